@@ -1,0 +1,116 @@
+// Who may import whom: the table of packages in docs/architecture.md, as rules. A package's sources
+// are closed: what its row does not name is an error.
+
+const sourcesOf = (name) => `^packages/${name}/src/`;
+const npm = (name) => `(^|/)node_modules/${name}/`;
+
+const BROWSER_LIBRARIES = ["puppeteer", "puppeteer-core", "devtools-protocol"].map(npm);
+const ANY_NPM = npm("[^/.]+");
+const STORAGES = sourcesOf("storage-[a-z]+");
+
+/** `node: false` is for what also runs in browsers, Deno and workers. */
+const MAY_IMPORT = {
+  protocol: { node: false, modules: [] },
+  client: { node: false, modules: [sourcesOf("protocol")] },
+  engine: {
+    node: true,
+    modules: [sourcesOf("protocol"), ...["zod", "p-queue", "lru-cache"].map(npm), ...BROWSER_LIBRARIES],
+  },
+  "storage-sqlite": { node: true, modules: [sourcesOf("engine")] },
+  "storage-postgres": { node: true, modules: [sourcesOf("engine"), npm("pg"), npm("pg-boss")] },
+  "storage-redis": { node: true, modules: [sourcesOf("engine"), npm("keyv"), npm("@keyv/redis")] },
+  testing: { node: true, modules: [sourcesOf("engine"), sourcesOf("protocol")] },
+  server: { node: true, modules: [sourcesOf("engine"), sourcesOf("protocol"), STORAGES, ANY_NPM] },
+};
+
+const closed = Object.entries(MAY_IMPORT).map(([name, { node, modules }]) => ({
+  name: `${name}-is-closed`,
+  severity: "error",
+  from: { path: sourcesOf(name) },
+  to: {
+    pathNot: [sourcesOf(name), `^packages/${name}/package[.]json$`, ...modules],
+    ...(node && { dependencyTypesNot: ["core"] }),
+  },
+}));
+
+/** A package that nobody gave a row to must not pass by absence. */
+const everyPackageHasARow = {
+  name: "every-package-has-a-row",
+  severity: "error",
+  from: { path: sourcesOf("[^/]+"), pathNot: [...Object.keys(MAY_IMPORT), "workshop"].map(sourcesOf) },
+  to: {},
+};
+
+const within = [
+  {
+    name: "browser-only-behind-its-subpath",
+    severity: "error",
+    from: { path: sourcesOf("engine"), pathNot: "^packages/engine/src/puppeteer/" },
+    to: { path: ["^packages/engine/src/puppeteer/", ...BROWSER_LIBRARIES, "^puppeteer"] },
+  },
+  {
+    name: "domain-knows-no-http",
+    severity: "error",
+    from: { path: sourcesOf("engine"), pathNot: "^packages/engine/src/(puppeteer|egress)/" },
+    to: { path: "^(node:)?(http|https|http2)$" },
+  },
+  {
+    name: "engine-knows-no-sql",
+    severity: "error",
+    from: { path: sourcesOf("engine") },
+    to: { path: "^(node:)?sqlite$" },
+  },
+  {
+    name: "storages-use-types-of-the-ports-only",
+    severity: "error",
+    from: { path: STORAGES },
+    to: { path: sourcesOf("engine"), dependencyTypesNot: ["type-only"] },
+  },
+];
+
+const everywhere = [
+  {
+    name: "other-packages-by-their-name",
+    comment: "Settings of tools are the workshop's and are not published.",
+    severity: "error",
+    from: { path: "^packages/([^/]+)/", pathNot: ["^packages/workshop/", "[.]config[.]ts$"] },
+    to: { path: "^packages/", pathNot: "^packages/$1/", dependencyTypesNot: ["aliased"] },
+  },
+  {
+    name: "sources-use-no-tests",
+    severity: "error",
+    from: { path: sourcesOf("[^/]+") },
+    to: { path: "^packages/[^/]+/test/" },
+  },
+  {
+    name: "published-code-declares-what-it-uses",
+    severity: "error",
+    from: { path: sourcesOf("[^/]+"), pathNot: sourcesOf("workshop") },
+    to: {
+      dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown", "unknown", "undetermined"],
+      dependencyTypesNot: ["npm-peer"],
+    },
+  },
+  { name: "no-missing-module", severity: "error", from: {}, to: { couldNotResolve: true } },
+  {
+    name: "no-circle",
+    severity: "error",
+    from: {},
+    to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+  },
+];
+
+export default {
+  forbidden: [...closed, everyPackageHasARow, ...within, ...everywhere],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "/(dist|node_modules/[.]cache)/" },
+    // Imports of types count too: they end up in the published declarations.
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.base.json" },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["types", "import", "node", "default"],
+    },
+  },
+};

@@ -1,0 +1,92 @@
+import * as z from "zod";
+import type { Account, AccountChange, AccountStore } from "../ports/accounts.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Random } from "../ports/random.ts";
+import type { Plan } from "./plans.ts";
+import { AdminError } from "../admin-error.ts";
+
+export interface NewAccount {
+  readonly email: string;
+  /** Slug of a plan; `null` or absent for an account without one. */
+  readonly planSlug?: string | null;
+  readonly creditsPerPeriod?: number | null;
+  readonly requestsPerMinute?: number | null;
+  /** Whether the e-mail address counts as verified at once. */
+  readonly verified: boolean;
+}
+
+/** What the operator does with accounts. Every fault is an `AdminError` with a message for people. */
+export interface Accounts {
+  create(account: NewAccount): Promise<Account>;
+  get(id: string): Promise<Account>;
+  list(): Promise<readonly Account[]>;
+  update(id: string, change: Omit<AccountChange, "emailVerifiedAt">): Promise<Account>;
+  verify(id: string): Promise<Account>;
+}
+
+export interface AccountsOptions {
+  readonly store: AccountStore;
+  readonly plans: readonly Plan[];
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+const MAX_OVERRIDE = 1_000_000_000;
+
+/** The operator's view of accounts over a store. */
+export function createAccounts({ store, plans, clock, random }: AccountsOptions): Accounts {
+  const change = async (id: string, wanted: AccountChange): Promise<Account> => {
+    const account = await store.update(id, wanted);
+    if (account === null) throw new AdminError(`there is no account ${id}`);
+    if (account === "email-taken")
+      throw new AdminError(`another account already has ${String(wanted.email)}`);
+    return account;
+  };
+  return {
+    async create(wanted) {
+      const now = clock.now();
+      const account: Account = {
+        id: `acct_${Buffer.from(random.bytes(10)).toString("hex")}`,
+        email: wanted.email,
+        emailVerifiedAt: wanted.verified ? now : null,
+        planSlug: wanted.planSlug ?? null,
+        creditsPerPeriod: wanted.creditsPerPeriod ?? null,
+        requestsPerMinute: wanted.requestsPerMinute ?? null,
+        createdAt: now,
+      };
+      validate(account, plans);
+      if (!(await store.insert(account)))
+        throw new AdminError(`another account already has ${account.email}`);
+      return account;
+    },
+    async get(id) {
+      const account = await store.find(id);
+      if (account === null) throw new AdminError(`there is no account ${id}`);
+      return account;
+    },
+    list: () => store.list(),
+    async update(id, wanted) {
+      validate(wanted, plans);
+      return change(id, wanted);
+    },
+    verify: (id) => change(id, { emailVerifiedAt: clock.now() }),
+  };
+}
+
+function validate(values: AccountChange, plans: readonly Plan[]): void {
+  const { email, planSlug, creditsPerPeriod, requestsPerMinute } = values;
+  if (email !== undefined && !z.email().safeParse(email).success)
+    throw new AdminError(`${email} is not an e-mail address`);
+  if (planSlug != null && !plans.some((plan) => plan.slug === planSlug))
+    throw new AdminError(
+      `there is no plan ${planSlug}; there are ${plans.map((plan) => plan.slug).join(", ")}`,
+    );
+  requireWhole("credits", creditsPerPeriod, 0);
+  requireWhole("requests per minute", requestsPerMinute, 1);
+}
+
+function requireWhole(name: string, value: number | null | undefined, min: number): void {
+  if (value == null) return;
+  if (!Number.isInteger(value) || value < min || value > MAX_OVERRIDE)
+    throw new AdminError(`${name} must be a whole number from ${min} to ${MAX_OVERRIDE}`);
+}

@@ -1,0 +1,50 @@
+import { LIMITS } from "@snap/protocol";
+import * as z from "zod";
+
+/** What an account pays for. */
+export interface Plan {
+  readonly slug: string;
+  readonly name: string;
+  readonly creditsPerPeriod: number;
+  /** The render limit. */
+  readonly requestsPerMinute: number;
+}
+
+/** The plans that stand unless the operator brings others (architecture.md). */
+export const BUILT_IN_PLANS: readonly Plan[] = [
+  { slug: "starter", name: "Starter", creditsPerPeriod: 1_000, requestsPerMinute: 20 },
+  { slug: "growth", name: "Growth", creditsPerPeriod: 10_000, requestsPerMinute: 60 },
+  { slug: "scale", name: "Scale", creditsPerPeriod: 100_000, requestsPerMinute: 300 },
+];
+
+const planList = z
+  .array(
+    z.strictObject({
+      slug: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "must be lowercase letters, digits and hyphens"),
+      name: z.string().min(1).max(100),
+      creditsPerPeriod: z.int().min(0).max(1_000_000_000),
+      requestsPerMinute: z
+        .int()
+        .min(
+          LIMITS.rendersPerMinute,
+          `must be at least ${LIMITS.rendersPerMinute}, the floor of the render limit`,
+        )
+        .max(1_000_000),
+    }),
+  )
+  .min(1, "must hold at least one plan")
+  .refine((plans) => new Set(plans.map((plan) => plan.slug)).size === plans.length, "must not repeat a slug");
+
+/**
+ * Reads a list of plans, as of `SNAP_PLANS_FILE`:
+ * `[{ "slug", "name", "creditsPerPeriod", "requestsPerMinute" }]`.
+ *
+ * @throws Error that names every faulty entry.
+ */
+export function parsePlans(value: unknown): readonly Plan[] {
+  const result = planList.safeParse(value);
+  if (result.success) return result.data;
+  throw new Error(
+    result.error.issues.map((issue) => `${issue.path.join(".") || "plans"}: ${issue.message}`).join("; "),
+  );
+}

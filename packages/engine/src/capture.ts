@@ -1,0 +1,183 @@
+import { LIMITS } from "@snap/protocol";
+import { entitlementOf } from "./accounts/entitlement.ts";
+import type { Plan } from "./accounts/plans.ts";
+import { reserveCredit } from "./credits/credits.ts";
+import { resolveTarget } from "./egress/resolve-target.ts";
+import { isSnapError, SnapError } from "./errors.ts";
+import { spendBudget, type SpentBudget } from "./limits/spend-budget.ts";
+import { cacheKey } from "./parameters/cache-key.ts";
+import { parseParameters, parseQuery } from "./parameters/parse.ts";
+import type { SnapParameters } from "./parameters/schemas.ts";
+import type { Account } from "./ports/accounts.ts";
+import type { BudgetStore } from "./ports/budgets.ts";
+import type { Clock } from "./ports/clock.ts";
+import type { Ledger } from "./ports/ledger.ts";
+import type { Random } from "./ports/random.ts";
+import type { RenderedFile, Renderer } from "./ports/renderer.ts";
+import type { RenderingKey, StoredRendering } from "./ports/renderings.ts";
+import type { Resolver } from "./ports/resolver.ts";
+import { toStoredRendering, type RenderingCache } from "./renderings/rendering-cache.ts";
+import type { SingleFlight } from "./renderings/single-flight.ts";
+import type { Urgency } from "./schedule/fair-queue.ts";
+import type { Scheduler } from "./schedule/scheduler.ts";
+import { blockedHost, requireTarget } from "./target/require-target.ts";
+import type { TargetPolicy } from "./target/policy.ts";
+import { requireAbility, requireVerifiedEmail, type Principal } from "./tokens/authenticate.ts";
+
+/** What is asked for, and by whom. */
+export interface CaptureRequest {
+  readonly principal: Principal;
+  /** The query of a request, or an object with real booleans and numbers. */
+  readonly parameters: URLSearchParams | Readonly<Record<string, unknown>>;
+  /** Tells whether the caller already holds the rendering of this entity tag. */
+  readonly holds?: (etag: string) => boolean;
+  /** `interactive` unless given. */
+  readonly urgency?: Urgency;
+}
+
+/** A rendering, and what it took to get it. */
+export interface Capture {
+  readonly rendering: StoredRendering;
+  /** `hit`: nothing was rendered. `miss`: rendered now and kept. `bypass`: rendered now, not kept. */
+  readonly cache: "hit" | "miss" | "bypass";
+  /** The caller holds this very rendering already. */
+  readonly unchanged: boolean;
+  /** The budget that was spent; `null` for an unchanged hit, which spends none. */
+  readonly budget: SpentBudget | null;
+  readonly creditCost: 0 | 1;
+}
+
+/** A rendering made now, and what it took. */
+interface Rendered {
+  readonly rendering: StoredRendering;
+  readonly render: { readonly budget: SpentBudget; readonly creditCost: 0 | 1 };
+}
+
+/** A rendering that was kept already. */
+interface Kept {
+  readonly rendering: StoredRendering;
+  readonly render: null;
+}
+
+/** What `capture` works with; `createEngine` puts it together. */
+export interface CaptureParts {
+  readonly ledger: Ledger;
+  readonly budgets: BudgetStore;
+  readonly cache: RenderingCache;
+  readonly flights: SingleFlight<Rendered | Kept>;
+  readonly scheduler: Scheduler;
+  readonly renderer: Renderer;
+  readonly resolver: Resolver;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly plans: readonly Plan[];
+  readonly targets: TargetPolicy;
+  readonly reservationLeaseMs: number;
+  /** Told of a refund that could not be written; the reservation then lapses by itself. */
+  readonly onRefundFailed: (error: unknown) => void;
+}
+
+/**
+ * The billed life cycle, the same for every door: parse, permit, target, cache lookup, spend budget,
+ * reserve credit, render, store, settle (decisions.md, checks in order).
+ */
+export async function capture(parts: CaptureParts, request: CaptureRequest): Promise<Capture> {
+  const { account, token } = request.principal;
+  const holds = request.holds ?? (() => false);
+  requireVerifiedEmail(account);
+  const parameters = parse(request.parameters);
+  requireAbility(token, parameters.pdf ? "pdf" : "screenshot");
+  requireTarget(parameters.url, parts.targets);
+
+  const billed: BilledRender = { account, parameters, urgency: request.urgency ?? "interactive" };
+  if (!parameters.cache) {
+    const { rendering, render } = await renderBilled(parts, billed, null);
+    return { rendering, cache: "bypass", unchanged: holds(rendering.etag), ...render };
+  }
+
+  const key: RenderingKey = { accountId: account.id, key: cacheKey(parameters) };
+  const { value, led } = await parts.flights.share(`${key.key}:${key.accountId}`, async () => {
+    const kept = await parts.cache.lookup(key);
+    return kept === null ? renderBilled(parts, billed, key) : { rendering: kept, render: null };
+  });
+  const { rendering, render } = value;
+  const unchanged = holds(rendering.etag);
+  if (led && render !== null) return { rendering, cache: "miss", unchanged, ...render };
+  return {
+    rendering,
+    cache: "hit",
+    unchanged,
+    budget: await spendCached(parts, account.id, unchanged),
+    creditCost: 0,
+  };
+}
+
+/** A refusal that says nothing about the page: an identical request is judged for itself. */
+export function concernsCallerAlone(error: unknown): boolean {
+  return isSnapError(error) && CALLER_REFUSALS.has(error.code);
+}
+
+const CALLER_REFUSALS: ReadonlySet<string> = new Set([
+  "rate_limited",
+  "no_active_plan",
+  "credit_limit_reached",
+]);
+
+interface BilledRender {
+  readonly account: Account;
+  readonly parameters: SnapParameters;
+  readonly urgency: Urgency;
+}
+
+function parse(parameters: CaptureRequest["parameters"]): SnapParameters {
+  return parameters instanceof URLSearchParams ? parseQuery(parameters) : parseParameters(parameters);
+}
+
+/** An unchanged hit is free of both budgets (interface.md, 304). */
+async function spendCached(
+  parts: CaptureParts,
+  accountId: string,
+  unchanged: boolean,
+): Promise<SpentBudget | null> {
+  if (unchanged) return null;
+  const limit = LIMITS.cachedAnswersPerMinute;
+  return spendBudget(parts.budgets, { accountId, budget: "cached", limit, now: parts.clock.now() });
+}
+
+/** Stored before it is settled: nobody is charged for what is not there (architecture.md). */
+async function renderBilled(
+  parts: CaptureParts,
+  { account, parameters, urgency }: BilledRender,
+  key: RenderingKey | null,
+): Promise<Rendered> {
+  const { budgets, clock, ledger, scheduler } = parts;
+  const now = clock.now();
+  const entitlement = entitlementOf(account, parts.plans, now);
+  const limit = entitlement.requestsPerMinute;
+  const budget = await spendBudget(budgets, { accountId: account.id, budget: "render", limit, now });
+  const reservationId = Buffer.from(parts.random.bytes(16)).toString("hex");
+  const leaseMs = parts.reservationLeaseMs;
+  await reserveCredit(ledger, { account, entitlement, reservationId, now, leaseMs });
+  try {
+    const turn = { accountId: account.id, urgency };
+    const file = await scheduler.run(turn, () => renderTarget(parts, parameters));
+    const ttlSeconds = parameters.cacheTtl ?? LIMITS.cacheTtlDefaultSeconds;
+    const rendering = toStoredRendering(file, { now: clock.now(), ttlSeconds });
+    if (key !== null) await parts.cache.keep(key, rendering);
+    const resolution = await ledger.settle({ reservationId, now: clock.now() });
+    return { rendering, render: { budget, creditCost: resolution === "settled" ? 1 : 0 } };
+  } catch (error) {
+    await ledger.refund({ reservationId, now: clock.now() }).catch(parts.onRefundFailed);
+    throw error;
+  }
+}
+
+/** What the name resolves to is judged here, and again by the egress proxy at each connection. */
+async function renderTarget(parts: CaptureParts, parameters: SnapParameters): Promise<RenderedFile> {
+  const { resolver, targets: policy } = parts;
+  const verdict = await resolveTarget({ url: parameters.url, policy, resolver });
+  if (verdict === "blocked") throw blockedHost();
+  if (verdict === "unresolved")
+    throw new SnapError("target_unreachable", "The host name of the page could not be resolved.");
+  return parts.renderer.render(parameters);
+}

@@ -1,0 +1,68 @@
+import { SnapError } from "../errors.ts";
+import type { Account } from "../ports/accounts.ts";
+import type { Balance, Ledger, Period } from "../ports/ledger.ts";
+import type { Entitlement } from "../accounts/entitlement.ts";
+
+/** The credits of an account as it may be told them. */
+export interface CreditState {
+  /** Credits granted for the period. */
+  readonly limit: number;
+  /** Credits left; never negative. */
+  readonly remaining: number;
+  readonly used: number;
+  /** Instant at which credits are granted again; `null` without a period. */
+  readonly resetsAt: number | null;
+}
+
+/** The state of the credits at `now`; an account without a period has none. */
+export async function readCredits(
+  ledger: Ledger,
+  { account, entitlement, now }: { account: Account; entitlement: Entitlement; now: number },
+): Promise<CreditState> {
+  const { period, granted } = entitlement;
+  if (period === null) return { limit: 0, remaining: 0, used: 0, resetsAt: null };
+  const balance = await ledger.balance({ accountId: account.id, period, granted, now });
+  return {
+    limit: balance.granted,
+    remaining: remainingOf(balance),
+    used: balance.used,
+    resetsAt: period.resetsAt,
+  };
+}
+
+/**
+ * Takes one credit for a render that is about to start; it lapses by itself unless resolved.
+ *
+ * @throws SnapError `no_active_plan` or `credit_limit_reached`.
+ */
+export async function reserveCredit(
+  ledger: Ledger,
+  request: {
+    readonly account: Account;
+    readonly entitlement: Entitlement;
+    readonly reservationId: string;
+    readonly now: number;
+    readonly leaseMs: number;
+  },
+): Promise<void> {
+  const { period, granted } = request.entitlement;
+  if (period === null)
+    throw new SnapError("no_active_plan", "The account has no active plan; choose one to render pages.");
+  const { reserved } = await ledger.reserve({
+    accountId: request.account.id,
+    reservationId: request.reservationId,
+    period,
+    granted,
+    now: request.now,
+    lapsesAt: request.now + request.leaseMs,
+  });
+  if (!reserved) throw new SnapError("credit_limit_reached", spentMessage(period));
+}
+
+function remainingOf({ granted, used, reserved }: Balance): number {
+  return Math.max(0, granted - used - reserved);
+}
+
+function spentMessage(period: Period): string {
+  return `Every credit of the period is spent; credits are granted again at ${new Date(period.resetsAt).toISOString()}.`;
+}

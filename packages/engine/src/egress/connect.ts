@@ -1,0 +1,63 @@
+import { createConnection, isIP, type Socket } from "node:net";
+import { resolveHost, type ResolveHostRequest } from "./resolve-host.ts";
+
+/** Bound of connecting, over all addresses of a host (egress.md, the proxy). */
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** After this long without an answer the next address of the host is tried. */
+const ATTEMPT_TIMEOUT_MS = 2_500;
+
+/** `blocked`: not a public target; `unresolved`: no address; `unreachable`: no address answered in time. */
+export type ConnectRefusal = "blocked" | "unresolved" | "unreachable";
+
+interface ConnectRequest extends ResolveHostRequest {
+  /** `CONNECT_TIMEOUT_MS` unless given. */
+  readonly connectTimeoutMs?: number;
+}
+
+/**
+ * Connects to a host that may be connected to: resolves it once, requires each of its addresses to be
+ * allowed, and tries those addresses, and no others, in turn, so that a name that resolves to something
+ * else a moment later gains nothing. It is the one way out, for pages and for webhooks.
+ *
+ * The socket stays half-open when the peer ends (end it yourself) and never throws an unheard `error`;
+ * `close` tells the end. An aborted `signal` answers a refusal and leaves no socket behind.
+ *
+ * @example
+ * const outcome = await connect({ hostname: "example.com", port: 443, policy, resolver });
+ * if (typeof outcome === "string") report(outcome);
+ * else startTls(outcome);
+ */
+export async function connect(request: ConnectRequest): Promise<Socket | ConnectRefusal> {
+  const addresses = await resolveHost(request);
+  if (typeof addresses === "string") return addresses;
+  return (await reach(request, addresses)) ?? "unreachable";
+}
+
+function reach(request: ConnectRequest, addresses: readonly string[]): Promise<Socket | null> {
+  const { hostname, port, signal, connectTimeoutMs = CONNECT_TIMEOUT_MS } = request;
+  if (signal?.aborted === true) return Promise.resolve(null);
+  const checked = addresses.map((address) => ({ address, family: isIP(address) }));
+  const socket = createConnection({
+    host: hostname, // its look-up is answered with what was checked; a literal address has none
+    lookup: (_hostname, _options, answer) => answer(null, checked),
+    port,
+    allowHalfOpen: true,
+    noDelay: true,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ATTEMPT_TIMEOUT_MS,
+  });
+  return new Promise((resolve) => {
+    const abandon = (): void => void socket.destroy();
+    const timer = setTimeout(abandon, connectTimeoutMs);
+    const settle = (outcome: Socket | null): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abandon);
+      resolve(outcome);
+    };
+    signal?.addEventListener("abort", abandon, { once: true });
+    socket.on("error", () => {}); // `close` follows and says what is to be known
+    socket.once("connect", () => settle(socket));
+    socket.once("close", () => settle(null));
+  });
+}

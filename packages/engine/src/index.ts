@@ -1,0 +1,57 @@
+export { createAccounts } from "./accounts/accounts.ts";
+export type { Accounts, AccountsOptions, NewAccount } from "./accounts/accounts.ts";
+export { entitlementOf } from "./accounts/entitlement.ts";
+export type { Entitlement } from "./accounts/entitlement.ts";
+export { BUILT_IN_PLANS, parsePlans } from "./accounts/plans.ts";
+export type { Plan } from "./accounts/plans.ts";
+export { usageReport } from "./accounts/usage-report.ts";
+export { AdminError } from "./admin-error.ts";
+export type { Capture, CaptureRequest } from "./capture.ts";
+export { createEngine } from "./create-engine.ts";
+export type { Engine, EngineOptions } from "./create-engine.ts";
+export type { CreditState } from "./credits/credits.ts";
+export { isSnapError, SnapError, toSnapError } from "./errors.ts";
+export type { SnapErrorFacts } from "./errors.ts";
+export type { SpentBudget } from "./limits/spend-budget.ts";
+export { parseParameters, parseQuery } from "./parameters/parse.ts";
+export type { QueryPairs } from "./parameters/read-query.ts";
+export { pdfParameters, screenshotParameters } from "./parameters/schemas.ts";
+export type {
+  PdfParameters,
+  ScreenshotParameters,
+  SnapParameters,
+  SnapParametersInput,
+} from "./parameters/schemas.ts";
+export { suggestName } from "./parameters/suggest-name.ts";
+export type { Account, AccountChange, AccountStore } from "./ports/accounts.ts";
+export type { BudgetName, BudgetStore, SpendOutcome, SpendRequest } from "./ports/budgets.ts";
+export { systemClock } from "./ports/clock.ts";
+export type { Clock } from "./ports/clock.ts";
+export type {
+  Balance,
+  JournalEntry,
+  JournalKind,
+  Ledger,
+  Period,
+  PeriodGrant,
+  ReserveOutcome,
+  ReserveRequest,
+  Resolution,
+} from "./ports/ledger.ts";
+export { systemRandom } from "./ports/random.ts";
+export type { Random } from "./ports/random.ts";
+export type { RenderedFile, Renderer, RendererHealth } from "./ports/renderer.ts";
+export type { RenderingKey, RenderingStore, StoredRendering } from "./ports/renderings.ts";
+export { systemResolver } from "./ports/resolver.ts";
+export type { Resolver } from "./ports/resolver.ts";
+export type { Storage } from "./ports/storage.ts";
+export type { Ability, TokenRecord, TokenStore } from "./ports/tokens.ts";
+export type { Urgency } from "./schedule/fair-queue.ts";
+export { parseAllowedTargets } from "./target/parse-allowed-targets.ts";
+export { PUBLIC_TARGETS_ONLY } from "./target/policy.ts";
+export type { AllowedTarget, TargetPolicy } from "./target/policy.ts";
+export type { Principal } from "./tokens/authenticate.ts";
+export { createSeal } from "./tokens/seal.ts";
+export type { Seal } from "./tokens/seal.ts";
+export { ABILITIES, createTokens } from "./tokens/tokens.ts";
+export type { MintedToken, Tokens, TokensOptions } from "./tokens/tokens.ts";

@@ -1,0 +1,51 @@
+/** How many of each unit make an inch; a pixel is a CSS pixel, 1/96 in. */
+export const UNITS_PER_INCH = { in: 1, cm: 2.54, mm: 25.4, px: 96 } as const;
+
+/** Width and height in inches, upright: ANSI (ASME Y14.1) and ISO 216 sizes. */
+const PAPER_INCHES = {
+  letter: [8.5, 11],
+  legal: [8.5, 14],
+  tabloid: [11, 17],
+  ledger: [17, 11],
+  a0: [841 / 25.4, 1189 / 25.4],
+  a1: [594 / 25.4, 841 / 25.4],
+  a2: [420 / 25.4, 594 / 25.4],
+  a3: [297 / 25.4, 420 / 25.4],
+  a4: [210 / 25.4, 297 / 25.4],
+  a5: [148 / 25.4, 210 / 25.4],
+  a6: [105 / 25.4, 148 / 25.4],
+} as const;
+
+export interface PaperRequest {
+  readonly paperFormat: keyof typeof PAPER_INCHES;
+  readonly marginUnit: keyof typeof UNITS_PER_INCH;
+  readonly landscape: boolean;
+  readonly width?: number | undefined;
+  readonly height?: number | undefined;
+}
+
+/** The sides of the paper as it lies, in inches. A custom size overrides the format; landscape swaps the sides. */
+export function paperSizeInches(request: PaperRequest): { readonly width: number; readonly height: number } {
+  const { paperFormat, marginUnit, landscape } = request;
+  const unit = UNITS_PER_INCH[marginUnit];
+  const [width, height] =
+    request.width === undefined || request.height === undefined
+      ? PAPER_INCHES[paperFormat]
+      : [request.width / unit, request.height / unit];
+  return landscape ? { width: height, height: width } : { width, height };
+}
+
+/** Whether values that may be of any type tell a size of paper. */
+export function isPaperRequest(
+  values: Readonly<Record<string, unknown>>,
+): values is PaperRequest & typeof values {
+  const { paperFormat, marginUnit, landscape, width, height } = values;
+  return (
+    typeof paperFormat === "string" &&
+    Object.hasOwn(PAPER_INCHES, paperFormat) &&
+    typeof marginUnit === "string" &&
+    Object.hasOwn(UNITS_PER_INCH, marginUnit) &&
+    typeof landscape === "boolean" &&
+    [width, height].every((side) => side === undefined || typeof side === "number")
+  );
+}

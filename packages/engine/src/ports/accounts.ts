@@ -1,0 +1,31 @@
+/** A customer: who owns tokens, credits and cached renderings. */
+export interface Account {
+  readonly id: string;
+  readonly email: string;
+  /** Instant of verification, or `null` while the address is unverified. */
+  readonly emailVerifiedAt: number | null;
+  /** Slug of the plan, or `null` for an account without one. */
+  readonly planSlug: string | null;
+  /** Overrides the plan's credits per period. */
+  readonly creditsPerPeriod: number | null;
+  /** Overrides the plan's render limit. */
+  readonly requestsPerMinute: number | null;
+  /** Also the anchor of the monthly periods. */
+  readonly createdAt: number;
+}
+
+/** What can change in an account's life. */
+export type AccountChange = Partial<
+  Pick<Account, "email" | "emailVerifiedAt" | "planSlug" | "creditsPerPeriod" | "requestsPerMinute">
+>;
+
+/** Durable accounts. E-mail addresses are unique, compared without regard to ASCII case. */
+export interface AccountStore {
+  /** Answers `false`, and stores nothing, when the e-mail address is taken. */
+  insert(account: Account): Promise<boolean>;
+  find(id: string): Promise<Account | null>;
+  /** In the order of creation. */
+  list(): Promise<readonly Account[]>;
+  /** The account after the change, `null` when there is none, `"email-taken"` when it would collide. */
+  update(id: string, change: AccountChange): Promise<Account | "email-taken" | null>;
+}

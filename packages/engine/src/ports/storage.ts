@@ -1,0 +1,17 @@
+import type { AccountStore } from "./accounts.ts";
+import type { BudgetStore } from "./budgets.ts";
+import type { Ledger } from "./ledger.ts";
+import type { RenderingStore } from "./renderings.ts";
+import type { TokenStore } from "./tokens.ts";
+
+/** Everything that the engine keeps. */
+export interface Storage {
+  readonly accounts: AccountStore;
+  readonly tokens: TokenStore;
+  readonly ledger: Ledger;
+  readonly renderings: RenderingStore;
+  readonly budgets: BudgetStore;
+  /** Rejects while the storage can't take a write. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,116 @@
+import type { Socket } from "node:net";
+import type { Readable } from "node:stream";
+import { LRUCache } from "lru-cache";
+import { connect, type ConnectRefusal } from "../egress/connect.ts";
+import type { Resolver } from "../ports/resolver.ts";
+import { parseTarget, type Target } from "../target/parse-target.ts";
+import type { TargetPolicy } from "../target/policy.ts";
+
+/** Both ways together, per render (egress.md, the proxy). */
+const BYTES_PER_LANE_MAX = 50_000_000;
+/** Upstream connections that one render may ask for, the refused ones included. */
+const CONNECTIONS_PER_LANE_MAX = 1_000;
+/** How many hosts a lane remembers refusals of. */
+const REFUSALS_PER_LANE_MAX = 1_000;
+
+export type EgressRefusal = ConnectRefusal | "too-large" | "too-many-connections";
+
+export interface EgressProxyOptions {
+  readonly resolver: Resolver;
+  readonly policy: TargetPolicy;
+  /** Bytes to and from all upstreams; 50,000,000 unless given. */
+  readonly maxBytesPerLane?: number;
+  /** Upstream connections over the life of the lane; 1,000 unless given. */
+  readonly maxConnectionsPerLane?: number;
+}
+
+/** What one lane keeps: its sockets, what it refused, and what it has used of its bounds. */
+export class LaneAccount {
+  readonly #options: EgressProxyOptions;
+  readonly #overflow = new AbortController();
+  readonly #refusals = new LRUCache<string, EgressRefusal>({ max: REFUSALS_PER_LANE_MAX });
+  readonly #sockets = new Set<Socket>();
+  #bytes = 0;
+  #connections = 0;
+
+  constructor(options: EgressProxyOptions) {
+    this.#options = options;
+  }
+
+  get overflow(): AbortSignal {
+    return this.#overflow.signal;
+  }
+
+  refusal(url: string): EgressRefusal | null {
+    const target = parseTarget(url);
+    return (target && this.#refusals.get(authority(target))) ?? null;
+  }
+
+  /** Holds the socket until it closes; whatever its peer does is then no unheard `error`. */
+  hold(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on("error", () => {});
+    socket.once("close", () => this.#sockets.delete(socket));
+  }
+
+  /** Resolves once all are closed, and so is what was dialled for them. */
+  async destroySockets(): Promise<void> {
+    const closing = [...this.#sockets].map(
+      (socket) => new Promise((resolve) => socket.once("close", resolve)),
+    );
+    for (const socket of this.#sockets) socket.destroy();
+    await Promise.all(closing);
+  }
+
+  /**
+   * A fresh connection to `target` on behalf of `client`. Where there is none, `client` is dropped and
+   * the reason kept: an error page would be rendered as if it were the target (egress.md).
+   */
+  async dial(target: Target, client: Socket): Promise<Socket | null> {
+    this.#connections += 1;
+    const outcome = this.#exhausted() ?? (await this.#connect(target, client));
+    if (typeof outcome === "string") {
+      if (!client.destroyed) this.#refusals.set(authority(target), outcome);
+      client.destroy();
+      return null;
+    }
+    if (client.destroyed) {
+      outcome.destroy();
+      return null;
+    }
+    this.hold(outcome);
+    return outcome;
+  }
+
+  /** Counts what `stream` brings in; past the bound the whole lane ends. */
+  meter(stream: Readable, target: Target): void {
+    const maxBytes = this.#options.maxBytesPerLane ?? BYTES_PER_LANE_MAX;
+    stream.on("data", (chunk: Buffer) => {
+      this.#bytes += chunk.length;
+      if (this.#bytes <= maxBytes || this.overflow.aborted) return;
+      this.#refusals.set(authority(target), "too-large");
+      void this.destroySockets();
+      this.#overflow.abort();
+    });
+  }
+
+  #exhausted(): EgressRefusal | null {
+    if (this.overflow.aborted) return "too-large";
+    const maxConnections = this.#options.maxConnectionsPerLane ?? CONNECTIONS_PER_LANE_MAX;
+    return this.#connections > maxConnections ? "too-many-connections" : null;
+  }
+
+  async #connect(target: Target, client: Socket): Promise<Socket | ConnectRefusal> {
+    const { resolver, policy } = this.#options;
+    const abandoned = new AbortController();
+    const abandon = (): void => abandoned.abort();
+    client.once("close", abandon);
+    const outcome = await connect({ ...target, policy, resolver, signal: abandoned.signal });
+    client.off("close", abandon);
+    return outcome;
+  }
+}
+
+function authority({ hostname, port }: Target): string {
+  return `${hostname} ${port}`;
+}

@@ -1,0 +1,70 @@
+import type { Readable, Writable } from "node:stream";
+import type { ConnectionTransport } from "puppeteer";
+
+/** A picture of 100 million pixels in base64 stays well below; a string of more could not be held. */
+const MESSAGE_MAX_BYTES = 384 * 1024 * 1024;
+
+const NUL = 0;
+
+/** The two ends of `--remote-debugging-pipe`: the browser reads one and writes the other. */
+export interface DebuggingPipe {
+  readonly toBrowser: Writable;
+  readonly fromBrowser: Readable;
+}
+
+/**
+ * The DevTools protocol over a pipe: one JSON text per message, each ended by a NUL byte.
+ * The parts of a long message are kept as they arrive and joined once.
+ */
+export function openPipeTransport({ toBrowser, fromBrowser }: DebuggingPipe): ConnectionTransport {
+  let parts: Buffer[] = [];
+  let partsBytes = 0;
+  let open = true;
+
+  const close = (): void => {
+    if (!open) return;
+    open = false;
+    parts = [];
+    toBrowser.destroy();
+    fromBrowser.destroy();
+    transport.onclose?.();
+  };
+
+  const keep = (part: Buffer): void => {
+    if (part.length === 0) return;
+    parts.push(part);
+    partsBytes += part.length;
+    if (partsBytes > MESSAGE_MAX_BYTES) close();
+  };
+
+  const deliver = (): void => {
+    const [first] = parts;
+    const message = parts.length === 1 && first ? first : Buffer.concat(parts, partsBytes);
+    parts = [];
+    partsBytes = 0;
+    transport.onmessage?.(message.toString("utf8"));
+  };
+
+  const receive = (chunk: Buffer): void => {
+    let start = 0;
+    for (let end = chunk.indexOf(NUL); end !== -1 && open; end = chunk.indexOf(NUL, start)) {
+      keep(chunk.subarray(start, end));
+      deliver();
+      start = end + 1;
+    }
+    if (open) keep(chunk.subarray(start));
+  };
+
+  const transport: ConnectionTransport = {
+    send(message) {
+      if (!open) return;
+      toBrowser.write(message);
+      toBrowser.write("\0");
+    },
+    close,
+  };
+
+  fromBrowser.on("data", receive);
+  for (const end of [fromBrowser, toBrowser]) end.on("close", close).on("error", close);
+  return transport;
+}

@@ -1,0 +1,91 @@
+import { isSnapError, SnapError } from "../errors.ts";
+import type { PdfParameters, ScreenshotParameters, SnapParameters } from "../parameters/schemas.ts";
+import type { RenderedFile } from "../ports/renderer.ts";
+import { pause, within } from "./abort.ts";
+import { captureScreenshot, requireCapturableSize } from "./capture-screenshot.ts";
+import { explainOverflow } from "./explain-navigation.ts";
+import { loadLazyImages } from "./load-lazy-images.ts";
+import { measure, reachesBeyondViewport } from "./measure.ts";
+import { navigate, requireDocument } from "./navigate.ts";
+import { printPdf } from "./print-pdf.ts";
+import type { TabSupply } from "./tab-supply.ts";
+import type { Tab } from "./tab.ts";
+import { configurePage } from "./viewport.ts";
+import { waitForPage, waitForSelector } from "./wait-for-page.ts";
+
+export interface RenderLimits {
+  /** Aborts when the time budget is spent. */
+  readonly signal: AbortSignal;
+  readonly navigationTimeoutMs: number;
+}
+
+/**
+ * One render, from a fresh tab to the file.
+ *
+ * @throws SnapError as the `Renderer` port says
+ * @throws TabLost when it can be tried again
+ */
+export async function renderPage(
+  supply: TabSupply,
+  parameters: SnapParameters,
+  limits: RenderLimits,
+): Promise<RenderedFile> {
+  const { tab, release } = await supply.acquire(limits.signal);
+  try {
+    const signal = AbortSignal.any([limits.signal, tab.ended, tab.lane.overflow]);
+    await configurePage(tab, parameters, signal);
+    const notes = await load(tab, parameters, { ...limits, signal });
+    const rendered = parameters.pdf
+      ? await print(tab, parameters, signal)
+      : await capture(tab, parameters, signal);
+    requireDocument(tab);
+    return { ...rendered, notes };
+  } catch (error) {
+    throw explain(error, tab);
+  } finally {
+    release();
+  }
+}
+
+async function load(tab: Tab, parameters: SnapParameters, limits: RenderLimits): Promise<readonly string[]> {
+  const waitUntil = parameters.pdf ? undefined : parameters.waitUntil;
+  const durationMs = limits.navigationTimeoutMs;
+  const reason = (): SnapError =>
+    new SnapError(
+      "render_timeout",
+      `The page did not get to ${waitUntil ?? "load"} within ${durationMs} ms.`,
+    );
+  return within({ signal: limits.signal, durationMs, reason }, async (signal) => {
+    await navigate(tab, parameters.url, signal);
+    return waitForPage(tab, waitUntil, signal);
+  });
+}
+
+type Rendered = Omit<RenderedFile, "notes">;
+
+async function capture(tab: Tab, parameters: ScreenshotParameters, signal: AbortSignal): Promise<Rendered> {
+  const { waitForSelector: awaited, delay = 0, format } = parameters;
+  if (awaited !== undefined) await waitForSelector(tab, awaited, signal);
+  if (delay > 0) await pause(signal, delay);
+  requireDocument(tab);
+  if (reachesBeyondViewport(parameters)) await loadLazyImages(tab, signal);
+  const { area, targetStatus } = await measure(tab, parameters, signal);
+  requireCapturableSize(area, parameters);
+  const bytes = await captureScreenshot(tab, { area, parameters }, signal);
+  return { bytes, contentType: `image/${format}`, targetStatus };
+}
+
+async function print(tab: Tab, parameters: PdfParameters, signal: AbortSignal): Promise<Rendered> {
+  await loadLazyImages(tab, signal);
+  const bytes = await printPdf(tab, parameters, signal);
+  return { bytes, contentType: "application/pdf", targetStatus: null };
+}
+
+/** What really happened, where the error at hand is only its consequence. */
+function explain(error: unknown, tab: Tab): unknown {
+  if (isSnapError(error)) return error;
+  if (tab.ended.aborted) return tab.ended.reason;
+  if (tab.lane.overflow.aborted) return explainOverflow();
+  const detail = error instanceof Error ? error.message : String(error);
+  return new SnapError("render_failed", "The page could not be rendered.", { detail, cause: error });
+}

@@ -1,0 +1,51 @@
+import { SnapError } from "../errors.ts";
+import type { Renderer } from "../ports/renderer.ts";
+import { within } from "./abort.ts";
+import { readOptions, type PuppeteerRendererOptions } from "./options.ts";
+import { renderPage } from "./render-page.ts";
+import { TabLost } from "./tab-lost.ts";
+import { TabSupply } from "./tab-supply.ts";
+
+/** faults.md, The browser: one silent retry when a browser or a page's process ends. */
+const ATTEMPTS_MAX = 2;
+
+/**
+ * A renderer that drives Chromium. The browser starts at once, in the background; every render gets a
+ * browser context of its own whose every connection goes through an egress proxy of its own.
+ *
+ * `render` throws a `SnapError`: `blocked_host`, `target_unreachable`, `render_failed`,
+ * `render_timeout`, or `upstream_error` when the browser failed twice or cannot be started.
+ *
+ * @throws RangeError when an option is out of its range
+ *
+ * @example
+ * const renderer = createPuppeteerRenderer();
+ * const parameters = screenshotParameters.parse({ url: "https://example.com/", fullPage: true });
+ * const { bytes, contentType, targetStatus } = await renderer.render(parameters);
+ * await renderer.close();
+ */
+export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}): Renderer {
+  const { renderTimeoutMs, navigationTimeoutMs, resolver, policy, ...settings } = readOptions(options);
+  const supply = new TabSupply({ ...settings, egress: { resolver, policy } });
+  const reason = (): SnapError =>
+    new SnapError("render_timeout", `The render did not finish within ${renderTimeoutMs} ms.`);
+  return {
+    render: (parameters) =>
+      within({ signal: supply.closing, durationMs: renderTimeoutMs, reason }, async (signal) => {
+        let lost: TabLost | null = null;
+        for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
+          if (lost) settings.onEvent({ type: "render-retried", reason: lost.message });
+          try {
+            return await renderPage(supply, parameters, { signal, navigationTimeoutMs });
+          } catch (error) {
+            if (!(error instanceof TabLost)) throw error;
+            lost = error;
+          }
+        }
+        const facts = lost ? { detail: lost.message, cause: lost } : {};
+        throw new SnapError("upstream_error", "The browser failed while it rendered the page.", facts);
+      }),
+    health: () => supply.health(),
+    close: () => supply.close(),
+  };
+}

@@ -1,0 +1,149 @@
+import { CDPSessionEvent, type BrowserContext, type CDPSession, type Protocol } from "puppeteer";
+import { SnapError } from "../errors.ts";
+import { unless, within } from "./abort.ts";
+import type { EgressLane, EgressProxyOptions } from "./egress-proxy.ts";
+import { openEgressLane } from "./egress-proxy.ts";
+import type { LaunchedBrowser } from "./launch-browser.ts";
+import { PageProgress } from "./page-progress.ts";
+import { TabLost } from "./tab-lost.ts";
+import { applyViewport, DEFAULT_VIEWPORT } from "./viewport.ts";
+
+/** One page in a browser context of its own, behind an egress lane of its own, for one render. */
+export interface Tab {
+  readonly session: CDPSession;
+  readonly mainFrameId: string;
+  readonly lane: EgressLane;
+  readonly progress: PageProgress;
+  /**
+   * Aborts when the page is no more: with a `TabLost` when its process or the browser ended, with a
+   * `SnapError` when the page closed itself.
+   */
+  readonly ended: AbortSignal;
+  close(): Promise<void>;
+}
+
+const OPEN_TIMEOUT_MS = 10_000;
+
+type Closer = () => unknown;
+
+/** The main frame's id is the page's, and stays the same through navigations. */
+interface Page {
+  readonly session: CDPSession;
+  readonly mainFrameId: string;
+  readonly progress: PageProgress;
+  readonly ended: AbortController;
+}
+
+/** Opens a blank page, all set up to be navigated. */
+export async function openTab(launched: LaunchedBrowser, egress: EgressProxyOptions): Promise<Tab> {
+  const lane = await openEgressLane(egress);
+  const closers: Closer[] = [() => lane.close()];
+  const close = async (): Promise<void> => {
+    await Promise.allSettled(closers.map((closer) => closer()));
+  };
+  const reason = (): Error => new Error("the page was not ready in time");
+  const limit = { signal: launched.gone, durationMs: OPEN_TIMEOUT_MS, reason };
+  try {
+    return await within(limit, async (signal) => {
+      const context = await unless(signal, openContext(launched, lane));
+      closers.push(() => context.close());
+      const page = await unless(signal, openPage(launched, context));
+      closers.push(watchPage({ ...page, launched, context }));
+      await unless(AbortSignal.any([signal, page.ended.signal]), preparePage(page));
+      return { ...page, ended: page.ended.signal, lane, close };
+    });
+  } catch (error) {
+    void close(); // a browser that hangs would keep us waiting
+    throw error;
+  }
+}
+
+async function openContext(
+  { browser, connection }: LaunchedBrowser,
+  lane: EgressLane,
+): Promise<BrowserContext> {
+  const context = await browser.createBrowserContext({
+    proxyServer: `http://127.0.0.1:${lane.port}`,
+    // a context does not inherit the list, and loopback would be reached directly (egress.md)
+    proxyBypassList: ["<-loopback>"],
+    downloadBehavior: { policy: "deny" },
+  });
+  // grants nothing, which denies all the others without a prompt
+  await connection.send("Browser.grantPermissions", { permissions: [], ...contextOf(context) });
+  return context;
+}
+
+async function openPage({ connection }: LaunchedBrowser, context: BrowserContext): Promise<Page> {
+  const blank = { url: "about:blank", ...contextOf(context) };
+  const { targetId: mainFrameId } = await connection.send("Target.createTarget", blank);
+  const session = await connection.createSession(pageTarget(mainFrameId));
+  return { session, mainFrameId, progress: new PageProgress(mainFrameId), ended: new AbortController() };
+}
+
+async function preparePage({ session, progress }: Page): Promise<void> {
+  dismissDialogs(session);
+  await Promise.all([followFrames(session, progress), applyViewport(session, DEFAULT_VIEWPORT)]);
+}
+
+function contextOf(context: BrowserContext): { browserContextId?: string } {
+  return context.id === undefined ? {} : { browserContextId: context.id };
+}
+
+/** puppeteer wants the whole description of a target, of which it reads the id. */
+function pageTarget(targetId: string): Protocol.Target.TargetInfo {
+  return { targetId, type: "page", title: "", url: "", attached: false, canAccessOpener: false };
+}
+
+/** Follows the frames in the page's own process, and those that Chromium puts in another one. */
+async function followFrames(session: CDPSession, progress: PageProgress): Promise<void> {
+  progress.follow(session);
+  session.on(CDPSessionEvent.SessionAttached, (frame) => {
+    // a frame that is gone again has nothing to tell
+    followFrames(frame, progress).catch(() => {});
+  });
+  await Promise.all([
+    session.send("Page.enable"),
+    session.send("Page.setLifecycleEventsEnabled", { enabled: true }),
+    session.send("Target.setAutoAttach", {
+      autoAttach: true,
+      waitForDebuggerOnStart: false,
+      flatten: true,
+      filter: [{ type: "iframe" }],
+    }),
+  ]);
+}
+
+/** An open dialog would hold `load` for ever. To leave a page (beforeunload) is allowed. */
+function dismissDialogs(session: CDPSession): void {
+  session.on("Page.javascriptDialogOpening", ({ type }) => {
+    const accept = type === "beforeunload";
+    session.send("Page.handleJavaScriptDialog", { accept }).catch(() => {});
+  });
+}
+
+/** Closes pop-ups, and tells when our page is no more. The function returned ends it. */
+function watchPage(watched: Page & { launched: LaunchedBrowser; context: BrowserContext }): Closer {
+  const { launched, context, mainFrameId, ended } = watched;
+  const { connection, gone } = launched;
+  const closePopup = ({ targetInfo }: Protocol.Target.TargetCreatedEvent): void => {
+    if (targetInfo.browserContextId !== context.id || targetInfo.targetId === mainFrameId) return;
+    connection.send("Target.closeTarget", { targetId: targetInfo.targetId }).catch(() => {});
+  };
+  const tellCrash = ({ targetId }: Protocol.Target.TargetCrashedEvent): void => {
+    if (targetId === mainFrameId) ended.abort(new TabLost("the page's process ended"));
+  };
+  const tellClosed = ({ targetId }: Protocol.Target.TargetDestroyedEvent): void => {
+    if (targetId === mainFrameId) ended.abort(new SnapError("render_failed", "The page closed itself."));
+  };
+  const tellGone = (): void => ended.abort(new TabLost("the browser ended", { cause: gone.reason }));
+  connection.on("Target.targetCreated", closePopup);
+  connection.on("Target.targetCrashed", tellCrash);
+  connection.on("Target.targetDestroyed", tellClosed);
+  gone.addEventListener("abort", tellGone);
+  return () => {
+    connection.off("Target.targetCreated", closePopup);
+    connection.off("Target.targetCrashed", tellCrash);
+    connection.off("Target.targetDestroyed", tellClosed);
+    gone.removeEventListener("abort", tellGone);
+  };
+}

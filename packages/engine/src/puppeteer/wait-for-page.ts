@@ -1,0 +1,78 @@
+import { pause, within } from "./abort.ts";
+import { evaluate } from "./evaluate.ts";
+import { invalidSelector } from "./measure.ts";
+import { requireDocument } from "./navigate.ts";
+import type { WaitEvent } from "./page-progress.ts";
+import type { Tab } from "./tab.ts";
+
+/** decisions.md, Rendering: a page that never gets idle is captured this long after `load`. */
+const IDLE_AFTER_LOAD_MAX_MS = 10_000;
+const SELECTOR_POLL_INTERVAL_MS = 100;
+
+/** Told to the caller when the wait for idleness was cut short. */
+const WAIT_CAPPED = "wait-capped";
+
+const CAPPED = new Error("the page did not get idle in time");
+
+/**
+ * Waits until the document shown has got as far as was asked for; where nothing was, until the
+ * network is nearly idle or for 10 s after `load`. Resolves with remarks for the caller.
+ *
+ * @throws SnapError when the page leads to where nothing can be shown
+ */
+export async function waitForPage(
+  tab: Tab,
+  waitUntil: WaitEvent | undefined,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const notes = waitUntil === undefined ? await waitUntilIdle(tab, signal) : [];
+  if (waitUntil !== undefined) await tab.progress.until(signal, isSettled(tab, waitUntil));
+  requireDocument(tab);
+  return notes;
+}
+
+/**
+ * Waits until an element matches, in whatever document the main frame then shows.
+ *
+ * @throws SnapError `render_failed` when the selector is not valid CSS
+ */
+export async function waitForSelector(tab: Tab, selector: string, signal: AbortSignal): Promise<void> {
+  const exists = `(() => {
+    try {
+      return document.querySelector(${JSON.stringify(selector)}) !== null;
+    } catch {
+      return "invalid";
+    }
+  })()`;
+  for (;;) {
+    const answer = await evaluate<boolean | "invalid">(tab, exists, signal);
+    if (answer === "invalid") throw invalidSelector(selector);
+    if (answer) return;
+    await pause(signal, SELECTOR_POLL_INTERVAL_MS);
+    requireDocument(tab);
+  }
+}
+
+/** Waiting is over also when there is nothing left to wait for. */
+function isSettled({ progress }: Tab, event: WaitEvent): () => boolean {
+  return () => progress.failedUrl !== null || progress.hasReached(event);
+}
+
+async function waitUntilIdle(tab: Tab, signal: AbortSignal): Promise<readonly string[]> {
+  const { progress } = tab;
+  const isIdle = isSettled(tab, "networkidle2");
+  while (!isIdle()) {
+    await progress.until(signal, () => isIdle() || progress.hasReached("load"));
+    const { documentId } = progress;
+    const limit = { signal, durationMs: IDLE_AFTER_LOAD_MAX_MS, reason: () => CAPPED };
+    try {
+      // the time begins anew when the page moves on to another document
+      const isOver = (): boolean => isIdle() || progress.documentId !== documentId;
+      await within(limit, (limited) => progress.until(limited, isOver));
+    } catch (error) {
+      if (error === CAPPED) return [WAIT_CAPPED];
+      throw error;
+    }
+  }
+  return [];
+}

@@ -1,0 +1,38 @@
+import { createCipheriv, createDecipheriv, scryptSync } from "node:crypto";
+import type { Random } from "../ports/random.ts";
+
+/** Encrypts small secrets at rest: AES-256-GCM, laid out as nonce (12), tag (16), ciphertext. */
+export interface Seal {
+  seal(secret: string): Uint8Array;
+  /** @throws Error when the bytes were sealed under another key or have been altered. */
+  open(sealed: Uint8Array): string;
+}
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/**
+ * @param secretKey any text of at least 16 characters; the key proper is derived from it with scrypt,
+ * at the first use, so that commands that need no secret don't pay for it.
+ */
+export function createSeal(secretKey: string, random: Random): Seal {
+  let derived: Buffer | undefined;
+  const key = (): Buffer => (derived ??= scryptSync(secretKey, "snap-signing-secrets", 32));
+  return {
+    seal(secret) {
+      const nonce = random.bytes(NONCE_BYTES);
+      const cipher = createCipheriv("aes-256-gcm", key(), nonce, { authTagLength: TAG_BYTES });
+      const ciphertext = Buffer.concat([cipher.update(secret, "utf8"), cipher.final()]);
+      return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]);
+    },
+    open(sealed) {
+      const bytes = Buffer.from(sealed);
+      const nonce = bytes.subarray(0, NONCE_BYTES);
+      const decipher = createDecipheriv("aes-256-gcm", key(), nonce, { authTagLength: TAG_BYTES });
+      decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+      return (
+        decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, "utf8") + decipher.final("utf8")
+      );
+    },
+  };
+}

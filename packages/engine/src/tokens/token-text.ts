@@ -1,0 +1,36 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { Random } from "../ports/random.ts";
+
+/** 256 bits, which base62 writes in 43 characters at the most; longer than the 40 that are promised. */
+const SECRET_BYTES = 32;
+const SECRET_CHARACTERS = 43;
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/** A random secret of 43 letters and digits. */
+export function makeSecret(random: Random): string {
+  let number = BigInt(`0x${Buffer.from(random.bytes(SECRET_BYTES)).toString("hex")}`);
+  let text = "";
+  while (text.length < SECRET_CHARACTERS) {
+    text = `${ALPHABET[Number(number % 62n)]}${text}`;
+    number /= 62n;
+  }
+  return text;
+}
+
+/** SHA-256: a secret of 256 random bits needs no slow hash. */
+export function hashSecret(secret: string): Uint8Array {
+  return createHash("sha256").update(secret).digest();
+}
+
+/** In constant time. */
+export function matchesHash(secret: string, hash: Uint8Array): boolean {
+  return timingSafeEqual(hashSecret(secret), hash);
+}
+
+/** Splits `<id>|<secret>`; `null` for any other text. */
+export function splitToken(text: string): { readonly id: number; readonly secret: string } | null {
+  const match = /^([1-9]\d{0,14})\|([0-9A-Za-z]{40,128})$/.exec(text);
+  return match?.[1] === undefined || match[2] === undefined
+    ? null
+    : { id: Number(match[1]), secret: match[2] };
+}

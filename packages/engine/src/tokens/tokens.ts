@@ -1,0 +1,98 @@
+import { AdminError } from "../admin-error.ts";
+import type { AccountStore } from "../ports/accounts.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Random } from "../ports/random.ts";
+import type { Ability, TokenRecord, TokenStore } from "../ports/tokens.ts";
+import type { Seal } from "./seal.ts";
+import { hashSecret, makeSecret } from "./token-text.ts";
+
+/** The two permissions that a token can carry (interface.md, Token). */
+export const ABILITIES: readonly Ability[] = ["screenshot", "pdf"];
+
+/** A token whose text can be read: only ever at its creation and rotation. */
+export interface MintedToken {
+  readonly record: TokenRecord;
+  /** `<id>|<secret>`: what goes behind `Bearer`. */
+  readonly token: string;
+  readonly signingSecret: string;
+}
+
+/** What the operator does with tokens. Every fault is an `AdminError` with a message for people. */
+export interface Tokens {
+  /** `abilities` absent: both. `expiresAt` absent: never. */
+  create(wanted: {
+    readonly accountId: string;
+    readonly abilities?: readonly Ability[];
+    readonly expiresAt?: number | null;
+  }): Promise<MintedToken>;
+  list(accountId: string): Promise<readonly TokenRecord[]>;
+  /** Keeps id, abilities and expiry; both secrets are new, the old ones stop in the same instant. */
+  rotate(id: number): Promise<MintedToken>;
+  revoke(id: number): Promise<void>;
+  /** The signing secret, on demand. */
+  reveal(id: number): Promise<{ readonly record: TokenRecord; readonly signingSecret: string }>;
+}
+
+export interface TokensOptions {
+  readonly store: TokenStore;
+  readonly accounts: AccountStore;
+  readonly seal: Seal;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** The operator's view of tokens over a store. */
+export function createTokens({ store, accounts, seal, clock, random }: TokensOptions): Tokens {
+  const requireAccount = async (id: string): Promise<void> => {
+    if ((await accounts.find(id)) === null) throw new AdminError(`there is no account ${id}`);
+  };
+  const makeSecrets = (): { secret: string; signingSecret: string } & Pick<
+    TokenRecord,
+    "secretHash" | "sealedSigningSecret"
+  > => {
+    const secret = makeSecret(random);
+    const signingSecret = makeSecret(random);
+    return {
+      secret,
+      signingSecret,
+      secretHash: hashSecret(secret),
+      sealedSigningSecret: seal.seal(signingSecret),
+    };
+  };
+  return {
+    async create({ accountId, abilities = ABILITIES, expiresAt = null }) {
+      await requireAccount(accountId);
+      if (abilities.length === 0) throw new AdminError(`a token needs an ability: ${ABILITIES.join(" or ")}`);
+      const now = clock.now();
+      if (expiresAt !== null && expiresAt <= now) throw new AdminError("a token must expire in the future");
+      const { secret, signingSecret, ...stored } = makeSecrets();
+      const record = await store.insert({
+        accountId,
+        abilities: ABILITIES.filter((ability) => abilities.includes(ability)),
+        ...stored,
+        createdAt: now,
+        expiresAt,
+        rotatedAt: null,
+      });
+      return { record, token: `${record.id}|${secret}`, signingSecret };
+    },
+    async list(accountId) {
+      await requireAccount(accountId);
+      return store.listByAccount(accountId);
+    },
+    async rotate(id) {
+      const { secret, signingSecret, ...stored } = makeSecrets();
+      const record = await store.rotate(id, { ...stored, rotatedAt: clock.now() });
+      if (record === null) throw new AdminError(`there is no token ${id}`);
+      return { record, token: `${record.id}|${secret}`, signingSecret };
+    },
+    async revoke(id) {
+      if (!(await store.revoke(id))) throw new AdminError(`there is no token ${id}`);
+    },
+    async reveal(id) {
+      const found = await store.find(id);
+      if (found === null) throw new AdminError(`there is no token ${id}`);
+      return { record: found.token, signingSecret: seal.open(found.token.sealedSigningSecret) };
+    },
+  };
+}

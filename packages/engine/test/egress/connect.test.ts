@@ -1,0 +1,216 @@
+import { once } from "node:events";
+import { createConnection, createServer, type AddressInfo, type Socket } from "node:net";
+import { Worker } from "node:worker_threads";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { connect } from "../../src/egress/connect.ts";
+import { resolveTarget } from "../../src/egress/resolve-target.ts";
+import { systemResolver, type Resolver } from "../../src/ports/resolver.ts";
+import { parseAllowedTargets } from "../../src/target/parse-allowed-targets.ts";
+import { PUBLIC_TARGETS_ONLY, type TargetPolicy } from "../../src/target/policy.ts";
+
+/** A server that says its name to whoever connects, on one address of the loopback. */
+async function listen(address = "127.0.0.1"): Promise<number> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on("error", () => {}));
+    socket.end("hello");
+  });
+  server.listen(0, address);
+  await once(server, "listening");
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** Answers its lists in turn, the last one for ever, and remembers what it was asked. */
+function answering(...answers: readonly (readonly string[])[]): Resolver & { readonly asked: string[] } {
+  const asked: string[] = [];
+  return {
+    asked,
+    async resolve(hostname) {
+      asked.push(hostname);
+      return answers[Math.min(asked.length, answers.length) - 1] ?? [];
+    },
+  };
+}
+
+/** A listener that accepts nothing and whose queue is full: the system leaves a further connection unanswered. */
+async function listenWithFullQueue(): Promise<number> {
+  const worker = new Worker(
+    `const { parentPort } = require("node:worker_threads");
+     const server = require("node:net").createServer().listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => {
+       parentPort.postMessage(server.address().port);
+       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+     });`,
+    { eval: true },
+  );
+  onTestFinished(async () => void (await worker.terminate()));
+  const [port] = (await once(worker, "message")) as [number];
+  for (let queued = 0; queued < 2; queued += 1) {
+    const filler = createConnection({ port, host: "127.0.0.1" });
+    onTestFinished(() => void filler.destroy());
+    await once(filler, "connect");
+  }
+  return port;
+}
+
+const allowing = (entries: string): TargetPolicy => ({
+  allow: parseAllowedTargets(entries),
+  ownHostnames: [],
+});
+
+const silent: Resolver = { resolve: () => new Promise(() => {}) };
+
+async function readAll(outcome: Socket | string): Promise<string> {
+  if (typeof outcome === "string") return outcome;
+  let text = "";
+  for await (const chunk of outcome) text += String(chunk);
+  outcome.destroy();
+  return text;
+}
+
+describe("connect", () => {
+  it("answers a socket to an allowed literal without asking the resolver", async () => {
+    const port = await listen();
+    const resolver = answering();
+    const policy = allowing(`127.0.0.1:${port}`);
+    expect(await readAll(await connect({ hostname: "127.0.0.1", port, policy, resolver }))).toBe("hello");
+    expect(resolver.asked).toEqual([]);
+  });
+
+  it("reaches an allowed IPv6 literal, brackets or not", async () => {
+    const port = await listen("::1");
+    const policy = allowing(`[::1]:${port}`);
+    for (const hostname of ["::1", "[::1]"]) {
+      const outcome = await connect({ hostname, port, policy, resolver: systemResolver });
+      expect(await readAll(outcome)).toBe("hello");
+    }
+  });
+
+  it("goes to the allowed addresses of a name, looked up once, in lower case, without the root's dot", async () => {
+    const port = await listen();
+    const resolver = answering(["127.0.0.1"], ["127.0.0.2"]);
+    const policy = allowing("127.0.0.1");
+    const outcome = await connect({ hostname: "Site.Example.com.", port, policy, resolver });
+    expect(await readAll(outcome)).toBe("hello");
+    expect(resolver.asked).toEqual(["site.example.com"]);
+  });
+
+  it("tries the next address when one refuses", async () => {
+    const port = await listen("127.0.0.3");
+    const resolver = answering(["127.0.0.1", "::1", "127.0.0.2", "127.0.0.3"]);
+    const policy = allowing("127.0.0.0/8,::1");
+    const outcome = await connect({ hostname: "site.example.com", port, policy, resolver });
+    expect(await readAll(outcome)).toBe("hello");
+  });
+
+  it("refuses a name of which one address isn't allowed", async () => {
+    const port = await listen();
+    const policy = allowing("127.0.0.1");
+    for (const addresses of [
+      ["127.0.0.1", "127.0.0.2"],
+      ["8.8.8.8", "169.254.169.254"],
+      ["8.8.8.8", "::ffff:10.0.0.1"],
+      ["8.8.8.8", "not an address"],
+      ["fe80::1%lo"],
+    ]) {
+      const request = { hostname: "site.example.com", port, policy, resolver: answering(addresses) };
+      expect(await connect(request)).toBe("blocked");
+    }
+  });
+
+  it("judges each connection anew, so that rebinding a name gains nothing", async () => {
+    const port = await listen();
+    const policy = PUBLIC_TARGETS_ONLY;
+    const resolver = answering(["8.8.8.8"], ["127.0.0.1"]);
+    expect(await resolveTarget({ url: `http://rebind.example.com:${port}/`, policy, resolver })).toBe("ok");
+    expect(await connect({ hostname: "rebind.example.com", port, policy, resolver })).toBe("blocked");
+    expect(resolver.asked).toEqual(["rebind.example.com", "rebind.example.com"]);
+  });
+
+  it("refuses by form without asking the resolver", async () => {
+    const resolver = answering(["8.8.8.8"]);
+    const policy: TargetPolicy = { allow: [], ownHostnames: ["snap.example.com"] };
+    for (const [hostname, port] of [
+      ["localhost", 8080],
+      ["db.internal", 80],
+      ["127.0.0.1", 80],
+      ["[::1]", 80],
+      ["snap.example.com", 443],
+      ["example.com", 25],
+      ["example.com", 0],
+    ] as const) {
+      expect(await connect({ hostname, port, policy, resolver })).toBe("blocked");
+    }
+    expect(resolver.asked).toEqual([]);
+  });
+
+  it("goes wherever an allowed name resolves to, on its port only", async () => {
+    const port = await listen();
+    const policy = allowing(`wiki.internal:${port}`);
+    const resolver = answering(["127.0.0.1"]);
+    const outcome = await connect({ hostname: "wiki.internal", port, policy, resolver });
+    expect(await readAll(outcome)).toBe("hello");
+    expect(await connect({ hostname: "wiki.internal", port: port + 1, policy, resolver })).toBe("blocked");
+  });
+
+  it("calls a name unresolved when there is no answer, an empty one, or none in time", async () => {
+    const failing: Resolver = { resolve: () => Promise.reject(new Error("ENOTFOUND")) };
+    const throwing: Resolver = {
+      resolve() {
+        throw new Error("broken");
+      },
+    };
+    const policy = PUBLIC_TARGETS_ONLY;
+    for (const resolver of [failing, throwing, answering([]), silent]) {
+      const request = { hostname: "example.com", port: 80, policy, resolver, dnsTimeoutMs: 20 };
+      expect(await connect(request)).toBe("unresolved");
+    }
+  });
+
+  it("calls a target unreachable when nothing listens", async () => {
+    const policy = allowing("127.0.0.0/8");
+    const resolver = answering(["127.0.0.1", "127.0.0.2"]);
+    expect(await connect({ hostname: "127.0.0.1", port: 1024, policy, resolver })).toBe("unreachable");
+    expect(await connect({ hostname: "site.example.com", port: 1024, policy, resolver })).toBe("unreachable");
+  });
+
+  it("gives up in time on a target that doesn't answer", async () => {
+    const port = await listenWithFullQueue();
+    const policy = allowing("127.0.0.1");
+    const request = { hostname: "127.0.0.1", port, policy, resolver: silent, connectTimeoutMs: 50 };
+    expect(await connect(request)).toBe("unreachable");
+  });
+
+  it("stops at an abort, in the look-up, before and while connecting", async () => {
+    const request = { port: 80, policy: allowing("127.0.0.1"), resolver: silent };
+    const controller = new AbortController();
+    const waiting = connect({ ...request, hostname: "example.com", signal: controller.signal });
+    controller.abort();
+    expect(await waiting).toBe("unresolved");
+    const { signal } = controller;
+    expect(await connect({ ...request, hostname: "example.com", signal })).toBe("unresolved");
+    expect(await connect({ ...request, hostname: "127.0.0.1", signal })).toBe("unreachable");
+  });
+});
+
+describe("resolveTarget", () => {
+  const policy = allowing("10.0.0.0/8:22");
+
+  it.each([
+    ["http://example.com/", ["8.8.8.8"], "ok"],
+    ["http://example.com/", ["8.8.8.8", "127.0.0.1"], "blocked"],
+    ["http://127.0.0.1.nip.io/", ["127.0.0.1"], "blocked"],
+    ["http://example.com/", [], "unresolved"],
+    ["http://8.8.8.8/", [], "ok"],
+    ["http://[::1]/", [], "blocked"],
+    ["http://localhost/", ["8.8.8.8"], "blocked"],
+    ["http://example.com:22/", ["10.0.0.1"], "ok"],
+    ["http://example.com:22/", ["8.8.8.8"], "blocked"],
+    ["no address", ["8.8.8.8"], "blocked"],
+  ])("%s at %j is %s", async (url, addresses, verdict) => {
+    expect(await resolveTarget({ url, policy, resolver: answering(addresses) })).toBe(verdict);
+  });
+});

@@ -1,0 +1,284 @@
+import type { IncomingMessage } from "node:http";
+import { describe, expect, it } from "vitest";
+import { Client, openLane, serveHttp, serveTcp } from "./lane.ts";
+
+const get = (url: string, fields = ""): string => `GET ${url} HTTP/1.1\r\nHost: lane\r\n${fields}\r\n`;
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  let body = "";
+  for await (const chunk of request) body += String(chunk);
+  return body;
+}
+
+describe("a forwarded request", () => {
+  it("reaches its target in origin form, with the target's Host and without hop-by-hop fields", async () => {
+    const raw: string[] = [];
+    const port = await serveTcp((socket) => {
+      socket.on("data", (chunk) => {
+        raw.push(String(chunk));
+        socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+      });
+    });
+    const lane = await openLane();
+    const client = new Client(lane).send(
+      get(
+        `http://127.0.0.1:${port}/a/../b%41?q='|^`,
+        "Host: other\r\nProxy-Connection: keep-alive\r\nProxy-Authorization: Basic eA==\r\nKeep-Alive: 5\r\n" +
+          "TE: trailers\r\nTrailer: X-T\r\nUpgrade: h2c\r\nX-Secret: s\r\nX-Twice: 1\r\nx-twice: 2\r\n" +
+          "Connection: Upgrade, x-secret, host\r\n",
+      ),
+    );
+    expect(await client.receives("ok")).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(raw.join("")).toBe(
+      `GET /a/../b%41?q='|^ HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nX-Twice: 1\r\nx-twice: 2\r\nConnection: close\r\n\r\n`,
+    );
+  });
+
+  it.each([
+    ["", "/"],
+    ["?q=1", "/?q=1"],
+    ["/?a=http://x/", "/?a=http://x/"],
+  ])("with the target's end %j asks for %s", async (end, path) => {
+    const port = await serveHttp((request, response) => response.end(`path:${request.url}\n`));
+    const client = new Client(await openLane()).send(get(`http://127.0.0.1:${port}${end}`));
+    expect(await client.receives("\n")).toContain(`path:${path}\n`);
+  });
+
+  it("keeps the client's connection and opens a fresh one upstream each time", async () => {
+    const upstreamPorts = new Set<number | undefined>();
+    const port = await serveHttp((request, response) => {
+      upstreamPorts.add(request.socket.remotePort);
+      response.end(`answer to ${request.url}.`);
+    });
+    const client = new Client(await openLane());
+    for (const path of ["/1", "/2", "/3"]) {
+      client.send(get(`http://127.0.0.1:${port}${path}`));
+      await client.receives(`answer to ${path}.`);
+    }
+    expect(upstreamPorts.size).toBe(3);
+    expect(client.socket.destroyed).toBe(false);
+  });
+
+  it("passes a body on, sized or chunked, whatever the method", async () => {
+    const port = await serveHttp((request, response) => {
+      void readBody(request).then((body) => response.end(`${request.method} ${body}.`));
+    });
+    const client = new Client(await openLane());
+    const url = `http://127.0.0.1:${port}/`;
+    for (const method of ["POST", "PUT", "DELETE", "GET"]) {
+      client.send(
+        `${method} ${url} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nConnection: content-length\r\n\r\nsized`,
+      );
+      expect(await client.receives(`${method} sized.`)).toContain(" 200 OK\r\n");
+      client.send(
+        `${method} ${url} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n7\r\nchunked\r\n0\r\n\r\n`,
+      );
+      await client.receives(`${method} chunked.`);
+    }
+    client.send(`POST ${url} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await client.receives("POST .");
+  });
+
+  it("answers Expect: 100-continue by itself", async () => {
+    const port = await serveHttp((request, response) => {
+      const { expect: expectation = "none" } = request.headers;
+      void readBody(request).then((body) => response.end(`${body}, expecting ${expectation}.`));
+    });
+    const client = new Client(await openLane()).send(
+      `POST http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n`,
+    );
+    await client.receives("100 Continue");
+    expect(await client.send("body").receives("body, expecting none.")).toContain(" 200 OK\r\n");
+  });
+
+  it("has room for an address of 18 KB", async () => {
+    const port = await serveTcp((socket) => {
+      socket.on("data", (chunk) => {
+        if (String(chunk).endsWith("\r\n\r\n")) socket.end("HTTP/1.1 200 OK\r\n\r\nlong");
+      });
+    });
+    const client = new Client(await openLane());
+    client.send(get(`http://127.0.0.1:${port}/?q=${"%E6%BC%A2".repeat(2048)}`));
+    expect(await client.receives("long")).toContain(" 200 OK\r\n");
+  });
+});
+
+describe("an answer", () => {
+  it("comes as it is: a redirect, repeated fields, no Date of ours", async () => {
+    const port = await serveTcp((socket) => {
+      socket.end(
+        "HTTP/1.1 302 Elsewhere\r\nLocation: http://169.254.169.254/\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\n" +
+          "X-Hop: 1\r\nKeep-Alive: 5\r\nProxy-Authenticate: Basic\r\nConnection: x-hop\r\nContent-Length: 0\r\n\r\n",
+      );
+    });
+    const client = new Client(await openLane()).send(
+      get(`http://127.0.0.1:${port}/`, "Connection: close\r\n"),
+    );
+    expect(await client.closes()).toBe(
+      "HTTP/1.1 302 Elsewhere\r\nLocation: http://169.254.169.254/\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\n" +
+        "Content-Length: 0\r\nConnection: close\r\n\r\n",
+    );
+  });
+
+  it("to HEAD keeps its length and has no body", async () => {
+    const port = await serveHttp((_request, response) => response.setHeader("Content-Length", 1234).end());
+    const client = new Client(await openLane());
+    client.send(`HEAD http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    expect(await client.closes()).toMatch(/\r\nContent-Length: 1234\r\n.*\r\n\r\n$/s);
+  });
+
+  it("without a length ends with the upstream's connection", async () => {
+    const port = await serveTcp((socket) => socket.end("HTTP/1.0 200 OK\r\n\r\nuntil the end"));
+    const client = new Client(await openLane()).send(get(`http://127.0.0.1:${port}/`));
+    expect(await client.receives("\r\n0\r\n\r\n")).toContain("until the end");
+  });
+
+  it("streams: its start arrives before its end is sent", async () => {
+    const port = await serveHttp((request, response) => {
+      response.write("start");
+      request.socket.once("close", () => response.destroy());
+    });
+    const client = new Client(await openLane()).send(get(`http://127.0.0.1:${port}/`));
+    expect(await client.receives("start")).not.toContain("\r\n0\r\n\r\n");
+  });
+});
+
+describe("what goes wrong upstream drops the client's connection", () => {
+  it.each([
+    ["it closes at once", (): string => ""],
+    ["no HTTP", (): string => "SSH-2.0-OpenSSH_9.2\r\n"],
+    [
+      "switching protocols unasked",
+      (): string => "HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n",
+    ],
+    ["a status out of range", (): string => "HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n"],
+    ["two lengths", (): string => "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"],
+    [
+      "a length and chunks",
+      (): string => "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    ],
+    ["headers of 300 KB", (): string => `HTTP/1.1 200 OK\r\nX: ${"x".repeat(300 * 1024)}\r\n\r\n`],
+  ])("%s", async (_fault, answer) => {
+    const port = await serveTcp((socket) => {
+      socket.once("data", () => socket.end(answer()));
+    });
+    const client = new Client(await openLane()).send(get(`http://127.0.0.1:${port}/`));
+    expect(await client.closes()).toBe("");
+  });
+
+  it("a reset before the answer", async () => {
+    const port = await serveTcp((socket) => void socket.once("data", () => socket.resetAndDestroy()));
+    const client = new Client(await openLane()).send(get(`http://127.0.0.1:${port}/`));
+    expect(await client.closes()).toBe("");
+  });
+
+  it("a body cut short, which stays short", async () => {
+    const port = await serveTcp((socket) => {
+      socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"));
+    });
+    const client = new Client(await openLane()).send(get(`http://127.0.0.1:${port}/`));
+    expect(await client.closes()).toMatch(/\r\nContent-Length: 10\r\n.*\r\n\r\nhalf$/s);
+  });
+
+  it("a hang, until the lane closes", async () => {
+    const reached = Promise.withResolvers<void>();
+    const port = await serveTcp((socket) => void socket.once("data", () => reached.resolve()));
+    const lane = await openLane();
+    const client = new Client(lane).send(get(`http://127.0.0.1:${port}/`));
+    await reached.promise;
+    await lane.close();
+    expect(await client.closes()).toBe("");
+  });
+});
+
+describe("a client that goes away", () => {
+  it("takes the upstream connection with it, before the answer and within it", async () => {
+    for (const answer of ["", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"]) {
+      const left = Promise.withResolvers<string>();
+      const reached = Promise.withResolvers<void>();
+      const port = await serveTcp((socket) => {
+        socket.once("close", () => left.resolve("left"));
+        socket.once("end", () => socket.end());
+        socket.once("data", () => {
+          socket.write(answer);
+          reached.resolve();
+        });
+      });
+      const client = new Client(await openLane()).send(get(`http://127.0.0.1:${port}/`));
+      await reached.promise;
+      if (answer !== "") await client.receives("half");
+      client.socket.destroy();
+      expect(await left.promise).toBe("left");
+    }
+  });
+
+  it("in the middle of its body leaves no whole request behind", async () => {
+    const reached = Promise.withResolvers<void>();
+    const outcome = Promise.withResolvers<string>();
+    const port = await serveHttp((request) => {
+      readBody(request).then(
+        () => outcome.resolve("whole"),
+        () => outcome.resolve("cut short"),
+      );
+      reached.resolve();
+    });
+    const client = new Client(await openLane());
+    client.send(
+      `POST http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n`,
+    );
+    await reached.promise;
+    client.socket.end();
+    expect(await outcome.promise).toBe("cut short");
+  });
+});
+
+describe("what isn't a proper request in absolute form is dropped without an answer", () => {
+  it.each([
+    ["origin form", (): string => "GET / HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n"],
+    ["asterisk form", (): string => "OPTIONS * HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n"],
+    ["https", (): string => get("https://127.0.0.1:PORT/")],
+    ["another scheme", (): string => get("ftp://127.0.0.1:PORT/")],
+    ["a backslash", (): string => get("http://127.0.0.1:PORT\\@example.com/")],
+    [
+      "a length and chunks",
+      (): string =>
+        get("http://127.0.0.1:PORT/", "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n") + "0\r\n\r\n",
+    ],
+    [
+      "two lengths",
+      (): string => get("http://127.0.0.1:PORT/", "Content-Length: 4\r\nContent-Length: 5\r\n") + "body",
+    ],
+    ["a signed length", (): string => get("http://127.0.0.1:PORT/", "Content-Length: +4\r\n") + "body"],
+    [
+      "another coding",
+      (): string => get("http://127.0.0.1:PORT/", "Transfer-Encoding: gzip, chunked\r\n") + "0\r\n\r\n",
+    ],
+    [
+      "a coding twice",
+      (): string =>
+        get("http://127.0.0.1:PORT/", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n") +
+        "0\r\n\r\n",
+    ],
+    ["an unfinished coding", (): string => get("http://127.0.0.1:PORT/", "Transfer-Encoding: identity\r\n")],
+    [
+      "a folded field",
+      (): string =>
+        get("http://127.0.0.1:PORT/", "X: a\r\n b\r\n").replace("X: a", "Transfer-Encoding : chunked"),
+    ],
+    ["a bare line feed", (): string => "GET http://127.0.0.1:PORT/ HTTP/1.1\nHost: x\n\n"],
+    ["an unknown expectation", (): string => get("http://127.0.0.1:PORT/", "Expect: miracles\r\n")],
+    ["headers of 300 KB", (): string => get("http://127.0.0.1:PORT/", `X: ${"x".repeat(300 * 1024)}\r\n`)],
+    ["TLS", (): string => "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc"],
+    ["HTTP/2", (): string => "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
+    ["noise", (): string => "\u0000\u00ff\r\n\r\n"],
+  ])("%s", async (_form, raw) => {
+    let requests = 0;
+    const port = await serveHttp((_request, response) => {
+      requests += 1;
+      response.end();
+    });
+    const client = new Client(await openLane()).send(raw().replaceAll("PORT", String(port)));
+    expect(await client.closes()).toBe("");
+    expect(requests).toBe(0);
+  });
+});

@@ -1,0 +1,99 @@
+import { once } from "node:events";
+import { createServer as createHttpServer, type RequestListener, type Server } from "node:http";
+import { createConnection, createServer, type AddressInfo, type Socket } from "node:net";
+import { onTestFinished } from "vitest";
+import {
+  openEgressLane,
+  type EgressLane,
+  type EgressProxyOptions,
+} from "../../src/puppeteer/egress-proxy.ts";
+import { parseAllowedTargets } from "../../src/target/parse-allowed-targets.ts";
+
+/** Opens a lane that may reach the loopback, or what `entries` say, and closes it with the test. */
+export async function openLane(
+  options: Partial<EgressProxyOptions> & { readonly entries?: string } = {},
+): Promise<EgressLane> {
+  const { entries = "127.0.0.1", ...rest } = options;
+  const lane = await openEgressLane({
+    resolver: { resolve: () => Promise.resolve(["127.0.0.1"]) },
+    policy: { allow: parseAllowedTargets(entries), ownHostnames: [] },
+    ...rest,
+  });
+  onTestFinished(() => lane.close());
+  return lane;
+}
+
+/** Starts a web server on the loopback; answers its port. */
+export async function serveHttp(listener: RequestListener): Promise<number> {
+  const server = createHttpServer(listener);
+  onTestFinished(() => server.closeAllConnections());
+  return listen(server);
+}
+
+/** Starts a TCP server on the loopback that keeps its side open; answers its port. */
+export async function serveTcp(serve: (socket: Socket) => void): Promise<number> {
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    socket.on("error", () => {});
+    onTestFinished(() => void socket.destroy());
+    serve(socket);
+  });
+  return listen(server);
+}
+
+async function listen(server: Server | ReturnType<typeof createServer>): Promise<number> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+/** A raw connection to a lane. */
+export class Client {
+  readonly socket: Socket;
+  #received = "";
+  #changed = Promise.withResolvers<void>();
+
+  constructor(lane: EgressLane, options: { readonly allowHalfOpen?: boolean } = {}) {
+    this.socket = createConnection({ port: lane.port, host: "127.0.0.1", ...options });
+    this.socket.setEncoding("latin1");
+    this.socket.on("data", (text: string) => (this.#received += text));
+    this.socket.on("error", () => {});
+    for (const event of ["data", "end", "close"]) this.socket.on(event, () => this.#notice());
+    onTestFinished(() => void this.socket.destroy());
+  }
+
+  /** Everything received so far. */
+  get received(): string {
+    return this.#received;
+  }
+
+  send(text: string): this {
+    this.socket.write(text, "latin1");
+    return this;
+  }
+
+  /** Resolves once `text` has arrived `times` times; rejects when the connection closes before. */
+  async receives(text: string, times = 1): Promise<string> {
+    while (this.#received.split(text).length <= times) {
+      if (this.socket.closed) throw new Error(`closed after ${JSON.stringify(this.#received)}`);
+      await this.#changed.promise;
+    }
+    return this.#received;
+  }
+
+  /** Resolves once the other side has ended. */
+  async ends(): Promise<void> {
+    while (!this.socket.readableEnded && !this.socket.closed) await this.#changed.promise;
+  }
+
+  /** Resolves with everything received once the connection is closed. */
+  async closes(): Promise<string> {
+    while (!this.socket.closed) await this.#changed.promise;
+    return this.#received;
+  }
+
+  #notice(): void {
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers<void>();
+  }
+}

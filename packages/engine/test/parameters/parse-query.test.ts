@@ -1,0 +1,238 @@
+import { describe, expect, it } from "vitest";
+import { isSnapError, type SnapError } from "../../src/errors.ts";
+import { parseParameters, parseQuery } from "../../src/parameters/parse.ts";
+
+const PAGE = "url=https%3A%2F%2Fexample.com%2F";
+
+function refusalOf(query: string): SnapError {
+  try {
+    parseQuery(new URLSearchParams(query));
+  } catch (error) {
+    if (isSnapError(error)) return error;
+    throw error;
+  }
+  throw new Error(`accepted: ${query}`);
+}
+
+function accepted(query: string): Record<string, unknown> {
+  return parseQuery(new URLSearchParams(query));
+}
+
+describe("defaults", () => {
+  it("fills in the defaults of a screenshot", () => {
+    expect(accepted(PAGE)).toEqual({
+      url: "https://example.com/",
+      pdf: false,
+      fullPage: false,
+      format: "png",
+      scale: 1,
+      omitBackground: false,
+      cache: true,
+    });
+  });
+
+  it("fills in the defaults of a PDF", () => {
+    expect(accepted(`${PAGE}&pdf=1`)).toEqual({
+      url: "https://example.com/",
+      pdf: true,
+      landscape: false,
+      paperFormat: "a4",
+      marginUnit: "mm",
+      scale: 1,
+      cache: true,
+    });
+  });
+});
+
+describe("values that are accepted, at their edges", () => {
+  const clip = (x: number, width: number): string =>
+    `clipX=${x}&clipY=${x}&clipWidth=${width}&clipHeight=${width}`;
+  it.each([
+    ["pdf=false", { pdf: false }],
+    ["pdf=0", { pdf: false }],
+    ["fullPage=true", { fullPage: true }],
+    ["fullPage=1", { fullPage: true }],
+    ["fullPage=false&selector=main", { fullPage: false, selector: "main" }],
+    ["format=jpeg&quality=1", { quality: 1 }],
+    ["format=webp&quality=100", { quality: 100 }],
+    ["width=1&height=10000", { width: 1, height: 10000 }],
+    ["width=800.4&height=599.5", { width: 800, height: 600 }],
+    ["scale=3", { scale: 3 }],
+    ["delay=0", { delay: 0 }],
+    ["delay=10000", { delay: 10000 }],
+    [`selector=${encodeURIComponent('a[href="x"]')}`, { selector: 'a[href="x"]' }],
+    [`selector=${"x".repeat(512)}`, { selector: "x".repeat(512) }],
+    [clip(0, 1), { clipX: 0, clipWidth: 1 }],
+    [clip(10000, 10000), { clipX: 10000, clipHeight: 10000 }],
+    ["omitBackground=1&format=webp", { omitBackground: true }],
+    ["waitForSelector=.ready", { waitForSelector: ".ready" }],
+    ["waitUntil=load", { waitUntil: "load" }],
+    ["waitUntil=domcontentloaded", { waitUntil: "domcontentloaded" }],
+    ["waitUntil=networkidle0", { waitUntil: "networkidle0" }],
+    ["waitUntil=networkidle2", { waitUntil: "networkidle2" }],
+    ["cache=0", { cache: false }],
+    ["cacheTtl=60", { cacheTtl: 60 }],
+    ["cacheTtl=2592000", { cacheTtl: 2592000 }],
+    ["pdf=true&landscape=1&paperFormat=letter", { landscape: true, paperFormat: "letter" }],
+    ["pdf=true&scale=0.1", { scale: 0.1 }],
+    ["pdf=true&scale=2", { scale: 2 }],
+    ["pdf=true&width=8.5&height=11&marginUnit=in", { width: 8.5, height: 11, marginUnit: "in" }],
+    ["pdf=1&marginTop=148&marginRight=104&marginBottom=148&marginLeft=104", { marginLeft: 104 }],
+    ["pdf=true&marginTop=0&marginRight=1.5&marginBottom=0&marginLeft=20", { marginRight: 1.5, marginTop: 0 }],
+  ])("%s", (query, expected) => {
+    expect(accepted(`${PAGE}&${query}`)).toMatchObject(expected);
+  });
+
+  it.each(["letter", "legal", "tabloid", "ledger", "a0", "a1", "a2", "a3", "a4", "a5", "a6"])(
+    "paperFormat=%s",
+    (paperFormat) => {
+      expect(accepted(`${PAGE}&pdf=1&paperFormat=${paperFormat}`)).toMatchObject({ paperFormat });
+    },
+  );
+
+  it("takes an address of 2048 characters, however many bytes they are", () => {
+    const url = `https://example.com/${"漢".repeat(2028)}`;
+    expect(accepted(`url=${encodeURIComponent(url)}`)["url"]).toBe(url);
+  });
+});
+
+describe("values that are refused, under the parameter at fault", () => {
+  it.each([
+    ["pdf=yes", "pdf"],
+    ["fullPage=", "fullPage"],
+    ["fullPage=TRUE", "fullPage"],
+    ["format=gif", "format"],
+    ["format=PNG", "format"],
+    ["quality=80", "quality"],
+    ["format=jpeg&quality=0", "quality"],
+    ["format=jpeg&quality=101", "quality"],
+    ["format=jpeg&quality=80.5", "quality"],
+    ["format=jpeg&quality=1e1", "quality"],
+    ["format=jpeg&quality=0x10", "quality"],
+    ["width=800", "height"],
+    ["height=800", "width"],
+    ["width=0&height=10", "width"],
+    ["width=10&height=10001", "height"],
+    ["width=NaN&height=10", "width"],
+    ["width=Infinity&height=10", "width"],
+    ["scale=0", "scale"],
+    ["scale=4", "scale"],
+    ["scale=1.5", "scale"],
+    ["delay=-1", "delay"],
+    ["delay=10001", "delay"],
+    ["selector=", "selector"],
+    [`selector=${"x".repeat(513)}`, "selector"],
+    ["selector=a%27b", "selector"],
+    ["selector=a%5Cb", "selector"],
+    ["selector=a%0Ab", "selector"],
+    ["waitForSelector=a%00b", "waitForSelector"],
+    ["waitForSelector=a%27b", "waitForSelector"],
+    ["clipX=-1&clipY=0&clipWidth=1&clipHeight=1", "clipX"],
+    ["clipX=0&clipY=10001&clipWidth=1&clipHeight=1", "clipY"],
+    ["clipX=0&clipY=0&clipWidth=0&clipHeight=1", "clipWidth"],
+    ["clipX=0&clipY=0&clipWidth=1&clipHeight=10001", "clipHeight"],
+    ["clipX=0.5&clipY=0&clipWidth=1&clipHeight=1", "clipX"],
+    ["omitBackground=1&format=jpeg", "omitBackground"],
+    ["waitUntil=idle", "waitUntil"],
+    ["cache=maybe", "cache"],
+    ["cacheTtl=59", "cacheTtl"],
+    ["cacheTtl=2592001", "cacheTtl"],
+    ["cache=0&cacheTtl=60", "cacheTtl"],
+    ["selector=a&fullPage=1", "selector"],
+    ["selector=a&clipX=0&clipY=0&clipWidth=1&clipHeight=1", "selector"],
+    ["fullPage=1&clipX=0&clipY=0&clipWidth=1&clipHeight=1", "fullPage"],
+    ["landscape=1", "landscape"],
+    ["paperFormat=a4", "paperFormat"],
+    ["marginUnit=mm", "marginUnit"],
+    ["pdf=1&fullPage=1", "fullPage"],
+    ["pdf=1&format=png", "format"],
+    ["pdf=1&delay=5", "delay"],
+    ["pdf=1&waitUntil=load", "waitUntil"],
+    ["pdf=1&scale=0.05", "scale"],
+    ["pdf=1&scale=2.1", "scale"],
+    ["pdf=1&scale=3", "scale"],
+    ["pdf=1&paperFormat=a7", "paperFormat"],
+    ["pdf=1&width=10", "height"],
+    ["pdf=1&marginUnit=pt", "marginUnit"],
+    ["pdf=1&landscape=yes", "landscape"],
+    ["pdf=1&marginTop=0&marginRight=105&marginBottom=0&marginLeft=105", "marginLeft"],
+    ["pdf=1&marginTop=150&marginRight=0&marginBottom=147&marginLeft=0", "marginTop"],
+    ["pdf=1&landscape=1&marginTop=105&marginRight=0&marginBottom=105&marginLeft=0", "marginTop"],
+    ["width=10000&height=10000&scale=2", "scale"],
+    ["format=webp&width=9000&height=100&scale=2", "width"],
+    ["fulPage=1", "fulPage"],
+    ["fullPage[]=1", "fullPage[]"],
+    ["fullPage[x]=1", "fullPage[x]"],
+    ["format=png&format=png", "format"],
+    ["__proto__=1", "__proto__"],
+    ["constructor=1", "constructor"],
+    ["signature=x", "signature"],
+    ["=1", ""],
+  ])("%s -> %s", (query, name) => {
+    const error = refusalOf(`${PAGE}&${query}`);
+    expect(error.code).toBe("validation_failed");
+    expect(error.status).toBe(422);
+    expect(Object.keys(error.errors ?? {})).toEqual([name]);
+  });
+
+  it("names the missing margins, or the missing clip edges", () => {
+    expect(Object.keys(refusalOf(`${PAGE}&pdf=1&marginTop=5&marginLeft=5`).errors ?? {})).toEqual([
+      "marginRight",
+      "marginBottom",
+    ]);
+    expect(Object.keys(refusalOf(`${PAGE}&clipX=5`).errors ?? {})).toEqual([
+      "clipY",
+      "clipWidth",
+      "clipHeight",
+    ]);
+  });
+
+  it("names every fault in one answer", () => {
+    const error = refusalOf(
+      "url=nope&quality=0&width=5&delay=-1&selector=a&fullPage=1&landscape=1&wat=1&wat=2",
+    );
+    expect(Object.keys(error.errors ?? {}).toSorted()).toEqual(
+      ["delay", "height", "landscape", "quality", "selector", "url", "wat"].toSorted(),
+    );
+    expect(error.code).toBe("validation_failed");
+  });
+
+  it("says which values would do, and which name was meant", () => {
+    expect(refusalOf(`${PAGE}&format=gif`).errors?.["format"]).toEqual(["must be one of png, jpeg, webp"]);
+    expect(refusalOf(`${PAGE}&delay=x`).errors?.["delay"]).toEqual(["must be an integer from 0 to 10000"]);
+    expect(refusalOf(`${PAGE}&full_page=1`).errors?.["full_page"]?.[0]).toContain("did you mean fullPage?");
+    expect(refusalOf(`${PAGE}&landscape=1`).errors?.["landscape"]?.[0]).toContain("pdf=true");
+  });
+
+  it("bounds the answer to thousands of faults", () => {
+    const many = Array.from({ length: 5000 }, (_, index) => `p${index}=1`).join("&");
+    expect(Object.keys(refusalOf(`${PAGE}&${many}`).errors ?? {})).toHaveLength(50);
+  });
+});
+
+describe("invalid_url or validation_failed", () => {
+  it.each([
+    ["", "invalid_url"],
+    ["url=", "invalid_url"],
+    ["url=example.com", "invalid_url"],
+    ["url=ftp%3A%2F%2Fexample.com", "invalid_url"],
+    ["url=https%3A%2F%2Fuser%3Apass%40example.com%2F", "invalid_url"],
+    [`url=https://example.com/${"x".repeat(2029)}`, "invalid_url"],
+    ["url=nope&quality=80", "validation_failed"],
+    [`${PAGE}&${PAGE}`, "validation_failed"],
+  ])("%s -> %s", (query, code) => {
+    const error = refusalOf(query);
+    expect(error.code).toBe(code);
+    expect(error.errors).toHaveProperty("url");
+  });
+});
+
+describe("parameters given as an object", () => {
+  it("takes real booleans and numbers, and no text for them", () => {
+    expect(parseParameters({ url: "https://example.com/", pdf: true, scale: 0.5 })).toMatchObject({
+      scale: 0.5,
+    });
+    expect(() => parseParameters({ url: "https://example.com/", fullPage: "true" })).toThrow(/fullPage/);
+    expect(() => parseParameters({ url: "https://example.com/", delay: 1.5 })).toThrow(/delay/);
+  });
+});

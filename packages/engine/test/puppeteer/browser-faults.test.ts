@@ -1,0 +1,307 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { Renderer } from "../../src/ports/renderer.ts";
+import {
+  createPuppeteerRenderer,
+  findBrowser,
+  type PuppeteerRendererOptions,
+  type RendererEvent,
+} from "../../src/puppeteer/index.ts";
+import { readProcessGroup } from "../../src/puppeteer/process-group.ts";
+import { allowPorts, failureOf, required, screenshot } from "./setup.ts";
+import { openSite, type Site } from "./site.ts";
+
+/** What lives on is looked for this long (faults.md: no orphan process 2 s later). */
+const SOON = { timeout: 2_000, interval: 50 };
+
+let site: Site;
+const dirs: string[] = [];
+let hold: (() => Promise<void>) | null = null;
+
+beforeAll(async () => {
+  site = await openSite({
+    "/": "<h1>fine</h1>",
+    "/held": (_request, response) => {
+      const answer = (): void =>
+        void response.writeHead(200, { "content-type": "text/html" }).end("<h1>held</h1>");
+      if (hold === null) answer();
+      else void hold().then(answer);
+    },
+  });
+});
+
+afterAll(async () => {
+  await site.close();
+  for (const dir of dirs) rmSync(dir, { recursive: true });
+});
+
+interface Observed {
+  readonly renderer: Renderer;
+  readonly events: RendererEvent[];
+  /** Of the browser that was started last. */
+  readonly pid: () => number;
+}
+
+function observe(options: PuppeteerRendererOptions = {}): Observed {
+  const events: RendererEvent[] = [];
+  const renderer = createPuppeteerRenderer({
+    policy: allowPorts(site.port),
+    onEvent: (event) => events.push(event),
+    ...options,
+  });
+  const pid = (): number =>
+    required(
+      events.findLast((event) => event.type === "browser-started"),
+      "browser",
+    ).pid;
+  return { renderer, events, pid };
+}
+
+/** Does `fault` to the browser while a page of it is loading; every time, or only the first time. */
+function during(fault: () => void, times: number): void {
+  let left = times;
+  hold = async () => {
+    if (left <= 0) return;
+    left -= 1;
+    fault();
+    if (left > 0 || times === 1) await new Promise<never>(() => {});
+  };
+}
+
+async function expectGone(pid: number): Promise<void> {
+  await vi.waitFor(() => expect(readProcessGroup(pid)).toEqual([]), SOON);
+}
+
+function commandOf(pid: number): string {
+  return readFileSync(`/proc/${pid}/cmdline`, "latin1");
+}
+
+function profilesOf(pid: number): string[] {
+  return readProcessGroup(pid).flatMap(
+    (member) => /--user-data-dir=([^\0]+)/.exec(commandOf(member.pid))?.slice(1) ?? [],
+  );
+}
+
+/** The browser itself: not the shell that tidies up after it, nor a helper of some `--type`. */
+const killBrowser = (pid: number): void => {
+  const browser = readProcessGroup(pid).find(
+    (member) => member.pid !== pid && !commandOf(member.pid).includes("--type="),
+  );
+  process.kill(required(browser, "browser").pid, "SIGKILL");
+};
+const killRenderers = (pid: number): void => {
+  for (const member of readProcessGroup(pid)) if (member.isRenderer) process.kill(member.pid, "SIGKILL");
+};
+
+describe.each([
+  ["the browser is killed mid-render", killBrowser],
+  ["a page's process is killed mid-render", killRenderers],
+])("%s", (_name, kill) => {
+  it("once: tried again on a fresh one, and nobody notices", async () => {
+    const { renderer, events, pid } = observe();
+    await renderer.health();
+    during(() => kill(pid()), 1);
+    const file = await renderer.render(screenshot(site.url("/held")));
+    expect(file.targetStatus).toBe(200);
+    expect(events.filter((event) => event.type === "render-retried")).toHaveLength(1);
+    await renderer.close();
+    for (const event of events) if (event.type === "browser-started") await expectGone(event.pid);
+  });
+
+  it("twice: upstream_error, and the next render is fine", async () => {
+    const { renderer, events, pid } = observe();
+    await renderer.health();
+    during(() => kill(pid()), 2);
+    expect((await failureOf(renderer.render(screenshot(site.url("/held"))))).code).toBe("upstream_error");
+    expect((await renderer.render(screenshot(site.url("/")))).targetStatus).toBe(200);
+    await renderer.close();
+    for (const event of events) if (event.type === "browser-started") await expectGone(event.pid);
+  });
+});
+
+describe("the browser is stopped", () => {
+  it("found by the probe, replaced, and its render is tried again", async () => {
+    const { renderer, events, pid } = observe({ probeIntervalMs: 300, probeTimeoutMs: 300 });
+    await renderer.health();
+    const stopped = pid();
+    during(() => process.kill(-stopped, "SIGSTOP"), 1);
+    expect((await renderer.render(screenshot(site.url("/held")))).targetStatus).toBe(200);
+    expect(events.map((event) => event.type)).toContain("browser-unresponsive");
+    await expectGone(stopped);
+    await renderer.close();
+  });
+});
+
+describe("the browser cannot start", () => {
+  it("not ready, says why, answers upstream_error; ready by itself once it can", async () => {
+    const executablePath = join(makeDir(), "browser");
+    const { renderer } = observe({ executablePath });
+    const health = await renderer.health();
+    expect(health.ready).toBe(false);
+    expect(health.reason).toContain("not found");
+    expect((await failureOf(renderer.render(screenshot(site.url("/"))))).code).toBe("upstream_error");
+    symlinkSync(required(await findBrowser(), "browser"), executablePath);
+    await vi.waitFor(async () => expect(await renderer.health()).toEqual({ ready: true, reason: null }), {
+      timeout: 20_000,
+      interval: 100,
+    });
+    expect((await renderer.render(screenshot(site.url("/")))).targetStatus).toBe(200);
+    await renderer.close();
+  });
+
+  it("what it wrote last is in the reason", async () => {
+    const { renderer } = observe({ executablePath: script('echo "no display, no keyboard" >&2; exit 7') });
+    const { reason } = await renderer.health();
+    expect(reason).toContain("exit code 7");
+    expect(reason).toContain("no display, no keyboard");
+    await renderer.close();
+  });
+});
+
+describe("the sandbox", () => {
+  it("is on: pages run behind a seccomp filter, as nobody of ours", async () => {
+    const { renderer, pid } = observe();
+    await renderer.health();
+    const renderers = readProcessGroup(pid()).filter((member) => member.isRenderer);
+    expect(renderers.length).toBeGreaterThan(0);
+    expect(renderers.every((member) => member.isSandboxed)).toBe(true);
+    for (const member of renderers) {
+      expect(readFileSync(`/proc/${member.pid}/status`, "latin1")).not.toMatch(/^Uid:\t0\b/m);
+    }
+    await renderer.close();
+  });
+
+  it("is switched off behind our back: not ready, and the reason says so", async () => {
+    const { renderer } = observe({ executablePath: script(`exec ${await findBrowser()} --no-sandbox "$@"`) });
+    const health = await renderer.health();
+    expect(health.ready).toBe(false);
+    expect(health.reason).toContain("without a sandbox");
+    await renderer.close();
+  });
+
+  it("is off when that is asked for", async () => {
+    const { renderer } = observe({ sandbox: "off" });
+    expect((await renderer.render(screenshot(site.url("/")))).targetStatus).toBe(200);
+    await renderer.close();
+  });
+});
+
+describe("recycling", () => {
+  it.each<[string, PuppeteerRendererOptions]>([
+    ["renders", { recycleAfterRenders: 3 }],
+    ["age", { recycleAfterMs: 500 }],
+    ["memory", { recycleAboveBytes: 1_000_000 }],
+  ])("by %s: the new one is up before the old one goes, and no render fails", async (reason, options) => {
+    const { renderer, events, pid } = observe(options);
+    await renderer.health();
+    const first = pid();
+    const lane = async (): Promise<void> => {
+      for (let i = 0; i < 5; i += 1) {
+        expect((await renderer.render(screenshot(site.url("/")))).targetStatus).toBe(200);
+        expect(await renderer.health()).toEqual({ ready: true, reason: null });
+      }
+    };
+    await Promise.all([lane(), lane()]);
+    await vi.waitFor(() => expect(pid()).not.toBe(first), SOON);
+    expect(events).toContainEqual({ type: "browser-recycled", pid: first, reason });
+    expect(events.map((event) => event.type)).not.toContain("render-retried");
+    await expectGone(first);
+    await renderer.close();
+    await expectGone(pid());
+  });
+});
+
+describe("close", () => {
+  it("ends what runs, and leaves neither process nor profile", async () => {
+    const { renderer, pid } = observe();
+    await renderer.health();
+    const profiles = profilesOf(pid());
+    expect(profiles.length).toBeGreaterThan(0);
+    const running = failureOf(renderer.render(screenshot(site.url("/"), { delay: 10_000 })));
+    await renderer.close();
+    expect((await running).code).toBe("upstream_error");
+    await expectGone(pid());
+    expect(profiles.filter((profile) => existsSync(profile))).toEqual([]);
+    expect(await renderer.health()).toEqual({ ready: false, reason: "closed" });
+    expect((await failureOf(renderer.render(screenshot(site.url("/"))))).code).toBe("upstream_error");
+  });
+
+  it("also while the browser is starting", async () => {
+    const { renderer, events } = observe();
+    await renderer.close();
+    expect(await renderer.health()).toEqual({ ready: false, reason: "closed" });
+    for (const event of events) if (event.type === "browser-started") await expectGone(event.pid);
+  });
+
+  it("leaves no page's process behind after a page that spins", async () => {
+    const spinning = await openSite({ "/": "<script>for (;;);</script>" });
+    const { renderer, pid } = observe({
+      policy: allowPorts(spinning.port),
+      renderTimeoutMs: 1_500,
+      warmContexts: 1,
+    });
+    expect((await failureOf(renderer.render(screenshot(spinning.url("/"))))).code).toBe("render_timeout");
+    await vi.waitFor(() => {
+      expect(readProcessGroup(pid()).filter((member) => member.isRenderer).length).toBeLessThanOrEqual(1);
+    }, SOON);
+    await renderer.close();
+    await spinning.close();
+  });
+});
+
+describe("our own process is killed", () => {
+  it("the browser ends by itself, and never saw our secrets", async () => {
+    const [parent, pid] = await startParent();
+    for (const member of readProcessGroup(pid)) {
+      expect(readFileSync(`/proc/${member.pid}/environ`, "latin1")).not.toContain("hunter2");
+    }
+    const profiles = profilesOf(pid);
+    parent.kill("SIGKILL");
+    await expectGone(pid);
+    expect(profiles.filter((profile) => existsSync(profile))).toEqual([]);
+  });
+});
+
+/** A process that renders, to be killed. */
+async function startParent(): Promise<[ChildProcess, number]> {
+  const driver = new URL("../../src/puppeteer/index.ts", import.meta.url).href;
+  const program = `
+    const { createPuppeteerRenderer } = await import(${JSON.stringify(driver)});
+    createPuppeteerRenderer({ onEvent: (event) => event.pid && console.log(event.pid) });
+  `;
+  const parent = spawn(process.execPath, ["--input-type=module", "--eval", program], {
+    env: { ...process.env, SNAP_SECRET_KEY: "hunter2" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [line] = await once(createInterface(parent.stdout), "line");
+  return [parent, Number(line)];
+}
+
+/** A directory that the browser's user may enter. */
+function makeDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), "snap-test-"));
+  chmodSync(dir, 0o755);
+  dirs.push(dir);
+  return dir;
+}
+
+/** A shell script in the place of a browser. */
+function script(body: string): string {
+  const path = join(makeDir(), "browser");
+  writeFileSync(path, `#!/bin/sh\n${body}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}

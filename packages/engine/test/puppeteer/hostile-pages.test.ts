@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Renderer } from "../../src/ports/renderer.ts";
+import type { RendererEvent } from "../../src/puppeteer/index.ts";
+import { readPng } from "./picture.ts";
+import { failureOf, openRenderer, screenshot } from "./setup.ts";
+import { openSite, type Site } from "./site.ts";
+
+const GREEN = [0, 128, 0, 255];
+const greenWhenDone = (script: string): string =>
+  `<body><script>(async () => { ${script}; document.body.style.background = "green" })()</script>`;
+
+let site: Site;
+let renderer: Renderer;
+const events: RendererEvent[] = [];
+
+beforeAll(async () => {
+  site = await openSite({
+    "/": greenWhenDone(""),
+    "/dialogs": greenWhenDone("for (let i = 0; i < 20; i += 1) { alert(i); confirm(i); prompt(i) }"),
+    "/dialogs-for-ever": greenWhenDone("for (;;) alert(1)"),
+    "/dialogs-on-leaving": `<script>
+      addEventListener("beforeunload", (event) => { event.preventDefault(); event.returnValue = "stay" });
+      addEventListener("load", () => { location = "/" });
+    </script>`,
+    "/popups": greenWhenDone(
+      "for (let i = 0; i < 100; i += 1) open('/popup?' + i, '_blank', i % 2 ? 'noopener' : '')",
+    ),
+    "/popup": "<script>alert(1); for (let i = 0; i < 3; i += 1) open('/nothing')</script>",
+    "/asks": greenWhenDone(`
+      const refused = (ask) => new Promise((resolve) => ask(resolve));
+      await refused((no) => navigator.geolocation.getCurrentPosition(() => {}, no));
+      if ((await Notification.requestPermission()) === "granted") return;
+      await refused((no) => navigator.clipboard.readText().catch(no));
+    `),
+    "/prints": greenWhenDone("print()"),
+    "/downloads": greenWhenDone(
+      "document.body.append(Object.assign(document.createElement('a'), { href: 'data:x', download: 'x' })); document.links[0].click()",
+    ),
+    "/spins": "<script>for (;;);</script>",
+    "/spins-later": "<script>setTimeout(() => { for (;;); }, 50)</script>",
+    "/eats-memory": `<script>
+      const eaten = [];
+      setInterval(() => eaten.push(new Uint8Array(20e6).fill(1)), 1);
+    </script>`,
+    "/grows": `<body style="margin:0;background:green"><script>
+      setInterval(() => document.body.append(Object.assign(document.createElement("p"), { textContent: "more" })), 1);
+      addEventListener("scroll", () => { document.body.style.paddingBottom = "9000px" });
+    </script>`,
+    "/closes": greenWhenDone("close(); open('', '_self').close()"),
+    "/lies": `<script>
+      document.querySelector = () => null;
+      Element.prototype.getBoundingClientRect = () => ({ left: 0, top: 0, right: 1e9, bottom: 1e9 });
+      performance.getEntriesByType = () => [{ responseStatus: 200 }];
+      JSON.stringify = Promise = undefined;
+    </script><div id=true style="width:30px;height:20px"></div>`,
+  });
+  renderer = openRenderer([site.port], {
+    pageMemoryMaxBytes: 400_000_000,
+    onEvent: (event) => events.push(event),
+  });
+});
+
+afterAll(async () => {
+  await renderer.close();
+  await site.close();
+});
+
+describe("a page that is a nuisance", () => {
+  it.each(["/dialogs", "/dialogs-on-leaving", "/popups", "/asks", "/prints", "/downloads", "/closes"])(
+    "%s: rendered",
+    async (path) => {
+      const file = await renderer.render(screenshot(site.url(path), { waitUntil: "networkidle0" }));
+      expect(file.targetStatus).toBe(200);
+      expect(readPng(file.bytes).pixel(1000, 700)).toEqual(GREEN);
+    },
+  );
+
+  it("grows while it is captured: measured once", async () => {
+    const file = await renderer.render(screenshot(site.url("/grows"), { fullPage: true, delay: 300 }));
+    const picture = readPng(file.bytes);
+    expect(picture.height).toBeGreaterThanOrEqual(800);
+    expect(picture.pixel(1270, picture.height - 1)).toEqual(GREEN);
+  });
+
+  it("replaces what we measure with: told by the browser all the same", async () => {
+    const file = await renderer.render(screenshot(site.url("/lies"), { selector: "#true" }));
+    const { width, height } = readPng(file.bytes);
+    expect([width, height]).toEqual([30, 20]);
+  });
+});
+
+describe("pages that won't end", () => {
+  it("render_timeout, and their neighbours go on", async () => {
+    const bounded = openRenderer([site.port], { renderTimeoutMs: 10_000 });
+    const paths = ["/spins", "/spins-later", "/dialogs-for-ever"];
+    const endless = paths.map((path) =>
+      failureOf(bounded.render(screenshot(site.url(path), { delay: 200 }))),
+    );
+    for (let i = 0; i < 3; i += 1) {
+      const neighbour = await bounded.render(screenshot(site.url("/")));
+      expect(readPng(neighbour.bytes).pixel(1000, 700)).toEqual(GREEN);
+    }
+    for (const failure of await Promise.all(endless)) expect(failure.code).toBe("render_timeout");
+    await bounded.close();
+  });
+});
+
+describe("a page that eats memory", () => {
+  it("is ended, tried once more, and ends with upstream_error; its neighbours go on", async () => {
+    events.length = 0;
+    const hungry = failureOf(renderer.render(screenshot(site.url("/eats-memory"), { delay: 10_000 })));
+    for (let i = 0; i < 3; i += 1) {
+      const file = await renderer.render(screenshot(site.url("/")));
+      expect(readPng(file.bytes).pixel(1000, 700)).toEqual(GREEN);
+    }
+    expect((await hungry).code).toBe("upstream_error");
+    expect(events.map((event) => event.type)).toEqual([
+      "page-memory-exceeded",
+      "render-retried",
+      "page-memory-exceeded",
+    ]);
+  });
+});

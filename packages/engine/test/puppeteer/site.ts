@@ -1,0 +1,53 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A web site on the loopback for one test file. */
+export interface Site {
+  readonly port: number;
+  /** Every request that reached it, as `GET /path`. */
+  readonly requests: string[];
+  url(path: string, hostname?: string): string;
+  close(): Promise<void>;
+}
+
+/** Serves `pages` by path: HTML as text, the name of a file below fixtures/pages, or a function. */
+export async function openSite(
+  pages: Readonly<Record<string, string | Answer>>,
+  host = "127.0.0.1",
+): Promise<Site> {
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    requests.push(`${request.method} ${request.url}`);
+    const page = pages[new URL(request.url ?? "/", "http://site").pathname];
+    if (typeof page === "function") return page(request, response);
+    response.setHeader("content-type", "text/html; charset=utf-8");
+    if (page === undefined) return response.writeHead(404).end("<h1>not found</h1>");
+    response.end(page.endsWith(".html") ? readPage(page) : page);
+  });
+  server.listen(0, host);
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    requests,
+    url: (path, hostname = "127.0.0.1") => `http://${hostname}:${port}${path}`,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}
+
+function readPage(name: string): Buffer {
+  return readFileSync(new URL(`../fixtures/pages/${name}`, import.meta.url));
+}
+
+/** A socket server's behaviour as a page can't have it: see `node:http` for the rest. */
+export function redirect(location: string): Answer {
+  return (_request, response) => response.writeHead(302, { location }).end();
+}

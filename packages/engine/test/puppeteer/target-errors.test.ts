@@ -1,0 +1,169 @@
+import { once } from "node:events";
+import { readdirSync } from "node:fs";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Renderer } from "../../src/ports/renderer.ts";
+import { defaultScreenshot, failureOf, openRenderer, pdf, screenshot } from "./setup.ts";
+import { openSite, redirect, type Site } from "./site.ts";
+
+let site: Site;
+let hidden: Site;
+let resetting: Server;
+let closing: Server;
+let refusedPort: number;
+let renderer: Renderer;
+
+beforeAll(async () => {
+  hidden = await openSite({ "/": "a secret" });
+  resetting = await listen((socket) => socket.once("data", () => socket.resetAndDestroy()));
+  closing = await listen((socket) => socket.once("data", () => socket.end()));
+  refusedPort = await unusedPort();
+  const secret = hidden.url("/");
+  site = await openSite({
+    "/": "fine",
+    "/download": (_request, response) =>
+      response.writeHead(200, { "content-disposition": "attachment; filename=snap-download.txt" }).end("x"),
+    "/binary": (_request, response) =>
+      response.writeHead(200, { "content-type": "application/octet-stream" }).end("x"),
+    "/pdf": (_request, response) =>
+      response.writeHead(200, { "content-type": "application/pdf" }).end("%PDF-1.4"),
+    "/204": (_request, response) => response.writeHead(204).end(),
+    "/circle": redirect("/circle"),
+    "/to-refused": redirect(`http://127.0.0.1:${refusedPort}/`),
+    "/script-to-refused": `<script>location = "http://127.0.0.1:${refusedPort}/"</script>`,
+    "/large": pour,
+    "/loads-large": "<h1>small</h1><script>fetch('/large').then((answer) => answer.blob())</script>",
+    "/again": "<meta http-equiv=refresh content='0; url=/'>",
+    "/302": redirect(secret),
+    "/302-chain": redirect("/302"),
+    "/302-metadata": redirect("http://169.254.169.254/latest/meta-data/"),
+    "/302-ipv6": redirect(`http://[::1]:${hidden.port}/`),
+    "/302-name": redirect("http://printer.internal/"),
+    "/meta": `<meta http-equiv=refresh content="0; url=${secret}">`,
+    "/meta-1-s": `<meta http-equiv=refresh content="1; url=${secret}">`,
+    "/refresh": (_request, response) =>
+      response.writeHead(200, { refresh: `0; url=${secret}`, "content-type": "text/html" }).end("soon"),
+    "/script": `<script>location = "${secret}"</script>`,
+    "/script-on-load": `<script>addEventListener("load", () => { location.href = "${secret}" })</script>`,
+    "/script-later": `<script>setTimeout(() => { location = "${secret}" }, 200)</script>`,
+    "/form": `<form method=post action="${secret}"></form><script>document.forms[0].submit()</script>`,
+  });
+  renderer = openRenderer([site.port, refusedPort, portOf(resetting), portOf(closing)]);
+});
+
+afterAll(async () => {
+  await renderer.close();
+  await Promise.all([site.close(), hidden.close()]);
+  for (const server of [resetting, closing]) server.close();
+});
+
+async function listen(onSocket: (socket: Socket) => void): Promise<Server> {
+  const server = createTcpServer((socket) => onSocket(socket.on("error", () => {})));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return server;
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}
+
+async function unusedPort(): Promise<number> {
+  const server = await listen(() => {});
+  const port = portOf(server);
+  await once(server.close(), "close");
+  return port;
+}
+
+describe("target_unreachable, in plain words", () => {
+  it.each([
+    ["a download", () => site.url("/download"), "without a page to show"],
+    ["a file that is not a page", () => site.url("/binary"), "without a page to show"],
+    ["a PDF", () => site.url("/pdf"), "without a page to show"],
+    ["204", () => site.url("/204"), "without a page to show"],
+    ["a redirect loop", () => site.url("/circle"), "redirects in a circle"],
+    ["an unknown host", () => "http://nowhere.example/", "could not be resolved"],
+    ["refused", () => `http://127.0.0.1:${refusedPort}/`, "No connection could be made"],
+    ["a redirect to a port that refuses", () => site.url("/to-refused"), "No connection could be made"],
+    [
+      "a script that leads to a port that refuses",
+      () => site.url("/script-to-refused"),
+      "No connection could be made",
+    ],
+    ["reset", () => `http://127.0.0.1:${portOf(resetting)}/`, "connection"],
+    ["closed without an answer", () => `http://127.0.0.1:${portOf(closing)}/`, "closed the connection"],
+    ["no TLS where there should be", () => site.url("/").replace("http:", "https:"), "TLS"],
+    ["more than 50 MB", () => site.url("/large"), "loads more than it may"],
+    ["more than 50 MB in something the page loads", () => site.url("/loads-large"), "loads more than it may"],
+  ])("%s", async (_name, url, words) => {
+    const failure = await failureOf(renderer.render(defaultScreenshot(url())));
+    expect(failure.code).toBe("target_unreachable");
+    expect(failure.message).toContain(words);
+  });
+
+  it("leaves nothing on disk", async () => {
+    await failureOf(renderer.render(pdf(site.url("/download"))));
+    const profiles = readdirSync(tmpdir()).filter((name) => name.startsWith("snap-browser-"));
+    const files = profiles.flatMap((name) =>
+      readdirSync(join(tmpdir(), name), { recursive: true, encoding: "utf8" }),
+    );
+    expect(files.filter((name) => name.includes("snap-download"))).toEqual([]);
+  });
+});
+
+describe("blocked_host, before and after load", () => {
+  it.each([
+    "/302",
+    "/302-chain",
+    "/302-metadata",
+    "/302-ipv6",
+    "/302-name",
+    "/meta",
+    "/meta-1-s",
+    "/refresh",
+    "/script",
+    "/script-on-load",
+    "/script-later",
+    "/form",
+  ])("%s", async (path) => {
+    const failure = await failureOf(renderer.render(defaultScreenshot(site.url(path))));
+    expect(failure).toEqual({
+      code: "blocked_host",
+      message: "The address leads to a private or internal host.",
+    });
+    expect(hidden.requests).toEqual([]);
+  });
+
+  it.each(["/302", "/meta", "/refresh", "/script", "/script-on-load"])(
+    "%s, waiting for load only",
+    async (path) => {
+      expect((await failureOf(renderer.render(screenshot(site.url(path))))).code).toBe("blocked_host");
+      expect((await failureOf(renderer.render(pdf(site.url(path))))).code).toBe("blocked_host");
+    },
+  );
+
+  it("a name that turns private while it is rendered", async () => {
+    const answers = ["127.0.0.1"];
+    const rebinding = openRenderer([site.port], {
+      resolver: { resolve: async () => [answers.shift() ?? "127.0.0.2"] },
+    });
+    const failure = await failureOf(rebinding.render(screenshot(site.url("/again", "rebinding.example"))));
+    expect(failure.code).toBe("blocked_host");
+    expect(answers).toEqual([]);
+    await rebinding.close();
+  });
+});
+
+/** Sends for as long as somebody takes it. */
+function pour(_request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(200, { "content-type": "text/html" });
+  const mebibyte = Buffer.alloc(1024 * 1024, " ");
+  const send = (): void => {
+    while (!response.destroyed && response.write(mebibyte));
+  };
+  response.on("drain", send);
+  send();
+}

@@ -1,0 +1,185 @@
+import type { ServerResponse } from "node:http";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Renderer } from "../../src/ports/renderer.ts";
+import { readPng } from "./picture.ts";
+import { defaultScreenshot, failureOf, openRenderer, pdf, screenshot } from "./setup.ts";
+import { openSite, redirect, type Site } from "./site.ts";
+
+const RED = [255, 0, 0, 255];
+const WHITE = [255, 255, 255, 255];
+
+/** Turns red when `event` happens; what was captured tells what was waited for. */
+const reddens = (when: string): string =>
+  `<body><script>const redden = () => { document.body.style.background = "red" }; ${when}</script>`;
+
+let site: Site;
+let renderer: Renderer;
+/** For what never ends. */
+let impatient: Renderer;
+
+beforeAll(async () => {
+  const slowly = (delayMs: number) => (_request: unknown, response: ServerResponse) =>
+    void setTimeout(() => response.end("slow"), delayMs);
+  site = await openSite({
+    "/on-load": reddens("addEventListener('load', redden)"),
+    "/after-fetch": reddens("fetch('/slow').then((answer) => answer.text()).then(redden)"),
+    "/after-three": reddens(
+      "for (let i = 0; i < 3; i += 1) fetch('/slow?' + i).then((answer) => answer.text()).then(redden)",
+    ),
+    "/after-1-s": reddens("setTimeout(redden, 1000)"),
+    "/slow-image": `${reddens("")}<img src="/hangs">`,
+    "/polls": reddens("for (let i = 0; i < 3; i += 1) fetch('/hangs?' + i)"),
+    "/polls-once": reddens("fetch('/hangs')"),
+    "/frame": `${reddens("onmessage = redden")}<script>
+      setTimeout(() => document.body.append(Object.assign(document.createElement("iframe"), { src: "/inner" })), 50)
+    </script>`,
+    "/inner":
+      "<script>fetch('/slow').then((answer) => answer.text()).then(() => parent.postMessage(1, '*'))</script>",
+    "/appears": `<body><script>setTimeout(() => { document.body.innerHTML = "<b id=late style='display:block;height:50px;background:red'>" }, 300)</script>`,
+    "/appears-elsewhere": "<script>setTimeout(() => { location = '/appears' }, 200)</script>",
+    "/slow": slowly(300),
+    "/hangs": () => {},
+    "/never-ends": (_request, response) => {
+      response.setHeader("content-type", "text/html");
+      response.write("<h1>and then</h1>");
+    },
+    "/empty-404": (_request, response) => response.writeHead(404).end(),
+    "/500": (_request, response) => response.writeHead(500, { "content-type": "text/html" }).end("oops"),
+    "/401": (_request, response) =>
+      response
+        .writeHead(401, { "www-authenticate": "Basic realm=x", "content-type": "text/html" })
+        .end("who?"),
+    "/redirect": redirect("/teapot"),
+    "/meta": "<meta http-equiv=refresh content='0; url=/teapot'>",
+    "/refresh": (_request, response) =>
+      response.writeHead(200, { refresh: "0; url=/teapot", "content-type": "text/html" }).end("on"),
+    "/script": "<script>addEventListener('load', () => { location = '/teapot' })</script>",
+    "/script-to-nothing": "<script>addEventListener('load', () => { location = '/204' })</script>",
+    "/mailto": "<script>addEventListener('load', () => { location = 'mailto:a@example.com' })</script>",
+    "/204": (_request, response) => response.writeHead(204).end(),
+    "/teapot": (_request, response) => response.writeHead(418, { "content-type": "text/html" }).end("tea"),
+  });
+  renderer = openRenderer([site.port]);
+  impatient = openRenderer([site.port], { navigationTimeoutMs: 2_000, renderTimeoutMs: 4_000 });
+});
+
+afterAll(async () => {
+  await Promise.all([renderer.close(), impatient.close()]);
+  await site.close();
+});
+
+async function background(path: string, options: object): Promise<number[]> {
+  const { bytes } = await renderer.render(screenshot(site.url(path), options));
+  return readPng(bytes).pixel(1000, 700);
+}
+
+describe.concurrent("waitUntil", () => {
+  it("domcontentloaded does not wait for images", async () => {
+    expect(await background("/slow-image", { waitUntil: "domcontentloaded" })).toEqual(WHITE);
+  });
+
+  it("load waits for the load event", async () => {
+    expect(await background("/on-load", { waitUntil: "load" })).toEqual(RED);
+  });
+
+  it("networkidle0 waits until there is no connection", async () => {
+    expect(await background("/after-fetch", { waitUntil: "networkidle0" })).toEqual(RED);
+  });
+
+  it("networkidle2 puts up with two, but not with three", async () => {
+    expect(await background("/polls-once", { waitUntil: "networkidle2" })).toEqual(WHITE);
+    expect(await background("/after-three", { waitUntil: "networkidle2" })).toEqual(RED);
+  });
+
+  it("networkidle0 waits for frames that come later", async () => {
+    expect(await background("/frame", { waitUntil: "networkidle0" })).toEqual(RED);
+  });
+
+  it.each(["networkidle0", "networkidle2"] as const)(
+    "%s that never comes: render_timeout",
+    async (waitUntil) => {
+      const failure = await failureOf(impatient.render(screenshot(site.url("/polls"), { waitUntil })));
+      expect(failure.code).toBe("render_timeout");
+      expect(failure.message).toContain(waitUntil);
+    },
+  );
+
+  it("load that never comes: render_timeout", async () => {
+    expect((await failureOf(impatient.render(screenshot(site.url("/slow-image"))))).code).toBe(
+      "render_timeout",
+    );
+  });
+});
+
+describe("no waitUntil", () => {
+  it("waits until the network is nearly idle, and has nothing to remark", async () => {
+    const file = await renderer.render(defaultScreenshot(site.url("/on-load")));
+    expect(readPng(file.bytes).pixel(1000, 700)).toEqual(RED);
+    expect(file.notes).toEqual([]);
+  });
+
+  it("captures a page that never gets idle 10 s after load, and says so; a PDF likewise", async () => {
+    const [picture, document] = await Promise.all([
+      renderer.render(defaultScreenshot(site.url("/polls"))),
+      renderer.render(pdf(site.url("/polls"))),
+    ]);
+    expect(picture.notes).toEqual(["wait-capped"]);
+    expect(document.notes).toEqual(["wait-capped"]);
+  });
+});
+
+describe.concurrent("delay and waitForSelector", () => {
+  it("waits as long as it was told", async () => {
+    expect(await background("/after-1-s", {})).toEqual(WHITE);
+    expect(await background("/after-1-s", { delay: 1500 })).toEqual(RED);
+  });
+
+  it.each(["/appears", "/appears-elsewhere"])("%s: waits until the element exists", async (path) => {
+    const { bytes } = await renderer.render(
+      screenshot(site.url(path), { waitForSelector: "#late", selector: "#late" }),
+    );
+    expect(readPng(bytes).pixel(5, 5)).toEqual(RED);
+  });
+
+  it("an element that never comes: render_timeout", async () => {
+    const options = { waitForSelector: "#never" };
+    expect((await failureOf(impatient.render(screenshot(site.url("/on-load"), options)))).code).toBe(
+      "render_timeout",
+    );
+  });
+
+  it("a selector that is not CSS: render_failed", async () => {
+    const failure = await failureOf(
+      impatient.render(screenshot(site.url("/on-load"), { waitForSelector: "b[" })),
+    );
+    expect(failure).toEqual({ code: "render_failed", message: "The selector b[ is not valid CSS." });
+  });
+});
+
+describe.concurrent("the target's status", () => {
+  it.each([
+    ["/on-load", 200],
+    ["/missing", 404],
+    ["/empty-404", 404],
+    ["/500", 500],
+    ["/401", 401],
+    ["/redirect", 418],
+    ["/meta", 418],
+    ["/refresh", 418],
+    ["/script", 418],
+    ["/script-to-nothing", 200],
+    ["/mailto", 200],
+  ])("%s: %i, of the document finally shown", async (path, status) => {
+    const file = await renderer.render(screenshot(site.url(path)));
+    expect(file.targetStatus).toBe(status);
+    expect(readPng(file.bytes).width).toBe(1280);
+  });
+});
+
+describe.concurrent("what never ends", () => {
+  it.each(["/hangs", "/never-ends"])("%s: render_timeout", async (path) => {
+    expect((await failureOf(impatient.render(defaultScreenshot(site.url(path))))).code).toBe(
+      "render_timeout",
+    );
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { systemRandom } from "../../src/ports/random.ts";
+import { createSeal } from "../../src/tokens/seal.ts";
+import { hashSecret, makeSecret, matchesHash, splitToken } from "../../src/tokens/token-text.ts";
+
+describe("token text", () => {
+  it("is 43 letters and digits, never twice the same", () => {
+    const secrets = Array.from({ length: 100 }, () => makeSecret(systemRandom));
+    for (const secret of secrets) expect(secret).toMatch(/^[0-9A-Za-z]{43}$/);
+    expect(new Set(secrets).size).toBe(100);
+  });
+
+  it.each([
+    "",
+    "1",
+    "|",
+    "1|short",
+    `0|${"a".repeat(43)}`,
+    `01|${"a".repeat(43)}`,
+    `x|${"a".repeat(43)}`,
+    `1|${"a".repeat(43)} `,
+    `1|${"a".repeat(39)}!`,
+    `99999999999999999999|${"a".repeat(43)}`,
+  ])("refuses %j", (text) => {
+    expect(splitToken(text)).toBeNull();
+  });
+
+  it("splits at the pipe", () => {
+    expect(splitToken(`12|${"a".repeat(43)}`)).toEqual({ id: 12, secret: "a".repeat(43) });
+  });
+
+  it("matches its own hash alone", () => {
+    const hash = hashSecret("one");
+    expect(matchesHash("one", hash)).toBe(true);
+    expect(matchesHash("two", hash)).toBe(false);
+  });
+});
+
+describe("createSeal", () => {
+  const seal = createSeal("a key of some length", systemRandom);
+
+  it("opens what it sealed", () => {
+    expect(seal.open(seal.seal("secret ✓"))).toBe("secret ✓");
+  });
+
+  it("seals the same secret differently each time, and not readably", () => {
+    const [first, second] = [seal.seal("secret"), seal.seal("secret")];
+    expect(Buffer.compare(first, second)).not.toBe(0);
+    expect(Buffer.from(first).includes("secret")).toBe(false);
+  });
+
+  it("refuses what was sealed under another key, or altered", () => {
+    expect(() => createSeal("another key of some length", systemRandom).open(seal.seal("secret"))).toThrow(
+      /authenticate/,
+    );
+    const altered = seal.seal("secret");
+    altered[altered.length - 1]! ^= 1;
+    expect(() => seal.open(altered)).toThrow(/authenticate/);
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { ERROR_CODES, HEADERS, LIMITS } from "../src/index.ts";
+
+/* What is published never changes: every value stands here as a literal (interface.md, Versioning). */
+
+describe("the error codes", () => {
+  it.each([
+    ["unauthenticated", 401, false, undefined],
+    ["no_active_plan", 402, false, undefined],
+    ["credit_limit_reached", 402, false, undefined],
+    ["email_unverified", 403, false, undefined],
+    ["missing_ability", 403, false, undefined],
+    ["invalid_signature", 403, false, undefined],
+    ["signed_url_expired", 403, false, undefined],
+    ["not_found", 404, false, undefined],
+    ["method_not_allowed", 405, false, undefined],
+    ["api_moved", 410, false, undefined],
+    ["validation_failed", 422, false, undefined],
+    ["invalid_url", 422, false, undefined],
+    ["blocked_host", 422, false, undefined],
+    ["target_unreachable", 422, false, undefined],
+    ["rate_limited", 429, true, undefined],
+    ["render_failed", 500, true, undefined],
+    ["server_error", 500, false, undefined],
+    ["upstream_error", 502, true, 5],
+    ["upstream_quota_exceeded", 502, true, 3600],
+    ["upstream_rate_limited", 503, true, 2],
+    ["render_timeout", 504, true, 10],
+    ["bad_request", 400, false, undefined],
+    ["request_timeout", 408, true, undefined],
+    ["payload_too_large", 413, false, undefined],
+    ["request_header_fields_too_large", 431, false, undefined],
+    ["not_ready", 503, true, 2],
+  ] as const)("%s is %i", (code, status, retryable, retryAfterSeconds) => {
+    expect(ERROR_CODES[code]).toEqual({
+      status,
+      retryable,
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    });
+  });
+
+  it("are these and no others", () => {
+    expect(Object.keys(ERROR_CODES)).toHaveLength(26);
+  });
+});
+
+it("the limits", () => {
+  expect(LIMITS).toEqual({
+    rendersPerMinute: 20,
+    cachedAnswersPerMinute: 300,
+    usageReportsPerMinute: 60,
+    urlCharacters: 2048,
+    selectorCharacters: 512,
+    cacheTtlMinSeconds: 60,
+    cacheTtlMaxSeconds: 2592000,
+    cacheTtlDefaultSeconds: 86400,
+  });
+});
+
+it("the header names", () => {
+  expect(Object.values(HEADERS)).toEqual([
+    "X-Request-Id",
+    "X-Credits-Limit",
+    "X-Credits-Remaining",
+    "X-Credits-Reset",
+    "X-Cache",
+    "X-Target-Status",
+    "X-RateLimit-Limit",
+    "X-RateLimit-Remaining",
+    "Retry-After",
+    "X-Render-Notes",
+  ]);
+});

@@ -1,0 +1,168 @@
+import { entitlementOf, usageReport, type Account, type Plan } from "@snap/engine";
+import type { Command } from "commander";
+import { administer, withJson, type Admin } from "./admin.ts";
+import { accountDocument } from "./documents.ts";
+import { UsageError } from "./errors.ts";
+import { parseOverride, parseWholeNumber, toNullable, type Optional } from "./numbers.ts";
+import { formatCount, formatInstant, formatTable, printJson, printLines } from "./output.ts";
+
+interface CreateOptions {
+  readonly email: string;
+  readonly plan?: string;
+  readonly credits?: number;
+  readonly requestsPerMinute?: number;
+  readonly unverified?: true;
+  readonly json?: true;
+}
+
+interface UpdateOptions {
+  readonly email?: string;
+  readonly plan?: string;
+  readonly credits?: Optional;
+  readonly requestsPerMinute?: Optional;
+  readonly json?: true;
+}
+
+/** `snap-server accounts`: who may render, and how much. */
+export function addAccounts(program: Command): void {
+  const accounts = program.command("accounts").description("who may render, and how much");
+
+  withJson(accounts.command("create"))
+    .description("make an account")
+    .requiredOption("--email <address>", "e-mail address of the account")
+    .option("--plan <slug>", "plan: starter, growth, scale or one of SNAP_PLANS_FILE; none unless given")
+    .option("--credits <number>", "credits a period, instead of the plan's", parseWholeNumber)
+    .option("--requests-per-minute <number>", "renders a minute, instead of the plan's", parseWholeNumber)
+    .option("--unverified", "the e-mail address is still to be verified")
+    .action(createAccount);
+
+  withJson(accounts.command("list")).description("list every account").action(listAccounts);
+
+  withJson(accounts.command("show"))
+    .description("show an account, its credits and the usage of its period")
+    .argument("<id>", "id of the account")
+    .action(showAccount);
+
+  withJson(accounts.command("update"))
+    .description("change an account")
+    .argument("<id>", "id of the account")
+    .option("--email <address>", "e-mail address of the account")
+    .option("--plan <slug>", "plan, or none")
+    .option("--credits <number>", "credits a period, or none for the plan's", parseOverride)
+    .option("--requests-per-minute <number>", "renders a minute, or none for the plan's", parseOverride)
+    .action(updateAccount);
+
+  withJson(accounts.command("verify"))
+    .description("count the e-mail address of an account as verified")
+    .argument("<id>", "id of the account")
+    .action((id: string, options: { json?: true }) =>
+      administer(async ({ engine }) => {
+        const account = await engine.accounts.verify(id);
+        if (options.json) printJson(accountDocument(account));
+        else printLines(`${account.email} counts as verified.`);
+      }),
+    );
+}
+
+function createAccount(options: CreateOptions): Promise<void> {
+  return administer(async ({ engine }) => {
+    const account = await engine.accounts.create({
+      email: options.email,
+      planSlug: options.plan ?? null,
+      creditsPerPeriod: options.credits ?? null,
+      requestsPerMinute: options.requestsPerMinute ?? null,
+      verified: options.unverified !== true,
+    });
+    if (options.json) return printJson(accountDocument(account));
+    printLines(`Account ${account.id} for ${account.email}.`);
+    if (account.planSlug === null)
+      printLines(
+        `It has no plan, so it can't render yet: snap-server accounts update ${account.id} --plan starter`,
+      );
+    printLines(`Make a token for it: snap-server tokens create --account ${account.id}`);
+  });
+}
+
+function listAccounts(options: { json?: true }): Promise<void> {
+  return administer(async ({ config, engine }) => {
+    const accounts = await engine.accounts.list();
+    if (options.json) return printJson(accounts.map(accountDocument));
+    if (accounts.length === 0)
+      return printLines(
+        `There is no account in ${config.dataDir} yet. Make one:`,
+        "  snap-server accounts create --email you@example.com --plan starter",
+      );
+    printLines(
+      formatTable([
+        ["ID", "E-MAIL", "VERIFIED", "PLAN", "CREDITS", "A MINUTE", "CREATED"],
+        ...accounts.map((account) => tableRow(account, config.plans)),
+      ]),
+    );
+  });
+}
+
+function tableRow(account: Account, plans: readonly Plan[]): string[] {
+  const { granted, requestsPerMinute } = entitlementOf(account, plans, Date.now());
+  return [
+    account.id,
+    account.email,
+    account.emailVerifiedAt === null ? "no" : "yes",
+    account.planSlug ?? "none",
+    formatCount(granted),
+    formatCount(requestsPerMinute),
+    formatInstant(account.createdAt, ""),
+  ];
+}
+
+function showAccount(id: string, options: { json?: true }): Promise<void> {
+  return administer(async (admin) => {
+    const account = await admin.engine.accounts.get(id);
+    const entitlement = entitlementOf(account, admin.config.plans, Date.now());
+    const usage = usageReport(entitlement, await admin.engine.credits(account));
+    const tokens = await admin.engine.tokens.list(id);
+    if (options.json)
+      return printJson({ ...accountDocument(account), usage, token_ids: tokens.map((token) => token.id) });
+    const { credits, rate_limit: limits } = usage;
+    printLines(
+      formatTable([
+        ["id", account.id],
+        ["e-mail", account.email],
+        ["verified", formatInstant(account.emailVerifiedAt, "no")],
+        ["created", formatInstant(account.createdAt, "")],
+        ["plan", planLine(account, entitlement.plan)],
+        [
+          "credits",
+          `${formatCount(credits.remaining)} left, ${formatCount(credits.used)} used of ${formatCount(credits.total)}`,
+        ],
+        [
+          "resets",
+          formatInstant(entitlement.period?.resetsAt ?? null, "never: there is no period without a plan"),
+        ],
+        ["renders a minute", formatCount(limits.requests_per_minute)],
+        ["tokens", tokens.map((token) => token.id).join(", ") || "none"],
+      ]),
+    );
+  });
+}
+
+function planLine(account: Account, plan: Plan | null): string {
+  if (plan !== null) return `${plan.name} (${plan.slug})`;
+  return account.planSlug === null ? "none" : `${account.planSlug}, which there is no more`;
+}
+
+function updateAccount(id: string, options: UpdateOptions): Promise<void> {
+  const { email, plan, credits, requestsPerMinute } = options;
+  const change: Parameters<Admin["engine"]["accounts"]["update"]>[1] = {
+    ...(email === undefined ? {} : { email }),
+    ...(plan === undefined ? {} : { planSlug: plan === "none" ? null : plan }),
+    ...(credits === undefined ? {} : { creditsPerPeriod: toNullable(credits) }),
+    ...(requestsPerMinute === undefined ? {} : { requestsPerMinute: toNullable(requestsPerMinute) }),
+  };
+  if (Object.keys(change).length === 0)
+    throw new UsageError("nothing to change: give --email, --plan, --credits or --requests-per-minute");
+  return administer(async ({ engine }) => {
+    const account = await engine.accounts.update(id, change);
+    if (options.json) printJson(accountDocument(account));
+    else printLines(`Account ${account.id} is changed: snap-server accounts show ${account.id}`);
+  });
+}

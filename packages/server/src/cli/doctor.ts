@@ -1,0 +1,34 @@
+import type { Command } from "commander";
+import { withJson } from "./admin.ts";
+import type { Finding } from "./doctor/finding.ts";
+import { EXIT_CODES } from "./errors.ts";
+import { printJson, printLines } from "./output.ts";
+
+/** `snap-server doctor`: what works on this machine, and what to do about what does not. */
+export function addDoctor(program: Command): void {
+  withJson(program.command("doctor"))
+    .description(
+      "check browser, sandbox, fonts, storage and egress: what works, and what to do about the rest",
+    )
+    .action(async (options: { json?: true }) => {
+      // Other commands don't load what it looks at.
+      const { examine } = await import("./doctor/examine.ts");
+      const findings = await examine();
+      const healthy = findings.every(({ status }) => status !== "problem");
+      if (options.json) printJson({ ok: healthy, checks: findings });
+      else printLines(...findings.flatMap(formatFinding), "", conclude(findings));
+      if (!healthy) process.exitCode = EXIT_CODES.failure;
+    });
+}
+
+function formatFinding({ name, status, message, advice }: Finding): string[] {
+  const line = `${status.padEnd(8)} ${name}: ${message}`;
+  return advice === undefined ? [line] : [line, `${" ".repeat(9)}-> ${advice}`];
+}
+
+function conclude(findings: readonly Finding[]): string {
+  const count = (status: Finding["status"]): number =>
+    findings.filter((finding) => finding.status === status).length;
+  if (count("problem") > 0) return `${count("problem")} to mend before it can serve.`;
+  return count("warning") > 0 ? "It can serve; some things could be better." : "All is well.";
+}

@@ -1,0 +1,48 @@
+import type { Failure } from "./errors.ts";
+
+/** For programs: one JSON document on stdout. */
+export function printJson(document: unknown): void {
+  process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+}
+
+export function printLines(...lines: readonly string[]): void {
+  process.stdout.write(`${lines.join("\n")}\n`);
+}
+
+export function warn(text: string): void {
+  process.stderr.write(`warning: ${text}\n`);
+}
+
+export function printFailure({ text, document }: Failure, options: { readonly json: boolean }): void {
+  process.stderr.write(options.json ? `${JSON.stringify({ error: document })}\n` : `error: ${text}\n`);
+}
+
+/** Columns as wide as their widest cell; the first row is the heading. */
+export function formatTable(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => (row[column] ?? "").length)),
+  );
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+/** `2026-03-01 12:00 UTC`, or the word for none. */
+export function formatInstant(instant: number | null, none: string): string {
+  return instant === null ? none : `${new Date(instant).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
+export function formatCount(count: number): string {
+  return count.toLocaleString("en-US");
+}
+
+/** `812 bytes`, `48.2 KB`, `3.1 MB`. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} bytes`;
+  return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

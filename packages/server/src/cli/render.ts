@@ -1,0 +1,139 @@
+import {
+  isSnapError,
+  parseAllowedTargets,
+  parseQuery,
+  type AllowedTarget,
+  type RenderedFile,
+  type SnapParameters,
+} from "@snap/engine";
+import { InvalidArgumentError, type Command } from "commander";
+import { writeFile } from "node:fs/promises";
+import { messageOf } from "../config/message-of.ts";
+import { loadConfig, withJson } from "./admin.ts";
+import { EXIT_CODES, UsageError } from "./errors.ts";
+import { STDOUT_FILE, withFileFormat } from "./file-format.ts";
+import { formatBytes, printJson } from "./output.ts";
+import { describeFaults, renderOptions, toQueryPairs } from "./render-options.ts";
+
+interface RenderOptions extends Readonly<Record<string, unknown>> {
+  readonly output: string;
+  readonly allowTarget?: readonly AllowedTarget[];
+  readonly json?: true;
+}
+
+/** `snap-server render`: one rendering, without a server, an account or a data folder. */
+export function addRender(program: Command): void {
+  const render = withJson(program.command("render"))
+    .description("render one page into a file, without a server or an account")
+    .argument("<url>", "address of the page")
+    .requiredOption("-o, --output <file>", "file to write: .png, .jpg, .jpeg, .webp or .pdf; - for stdout")
+    .option(
+      "--allow-target <list>",
+      "private hosts or CIDRs to allow all the same, each with an optional :port, like SNAP_ALLOW_TARGETS",
+      collectTargets,
+    )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  snap-server render https://example.com -o example.png
+  snap-server render https://example.com -o example.webp --full-page --scale 2
+  snap-server render https://example.com -o example.pdf --paper-format letter --landscape
+  snap-server render http://127.0.0.1:8080/ -o local.png --allow-target 127.0.0.1:8080`,
+    )
+    .action(renderPage);
+  for (const option of renderOptions()) render.addOption(option);
+}
+
+async function renderPage(url: string, options: RenderOptions): Promise<void> {
+  const file = options.output;
+  if (file === STDOUT_FILE && options.json)
+    throw new UsageError("--json answers on stdout, where -o - writes the file: give one of them only");
+  const pairs = withFileFormat(file, toQueryPairs(options));
+  const parameters = parse([["url", url], ...pairs]);
+  const startedMs = performance.now();
+  const rendered = await renderOnce(parameters, options.allowTarget ?? []);
+  const durationMs = Math.round(performance.now() - startedMs);
+  await write(file, rendered.bytes);
+  if (options.json) printJson(document(rendered, { file, durationMs }));
+  else process.stderr.write(`${summary(rendered, { file, durationMs })}\n`);
+}
+
+function parse(pairs: readonly [string, string][]): SnapParameters {
+  try {
+    return parseQuery(pairs);
+  } catch (error) {
+    if (isSnapError(error) && error.errors !== undefined) throw new UsageError(describeFaults(error));
+    throw error;
+  }
+}
+
+async function renderOnce(
+  parameters: SnapParameters,
+  allowed: readonly AllowedTarget[],
+): Promise<RenderedFile> {
+  const config = loadConfig();
+  const { createRenderer } = await import("../wire.ts");
+  const policy = { allow: [...config.allowTargets, ...allowed], ownHostnames: [] };
+  const renderer = await createRenderer(config, { policy, warmContexts: 1 });
+  const interrupt = (): void => void renderer.close().finally(() => process.exit(EXIT_CODES.interrupted));
+  process.once("SIGINT", interrupt);
+  try {
+    return await renderer.render(parameters);
+  } catch (error) {
+    if (isSnapError(error) && error.code === "blocked_host")
+      error.message += " To render a private page all the same, name it: --allow-target HOST:PORT.";
+    throw error;
+  } finally {
+    process.off("SIGINT", interrupt);
+    await renderer.close();
+  }
+}
+
+async function write(file: string, bytes: Uint8Array): Promise<void> {
+  if (file === STDOUT_FILE) {
+    process.stdout.write(bytes);
+    return;
+  }
+  try {
+    await writeFile(file, bytes);
+  } catch (error) {
+    throw new Error(`can't write ${file}: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+interface Outcome {
+  readonly file: string;
+  readonly durationMs: number;
+}
+
+function document(rendered: RenderedFile, { file, durationMs }: Outcome): unknown {
+  return {
+    file,
+    content_type: rendered.contentType,
+    bytes: rendered.bytes.length,
+    duration_ms: durationMs,
+    target_status: rendered.targetStatus,
+    notes: rendered.notes,
+  };
+}
+
+function summary(rendered: RenderedFile, { file, durationMs }: Outcome): string {
+  return [
+    file === STDOUT_FILE ? rendered.contentType : file,
+    formatBytes(rendered.bytes.length),
+    `${(durationMs / 1000).toFixed(2)} s`,
+    rendered.targetStatus === null ? "target status not known" : `target status ${rendered.targetStatus}`,
+    ...rendered.notes,
+  ].join(", ");
+}
+
+function collectTargets(text: string, previous: readonly AllowedTarget[] = []): readonly AllowedTarget[] {
+  try {
+    return [...previous, ...parseAllowedTargets(text)];
+  } catch (error) {
+    throw new InvalidArgumentError(messageOf(error));
+  }
+}

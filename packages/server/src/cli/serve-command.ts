@@ -1,0 +1,18 @@
+import type { Command } from "commander";
+import { describeVariables } from "../config.ts";
+import { withJson } from "./admin.ts";
+import { formatTable } from "./output.ts";
+import type { ServeOptions } from "./serve.ts";
+
+/** `snap-server serve`: the service itself. */
+export function addServe(program: Command): void {
+  withJson(program.command("serve"))
+    .description("serve the API until SIGTERM or Ctrl-C; logs are JSON lines on stdout")
+    .option("--dev", "for developing: a demo page, an account and a token for it, and logs for people")
+    .addHelpText("after", () => `\nVariables:\n${formatTable(describeVariables()).replaceAll(/^/gm, "  ")}`)
+    .action(async (options: ServeOptions) => {
+      // Other commands don't load the HTTP side.
+      const { serve } = await import("./serve.ts");
+      await serve(options);
+    });
+}

@@ -1,0 +1,126 @@
+import type { TargetPolicy } from "@snap/engine";
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import type { Logger } from "pino";
+import { publicUrlOf, readConfig, type Config } from "../config.ts";
+import { startDemo, type Demo } from "../dev/demo.ts";
+import { readableLog } from "../dev/readable-log.ts";
+import { startService } from "../http/service.ts";
+import { createLogger } from "../operations/logger.ts";
+import { openEngine } from "../wire.ts";
+import { EXIT_CODES } from "./errors.ts";
+import { logRendererEvent } from "./log-renderer-event.ts";
+import { startRenderer, type StartedRenderer } from "./start-renderer.ts";
+import { awaitStopSignal } from "./stop-signal.ts";
+
+export interface ServeOptions {
+  readonly dev?: true;
+  readonly json?: true;
+}
+
+/** The service itself; resolves once it has stopped. */
+export async function serve(options: ServeOptions): Promise<void> {
+  const stopSignal = awaitStopSignal();
+  const { config: given, warnings } = readConfig(process.env);
+  const config = { ...given, port: given.port === 0 ? await findFreePort(given.host) : given.port };
+  const people = options.dev === true && options.json !== true;
+  const logger = createLogger(config.logLevel, people ? readableLog(process.stdout) : undefined);
+  for (const text of warnings) logger.warn(text);
+  const demo = options.dev === true ? await startDemo(config.port + 1) : null;
+  try {
+    const started = await startBrowser(config, { logger, demo });
+    await serveUntil(stopSignal, { config, logger, started, demo, json: options.json === true });
+  } finally {
+    await demo?.close();
+  }
+  process.exit(EXIT_CODES.ok);
+}
+
+interface Parts {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly started: StartedRenderer;
+  readonly demo: Demo | null;
+  readonly json: boolean;
+}
+
+/** egress.md: without a sandbox only when that was asked for, or while developing. */
+async function startBrowser(
+  config: Config,
+  { logger, demo }: Pick<Parts, "logger" | "demo">,
+): Promise<StartedRenderer> {
+  const onEvent = logRendererEvent(logger);
+  const started = await startRenderer(config, { policy: targetsOf(config, demo), onEvent });
+  const { health, renderer, sandbox } = started;
+  if (!health.ready)
+    logger.error(
+      { reason: health.reason },
+      "not ready: the browser does not start; `snap-server doctor` says more",
+    );
+  if (sandbox === "on") return started;
+  if (config.sandbox === "on" && demo === null) {
+    await renderer.close();
+    throw new Error(
+      "the browser starts only without its sandbox, and pages of strangers would run without it: `snap-server doctor` " +
+        "says what to do; SNAP_SANDBOX=off accepts the risk",
+    );
+  }
+  logger.warn("the browser runs WITHOUT ITS SANDBOX: a hostile page may take over this machine's account");
+  return started;
+}
+
+async function serveUntil(stopSignal: Promise<NodeJS.Signals>, parts: Parts): Promise<void> {
+  const { config, logger, started, demo, json } = parts;
+  const publicUrl = publicUrlOf(config, config.port);
+  const { renderer } = started;
+  const engine = await openEngine(config, {
+    renderer,
+    targets: targetsOf(config, demo),
+    onBackgroundError: (error) => logger.warn({ err: error }, "background work failed"),
+  }).catch(async (error: unknown) => {
+    await renderer.close();
+    throw error;
+  });
+  try {
+    const { host, port, metrics } = config;
+    const service = await startService({ engine, host, port, publicUrl, logger, metrics }).catch(
+      adviseOnAddress,
+    );
+    try {
+      await demo?.announce({ engine, config, started, publicUrl, json });
+      const signal = await stopSignal;
+      logger.info({ signal, ...engine.load() }, "stopping: running renders finish");
+    } finally {
+      await service.stop();
+    }
+  } finally {
+    await engine.close();
+  }
+  logger.info("stopped");
+}
+
+function targetsOf(config: Config, demo: Demo | null): TargetPolicy {
+  return {
+    allow: demo === null ? config.allowTargets : [...config.allowTargets, demo.target],
+    ownHostnames: [new URL(publicUrlOf(config, config.port)).hostname],
+  };
+}
+
+/** The address is at fault where the system says so; everything else is passed on as it is. */
+function adviseOnAddress(error: unknown): never {
+  const refused = error instanceof Error && error.cause instanceof Error && "code" in error.cause;
+  if (!refused) throw error;
+  throw new Error(`${error.message}; free it, or choose another with SNAP_HOST and SNAP_PORT`, {
+    cause: error,
+  });
+}
+
+/** Clients are told the port, so it must be known before anything listens at it. */
+async function findFreePort(host: string): Promise<number> {
+  const server = createServer().listen(0, host);
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}

@@ -1,0 +1,160 @@
+import {
+  ABILITIES,
+  AdminError,
+  systemClock,
+  type Ability,
+  type MintedToken,
+  type TokenRecord,
+} from "@snap/engine";
+import { Option, type Command } from "commander";
+import { publicUrlOf, type Config } from "../config.ts";
+import { administer, withJson } from "./admin.ts";
+import { curlLine } from "./curl-line.ts";
+import { tokenDocument } from "./documents.ts";
+import { parseDuration } from "./duration.ts";
+import { parseTokenId, toNullable, type Optional } from "./numbers.ts";
+import { formatInstant, formatTable, printJson, printLines } from "./output.ts";
+
+interface CreateOptions {
+  readonly account: string;
+  readonly ability?: readonly Ability[];
+  readonly expiresIn?: Optional;
+  readonly json?: true;
+}
+
+/** `snap-server tokens`: what a client shows to render for an account. */
+export function addTokens(program: Command): void {
+  const tokens = program.command("tokens").description("what a client shows to render for an account");
+
+  withJson(tokens.command("create"))
+    .description("make a token; it is shown this once")
+    .requiredOption("--account <id>", "id of the account that it renders for")
+    .addOption(
+      new Option("--ability <ability...>", "what it may render; everything unless given").choices(ABILITIES),
+    )
+    .option(
+      "--expires-in <duration>",
+      "such as 30d, 12h, 30m or 45s, or none; none unless given",
+      parseDuration,
+    )
+    .action(createToken);
+
+  withJson(tokens.command("list"))
+    .description("list the tokens of an account")
+    .requiredOption("--account <id>", "id of the account")
+    .action(listTokens);
+
+  withTokenId(tokens.command("rotate"))
+    .description("exchange token and signing secret in place; the old ones stop at once")
+    .action((id: number, options: { json?: true }) =>
+      administer(async ({ config, engine }) => {
+        printMinted(await engine.tokens.rotate(id), { config, json: options.json === true });
+      }),
+    );
+
+  withTokenId(tokens.command("revoke"))
+    .description("delete a token; it stops at once, its signed URLs too")
+    .action((id: number, options: { json?: true }) =>
+      administer(async ({ engine }) => {
+        await engine.tokens.revoke(id);
+        if (options.json) printJson({ id, revoked: true });
+        else printLines(`Token ${id} is revoked.`);
+      }),
+    );
+
+  withTokenId(tokens.command("reveal"))
+    .description("show the signing secret of a token")
+    .action((id: number, options: { json?: true }) =>
+      administer(async ({ engine }) => {
+        const { record, signingSecret } = await engine.tokens.reveal(id).catch(explainKey);
+        if (options.json) printJson({ ...tokenDocument(record), signing_secret: signingSecret });
+        else printLines(signingSecret);
+      }),
+    );
+}
+
+/** What can't be decrypted was sealed under another key; the cipher's own words don't say so. */
+function explainKey(error: unknown): never {
+  if (error instanceof AdminError) throw error;
+  throw new Error(
+    "the signing secret was sealed under another key than SNAP_SECRET_KEY or the key file hold now: put that one back, or rotate the token",
+    { cause: error },
+  );
+}
+
+function withTokenId(command: Command): Command {
+  return withJson(command).argument("<id>", "id of the token: the number before the pipe", parseTokenId);
+}
+
+function createToken(options: CreateOptions): Promise<void> {
+  return administer(async ({ config, engine }) => {
+    const durationMs = toNullable(options.expiresIn ?? "none");
+    const minted = await engine.tokens.create({
+      accountId: options.account,
+      expiresAt: durationMs === null ? null : systemClock.now() + durationMs,
+      ...(options.ability === undefined ? {} : { abilities: options.ability }),
+    });
+    printMinted(minted, { config, json: options.json === true });
+  });
+}
+
+function printMinted(minted: MintedToken, { config, json }: { config: Config; json: boolean }): void {
+  const { record, token, signingSecret } = minted;
+  if (json) return printJson({ ...tokenDocument(record), token, signing_secret: signingSecret });
+  const pdfOnly = !record.abilities.includes("screenshot");
+  printLines(
+    formatTable([
+      ["token", token],
+      ["signing secret", signingSecret],
+      ["may render", abilitiesLine(record)],
+      ["expires", formatInstant(record.expiresAt, "never")],
+    ]),
+    "",
+    `Keep the token now: it is not shown again. (The signing secret is: snap-server tokens reveal ${record.id})`,
+  );
+  // Without a fixed port the address isn't known here.
+  if (config.port === 0 && config.publicUrl === null) return;
+  printLines(
+    "",
+    curlLine({
+      origin: publicUrlOf(config, config.port),
+      token,
+      target: "https://example.com/",
+      ...(pdfOnly ? { parameters: { pdf: "true" } } : {}),
+      file: pdfOnly ? "example.pdf" : "example.png",
+    }),
+  );
+}
+
+function listTokens(options: { account: string; json?: true }): Promise<void> {
+  return administer(async ({ engine }) => {
+    const records = await engine.tokens.list(options.account);
+    if (options.json) return printJson(records.map(tokenDocument));
+    if (records.length === 0)
+      return printLines(
+        "The account has no token yet. Make one:",
+        `  snap-server tokens create --account ${options.account}`,
+      );
+    printLines(
+      formatTable([
+        ["ID", "MAY RENDER", "CREATED", "ROTATED", "EXPIRES"],
+        ...records.map((record) => [
+          String(record.id),
+          abilitiesLine(record),
+          formatInstant(record.createdAt, ""),
+          formatInstant(record.rotatedAt, "never"),
+          expiryLine(record),
+        ]),
+      ]),
+    );
+  });
+}
+
+function abilitiesLine({ abilities }: TokenRecord): string {
+  return abilities.join(", ");
+}
+
+function expiryLine({ expiresAt }: TokenRecord): string {
+  const line = formatInstant(expiresAt, "never");
+  return expiresAt !== null && expiresAt <= systemClock.now() ? `${line} (expired)` : line;
+}

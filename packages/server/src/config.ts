@@ -1,0 +1,130 @@
+import { BUILT_IN_PLANS, suggestName, type AllowedTarget, type Plan } from "@snap/engine";
+import { contradictions, defaultNavigationTimeoutMs, variables } from "./config/variables.ts";
+
+/** What the service is set up with, read from the environment by `readConfig`. */
+export interface Config {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** Origin that clients use; `null`: from host and port. */
+  readonly publicUrl: string | null;
+  readonly dataDir: string;
+  /** `null`: the key file in the data folder. */
+  readonly secretKey: string | null;
+  /** `null`: the browser is found. */
+  readonly chromiumPath: string | null;
+  readonly sandbox: "on" | "off";
+  /** `null`: by processors. */
+  readonly renderConcurrency: number | null;
+  readonly renderTimeoutMs: number;
+  readonly navigationTimeoutMs: number;
+  readonly allowTargets: readonly AllowedTarget[];
+  readonly plans: readonly Plan[];
+  readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
+  readonly metrics: boolean;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The environment is at fault; `mistakes` has a line for each variable. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  readonly mistakes: readonly string[];
+
+  constructor(mistakes: readonly string[]) {
+    super(
+      mistakes.length === 1 ? String(mistakes[0]) : [`${mistakes.length} mistakes`, ...mistakes].join("\n  "),
+    );
+    this.mistakes = mistakes;
+  }
+}
+
+/** May hold a password: named in a mistake, never shown. */
+const SECRETS: ReadonlySet<string> = new Set(["SNAP_SECRET_KEY", "SNAP_DATABASE_URL", "SNAP_REDIS_URL"]);
+const SHOWN_CHARACTERS = 80;
+
+/**
+ * Reads the configuration from the environment. An empty variable counts as unset; `warnings` names
+ * variables that look like ours and aren't.
+ *
+ * @throws ConfigError that names every variable at fault, its value, and what would do.
+ * @example
+ * const { config, warnings } = readConfig(process.env);
+ */
+export function readConfig(environment: Environment): {
+  readonly config: Config;
+  readonly warnings: readonly string[];
+} {
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([name, value]) => name.startsWith("SNAP_") && value !== ""),
+  );
+  const result = variables.safeParse(given);
+  const issues = result.error?.issues.map((issue) => [String(issue.path[0]), issue.message] as const) ?? [];
+  const mistakes = [...issues, ...contradictions(given)].map(([name, message]) =>
+    describeMistake({ name, message, given }),
+  );
+  if (!result.success || mistakes.length > 0) throw new ConfigError(mistakes);
+  const values = result.data;
+  return {
+    config: {
+      host: values.SNAP_HOST,
+      port: values.SNAP_PORT,
+      publicUrl: values.SNAP_PUBLIC_URL ?? null,
+      dataDir: values.SNAP_DATA_DIR,
+      secretKey: values.SNAP_SECRET_KEY ?? null,
+      chromiumPath: values.SNAP_CHROMIUM_PATH ?? null,
+      sandbox: values.SNAP_SANDBOX,
+      renderConcurrency: values.SNAP_RENDER_CONCURRENCY ?? null,
+      renderTimeoutMs: values.SNAP_RENDER_TIMEOUT_MS,
+      navigationTimeoutMs:
+        values.SNAP_NAVIGATION_TIMEOUT_MS ?? defaultNavigationTimeoutMs(values.SNAP_RENDER_TIMEOUT_MS),
+      allowTargets: values.SNAP_ALLOW_TARGETS,
+      plans: values.SNAP_PLANS_FILE ?? BUILT_IN_PLANS,
+      logLevel: values.SNAP_LOG_LEVEL,
+      metrics: values.SNAP_METRICS === "on",
+    },
+    warnings: Object.keys(given)
+      .filter((name) => isUnknown(name, given))
+      .map(explain),
+  };
+}
+
+/** The variables of this version and what they mean, for people. */
+export function describeVariables(): readonly (readonly [name: string, meaning: string])[] {
+  return Object.entries(variables.shape).flatMap(([name, field]) =>
+    field.description === undefined ? [] : [[name, field.description] as const],
+  );
+}
+
+/** The origin that clients use, for a service that listens at `port`. */
+export function publicUrlOf(config: Config, port: number): string {
+  if (config.publicUrl !== null) return config.publicUrl;
+  const host = REACHABLE[config.host] ?? config.host;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** Listening at every address is no address to connect to. */
+const REACHABLE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+
+function describeMistake(fault: { name: string; message: string; given: Environment }): string {
+  const { name, message, given } = fault;
+  const value = given[name] ?? "";
+  const shown = value.length > SHOWN_CHARACTERS ? `${value.slice(0, SHOWN_CHARACTERS)}…` : value;
+  return SECRETS.has(name) ? `${name}: ${message}` : `${name} is ${JSON.stringify(shown)}: ${message}`;
+}
+
+/** Set by snapd for whatever it starts, editors and their terminals included: no mistake of anybody's. */
+const OF_SNAPD =
+  /^SNAP_(ARCH|COMMON|CONTEXT|COOKIE|DATA|EUID|INSTANCE_\w+|LAUNCHER_\w+|LIBRARY_PATH|NAME|REAL_HOME|REEXEC|REVISION|UID|USER_\w+|VERSION)$/;
+
+function isUnknown(name: string, given: Environment): boolean {
+  if (Object.hasOwn(variables.shape, name)) return false;
+  return given["SNAP_REVISION"] === undefined || !OF_SNAPD.test(name);
+}
+
+function explain(name: string): string {
+  const near = suggestName(name, Object.keys(variables.shape));
+  return near === null
+    ? `${name} is not a known variable`
+    : `${name} is not a known variable; did you mean ${near}?`;
+}

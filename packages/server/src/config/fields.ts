@@ -1,0 +1,78 @@
+import { parseAllowedTargets, parsePlans, type AllowedTarget, type Plan } from "@snap/engine";
+import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
+import { resolve } from "node:path";
+import * as z from "zod";
+import { messageOf } from "./message-of.ts";
+
+/*
+ * One kind of variable each. All of them read text, and their messages name the values that would do,
+ * whatever the fault was.
+ */
+
+export function wholeNumber({ min, max }: { readonly min: number; readonly max: number }): z.ZodType<number> {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, { error, abort: true })
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, { error });
+}
+
+export function oneOf<const T extends readonly [string, ...string[]]>(
+  ...values: T
+): z.ZodEnum<z.core.util.ToEnum<T[number]>> {
+  return z.enum(values, { error: `must be one of ${values.join(", ")}` });
+}
+
+export function path(): z.ZodType<string> {
+  return z.string().transform((text) => resolve(text));
+}
+
+/** Where to listen. */
+export function hostName(): z.ZodType<string> {
+  return z
+    .string()
+    .refine((text) => isIP(text) !== 0 || /^[\p{L}\p{N}]([\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u.test(text), {
+      error: "must be an address or a host name such as 127.0.0.1, ::1, 0.0.0.0 or localhost, nothing else",
+    });
+}
+
+/** `http://` or `https://`, a host and maybe a port; no path, query or credentials. */
+export function origin(): z.ZodType<string> {
+  return z.string().transform((text, context) => {
+    const url = URL.canParse(text) ? new URL(text) : null;
+    if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;
+    context.addIssue("must be an origin such as https://snap.example.com, without a path");
+    return z.NEVER;
+  });
+}
+
+export function allowedTargets(): z.ZodType<readonly AllowedTarget[]> {
+  return z.string().transform((text, context) => {
+    try {
+      return parseAllowedTargets(text);
+    } catch (error) {
+      context.addIssue(messageOf(error));
+      return z.NEVER;
+    }
+  });
+}
+
+export function plansFile(): z.ZodType<readonly Plan[]> {
+  return z.string().transform((file, context) => {
+    try {
+      return parsePlans(JSON.parse(readFileSync(file, "utf8")));
+    } catch (error) {
+      context.addIssue(
+        `must be a JSON file like [{"slug":"team","name":"Team","creditsPerPeriod":5000,"requestsPerMinute":30}]: ${messageOf(error)}`,
+      );
+      return z.NEVER;
+    }
+  });
+}
+
+/** A name of the whole design whose part isn't built yet: set, it is refused rather than ignored. */
+export function notYet(instead: string): z.ZodType<string> {
+  return z.string().refine(() => false, { error: `not supported by this version yet; unset it: ${instead}` });
+}

@@ -1,0 +1,72 @@
+import { randomBytes } from "node:crypto";
+import { link, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+const KEY_BYTES = 32;
+const KEY_MIN_CHARACTERS = 16;
+
+/** Where the key is kept that encrypts signing secrets, unless `SNAP_SECRET_KEY` brings one. */
+export function secretKeyPath(dataDir: string): string {
+  return join(dataDir, "secret.key");
+}
+
+/**
+ * Reads the key file of an existing data folder, and makes it, mode 0600, when the folder is new. It
+ * appears whole or not at all, so that of two processes that start at once both read the same key.
+ *
+ * @throws Error when it can't be read or holds too little, and when it is missing beside a database:
+ * another key could not open the signing secrets in there.
+ */
+export async function readSecretKey(dataDir: string): Promise<string> {
+  const file = secretKeyPath(dataDir);
+  // Looked at before the key: another process that starts now makes the key first, then the database.
+  const used = (await readdir(dataDir)).some((name) => name.endsWith(".db"));
+  const kept = await readIfThere(file);
+  if (kept === null && used)
+    throw new Error(
+      `${dataDir} holds a database, but not the key file secret.key that goes with it: put it back, or set SNAP_SECRET_KEY ` +
+        `to the key in use; if it is lost, write a new one (openssl rand -hex 32 > ${file}) and rotate every token`,
+    );
+  const key = kept ?? (await makeKey(file));
+  if (key.length < KEY_MIN_CHARACTERS)
+    throw new Error(
+      `the key file ${file} holds less than ${KEY_MIN_CHARACTERS} characters; put the right one back from a backup, ` +
+        "or remove it and rotate every token",
+    );
+  return key;
+}
+
+async function makeKey(file: string): Promise<string> {
+  const draft = `${file}.${process.pid}.${randomBytes(6).toString("hex")}`;
+  await writeFile(draft, `${randomBytes(KEY_BYTES).toString("hex")}\n`, {
+    mode: 0o600,
+    flag: "wx",
+    flush: true,
+  });
+  try {
+    await link(draft, file);
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  } finally {
+    await rm(draft);
+  }
+  return (await readFile(file, "utf8")).trim();
+}
+
+async function readIfThere(file: string): Promise<string | null> {
+  try {
+    return (await readFile(file, "utf8")).trim();
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return null;
+    throw new Error(
+      `the key file ${file} can't be read (${codeOf(error)}); give it to the user of this process`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "unknown";
+}

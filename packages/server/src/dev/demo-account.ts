@@ -1,0 +1,53 @@
+import { isSnapError, type Engine, type Plan } from "@snap/engine";
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+const EMAIL = "demo@example.com";
+const PLAN = "growth";
+
+/**
+ * A token that works, of the demo account: the one kept in the data folder, or a new one where that
+ * is none any more. Makes the account when there is none.
+ */
+export async function demoToken(
+  engine: Engine,
+  { dataDir, plans }: { readonly dataDir: string; readonly plans: readonly Plan[] },
+): Promise<string> {
+  const file = join(dataDir, "demo-token");
+  const kept = await readFile(file, "utf8").then(
+    (text) => text.trim(),
+    () => "",
+  );
+  if (await works(engine, kept)) return kept;
+  const { token } = await engine.tokens.create({ accountId: await demoAccountId(engine, plans) });
+  await writeFile(`${file}.new`, `${token}\n`, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+  return token;
+}
+
+/** Also that it may render a screenshot: the printed line does. */
+async function works(engine: Engine, token: string): Promise<boolean> {
+  try {
+    const { account, token: record } = await engine.authenticate(token);
+    return account.emailVerifiedAt !== null && record.abilities.includes("screenshot");
+  } catch (error) {
+    if (isSnapError(error) && error.code === "unauthenticated") return false;
+    throw error;
+  }
+}
+
+async function demoAccountId(engine: Engine, plans: readonly Plan[]): Promise<string> {
+  const accounts = await engine.accounts.list();
+  const existing = accounts.find((account) => account.email === EMAIL);
+  if (existing !== undefined) {
+    if (existing.emailVerifiedAt === null) await engine.accounts.verify(existing.id);
+    return existing.id;
+  }
+  const plan = plans.find((candidate) => candidate.slug === PLAN) ?? plans[0];
+  const account = await engine.accounts.create({
+    email: EMAIL,
+    planSlug: plan?.slug ?? null,
+    verified: true,
+  });
+  return account.id;
+}

@@ -1,0 +1,63 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { demoPage } from "./demo-page.ts";
+
+/** Never at any other address: the page is for the browser of this machine. */
+const HOST = "127.0.0.1";
+/** How many ports after the first are tried before any free one will do. */
+const NEIGHBOURS = 20;
+
+/** The page that the demo renders. */
+export interface DemoServer {
+  readonly url: string;
+  readonly host: string;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the demo page at `preferredPort`, or at the next one that is free, so that its address stays
+ * the same from start to start.
+ */
+export async function startDemoServer(preferredPort: number): Promise<DemoServer> {
+  const server = createServer((request, response) => {
+    const found = request.url === "/" && (request.method === "GET" || request.method === "HEAD");
+    response
+      .writeHead(found ? 200 : 404, {
+        "content-type": found ? "text/html; charset=utf-8" : "text/plain; charset=utf-8",
+        "cache-control": "no-store",
+      })
+      .end(found ? demoPage : "There is only / here.\n");
+  });
+  const port = await listen(server, preferredPort);
+  return {
+    url: `http://${HOST}:${port}/`,
+    host: HOST,
+    port,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}
+
+async function listen(server: Server, preferredPort: number): Promise<number> {
+  const neighbours = Array.from({ length: NEIGHBOURS }, (_, index) => preferredPort + index);
+  for (const port of [...neighbours.filter((candidate) => candidate > 1023 && candidate <= 65_535), 0]) {
+    try {
+      server.listen(port, HOST);
+      await once(server, "listening");
+      return (server.address() as AddressInfo).port;
+    } catch (error) {
+      if (port === 0 || !isTaken(error)) throw error;
+    }
+  }
+  throw new Error("no port is free for the demo page");
+}
+
+/** Whether listening failed because somebody listens there already. */
+function isTaken(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+}

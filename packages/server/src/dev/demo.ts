@@ -1,0 +1,45 @@
+import type { AllowedTarget, Engine } from "@snap/engine";
+import { curlLine } from "../cli/curl-line.ts";
+import type { StartedRenderer } from "../cli/start-renderer.ts";
+import type { Config } from "../config.ts";
+import { formatBanner, type BannerFacts } from "./banner.ts";
+import { demoToken } from "./demo-account.ts";
+import { startDemoServer } from "./demo-server.ts";
+
+/** What `--dev` adds to the service: something to render, and someone who may. */
+export interface Demo {
+  /** The demo page, and nothing else that is private. */
+  readonly target: AllowedTarget;
+  /** Makes account and token where there are none, and says on stdout what to try. */
+  announce(service: {
+    readonly engine: Engine;
+    readonly config: Config;
+    readonly started: StartedRenderer;
+    readonly publicUrl: string;
+    readonly json: boolean;
+  }): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Serves the demo page, at `preferredPort` if that is free. */
+export async function startDemo(preferredPort: number): Promise<Demo> {
+  const server = await startDemoServer(preferredPort);
+  return {
+    target: { kind: "block", address: server.host, prefixLength: 32, port: server.port },
+    async announce({ engine, config, started, publicUrl, json }) {
+      const token = await demoToken(engine, config);
+      const facts: BannerFacts = {
+        origin: publicUrl,
+        docs: `${publicUrl}/docs`,
+        demo_page: server.url,
+        token,
+        data_dir: config.dataDir,
+        sandbox: started.sandbox,
+        ready: started.health.ready,
+        curl: curlLine({ origin: publicUrl, token, target: server.url, file: "demo.png" }),
+      };
+      process.stdout.write(`${json ? JSON.stringify(facts) : formatBanner(facts)}\n`);
+    },
+    close: () => server.close(),
+  };
+}

@@ -1,0 +1,66 @@
+/** The sources of the two pages: addresses are relative, so that they also work below a prefix. */
+
+export const START_HTML = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="docs/start.css">
+<title>snap</title>
+<main>
+<h1>snap</h1>
+<p>Web pages to PNG, JPEG, WebP and PDF: a URL in, a file out.</p>
+<ul>
+<li><a href="docs">Reference, with a form to try it</a></li>
+<li><a href="v1/openapi.json">OpenAPI description</a></li>
+<li><a href="v1/postman.json">Postman collection</a></li>
+</ul>
+</main>
+</html>
+`;
+
+export const START_STYLE = `:root { color-scheme: light dark; }
+body { margin: 0; font: 1.125rem/1.6 system-ui, sans-serif; }
+main { max-width: 36rem; margin: 18vh auto 0; padding: 0 1.5rem; }
+h1 { font-size: 3rem; line-height: 1; margin: 0; letter-spacing: -0.03em; }
+ul { padding-left: 1.25rem; }
+`;
+
+export const DOCS_HTML = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="docs/swagger-ui.css">
+<title>snap: reference</title>
+<div id="reference"></div>
+<script src="docs/swagger-ui-bundle.js"></script>
+<script src="docs/init.js"></script>
+</html>
+`;
+
+/**
+ * The form goes to the origin that the page came from, which may be another than the public one. The
+ * viewer would fill it with every example and default at once, parameters of both modes together: they
+ * are moved into the descriptions.
+ */
+export const DOCS_SCRIPT = `"use strict";
+fetch("v1/openapi.json")
+  .then((answer) => answer.json())
+  .then((spec) => {
+    spec.servers = [{ url: new URL("v1", document.baseURI).href }];
+    for (const path of Object.values(spec.paths)) for (const parameter of path.get.parameters ?? []) {
+      if (parameter.required) continue;
+      if (parameter.schema.default !== undefined)
+        parameter.description += " Default: \`" + parameter.schema.default + "\`.";
+      if (parameter.example !== undefined)
+        parameter.description += " Example: \`" + parameter.example + "\`.";
+      delete parameter.schema.default;
+      delete parameter.example;
+    }
+    SwaggerUIBundle({ spec, dom_id: "#reference", validatorUrl: null, deepLinking: true });
+  })
+  .catch((error) => {
+    document.getElementById("reference").textContent = "The description could not be loaded: " + error;
+  });
+`;

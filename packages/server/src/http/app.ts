@@ -1,0 +1,138 @@
+import { SnapError, type Engine } from "@snap/engine";
+import { HEADERS } from "@snap/protocol";
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import type { Logger } from "pino";
+import { docsAssets, docsPage, startPage } from "../docs-page/pages.ts";
+import { openApiDocument } from "../openapi/document.ts";
+import { postmanCollection } from "../openapi/postman.ts";
+import { createMetrics } from "../operations/metrics.ts";
+import { json, send, type Answer } from "./answer.ts";
+import { bearer } from "./bearer.ts";
+import { snap, usage } from "./endpoints.ts";
+import { failureAnswer } from "./envelope.ts";
+import { exchangeOf, openExchange } from "./exchange.ts";
+import { healthz, readyz, refuseWhileDraining } from "./health.ts";
+import { logExchange } from "./log-exchange.ts";
+import { discardBody } from "./request-body.ts";
+
+export interface AppOptions {
+  readonly engine: Engine;
+  /** The origin that clients use, without a trailing slash; `{base_url}` is it plus `/v1`. */
+  readonly publicUrl: string;
+  readonly logger: Logger;
+  /** Whether `/metrics` exposes figures for Prometheus. */
+  readonly metrics: boolean;
+  /** While it answers `true`, the service is not ready and takes no new work; never unless given. */
+  readonly isDraining?: () => boolean;
+}
+
+/** The methods of every endpoint. */
+export const ALLOWED_METHODS = "GET, HEAD, OPTIONS";
+
+/**
+ * The whole HTTP API as an Express application, for those who mount it in a service of their own;
+ * `startService` is it with a listener and the bounds of one.
+ *
+ * @example
+ * const app = createApp({ engine, publicUrl: "https://snap.example.com", logger: createLogger("info"), metrics: false });
+ * createServer({ maxHeaderSize: 65_536 }, app).listen(3000);
+ */
+export function createApp(options: AppOptions): Express {
+  const { engine, publicUrl, logger, isDraining = () => false } = options;
+  const metrics = options.metrics ? createMetrics(engine) : null;
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.set("query parser", false);
+  app.enable("case sensitive routing");
+  app.enable("strict routing");
+
+  const get = (path: string, handler: RequestHandler): void => {
+    const routed: RequestHandler = (_request, response, next) => {
+      exchangeOf(response).route = path;
+      next();
+    };
+    app.route(path).all(routed).get(handler).options(allowMethods).all(refuseMethod);
+  };
+  const publish = (path: string, answer: Answer): void => {
+    get(path, (_request, response) => send(response, answer));
+  };
+
+  app.use((request, response, next) => {
+    const exchange = openExchange(response, (done) => {
+      metrics?.countRequest({ route: done.route, status: done.status ?? 0, code: done.code ?? "" });
+      logExchange(logger, { request, response, exchange: done });
+    });
+    response.setHeader(HEADERS.requestId, exchange.requestId);
+    next();
+  });
+  app.use(requireHost, withoutBody());
+  app.use("/v1", refuseWhileDraining(isDraining));
+  get("/v1/snap", bearer({ engine, logger }, snap(engine, metrics)));
+  get("/v1/usage", bearer({ engine, logger }, usage(engine)));
+  publish("/v1/openapi.json", json(openApiDocument(publicUrl), "no-cache"));
+  publish("/v1/postman.json", json(postmanCollection(publicUrl), "no-cache"));
+  app.use("/api/v1", apiMoved(publicUrl));
+  get("/healthz", healthz());
+  get("/readyz", readyz({ engine, logger, isDraining }));
+  if (metrics !== null)
+    get("/metrics", async (_request, response) => {
+      const { contentType, body } = await metrics.expose();
+      send(response, {
+        status: 200,
+        headers: { "Content-Type": contentType, "Cache-Control": "no-store" },
+        body,
+      });
+    });
+  publish("/", startPage());
+  publish("/docs", docsPage());
+  for (const [path, asset] of docsAssets()) publish(path, asset);
+  app.use(notFound, answerError);
+  return app;
+}
+
+/** Node would answer this itself, without the envelope (RFC 9112, 3.2). */
+const requireHost: RequestHandler = (request, _response, next) => {
+  if (request.httpVersion === "1.1" && request.headers.host === undefined)
+    throw new SnapError("bad_request", "An HTTP/1.1 request needs a Host header.");
+  next();
+};
+
+function withoutBody(): RequestHandler {
+  return async (request, response, next) => {
+    await discardBody(request).catch((error: unknown) => {
+      response.setHeader("Connection", "close");
+      throw error;
+    });
+    next();
+  };
+}
+
+const allowMethods: RequestHandler = (_request, response) => {
+  send(response, { status: 204, headers: { Allow: ALLOWED_METHODS } });
+};
+
+const refuseMethod: RequestHandler = (request, response) => {
+  response.setHeader("Allow", ALLOWED_METHODS);
+  throw new SnapError("method_not_allowed", `${request.method} is not possible here; send GET or HEAD.`);
+};
+
+/** interface.md, Versioning: not redirected. */
+function apiMoved(publicUrl: string): RequestHandler {
+  return (_request, response) => {
+    exchangeOf(response).route = "/api/v1";
+    throw new SnapError(
+      "api_moved",
+      `The API has moved to ${publicUrl}/v1; paths after it, parameters and tokens are unchanged.`,
+    );
+  };
+}
+
+const notFound: RequestHandler = () => {
+  throw new SnapError("not_found", "There is nothing at this path.");
+};
+
+/** Express knows an error handler by its four parameters. */
+const answerError: ErrorRequestHandler = (error: unknown, _request, response, _next) => {
+  send(response, failureAnswer(exchangeOf(response), error));
+};

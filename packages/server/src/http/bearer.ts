@@ -1,0 +1,50 @@
+import type { Account, Engine, Principal } from "@snap/engine";
+import type { Request, RequestHandler } from "express";
+import type { OutgoingHttpHeaders } from "node:http";
+import type { Logger } from "pino";
+import { send, type Answer } from "./answer.ts";
+import { creditHeaders } from "./credit-headers.ts";
+import { failureAnswer } from "./envelope.ts";
+import { exchangeOf, type Exchange } from "./exchange.ts";
+
+/** One endpoint of the bearer API: what it answers to whom. */
+export type BearerEndpoint = (asked: {
+  readonly request: Request;
+  readonly principal: Principal;
+  readonly exchange: Exchange;
+}) => Promise<Answer>;
+
+/**
+ * The door of the bearer API: finds who is asking and, from there on, puts the account's credits on
+ * every answer, refusals and failures included.
+ */
+export function bearer(
+  { engine, logger }: { readonly engine: Engine; readonly logger: Logger },
+  answerTo: BearerEndpoint,
+): RequestHandler {
+  return async (request, response) => {
+    const exchange = exchangeOf(response);
+    const principal = await engine.authenticate(credential(request.headers.authorization));
+    exchange.principal = principal;
+    const answer = await answerTo({ request, principal, exchange }).catch((error: unknown) =>
+      failureAnswer(exchange, error),
+    );
+    const credits = await readCredits(principal.account, exchange.requestId);
+    send(response, { ...answer, headers: { ...answer.headers, ...credits } });
+  };
+
+  /** A rendering that is paid for goes out even when the balance can't be read. */
+  async function readCredits(account: Account, requestId: string): Promise<OutgoingHttpHeaders> {
+    try {
+      return creditHeaders(await engine.credits(account));
+    } catch (error) {
+      logger.error({ request_id: requestId, err: error }, "the credits could not be read");
+      return {};
+    }
+  }
+}
+
+/** RFC 6750, 2.1; the name of a scheme knows no case (RFC 9110, 11.1). Empty when there is none. */
+function credential(header: string | undefined): string {
+  return /^Bearer +(\S+) *$/i.exec(header ?? "")?.[1] ?? "";
+}

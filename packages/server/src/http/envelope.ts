@@ -1,0 +1,31 @@
+import { toSnapError, type SnapError } from "@snap/engine";
+import { HEADERS, type ErrorEnvelope } from "@snap/protocol";
+import type { OutgoingHttpHeaders } from "node:http";
+import { json, type Answer } from "./answer.ts";
+import { budgetHeaders } from "./budget-headers.ts";
+import type { Exchange } from "./exchange.ts";
+
+/** The envelope of an error (interface.md, Error envelope): nothing of `detail` or `cause` is in it. */
+export function errorAnswer(error: SnapError, requestId: string): Answer {
+  const { code, message, errors, status } = error;
+  const envelope: ErrorEnvelope = { code, message, ...(errors && { errors }), request_id: requestId };
+  const answer = json(envelope, "no-store", status);
+  return { ...answer, headers: { ...answer.headers, ...errorHeaders(error) } };
+}
+
+/** The answer to whatever was thrown; what the caller may not read is left to the log. */
+export function failureAnswer(exchange: Exchange, thrown: unknown): Answer {
+  const error = toSnapError(thrown);
+  exchange.code = error.code;
+  exchange.error = error;
+  return errorAnswer(error, exchange.requestId);
+}
+
+function errorHeaders({ status, retryAfterSeconds, budget }: SnapError): OutgoingHttpHeaders {
+  return {
+    ...(retryAfterSeconds !== undefined && { [HEADERS.retryAfter]: retryAfterSeconds }),
+    ...budgetHeaders(budget ?? null),
+    // RFC 9110, 15.5.2: a 401 names the scheme.
+    ...(status === 401 && { "WWW-Authenticate": 'Bearer realm="snap"' }),
+  };
+}

@@ -1,0 +1,39 @@
+import { SnapError, type Engine } from "@snap/engine";
+import type { RequestHandler } from "express";
+import type { Logger } from "pino";
+import { json, send } from "./answer.ts";
+
+/** The process lives. */
+export function healthz(): RequestHandler {
+  return (_request, response) => send(response, json({ status: "ok" }));
+}
+
+/** It can render and store, and is not about to stop. Why it can't is for the log. */
+export function readyz(options: {
+  readonly engine: Engine;
+  readonly logger: Logger;
+  readonly isDraining: () => boolean;
+}): RequestHandler {
+  const { engine, logger, isDraining } = options;
+  return async (_request, response) => {
+    if (isDraining()) throw stopping();
+    const { ready, reasons } = await engine.health();
+    if (!ready) {
+      logger.warn({ reasons }, "not ready");
+      throw new SnapError("not_ready", "The service can't render or store at the moment.");
+    }
+    send(response, json({ status: "ready" }));
+  };
+}
+
+/** New work while the service stops: another instance may take it. */
+export function refuseWhileDraining(isDraining: () => boolean): RequestHandler {
+  return (_request, _response, next) => {
+    if (isDraining()) throw stopping();
+    next();
+  };
+}
+
+function stopping(): SnapError {
+  return new SnapError("not_ready", "The service is stopping; repeat the request.");
+}

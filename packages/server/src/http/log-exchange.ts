@@ -1,0 +1,29 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Logger } from "pino";
+import type { Exchange } from "./exchange.ts";
+import { pathOf } from "./request-target.ts";
+
+/** One line for each request. Headers and query stay out of it: they hold tokens and signatures. */
+export function logExchange(
+  logger: Logger,
+  { request, response, exchange }: { request: IncomingMessage; response: ServerResponse; exchange: Exchange },
+): void {
+  const { requestId, startedAtMs, principal, cache, status, code, error } = exchange;
+  const failed = status !== null && status >= 500;
+  logger[failed ? "error" : "info"](
+    {
+      request_id: requestId,
+      method: request.method,
+      path: pathOf(request.url ?? ""),
+      status,
+      code: code ?? undefined,
+      duration_ms: Math.round(performance.now() - startedAtMs),
+      account: principal?.account.id,
+      cache: cache ?? undefined,
+      detail: error?.detail,
+      err: failed ? (error?.cause ?? error) : undefined,
+      client_gone: response.writableFinished ? undefined : true,
+    },
+    "request",
+  );
+}

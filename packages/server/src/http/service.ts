@@ -1,0 +1,127 @@
+import { SnapError, type Engine } from "@snap/engine";
+import { once } from "node:events";
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import type { Logger } from "pino";
+import { ALLOWED_METHODS, createApp } from "./app.ts";
+import { HTTP_BOUNDS } from "./bounds.ts";
+import { createDrain, type Drain } from "./drain.ts";
+import { refuseSocket, toProtocolError } from "./refuse-socket.ts";
+import { toOriginForm } from "./request-target.ts";
+
+export interface ServiceOptions {
+  readonly engine: Engine;
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** The origin that clients use, without a trailing slash; `{base_url}` is it plus `/v1`. */
+  readonly publicUrl: string;
+  readonly logger: Logger;
+  /** Whether `/metrics` exposes figures for Prometheus. */
+  readonly metrics: boolean;
+  /** Longest wait for running requests when it stops; 90,000 ms unless given. */
+  readonly drainTimeoutMs?: number;
+}
+
+export interface Service {
+  /** `http://host:port` as really bound. */
+  readonly origin: string;
+  /**
+   * Not ready at once; running requests finish, for at most `drainTimeoutMs`; then the listener
+   * closes. Does not close the engine.
+   */
+  stop(): Promise<void>;
+}
+
+/**
+ * Listens and answers.
+ *
+ * @throws Error with a message for the operator when the address can't be listened on.
+ * @example
+ * const service = await startService({
+ *   engine,
+ *   host: "127.0.0.1",
+ *   port: 3000,
+ *   publicUrl: "https://snap.example.com",
+ *   logger: createLogger("info"),
+ *   metrics: false,
+ * });
+ * process.once("SIGTERM", () => void service.stop().then(() => engine.close()));
+ */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { host, port, logger, drainTimeoutMs = HTTP_BOUNDS.drainMs } = options;
+  const drain = createDrain();
+  const app = createApp({ ...options, isDraining: () => drain.draining });
+  const current = new WeakMap<Duplex, ServerResponse>();
+  const server = createServer(
+    {
+      maxHeaderSize: HTTP_BOUNDS.headerBytes,
+      headersTimeout: HTTP_BOUNDS.headersMs,
+      requestTimeout: HTTP_BOUNDS.requestMs,
+      keepAliveTimeout: HTTP_BOUNDS.keepAliveMs,
+      connectionsCheckingInterval: HTTP_BOUNDS.connectionCheckMs,
+      // Node's own answer to a request without one has no envelope.
+      requireHostHeader: false,
+    },
+    (request, response) => {
+      current.set(request.socket, response);
+      drain.track(response);
+      request.url = toOriginForm(request.url ?? "/");
+      app(request, response);
+    },
+  );
+  // An expectation other than 100-continue may be ignored (RFC 9110, 10.1.1).
+  server.on("checkExpectation", (request, response) => server.emit("request", request, response));
+  server.on("connect", (request, socket) => {
+    const error = new SnapError("method_not_allowed", `${request.method} is not possible here.`);
+    refuseSocket(socket, { error, logger, headers: { Allow: ALLOWED_METHODS } });
+  });
+  server.on("clientError", (error: Error & { code?: string }, socket) => {
+    const refuse = (): void => refuseSocket(socket, { error: toProtocolError(error), logger });
+    const response = current.get(socket);
+    if (error.code === "ECONNRESET") socket.destroy();
+    // Garbage behind a request that was complete: that one is answered first.
+    else if (response?.req.complete && !response.destroyed) response.once("close", refuse);
+    else refuse();
+  });
+  await listen(server, { host, port });
+  logger.info({ host, port: (server.address() as AddressInfo).port }, "listening");
+  let stopped: Promise<void> | null = null;
+  return {
+    origin: originOf(server.address() as AddressInfo),
+    stop: () => (stopped ??= stop(server, { drain, drainTimeoutMs })),
+  };
+}
+
+async function listen(server: Server, address: { host: string; port: number }): Promise<void> {
+  server.listen(address);
+  try {
+    // Rejects with what an `error` event carries.
+    await once(server, "listening");
+  } catch (error) {
+    const taken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+    const reason = taken ? "another program listens there" : String(error);
+    throw new Error(`cannot listen on ${address.host} port ${address.port}: ${reason}`, { cause: error });
+  }
+}
+
+async function stop(
+  server: Server,
+  { drain, drainTimeoutMs }: { drain: Drain; drainTimeoutMs: number },
+): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const drained = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, drainTimeoutMs);
+  });
+  await Promise.race([drain.begin(), drained]);
+  clearTimeout(timer);
+  const closed = once(server, "close");
+  server.close();
+  setTimeout(() => server.closeAllConnections(), HTTP_BOUNDS.closeMs).unref();
+  await closed;
+}
+
+function originOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+}

@@ -1,0 +1,120 @@
+import type { ResponseConfig } from "@asteasolutions/zod-to-openapi";
+import { ERROR_CODES, type ErrorCode } from "@snap/protocol";
+import { BUDGET_HEADERS, CREDIT_HEADERS, headerReferences, type HeaderName } from "./headers.ts";
+
+/** Can meet any request: the process stops, or what arrived is no request. */
+const ON_EVERY_PATH = [
+  "bad_request",
+  "request_timeout",
+  "payload_too_large",
+  "request_header_fields_too_large",
+  "server_error",
+  "not_ready",
+] as const satisfies readonly ErrorCode[];
+
+/** The codes of each operation. Wrong methods and paths have no operation: the introduction names their codes. */
+export const CODES = {
+  snap: [
+    ...ON_EVERY_PATH,
+    "unauthenticated",
+    "no_active_plan",
+    "credit_limit_reached",
+    "email_unverified",
+    "missing_ability",
+    "validation_failed",
+    "invalid_url",
+    "blocked_host",
+    "target_unreachable",
+    "rate_limited",
+    "render_failed",
+    "upstream_error",
+    "upstream_quota_exceeded",
+    "upstream_rate_limited",
+    "render_timeout",
+  ],
+  usage: [...ON_EVERY_PATH, "unauthenticated", "rate_limited"],
+  description: ON_EVERY_PATH,
+} as const satisfies Record<string, readonly ErrorCode[]>;
+
+const RENDERING_HEADERS = ["ETag", "X-Cache", "X-Target-Status", "X-Render-Notes"] as const;
+
+const MEANINGS: Readonly<Record<number, string>> = {
+  400: "What arrived is not a well-formed HTTP request.",
+  401: "No bearer token, or one that is unknown, expired or revoked.",
+  402: "No active plan, or every credit of the period is spent. Counts as a render against the render limit.",
+  403: "The e-mail address is not verified, or the token lacks the permission of the mode.",
+  408: "The request did not arrive in time.",
+  413: "The request carries too large a body.",
+  422: "The parameters, the address or the target are at fault; nothing was charged.",
+  429: "Over a per-minute limit; the pair names the one that refused.",
+  431: "The request line and headers are larger than 64 KiB.",
+  500: "The render failed, or the service did; refunded.",
+  502: "The rendering backend failed or is out of capacity; refunded.",
+  503: "Momentarily busy, or about to stop; refunded.",
+  504: "The render did not finish within its time budget; refunded.",
+};
+
+const binary = { schema: { type: "string", contentMediaType: "application/octet-stream" } } as const;
+
+/** `GET /snap` when it succeeds. */
+export const RENDERING_ANSWERS: Record<string, ResponseConfig> = {
+  "200": {
+    description: "The file itself; `Content-Type` names the rendered format.",
+    headers: headerReferences([...RENDERING_HEADERS, ...CREDIT_HEADERS, ...BUDGET_HEADERS]),
+    content: {
+      "image/png": binary,
+      "image/jpeg": binary,
+      "image/webp": binary,
+      "application/pdf": binary,
+    },
+  },
+  "304": {
+    description:
+      "The rendering is byte-identical to one named in `If-None-Match`. From the cache it is free of credits and limits and has no rate-limit pair; when it had to be rendered it costs what the 200 would.",
+    headers: headerReferences([...RENDERING_HEADERS, ...CREDIT_HEADERS, ...BUDGET_HEADERS]),
+  },
+};
+
+/** One answer for each status among `codes`, with the codes that it can carry. */
+export function errorAnswers(
+  codes: readonly ErrorCode[],
+  { bearer }: { bearer: boolean },
+): Record<string, ResponseConfig> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of codes) {
+    const { status } = ERROR_CODES[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const sorted = Array.from(byStatus).toSorted(([left], [right]) => left - right);
+  return Object.fromEntries(
+    sorted.map(([status, ofStatus]) => [String(status), errorAnswer(status, ofStatus, bearer)]),
+  );
+}
+
+function errorAnswer(status: number, codes: readonly ErrorCode[], bearer: boolean): ResponseConfig {
+  return {
+    description: MEANINGS[status] ?? codes.join(", "),
+    headers: headerReferences(errorHeaders(status, codes, bearer)),
+    content: {
+      "application/json": {
+        schema: {
+          allOf: [
+            { $ref: "#/components/schemas/ErrorEnvelope" },
+            { type: "object", properties: { code: { type: "string", enum: [...codes] } } },
+          ],
+        },
+      },
+    },
+  };
+}
+
+function errorHeaders(status: number, codes: readonly ErrorCode[], bearer: boolean): HeaderName[] {
+  const beforeTheToken = status === 401 || [400, 408, 413, 431].includes(status);
+  const retryable = codes.some((code) => status === 429 || "retryAfterSeconds" in ERROR_CODES[code]);
+  return [
+    ...(bearer && !beforeTheToken ? CREDIT_HEADERS : []),
+    ...(status === 429 ? BUDGET_HEADERS : []),
+    ...(retryable ? (["Retry-After"] as const) : []),
+    ...(status === 401 ? (["WWW-Authenticate"] as const) : []),
+  ];
+}

@@ -1,0 +1,132 @@
+import { OpenApiGeneratorV31, OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
+import { CODES, errorAnswers, RENDERING_ANSWERS } from "./answers.ts";
+import { CREDIT_HEADERS, HEADER_COMPONENTS, headerReferences } from "./headers.ts";
+import { documentedParameters } from "./parameters.ts";
+import { errorEnvelope, usageReport } from "./schemas.ts";
+
+/** An OpenAPI 3.1 document. */
+export type OpenApiDocument = ReturnType<OpenApiGeneratorV31["generateDocument"]>;
+
+const INTRODUCTION = `Renders a publicly reachable web page as a PNG, JPEG or WebP image, or as a PDF.
+
+- Each render costs one credit; a failed one is refunded; an identical repeat is answered from your cache for no credit.
+- Every non-2xx answer is one error envelope with a \`code\` to branch on. Codes are only ever added.
+- Booleans are written \`true\`/\`false\` or \`1\`/\`0\`. A parameter sent to a mode that does not accept it is refused.
+- Any path answers HEAD as GET without the body; another method is a 405 \`method_not_allowed\` with \`Allow\`, an unknown path a 404 \`not_found\`, the old \`/api/v1/*\` a 410 \`api_moved\`.`;
+
+/**
+ * The description served at `/v1/openapi.json`, generated from the definitions that validate. The
+ * same input gives the same document, byte for byte.
+ *
+ * @param publicUrl The origin that clients use, without a trailing slash.
+ * @example
+ * const text = JSON.stringify(openApiDocument("https://snap.example.com"), null, 2);
+ */
+export function openApiDocument(publicUrl: string): OpenApiDocument {
+  const registry = new OpenAPIRegistry();
+  registry.registerComponent("securitySchemes", "bearer", {
+    type: "http",
+    scheme: "bearer",
+    description: "An access token, `<id>|<secret>`, created in the account settings or on the command line.",
+  });
+  for (const [name, header] of Object.entries(HEADER_COMPONENTS))
+    registry.registerComponent("headers", name, { ...header });
+  registerSnap(registry);
+  registry.registerPath({
+    method: "get",
+    path: "/usage",
+    operationId: "getUsage",
+    tags: ["Account"],
+    summary: "Credits, plan, period and limits",
+    description: "Costs no credit. Has a limit of its own, 60 requests a minute.",
+    security: [{ bearer: [] }],
+    responses: {
+      "200": {
+        description: "The usage report, whatever the state of the account.",
+        headers: headerReferences(CREDIT_HEADERS),
+        content: { "application/json": { schema: usageReport } },
+      },
+      ...errorAnswers(CODES.usage, { bearer: true }),
+    },
+  });
+  registerDescription(registry, {
+    path: "/openapi.json",
+    operationId: "getOpenApi",
+    summary: "This description",
+  });
+  registerDescription(registry, {
+    path: "/postman.json",
+    operationId: "getPostmanCollection",
+    summary: "A Postman collection of this API",
+  });
+  return new OpenApiGeneratorV31([
+    { type: "schema", schema: errorEnvelope },
+    ...registry.definitions,
+  ]).generateDocument({
+    openapi: "3.1.0",
+    info: {
+      title: "snap",
+      version: "1.0.0",
+      description: INTRODUCTION,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: `${publicUrl}/v1` }],
+    tags: [
+      { name: "Rendering", description: "A page in, a file out." },
+      { name: "Account", description: "What is left to spend." },
+      { name: "Description", description: "This API for machines; no token needed." },
+    ],
+  });
+}
+
+function registerSnap(registry: OpenAPIRegistry): void {
+  registry.registerPath({
+    method: "get",
+    path: "/snap",
+    operationId: "renderPage",
+    tags: ["Rendering"],
+    summary: "Render a page",
+    description:
+      "`pdf=true` makes a PDF, else an image. A target that answers 4xx or 5xx itself is rendered all the same, answered 200 and charged.",
+    security: [{ bearer: [] }],
+    parameters: [
+      ...documentedParameters().map(({ name, required, description, example, schema, acceptedIn }) => ({
+        name,
+        in: "query" as const,
+        required,
+        description,
+        schema,
+        example,
+        "x-accepted-in": acceptedIn,
+      })),
+      {
+        name: "If-None-Match",
+        in: "header" as const,
+        required: false,
+        description: "Entity tags of renderings that you hold: a list, weak ones and `*` count.",
+        schema: { type: "string" as const },
+      },
+    ],
+    responses: { ...RENDERING_ANSWERS, ...errorAnswers(CODES.snap, { bearer: true }) },
+  });
+}
+
+function registerDescription(
+  registry: OpenAPIRegistry,
+  operation: { path: string; operationId: string; summary: string },
+): void {
+  registry.registerPath({
+    ...operation,
+    method: "get",
+    tags: ["Description"],
+    security: [],
+    responses: {
+      "200": {
+        description: "A JSON document.",
+        headers: headerReferences([]),
+        content: { "application/json": { schema: { type: "object" } } },
+      },
+      ...errorAnswers(CODES.description, { bearer: false }),
+    },
+  });
+}

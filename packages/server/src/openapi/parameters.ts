@@ -1,0 +1,97 @@
+import { OpenApiGeneratorV31, OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
+import { pdfParameters, screenshotParameters, type Ability } from "@snap/engine";
+import { LIMITS } from "@snap/protocol";
+import { isDeepStrictEqual } from "node:util";
+import * as z from "zod";
+
+/** A JSON schema of one value, as far as parameters need it. */
+export type ValueSchema = Readonly<Record<string, unknown>>;
+
+/** One query parameter of `GET /snap` as both descriptions of the API show it. */
+export interface DocumentedParameter {
+  readonly name: string;
+  readonly required: boolean;
+  readonly description: string;
+  readonly example: unknown;
+  /** Type, range and default; `anyOf` where the modes differ. */
+  readonly schema: ValueSchema;
+  readonly acceptedIn: readonly Ability[];
+}
+
+/** What applies where a parameter is not sent, without being a value that could be sent in its place. */
+const EFFECTIVE_DEFAULTS: Readonly<Record<string, unknown>> = {
+  cacheTtl: LIMITS.cacheTtlDefaultSeconds,
+  waitUntil: "networkidle2",
+};
+
+/** Every parameter once, both modes merged, from the definitions that validate. */
+export function documentedParameters(): readonly DocumentedParameter[] {
+  const inScreenshot = describeShape(screenshotParameters.shape, "screenshot");
+  const inPdf = describeShape(pdfParameters.shape, "pdf");
+  const names = new Set([...inScreenshot.keys(), ...inPdf.keys()]);
+  return Array.from(names, (name) => {
+    const [screenshot, pdf] = [inScreenshot.get(name), inPdf.get(name)];
+    if (screenshot !== undefined && pdf !== undefined) return mergeModes(screenshot, pdf);
+    const only = screenshot ?? pdf;
+    if (only === undefined) throw new Error(`no definition of ${name}`);
+    const mode = only === screenshot ? "Screenshots" : "PDFs";
+    return { ...only, description: `${mode} only. ${only.description}` };
+  });
+}
+
+function describeShape(
+  shape: typeof screenshotParameters.shape | typeof pdfParameters.shape,
+  mode: Ability,
+): ReadonlyMap<string, DocumentedParameter> {
+  const registry = new OpenAPIRegistry();
+  registry.registerPath({ method: "get", path: "/", request: { query: z.object(shape) }, responses: {} });
+  const { paths } = new OpenApiGeneratorV31(registry.definitions).generateDocument({
+    openapi: "3.1.0",
+    info: { title: mode, version: "1" },
+  });
+  const parameters = new Map<string, DocumentedParameter>();
+  for (const parameter of paths?.["/"]?.get?.parameters ?? []) {
+    if (!("name" in parameter)) continue;
+    const { description, example, ...schema } = { ...parameter.schema } as Record<string, unknown>;
+    const { name, required = false } = parameter;
+    const value = name in EFFECTIVE_DEFAULTS ? { ...schema, default: EFFECTIVE_DEFAULTS[name] } : schema;
+    parameters.set(name, {
+      name,
+      required,
+      description: String(description),
+      example,
+      schema: value,
+      acceptedIn: [mode],
+    });
+  }
+  return parameters;
+}
+
+function mergeModes(screenshot: DocumentedParameter, pdf: DocumentedParameter): DocumentedParameter {
+  const merged = {
+    ...screenshot,
+    required: screenshot.required && pdf.required,
+    acceptedIn: [...screenshot.acceptedIn, ...pdf.acceptedIn],
+  };
+  // The parameter that tells the modes apart.
+  if (merged.name === "pdf")
+    return { ...merged, schema: { type: "boolean", default: false }, example: false };
+  if (screenshot.description !== pdf.description)
+    merged.description = `Screenshots: ${screenshot.description} PDFs: ${pdf.description}`;
+  if (!isDeepStrictEqual(screenshot.schema, pdf.schema)) merged.schema = eitherSchema(screenshot, pdf);
+  return merged;
+}
+
+/** Sets the ranges side by side; a default that both have stands once. */
+function eitherSchema(screenshot: DocumentedParameter, pdf: DocumentedParameter): ValueSchema {
+  const { default: screenshotDefault, ...forScreenshot } = screenshot.schema;
+  const { default: pdfDefault, ...forPdf } = pdf.schema;
+  if (screenshotDefault !== pdfDefault) throw new Error(`${pdf.name} has two defaults`);
+  return {
+    ...(pdfDefault !== undefined && { default: pdfDefault }),
+    anyOf: [
+      { title: "Screenshot", ...forScreenshot },
+      { title: "PDF", ...forPdf },
+    ],
+  };
+}

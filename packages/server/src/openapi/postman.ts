@@ -1,0 +1,117 @@
+import type { Ability } from "@snap/engine";
+import { documentedParameters } from "./parameters.ts";
+
+interface PostmanQueryEntry {
+  readonly key: string;
+  readonly value: string;
+  readonly description: string;
+  readonly disabled: boolean;
+}
+
+interface PostmanRequest {
+  readonly name: string;
+  readonly request: {
+    readonly method: "GET";
+    readonly description: string;
+    readonly auth?: { readonly type: "noauth" };
+    readonly url: {
+      readonly raw: string;
+      readonly host: readonly string[];
+      readonly path: readonly string[];
+      readonly query?: readonly PostmanQueryEntry[];
+    };
+  };
+}
+
+/** A Postman collection, format 2.1. */
+export interface PostmanCollection {
+  readonly info: {
+    readonly name: string;
+    readonly description: string;
+    readonly schema: string;
+  };
+  readonly auth: {
+    readonly type: "bearer";
+    readonly bearer: readonly { readonly key: string; readonly value: string; readonly type: "string" }[];
+  };
+  readonly variable: readonly { readonly key: string; readonly value: string; readonly type: "string" }[];
+  readonly item: readonly PostmanRequest[];
+}
+
+const EXAMPLE_URL = "https://example.com/";
+
+/**
+ * The collection served at `/v1/postman.json`: one request for each use, every other parameter of its
+ * mode beside it, switched off.
+ *
+ * @param publicUrl The origin that clients use, without a trailing slash.
+ */
+export function postmanCollection(publicUrl: string): PostmanCollection {
+  return {
+    info: {
+      name: "snap",
+      description: "Renders web pages to images and PDFs. Fill in the variable `token` and send.",
+      schema: "https://schema.getpostman.com/json/collection/v2.1.0/collection.json",
+    },
+    auth: { type: "bearer", bearer: [{ key: "token", value: "{{token}}", type: "string" }] },
+    variable: [
+      { key: "baseUrl", value: `${publicUrl}/v1`, type: "string" },
+      { key: "token", value: "", type: "string" },
+    ],
+    item: [
+      renderRequest("Screenshot", "screenshot", { url: EXAMPLE_URL }),
+      renderRequest("Full page", "screenshot", { url: EXAMPLE_URL, fullPage: "true", format: "webp" }),
+      renderRequest("PDF", "pdf", { url: EXAMPLE_URL, pdf: "true", paperFormat: "a4" }),
+      plainRequest("Usage", "usage", { description: "Credits, plan, period and limits; costs no credit." }),
+      plainRequest("OpenAPI description", "openapi.json", {
+        description: "Needs no token.",
+        auth: { type: "noauth" },
+      }),
+      plainRequest("This collection", "postman.json", {
+        description: "Needs no token.",
+        auth: { type: "noauth" },
+      }),
+    ],
+  };
+}
+
+function plainRequest(
+  name: string,
+  path: string,
+  about: Pick<PostmanRequest["request"], "description" | "auth">,
+): PostmanRequest {
+  return {
+    name,
+    request: {
+      method: "GET",
+      ...about,
+      url: { raw: `{{baseUrl}}/${path}`, host: ["{{baseUrl}}"], path: [path] },
+    },
+  };
+}
+
+function renderRequest(name: string, mode: Ability, sent: Readonly<Record<string, string>>): PostmanRequest {
+  const query = documentedParameters()
+    .filter(({ acceptedIn }) => acceptedIn.includes(mode))
+    .map(({ name: key, description, example }) => ({
+      key,
+      value: sent[key] ?? String(example),
+      description,
+      disabled: !(key in sent),
+    }));
+  const enabled = new URLSearchParams();
+  for (const { key, value, disabled } of query) if (!disabled) enabled.append(key, value);
+  return {
+    name,
+    request: {
+      method: "GET",
+      description: "Answers the file itself; costs one credit, a repeat none.",
+      url: {
+        raw: `{{baseUrl}}/snap?${enabled.toString()}`,
+        host: ["{{baseUrl}}"],
+        path: ["snap"],
+        query,
+      },
+    },
+  };
+}

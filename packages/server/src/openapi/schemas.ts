@@ -1,0 +1,62 @@
+import type { UsageReport } from "@snap/protocol";
+import * as z from "zod";
+
+/** The document of `GET /usage` (interface.md, Usage report). */
+export const usageReport: z.ZodType<UsageReport> = z
+  .strictObject({
+    credits: z
+      .strictObject({
+        remaining: z.int().min(0).meta({ description: "Credits left.", example: 958 }),
+        used: z.int().min(0).meta({ description: "Credits used this period.", example: 42 }),
+        total: z.int().min(0).meta({ description: "Credits granted this period.", example: 1000 }),
+      })
+      .meta({ description: "Credits of the period." }),
+    plan: z
+      .strictObject({
+        name: z.string().meta({ example: "Starter" }),
+        slug: z.string().meta({ example: "starter" }),
+      })
+      .nullable()
+      .meta({ description: "Null for an account with no plan." }),
+    period: z
+      .strictObject({
+        started_at: z.iso.datetime({ offset: true }).meta({ example: "2026-03-01T12:00:00.000Z" }),
+        resets_at: z.iso.datetime({ offset: true }).meta({ example: "2026-04-01T12:00:00.000Z" }),
+      })
+      .nullable()
+      .meta({ description: "Null for an account with no period." }),
+    rate_limit: z.strictObject({
+      requests_per_minute: z
+        .int()
+        .meta({ description: "The account's own render limit per minute.", example: 20 }),
+      cached_requests_per_minute: z
+        .int()
+        .meta({ description: "The flat cached-answer limit per minute.", example: 300 }),
+    }),
+  })
+  .meta({ id: "UsageReport", description: "Credits, plan, period and per-minute limits." });
+
+/** The body of every non-2xx answer (interface.md, Error envelope). */
+export const errorEnvelope = z
+  .strictObject({
+    code: z.string().meta({
+      description: "Branch on this. Codes may be added: take an unknown one as its status.",
+      example: "validation_failed",
+    }),
+    message: z.string().meta({
+      description: "For people; may be reworded at any time.",
+      example: "quality must be an integer from 1 to 100",
+    }),
+    errors: z
+      .record(z.string(), z.array(z.string()))
+      .optional()
+      .meta({
+        description: "Messages by the name of the parameter at fault; only when parameters are at fault.",
+        example: { quality: ["must be an integer from 1 to 100"] },
+      }),
+    request_id: z.uuid().meta({
+      description: "Identifies this answer; the same value as the `X-Request-Id` header.",
+      example: "7b0c1a5e-3c86-4a3c-9a53-1d9b7f2e6c11",
+    }),
+  })
+  .meta({ id: "ErrorEnvelope", description: "The one shape of every error." });

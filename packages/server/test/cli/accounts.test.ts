@@ -1,0 +1,120 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { openWorkplace } from "./command.ts";
+
+const workplace = openWorkplace();
+afterAll(() => workplace.clear());
+
+const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+describe("accounts over the command line", () => {
+  let id = "";
+
+  it("none yet: says how to make one", async () => {
+    const { code, stdout } = await workplace.run(["accounts", "list"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("snap-server accounts create --email you@example.com --plan starter");
+    expect(await workplace.json(["accounts", "list"])).toEqual([]);
+  });
+
+  it("keeps its data to its owner", async () => {
+    const folder = join(workplace.directory, "data");
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    for (const name of await readdir(folder))
+      expect([name, (await stat(join(folder, name))).mode & 0o777]).toEqual([name, 0o600]);
+  });
+
+  it("create answers the account", async () => {
+    const account = await workplace.json([
+      "accounts",
+      "create",
+      "--email",
+      "ada@example.com",
+      "--plan",
+      "starter",
+      "--credits",
+      "7",
+    ]);
+    expect(account).toEqual({
+      id: expect.stringMatching(/^acct_[0-9a-f]{20}$/),
+      email: "ada@example.com",
+      verified_at: expect.stringMatching(DATE_TIME),
+      plan: "starter",
+      credits_per_period: 7,
+      requests_per_minute: null,
+      created_at: expect.stringMatching(DATE_TIME),
+    });
+    id = (account as { id: string }).id;
+  });
+
+  it.each([
+    [["--email", "ada@example.com"], "another account already has ada@example.com"],
+    [["--email", "ada"], "ada is not an e-mail address"],
+    [
+      ["--email", "b@example.com", "--plan", "gold"],
+      "there is no plan gold; there are starter, growth, scale",
+    ],
+  ])("create refuses %j with exit 1", async (args, message) => {
+    const { code, stdout, stderr } = await workplace.run(["accounts", "create", ...args]);
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: `error: ${message}\n` });
+  });
+
+  it("an unverified one is verified later", async () => {
+    const args = ["accounts", "create", "--email", "eve@example.com", "--unverified"];
+    const { id: unverified, verified_at: before } = (await workplace.json(args)) as Record<string, string>;
+    expect(before).toBeNull();
+    const verified = await workplace.json(["accounts", "verify", String(unverified)]);
+    expect(verified).toMatchObject({ id: unverified, verified_at: expect.stringMatching(DATE_TIME) });
+  });
+
+  it("update changes what is named, and none takes an override away", async () => {
+    const changed = await workplace.json([
+      "accounts",
+      "update",
+      id,
+      "--plan",
+      "growth",
+      "--requests-per-minute",
+      "5",
+    ]);
+    expect(changed).toMatchObject({ plan: "growth", credits_per_period: 7, requests_per_minute: 5 });
+    const back = await workplace.json([
+      "accounts",
+      "update",
+      id,
+      "--credits",
+      "none",
+      "--requests-per-minute",
+      "none",
+    ]);
+    expect(back).toMatchObject({ plan: "growth", credits_per_period: null, requests_per_minute: null });
+  });
+
+  it("show tells credits and usage", async () => {
+    const { token_ids: tokens, usage } = (await workplace.json(["accounts", "show", id])) as {
+      token_ids: number[];
+      usage: unknown;
+    };
+    expect(tokens).toEqual([]);
+    expect(usage).toEqual({
+      credits: { remaining: 10_000, used: 0, total: 10_000 },
+      plan: { name: "Growth", slug: "growth" },
+      period: { started_at: expect.stringMatching(DATE_TIME), resets_at: expect.stringMatching(DATE_TIME) },
+      rate_limit: { requests_per_minute: 60, cached_requests_per_minute: 300 },
+    });
+    const { stdout } = await workplace.run(["accounts", "show", id]);
+    expect(stdout).toContain("10,000 left, 0 used of 10,000");
+  });
+
+  it("list is a table for people", async () => {
+    const { stdout } = await workplace.run(["accounts", "list"]);
+    expect(stdout).toMatch(new RegExp(`^ID .*E-MAIL .*PLAN .*\n${id}  ada@example\\.com +yes +growth`));
+  });
+
+  it.each([["show"], ["verify"]])("%s of an unknown one fails", async (command) => {
+    const { code, stderr } = await workplace.run(["accounts", command, "acct_0", "--json"]);
+    expect(code).toBe(1);
+    expect(JSON.parse(stderr)).toEqual({ error: { message: "there is no account acct_0" } });
+  });
+});

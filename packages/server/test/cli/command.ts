@@ -1,0 +1,130 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The command as it is installed. */
+export const CLI = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Outcome>;
+  /** What it has printed on stdout once that matches; rejects when it ends without. */
+  printed(pattern: RegExp): Promise<RegExpExecArray>;
+}
+
+/** What `tokens create` and `tokens rotate` answer programs. */
+export interface Minted {
+  readonly id: number;
+  readonly token: string;
+  readonly signing_secret: string;
+  readonly expires_at: string | null;
+}
+
+/** A folder for one test file: data, working directory and everything that was started in it. */
+export interface Workplace {
+  readonly directory: string;
+  readonly environment: NodeJS.ProcessEnv;
+  start(args: readonly string[], environment?: NodeJS.ProcessEnv): Running;
+  run(args: readonly string[], environment?: NodeJS.ProcessEnv): Promise<Outcome>;
+  /** Runs with `--json` and reads the answer. */
+  json(args: readonly string[], environment?: NodeJS.ProcessEnv): Promise<unknown>;
+  /** Ends what still runs, and removes the folder. */
+  clear(): Promise<void>;
+}
+
+export function openWorkplace(variables: Readonly<Record<string, string>> = {}): Workplace {
+  const directory = mkdtempSync(join(tmpdir(), "snap-cli-"));
+  const inherited = Object.entries(process.env).filter(([name]) => !/^SNAP_(?!CHROMIUM_PATH)/.test(name));
+  const environment = {
+    ...Object.fromEntries(inherited),
+    SNAP_DATA_DIR: join(directory, "data"),
+    ...variables,
+  };
+  const running = new Set<Running>();
+  const start: Workplace["start"] = (args, more = {}) => {
+    const started = spawnCommand(args, { cwd: directory, env: { ...environment, ...more } });
+    running.add(started);
+    void started.ended.then(() => running.delete(started));
+    return started;
+  };
+  const run: Workplace["run"] = (args, more) => start(args, more).ended;
+  return {
+    directory,
+    environment,
+    start,
+    run,
+    async json(args, more) {
+      const { code, stdout, stderr } = await run([...args, "--json"], more);
+      if (code !== 0) throw new Error(`snap-server ${args.join(" ")}: exit ${code}\n${stderr}`);
+      return JSON.parse(stdout);
+    },
+    async clear() {
+      for (const { child, ended } of running) {
+        child.kill("SIGKILL");
+        await ended;
+      }
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function spawnCommand(
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Running {
+  const child = spawn(process.execPath, [CLI, ...args], { ...options, stdio: ["ignore", "pipe", "pipe"] });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const ended = once(child, "close").then(([code, signal]) => ({
+    code: code as number | null,
+    signal: signal as NodeJS.Signals | null,
+    stdout,
+    stderr,
+  }));
+  return {
+    child,
+    ended,
+    async printed(pattern) {
+      for (;;) {
+        const match = pattern.exec(stdout);
+        if (match !== null) return match;
+        if (child.exitCode !== null || child.signalCode !== null)
+          throw new Error(`it ended without printing ${String(pattern)}\n${stdout}${stderr}`);
+        await Promise.race([once(child.stdout, "data"), once(child, "close")]);
+      }
+    },
+  };
+}
+
+/** A port that nobody listens at now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** Asks again until the answer is the wanted one: for what becomes true without telling anybody. */
+export async function until<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (isWanted(answer)) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

@@ -1,0 +1,62 @@
+import { execFile } from "node:child_process";
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { PNG } from "pngjs";
+import { afterAll, describe, expect, it } from "vitest";
+import { freePort, openWorkplace } from "./command.ts";
+
+describe("serve --dev", { tags: ["browser"] }, () => {
+  const developing = openWorkplace();
+  afterAll(() => developing.clear());
+  const CURL = /^curl .*$/m;
+  const shell = (line: string): Promise<unknown> =>
+    promisify(execFile)("sh", ["-c", line], { cwd: developing.directory });
+  const picture = async (): Promise<PNG> =>
+    PNG.sync.read(await readFile(join(developing.directory, "demo.png")));
+
+  it("prints a line that works as pasted, and the same one at the next start", async () => {
+    const SNAP_PORT = String(await freePort());
+    const running = developing.start(["serve", "--dev"], { SNAP_PORT });
+    const [line] = await running.printed(CURL);
+    await shell(line);
+    const { width, height, data } = await picture();
+    // The paper of the page in its corner, the vermilion of its heading somewhere.
+    expect([width, height, ...data.subarray(0, 4)]).toEqual([1280, 800, 247, 243, 234, 255]);
+    expect(data.includes(Buffer.from([232, 71, 28, 255]))).toBe(true);
+    running.child.kill("SIGTERM");
+    expect(await running.ended).toMatchObject({ code: 0, stderr: "" });
+
+    const again = developing.start(["serve", "--dev"], { SNAP_PORT });
+    expect((await again.printed(CURL))[0]).toBe(line);
+    expect(await developing.json(["accounts", "list"])).toMatchObject([
+      { email: "demo@example.com", plan: "growth", verified_at: expect.any(String) },
+    ]);
+    again.child.kill("SIGTERM");
+    await again.ended;
+  });
+
+  it("keeps the token to its owner, and makes a new one for one that stopped", async () => {
+    const file = join(developing.directory, "data/demo-token");
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const old = (await readFile(file, "utf8")).trim();
+    await developing.json(["tokens", "revoke", old.split("|")[0] ?? ""]);
+
+    const running = developing.start(["serve", "--dev", "--json"], { SNAP_PORT: "0" });
+    const [document] = await running.printed(/^\{"origin":.*$/m);
+    const facts = JSON.parse(document) as { token: string; curl: string; demo_page: string };
+    expect(facts.token).not.toBe(old);
+    await shell(facts.curl);
+    expect((await picture()).width).toBe(1280);
+    const others = `http://127.0.0.1:${Number(new URL(facts.demo_page).port) + 1}/`;
+    const response = await fetch(
+      facts.curl.replace(/^.*'(http[^']*)\?.*$/, `$1?url=${encodeURIComponent(others)}`),
+      {
+        headers: { authorization: `Bearer ${facts.token}` },
+      },
+    );
+    expect(await response.json()).toMatchObject({ code: "blocked_host" });
+    running.child.kill("SIGTERM");
+    await running.ended;
+  });
+});

@@ -1,0 +1,87 @@
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { openWorkplace, type Workplace } from "./command.ts";
+
+interface Report {
+  readonly ok: boolean;
+  readonly checks: readonly { name: string; status: string; message: string; advice?: string }[];
+}
+
+let workplace: Workplace;
+afterEach(() => workplace.clear());
+
+async function examine(environment: NodeJS.ProcessEnv): Promise<{ code: number | null; report: Report }> {
+  const { code, stdout } = await workplace.run(["doctor", "--json"], environment);
+  return { code, report: JSON.parse(stdout) as Report };
+}
+
+function statuses({ checks }: Report): Record<string, string> {
+  return Object.fromEntries(checks.map(({ name, status }) => [name, status]));
+}
+
+describe("doctor", { tags: ["browser"] }, () => {
+  it("finds what works, and makes nothing", async () => {
+    workplace = openWorkplace();
+    const { code, report } = await examine({});
+    expect(code).toBe(0);
+    expect(report.ok).toBe(true);
+    expect(statuses(report)).toMatchObject({
+      configuration: "ok",
+      browser: "ok",
+      sandbox: "ok",
+      render: "ok",
+      "egress proxy": "ok",
+      storage: "ok",
+    });
+    expect(report.checks.find(({ name }) => name === "storage")?.message).toContain(
+      "made at the first start",
+    );
+  });
+
+  it("names every problem and what to do about it, exit 1", async () => {
+    workplace = openWorkplace();
+    const data = join(workplace.directory, "data");
+    await workplace.json(["accounts", "create", "--email", "ada@example.com"]);
+    const [account] = (await workplace.json(["accounts", "list"])) as { id: string }[];
+    await workplace.json(["tokens", "create", "--account", String(account?.id)]);
+    await writeFile(join(data, "secret.key"), "another key altogether\n");
+    await chmod(data, 0o755);
+    const { code, report } = await examine({ SNAP_CHROMIUM_PATH: "/nowhere/chromium" });
+    expect(code).toBe(1);
+    expect(report.ok).toBe(false);
+    expect(statuses(report)).toMatchObject({
+      browser: "problem",
+      storage: "warning",
+      "secret key": "problem",
+    });
+    const troubles = report.checks.filter(({ status }) => status !== "ok");
+    for (const { advice = "" } of troubles) expect(advice).not.toBe("");
+
+    const { stdout } = await workplace.run(["doctor"], { SNAP_CHROMIUM_PATH: "/nowhere/chromium" });
+    expect(stdout).toMatch(/^problem +browser: .*\n +-> .*apt-get install chromium-headless-shell/m);
+  });
+
+  it("tells a browser that starts only without its sandbox", async () => {
+    workplace = openWorkplace();
+    await chmod(workplace.directory, 0o755);
+    const { findBrowser } = await import("@snap/engine/puppeteer");
+    const browser = process.env["SNAP_CHROMIUM_PATH"] ?? (await findBrowser());
+    const unsandboxed = join(workplace.directory, "browser");
+    await mkdir(join(workplace.directory, "data"), { mode: 0o700 });
+    await writeFile(unsandboxed, `#!/bin/sh\nexec '${browser}' --no-sandbox "$@"\n`, { mode: 0o755 });
+    const { code, report } = await examine({ SNAP_CHROMIUM_PATH: unsandboxed });
+    expect(code).toBe(1);
+    expect(statuses(report)).toMatchObject({ browser: "ok", sandbox: "problem", render: "ok" });
+    const off = await examine({ SNAP_CHROMIUM_PATH: unsandboxed, SNAP_SANDBOX: "off" });
+    expect(off.code).toBe(0);
+    expect(statuses(off.report)).toMatchObject({ sandbox: "warning" });
+  });
+
+  it("says what is wrong with the configuration", async () => {
+    workplace = openWorkplace();
+    const { code, report } = await examine({ SNAP_PORT: "x" });
+    expect(code).toBe(1);
+    expect(report.checks).toMatchObject([{ name: "configuration", status: "problem" }]);
+  });
+});

@@ -1,0 +1,42 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A server of pages on the loopback. */
+export interface Pages {
+  readonly url: string;
+  /** `host:port`, as an allow list has it. */
+  readonly target: string;
+  /** How often anything was asked for. */
+  readonly hits: () => number;
+  /** The next request for `/held`, which is answered when the test does so. */
+  held(): Promise<ServerResponse>;
+  close(): Promise<void>;
+}
+
+const PAGE = "<!doctype html><title>page</title><body style='background:#0a7'><h1 id=title>Hello</h1>";
+
+export async function servePages(): Promise<Pages> {
+  let hits = 0;
+  const held = Promise.withResolvers<ServerResponse>();
+  const server = createServer((request, response) => {
+    hits += 1;
+    response.setHeader("content-type", "text/html");
+    if (request.url === "/held") held.resolve(response);
+    else response.writeHead(request.url === "/missing" ? 404 : 200).end(PAGE);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    target: `127.0.0.1:${port}`,
+    hits: () => hits,
+    held: () => held.promise,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}

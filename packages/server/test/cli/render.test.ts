@@ -1,0 +1,140 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { PNG } from "pngjs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CLI, openWorkplace } from "./command.ts";
+import { servePages, type Pages } from "./pages.ts";
+
+const workplace = openWorkplace();
+let pages: Pages;
+beforeAll(async () => {
+  pages = await servePages();
+});
+afterAll(async () => {
+  await pages.close();
+  await workplace.clear();
+});
+
+const fileIn = (name: string): Promise<Buffer> => readFile(join(workplace.directory, name));
+
+describe("render", { tags: ["browser"] }, () => {
+  it("writes a picture, says what it is on stderr, and makes no data folder", async () => {
+    const outcome = await workplace.run(["render", pages.url, "-o", "a.png", "--allow-target", pages.target]);
+    expect(outcome).toMatchObject({ code: 0, stdout: "" });
+    expect(outcome.stderr).toMatch(/^a\.png, [\d.]+ KB, \d+\.\d\d s, target status 200\n$/);
+    const { width, height, data } = PNG.sync.read(await fileIn("a.png"));
+    expect([width, height, ...data.subarray(-4)]).toEqual([1280, 800, 0, 170, 119, 255]);
+    expect(await readdir(workplace.directory)).toEqual(["a.png"]);
+  });
+
+  it("goes by the file's ending and by SNAP_ALLOW_TARGETS, and answers programs", async () => {
+    const allow = { SNAP_ALLOW_TARGETS: pages.target };
+    const pdf = ["render", pages.url, "-o", "a.pdf", "--landscape", "--paper-format", "a5"];
+    expect(await workplace.json(pdf, allow)).toEqual({
+      file: "a.pdf",
+      content_type: "application/pdf",
+      bytes: expect.any(Number),
+      duration_ms: expect.any(Number),
+      target_status: null,
+      notes: [],
+    });
+    expect((await fileIn("a.pdf")).subarray(0, 5).toString()).toBe("%PDF-");
+    const jpeg = ["render", `${pages.url}missing`, "-o", "a.jpg", "--quality", "80", "--wait-until", "load"];
+    expect(await workplace.json(jpeg, allow)).toMatchObject({
+      content_type: "image/jpeg",
+      target_status: 404,
+    });
+  });
+
+  it("writes to stdout what -o - asks for, options applied", async () => {
+    const cli = spawn(
+      process.execPath,
+      [
+        CLI,
+        "render",
+        pages.url,
+        "-o",
+        "-",
+        "--scale",
+        "2",
+        "--width",
+        "300",
+        "--height",
+        "200",
+        "--allow-target",
+        pages.target,
+      ],
+      { env: workplace.environment, stdio: ["ignore", "pipe", "ignore"] },
+    );
+    const chunks: Buffer[] = [];
+    cli.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+    await once(cli, "close");
+    const { width, height } = PNG.sync.read(Buffer.concat(chunks));
+    expect([width, height]).toEqual([600, 400]);
+  });
+
+  it("refuses a private page that isn't allowed: exit 1, code and remedy, nothing asked of it", async () => {
+    const before = pages.hits();
+    const { code, stderr } = await workplace.run(["render", pages.url, "-o", "b.png"]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: blocked_host: .* --allow-target HOST:PORT\.\n$/);
+    expect(pages.hits()).toBe(before);
+    const programs = await workplace.run(["render", pages.url, "-o", "b.png", "--json"]);
+    expect(JSON.parse(programs.stderr)).toMatchObject({ error: { code: "blocked_host" } });
+    expect(await readdir(workplace.directory)).not.toContain("b.png");
+  });
+});
+
+describe("render refuses before it starts a browser, exit 2:", () => {
+  it.each([
+    [
+      ["-o", "a.png", "--quality", "80"],
+      "--quality is for lossy formats only: send --format jpeg or --format webp with it",
+    ],
+    [["-o", "a.png", "--full-page", "--selector", "h1"], "--selector cannot be combined with --full-page"],
+    [["-o", "a.png", "--width", "500"], "--height must be sent together with --width"],
+    [["-o", "a.webp", "--scale", "4"], "--scale must be an integer from 1 to 3"],
+    [["-o", "a.pdf", "--delay", "5"], "--delay is for screenshots only: leave it out, or leave out --pdf"],
+    [
+      ["-o", "a.png", "--paper-format", "a4"],
+      "--paper-format is for PDFs only: send --pdf with it, or leave it out",
+    ],
+    [["-o", "a.png", "--pdf"], "-o a.png contradicts --pdf: give one of them only"],
+    [["-o", "a.jpg", "--format", "webp"], "-o a.jpg contradicts --format webp: give one of them only"],
+    [["-o", "-", "--json"], "--json answers on stdout, where -o - writes the file: give one of them only"],
+    [
+      ["-o", "a.gif"],
+      "-o a.gif names no format: end it in .png, .jpg, .jpeg, .webp, .pdf, or give --format or --pdf",
+    ],
+    [[], "required option '-o, --output <file>' not specified"],
+  ])("%j", async (args, message) => {
+    const { code, stderr } = await workplace.run(["render", "https://example.com/", ...args]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+
+  it("an address that isn't one, and every other fault with it", async () => {
+    const { code, stderr } = await workplace.run(["render", "example.com", "-o", "a.png", "--scale", "0"]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr:
+        "error: URL must be an absolute address that starts with http:// or https://; --scale must be an integer from 1 to 3\n",
+    });
+  });
+});
+
+describe("the options of render", () => {
+  // interface.md, GET /snap: all but the address, and the cache that there is none of.
+  // prettier-ignore
+  it.each([
+    "pdf", "full-page", "landscape", "format", "quality", "paper-format", "width", "height", "margin-top",
+    "margin-right", "margin-bottom", "margin-left", "margin-unit", "scale", "delay", "selector", "clip-x",
+    "clip-y", "clip-width", "clip-height", "omit-background", "wait-for-selector", "wait-until",
+  ])("have --%s", async (name) => {
+    expect(await help).toMatch(new RegExp(`^  --${name}[ \n]`, "m"));
+  });
+});
+
+const help = workplace.run(["render", "--help"]).then(({ stdout }) => stdout);

@@ -1,0 +1,59 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readSecretKey } from "../../src/config/secret-key.ts";
+
+const MODULE = new URL("../../src/config/secret-key.ts", import.meta.url).href;
+
+let directory = "";
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "snap-key-"));
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+describe("the key file", () => {
+  it("is made once, open to its owner only, and never overwritten", async () => {
+    const key = await readSecretKey(directory);
+    expect(key).toMatch(/^[0-9a-f]{64}$/);
+    expect((await stat(join(directory, "secret.key"))).mode & 0o777).toBe(0o600);
+    expect(await readSecretKey(directory)).toBe(key);
+    expect(await readdir(directory)).toEqual(["secret.key"]);
+  });
+
+  it("is the same for processes that start at once", async () => {
+    const script = `import { readSecretKey } from ${JSON.stringify(MODULE)}; console.log(await readSecretKey(process.argv[1]))`;
+    const read = async (): Promise<string> => {
+      const { stdout } = await promisify(execFile)(process.execPath, [
+        "--input-type=module",
+        "--eval",
+        script,
+        directory,
+      ]);
+      return stdout.trim();
+    };
+    const keys = await Promise.all(Array.from({ length: 6 }, read));
+    expect(new Set(keys).size).toBe(1);
+    expect(keys[0]).toBe((await readFile(join(directory, "secret.key"), "utf8")).trim());
+    expect(await readdir(directory)).toEqual(["secret.key"]);
+  });
+
+  it.each(["", "\n", "short"])("that holds %j is refused and left alone", async (content) => {
+    await writeFile(join(directory, "secret.key"), content);
+    await expect(readSecretKey(directory)).rejects.toThrow(/secret\.key holds less than 16 characters/);
+    expect(await readFile(join(directory, "secret.key"), "utf8")).toBe(content);
+  });
+
+  it("is not made anew beside a database that another key belongs to", async () => {
+    await writeFile(join(directory, "snap.db"), "");
+    await expect(readSecretKey(directory)).rejects.toThrow(/SNAP_SECRET_KEY/);
+    expect(await readdir(directory)).toEqual(["snap.db"]);
+  });
+
+  it("that can't be read is told by its name", async () => {
+    await mkdir(join(directory, "secret.key"));
+    await expect(readSecretKey(directory)).rejects.toThrow(/secret\.key can't be read \(EISDIR\)/);
+  });
+});

@@ -1,0 +1,105 @@
+import { chmod, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { PNG } from "pngjs";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { findBrowser } from "@snap/engine/puppeteer";
+import { openWorkplace, until, type Minted, type Running, type Workplace } from "./command.ts";
+import { servePages, type Pages } from "./pages.ts";
+
+describe("stopping", { tags: ["browser"] }, () => {
+  let stopping: Workplace;
+  afterEach(() => stopping.clear());
+
+  /** A server with one render in it that waits for its page. */
+  async function startWithRender(): Promise<{
+    running: Running;
+    base: string;
+    answer: Promise<Response>;
+    held: Awaited<ReturnType<Pages["held"]>>;
+    pagesHere: Pages;
+  }> {
+    const pagesHere = await servePages();
+    stopping = openWorkplace({ SNAP_PORT: "0", SNAP_ALLOW_TARGETS: pagesHere.target });
+    const make = ["accounts", "create", "--email", "ada@example.com", "--plan", "starter"];
+    const account = (await stopping.json(make)) as { id: string };
+    const { token } = (await stopping.json(["tokens", "create", "--account", account.id])) as Minted;
+    const running = stopping.start(["serve"]);
+    const [, here] = await running.printed(/"port":(\d+),"msg":"listening"/);
+    const base = `http://127.0.0.1:${here}`;
+    const answer = fetch(`${base}/v1/snap?url=${encodeURIComponent(`${pagesHere.url}held`)}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    return { running, base, answer, held: await pagesHere.held(), pagesHere };
+  }
+
+  it("SIGTERM: not ready at once, the running render finishes, exit 0", async () => {
+    const { running, base, answer, held, pagesHere } = await startWithRender();
+    running.child.kill("SIGTERM");
+    await running.printed(/"msg":"stopping/);
+    expect((await fetch(`${base}/readyz`)).status).toBe(503);
+    held.end("<h1>at last</h1>");
+    const response = await answer;
+    expect(response.status).toBe(200);
+    expect(PNG.sync.read(Buffer.from(await response.arrayBuffer())).width).toBe(1280);
+    expect(await running.ended).toMatchObject({ code: 0, signal: null, stderr: "" });
+    await pagesHere.close();
+  });
+
+  it("a second Ctrl-C ends it at once, exit 130", async () => {
+    const { running, answer, pagesHere } = await startWithRender();
+    const lost = answer.then(
+      () => false,
+      () => true,
+    );
+    running.child.kill("SIGINT");
+    await running.printed(/"msg":"stopping/);
+    const outcome = await until(
+      async () => {
+        running.child.kill("SIGINT");
+        return running.child.exitCode;
+      },
+      (code) => code !== null,
+    );
+    expect(outcome).toBe(130);
+    expect(await lost).toBe(true);
+    await pagesHere.close();
+  });
+});
+
+describe("serve without a usable sandbox", { tags: ["browser"] }, () => {
+  const troubled = openWorkplace({ SNAP_PORT: "0" });
+  afterAll(() => troubled.clear());
+  let unsandboxed = "";
+  beforeAll(async () => {
+    const browser = process.env["SNAP_CHROMIUM_PATH"] ?? (await findBrowser());
+    // Root's browser runs as another user, who can't look into a temporary folder.
+    await chmod(troubled.directory, 0o755);
+    unsandboxed = join(troubled.directory, "browser");
+    await writeFile(unsandboxed, `#!/bin/sh\nexec '${browser}' --no-sandbox "$@"\n`, { mode: 0o755 });
+  });
+
+  it("refuses to start, and says what to do", async () => {
+    const { code, stderr } = await troubled.run(["serve"], { SNAP_CHROMIUM_PATH: unsandboxed });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: .*sandbox.*snap-server doctor.*SNAP_SANDBOX=off.*\n$/);
+  });
+
+  it.each([
+    [["serve"], { SNAP_SANDBOX: "off" }, /"level":"warn".*WITHOUT ITS SANDBOX[^]*"msg":"listening"/],
+    [["serve", "--dev"], {}, /^!! WARNING: THE BROWSER RUNS WITHOUT ITS SANDBOX\.[^]*^curl /m],
+  ])("%j with %j goes on, with a warning", async (args, environment, warning) => {
+    const running = troubled.start(args, { SNAP_CHROMIUM_PATH: unsandboxed, ...environment });
+    await running.printed(warning);
+    running.child.kill("SIGTERM");
+    expect(await running.ended).toMatchObject({ code: 0 });
+  });
+
+  it("a browser that doesn't start at all: serves, not ready, and says so", async () => {
+    const running = troubled.start(["serve"], { SNAP_CHROMIUM_PATH: "/bin/false" });
+    const [, here] = await running.printed(/"level":"error".*not ready[^]*"port":(\d+),"msg":"listening"/);
+    expect((await fetch(`http://127.0.0.1:${here}/readyz`)).status).toBe(503);
+    expect((await fetch(`http://127.0.0.1:${here}/healthz`)).status).toBe(200);
+    running.child.kill("SIGTERM");
+    expect(await running.ended).toMatchObject({ code: 0 });
+  });
+});

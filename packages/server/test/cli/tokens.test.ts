@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freePort, openWorkplace, until, type Minted, type Running, type Workplace } from "./command.ts";
+import { servePages, type Pages } from "./pages.ts";
+
+let pages: Pages;
+let workplace: Workplace;
+let port = 0;
+beforeAll(async () => {
+  pages = await servePages();
+  port = await freePort();
+  workplace = openWorkplace({ SNAP_PORT: String(port), SNAP_ALLOW_TARGETS: pages.target });
+});
+afterAll(async () => {
+  await pages.close();
+  await workplace.clear();
+});
+
+const origin = (): string => `http://127.0.0.1:${port}`;
+
+async function statusOf(path: string, token: string): Promise<number> {
+  const response = await fetch(`${origin()}${path}`, { headers: { authorization: `Bearer ${token}` } });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+describe("a server and the command line beside it", { tags: ["browser"] }, () => {
+  let account = "";
+  let first: Minted;
+  let server: Running;
+  const mint = (...args: string[]): Promise<Minted> => workplace.json(["tokens", ...args]) as Promise<Minted>;
+
+  beforeAll(async () => {
+    server = workplace.start(["serve"]);
+    await server.printed(/"msg":"listening"/);
+  });
+
+  it("is ready, and logs JSON lines", async () => {
+    expect((await fetch(`${origin()}/readyz`)).status).toBe(200);
+    const [line] = await server.printed(/^.*"path":"\/readyz".*$/m);
+    expect(JSON.parse(line)).toMatchObject({ level: "info", method: "GET", status: 200 });
+  });
+
+  it("takes a token as soon as it is made", async () => {
+    const created = await workplace.json([
+      "accounts",
+      "create",
+      "--email",
+      "ada@example.com",
+      "--plan",
+      "starter",
+    ]);
+    account = (created as { id: string }).id;
+    first = await mint("create", "--account", account);
+    expect(first).toEqual({
+      id: 1,
+      account_id: account,
+      abilities: ["screenshot", "pdf"],
+      created_at: expect.any(String),
+      expires_at: null,
+      rotated_at: null,
+      token: expect.stringMatching(/^1\|[0-9A-Za-z]{40,}$/),
+      signing_secret: expect.stringMatching(/^[0-9A-Za-z]{40,}$/),
+    });
+    expect(await statusOf("/v1/usage", first.token)).toBe(200);
+    const url = encodeURIComponent(pages.url);
+    expect(await statusOf(`/v1/snap?url=${url}`, first.token)).toBe(200);
+    const { usage } = (await workplace.json(["accounts", "show", account])) as { usage: unknown };
+    expect(usage).toMatchObject({ credits: { remaining: 999, used: 1, total: 1000 } });
+  });
+
+  it("refuses the old token as soon as it is rotated, and takes the new one", async () => {
+    const rotated = await mint("rotate", "1");
+    expect(rotated).toMatchObject({ id: 1, account_id: account, abilities: ["screenshot", "pdf"] });
+    expect(await statusOf("/v1/usage", first.token)).toBe(401);
+    expect(await statusOf("/v1/usage", rotated.token)).toBe(200);
+    expect(rotated.signing_secret).not.toBe(first.signing_secret);
+    const { signing_secret: revealed } = await mint("reveal", "1");
+    expect(revealed).toBe(rotated.signing_secret);
+    const otherKey = { SNAP_SECRET_KEY: "not the key that it was sealed under" };
+    const { code, stderr } = await workplace.run(["tokens", "reveal", "1"], otherKey);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining("sealed under another key"),
+    });
+  });
+
+  it("refuses a token as soon as it is revoked", async () => {
+    const { id, token } = await mint("create", "--account", account, "--expires-in", "none");
+    expect(await statusOf("/v1/usage", token)).toBe(200);
+    expect(await workplace.json(["tokens", "revoke", String(id)])).toEqual({ id, revoked: true });
+    expect(await statusOf("/v1/usage", token)).toBe(401);
+    expect(await workplace.run(["tokens", "rotate", String(id)])).toMatchObject({
+      code: 1,
+      stderr: `error: there is no token ${id}\n`,
+    });
+  });
+
+  it("refuses a token once it has expired", async () => {
+    const { token, expires_at: expiresAt } = await mint("create", "--account", account, "--expires-in", "2s");
+    expect(expiresAt).not.toBeNull();
+    const status = await until(
+      () => statusOf("/v1/usage", token),
+      (answer) => answer !== 200,
+    );
+    expect(status).toBe(401);
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(String(expiresAt)));
+  });
+
+  it("narrows a token to one mode", async () => {
+    const { id, token } = await mint(
+      "create",
+      "--account",
+      account,
+      "--ability",
+      "pdf",
+      "--expires-in",
+      "30d",
+    );
+    expect(await statusOf(`/v1/snap?url=${encodeURIComponent(pages.url)}`, token)).toBe(403);
+    const { stdout } = await workplace.run(["tokens", "list", "--account", account]);
+    expect(stdout).toMatch(new RegExp(`^${id}  +pdf  `, "m"));
+    expect(stdout).not.toContain(token);
+  });
+
+  it("prints a token once, with a command that uses it", async () => {
+    const { stdout } = await workplace.run(["tokens", "create", "--account", account]);
+    expect(stdout).toContain("not shown again");
+    expect(stdout).toMatch(
+      /^curl -fsS -H 'Authorization: Bearer \d+\|\w{43}' 'http:\/\/127\.0\.0\.1:\d+\/v1\/snap\?url=https%3A%2F%2Fexample\.com%2F' -o example\.png$/m,
+    );
+  });
+
+  it("says what to do when its port is taken", async () => {
+    const { code, stderr } = await workplace.run(["serve"]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: .*port \d+.*SNAP_PORT\n$/);
+  });
+});

@@ -1,0 +1,85 @@
+import { readdir } from "node:fs/promises";
+import { afterAll, describe, expect, it } from "vitest";
+import { openWorkplace } from "./command.ts";
+
+const workplace = openWorkplace();
+afterAll(() => workplace.clear());
+
+describe("help and version", () => {
+  it.each([
+    [["--help"], "snap-server render https://example.com -o example.png"],
+    [["serve", "--help"], "SNAP_PORT"],
+    [["accounts", "--help"], "verify"],
+    [["tokens", "create", "--help"], "--expires-in"],
+    [["render", "--help"], "--full-page"],
+    [["render", "--help"], "--allow-target 127.0.0.1:8080"],
+    [["--version"], "0."],
+  ])("%j prints on stdout and exits 0", async (args, text) => {
+    const { code, stdout, stderr } = await workplace.run(args);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain(text);
+  });
+});
+
+describe("wrong usage", () => {
+  it.each([
+    [["srve"], "error: unknown command 'srve' (Did you mean serve?)\n"],
+    [["tokens", "rotat", "1"], "error: unknown command 'rotat' (Did you mean rotate?)\n"],
+    [["tokens", "create"], "error: required option '--account <id>' not specified\n"],
+    [
+      ["tokens", "create", "--account", "a", "--expires-in", "3w"],
+      "error: option '--expires-in <duration>' argument '3w' is invalid. It must be a duration such as 45s, 30m, 12h or 30d, at most 3650d, or none.\n",
+    ],
+    [
+      ["tokens", "create", "--account", "a", "--ability", "video"],
+      "error: option '--ability <ability...>' argument 'video' is invalid. Allowed choices are screenshot, pdf.\n",
+    ],
+    [
+      ["accounts", "update", "a"],
+      "error: nothing to change: give --email, --plan, --credits or --requests-per-minute\n",
+    ],
+    [["serve", "--devel"], "error: unknown option '--devel' (Did you mean --dev?)\n"],
+  ])("%j is one line on stderr and exit 2", async (args, stderr) => {
+    expect(await workplace.run(args)).toMatchObject({ code: 2, stdout: "", stderr });
+  });
+
+  it("is a document for programs", async () => {
+    const { code, stdout, stderr } = await workplace.run(["accounts", "lst", "--json"]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(JSON.parse(stderr)).toEqual({
+      error: { message: "unknown command 'lst' (Did you mean list?)" },
+    });
+  });
+
+  it("touches no data", async () => {
+    expect(await readdir(workplace.directory)).toEqual([]);
+  });
+});
+
+describe("a wrong configuration", () => {
+  const wrong = { SNAP_PORT: "abc", SNAP_SECRET_KEY: "hunter2", SNAP_ROLE: "worker" };
+
+  it.each([["serve"], ["accounts list"], ["render http://example.com/ -o a.png"]])(
+    "stops %s with every mistake, exit 2",
+    async (command) => {
+      const { code, stdout, stderr } = await workplace.run(command.split(" "), wrong);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+      expect(stderr).toContain('SNAP_PORT is "abc": must be a whole number from 0 to 65535');
+      expect(stderr).toContain("SNAP_SECRET_KEY: must be");
+      expect(stderr).toContain('SNAP_ROLE is "worker": not supported by this version yet');
+      expect(stderr).not.toContain("hunter2");
+    },
+  );
+
+  it("is listed for programs", async () => {
+    const { stderr } = await workplace.run(["accounts", "list", "--json"], wrong);
+    const { error } = JSON.parse(stderr) as { error: { mistakes: string[] } };
+    expect(error.mistakes).toHaveLength(3);
+  });
+
+  it("that is only doubtful is warned about", async () => {
+    const { code, stderr } = await workplace.run(["accounts", "list"], { SNAP_PROT: "1" });
+    expect(code).toBe(0);
+    expect(stderr).toBe("warning: SNAP_PROT is not a known variable; did you mean SNAP_PORT?\n");
+  });
+});

@@ -1,0 +1,189 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { ConfigError, publicUrlOf, readConfig, type Environment } from "../src/config.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "snap-config-"));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+function mistakesOf(environment: Environment): readonly string[] {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.mistakes;
+    throw error;
+  }
+  return [];
+}
+
+function planFile(content: string): string {
+  const file = join(directory, `plans-${Math.random()}.json`);
+  writeFileSync(file, content);
+  return file;
+}
+
+describe("the configuration without any variable", () => {
+  it("is the defaults of architecture.md", () => {
+    const { config, warnings } = readConfig({ PATH: "/usr/bin", HOME: "/root" });
+    expect(warnings).toEqual([]);
+    expect(config).toEqual({
+      host: "127.0.0.1",
+      port: 3000,
+      publicUrl: null,
+      dataDir: resolve("data"),
+      secretKey: null,
+      chromiumPath: null,
+      sandbox: "on",
+      renderConcurrency: null,
+      renderTimeoutMs: 45_000,
+      navigationTimeoutMs: 30_000,
+      allowTargets: [],
+      plans: [
+        { slug: "starter", name: "Starter", creditsPerPeriod: 1_000, requestsPerMinute: 20 },
+        { slug: "growth", name: "Growth", creditsPerPeriod: 10_000, requestsPerMinute: 60 },
+        { slug: "scale", name: "Scale", creditsPerPeriod: 100_000, requestsPerMinute: 300 },
+      ],
+      logLevel: "info",
+      metrics: false,
+    });
+  });
+
+  it("is the same when variables are set to nothing", () => {
+    const empty = { SNAP_PORT: "", SNAP_SECRET_KEY: "", SNAP_DATABASE_URL: "", SNAP_PLANS_FILE: "" };
+    expect(readConfig(empty)).toEqual(readConfig({}));
+  });
+});
+
+describe("a variable", () => {
+  const plans = '[{"slug":"team","name":"Team","creditsPerPeriod":500,"requestsPerMinute":30}]';
+
+  it.each<[Environment, Record<string, unknown>]>([
+    [{ SNAP_HOST: "0.0.0.0" }, { host: "0.0.0.0" }],
+    [{ SNAP_HOST: "::1" }, { host: "::1" }],
+    [{ SNAP_HOST: "localhost" }, { host: "localhost" }],
+    [{ SNAP_PORT: "0" }, { port: 0 }],
+    [{ SNAP_PORT: "65535" }, { port: 65_535 }],
+    [{ SNAP_PUBLIC_URL: "https://snap.example.com/" }, { publicUrl: "https://snap.example.com" }],
+    [{ SNAP_PUBLIC_URL: "http://10.1.2.3:8080" }, { publicUrl: "http://10.1.2.3:8080" }],
+    [{ SNAP_DATA_DIR: "/var/lib/snap" }, { dataDir: "/var/lib/snap" }],
+    [{ SNAP_ROLE: "all" }, {}],
+    [{ SNAP_SECRET_KEY: "0123456789abcdef" }, { secretKey: "0123456789abcdef" }],
+    [{ SNAP_CHROMIUM_PATH: "/usr/bin/chromium" }, { chromiumPath: "/usr/bin/chromium" }],
+    [{ SNAP_SANDBOX: "off" }, { sandbox: "off" }],
+    [{ SNAP_RENDER_CONCURRENCY: "3" }, { renderConcurrency: 3 }],
+    [{ SNAP_RENDER_TIMEOUT_MS: "60000" }, { renderTimeoutMs: 60_000, navigationTimeoutMs: 30_000 }],
+    [{ SNAP_RENDER_TIMEOUT_MS: "20000" }, { renderTimeoutMs: 20_000, navigationTimeoutMs: 20_000 }],
+    [{ SNAP_NAVIGATION_TIMEOUT_MS: "45000" }, { navigationTimeoutMs: 45_000 }],
+    [
+      { SNAP_ALLOW_TARGETS: "10.0.0.0/8, wiki.example:8080" },
+      {
+        allowTargets: [
+          { kind: "block", address: "10.0.0.0", prefixLength: 8, port: null },
+          { kind: "name", hostname: "wiki.example", port: 8080 },
+        ],
+      },
+    ],
+    [
+      { SNAP_PLANS_FILE: planFile(plans) },
+      { plans: [{ slug: "team", name: "Team", creditsPerPeriod: 500, requestsPerMinute: 30 }] },
+    ],
+    [{ SNAP_LOG_LEVEL: "silent" }, { logLevel: "silent" }],
+    [{ SNAP_METRICS: "on" }, { metrics: true }],
+  ])("is read: %j", (environment, expected) => {
+    const { config, warnings } = readConfig(environment);
+    expect(config).toMatchObject(expected);
+    expect(warnings).toEqual([]);
+  });
+
+  it.each([
+    ["SNAP_HOST", "http://127.0.0.1", "127.0.0.1, ::1, 0.0.0.0 or localhost"],
+    ["SNAP_HOST", "127.0.0.1:3000", "127.0.0.1, ::1, 0.0.0.0 or localhost"],
+    ["SNAP_PORT", "abc", "a whole number from 0 to 65535"],
+    ["SNAP_PORT", "65536", "a whole number from 0 to 65535"],
+    ["SNAP_PORT", "-1", "a whole number from 0 to 65535"],
+    ["SNAP_PORT", " 3000", "a whole number from 0 to 65535"],
+    ["SNAP_PUBLIC_URL", "snap.example.com", "an origin such as https://snap.example.com"],
+    ["SNAP_PUBLIC_URL", "https://snap.example.com/v1", "without a path"],
+    ["SNAP_PUBLIC_URL", "https://user:pass@snap.example.com", "an origin"],
+    ["SNAP_PUBLIC_URL", "ftp://snap.example.com", "an origin"],
+    ["SNAP_ROLE", "worker", "not supported by this version yet"],
+    ["SNAP_ROLE", "both", "one of all, api, worker"],
+    ["SNAP_SANDBOX", "false", "one of on, off"],
+    ["SNAP_RENDER_CONCURRENCY", "0", "a whole number from 1 to 256"],
+    ["SNAP_RENDER_TIMEOUT_MS", "45s", "a whole number from 1000 to 600000"],
+    ["SNAP_NAVIGATION_TIMEOUT_MS", "60000", "not be more than SNAP_RENDER_TIMEOUT_MS, 45000"],
+    ["SNAP_ALLOW_TARGETS", "10.0.0.0/8,not a host", "10.0.0.0/8, 127.0.0.1:3000"],
+    ["SNAP_PLANS_FILE", "/nowhere/plans.json", "no such file"],
+    ["SNAP_PLANS_FILE", planFile("{"), "JSON"],
+    ["SNAP_PLANS_FILE", planFile('[{"slug":"Team"}]'), "0.slug"],
+    ["SNAP_WEBHOOK_SCHEDULE", "5s,5m", "not supported by this version yet"],
+    ["SNAP_BATCH_RETENTION", "7d", "not supported by this version yet"],
+    ["SNAP_RETRY_WINDOW", "15m", "not supported by this version yet"],
+    ["SNAP_LOG_LEVEL", "loud", "one of trace, debug, info, warn, error, fatal, silent"],
+    ["SNAP_METRICS", "yes", "one of on, off"],
+  ])("is refused with its name, its value and what would do: %s=%s", (name, value, remedy) => {
+    const [mistake = "", ...more] = mistakesOf({ [name]: value });
+    expect(more).toEqual([]);
+    expect(mistake).toContain(`${name} is "${value}": `);
+    expect(mistake).toContain(remedy);
+  });
+
+  it.each([
+    ["SNAP_SECRET_KEY", "hunter2hunter2", "at least 16 characters"],
+    ["SNAP_DATABASE_URL", "postgres://snap:hunter2@db/snap", "not supported by this version yet"],
+    ["SNAP_REDIS_URL", "redis://:hunter2@cache", "not supported by this version yet"],
+  ])("that may hold a secret is refused without its value: %s", (name, value, remedy) => {
+    const [mistake = ""] = mistakesOf({ [name]: value });
+    expect(mistake).toContain(`${name}: `);
+    expect(mistake).toContain(remedy);
+    expect(mistake).not.toContain("hunter2");
+  });
+});
+
+describe("several mistakes", () => {
+  it("are told in one message", () => {
+    const environment = {
+      SNAP_PORT: "x",
+      SNAP_SANDBOX: "no",
+      SNAP_NAVIGATION_TIMEOUT_MS: "50000",
+      SNAP_REDIS_URL: "redis://cache",
+    };
+    expect(mistakesOf(environment)).toHaveLength(4);
+    const names = ["SNAP_PORT", "SNAP_SANDBOX", "SNAP_NAVIGATION_TIMEOUT_MS", "SNAP_REDIS_URL"];
+    for (const name of names) expect(() => readConfig(environment)).toThrow(name);
+  });
+});
+
+describe("an unknown variable", () => {
+  it.each([
+    ["SNAP_PROT", "SNAP_PROT is not a known variable; did you mean SNAP_PORT?"],
+    ["SNAP_DATADIR", "SNAP_DATADIR is not a known variable; did you mean SNAP_DATA_DIR?"],
+    [
+      "SNAP_ALLOWED_TARGETS",
+      "SNAP_ALLOWED_TARGETS is not a known variable; did you mean SNAP_ALLOW_TARGETS?",
+    ],
+    ["SNAP_SOMETHING_ELSE", "SNAP_SOMETHING_ELSE is not a known variable"],
+  ])("is warned about with the nearest name: %s", (name, warning) => {
+    expect(readConfig({ [name]: "1" }).warnings).toEqual([warning]);
+  });
+
+  it("of snapd's is nobody's mistake", () => {
+    const snapd = { SNAP_REVISION: "42", SNAP_NAME: "code", SNAP_DATA: "/var/snap/code/42" };
+    expect(readConfig(snapd).warnings).toEqual([]);
+    expect(readConfig({ SNAP_DATA: "/data" }).warnings).toHaveLength(1);
+  });
+});
+
+describe("the origin that clients use", () => {
+  it.each([
+    [{}, "http://127.0.0.1:3456"],
+    [{ SNAP_HOST: "0.0.0.0" }, "http://127.0.0.1:3456"],
+    [{ SNAP_HOST: "::" }, "http://[::1]:3456"],
+    [{ SNAP_HOST: "fd00::1" }, "http://[fd00::1]:3456"],
+    [{ SNAP_HOST: "snap.lan" }, "http://snap.lan:3456"],
+    [{ SNAP_HOST: "0.0.0.0", SNAP_PUBLIC_URL: "https://snap.example.com" }, "https://snap.example.com"],
+  ])("%j: %s", (environment, origin) => {
+    expect(publicUrlOf(readConfig(environment).config, 3456)).toBe(origin);
+  });
+});

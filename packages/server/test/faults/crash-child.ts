@@ -1,0 +1,49 @@
+import { createEngine, type Renderer, type Storage } from "@snap/engine";
+import { openSqliteStorage } from "@snap/storage-sqlite";
+import { createFakeClock, createFakeRenderer, createFakeResolver } from "@snap/testing";
+
+/*
+ * One capture over the embedded storage, killed with SIGKILL before the step whose number is given.
+ * The steps are the calls that capture() makes on its ports, in their order; each is printed.
+ */
+const [directory = "", startMs = "", token = "", crashBefore = ""] = process.argv.slice(2);
+let step = 0;
+
+function stepThrough<T extends object>(port: T, name: string): T {
+  return new Proxy(port, {
+    get(target, property) {
+      const member: unknown = Reflect.get(target, property);
+      if (typeof member !== "function") return member;
+      return (...args: unknown[]): unknown => {
+        takeStep(`${name}.${String(property)}`);
+        return Reflect.apply(member, target, args);
+      };
+    },
+  });
+}
+
+function takeStep(name: string): void {
+  process.stdout.write(`${name}\n`);
+  if (step === Number(crashBefore)) process.kill(process.pid, "SIGKILL");
+  step += 1;
+}
+
+const storage = await openSqliteStorage({ directory });
+const engineOptions = {
+  secretKey: "a key for this test",
+  clock: createFakeClock(Number(startMs)),
+  resolver: createFakeResolver({ "example.com": ["93.184.215.14"] }),
+};
+const setUp = createEngine({ ...engineOptions, storage, renderer: createFakeRenderer() });
+const principal = await setUp.authenticate(token);
+
+const watched: Storage = {
+  ...storage,
+  ledger: stepThrough(storage.ledger, "ledger"),
+  renderings: stepThrough(storage.renderings, "renderings"),
+  budgets: stepThrough(storage.budgets, "budgets"),
+};
+const renderer: Renderer = stepThrough(createFakeRenderer(), "renderer");
+const engine = createEngine({ ...engineOptions, storage: watched, renderer });
+await engine.capture({ principal, parameters: { url: "https://example.com/" } });
+takeStep("reply");

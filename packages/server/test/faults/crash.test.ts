@@ -1,0 +1,99 @@
+import { createEngine, type Account, type Capture, type Engine } from "@snap/engine";
+import { openSqliteStorage } from "@snap/storage-sqlite";
+import { createFakeClock, createFakeRenderer, createFakeResolver } from "@snap/testing";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, it } from "vitest";
+
+const START_MS = Date.parse("2026-03-01T12:00:00Z");
+const LEASE_MS = 120_000;
+const CHILD = fileURLToPath(new URL("crash-child.ts", import.meta.url));
+
+const directories: string[] = [];
+afterEach(async () => {
+  for (const directory of directories.splice(0)) await rm(directory, { recursive: true });
+});
+
+async function openEngine(directory: string, nowMs: number): Promise<Engine> {
+  return createEngine({
+    storage: await openSqliteStorage({ directory }),
+    renderer: createFakeRenderer(),
+    secretKey: "a key for this test",
+    clock: createFakeClock(nowMs),
+    resolver: createFakeResolver({ "example.com": ["93.184.215.14"] }),
+  });
+}
+
+/** Runs the child up to the step before which it kills itself; answers the names of the steps begun. */
+async function crashBefore(step: number, directory: string, token: string): Promise<string[]> {
+  const child = spawn(process.execPath, [CHILD, directory, String(START_MS), token, String(step)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let printed = "";
+  child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+  const [, signal] = (await once(child, "close")) as [number | null, string | null];
+  expect(signal).toBe("SIGKILL");
+  return printed.trim().split("\n");
+}
+
+async function credits(engine: Engine, account: Account): Promise<{ remaining: number; used: number }> {
+  const { remaining, used } = await engine.credits(account);
+  return { remaining, used };
+}
+
+describe("kill -9 between each two steps of capture()", () => {
+  // Credits just after the crash, after the lease has lapsed, and how a repeat is then answered.
+  it.each<
+    [
+      number,
+      string,
+      { remaining: number; used: number },
+      { remaining: number; used: number },
+      Capture["cache"],
+    ]
+  >([
+    [0, "renderings.get", { remaining: 10, used: 0 }, { remaining: 10, used: 0 }, "miss"],
+    [1, "budgets.spend", { remaining: 10, used: 0 }, { remaining: 10, used: 0 }, "miss"],
+    [2, "ledger.reserve", { remaining: 10, used: 0 }, { remaining: 10, used: 0 }, "miss"],
+    [3, "renderer.render", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "miss"],
+    [4, "renderings.put", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "miss"],
+    [5, "ledger.settle", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "hit"],
+    [6, "reply", { remaining: 9, used: 1 }, { remaining: 9, used: 1 }, "hit"],
+  ])("before step %i, %s", async (step, name, atOnce, afterLease, repeat) => {
+    const directory = await mkdtemp(join(tmpdir(), "snap-crash-"));
+    directories.push(directory);
+    const before = await openEngine(directory, START_MS);
+    const account = await before.accounts.create({
+      email: "ada@example.com",
+      planSlug: "starter",
+      creditsPerPeriod: 10,
+      verified: true,
+    });
+    const { token } = await before.tokens.create({ accountId: account.id });
+    await before.close();
+
+    const steps = await crashBefore(step, directory, token);
+    expect(steps.at(-1)).toBe(name);
+
+    const soon = await openEngine(directory, START_MS + 1);
+    expect(await credits(soon, account)).toEqual(atOnce);
+    await soon.close();
+
+    const later = await openEngine(directory, START_MS + LEASE_MS);
+    expect(await credits(later, account)).toEqual(afterLease);
+    const principal = await later.authenticate(token);
+    const capture = await later.capture({ principal, parameters: { url: "https://example.com/" } });
+    expect(capture.cache).toBe(repeat);
+    expect(capture.creditCost).toBe(repeat === "miss" ? 1 : 0);
+    const cost = repeat === "miss" ? 1 : 0;
+    expect(await credits(later, account)).toEqual({
+      remaining: afterLease.remaining - cost,
+      used: afterLease.used + cost,
+    });
+    await later.close();
+  });
+});

@@ -1,0 +1,24 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { connect, type AddressInfo } from "node:net";
+import { expect, it, onTestFinished } from "vitest";
+import { json, send } from "../../src/http/answer.ts";
+import { openExchange, type Exchange } from "../../src/http/exchange.ts";
+
+it("an exchange whose client went away is done once the outcome is known", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const client = connect((server.address() as AddressInfo).port, "127.0.0.1", () => {
+    client.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  });
+  const [, response] = await once(server, "request");
+  const done: Exchange[] = [];
+  openExchange(response, (exchange) => done.push(exchange));
+  client.destroy();
+  await once(response, "close");
+  expect(done).toEqual([]);
+  send(response, json({}));
+  expect(done).toHaveLength(1);
+  expect(done[0]).toMatchObject({ status: 200 });
+});

@@ -1,0 +1,298 @@
+import { SnapError } from "@snap/engine";
+import { describe, expect, it } from "vitest";
+import { envelopeOf, openService, RESET_SECONDS, UUID, type Reply } from "./open-service.ts";
+
+/*
+ * interface.md, Response headers, a line at a time: which answers carry which header. The contract's
+ * names and values stand here as literals.
+ */
+
+const url = "https://example.com/";
+
+/** The headers of the contract that a reply carries, `X-Request-Id` checked and left out. */
+function carried({ headers }: Reply): Record<string, string | undefined> {
+  expect(headers["x-request-id"]).toMatch(UUID);
+  expect(headers["x-content-type-options"]).toBe("nosniff");
+  expect(headers["x-powered-by"]).toBeUndefined();
+  const names = [
+    "x-credits-limit",
+    "x-credits-remaining",
+    "x-credits-reset",
+    "x-cache",
+    "etag",
+    "x-target-status",
+    "x-render-notes",
+    "x-ratelimit-limit",
+    "x-ratelimit-remaining",
+    "retry-after",
+    "cache-control",
+    "content-type",
+  ];
+  return Object.fromEntries(
+    names.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])),
+  );
+}
+
+const json = "application/json; charset=utf-8";
+const error = { "cache-control": "no-store", "content-type": json };
+const credits = (remaining: number, limit = 1000): Record<string, string> => ({
+  "x-credits-limit": String(limit),
+  "x-credits-remaining": String(remaining),
+  "x-credits-reset": RESET_SECONDS,
+});
+const pair = (limit: number, remaining: number): Record<string, string> => ({
+  "x-ratelimit-limit": String(limit),
+  "x-ratelimit-remaining": String(remaining),
+});
+const etag = expect.stringMatching(/^"[0-9a-f]{64}"$/);
+const image = {
+  etag,
+  "cache-control": "private, no-cache",
+  "content-type": "image/png",
+  "x-target-status": "200",
+};
+
+describe("a rendering", () => {
+  it("MISS, then HIT, then cache=0", async () => {
+    const { customer, snap } = await openService();
+    const { token } = await customer();
+    const miss = await snap({ url }, { token });
+    expect(miss.status).toBe(200);
+    expect(carried(miss)).toEqual({ ...image, ...credits(999), ...pair(1000, 999), "x-cache": "MISS" });
+    const hit = await snap({ url }, { token });
+    expect(hit.status).toBe(200);
+    expect(carried(hit)).toEqual({ ...image, ...credits(999), ...pair(300, 299), "x-cache": "HIT" });
+    expect(hit.body.equals(miss.body)).toBe(true);
+    expect(hit.headers.etag).toBe(miss.headers.etag);
+    const bypass = await snap({ url, cache: "0" }, { token });
+    expect(bypass.status).toBe(200);
+    expect(carried(bypass)).toEqual({ ...image, ...credits(998), ...pair(1000, 998) });
+  });
+
+  it("304 from the cache is free and has no pair; 304 after a render has both", async () => {
+    const { customer, snap } = await openService();
+    const { token } = await customer();
+    const { headers } = await snap({ url }, { token });
+    const held = { token, headers: { "If-None-Match": String(headers.etag) } };
+    const unchanged = { etag, "cache-control": "private, no-cache", "x-target-status": "200" };
+    const free = await snap({ url }, held);
+    expect(free.status).toBe(304);
+    expect(free.body).toHaveLength(0);
+    expect(carried(free)).toEqual({ ...unchanged, ...credits(999), "x-cache": "HIT" });
+    const bypass = await snap({ url, cache: "0" }, held);
+    expect(bypass.status).toBe(304);
+    expect(carried(bypass)).toEqual({ ...unchanged, ...credits(998), ...pair(1000, 998) });
+    // Another lifetime is another entry of the cache, the picture is the same.
+    const miss = await snap({ url, cacheTtl: "60" }, held);
+    expect(miss.status).toBe(304);
+    expect(carried(miss)).toEqual({ ...unchanged, ...credits(997), ...pair(1000, 997), "x-cache": "MISS" });
+  });
+
+  it.each([
+    [{ format: "png" }, "image/png", "default-src 'none'; sandbox", "200"],
+    [{ format: "jpeg" }, "image/jpeg", "default-src 'none'; sandbox", "200"],
+    [{ format: "webp" }, "image/webp", "default-src 'none'; sandbox", "200"],
+    [{ pdf: "true" }, "application/pdf", undefined, undefined],
+  ])("of %o is %s", async (query, type, policy, targetStatus) => {
+    const { customer, snap } = await openService();
+    const { token } = await customer();
+    const { status, headers, body } = await snap({ url, ...query }, { token });
+    expect(status).toBe(200);
+    expect(headers["content-type"]).toBe(type);
+    expect(headers["content-length"]).toBe(String(body.length));
+    expect(headers["content-security-policy"]).toBe(policy);
+    expect(headers["x-target-status"]).toBe(targetStatus);
+  });
+
+  it("of a page that answered 404 is a 200, and tells notes", async () => {
+    const { customer, snap } = await openService({ renderer: { targetStatus: 404, notes: ["wait-capped"] } });
+    const { token } = await customer();
+    for (const cache of ["MISS", "HIT"]) {
+      const { status, headers } = await snap({ url }, { token });
+      expect(status).toBe(200);
+      expect(headers).toMatchObject({
+        "x-target-status": "404",
+        "x-render-notes": "wait-capped",
+        "x-cache": cache,
+      });
+    }
+  });
+
+  it("HEAD is GET without the body: rendered, charged, kept", async () => {
+    const { customer, snap, renderer } = await openService();
+    const { token } = await customer();
+    const head = await snap({ url }, { token, method: "HEAD" });
+    expect(head.status).toBe(200);
+    expect(head.body).toHaveLength(0);
+    expect(carried(head)).toEqual({ ...image, ...credits(999), ...pair(1000, 999), "x-cache": "MISS" });
+    const get = await snap({ url }, { token });
+    expect(get.headers["x-cache"]).toBe("HIT");
+    expect(head.headers["content-length"]).toBe(String(get.body.length));
+    expect(renderer.calls).toHaveLength(1);
+    const refused = await snap({ url: "nonsense" }, { token, method: "HEAD" });
+    expect(refused.status).toBe(422);
+    expect(refused.body).toHaveLength(0);
+    expect(Number(refused.headers["content-length"])).toBeGreaterThan(50);
+  });
+});
+
+describe("an error", () => {
+  it("401 carries no credits", async () => {
+    const { snap, ask, customer } = await openService();
+    const { token } = await customer();
+    for (const headers of [
+      {},
+      { Authorization: "Bearer" },
+      { Authorization: `Bearer ${token}x` },
+      { Authorization: `Basic ${token}` },
+      { Authorization: "Bearer 1|a b" },
+      { Authorization: "Bearer 99999999999999999999|x" },
+    ] as Record<string, string>[]) {
+      for (const reply of [await snap({ url }, { headers }), await ask("/v1/usage", { headers })]) {
+        expect(reply.status).toBe(401);
+        expect(envelopeOf(reply).code).toBe("unauthenticated");
+        expect(carried(reply)).toEqual(error);
+        expect(reply.headers["www-authenticate"]).toBe('Bearer realm="snap"');
+      }
+    }
+    expect((await snap({ url }, { headers: { Authorization: `bEARER ${token}` } })).status).toBe(200);
+  });
+
+  it("402 without a plan has no reset", async () => {
+    const { snap, customer } = await openService();
+    const { token } = await customer({ planSlug: null });
+    const reply = await snap({ url }, { token });
+    expect(reply.status).toBe(402);
+    expect(envelopeOf(reply).code).toBe("no_active_plan");
+    expect(carried(reply)).toEqual({ ...error, "x-credits-limit": "0", "x-credits-remaining": "0" });
+  });
+
+  it("402 without credits", async () => {
+    const { snap, customer } = await openService();
+    const { token } = await customer({ credits: 0 });
+    const reply = await snap({ url }, { token });
+    expect(reply.status).toBe(402);
+    expect(envelopeOf(reply).code).toBe("credit_limit_reached");
+    expect(carried(reply)).toEqual({ ...error, ...credits(0, 0) });
+  });
+
+  it.each([
+    ["email_unverified", { verified: false }],
+    ["missing_ability", { abilities: ["pdf"] as const }],
+  ])("403 %s", async (code, options) => {
+    const { snap, customer } = await openService();
+    const { token } = await customer(options);
+    const reply = await snap({ url }, { token });
+    expect(reply.status).toBe(403);
+    expect(envelopeOf(reply).code).toBe(code);
+    expect(carried(reply)).toEqual({ ...error, ...credits(1000) });
+  });
+
+  it.each([
+    ["validation_failed", { url, width: "10" }],
+    ["invalid_url", {}],
+    ["blocked_host", { url: "http://127.0.0.1/" }],
+    ["blocked_host", { url: "http://inside.example.com/" }],
+    ["target_unreachable", { url: "http://unknown.example.com/" }],
+  ])("422 %s", async (code, query) => {
+    const { snap, customer } = await openService();
+    const { token } = await customer();
+    const reply = await snap(query, { token });
+    expect(reply.status).toBe(422);
+    expect(envelopeOf(reply).code).toBe(code);
+    expect(carried(reply)).toEqual({ ...error, ...credits(1000) });
+  });
+
+  it("429 of each limit carries the pair of the one that refused", async () => {
+    const { snap, ask, customer, clock } = await openService();
+    const { token } = await customer({ requestsPerMinute: 1 });
+    await snap({ url }, { token });
+    clock.advance(20_500);
+    const render = await snap({ url, cache: "0" }, { token });
+    expect(render.status).toBe(429);
+    expect(envelopeOf(render).code).toBe("rate_limited");
+    expect(carried(render)).toEqual({ ...error, ...credits(999), ...pair(1, 0), "retry-after": "40" });
+
+    await Promise.all(Array.from({ length: 300 }, () => snap({ url }, { token })));
+    const cached = await snap({ url }, { token });
+    expect(cached.status).toBe(429);
+    expect(carried(cached)).toEqual({ ...error, ...credits(999), ...pair(300, 0), "retry-after": "60" });
+
+    await Promise.all(Array.from({ length: 60 }, () => ask("/v1/usage", { token })));
+    const usage = await ask("/v1/usage", { token });
+    expect(usage.status).toBe(429);
+    expect(carried(usage)).toEqual({ ...error, ...credits(999), ...pair(60, 0), "retry-after": "60" });
+  });
+
+  it.each([
+    ["render_failed", 500, undefined],
+    ["server_error", 500, undefined],
+    ["upstream_error", 502, "5"],
+    ["upstream_quota_exceeded", 502, "3600"],
+    ["upstream_rate_limited", 503, "2"],
+    ["render_timeout", 504, "10"],
+  ] as const)("%s is %i, refunded", async (code, status, retryAfter) => {
+    const { snap, customer, renderer } = await openService();
+    const { token } = await customer();
+    renderer.failNext(new SnapError(code, "for the caller", { detail: "for the log" }));
+    const reply = await snap({ url }, { token });
+    expect(reply.status).toBe(status);
+    const { request_id, ...rest } = envelopeOf(reply);
+    expect(rest).toEqual({ code, message: "for the caller" });
+    expect(request_id).toBe(reply.headers["x-request-id"]);
+    expect(carried(reply)).toEqual({
+      ...error,
+      ...credits(1000),
+      ...(retryAfter !== undefined && { "retry-after": retryAfter }),
+    });
+  });
+
+  it("keeps what is no SnapError from the caller", async () => {
+    const { snap, customer, renderer, lines } = await openService();
+    const { token } = await customer();
+    renderer.failNext(new TypeError("secret of the house") as unknown as SnapError);
+    const reply = await snap({ url }, { token });
+    expect(reply.status).toBe(500);
+    expect(envelopeOf(reply).code).toBe("server_error");
+    expect(reply.body.toString()).not.toContain("secret of the house");
+    expect(carried(reply)).toEqual({ ...error, ...credits(1000) });
+    const line = lines.find((candidate) => candidate["request_id"] === reply.headers["x-request-id"]);
+    expect(JSON.stringify(line)).toContain("secret of the house");
+  });
+});
+
+describe("the usage report", () => {
+  it.each([
+    ["an account with a plan", {}, credits(1000)],
+    ["no plan", { planSlug: null }, { "x-credits-limit": "0", "x-credits-remaining": "0" }],
+    ["no credits", { credits: 0 }, credits(0, 0)],
+    ["an unverified address", { verified: false }, credits(1000)],
+  ])("of %s carries the credits and no pair", async (_name, options, expected) => {
+    const { ask, customer } = await openService();
+    const { token } = await customer(options);
+    const reply = await ask("/v1/usage", { token });
+    expect(reply.status).toBe(200);
+    expect(carried(reply)).toEqual({ "cache-control": "no-store", "content-type": json, ...expected });
+  });
+
+  it("says what the headers say", async () => {
+    const { ask, snap, customer } = await openService();
+    const { token } = await customer({ requestsPerMinute: 20 });
+    await snap({ url }, { token });
+    const { body } = await ask("/v1/usage", { token });
+    expect(JSON.parse(body.toString())).toEqual({
+      credits: { remaining: 999, used: 1, total: 1000 },
+      plan: { name: "Starter", slug: "starter" },
+      period: { started_at: "2026-03-01T12:00:00.000Z", resets_at: "2026-04-01T12:00:00.000Z" },
+      rate_limit: { requests_per_minute: 20, cached_requests_per_minute: 300 },
+    });
+  });
+});
+
+it("never takes over a request id of the client", async () => {
+  const { ask } = await openService();
+  const sent = "11111111-1111-4111-8111-111111111111";
+  const { headers } = await ask("/healthz", { headers: { "X-Request-Id": sent } });
+  expect(headers["x-request-id"]).toMatch(UUID);
+  expect(headers["x-request-id"]).not.toBe(sent);
+});

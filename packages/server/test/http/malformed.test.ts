@@ -1,0 +1,193 @@
+import { connect } from "node:net";
+import { describe, expect, it } from "vitest";
+import { envelopeOf, openService, UUID } from "./open-service.ts";
+
+/** The last answer in what came back: status, headers by lower-case name, the envelope. */
+function parse(text: string): {
+  status: number;
+  headers: Record<string, string>;
+  envelope: Record<string, unknown>;
+} {
+  const start = text.search(/HTTP\/1\.1 \d{3} [^\r]*\r\n(?!.*HTTP\/1\.1 \d{3})/s);
+  const [head = "", body = ""] = text.slice(start).split("\r\n\r\n", 2);
+  const [statusLine = "", ...lines] = head.split("\r\n");
+  const headers = Object.fromEntries(
+    lines.map((line) => {
+      const colon = line.indexOf(":");
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+    }),
+  );
+  return {
+    status: Number(statusLine.split(" ")[1]),
+    headers,
+    envelope: JSON.parse(body) as Record<string, unknown>,
+  };
+}
+
+describe("what is no HTTP request", () => {
+  it.each<[string, string, number, string]>([
+    ["noise", "hello\r\n\r\n", 400, "bad_request"],
+    ["an unknown method", "BREW /v1/snap HTTP/1.1\r\nHost: x\r\n\r\n", 400, "bad_request"],
+    ["an unknown version", "GET / HTTP/9.9\r\nHost: x\r\n\r\n", 400, "bad_request"],
+    ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "bad_request"],
+    ["a TLS hello", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400, "bad_request"],
+    ["no Host", "GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n", 400, "bad_request"],
+    ["a header without a name", "GET / HTTP/1.1\r\nHost: x\r\n: y\r\n\r\n", 400, "bad_request"],
+    ["a raw byte in the target", "GET /\xe9 HTTP/1.1\r\nHost: x\r\n\r\n", 400, "bad_request"],
+    [
+      "two lengths",
+      "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\na",
+      400,
+      "bad_request",
+    ],
+    [
+      "length and coding",
+      "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      400,
+      "bad_request",
+    ],
+    [
+      "bad chunking",
+      "GET /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+      400,
+      "bad_request",
+    ],
+    [
+      "headers of more than 64 KiB",
+      `GET / HTTP/1.1\r\nHost: x\r\nX: ${"a".repeat(70_000)}\r\n\r\n`,
+      431,
+      "request_header_fields_too_large",
+    ],
+    [
+      "a target of more than 64 KiB",
+      `GET /${"a".repeat(70_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+      431,
+      "request_header_fields_too_large",
+    ],
+    [
+      "chunk extensions without end",
+      `GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1;${"a".repeat(20_000)}\r\n`,
+      413,
+      "payload_too_large",
+    ],
+    ["CONNECT", "CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n", 405, "method_not_allowed"],
+  ])("%s gets the envelope", async (_name, bytes, status, code) => {
+    const { tell } = await openService();
+    const answer = parse(await tell(Buffer.from(bytes, "latin1")));
+    expect(answer.status).toBe(status);
+    expect(answer.envelope).toEqual({
+      code,
+      message: expect.any(String),
+      request_id: answer.headers["x-request-id"],
+    });
+    expect(answer.headers).toMatchObject({
+      "x-request-id": expect.stringMatching(UUID),
+      "content-type": "application/json; charset=utf-8",
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      connection: "close",
+    });
+  });
+
+  it("behind a good request leaves that one alone", async () => {
+    const { tell, customer, renderer } = await openService();
+    const { token } = await customer();
+    const release = renderer.hold();
+    const told = tell(
+      `GET /v1/snap?url=https://example.com/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\nnoise\r\n\r\n`,
+    );
+    await renderer.whenCalled(1);
+    release();
+    const text = await told;
+    expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(parse(text)).toMatchObject({ status: 400, envelope: { code: "bad_request" } });
+  });
+
+  it("affects nobody else", async () => {
+    const { tell, ask } = await openService();
+    const replies = await Promise.all([tell("noise\r\n\r\n"), ask("/healthz"), tell("\r\nx\r\n\r\n")]);
+    expect(replies[1].status).toBe(200);
+  });
+
+  it("and a client that breaks off says nothing", async () => {
+    const { service, ask } = await openService();
+    const { hostname, port } = new URL(service.origin);
+    const socket = connect({ host: hostname, port: Number(port) });
+    await new Promise<void>((resolve) => socket.write("GET /v1/snap HTTP/1.1\r\nHo", () => resolve()));
+    socket.resetAndDestroy();
+    expect((await ask("/healthz")).status).toBe(200);
+  });
+});
+
+describe("unusual requests", () => {
+  const close = "Host: x\r\nConnection: close\r\n";
+
+  it.each([
+    ["HTTP/1.0 without Host", "GET /healthz HTTP/1.0\r\n\r\n"],
+    ["absolute-form", `GET http://other.example/healthz HTTP/1.1\r\n${close}\r\n`],
+    ["an unknown expectation", `GET /healthz HTTP/1.1\r\n${close}Expect: the-unexpected\r\n\r\n`],
+    ["an upgrade", `GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close, Upgrade\r\nUpgrade: h2c\r\n\r\n`],
+    ["a small body", `GET /healthz HTTP/1.1\r\n${close}Content-Length: 5\r\n\r\nhello`],
+    [
+      "a chunked body",
+      `GET /healthz HTTP/1.1\r\n${close}Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n`,
+    ],
+    ["a query of malformed encoding", `GET /healthz?%zz&%%% HTTP/1.1\r\n${close}\r\n`],
+    ["an empty line before", `\r\nGET /healthz HTTP/1.1\r\n${close}\r\n`],
+  ])("%s is answered as any other", async (_name, bytes) => {
+    const { tell } = await openService();
+    expect(await tell(bytes)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  });
+
+  it("100-continue is continued, then answered", async () => {
+    const { tell } = await openService();
+    const text = await tell(
+      `GET /healthz HTTP/1.1\r\n${close}Content-Length: 5\r\nExpect: 100-continue\r\n\r\nhello`,
+    );
+    expect(text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
+  });
+
+  it("the connection goes on behind a body that nobody needed", async () => {
+    const { tell } = await openService();
+    const text = await tell(
+      `GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhelloGET /nowhere HTTP/1.1\r\n${close}\r\n`,
+    );
+    expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(parse(text)).toMatchObject({ status: 404, envelope: { code: "not_found" } });
+  });
+
+  it.each([
+    ["just over the bound", 256 * 1024 + 1],
+    ["of all that is read", 1024 * 1024],
+  ])("a body %s is too large, and the connection closes", async (_name, bytes) => {
+    const { ask } = await openService();
+    const headers = { "Content-Length": String(bytes) };
+    const reply = await ask("/v1/snap", { headers, body: Buffer.alloc(bytes) });
+    expect(reply).toMatchObject({ status: 413, headers: { connection: "close" } });
+    expect(envelopeOf(reply).code).toBe("payload_too_large");
+  });
+
+  it("a body without end is cut off", async () => {
+    const { service, ask } = await openService();
+    const { hostname, port } = new URL(service.origin);
+    const socket = connect({ host: hostname, port: Number(port) });
+    socket.on("error", () => {});
+    const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+    socket.write("GET /v1/snap HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+    const chunk = `10000\r\n${"a".repeat(65_536)}\r\n`;
+    const feed = (): void => {
+      let room = true;
+      while (room && socket.writable) room = socket.write(chunk);
+    };
+    socket.on("drain", feed);
+    feed();
+    await closed;
+    expect((await ask("/healthz")).status).toBe(200);
+  });
+
+  it("a body of 256 KiB is let through", async () => {
+    const { ask } = await openService();
+    const headers = { "Content-Length": String(256 * 1024) };
+    expect((await ask("/v1/snap", { headers, body: Buffer.alloc(256 * 1024) })).status).toBe(401);
+  });
+});

@@ -1,0 +1,185 @@
+import { createEngine, type Ability, type Engine } from "@snap/engine";
+import {
+  createFakeClock,
+  createFakeRandom,
+  createFakeRenderer,
+  createFakeResolver,
+  createMemoryStorage,
+  type FakeClock,
+  type FakeRenderer,
+  type FakeRendererOptions,
+} from "@snap/testing";
+import { request, type IncomingHttpHeaders } from "node:http";
+import { connect } from "node:net";
+import { onTestFinished } from "vitest";
+import { startService, type Service } from "../../src/http/service.ts";
+import { createLogger } from "../../src/operations/logger.ts";
+
+const START_MS = Date.parse("2026-03-01T12:00:00Z");
+/** A month after the account's start. */
+export const RESET_SECONDS = "1775044800";
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+export interface Customer {
+  readonly id: string;
+  readonly token: string;
+}
+
+export interface CustomerOptions {
+  readonly credits?: number;
+  readonly requestsPerMinute?: number;
+  readonly abilities?: readonly Ability[];
+  readonly planSlug?: string | null;
+  readonly verified?: boolean;
+}
+
+export interface TestService {
+  readonly engine: Engine;
+  readonly service: Service;
+  readonly renderer: FakeRenderer;
+  readonly storage: ReturnType<typeof createMemoryStorage>;
+  readonly clock: FakeClock;
+  /** Lines of the log so far. */
+  readonly lines: Record<string, unknown>[];
+  readonly customer: (options?: CustomerOptions) => Promise<Customer>;
+  /** One request on a connection of its own. */
+  readonly ask: (path: string, options?: AskOptions) => Promise<Reply>;
+  /** `GET /v1/snap` with the query given. */
+  readonly snap: (query: Record<string, string> | string, options?: AskOptions) => Promise<Reply>;
+  /** What the service answers to these bytes until it closes the connection. */
+  readonly tell: (bytes: string | Buffer) => Promise<string>;
+}
+
+export interface AskOptions {
+  readonly method?: string;
+  readonly token?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string | Buffer;
+}
+
+export interface OpenOptions {
+  readonly renderer?: FakeRendererOptions;
+  readonly metrics?: boolean;
+  readonly publicUrl?: string;
+  readonly drainTimeoutMs?: number;
+}
+
+/** The service on a free port of the loopback, over an engine with nothing outside memory. */
+export async function openService(options: OpenOptions = {}): Promise<TestService> {
+  const renderer = createFakeRenderer(options.renderer);
+  const storage = createMemoryStorage();
+  const clock = createFakeClock(START_MS);
+  const engine = createEngine({
+    storage,
+    renderer,
+    secretKey: "a key for these tests",
+    clock,
+    random: createFakeRandom(1),
+    resolver: createFakeResolver({
+      "example.com": ["93.184.215.14"],
+      "inside.example.com": ["10.0.0.1"],
+    }),
+  });
+  const lines: Record<string, unknown>[] = [];
+  const service = await startService({
+    engine,
+    host: "127.0.0.1",
+    port: 0,
+    publicUrl: options.publicUrl ?? "https://snap.example.com",
+    logger: createLogger("info", {
+      write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>),
+    }),
+    metrics: options.metrics ?? false,
+    ...(options.drainTimeoutMs !== undefined && { drainTimeoutMs: options.drainTimeoutMs }),
+  });
+  onTestFinished(async () => {
+    await service.stop();
+    await engine.close();
+  });
+
+  const ask = (path: string, { token, ...rest }: AskOptions = {}): Promise<Reply> => {
+    const authorization = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+    return exchange(service.origin, path, { ...rest, headers: { ...authorization, ...rest.headers } });
+  };
+  return {
+    engine,
+    service,
+    renderer,
+    storage,
+    clock,
+    lines,
+    ask,
+    snap: (query, asked) => ask(`/v1/snap?${new URLSearchParams(query).toString()}`, asked),
+    tell: (bytes) => tell(service.origin, bytes),
+    async customer({
+      credits = 1000,
+      requestsPerMinute = 1000,
+      abilities,
+      planSlug = "starter",
+      verified = true,
+    } = {}) {
+      const account = await engine.accounts.create({
+        email: `${crypto.randomUUID()}@example.com`,
+        planSlug,
+        creditsPerPeriod: credits,
+        requestsPerMinute,
+        verified,
+      });
+      const { token } = await engine.tokens.create({
+        accountId: account.id,
+        ...(abilities && { abilities }),
+      });
+      return { id: account.id, token };
+    },
+  };
+}
+
+function exchange(
+  origin: string,
+  path: string,
+  { method = "GET", headers = {}, body }: Omit<AskOptions, "token">,
+): Promise<Reply> {
+  const { hostname, port } = new URL(origin);
+  return new Promise((resolve, reject) => {
+    const sent = request({ hostname, port, path, method, headers, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () => {
+        const status = response.statusCode ?? 0;
+        resolve({ status, headers: response.headers, body: Buffer.concat(chunks) });
+      });
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}
+
+function tell(origin: string, bytes: string | Buffer): Promise<string> {
+  const { hostname, port } = new URL(origin);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect({ host: hostname, port: Number(port) }, () => socket.write(bytes));
+    socket.on("data", (chunk: Buffer) => chunks.push(chunk));
+    socket.on("error", reject);
+    socket.on("end", () => resolve(Buffer.concat(chunks).toString("latin1")));
+  });
+}
+
+/** The envelope of a reply, as far as its own shape goes. */
+export interface Envelope {
+  readonly code: string;
+  readonly message: string;
+  readonly errors?: Record<string, string[]>;
+  readonly request_id: string;
+}
+
+export function envelopeOf(reply: Reply): Envelope {
+  return JSON.parse(reply.body.toString("utf8")) as Envelope;
+}

@@ -1,0 +1,195 @@
+import { describe, expect, it } from "vitest";
+import { envelopeOf, openService, UUID } from "./open-service.ts";
+
+const PATHS = [
+  "/v1/snap",
+  "/v1/usage",
+  "/v1/openapi.json",
+  "/v1/postman.json",
+  "/healthz",
+  "/readyz",
+  "/",
+  "/docs",
+];
+
+describe("paths", () => {
+  it.each([
+    "/v1",
+    "/v1/",
+    "/v1/snap/",
+    "/v1/Snap",
+    "/V1/snap",
+    "//v1/snap",
+    "/v1//snap",
+    "/v1/%73nap",
+    "/v1/snap%00",
+    "/v1/snap/signed",
+    "/v1/../v1/snap",
+    "/v1/%",
+    "/docs/",
+    "/docs/..%2f..%2fpackage.json",
+    "/docs/__proto__",
+    "/metrics",
+    "/api",
+    "/api/v1x",
+    "/api/v2/snap",
+    "/favicon.ico",
+  ])("%s is not found", async (path) => {
+    const { ask } = await openService();
+    for (const method of ["GET", "POST", "OPTIONS"]) {
+      const reply = await ask(path, { method });
+      expect(reply.status).toBe(404);
+      expect(envelopeOf(reply)).toEqual({
+        code: "not_found",
+        message: expect.any(String),
+        request_id: reply.headers["x-request-id"],
+      });
+      expect(reply.headers).toMatchObject({ "cache-control": "no-store" });
+      expect(reply.headers["x-credits-limit"]).toBeUndefined();
+    }
+  });
+
+  it.each(["/api/v1", "/api/v1/", "/api/v1/snap?url=https://example.com/", "/api/v1/renders/1"])(
+    "%s has moved, whatever the method",
+    async (path) => {
+      const { ask } = await openService({ publicUrl: "https://shots.example.org" });
+      for (const method of ["GET", "POST", "DELETE", "OPTIONS"]) {
+        const reply = await ask(path, { method });
+        expect(reply.status).toBe(410);
+        const { code, message } = envelopeOf(reply);
+        expect(code).toBe("api_moved");
+        expect(message).toContain("https://shots.example.org/v1");
+      }
+      expect((await ask(path, { method: "HEAD" })).status).toBe(410);
+    },
+  );
+});
+
+describe("methods", () => {
+  it.each(["POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND", "QUERY"])(
+    "%s is refused",
+    async (method) => {
+      const { ask, customer } = await openService();
+      const { token } = await customer();
+      for (const path of PATHS) {
+        const reply = await ask(path, { method, token });
+        expect(reply.status).toBe(405);
+        expect(envelopeOf(reply).code).toBe("method_not_allowed");
+        expect(reply.headers.allow).toBe("GET, HEAD, OPTIONS");
+        expect(reply.headers["x-credits-limit"]).toBeUndefined();
+        expect(reply.headers["x-request-id"]).toMatch(UUID);
+      }
+    },
+  );
+
+  it("OPTIONS tells them, and opens nothing to other origins", async () => {
+    const { ask, tell } = await openService();
+    for (const path of PATHS) {
+      const reply = await ask(path, { method: "OPTIONS", headers: { Origin: "https://other.example" } });
+      expect(reply.status).toBe(204);
+      expect(reply.headers.allow).toBe("GET, HEAD, OPTIONS");
+      expect(reply.headers["access-control-allow-origin"]).toBeUndefined();
+    }
+    const server = await tell("OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    expect(server).toMatch(/^HTTP\/1\.1 204 /);
+  });
+
+  it("HEAD has the length of GET and no body", async () => {
+    const { ask } = await openService();
+    for (const path of [
+      "/v1/openapi.json",
+      "/v1/postman.json",
+      "/healthz",
+      "/readyz",
+      "/",
+      "/docs",
+      "/nowhere",
+    ]) {
+      const [head, get] = [await ask(path, { method: "HEAD" }), await ask(path)];
+      expect(head.status).toBe(get.status);
+      expect(head.body).toHaveLength(0);
+      expect(head.headers["content-length"]).toBe(String(get.body.length));
+    }
+  });
+});
+
+describe("health", () => {
+  it("says that it lives and is ready", async () => {
+    const { ask } = await openService();
+    for (const [path, body] of [
+      ["/healthz", { status: "ok" }],
+      ["/readyz", { status: "ready" }],
+    ] as const) {
+      const reply = await ask(path);
+      expect(reply.status).toBe(200);
+      expect(JSON.parse(reply.body.toString())).toEqual(body);
+      expect(reply.headers["cache-control"]).toBe("no-store");
+    }
+  });
+
+  it("is not ready without a browser, says why in the log only, and is ready again", async () => {
+    const { ask, renderer, lines } = await openService();
+    renderer.setUnready("no browser at /somewhere");
+    const reply = await ask("/readyz");
+    expect(reply.status).toBe(503);
+    expect(envelopeOf(reply).code).toBe("not_ready");
+    expect(reply.headers["retry-after"]).toBe("2");
+    expect(reply.body.toString()).not.toContain("/somewhere");
+    expect(lines).toContainEqual(
+      expect.objectContaining({ msg: "not ready", reasons: ["renderer: no browser at /somewhere"] }),
+    );
+    expect((await ask("/healthz")).status).toBe(200);
+    renderer.setUnready(null);
+    expect((await ask("/readyz")).status).toBe(200);
+  });
+});
+
+describe("the pages", () => {
+  it("load nothing from elsewhere, and everything they name", async () => {
+    const { ask } = await openService();
+    for (const path of ["/", "/docs"]) {
+      const page = await ask(path);
+      expect(page.status).toBe(200);
+      expect(page.headers["content-type"]).toBe("text/html; charset=utf-8");
+      expect(page.headers["content-security-policy"]).toContain(
+        "default-src 'none'; script-src 'self'; style-src 'self'",
+      );
+      const html = page.body.toString();
+      expect(html).not.toMatch(/https?:|src="\/\/|<script>|<style>| on[a-z]+=/);
+      for (const [, address = ""] of html.matchAll(/(?:src|href)="([^"]+)"/g)) {
+        if (address.startsWith("data:")) continue;
+        const part = await ask(`/${address}`);
+        expect(part.status).toBe(200);
+        expect(part.headers["x-content-type-options"]).toBe("nosniff");
+      }
+    }
+  });
+});
+
+describe("figures", () => {
+  it("are there when asked for", async () => {
+    const { ask, snap, customer } = await openService({ metrics: true });
+    const { token } = await customer({ credits: 1 });
+    await snap({ url: "https://example.com/" }, { token });
+    await snap({ url: "https://example.com/" }, { token });
+    await snap({ url: "https://example.com/", cache: "0" }, { token });
+    await ask("/some/path/that/is/not/there");
+    const reply = await ask("/metrics");
+    expect(reply.headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8");
+    const text = reply.body.toString();
+    expect(text.split("\n")).toEqual(
+      expect.arrayContaining([
+        'snap_http_requests_total{route="/v1/snap",status="200",code=""} 2',
+        'snap_http_requests_total{route="/v1/snap",status="402",code="credit_limit_reached"} 1',
+        'snap_http_requests_total{route="unmatched",status="404",code="not_found"} 1',
+        'snap_captures_total{cache="miss"} 1',
+        'snap_captures_total{cache="hit"} 1',
+        'snap_render_duration_seconds_count{mode="screenshot"} 1',
+        "snap_credits_total 1",
+        "snap_renders_running 0",
+        "snap_renders_waiting 0",
+      ]),
+    );
+    expect(text).toContain("process_cpu_seconds_total");
+  });
+});

@@ -1,0 +1,61 @@
+import { expect, it } from "vitest";
+import { startService } from "../../src/http/service.ts";
+import { createLogger } from "../../src/operations/logger.ts";
+import { envelopeOf, openService } from "./open-service.ts";
+
+const url = "https://example.com/";
+
+it("stopping: not ready at once, nothing new, what runs finishes, then the listener closes", async () => {
+  const { service, ask, snap, customer, renderer } = await openService();
+  const { token } = await customer();
+  const release = renderer.hold();
+  const running = snap({ url }, { token });
+  await renderer.whenCalled(1);
+  let stopped = false;
+  const stopping = service.stop().then(() => (stopped = true));
+
+  for (const path of ["/readyz", `/v1/snap?url=${url}`, "/v1/usage"]) {
+    const reply = await ask(path, { token });
+    expect(reply.status).toBe(503);
+    expect(envelopeOf(reply).code).toBe("not_ready");
+    expect(reply.headers).toMatchObject({ "retry-after": "2", connection: "close" });
+  }
+  expect((await ask("/healthz")).status).toBe(200);
+  expect(stopped).toBe(false);
+
+  release();
+  const reply = await running;
+  expect(reply.status).toBe(200);
+  expect(reply.headers).toMatchObject({ "x-cache": "MISS", connection: "close" });
+  await stopping;
+  await expect(ask("/healthz")).rejects.toThrow("ECONNREFUSED");
+  await service.stop();
+});
+
+it("a kept-alive connection does not hold the stop up", async () => {
+  const { service } = await openService();
+  const reply = await fetch(`${service.origin}/healthz`);
+  await reply.text();
+  await service.stop();
+  await expect(fetch(`${service.origin}/healthz`)).rejects.toThrow("fetch failed");
+});
+
+it("the wait for what runs has an end", async () => {
+  const { service, snap, customer, renderer } = await openService({ drainTimeoutMs: 10 });
+  const { token } = await customer();
+  const release = renderer.hold();
+  const running = snap({ url }, { token });
+  await renderer.whenCalled(1);
+  await Promise.all([service.stop(), expect(running).rejects.toThrow("socket hang up")]);
+  release();
+});
+
+it("says so when the port is taken", async () => {
+  const { engine, service } = await openService();
+  const port = Number(new URL(service.origin).port);
+  const logger = createLogger("silent");
+  const options = { engine, host: "127.0.0.1", port, publicUrl: service.origin, logger, metrics: false };
+  await expect(startService(options)).rejects.toThrow(
+    `cannot listen on 127.0.0.1 port ${port}: another program listens there`,
+  );
+});

@@ -1,0 +1,147 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { describe, expect, it } from "vitest";
+import { openApiDocument } from "../../src/openapi/document.ts";
+import { openService } from "../http/open-service.ts";
+
+const document = openApiDocument("https://snap.example.com");
+
+interface Answer {
+  readonly description: string;
+  readonly headers?: Record<string, { $ref: string }>;
+  readonly content?: Record<string, { schema: { allOf?: { properties?: { code: { enum: string[] } } }[] } }>;
+}
+
+function answersOf(path: string): Record<string, Answer> {
+  const answers: Record<string, Answer> | undefined = document.paths?.[path]?.get?.responses;
+  return answers ?? {};
+}
+
+/** Codes by status, as an operation lists them. */
+function codesOf(path: string): Record<string, string[]> {
+  return Object.fromEntries(
+    Object.entries(answersOf(path)).flatMap(([status, { content }]) => {
+      const codes = content?.["application/json"]?.schema.allOf?.[1]?.properties?.code.enum;
+      return codes === undefined ? [] : [[status, codes]];
+    }),
+  );
+}
+
+function headersOf(path: string, status: string): string[] {
+  return Object.keys(answersOf(path)[status]?.headers ?? {}).toSorted();
+}
+
+describe("the OpenAPI document", () => {
+  it("is valid OpenAPI 3.1", async () => {
+    const validator = new Validator();
+    const result = await validator.validate(structuredClone(document) as unknown as Record<string, unknown>);
+    expect(result.errors).toBeUndefined();
+    expect(result.valid).toBe(true);
+    expect(validator.version).toBe("3.1");
+  });
+
+  it("resolves every reference", () => {
+    const references = JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g);
+    for (const [, pointer = ""] of references) {
+      const target = pointer
+        .split("/")
+        .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], document);
+      expect({ pointer, target }).not.toEqual({ pointer, target: undefined });
+    }
+  });
+
+  it("is the same every time, and what is served", async () => {
+    expect(JSON.stringify(openApiDocument("https://snap.example.com"))).toBe(JSON.stringify(document));
+    const { ask } = await openService();
+    const reply = await ask("/v1/openapi.json");
+    expect(reply.status).toBe(200);
+    expect(reply.headers["content-type"]).toBe("application/json; charset=utf-8");
+    expect(reply.body.toString()).toBe(JSON.stringify(document));
+  });
+
+  it("names server, scheme and operations", () => {
+    expect(document.openapi).toBe("3.1.0");
+    expect(document.servers).toEqual([{ url: "https://snap.example.com/v1" }]);
+    expect(document.components?.securitySchemes?.["bearer"]).toMatchObject({
+      type: "http",
+      scheme: "bearer",
+    });
+    const operations = Object.entries(document.paths ?? {}).map(([path, { get }]) => [
+      path,
+      get?.operationId,
+      get?.security,
+    ]);
+    expect(operations).toEqual([
+      ["/snap", "renderPage", [{ bearer: [] }]],
+      ["/usage", "getUsage", [{ bearer: [] }]],
+      ["/openapi.json", "getOpenApi", []],
+      ["/postman.json", "getPostmanCollection", []],
+    ]);
+  });
+
+  it("lists every code that can occur, under its status", () => {
+    expect(codesOf("/snap")).toEqual({
+      400: ["bad_request"],
+      401: ["unauthenticated"],
+      402: ["no_active_plan", "credit_limit_reached"],
+      403: ["email_unverified", "missing_ability"],
+      408: ["request_timeout"],
+      413: ["payload_too_large"],
+      422: ["validation_failed", "invalid_url", "blocked_host", "target_unreachable"],
+      429: ["rate_limited"],
+      431: ["request_header_fields_too_large"],
+      500: ["server_error", "render_failed"],
+      502: ["upstream_error", "upstream_quota_exceeded"],
+      503: ["not_ready", "upstream_rate_limited"],
+      504: ["render_timeout"],
+    });
+    expect(codesOf("/usage")).toEqual({
+      400: ["bad_request"],
+      401: ["unauthenticated"],
+      408: ["request_timeout"],
+      413: ["payload_too_large"],
+      429: ["rate_limited"],
+      431: ["request_header_fields_too_large"],
+      500: ["server_error"],
+      503: ["not_ready"],
+    });
+    // These belong to no operation: other methods, other paths.
+    for (const code of ["method_not_allowed", "not_found", "api_moved"])
+      expect(document.info.description).toContain(`\`${code}\``);
+  });
+
+  it("lists every header of every answer", () => {
+    const always = ["Cache-Control", "X-Request-Id"];
+    const credits = ["X-Credits-Limit", "X-Credits-Remaining", "X-Credits-Reset"];
+    const pair = ["X-RateLimit-Limit", "X-RateLimit-Remaining"];
+    const rendering = ["ETag", "X-Cache", "X-Target-Status", "X-Render-Notes"];
+    const rows: [string, string, string[]][] = [
+      ["/snap", "200", [...rendering, ...credits, ...pair]],
+      ["/snap", "304", [...rendering, ...credits, ...pair]],
+      ["/snap", "401", ["WWW-Authenticate"]],
+      ["/snap", "402", credits],
+      ["/snap", "403", credits],
+      ["/snap", "422", credits],
+      ["/snap", "429", [...credits, ...pair, "Retry-After"]],
+      ["/snap", "500", credits],
+      ["/snap", "502", [...credits, "Retry-After"]],
+      ["/snap", "503", [...credits, "Retry-After"]],
+      ["/snap", "504", [...credits, "Retry-After"]],
+      ["/snap", "413", []],
+      ["/usage", "200", credits],
+      ["/usage", "429", [...credits, ...pair, "Retry-After"]],
+      ["/openapi.json", "200", []],
+    ];
+    for (const [path, status, names] of rows)
+      expect([path, status, headersOf(path, status)]).toEqual([
+        path,
+        status,
+        [...always, ...names].toSorted(),
+      ]);
+    expect(Object.keys(answersOf("/snap")["200"]?.content ?? {})).toEqual([
+      "image/png",
+      "image/jpeg",
+      "image/webp",
+      "application/pdf",
+    ]);
+  });
+});

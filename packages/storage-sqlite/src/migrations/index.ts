@@ -1,0 +1,4 @@
+import { initial } from "./001-initial.ts";
+
+/** In order; the version of a database is the number of those it has been through. */
+export const MIGRATIONS: readonly string[] = [initial];

@@ -1,0 +1,61 @@
+import type { Storage } from "@snap/engine";
+import { join } from "node:path";
+import { openDatabase } from "./database.ts";
+import { createAccountStore } from "./stores/accounts.ts";
+import { createBudgetStore } from "./stores/budgets.ts";
+import { createLedger } from "./stores/ledger.ts";
+import { createRenderingStore } from "./stores/renderings.ts";
+import { createTokenStore } from "./stores/tokens.ts";
+import { createWriteCheck } from "./write-check.ts";
+
+export type SqliteStorageOptions = {
+  /**
+   * How long a write waits for another process that is writing, in milliseconds; 1,000 unless
+   * given. The whole process stands still meanwhile.
+   */
+  readonly busyTimeoutMs?: number;
+} & (
+  | {
+      /** Folder of the file `snap.db`; made, open to its owner only, when it is missing. */
+      readonly directory: string;
+    }
+  | {
+      /** The file itself. */
+      readonly filename: string;
+    }
+);
+
+/**
+ * Opens the embedded storage: everything durable in one SQLite file, beside which SQLite keeps its
+ * `-wal` and `-shm` while it is open. Several processes on one machine may have it open; the file
+ * must be on a local disk. After `kill -9` nothing that was answered is lost, and nothing is half
+ * done. After a loss of power the last renders may be uncharged and uncached, while accounts and
+ * tokens are as they were answered.
+ *
+ * Methods reject with the error of `node:sqlite` while the disk is full or another process holds
+ * the lock for longer than `busyTimeoutMs`, and work again once that is over.
+ *
+ * @throws Error when the file can't be opened, is of another program, or of a newer release.
+ *
+ * @example
+ * const storage = await openSqliteStorage({ directory: "./data" });
+ * const engine = createEngine({ storage, renderer, secretKey });
+ * await engine.close();
+ */
+export async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage> {
+  const database = await openDatabase({
+    filename: "directory" in options ? join(options.directory, "snap.db") : options.filename,
+    busyTimeoutMs: options.busyTimeoutMs ?? 1000,
+  });
+  return {
+    accounts: createAccountStore(database),
+    tokens: createTokenStore(database),
+    ledger: createLedger(database),
+    renderings: createRenderingStore(database),
+    budgets: createBudgetStore(database),
+    check: createWriteCheck(database),
+    async close() {
+      if (database.isOpen) database.close();
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import type { Account, AccountStore } from "@snap/engine";
+import type { DatabaseSync } from "node:sqlite";
+import { prepare } from "../prepare.ts";
+import { durably, writing } from "../transaction.ts";
+
+/** The columns of an account under the names of its fields. */
+export const ACCOUNT_COLUMNS = `accounts.id, email, email_verified_at AS emailVerifiedAt,
+  plan_slug AS planSlug, credits_per_period AS creditsPerPeriod,
+  requests_per_minute AS requestsPerMinute, accounts.created_at AS createdAt`;
+
+export function createAccountStore(database: DatabaseSync): AccountStore {
+  const insert = prepare(
+    database,
+    `INSERT INTO accounts (id, email, email_verified_at, plan_slug, credits_per_period, requests_per_minute, created_at)
+     VALUES (:id, :email, :emailVerifiedAt, :planSlug, :creditsPerPeriod, :requestsPerMinute, :createdAt)
+     ON CONFLICT (email) DO NOTHING`,
+  );
+  const find = prepare<Account>(database, `SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE id = :id`);
+  const list = prepare<Account>(database, `SELECT ${ACCOUNT_COLUMNS} FROM accounts ORDER BY sequence`);
+  const findOther = prepare<{ id: string }>(
+    database,
+    "SELECT id FROM accounts WHERE email = :email AND id <> :id",
+  );
+  const update = prepare(
+    database,
+    `UPDATE accounts SET email = :email, email_verified_at = :emailVerifiedAt, plan_slug = :planSlug,
+       credits_per_period = :creditsPerPeriod, requests_per_minute = :requestsPerMinute
+     WHERE id = :id`,
+  );
+
+  const read = (id: string): Account | null => {
+    const row = find.get({ id });
+    return row === undefined ? null : toAccount(row);
+  };
+
+  return {
+    async insert(account) {
+      return durably(database, () => insert.run({ ...account }).changes === 1);
+    },
+    async find(id) {
+      return read(id);
+    },
+    async list() {
+      return list.all().map(toAccount);
+    },
+    async update(id, change) {
+      const changeRead = (): Account | "email-taken" | null => {
+        const account = read(id);
+        if (account === null) return null;
+        const changed = { ...account, ...change };
+        if (findOther.get({ id, email: changed.email }) !== undefined) return "email-taken";
+        const { createdAt: _, ...values } = changed;
+        update.run(values);
+        return changed;
+      };
+      return durably(database, () => writing(database, changeRead));
+    },
+  };
+}
+
+/** The account in a row that may hold more. */
+export function toAccount(row: Account): Account {
+  const { id, email, emailVerifiedAt, planSlug, creditsPerPeriod, requestsPerMinute, createdAt } = row;
+  return { id, email, emailVerifiedAt, planSlug, creditsPerPeriod, requestsPerMinute, createdAt };
+}

@@ -1,0 +1,79 @@
+import type { Balance, JournalEntry } from "@snap/engine";
+import type { DatabaseSync } from "node:sqlite";
+import { prepare, type Statement } from "../prepare.ts";
+
+/** A reservation as it is kept. */
+export interface ReservationRow {
+  readonly id: string;
+  readonly accountId: string;
+  readonly periodStartedAt: number;
+  readonly lapsesAt: number;
+  readonly state: "open" | "refused" | "settled" | "refunded" | "lapsed";
+}
+
+export interface LedgerStatements {
+  readonly findBalance: Statement<Balance & { readonly isOverdue: number }>;
+  readonly findGrant: Statement<Pick<Balance, "granted">>;
+  readonly grant: Statement<Balance>;
+  readonly move: Statement<never>;
+  readonly findReservation: Statement<ReservationRow>;
+  readonly findOverdue: Statement<ReservationRow>;
+  readonly reserve: Statement<never>;
+  readonly resolve: Statement<never>;
+  readonly record: Statement<never>;
+  readonly journal: Statement<JournalEntry>;
+}
+
+const RESERVATION_COLUMNS =
+  "id, account_id AS accountId, period_started_at AS periodStartedAt, lapses_at AS lapsesAt, state";
+
+export function prepareLedgerStatements(database: DatabaseSync): LedgerStatements {
+  return {
+    findBalance: prepare(
+      database,
+      `SELECT granted, used, reserved, EXISTS (
+         SELECT 1 FROM reservations WHERE account_id = :accountId AND state = 'open' AND lapses_at <= :now
+       ) AS isOverdue
+       FROM balances WHERE account_id = :accountId AND period_started_at = :periodStartedAt`,
+    ),
+    findGrant: prepare(
+      database,
+      `SELECT granted FROM balances WHERE account_id = :accountId AND period_started_at = :periodStartedAt`,
+    ),
+    grant: prepare(
+      database,
+      `INSERT INTO balances (account_id, period_started_at, granted)
+       VALUES (:accountId, :periodStartedAt, :granted)
+       ON CONFLICT (account_id, period_started_at) DO UPDATE SET granted = excluded.granted
+       RETURNING granted, used, reserved`,
+    ),
+    move: prepare(
+      database,
+      `UPDATE balances SET used = used + :used, reserved = reserved + :reserved
+       WHERE account_id = :accountId AND period_started_at = :periodStartedAt`,
+    ),
+    findReservation: prepare(database, `SELECT ${RESERVATION_COLUMNS} FROM reservations WHERE id = :id`),
+    findOverdue: prepare(
+      database,
+      `SELECT ${RESERVATION_COLUMNS} FROM reservations
+       WHERE account_id = :accountId AND state = 'open' AND lapses_at <= :now ORDER BY lapses_at`,
+    ),
+    reserve: prepare(
+      database,
+      `INSERT INTO reservations (id, account_id, period_started_at, lapses_at, state)
+       VALUES (:id, :accountId, :periodStartedAt, :lapsesAt, :state) ON CONFLICT (id) DO NOTHING`,
+    ),
+    resolve: prepare(database, "UPDATE reservations SET state = :state WHERE id = :id"),
+    record: prepare(
+      database,
+      `INSERT INTO journal (account_id, period_started_at, kind, credits, reservation_id, at)
+       VALUES (:accountId, :periodStartedAt, :kind, :credits, :reservationId, :at)`,
+    ),
+    journal: prepare(
+      database,
+      `SELECT account_id AS accountId, period_started_at AS periodStartedAt, kind, credits,
+         reservation_id AS reservationId, at
+       FROM journal WHERE account_id = :accountId ORDER BY sequence DESC LIMIT :limit`,
+    ),
+  };
+}

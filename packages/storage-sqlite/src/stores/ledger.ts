@@ -1,0 +1,99 @@
+import type { Balance, JournalEntry, Ledger, PeriodGrant, Resolution } from "@snap/engine";
+import type { DatabaseSync } from "node:sqlite";
+import { writing } from "../transaction.ts";
+import { prepareLedgerStatements, type LedgerStatements, type ReservationRow } from "./ledger-statements.ts";
+
+type Look = PeriodGrant & { readonly now: number };
+
+const JOURNAL_KINDS = { settled: "settle", refunded: "refund", lapsed: "lapse" } as const;
+
+/**
+ * The ledger: a balance for each account and period beside an append-only journal, both moved in
+ * one transaction.
+ */
+export function createLedger(database: DatabaseSync): Ledger {
+  const statements = prepareLedgerStatements(database);
+
+  const end = async (
+    { reservationId: id, now }: { readonly reservationId: string; readonly now: number },
+    wanted: "settled" | "refunded",
+  ): Promise<Resolution> =>
+    writing(database, () => {
+      const row = statements.findReservation.get({ id });
+      // What was refused never became a reservation.
+      if (row === undefined || row.state === "refused") return "unknown";
+      if (row.state !== "open") return row.state;
+      const ending = row.lapsesAt <= now ? "lapsed" : wanted;
+      resolve(statements, row, { ending, now });
+      return ending;
+    });
+
+  return {
+    async balance(look) {
+      return readBalance(statements, look) ?? writing(database, () => bringUpToDate(statements, look));
+    },
+    async reserve({ reservationId: id, lapsesAt, ...look }) {
+      return writing(database, () => {
+        const balance = readBalance(statements, look) ?? bringUpToDate(statements, look);
+        const state = balance.granted - balance.used - balance.reserved > 0 ? "open" : "refused";
+        const row: ReservationRow = { id, ...nameOf(look), lapsesAt, state };
+        if (statements.reserve.run({ ...row }).changes === 0) {
+          const first = statements.findReservation.get({ id });
+          return { reserved: first?.state !== "refused" && first?.accountId === look.accountId, balance };
+        }
+        if (state === "refused") return { reserved: false, balance };
+        statements.move.run({ ...nameOf(look), used: 0, reserved: 1 });
+        record(statements, { ...nameOf(look), kind: "reserve", credits: 1, reservationId: id, at: look.now });
+        return { reserved: true, balance: { ...balance, reserved: balance.reserved + 1 } };
+      });
+    },
+    settle: (request) => end(request, "settled"),
+    refund: (request) => end(request, "refunded"),
+    async journal({ accountId, limit }) {
+      return statements.journal.all({ accountId, limit }).map(toEntry);
+    },
+  };
+}
+
+/** The balance, or `null` when something has to be written first: the period, a new grant, a lapse. */
+function readBalance(statements: LedgerStatements, look: Look): Balance | null {
+  const row = statements.findBalance.get({ ...nameOf(look), now: look.now });
+  if (row === undefined || row.isOverdue === 1 || row.granted !== look.granted) return null;
+  return { granted: row.granted, used: row.used, reserved: row.reserved };
+}
+
+/** Inside a transaction: lapses what is overdue, opens the period, follows the grant. */
+function bringUpToDate(statements: LedgerStatements, look: Look): Balance {
+  const { accountId, granted, now } = look;
+  for (const row of statements.findOverdue.all({ accountId, now }))
+    resolve(statements, row, { ending: "lapsed", now });
+  const credits = granted - (statements.findGrant.get(nameOf(look))?.granted ?? 0);
+  if (credits !== 0)
+    record(statements, { ...nameOf(look), kind: "grant", credits, reservationId: null, at: now });
+  const row = statements.grant.get({ ...nameOf(look), granted });
+  return { granted, used: row?.used ?? 0, reserved: row?.reserved ?? 0 };
+}
+
+function resolve(
+  statements: LedgerStatements,
+  { id, accountId, periodStartedAt }: ReservationRow,
+  { ending, now }: { readonly ending: keyof typeof JOURNAL_KINDS; readonly now: number },
+): void {
+  statements.resolve.run({ id, state: ending });
+  statements.move.run({ accountId, periodStartedAt, used: ending === "settled" ? 1 : 0, reserved: -1 });
+  const kind = JOURNAL_KINDS[ending];
+  record(statements, { accountId, periodStartedAt, kind, credits: 1, reservationId: id, at: now });
+}
+
+function record(statements: LedgerStatements, entry: JournalEntry): void {
+  statements.record.run({ ...entry });
+}
+
+function nameOf({ accountId, period }: PeriodGrant): { accountId: string; periodStartedAt: number } {
+  return { accountId, periodStartedAt: period.startedAt };
+}
+
+/** Rows come without a prototype; what is handed out is an object like any other. */
+function toEntry(row: JournalEntry): JournalEntry {
+  return { ...row };
+}

@@ -1,0 +1,126 @@
+import type { Storage, StoredRendering } from "@snap/engine";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it, vi } from "vitest";
+import { openSqliteStorage } from "../src/index.ts";
+import { temporaryDirectory } from "./temporary.ts";
+
+const SQLITE_BUSY = 5;
+const SQLITE_FULL = 13;
+
+const look = { accountId: "acct_1", period: { startedAt: 0, resetsAt: 1_000_000 }, granted: 10, now: 1 };
+const name = { accountId: "acct_1", key: "0f1e" };
+
+function rendering(bytes: Uint8Array): StoredRendering {
+  return {
+    bytes,
+    contentType: "image/png",
+    targetStatus: 200,
+    notes: [],
+    etag: '"1"',
+    storedAt: 1,
+    expiresAt: 1_000_000,
+  };
+}
+
+/** Writes that need no room that is not there already. */
+function smallWrites(storage: Storage): Promise<unknown>[] {
+  return [
+    storage.ledger.reserve({ ...look, reservationId: "r2", lapsesAt: 1000 }),
+    storage.ledger.settle({ reservationId: "r1", now: 2 }),
+    storage.budgets.spend({ accountId: "acct_2", budget: "render", limit: 1, windowMs: 1000, now: 1 }),
+    storage.accounts.update("acct_1", { planSlug: null }),
+    storage.tokens.revoke(1),
+  ];
+}
+
+function largeWrites(storage: Storage): Promise<unknown>[] {
+  const large = rendering(new Uint8Array(100_000));
+  return [storage.check(), storage.renderings.put({ accountId: "acct_2", key: "1", rendering: large })];
+}
+
+/** How the writes end: SQLite's result code, which the engine maps, or `done`. */
+async function endsOf(writes: readonly Promise<unknown>[]): Promise<unknown[]> {
+  const outcomes = await Promise.allSettled(writes);
+  return outcomes.map((outcome) =>
+    outcome.status === "fulfilled" ? "done" : (outcome.reason as { errcode: unknown }).errcode,
+  );
+}
+
+async function readsOf(storage: Storage): Promise<unknown[]> {
+  const [balance, found] = await Promise.all([
+    storage.ledger.balance(look),
+    storage.renderings.get({ ...name, now: 1 }),
+  ]);
+  return [balance, found?.bytes];
+}
+
+const WHAT_WAS_THERE = [{ granted: 10, used: 0, reserved: 1 }, new Uint8Array([1, 2, 3])];
+
+async function store(storage: Storage): Promise<void> {
+  await storage.ledger.reserve({ ...look, reservationId: "r1", lapsesAt: 1000 });
+  await storage.renderings.put({ ...name, rendering: rendering(new Uint8Array([1, 2, 3])) });
+}
+
+/** A limit on the pages holds for one connection only, so it has to be set on the storage's own. */
+async function openWithConnection(): Promise<{ storage: Storage; connection: DatabaseSync }> {
+  const exec = vi.spyOn(DatabaseSync.prototype, "exec");
+  const storage = await openSqliteStorage({ directory: await temporaryDirectory() });
+  const connection = exec.mock.contexts[0] as DatabaseSync;
+  exec.mockRestore();
+  return { storage, connection };
+}
+
+describe("a locked database", () => {
+  it("rejects writes, answers reads, and recovers", async () => {
+    const directory = await temporaryDirectory();
+    const storage = await openSqliteStorage({ directory, busyTimeoutMs: 1 });
+    await store(storage);
+    const other = new DatabaseSync(join(directory, "snap.db"));
+    other.exec("BEGIN EXCLUSIVE");
+    const writes = [...smallWrites(storage), ...largeWrites(storage)];
+    expect(await endsOf(writes)).toEqual(Array(7).fill(SQLITE_BUSY));
+    expect(await readsOf(storage)).toEqual(WHAT_WAS_THERE);
+    other.exec("ROLLBACK");
+    other.close();
+    const repeated = [...smallWrites(storage), ...largeWrites(storage)];
+    expect(await endsOf(repeated)).toEqual(Array(7).fill("done"));
+    await storage.close();
+  });
+});
+
+describe("a full disk", () => {
+  it("rejects writes, answers reads, and recovers", async () => {
+    const { storage, connection } = await openWithConnection();
+    await store(storage);
+    connection.exec("PRAGMA max_page_count = 1");
+    expect(await endsOf(largeWrites(storage))).toEqual([SQLITE_FULL, SQLITE_FULL]);
+    expect(await readsOf(storage)).toEqual(WHAT_WAS_THERE);
+    connection.exec("PRAGMA max_page_count = 1000000");
+    expect(await endsOf([...smallWrites(storage), ...largeWrites(storage)])).toEqual(Array(7).fill("done"));
+    await storage.close();
+  });
+
+  it("leaves the ledger whole, wherever in a reservation it strikes", async () => {
+    const { storage, connection } = await openWithConnection();
+    const grant = { ...look, granted: 10_000 };
+    await storage.ledger.balance(grant);
+    connection.exec("PRAGMA max_page_count = 1");
+    // Reservations fill up the pages there are, until one of their tables needs another.
+    let made = 0;
+    const reserveUntilFull = async (): Promise<never> => {
+      for (; made < 10_000; made += 1)
+        await storage.ledger.reserve({ ...grant, reservationId: `r${made}`, lapsesAt: 1000 });
+      throw new Error("it never got full");
+    };
+    await expect(reserveUntilFull()).rejects.toMatchObject({
+      code: "ERR_SQLITE_ERROR",
+      errcode: SQLITE_FULL,
+    });
+    expect(made).toBeGreaterThan(0);
+    expect(await storage.ledger.balance(grant)).toEqual({ granted: 10_000, used: 0, reserved: made });
+    const journal = await storage.ledger.journal({ accountId: "acct_1", limit: 100_000 });
+    expect(journal.filter((entry) => entry.kind === "reserve")).toHaveLength(made);
+    await storage.close();
+  });
+});

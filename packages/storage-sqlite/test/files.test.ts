@@ -1,0 +1,122 @@
+import { stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it } from "vitest";
+import { openSqliteStorage } from "../src/index.ts";
+import { temporaryDirectory } from "./temporary.ts";
+
+const account = {
+  id: "acct_1",
+  email: "ada@example.com",
+  emailVerifiedAt: null,
+  planSlug: null,
+  creditsPerPeriod: null,
+  requestsPerMinute: null,
+  createdAt: 1_767_225_600_000,
+};
+
+async function modeOf(path: string): Promise<string> {
+  return ((await stat(path)).mode & 0o777).toString(8);
+}
+
+describe("the file", () => {
+  it("keeps what was stored", async () => {
+    const directory = await temporaryDirectory();
+    const before = await openSqliteStorage({ directory });
+    await before.accounts.insert(account);
+    await before.close();
+    await before.close();
+    await expect(before.accounts.list()).rejects.toThrow("finalized");
+    const after = await openSqliteStorage({ directory });
+    expect(await after.accounts.list()).toEqual([account]);
+    await after.close();
+  });
+
+  it("is made for its owner only, and so is its folder", async () => {
+    const directory = join(await temporaryDirectory(), "data", "snap");
+    const storage = await openSqliteStorage({ directory });
+    await storage.accounts.insert(account);
+    expect(await modeOf(directory)).toBe("700");
+    for (const suffix of ["", "-wal", "-shm"])
+      expect(await modeOf(join(directory, `snap.db${suffix}`))).toBe("600");
+    await storage.close();
+  });
+
+  it("may be named", async () => {
+    const filename = join(await temporaryDirectory(), "elsewhere.sqlite");
+    const storage = await openSqliteStorage({ filename });
+    await storage.check();
+    await storage.close();
+    expect((await stat(filename)).isFile()).toBe(true);
+  });
+
+  it("may be there already, and empty", async () => {
+    const filename = join(await temporaryDirectory(), "snap.db");
+    await writeFile(filename, "");
+    const storage = await openSqliteStorage({ filename });
+    expect(await storage.accounts.insert(account)).toBe(true);
+    await storage.close();
+  });
+
+  it("is told apart from what is no database", async () => {
+    const filename = join(await temporaryDirectory(), "snap.db");
+    await writeFile(filename, "x".repeat(5000));
+    await expect(openSqliteStorage({ filename })).rejects.toThrow("file is not a database");
+  });
+
+  it("can't be made where a file is in the way", async () => {
+    const filename = join(await temporaryDirectory(), "file");
+    await writeFile(filename, "");
+    await expect(openSqliteStorage({ directory: filename })).rejects.toMatchObject({ code: "EEXIST" });
+  });
+});
+
+describe("migrations", () => {
+  it("leave the version and our mark behind", async () => {
+    const directory = await temporaryDirectory();
+    await (await openSqliteStorage({ directory })).close();
+    const database = new DatabaseSync(join(directory, "snap.db"));
+    expect(database.prepare("PRAGMA user_version").get()).toMatchObject({ user_version: 1 });
+    expect(database.prepare("PRAGMA application_id").get()).toMatchObject({ application_id: 0x736e6170 });
+    database.close();
+  });
+
+  it("refuse a newer database, and leave it alone", async () => {
+    const filename = join(await temporaryDirectory(), "snap.db");
+    await (await openSqliteStorage({ filename })).close();
+    const database = new DatabaseSync(filename);
+    database.exec("PRAGMA user_version = 99");
+    await expect(openSqliteStorage({ filename })).rejects.toThrow(
+      /snap\.db was written by a newer release: its schema has version 99, and this release knows 1\./,
+    );
+    expect(database.prepare("PRAGMA user_version").get()).toMatchObject({ user_version: 99 });
+    database.close();
+  });
+
+  it("refuse the database of another program, and leave it alone", async () => {
+    const filename = join(await temporaryDirectory(), "snap.db");
+    const database = new DatabaseSync(filename);
+    database.exec("CREATE TABLE notes (text)");
+    await expect(openSqliteStorage({ filename })).rejects.toThrow(
+      /snap\.db is a database of another program/,
+    );
+    expect(database.prepare("SELECT count(*) AS tables FROM sqlite_schema").get()).toMatchObject({
+      tables: 1,
+    });
+    database.close();
+  });
+});
+
+describe("the journal", () => {
+  it.each(["UPDATE journal SET credits = 0", "DELETE FROM journal"])("refuses %s", async (sql) => {
+    const directory = await temporaryDirectory();
+    const storage = await openSqliteStorage({ directory });
+    const period = { startedAt: 0, resetsAt: 1000 };
+    await storage.ledger.balance({ accountId: "acct_1", period, granted: 10, now: 1 });
+    const database = new DatabaseSync(join(directory, "snap.db"));
+    expect(() => database.exec(sql)).toThrow("the journal is append-only");
+    database.close();
+    expect(await storage.ledger.journal({ accountId: "acct_1", limit: 10 })).toHaveLength(1);
+    await storage.close();
+  });
+});

@@ -1,0 +1,19 @@
+import type { Storage } from "@snap/engine";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { openSqliteStorage } from "../src/index.ts";
+
+/** A folder of the running test's own. */
+export async function temporaryDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "snap-sqlite-"));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  return directory;
+}
+
+/** An empty storage in a folder of its own. */
+export async function openInTemporaryDirectory(): Promise<{ storage: Storage; close(): Promise<void> }> {
+  const storage = await openSqliteStorage({ directory: await temporaryDirectory() });
+  return { storage, close: () => storage.close() };
+}

@@ -1,0 +1,121 @@
+import { SnapError, type RenderedFile, type Renderer, type SnapParameters } from "@snap/engine";
+import { createHash } from "node:crypto";
+import { drawDigest } from "./files.ts";
+
+/** A renderer without a browser, to be scripted and asked afterwards. */
+export interface FakeRenderer extends Renderer {
+  /** The parameters of every render so far, in order. */
+  readonly calls: readonly SnapParameters[];
+  /** Resolves once `count` renders have been asked for, those before it included. */
+  whenCalled(count: number): Promise<void>;
+  /** Keeps renders that start from now on waiting until the function returned is called. */
+  hold(): () => void;
+  /** Makes the next `times` renders fail with the error; once unless given. */
+  failNext(error: SnapError, times?: number): void;
+  /** What `health()` answers from now on: `null` for ready, otherwise the reason why not. */
+  setUnready(reason: string | null): void;
+}
+
+export interface FakeRendererOptions {
+  /** Status that every page answers; 200 unless given. PDFs have none. */
+  readonly targetStatus?: number;
+  /** Notes on every rendering; none unless given. */
+  readonly notes?: readonly string[];
+}
+
+/** They decide what is kept, not what is drawn. */
+const NOT_DRAWN: ReadonlySet<string> = new Set(["cache", "cacheTtl"]);
+
+/**
+ * A renderer that answers at once with a tiny valid file of the right format. Its bytes are derived
+ * from the parameters: the same picture asked for twice is byte-identical, another one differs.
+ *
+ * @example
+ * const renderer = createFakeRenderer();
+ * renderer.failNext(new SnapError("render_timeout", "too slow"));
+ * const release = renderer.hold();
+ * const capture = engine.capture({ principal, parameters: { url: "https://example.com/" } });
+ * await renderer.whenCalled(1);
+ * release();
+ */
+export function createFakeRenderer(options: FakeRendererOptions = {}): FakeRenderer {
+  const calls: SnapParameters[] = [];
+  const failures: SnapError[] = [];
+  const watchers = new Set<{ readonly count: number; readonly resolve: () => void }>();
+  const held = new Set<PromiseWithResolvers<void>>();
+  let gate: PromiseWithResolvers<void> | null = null;
+  let unready: string | null = null;
+  let closed = false;
+
+  const record = (parameters: SnapParameters): void => {
+    calls.push(parameters);
+    for (const watcher of watchers) if (calls.length >= watcher.count) watcher.resolve();
+  };
+
+  return {
+    calls,
+    async whenCalled(count) {
+      if (calls.length >= count) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const watcher = { count, resolve };
+      watchers.add(watcher);
+      await promise;
+      watchers.delete(watcher);
+    },
+    hold() {
+      const opened = Promise.withResolvers<void>();
+      // A gate that nobody waits at may still be broken by close().
+      opened.promise.catch(() => {});
+      gate = opened;
+      held.add(opened);
+      return () => {
+        opened.resolve();
+        held.delete(opened);
+        if (gate === opened) gate = null;
+      };
+    },
+    failNext(error, times = 1) {
+      for (let time = 0; time < times; time += 1) failures.push(error);
+    },
+    setUnready(reason) {
+      unready = reason;
+    },
+    async render(parameters) {
+      if (closed) throw ended();
+      const failure = failures.shift();
+      record(parameters);
+      await gate?.promise;
+      if (failure !== undefined) throw failure;
+      return drawFile(parameters, options);
+    },
+    async health() {
+      const reason = closed ? "closed" : unready;
+      return { ready: reason === null, reason };
+    },
+    async close() {
+      closed = true;
+      for (const waiting of held) waiting.reject(ended());
+    },
+  };
+}
+
+function drawFile(
+  parameters: SnapParameters,
+  { targetStatus = 200, notes = [] }: FakeRendererOptions,
+): RenderedFile {
+  const drawn = Object.entries(parameters)
+    .filter(([name, value]) => value !== undefined && !NOT_DRAWN.has(name))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const digest = createHash("sha256").update(JSON.stringify(drawn)).digest();
+  const contentType = parameters.pdf ? "application/pdf" : (`image/${parameters.format}` as const);
+  return {
+    bytes: drawDigest(digest, contentType),
+    contentType,
+    targetStatus: parameters.pdf ? null : targetStatus,
+    notes: [...notes],
+  };
+}
+
+function ended(): SnapError {
+  return new SnapError("upstream_error", "The renderer was closed.");
+}

@@ -1,0 +1,15 @@
+export { createFakeClock } from "./fakes/clock.ts";
+export type { FakeClock } from "./fakes/clock.ts";
+export { createFakeRandom } from "./fakes/random.ts";
+export { createFakeRenderer } from "./fakes/renderer.ts";
+export type { FakeRenderer, FakeRendererOptions } from "./fakes/renderer.ts";
+export { createFakeResolver } from "./fakes/resolver.ts";
+export type { FakeHosts } from "./fakes/resolver.ts";
+export { createMemoryStorage } from "./memory/storage.ts";
+export { testAccountStore } from "./suites/accounts.ts";
+export { testBudgetStore } from "./suites/budgets.ts";
+export { testLedger } from "./suites/ledger.ts";
+export { testRenderingStore } from "./suites/renderings.ts";
+export { testStorage } from "./suites/storage.ts";
+export type { OpenStorage, SuiteRunner } from "./suites/suite.ts";
+export { testTokenStore } from "./suites/tokens.ts";

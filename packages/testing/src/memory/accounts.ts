@@ -1,0 +1,34 @@
+import type { Account, AccountStore } from "@snap/engine";
+
+/** Accounts in memory, in the order of creation. */
+export function createAccountStore(accounts: Map<string, Account>): AccountStore {
+  const isTaken = (email: string, exceptId?: string): boolean =>
+    [...accounts.values()].some((other) => other.id !== exceptId && fold(other.email) === fold(email));
+  return {
+    async insert(account) {
+      if (isTaken(account.email)) return false;
+      if (accounts.has(account.id)) throw new Error(`there is an account ${account.id} already`);
+      accounts.set(account.id, { ...account });
+      return true;
+    },
+    async find(id) {
+      return accounts.get(id) ?? null;
+    },
+    async list() {
+      return [...accounts.values()];
+    },
+    async update(id, change) {
+      const account = accounts.get(id);
+      if (account === undefined) return null;
+      if (change.email !== undefined && isTaken(change.email, id)) return "email-taken";
+      const changed = { ...account, ...change };
+      accounts.set(id, changed);
+      return changed;
+    },
+  };
+}
+
+/** Lower case for ASCII letters only: the port leaves all others as they are. */
+function fold(email: string): string {
+  return email.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+}

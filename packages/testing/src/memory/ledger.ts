@@ -1,0 +1,98 @@
+import type { Balance, JournalEntry, JournalKind, Ledger, PeriodGrant, Resolution } from "@snap/engine";
+
+interface Reservation {
+  readonly id: string;
+  readonly accountId: string;
+  readonly periodStartedAt: number;
+  readonly lapsesAt: number;
+  state: "open" | "refused" | Exclude<Resolution, "unknown">;
+}
+
+const JOURNAL_KINDS = { settled: "settle", refunded: "refund", lapsed: "lapse" } as const;
+
+/**
+ * The credit ledger in memory: the reference model. The journal is all it keeps of the credits, and
+ * each balance is summed up from it.
+ */
+export function createLedger(): Ledger {
+  const journal: JournalEntry[] = [];
+  const reservations = new Map<string, Reservation>();
+
+  const balanceOf = (accountId: string, periodStartedAt: number): Balance => {
+    const moved: Record<JournalKind, number> = { grant: 0, reserve: 0, settle: 0, refund: 0, lapse: 0 };
+    for (const entry of journal)
+      if (entry.accountId === accountId && entry.periodStartedAt === periodStartedAt)
+        moved[entry.kind] += entry.credits;
+    return {
+      granted: moved.grant,
+      used: moved.settle,
+      reserved: moved.reserve - moved.settle - moved.refund - moved.lapse,
+    };
+  };
+
+  const write = (reservation: Reservation, kind: JournalKind, at: number): void => {
+    const { id: reservationId, accountId, periodStartedAt } = reservation;
+    journal.push({ accountId, periodStartedAt, kind, credits: 1, reservationId, at });
+  };
+
+  const resolve = (
+    reservation: Reservation,
+    wanted: "settled" | "refunded" | "lapsed",
+    now: number,
+  ): void => {
+    reservation.state = reservation.lapsesAt <= now ? "lapsed" : wanted;
+    write(reservation, JOURNAL_KINDS[reservation.state], now);
+  };
+
+  const bringUpToDate = ({ accountId, period, granted, now }: PeriodGrant & { now: number }): Balance => {
+    for (const reservation of reservations.values())
+      if (reservation.accountId === accountId && reservation.state === "open" && reservation.lapsesAt <= now)
+        resolve(reservation, "lapsed", now);
+    const periodStartedAt = period.startedAt;
+    const credits = granted - balanceOf(accountId, periodStartedAt).granted;
+    if (credits !== 0)
+      journal.push({ accountId, periodStartedAt, kind: "grant", credits, reservationId: null, at: now });
+    return balanceOf(accountId, periodStartedAt);
+  };
+
+  const end = (reservationId: string, wanted: "settled" | "refunded", now: number): Resolution => {
+    const reservation = reservations.get(reservationId);
+    if (reservation?.state === "open") resolve(reservation, wanted, now);
+    // What was refused never became a reservation.
+    const state = reservation?.state;
+    return state === undefined || state === "open" || state === "refused" ? "unknown" : state;
+  };
+
+  return {
+    async balance(request) {
+      return bringUpToDate(request);
+    },
+    async reserve(request) {
+      const { accountId, period, reservationId: id, lapsesAt, now } = request;
+      const { granted, used, reserved } = bringUpToDate(request);
+      const known = reservations.get(id);
+      if (known !== undefined)
+        return {
+          reserved: known.state !== "refused" && known.accountId === accountId,
+          balance: { granted, used, reserved },
+        };
+      const state = granted - used - reserved > 0 ? "open" : "refused";
+      const reservation: Reservation = { id, accountId, periodStartedAt: period.startedAt, lapsesAt, state };
+      reservations.set(id, reservation);
+      if (state === "open") write(reservation, "reserve", now);
+      return { reserved: state === "open", balance: balanceOf(accountId, period.startedAt) };
+    },
+    async settle({ reservationId, now }) {
+      return end(reservationId, "settled", now);
+    },
+    async refund({ reservationId, now }) {
+      return end(reservationId, "refunded", now);
+    },
+    async journal({ accountId, limit }) {
+      return journal
+        .filter((entry) => entry.accountId === accountId)
+        .toReversed()
+        .slice(0, limit);
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import type { Account, Storage } from "@snap/engine";
+import { createAccountStore } from "./accounts.ts";
+import { createBudgetStore } from "./budgets.ts";
+import { createLedger } from "./ledger.ts";
+import { createRenderingStore } from "./renderings.ts";
+import { createTokenStore } from "./tokens.ts";
+
+/**
+ * A storage that forgets everything with the process: for tests, and the model that the conformance
+ * suites hold other storages to. Written to be read, not to be fast.
+ *
+ * @example
+ * const storage = createMemoryStorage();
+ * const engine = createEngine({ storage, renderer: createFakeRenderer(), secretKey: "for tests only 123" });
+ */
+export function createMemoryStorage(): Storage {
+  const accounts = new Map<string, Account>();
+  return {
+    accounts: createAccountStore(accounts),
+    tokens: createTokenStore(accounts),
+    ledger: createLedger(),
+    renderings: createRenderingStore(),
+    budgets: createBudgetStore(),
+    async check() {},
+    async close() {},
+  };
+}

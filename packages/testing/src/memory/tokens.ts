@@ -1,0 +1,44 @@
+import type { Account, TokenRecord, TokenStore } from "@snap/engine";
+
+/** Tokens in memory; `accounts` are those that own them. */
+export function createTokenStore(accounts: ReadonlyMap<string, Account>): TokenStore {
+  const tokens = new Map<number, TokenRecord>();
+  let lastId = 0;
+  return {
+    async insert(token) {
+      if (!accounts.has(token.accountId)) throw new Error(`there is no account ${token.accountId}`);
+      lastId += 1;
+      const record = copyOf({ id: lastId, ...token });
+      tokens.set(record.id, record);
+      return copyOf(record);
+    },
+    async find(id) {
+      const token = tokens.get(id);
+      const account = token === undefined ? undefined : accounts.get(token.accountId);
+      return token === undefined || account === undefined ? null : { token: copyOf(token), account };
+    },
+    async listByAccount(accountId) {
+      return [...tokens.values()].filter((token) => token.accountId === accountId).map(copyOf);
+    },
+    async rotate(id, { secretHash, sealedSigningSecret, rotatedAt }) {
+      const token = tokens.get(id);
+      if (token === undefined) return null;
+      const rotated = copyOf({ ...token, secretHash, sealedSigningSecret, rotatedAt });
+      tokens.set(id, rotated);
+      return copyOf(rotated);
+    },
+    async revoke(id) {
+      return tokens.delete(id);
+    },
+  };
+}
+
+/** Neither the caller's buffers nor those handed out may reach what is stored. */
+function copyOf(token: TokenRecord): TokenRecord {
+  return {
+    ...token,
+    abilities: [...token.abilities],
+    secretHash: new Uint8Array(token.secretHash),
+    sealedSigningSecret: new Uint8Array(token.sealedSigningSecret),
+  };
+}

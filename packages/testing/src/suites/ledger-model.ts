@@ -1,0 +1,118 @@
+import type { JournalEntry, JournalKind, Ledger, Period, PeriodGrant } from "@snap/engine";
+import assert from "node:assert/strict";
+import { createFakeRandom } from "../fakes/random.ts";
+import { createLedger } from "../memory/ledger.ts";
+
+const MODEL_STEPS = 400;
+const ACCOUNT_IDS = ["acct_1", "acct_2"];
+/** Longer than any journal that a test makes. */
+const WHOLE_JOURNAL = 100_000;
+
+type Look = PeriodGrant & { readonly now: number };
+
+/** `granted = remaining + used + reserved`, summed up from the journal of the period. */
+export async function assertJournalAddsUp(ledger: Ledger, look: Look): Promise<void> {
+  const { granted, used, reserved } = await ledger.balance(look);
+  const journal = await ledger.journal({ accountId: look.accountId, limit: WHOLE_JOURNAL });
+  const moved = (kind: JournalKind): number =>
+    journal
+      .filter((entry) => entry.kind === kind && entry.periodStartedAt === look.period.startedAt)
+      .reduce((credits, entry) => credits + entry.credits, 0);
+  const remaining = moved("grant") - moved("reserve") + moved("refund") + moved("lapse");
+  assert.equal(granted, moved("grant"));
+  assert.equal(used, moved("settle"));
+  assert.equal(reserved, moved("reserve") - moved("settle") - moved("refund") - moved("lapse"));
+  assert.equal(granted, remaining + used + reserved);
+
+  const ended = new Set<string>();
+  for (const { kind, reservationId } of journal) {
+    if (reservationId === null || kind === "reserve") continue;
+    assert.ok(!ended.has(reservationId), `${reservationId} was resolved twice`);
+    ended.add(reservationId);
+  }
+}
+
+/** Plays the same random calls on the ledger and on the in-memory model, and compares every answer. */
+export async function runAgainstModel(
+  ledger: Ledger,
+  { seed, periods }: { readonly seed: number; readonly periods: readonly [Period, Period] },
+): Promise<void> {
+  const model = createLedger();
+  const calls = randomCalls(seed, periods);
+  for (let step = 0; step < MODEL_STEPS; step += 1) {
+    const call = calls.next();
+    const where = `seed ${seed}, step ${step}: ${call.text}`;
+    assert.deepEqual(await call.make(ledger), await call.make(model), where);
+  }
+  for (const accountId of ACCOUNT_IDS) {
+    assert.deepEqual(
+      await sortedJournal(ledger, accountId),
+      await sortedJournal(model, accountId),
+      `seed ${seed}`,
+    );
+    for (const period of periods)
+      await assertJournalAddsUp(ledger, { accountId, period, granted: 3, now: calls.now() });
+  }
+}
+
+/** What lapses in one call may be written down in any order. */
+async function sortedJournal(ledger: Ledger, accountId: string): Promise<string[]> {
+  const journal = await ledger.journal({ accountId, limit: WHOLE_JOURNAL });
+  const line = (entry: JournalEntry): string =>
+    [entry.at, entry.kind, entry.reservationId, entry.periodStartedAt, entry.credits].join(" ");
+  return journal.map(line).toSorted();
+}
+
+interface Call {
+  readonly text: string;
+  make(ledger: Ledger): Promise<unknown>;
+}
+
+/** Few credits, few ids and short leases, so that every kind of collision comes up. */
+function randomCalls(
+  seed: number,
+  [first, second]: readonly [Period, Period],
+): { next(): Call; now(): number } {
+  const random = createFakeRandom(seed);
+  const below = (count: number): number => new DataView(random.bytes(4).buffer).getUint32(0) % count;
+  let now = second.startedAt - 400;
+  let reservations = 0;
+
+  const look = (): Look => ({
+    accountId: ACCOUNT_IDS[below(ACCOUNT_IDS.length)] ?? "acct_1",
+    period: now < second.startedAt ? first : second,
+    granted: below(10) === 0 ? below(6) : 3,
+    now,
+  });
+  /** One of the latest, or one that was never made. */
+  const knownId = (): string => `r${Math.max(1, reservations + 1 - below(8))}`;
+  const newId = (): string => {
+    reservations += 1;
+    return `r${reservations}`;
+  };
+  const call = (name: string, request: object, make: Call["make"]): Call => ({
+    text: `${name} ${JSON.stringify(request)}`,
+    make,
+  });
+
+  return {
+    next() {
+      // Now and then the clock goes back by a millisecond.
+      now += below(8) - 1;
+      const kind = below(10);
+      if (kind === 0) {
+        const request = look();
+        return call("balance", request, (ledger) => ledger.balance(request));
+      }
+      if (kind < 5) {
+        const reservationId = below(4) === 0 ? knownId() : newId();
+        const request = { ...look(), reservationId, lapsesAt: now + below(30) };
+        return call("reserve", request, (ledger) => ledger.reserve(request));
+      }
+      const request = { reservationId: knownId(), now };
+      if (kind < 8) return call("settle", request, (ledger) => ledger.settle(request));
+      return call("refund", request, (ledger) => ledger.refund(request));
+    },
+    now: () => now,
+  };
+}

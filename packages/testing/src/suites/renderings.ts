@@ -1,0 +1,143 @@
+import type { StoredRendering } from "@snap/engine";
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { allAtOnce, assertSameBytes, AT_ONCE, AWKWARD_TEXTS, defineSuite } from "./suite.ts";
+import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
+
+const STORED_AT = 1_767_225_600_000;
+const EXPIRES_AT = STORED_AT + 86_400_000;
+const NAME = { accountId: "acct_1", key: "0f1e" };
+
+function sampleRendering(change: Partial<StoredRendering> = {}): StoredRendering {
+  return {
+    bytes: Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x00, 0xff]),
+    contentType: "image/png",
+    targetStatus: 200,
+    notes: [],
+    etag: '"9f86d081"',
+    storedAt: STORED_AT,
+    expiresAt: EXPIRES_AT,
+    ...change,
+  };
+}
+
+function named(now: number): typeof NAME & { readonly now: number } {
+  return { ...NAME, now };
+}
+
+function assertSameRendering(actual: StoredRendering | null, expected: StoredRendering): void {
+  assert.ok(actual !== null, "there is no such rendering");
+  assertSameBytes(actual.bytes, expected.bytes);
+  assert.deepEqual({ ...actual, bytes: expected.bytes }, expected);
+}
+
+/** The contract of `RenderingStore`: identical bytes, expiry to the millisecond, accounts kept apart. */
+export function testRenderingStore(runner: SuiteRunner, open: OpenStorage<"renderings">): void {
+  defineSuite({ runner, open, name: "RenderingStore: contents" }, testContents);
+  defineSuite({ runner, open, name: "RenderingStore: names and lives" }, testNamesAndLives);
+}
+
+function testContents(test: DefineTest<"renderings">): void {
+  test("gives every field back", async ({ renderings }) => {
+    for (const rendering of [
+      sampleRendering({ targetStatus: 404, notes: ["wait-capped", 'a "quoted", note', "é"] }),
+      sampleRendering({ contentType: "image/jpeg" }),
+      sampleRendering({ contentType: "image/webp" }),
+      sampleRendering({ contentType: "application/pdf", targetStatus: null }),
+    ]) {
+      await renderings.put({ ...NAME, rendering });
+      assertSameRendering(await renderings.get(named(STORED_AT)), rendering);
+    }
+  });
+
+  test("gives the bytes back identical", async ({ renderings }) => {
+    const mebibyte = new Uint8Array(randomBytes(1024 * 1024));
+    for (const bytes of [mebibyte, new Uint8Array(0), new Uint8Array(1), mebibyte.subarray(1000, 70_000)]) {
+      await renderings.put({ ...NAME, rendering: sampleRendering({ bytes }) });
+      assertSameRendering(await renderings.get(named(STORED_AT)), sampleRendering({ bytes }));
+    }
+  });
+
+  test("does not share its buffers", async ({ renderings }) => {
+    const bytes = new Uint8Array(1000).fill(7);
+    const stored = renderings.put({ ...NAME, rendering: sampleRendering({ bytes }) });
+    await stored;
+    bytes.fill(0);
+    (await renderings.get(named(STORED_AT)))?.bytes.fill(0);
+    const found = await renderings.get(named(STORED_AT));
+    assertSameRendering(found, sampleRendering({ bytes: new Uint8Array(1000).fill(7) }));
+  });
+
+  test("replaces what was there, expired or not", async ({ renderings }) => {
+    await renderings.put({ ...NAME, rendering: sampleRendering({ expiresAt: STORED_AT + 1 }) });
+    const second = sampleRendering({ bytes: new Uint8Array([2]), etag: '"2"', storedAt: STORED_AT + 1 });
+    await renderings.put({ ...NAME, rendering: second });
+    assertSameRendering(await renderings.get(named(STORED_AT + 1)), second);
+    const third = sampleRendering({ bytes: new Uint8Array([3]), expiresAt: STORED_AT + 2 });
+    await renderings.put({ ...NAME, rendering: third });
+    assert.equal(await renderings.get(named(STORED_AT + 2)), null);
+  });
+
+  test("of many stored at once under one name, keeps one whole", async ({ renderings }) => {
+    await allAtOnce((index) =>
+      renderings.put({
+        ...NAME,
+        rendering: sampleRendering({ bytes: new Uint8Array(index + 1).fill(index), etag: `"${index}"` }),
+      }),
+    );
+    const found = await renderings.get(named(STORED_AT));
+    const index = Number(found?.etag.slice(1, -1));
+    const bytes = new Uint8Array(index + 1).fill(index);
+    assertSameRendering(found, sampleRendering({ bytes, etag: `"${index}"` }));
+  });
+}
+
+function testNamesAndLives(test: DefineTest<"renderings">): void {
+  test("expires to the millisecond", async ({ renderings }) => {
+    await renderings.put({ ...NAME, rendering: sampleRendering() });
+    assertSameRendering(await renderings.get(named(EXPIRES_AT - 1)), sampleRendering());
+    assert.equal(await renderings.get(named(EXPIRES_AT)), null);
+    // Asking is not deleting: an earlier instant still sees it.
+    assertSameRendering(await renderings.get(named(EXPIRES_AT - 1)), sampleRendering());
+  });
+
+  test("keeps accounts and keys apart, whatever they are", async ({ renderings }) => {
+    const names = AWKWARD_TEXTS.flatMap((accountId) => AWKWARD_TEXTS.map((key) => ({ accountId, key })));
+    for (const [index, name] of names.entries())
+      await renderings.put({ ...name, rendering: sampleRendering({ etag: `"${index}"` }) });
+    for (const [index, name] of names.entries())
+      assert.equal((await renderings.get({ ...name, now: STORED_AT }))?.etag, `"${index}"`);
+    assert.equal(await renderings.get({ accountId: "acct_2", key: "a", now: STORED_AT }), null);
+    assert.equal(await renderings.get({ accountId: "a", key: "b:a", now: STORED_AT }), null);
+  });
+
+  test("deletes one account's own only", async ({ renderings }) => {
+    const other = { accountId: "acct_2", key: NAME.key };
+    await renderings.put({ ...NAME, rendering: sampleRendering() });
+    await renderings.put({ ...other, rendering: sampleRendering() });
+    await renderings.delete(NAME);
+    await renderings.delete(NAME);
+    assert.equal(await renderings.get(named(STORED_AT)), null);
+    assertSameRendering(await renderings.get({ ...other, now: STORED_AT }), sampleRendering());
+  });
+
+  test("prunes what has expired, at most so many at a time", async ({ renderings }) => {
+    await allAtOnce((index) =>
+      renderings.put({
+        accountId: `acct_${index % 3}`,
+        key: `${index}`,
+        rendering: sampleRendering({ expiresAt: STORED_AT + index }),
+      }),
+    );
+    const now = STORED_AT + 49;
+    assert.equal(await renderings.prune({ now, limit: 0 }), 0);
+    assert.equal(await renderings.prune({ now, limit: 30 }), 30);
+    assert.equal(await renderings.prune({ now, limit: 30 }), 20);
+    assert.equal(await renderings.prune({ now, limit: 30 }), 0);
+    for (let index = 0; index < AT_ONCE; index += 1) {
+      const name = { accountId: `acct_${index % 3}`, key: `${index}` };
+      const found = await renderings.get({ ...name, now: STORED_AT - 1 });
+      assert.equal(found !== null, index > 49, `rendering ${index}`);
+    }
+  });
+}

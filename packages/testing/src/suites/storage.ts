@@ -1,0 +1,36 @@
+import type { Storage } from "@snap/engine";
+import assert from "node:assert/strict";
+import { testAccountStore } from "./accounts.ts";
+import { testBudgetStore } from "./budgets.ts";
+import { testLedger } from "./ledger.ts";
+import { testRenderingStore } from "./renderings.ts";
+import { defineSuite } from "./suite.ts";
+import type { OpenStorage, SuiteRunner } from "./suite.ts";
+import { testTokenStore } from "./tokens.ts";
+
+/**
+ * The contract of a whole `Storage`: the suites of all its ports, over storages that `open` makes
+ * anew, and empty, for each test.
+ *
+ * @example
+ * import { testStorage } from "@snap/testing";
+ * import { describe, it } from "vitest";
+ *
+ * testStorage({ describe, it }, async () => {
+ *   const storage = await openMyStorage();
+ *   return { storage, close: () => storage.close() };
+ * });
+ */
+export function testStorage(runner: SuiteRunner, open: OpenStorage): void {
+  testAccountStore(runner, open);
+  testTokenStore(runner, open);
+  testLedger(runner, open);
+  testRenderingStore(runner, open);
+  testBudgetStore(runner, open);
+  defineSuite<keyof Storage>({ runner, open, name: "Storage" }, (test) => {
+    test("passes its own check, again and again, and leaves no trace", async (storage) => {
+      for (let time = 0; time < 3; time += 1) await storage.check();
+      assert.deepEqual(await storage.accounts.list(), []);
+    });
+  });
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { createFakeClock } from "../src/index.ts";
+
+const START = 1_767_225_600_000;
+
+describe("createFakeClock", () => {
+  it("stands still until it is advanced", () => {
+    const clock = createFakeClock(START);
+    expect(clock.now()).toBe(1_767_225_600_000);
+    clock.advance(250);
+    expect(clock.now()).toBe(1_767_225_600_250);
+  });
+
+  it("wakes timers in the order of their instants, each at its own", () => {
+    const clock = createFakeClock(START);
+    const woken: [string, number][] = [];
+    const wake = (name: string) => (): void => void woken.push([name, clock.now() - START]);
+    clock.after(30, wake("c"));
+    clock.after(10, wake("a"));
+    clock.after(10, wake("b"));
+    clock.after(31, wake("d"));
+    clock.advance(30);
+    expect(woken).toEqual([
+      ["a", 10],
+      ["b", 10],
+      ["c", 30],
+    ]);
+    clock.advance(1);
+    expect(woken.at(-1)).toEqual(["d", 31]);
+  });
+
+  it("wakes what a timer sets while it advances", () => {
+    const clock = createFakeClock(START);
+    let ticks = 0;
+    const tick = (): void => {
+      ticks += 1;
+      clock.after(10, tick);
+    };
+    clock.after(10, tick);
+    clock.advance(100);
+    expect(ticks).toBe(10);
+  });
+
+  it("calls a timer off", () => {
+    const clock = createFakeClock(START);
+    let woken = false;
+    const callOff = clock.after(10, () => (woken = true));
+    callOff();
+    clock.advance(100);
+    expect(woken).toBe(false);
+  });
+
+  it("leaves timers their time when the time of day is corrected", () => {
+    const clock = createFakeClock(START);
+    let wokenAt = 0;
+    clock.after(10, () => (wokenAt = clock.now()));
+    clock.set(START + 3_600_000);
+    expect(wokenAt).toBe(0);
+    expect(clock.now()).toBe(START + 3_600_000);
+    clock.advance(10);
+    expect(wokenAt).toBe(START + 3_600_010);
+    clock.set(START - 5);
+    expect(clock.now()).toBe(START - 5);
+  });
+});

@@ -1,0 +1,108 @@
+import type { Storage } from "@snap/engine";
+import { describe, expect, it } from "vitest";
+import { createMemoryStorage, testStorage } from "../src/index.ts";
+
+/** Runs all suites on storages that are broken in one way; answers the names of the tests that fail. */
+async function failuresOf(damage: (storage: Storage) => Partial<Storage>): Promise<string[]> {
+  const tests: { readonly name: string; readonly run: () => Promise<void> }[] = [];
+  testStorage(
+    { describe: (_, define) => define(), it: (name, run) => tests.push({ name, run }) },
+    async () => {
+      const whole = createMemoryStorage();
+      return { storage: { ...whole, ...damage(whole) }, close: () => whole.close() };
+    },
+  );
+  const outcomes = await Promise.allSettled(tests.map(({ run }) => run()));
+  return tests.filter((_, index) => outcomes[index]?.status === "rejected").map(({ name }) => name);
+}
+
+describe("the suites", () => {
+  it("pass a storage that keeps the contract", async () => {
+    expect(await failuresOf(() => ({}))).toEqual([]);
+  });
+
+  it.each<[string, (storage: Storage) => Partial<Storage>, string]>([
+    [
+      "answers a rendering for a millisecond too long",
+      ({ renderings }) => ({
+        renderings: { ...renderings, get: (request) => renderings.get({ ...request, now: request.now - 1 }) },
+      }),
+      "expires to the millisecond",
+    ],
+    [
+      "prunes more than it was asked to",
+      ({ renderings }) => ({
+        renderings: { ...renderings, prune: ({ now, limit }) => renderings.prune({ now, limit: limit + 1 }) },
+      }),
+      "prunes what has expired, at most so many at a time",
+    ],
+    [
+      "shows one account the renderings of another",
+      ({ renderings }) => ({
+        renderings: {
+          ...renderings,
+          get: (request) => renderings.get({ ...request, accountId: "acct_1" }),
+          put: (request) => renderings.put({ ...request, accountId: "acct_1" }),
+        },
+      }),
+      "keeps accounts and keys apart, whatever they are",
+    ],
+    [
+      "settles a millisecond after the lapse",
+      ({ ledger }) => ({
+        ledger: { ...ledger, settle: (request) => ledger.settle({ ...request, now: request.now - 1 }) },
+      }),
+      "lapses at the instant itself; a later settle moves nothing",
+    ],
+    [
+      "takes a credit for a repeated reservation",
+      ({ ledger }) => {
+        let repeats = 0;
+        return {
+          ledger: {
+            ...ledger,
+            reserve: (request) => {
+              repeats += 1;
+              return ledger.reserve({ ...request, reservationId: `${request.reservationId}/${repeats}` });
+            },
+          },
+        };
+      },
+      "answers a repeated reservation as the first time, and takes nothing",
+    ],
+    [
+      "forgets the change of a grant",
+      ({ ledger }) => ({
+        ledger: { ...ledger, balance: (look) => ledger.balance({ ...look, granted: 10 }) },
+      }),
+      "follows a grant that changes within the period",
+    ],
+    [
+      "reads before it writes, and lets others in between",
+      ({ accounts }) => ({
+        accounts: {
+          ...accounts,
+          async update(id, change) {
+            const account = await accounts.find(id);
+            return account === null ? null : accounts.update(id, { ...account, ...change });
+          },
+        },
+      }),
+      "keeps changes made at once",
+    ],
+    [
+      "ends a budget's window a millisecond late",
+      ({ budgets }) => ({
+        budgets: { spend: (request) => budgets.spend({ ...request, windowMs: request.windowMs + 1 }) },
+      }),
+      "opens a window with its first spend and ends it on the millisecond",
+    ],
+    [
+      "finds a revoked token",
+      ({ tokens }) => ({ tokens: { ...tokens, revoke: async () => true } }),
+      "forgets a revoked token",
+    ],
+  ])("fail a storage that %s", async (_, damage, failing) => {
+    expect(await failuresOf(damage)).toContain(failing);
+  });
+});

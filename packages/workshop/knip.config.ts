@@ -1,0 +1,28 @@
+import type { KnipConfig } from "knip";
+
+const published = { entry: ["src/index.ts", "test/**/*.test.ts"], project: ["{src,test}/**/*.ts"] };
+
+/** What nobody uses is an error: files, exports, dependencies. */
+export default {
+  // A type that only its own file names still documents an exported function.
+  ignoreExportsUsedInFile: { interface: true, type: true },
+  // The ignored dependencies are commands: those that src/checks starts, and snap-server for `npx`.
+  workspaces: {
+    ".": {
+      entry: [".dependency-cruiser.mjs"],
+      ignoreDependencies: ["@snap/server", "oxlint", "oxlint-tsgolint"],
+    },
+    "packages/*": published,
+    "packages/engine": { ...published, entry: [...published.entry, "src/puppeteer/index.ts"] },
+    "packages/server": { ...published, entry: [...published.entry, "src/cli.ts"] },
+    "packages/workshop": {
+      entry: [
+        "src/{launch,test-all,build,check,bench,count-tests,bench/bare-server}.ts",
+        "test/**/*.test.ts",
+        "*.config.ts",
+      ],
+      project: ["{src,test}/**/*.ts"],
+      ignoreDependencies: ["@arethetypeswrong/cli", "dependency-cruiser", "publint"],
+    },
+  },
+} satisfies KnipConfig;

@@ -1,0 +1,49 @@
+import { findBrowser } from "./find-browser.ts";
+import { run } from "./run.ts";
+
+/** What the parts are set up for. */
+export type Errand = "start" | "test";
+
+export interface SystemPart {
+  /** Also the tag of the tests that need it: `describe("…", { tags: ["browser"] }, …)`. */
+  readonly name: string;
+  /** Completes "… is needed". */
+  readonly purpose: string;
+  readonly aptPackages: readonly string[];
+  /** An errand stops without a part that it needs, and only says so about one that it would like. */
+  readonly neededBy: readonly Errand[];
+  readonly likedBy: readonly Errand[];
+  readonly probe: () => Promise<boolean>;
+}
+
+/** What a fresh machine lacks, in the order of importance. A new part is a new row. */
+export const SYSTEM_PARTS: readonly SystemPart[] = [
+  {
+    name: "browser",
+    purpose: "to render pages",
+    // Starts in a third of the time of full Chromium, and never calls home.
+    aptPackages: ["chromium-headless-shell"],
+    neededBy: ["start", "test"],
+    likedBy: [],
+    probe: async () => (await findBrowser()) !== null,
+  },
+  {
+    name: "fonts",
+    purpose: "to draw Latin, Chinese, Japanese and Korean text and emoji",
+    // The leanest set that has a glyph for each: 18 MB, where fonts-noto-cjk alone is 57 MB.
+    aptPackages: ["fontconfig", "fonts-liberation", "fonts-wqy-zenhei", "fonts-noto-color-emoji"],
+    neededBy: ["test"],
+    likedBy: ["start"],
+    probe: hasFonts,
+  },
+];
+
+async function hasFonts(): Promise<boolean> {
+  if (process.platform !== "linux") return true;
+  const lists = await Promise.all(
+    [":lang=en", ":lang=zh-cn", ":lang=ja", ":lang=ko", ":lang=und-zsye"].map((pattern) =>
+      run("fc-list", [pattern, "family"]),
+    ),
+  );
+  return lists.every(({ ok, output }) => ok && output !== "");
+}

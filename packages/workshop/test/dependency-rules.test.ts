@@ -1,0 +1,83 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { run, widenPath } from "../src/machine/run.ts";
+import { ROOT } from "../src/repository/workspace.ts";
+
+/** One import too many each: the rule it breaks, the file it is planted in, and the import. */
+const PLANTED: readonly (readonly [rule: string, file: string, line: string])[] = [
+  ["protocol-is-closed", "packages/protocol/src/a.ts", 'import "zod";'],
+  ["protocol-is-closed", "packages/protocol/src/b.ts", 'import "node:crypto";'],
+  ["client-is-closed", "packages/client/src/a.ts", 'import "zod";'],
+  ["client-is-closed", "packages/client/src/b.ts", 'import "@snap/engine";'],
+  ["client-is-closed", "packages/client/src/c.ts", 'import type { URL } from "node:url";'],
+  ["engine-is-closed", "packages/engine/src/a.ts", 'import "express";'],
+  ["engine-is-closed", "packages/engine/src/b.ts", 'import "pg";'],
+  ["engine-is-closed", "packages/engine/src/c.ts", 'import type { Storage } from "@snap/testing";'],
+  ["engine-knows-no-sql", "packages/engine/src/d.ts", 'import "node:sqlite";'],
+  ["domain-knows-no-http", "packages/engine/src/e.ts", 'import "node:http";'],
+  ["browser-only-behind-its-subpath", "packages/engine/src/f.ts", 'import "puppeteer";'],
+  ["browser-only-behind-its-subpath", "packages/engine/src/g.ts", 'import "./puppeteer/index.ts";'],
+  ["storage-sqlite-is-closed", "packages/storage-sqlite/src/a.ts", 'import "pg";'],
+  [
+    "storages-use-types-of-the-ports-only",
+    "packages/storage-sqlite/src/b.ts",
+    'import { capture } from "@snap/engine"; capture();',
+  ],
+  ["server-is-closed", "packages/server/src/a.ts", 'import "@snap/testing";'],
+  ["other-packages-by-their-name", "packages/server/src/b.ts", 'import "../../engine/src/index.ts";'],
+  ["sources-use-no-tests", "packages/server/src/c.ts", 'import "../test/d.ts";'],
+  ["published-code-declares-what-it-uses", "packages/server/src/e.ts", 'import "left-pad";'],
+  ["no-missing-module", "packages/server/test/d.ts", 'import "./nowhere.ts";'],
+  ["no-circle", "packages/testing/src/a.ts", 'import "./b.ts";'],
+  ["every-package-has-a-row", "packages/newcomer/src/a.ts", 'import "node:fs";'],
+];
+
+/** Imports that the table allows, to show that the rules don't refuse everything. A circle is told of once, at one end. */
+const ALLOWED: readonly (readonly [file: string, line: string])[] = [
+  ["packages/protocol/src/index.ts", "export const pinned = 1;"],
+  ["packages/engine/src/index.ts", 'import "node:dns"; import "@snap/protocol"; export const capture = 1;'],
+  ["packages/engine/src/puppeteer/index.ts", 'import "node:http"; import "../index.ts";'],
+  ["packages/storage-sqlite/src/index.ts", 'import "node:sqlite"; import type {} from "@snap/engine";'],
+  ["packages/testing/src/b.ts", 'import "./a.ts";'],
+  ["packages/testing/src/index.ts", 'import "@snap/engine"; import "@snap/protocol";'],
+  ["packages/server/src/index.ts", 'import "@snap/storage-sqlite"; import "@snap/engine/puppeteer";'],
+  ["packages/server/test/a.test.ts", 'import "@snap/testing"; import "../src/index.ts";'],
+];
+
+interface Violation {
+  readonly from: string;
+  readonly rule: { readonly name: string };
+}
+
+describe("dependency rules", () => {
+  let folder: string;
+  let violations: string[];
+
+  beforeAll(async () => {
+    widenPath();
+    folder = await mkdtemp(join(tmpdir(), "dependency-rules-"));
+    await symlink(join(ROOT, "tsconfig.base.json"), join(folder, "tsconfig.base.json"));
+    const planted = PLANTED.map(([, ...fileAndLine]) => fileAndLine);
+    for (const [file, line] of [...planted, ...ALLOWED]) {
+      await mkdir(dirname(join(folder, file)), { recursive: true });
+      await writeFile(join(folder, file), line);
+    }
+    const config = join(ROOT, ".dependency-cruiser.mjs");
+    const args = ["--config", config, "--output-type", "json", "packages"];
+    const { output } = await run("depcruise", args, { cwd: folder });
+    const { summary } = JSON.parse(output) as { summary: { violations: Violation[] } };
+    violations = summary.violations.map(({ from, rule }) => `${rule.name}: ${from}`);
+  });
+
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it.each(PLANTED)("%s is broken by a planted import in %s", (rule, file) => {
+    expect(violations).toContain(`${rule}: ${file}`);
+  });
+
+  it.each(ALLOWED)("nothing is said about %s", (file) => {
+    expect(violations.filter((violation) => violation.endsWith(`: ${file}`))).toEqual([]);
+  });
+});
