@@ -1,5 +1,5 @@
-// Who may import whom: the table of packages in docs/architecture.md, as rules. A package's sources
-// are closed: what its row does not name is an error.
+// Who may import whom, as rules. A package's sources are closed: what its row does not name is an
+// error.
 
 const sourcesOf = (name) => `^packages/${name}/src/`;
 const npm = (name) => `(^|/)node_modules/${name}/`;

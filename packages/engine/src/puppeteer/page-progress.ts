@@ -12,6 +12,9 @@ const LIFECYCLE_NAMES = {
   networkidle2: "networkAlmostIdle",
 } as const satisfies Record<WaitEvent, string>;
 
+/** How many connections still count as idle (interface.md, `waitUntil`). */
+const CONNECTIONS_MAX = { networkidle0: 0, networkidle2: 2 } as const;
+
 /** A refresh that comes this soon belongs to the way to the page; a later one is the page's own life. */
 const SOON_SECONDS = 1;
 /** As many as Chromium follows redirects; a page that goes on navigating isn't followed further. */
@@ -19,8 +22,11 @@ const NAVIGATIONS_FOLLOWED_MAX = 20;
 
 interface Frame {
   loaderId: string;
-  /** A frame that was never sent anywhere stays silent, and is no reason to wait. */
+  /** A frame that was never sent anywhere is no reason to wait. */
   hasStarted: boolean;
+  isLoading: boolean;
+  /** On its way to another document: a connection that the document it still shows, idle, knows nothing of. */
+  isNavigating: boolean;
   readonly reached: Set<string>;
 }
 
@@ -33,10 +39,8 @@ export class PageProgress {
   readonly #frames = new Map<string, Frame>();
   readonly #watchers = new Set<() => void>();
   #navigations = 0;
-  #loading = false;
-  /** A navigation was announced, or is under way, that the main frame has not arrived at. */
+  /** A navigation of the main frame that is announced but has not begun. */
   #scheduled = false;
-  #underWay = false;
   #failedUrl: string | null = null;
 
   /** @param mainFrameId - It stays the same through navigations. */
@@ -61,8 +65,10 @@ export class PageProgress {
     const main = this.#frame(this.#mainFrameId);
     if (event === "domcontentloaded") return main.reached.has(name);
     // a refresh is announced after `load` and before the frame stops loading
-    if (event === "load") return main.reached.has(name) && !this.#loading;
-    return [...this.#frames.values()].every((frame) => !frame.hasStarted || frame.reached.has(name));
+    if (event === "load") return main.reached.has(name) && !main.isLoading;
+    const frames = [...this.#frames.values()].filter((frame) => frame.hasStarted);
+    const navigating = frames.filter((frame) => frame.isNavigating).length;
+    return navigating <= CONNECTIONS_MAX[event] && frames.every((frame) => frame.reached.has(name));
   }
 
   /** Resolves once `condition` holds; it is looked at whenever something happened on the page. */
@@ -96,11 +102,10 @@ export class PageProgress {
       if (reason === "remove") this.#frames.delete(frameId);
     });
     on("Page.frameStartedLoading", ({ frameId }) => {
-      this.#frame(frameId).hasStarted = true;
-      if (this.#isMain(frameId)) this.#loading = true;
+      Object.assign(this.#frame(frameId), { hasStarted: true, isLoading: true });
     });
     on("Page.frameStoppedLoading", ({ frameId }) => {
-      if (this.#isMain(frameId)) this.#loading = this.#underWay = false;
+      Object.assign(this.#frame(frameId), { isLoading: false, isNavigating: false });
     });
     on("Page.frameScheduledNavigation", ({ frameId, delay }) => {
       if (this.#isMain(frameId) && delay <= SOON_SECONDS) this.#scheduled = true;
@@ -109,7 +114,7 @@ export class PageProgress {
       if (this.#isMain(frameId)) this.#scheduled = false;
     });
     on("Page.frameStartedNavigating", ({ frameId, navigationType }) => {
-      if (this.#isMain(frameId) && !WITHIN_DOCUMENT.has(navigationType)) this.#underWay = true;
+      if (!WITHIN_DOCUMENT.has(navigationType)) this.#frame(frameId).isNavigating = true;
     });
   }
 
@@ -120,7 +125,13 @@ export class PageProgress {
   #frame(frameId: string): Frame {
     const known = this.#frames.get(frameId);
     if (known) return known;
-    const frame = { loaderId: "", hasStarted: false, reached: new Set<string>() };
+    const frame = {
+      loaderId: "",
+      hasStarted: false,
+      isLoading: false,
+      isNavigating: false,
+      reached: new Set<string>(),
+    };
     this.#frames.set(frameId, frame);
     return frame;
   }
@@ -135,15 +146,17 @@ export class PageProgress {
   }
 
   #arrive(frame: Protocol.Page.Frame): void {
+    this.#frame(frame.id).isNavigating = false;
     if (!this.#isMain(frame.id)) return;
-    this.#scheduled = this.#underWay = false;
+    this.#scheduled = false;
     this.#navigations += 1;
     this.#failedUrl = frame.unreachableUrl ?? null;
     for (const frameId of this.#frames.keys()) if (!this.#isMain(frameId)) this.#frames.delete(frameId);
   }
 
   #isAboutToLeave(): boolean {
-    return (this.#scheduled || this.#underWay) && this.#navigations <= NAVIGATIONS_FOLLOWED_MAX;
+    const { isNavigating } = this.#frame(this.#mainFrameId);
+    return (this.#scheduled || isNavigating) && this.#navigations <= NAVIGATIONS_FOLLOWED_MAX;
   }
 }
 

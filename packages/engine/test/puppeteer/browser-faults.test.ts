@@ -1,3 +1,5 @@
+// @module-tag browser
+
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -134,7 +136,7 @@ describe.each([
 
 describe("the browser is stopped", () => {
   it("found by the probe, replaced, and its render is tried again", async () => {
-    const { renderer, events, pid } = observe({ probeIntervalMs: 300, probeTimeoutMs: 300 });
+    const { renderer, events, pid } = observe({ probeIntervalMs: 100, probeTimeoutMs: 3_000 });
     await renderer.health();
     const stopped = pid();
     during(() => process.kill(-stopped, "SIGSTOP"), 1);

@@ -1,3 +1,5 @@
+// @module-tag browser
+
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Server } from "node:net";

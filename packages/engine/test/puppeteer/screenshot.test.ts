@@ -1,3 +1,5 @@
+// @module-tag browser
+
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Renderer } from "../../src/ports/renderer.ts";
 import { readJpegSize, readPng, readWebpSize } from "./picture.ts";

@@ -1,3 +1,5 @@
+// @module-tag browser
+
 import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Renderer } from "../../src/ports/renderer.ts";
@@ -33,6 +35,14 @@ beforeAll(async () => {
     "/frame": `${reddens("onmessage = redden")}<script>
       setTimeout(() => document.body.append(Object.assign(document.createElement("iframe"), { src: "/inner" })), 50)
     </script>`,
+    "/slow-frame": `${reddens("onmessage = redden")}<script>
+      setTimeout(() => document.body.append(Object.assign(document.createElement("iframe"), { src: "/slow-inner" })), 50)
+    </script>`,
+    "/hanging-frame": `${reddens("")}<iframe src="/hangs"></iframe>`,
+    "/slow-inner": (_request, response) => {
+      response.setHeader("content-type", "text/html");
+      setTimeout(() => response.end("<script>parent.postMessage(1, '*')</script>"), 1_500);
+    },
     "/inner":
       "<script>fetch('/slow').then((answer) => answer.text()).then(() => parent.postMessage(1, '*'))</script>",
     "/appears": `<body><script>setTimeout(() => { document.body.innerHTML = "<b id=late style='display:block;height:50px;background:red'>" }, 300)</script>`,
@@ -91,7 +101,12 @@ describe.concurrent("waitUntil", () => {
     expect(await background("/after-three", { waitUntil: "networkidle2" })).toEqual(RED);
   });
 
+  it("networkidle2 puts up with a frame that does not come", async () => {
+    expect(await background("/hanging-frame", { waitUntil: "networkidle2" })).toEqual(WHITE);
+  });
+
   it("networkidle0 waits for frames that come later", async () => {
+    expect(await background("/slow-frame", { waitUntil: "networkidle0" })).toEqual(RED);
     expect(await background("/frame", { waitUntil: "networkidle0" })).toEqual(RED);
   });
 
