@@ -8,12 +8,15 @@ import { loadLazyImages } from "./load-lazy-images.ts";
 import { measure, reachesBeyondViewport } from "./measure.ts";
 import { navigate, requireDocument } from "./navigate.ts";
 import { printPdf } from "./print-pdf.ts";
+import type { TabKind } from "./rendering-browser.ts";
 import type { TabSupply } from "./tab-supply.ts";
 import type { Tab } from "./tab.ts";
 import { configurePage } from "./viewport.ts";
 import { waitForPage, waitForSelector } from "./wait-for-page.ts";
 
 export interface RenderLimits {
+  /** Which kind of tab to render in. */
+  readonly tabKind: TabKind;
   /** Aborts when the time budget is spent. */
   readonly signal: AbortSignal;
   readonly navigationTimeoutMs: number;
@@ -30,7 +33,7 @@ export async function renderPage(
   parameters: SnapParameters,
   limits: RenderLimits,
 ): Promise<RenderedFile> {
-  const { tab, release } = await supply.acquire(limits.signal);
+  const { tab, release } = await supply.acquire(limits.tabKind, limits.signal);
   try {
     const signal = AbortSignal.any([limits.signal, tab.ended, tab.lane.overflow]);
     await configurePage(tab, parameters, signal);

@@ -36,7 +36,11 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
         for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
           if (lost) settings.onEvent({ type: "render-retried", reason: lost.message });
           try {
-            return await renderPage(supply, parameters, { signal, navigationTimeoutMs });
+            return await renderPage(supply, parameters, {
+              signal,
+              navigationTimeoutMs,
+              tabKind: lost ? "new" : "ready",
+            });
           } catch (error) {
             if (!(error instanceof TabLost)) throw error;
             lost = error;

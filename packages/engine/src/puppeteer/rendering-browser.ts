@@ -12,6 +12,9 @@ export interface RecyclingLimits {
   readonly recycleAboveBytes: number;
 }
 
+/** What killed a page's process may have killed those of the tabs kept ready: a retry wants a new one. */
+export type TabKind = "ready" | "new";
+
 export interface RenderingBrowserOptions extends LaunchOptions, WatchOptions, RecyclingLimits {
   readonly egress: EgressProxyOptions;
   /** How many tabs are kept ready. */
@@ -53,9 +56,10 @@ export class RenderingBrowser {
     }
   }
 
-  /** A blank tab, from those that are ready if there are any. */
-  async take(): Promise<Tab> {
+  /** A blank tab: one that is ready if there is any, unless it must be `new`. */
+  async take(kind: TabKind): Promise<Tab> {
     this.#renders += 1;
+    if (kind === "new") return this.#use(await this.#open());
     for (let ready = this.#ready.shift(); ready; ready = this.#ready.shift()) {
       const tab = await ready.catch(() => null);
       if (tab && !tab.ended.aborted) return this.#use(tab);

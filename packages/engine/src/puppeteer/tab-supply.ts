@@ -2,7 +2,7 @@ import { SnapError } from "../errors.ts";
 import type { RendererHealth } from "../ports/renderer.ts";
 import { pause, unless } from "./abort.ts";
 import { findBrowser } from "./find-browser.ts";
-import { RenderingBrowser, type RenderingBrowserOptions } from "./rendering-browser.ts";
+import { RenderingBrowser, type RenderingBrowserOptions, type TabKind } from "./rendering-browser.ts";
 import { TabLost } from "./tab-lost.ts";
 import type { Tab } from "./tab.ts";
 
@@ -58,13 +58,13 @@ export class TabSupply {
    * @throws SnapError `upstream_error` while no browser can be started
    * @throws TabLost when the browser ended meanwhile
    */
-  async acquire(signal: AbortSignal): Promise<TabLease> {
+  async acquire(kind: TabKind, signal: AbortSignal): Promise<TabLease> {
     const browser = await this.#awaitBrowser(signal);
     if (!browser) {
       const detail = this.#outage ?? "";
       throw new SnapError("upstream_error", "The browser that renders pages is not available.", { detail });
     }
-    const taking = browser.take();
+    const taking = browser.take(kind);
     try {
       const tab = await unless(signal, taking);
       return { tab, release: () => this.#release(tab, browser) };

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from "node:util";
 import type { CDPSession } from "puppeteer";
 import type { ScreenshotParameters, SnapParameters } from "../parameters/schemas.ts";
 import { unless } from "./abort.ts";
-import type { Tab } from "./tab.ts";
 
 /** In CSS pixels, each of them `deviceScaleFactor` device pixels wide and high. */
 export interface Viewport {
@@ -31,7 +30,7 @@ export async function applyViewport(session: CDPSession, viewport: Viewport): Pr
 
 /** Brings a tab, as it was kept ready, to what the parameters ask for; sends nothing where that is the same. */
 export async function configurePage(
-  { session }: Tab,
+  { session }: { readonly session: CDPSession },
   parameters: SnapParameters,
   signal: AbortSignal,
 ): Promise<void> {
