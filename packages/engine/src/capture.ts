@@ -13,7 +13,7 @@ import type { BudgetStore } from "./ports/budgets.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Ledger } from "./ports/ledger.ts";
 import type { Random } from "./ports/random.ts";
-import type { RenderedFile, Renderer } from "./ports/renderer.ts";
+import { WAIT_CAPPED, type RenderedFile, type Renderer } from "./ports/renderer.ts";
 import type { RenderingKey, StoredRendering } from "./ports/renderings.ts";
 import type { Resolver } from "./ports/resolver.ts";
 import { toStoredRendering, type RenderingCache } from "./renderings/rendering-cache.ts";
@@ -96,9 +96,12 @@ export async function capture(parts: CaptureParts, request: CaptureRequest): Pro
   }
 
   const key: RenderingKey = { accountId: account.id, key: cacheKey(parameters) };
-  const { value, led } = await parts.flights.share(`${key.key}:${key.accountId}`, async () => {
+  const wait = sentWait(parameters) ? "strict" : "capped";
+  const { value, led } = await parts.flights.share(`${wait}:${key.key}:${key.accountId}`, async () => {
     const kept = await parts.cache.lookup(key);
-    return kept === null ? renderBilled(parts, billed, key) : { rendering: kept, render: null };
+    return kept === null || !suits(kept, parameters)
+      ? renderBilled(parts, billed, key)
+      : { rendering: kept, render: null };
   });
   const { rendering, render } = value;
   const unchanged = holds(rendering.etag);
@@ -127,6 +130,15 @@ interface BilledRender {
   readonly account: Account;
   readonly parameters: SnapParameters;
   readonly urgency: Urgency;
+}
+
+/** A `waitUntil` that was sent is strict (decisions.md): a capture cut short is none that was asked for. */
+function suits(kept: StoredRendering, parameters: SnapParameters): boolean {
+  return !(sentWait(parameters) && kept.notes.includes(WAIT_CAPPED));
+}
+
+function sentWait(parameters: SnapParameters): boolean {
+  return !parameters.pdf && parameters.waitUntil !== undefined;
 }
 
 function parse(parameters: CaptureRequest["parameters"]): SnapParameters {

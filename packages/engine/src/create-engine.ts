@@ -37,12 +37,15 @@ export interface EngineOptions {
   readonly plans?: readonly Plan[];
   /** Public targets only unless given; give the renderer the same. */
   readonly targets?: TargetPolicy;
-  /** How many renders run at once; twice the processors unless given. */
+  /**
+   * How many renders run at once; twice the processors and one more unless given. One slot is always
+   * kept from an account that fills all the others.
+   */
   readonly concurrency?: number;
   /** How many renders may wait for a turn: 1,000 in all and 250 of one account unless given. */
   readonly maxWaiting?: number;
   readonly maxWaitingPerAccount?: number;
-  /** Longest wait for a turn; 30,000 ms unless given. */
+  /** Longest wait for a turn; 60,000 ms unless given. */
   readonly maxWaitMs?: number;
   /** After this long an unresolved reservation is refunded by itself; 120,000 ms unless given. */
   readonly reservationLeaseMs?: number;
@@ -109,11 +112,13 @@ export function createEngine(options: EngineOptions): Engine {
   const random = options.random ?? systemRandom;
   const plans = options.plans ?? BUILT_IN_PLANS;
   const onBackgroundError = options.onBackgroundError ?? (() => {});
+  const concurrency = options.concurrency ?? 2 * availableParallelism() + 1;
   const scheduler = createScheduler({
-    concurrency: options.concurrency ?? 2 * availableParallelism(),
+    concurrency,
+    maxRunningPerAccount: Math.max(1, concurrency - 1),
     maxWaiting: options.maxWaiting ?? 1000,
     maxWaitingPerAccount: options.maxWaitingPerAccount ?? 250,
-    maxWaitMs: options.maxWaitMs ?? 30_000,
+    maxWaitMs: options.maxWaitMs ?? 60_000,
     clock,
   });
   const parts: CaptureParts = {

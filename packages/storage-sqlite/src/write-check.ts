@@ -12,8 +12,13 @@ export function createWriteCheck(database: DatabaseSync): () => Promise<void> {
     `INSERT OR REPLACE INTO write_checks (id, filler) VALUES (1, zeroblob(${FILLER_BYTES}))`,
   );
   const empty = database.prepare("DELETE FROM write_checks");
+  // A damaged file may still take a write in a sound place.
+  const reads = ["accounts", "tokens", "balances", "renderings"].map((table) =>
+    database.prepare(`SELECT 1 FROM ${table} LIMIT 1`),
+  );
   return async () => {
     fill.run();
     empty.run();
+    for (const read of reads) read.get();
   };
 }

@@ -1,5 +1,8 @@
 import type { SnapParameters } from "../parameters/schemas.ts";
 
+/** The note of a rendering whose wait was cut short, because the page never got idle (decisions.md). */
+export const WAIT_CAPPED = "wait-capped";
+
 /** What a renderer hands back: the file itself and what is known of its making. */
 export interface RenderedFile {
   readonly bytes: Uint8Array;

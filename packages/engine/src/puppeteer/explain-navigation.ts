@@ -1,4 +1,8 @@
 import { SnapError } from "../errors.ts";
+import { judgeTarget } from "../target/judge-target.ts";
+import { parseTarget } from "../target/parse-target.ts";
+import { PUBLIC_TARGETS_ONLY } from "../target/policy.ts";
+import { isWebPort } from "../target/port.ts";
 import type { EgressRefusal } from "./egress-proxy.ts";
 import type { Tab } from "./tab.ts";
 
@@ -40,9 +44,18 @@ export function explainNavigation(facts: { tab: Tab; url: string; netError: stri
   const detail = `${netError ?? "navigation failed"} at ${url}`;
   const refusal = tab.lane.refusal(url);
   if (refusal === "blocked") return new SnapError("blocked_host", BY_REFUSAL.blocked, { detail });
+  if (refusal === null && isUnsafePort(url, netError) && judgeTarget(url, PUBLIC_TARGETS_ONLY) === "blocked")
+    return new SnapError("blocked_host", BY_REFUSAL.blocked, { detail });
   if (refusal) return new SnapError(UNREACHABLE, BY_REFUSAL[refusal], { detail });
   const [, message] = BY_NET_ERROR.find(([pattern]) => pattern.test(netError ?? "")) ?? [];
   return new SnapError(UNREACHABLE, message ?? unexplained(netError), { detail });
+}
+
+/** Some ports Chromium refuses itself, before it asks the lane; after `load` it doesn't name the error. */
+function isUnsafePort(url: string, netError: string | null): boolean {
+  if (netError !== null) return netError.includes("ERR_UNSAFE_PORT");
+  const target = parseTarget(url);
+  return target !== null && !isWebPort(target.port);
 }
 
 /** The page's lane was closed because of what it loaded. */

@@ -58,6 +58,11 @@ export class PageProgress {
     return this.#frame(this.#mainFrameId).loaderId;
   }
 
+  /** Whether the page's own navigations still count as the way to it. */
+  get isFollowed(): boolean {
+    return this.#navigations <= NAVIGATIONS_FOLLOWED_MAX;
+  }
+
   /** Whether the document shown has got that far and is not about to be left. */
   hasReached(event: WaitEvent): boolean {
     if (this.#isAboutToLeave()) return false;
@@ -156,7 +161,7 @@ export class PageProgress {
 
   #isAboutToLeave(): boolean {
     const { isNavigating } = this.#frame(this.#mainFrameId);
-    return (this.#scheduled || isNavigating) && this.#navigations <= NAVIGATIONS_FOLLOWED_MAX;
+    return (this.#scheduled || isNavigating) && this.isFollowed;
   }
 }
 

@@ -7,6 +7,8 @@ export interface GroupMember {
   readonly isRenderer: boolean;
   /** What it holds for itself: neither the program nor mapped files. */
   readonly memoryBytes: number;
+  /** Processor time that it has used, in clock ticks. */
+  readonly cpuTicks: number;
   /** Whether a seccomp filter bounds its system calls, which is the inner wall of the sandbox. */
   readonly isSandboxed: boolean;
 }
@@ -19,8 +21,8 @@ const ZOMBIE = "Z";
 export function readProcessGroup(groupId: number): GroupMember[] {
   return listProcesses().flatMap((pid) => {
     try {
-      const { state, group } = readStat(pid);
-      return group === groupId && state !== ZOMBIE ? [readMember(pid)] : [];
+      const { state, group, cpuTicks } = readStat(pid);
+      return group === groupId && state !== ZOMBIE ? [{ ...readMember(pid), cpuTicks }] : [];
     } catch {
       return []; // it ended meanwhile
     }
@@ -36,13 +38,15 @@ function listProcesses(): number[] {
 }
 
 /** proc_pid_stat(5). The name, in parentheses, may hold anything, parentheses too. */
-function readStat(pid: number): { state: string; group: number } {
+function readStat(pid: number): { state: string; group: number; cpuTicks: number } {
   const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-  const [state = "", , group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return { state, group: Number(group) };
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [state = "", , group] = fields;
+  const [userTicks, systemTicks] = fields.slice(11);
+  return { state, group: Number(group), cpuTicks: Number(userTicks) + Number(systemTicks) };
 }
 
-function readMember(pid: number): GroupMember {
+function readMember(pid: number): Omit<GroupMember, "cpuTicks"> {
   const command = readFileSync(`/proc/${pid}/cmdline`, "latin1");
   const status = readFileSync(`/proc/${pid}/status`, "latin1");
   const field = (name: string): number =>

@@ -1,5 +1,6 @@
 import type { EgressProxyOptions } from "./egress-proxy.ts";
 import { launchBrowser, type LaunchedBrowser, type LaunchOptions } from "./launch-browser.ts";
+import { PageEnds } from "./page-ends.ts";
 import { readProcessGroup } from "./process-group.ts";
 import type { RecycleReason, RendererEvent } from "./renderer-event.ts";
 import { openTab, type Tab } from "./tab.ts";
@@ -29,6 +30,7 @@ export class RenderingBrowser {
   readonly #startedAtMs = performance.now();
   readonly #ready: Promise<Tab>[] = [];
   readonly #inUse = new Set<Tab>();
+  readonly #pageEnds = new PageEnds();
   #lastingBytes = 0;
   #renders = 0;
   #retiring = false;
@@ -102,7 +104,7 @@ export class RenderingBrowser {
   }
 
   #open(): Promise<Tab> {
-    return openTab(this.launched, this.#options.egress);
+    return openTab({ launched: this.launched, pageEnds: this.#pageEnds }, this.#options.egress);
   }
 
   #refill(): void {
@@ -115,8 +117,9 @@ export class RenderingBrowser {
 
   #watch(): void {
     const untilGone = (watching: Promise<void>): void => void watching.catch(() => {});
-    untilGone(probeBrowser(this.launched, this.#options));
-    untilGone(watchMemory(this.launched, this.#options, (bytes) => (this.#lastingBytes = bytes)));
+    const watched = { launched: this.launched, pageEnds: this.#pageEnds };
+    untilGone(probeBrowser(watched, this.#options));
+    untilGone(watchMemory(watched, this.#options, (bytes) => (this.#lastingBytes = bytes)));
   }
 }
 

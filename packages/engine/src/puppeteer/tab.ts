@@ -6,6 +6,7 @@ import { openEgressLane } from "./egress-proxy.ts";
 import type { LaunchedBrowser } from "./launch-browser.ts";
 import { PageProgress } from "./page-progress.ts";
 import { TabLost } from "./tab-lost.ts";
+import type { Watched } from "./watch-browser.ts";
 import { applyViewport, DEFAULT_VIEWPORT } from "./viewport.ts";
 
 /** One page in a browser context of its own, behind an egress lane of its own, for one render. */
@@ -35,7 +36,8 @@ interface Page {
 }
 
 /** Opens a blank page, all set up to be navigated. */
-export async function openTab(launched: LaunchedBrowser, egress: EgressProxyOptions): Promise<Tab> {
+export async function openTab(watched: Watched, egress: EgressProxyOptions): Promise<Tab> {
+  const { launched } = watched;
   const lane = await openEgressLane(egress);
   const closers: Closer[] = [() => lane.close()];
   const close = async (): Promise<void> => {
@@ -48,7 +50,7 @@ export async function openTab(launched: LaunchedBrowser, egress: EgressProxyOpti
       const context = await unless(signal, openContext(launched, lane));
       closers.push(() => context.close());
       const page = await unless(signal, openPage(launched, context));
-      closers.push(watchPage({ ...page, launched, context }));
+      closers.push(watchPage({ ...page, ...watched, context }));
       await unless(AbortSignal.any([signal, page.ended.signal]), preparePage(page));
       return { ...page, ended: page.ended.signal, lane, close };
     });
@@ -85,6 +87,11 @@ async function preparePage({ session, progress }: Page): Promise<void> {
   await Promise.all([followFrames(session, progress), applyViewport(session, DEFAULT_VIEWPORT)]);
 }
 
+/** Nobody reads the console, but each line of it goes through the browser's own process: a flood stops all pages. */
+const QUIET_CONSOLE = `for (const name of Object.keys(console)) {
+  if (typeof console[name] === "function") console[name] = () => {};
+}`;
+
 function contextOf(context: BrowserContext): { browserContextId?: string } {
   return context.id === undefined ? {} : { browserContextId: context.id };
 }
@@ -104,6 +111,7 @@ async function followFrames(session: CDPSession, progress: PageProgress): Promis
   await Promise.all([
     session.send("Page.enable"),
     session.send("Page.setLifecycleEventsEnabled", { enabled: true }),
+    session.send("Page.addScriptToEvaluateOnNewDocument", { source: QUIET_CONSOLE, runImmediately: true }),
     session.send("Target.setAutoAttach", {
       autoAttach: true,
       waitForDebuggerOnStart: false,
@@ -122,15 +130,19 @@ function dismissDialogs(session: CDPSession): void {
 }
 
 /** Closes pop-ups, and tells when our page is no more. The function returned ends it. */
-function watchPage(watched: Page & { launched: LaunchedBrowser; context: BrowserContext }): Closer {
-  const { launched, context, mainFrameId, ended } = watched;
+function watchPage(watched: Page & Watched & { context: BrowserContext }): Closer {
+  const { launched, pageEnds, context, mainFrameId, ended } = watched;
   const { connection, gone } = launched;
   const closePopup = ({ targetInfo }: Protocol.Target.TargetCreatedEvent): void => {
     if (targetInfo.browserContextId !== context.id || targetInfo.targetId === mainFrameId) return;
     connection.send("Target.closeTarget", { targetId: targetInfo.targetId }).catch(() => {});
   };
   const tellCrash = ({ targetId }: Protocol.Target.TargetCrashedEvent): void => {
-    if (targetId === mainFrameId) ended.abort(new TabLost("the page's process ended"));
+    if (targetId !== mainFrameId) return;
+    const reason = pageEnds.recentReason();
+    ended.abort(
+      reason === null ? new TabLost("the page's process ended") : new SnapError("upstream_error", reason),
+    );
   };
   const tellClosed = ({ targetId }: Protocol.Target.TargetDestroyedEvent): void => {
     if (targetId === mainFrameId) ended.abort(new SnapError("render_failed", "The page closed itself."));

@@ -1,16 +1,14 @@
-import { pause, within } from "./abort.ts";
+import { pause, unless, within } from "./abort.ts";
 import { evaluate } from "./evaluate.ts";
 import { invalidSelector } from "./measure.ts";
 import { requireDocument } from "./navigate.ts";
+import { WAIT_CAPPED } from "../ports/renderer.ts";
 import type { WaitEvent } from "./page-progress.ts";
 import type { Tab } from "./tab.ts";
 
 /** decisions.md, Rendering: a page that never gets idle is captured this long after `load`. */
 const IDLE_AFTER_LOAD_MAX_MS = 10_000;
 const SELECTOR_POLL_INTERVAL_MS = 100;
-
-/** Told to the caller when the wait for idleness was cut short. */
-const WAIT_CAPPED = "wait-capped";
 
 const CAPPED = new Error("the page did not get idle in time");
 
@@ -58,21 +56,28 @@ function isSettled({ progress }: Tab, event: WaitEvent): () => boolean {
   return () => progress.failedUrl !== null || progress.hasReached(event);
 }
 
+/** A page that navigates without end would be gone whenever it is looked at; its next document stays as it comes. */
+async function stopScripts({ session }: Tab, signal: AbortSignal): Promise<void> {
+  await unless(signal, session.send("Emulation.setScriptExecutionDisabled", { value: true }));
+}
+
 async function waitUntilIdle(tab: Tab, signal: AbortSignal): Promise<readonly string[]> {
   const { progress } = tab;
   const isIdle = isSettled(tab, "networkidle2");
   while (!isIdle()) {
-    await progress.until(signal, () => isIdle() || progress.hasReached("load"));
+    await progress.until(signal, () => isIdle() || progress.hasReached("load") || !progress.isFollowed);
+    if (!progress.isFollowed) await stopScripts(tab, signal);
     const { documentId } = progress;
     const limit = { signal, durationMs: IDLE_AFTER_LOAD_MAX_MS, reason: () => CAPPED };
     try {
-      // the time begins anew when the page moves on to another document
-      const isOver = (): boolean => isIdle() || progress.documentId !== documentId;
+      // the time begins anew when the page moves on to another document, as far as it is followed
+      const hasMovedOn = (): boolean => progress.isFollowed && progress.documentId !== documentId;
+      const isOver = (): boolean => isIdle() || hasMovedOn();
       await within(limit, (limited) => progress.until(limited, isOver));
     } catch (error) {
       if (error === CAPPED) return [WAIT_CAPPED];
       throw error;
     }
   }
-  return [];
+  return progress.isFollowed ? [] : [WAIT_CAPPED];
 }

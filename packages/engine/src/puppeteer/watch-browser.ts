@@ -1,5 +1,6 @@
 import { pause, unless, within } from "./abort.ts";
 import type { LaunchedBrowser } from "./launch-browser.ts";
+import type { PageEnds } from "./page-ends.ts";
 import { readProcessGroup } from "./process-group.ts";
 import type { RendererEvent } from "./renderer-event.ts";
 
@@ -14,14 +15,33 @@ export interface WatchOptions {
   readonly onEvent: (event: RendererEvent) => void;
 }
 
-/** Ends a browser that has stopped answering. Resolves when the browser is gone. */
-export async function probeBrowser(launched: LaunchedBrowser, options: WatchOptions): Promise<void> {
+/** A browser under watch, and the pages of it that had to be ended. */
+export interface Watched {
+  readonly launched: LaunchedBrowser;
+  readonly pageEnds: PageEnds;
+}
+
+/**
+ * Ends a browser that has stopped answering. Before that the busiest page goes: one page that floods
+ * the browser must not take the others with it. Resolves when the browser is gone.
+ */
+export async function probeBrowser(watched: Watched, options: WatchOptions): Promise<void> {
+  const { launched } = watched;
   for (let failed = 0; failed < PROBES_FAILED_MAX;) {
     await pause(launched.gone, options.probeIntervalMs);
     failed = (await answers(launched, options.probeTimeoutMs)) ? 0 : failed + 1;
+    if (failed === 1) endBusiestPage(watched, options);
   }
   options.onEvent({ type: "browser-unresponsive", pid: launched.pid });
   await launched.kill();
+}
+
+function endBusiestPage({ launched, pageEnds }: Watched, { onEvent }: WatchOptions): void {
+  const pages = readProcessGroup(launched.pid).filter((member) => member.isRenderer);
+  const [busiest] = pages.toSorted((left, right) => right.cpuTicks - left.cpuTicks);
+  if (busiest === undefined) return;
+  onEvent({ type: "page-ended", pid: busiest.pid, reason: "busy" });
+  pageEnds.end(busiest.pid, "The page kept the browser from answering.");
 }
 
 async function answers({ connection, gone }: LaunchedBrowser, durationMs: number): Promise<boolean> {
@@ -40,7 +60,7 @@ async function answers({ connection, gone }: LaunchedBrowser, durationMs: number
  * Tells what the processes that stay hold together. Works where there is a /proc.
  */
 export async function watchMemory(
-  launched: LaunchedBrowser,
+  { launched, pageEnds }: Watched,
   options: WatchOptions,
   tellLastingBytes: (bytes: number) => void,
 ): Promise<void> {
@@ -50,8 +70,8 @@ export async function watchMemory(
     for (const { pid, isRenderer, memoryBytes } of readProcessGroup(launched.pid)) {
       if (!isRenderer) lastingBytes += memoryBytes;
       if (!isRenderer || memoryBytes <= options.pageMemoryMaxBytes) continue;
-      process.kill(pid, "SIGKILL");
-      options.onEvent({ type: "page-memory-exceeded", pid, memoryBytes });
+      options.onEvent({ type: "page-ended", pid, reason: "memory", memoryBytes });
+      pageEnds.end(pid, "The page took more memory than it may.");
     }
     tellLastingBytes(lastingBytes);
   }

@@ -15,14 +15,45 @@ export type FairQueueOptions = QueueAddOptions & Partial<Turn>;
 
 /**
  * The queue behind p-queue: accounts take turns (round robin), so that one with many waiting renders
- * delays another by one render at the most; within an account first come, first served.
+ * delays another by one render at the most; within an account first come, first served. An account
+ * that runs as many as it may is passed over until one of them has ended.
  */
 export class FairQueue {
+  readonly #maxRunningPerAccount: number;
+  readonly #running = new Map<string, number>();
   readonly #lines: Record<Urgency, Map<string, Waiting[]>> = { interactive: new Map(), batch: new Map() };
-  #size = 0;
+  #waiting = 0;
 
+  constructor(maxRunningPerAccount: number) {
+    this.#maxRunningPerAccount = maxRunningPerAccount;
+  }
+
+  /** How many could run now: those of accounts at their bound don't count. */
   get size(): number {
-    return this.#size;
+    let size = 0;
+    for (const lines of Object.values(this.#lines))
+      for (const [accountId, line] of lines) if (this.#mayRun(accountId)) size += line.length;
+    return size;
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** Told when a job of the account begins. */
+  begin(accountId: string): void {
+    this.#running.set(accountId, (this.#running.get(accountId) ?? 0) + 1);
+  }
+
+  /** Told when a job of the account has ended. */
+  end(accountId: string): void {
+    const left = (this.#running.get(accountId) ?? 0) - 1;
+    if (left > 0) this.#running.set(accountId, left);
+    else this.#running.delete(accountId);
+  }
+
+  #mayRun(accountId: string): boolean {
+    return (this.#running.get(accountId) ?? 0) < this.#maxRunningPerAccount;
   }
 
   waitingOf(accountId: string): number {
@@ -34,18 +65,19 @@ export class FairQueue {
     const line = lines.get(accountId);
     if (line === undefined) lines.set(accountId, [{ id, job }]);
     else line.push({ id, job });
-    this.#size += 1;
+    this.#waiting += 1;
   }
 
   dequeue(): Job | undefined {
     for (const lines of Object.values(this.#lines)) {
       for (const [accountId, line] of lines) {
+        if (!this.#mayRun(accountId)) continue;
         const next = line.shift();
         // The account goes to the back of the round, if it has more.
         lines.delete(accountId);
         if (line.length > 0) lines.set(accountId, line);
         if (next === undefined) continue;
-        this.#size -= 1;
+        this.#waiting -= 1;
         return next.job;
       }
     }
@@ -59,7 +91,7 @@ export class FairQueue {
         if (index === -1) continue;
         line.splice(index, 1);
         if (line.length === 0) lines.delete(accountId);
-        this.#size -= 1;
+        this.#waiting -= 1;
         return;
       }
     }

@@ -6,6 +6,8 @@ import { FairQueue, type FairQueueOptions, type Turn } from "./fair-queue.ts";
 export interface SchedulerOptions {
   /** How many renders run at once. */
   readonly concurrency: number;
+  /** How many of one account may run at once, so that none holds every slot. */
+  readonly maxRunningPerAccount: number;
   /** How many may wait, over all accounts. */
   readonly maxWaiting: number;
   /** How many of one account may wait, so that none fills the queue alone. */
@@ -25,13 +27,13 @@ export interface Scheduler {
 }
 
 export function createScheduler(options: SchedulerOptions): Scheduler {
-  const { queueClass, queue } = shareQueue();
+  const { queueClass, queue } = shareQueue(options.maxRunningPerAccount);
   const turns = new PQueue<FairQueue, FairQueueOptions>({ concurrency: options.concurrency, queueClass });
 
   return {
     async run(turn, job) {
       if (
-        queue().size >= options.maxWaiting ||
+        queue().waiting >= options.maxWaiting ||
         queue().waitingOf(turn.accountId) >= options.maxWaitingPerAccount
       )
         throw busy("every render slot is taken and the queue is full");
@@ -40,29 +42,37 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
         patience.abort(busy("no render slot came free in time"));
       });
       return turns.add(
-        () => {
+        async () => {
           callOff();
-          return job();
+          queue().begin(turn.accountId);
+          try {
+            return await job();
+          } finally {
+            queue().end(turn.accountId);
+          }
         },
         { accountId: turn.accountId, urgency: turn.urgency, signal: patience.signal },
       );
     },
-    load: () => ({ running: turns.pending, waiting: queue().size }),
+    load: () => ({ running: turns.pending, waiting: queue().waiting }),
     idle: () => turns.onIdle(),
   };
 }
 
 /** p-queue makes its queue itself; this catches it, to ask who waits. */
-function shareQueue(): { queueClass: typeof FairQueue; queue: () => FairQueue } {
-  let made: FairQueue | undefined;
+function shareQueue(maxRunningPerAccount: number): {
+  queueClass: new () => FairQueue;
+  queue: () => FairQueue;
+} {
+  let made = new FairQueue(maxRunningPerAccount);
   class SharedQueue extends FairQueue {
     constructor() {
-      super();
+      super(maxRunningPerAccount);
       // oxlint-disable-next-line no-this-alias -- the instance is what is wanted here
       made = this;
     }
   }
-  return { queueClass: SharedQueue, queue: () => made ?? new FairQueue() };
+  return { queueClass: SharedQueue, queue: () => made };
 }
 
 function busy(reason: string): SnapError {

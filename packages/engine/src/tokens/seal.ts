@@ -8,14 +8,18 @@ export interface Seal {
   open(sealed: Uint8Array): string;
 }
 
+const SECRET_KEY_MIN_CHARACTERS = 16;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
  * @param secretKey any text of at least 16 characters; the key proper is derived from it with scrypt,
  * at the first use, so that commands that need no secret don't pay for it.
+ * @throws Error when it is missing or shorter.
  */
 export function createSeal(secretKey: string, random: Random): Seal {
+  if (typeof secretKey !== "string" || secretKey.length < SECRET_KEY_MIN_CHARACTERS)
+    throw new Error(`secretKey must be a text of at least ${SECRET_KEY_MIN_CHARACTERS} characters`);
   let derived: Buffer | undefined;
   const key = (): Buffer => (derived ??= scryptSync(secretKey, "snap-signing-secrets", 32));
   return {

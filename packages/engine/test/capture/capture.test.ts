@@ -131,6 +131,19 @@ describe("capture", () => {
     });
   });
 
+  it("never answers a waitUntil that was sent with a capture that was cut short", async () => {
+    const principal = await principalWith();
+    const first = await engine.capture({ principal, parameters: { url } });
+    const [key] = await findKept(principal.account.id);
+    await storage.renderings.put({ ...key!, rendering: { ...first.rendering, notes: ["wait-capped"] } });
+    const fresh = open();
+    const strict = { url, waitUntil: "networkidle2" };
+    expect((await fresh.capture({ principal, parameters: { url } })).cache).toBe("hit");
+    expect((await fresh.capture({ principal, parameters: strict })).cache).toBe("miss");
+    expect((await fresh.capture({ principal, parameters: strict })).cache).toBe("hit");
+    expect((await fresh.capture({ principal, parameters: { url } })).rendering.notes).toEqual([]);
+  });
+
   it("treats a stored rendering that no longer matches its digest as a miss", async () => {
     const principal = await principalWith();
     const first = await engine.capture({ principal, parameters: { url } });

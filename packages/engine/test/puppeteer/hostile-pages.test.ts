@@ -40,6 +40,12 @@ beforeAll(async () => {
     ),
     "/spins": "<script>for (;;);</script>",
     "/spins-later": "<script>setTimeout(() => { for (;;); }, 50)</script>",
+    "/floods": `<script>
+      const line = "x".repeat(1000);
+      const frame = document.head.appendChild(document.createElement("iframe"));
+      const consoles = [console, frame.contentWindow.console];
+      setInterval(() => { for (let i = 0; i < 10000; i += 1) for (const each of consoles) each.log(line); }, 1);
+    </script>`,
     "/eats-memory": `<script>
       const eaten = [];
       setInterval(() => eaten.push(new Uint8Array(20e6).fill(1)), 1);
@@ -107,8 +113,21 @@ describe("pages that won't end", () => {
   });
 });
 
+describe("a page that floods the console", () => {
+  it("disturbs nobody, from its frames neither", async () => {
+    events.length = 0;
+    const flooding = renderer.render(screenshot(site.url("/floods"), { delay: 3_000 }));
+    for (let i = 0; i < 3; i += 1) {
+      const file = await renderer.render(screenshot(site.url("/")));
+      expect(readPng(file.bytes).pixel(1000, 700)).toEqual(GREEN);
+    }
+    expect((await flooding).targetStatus).toBe(200);
+    expect(events).toEqual([]);
+  });
+});
+
 describe("a page that eats memory", () => {
-  it("is ended, tried once more, and ends with upstream_error; its neighbours go on", async () => {
+  it("is ended with upstream_error, and not tried again; its neighbours go on", async () => {
     events.length = 0;
     const hungry = failureOf(renderer.render(screenshot(site.url("/eats-memory"), { delay: 10_000 })));
     for (let i = 0; i < 3; i += 1) {
@@ -116,10 +135,6 @@ describe("a page that eats memory", () => {
       expect(readPng(file.bytes).pixel(1000, 700)).toEqual(GREEN);
     }
     expect((await hungry).code).toBe("upstream_error");
-    expect(events.map((event) => event.type)).toEqual([
-      "page-memory-exceeded",
-      "render-retried",
-      "page-memory-exceeded",
-    ]);
+    expect(events).toMatchObject([{ type: "page-ended", reason: "memory" }]);
   });
 });

@@ -30,6 +30,7 @@ beforeAll(async () => {
     ),
     "/after-1-s": reddens("setTimeout(redden, 1000)"),
     "/slow-image": `${reddens("")}<img src="/hangs">`,
+    "/reloads": "<h1>again</h1><script>onload = () => location.reload()</script>",
     "/polls": reddens("for (let i = 0; i < 3; i += 1) fetch('/hangs?' + i)"),
     "/polls-once": reddens("fetch('/hangs')"),
     "/frame": `${reddens("onmessage = redden")}<script>
@@ -131,6 +132,12 @@ describe("no waitUntil", () => {
     const file = await renderer.render(defaultScreenshot(site.url("/on-load")));
     expect(readPng(file.bytes).pixel(1000, 700)).toEqual(RED);
     expect(file.notes).toEqual([]);
+  });
+
+  it("captures a page that reloads for ever, and follows it no further", async () => {
+    const file = await renderer.render(defaultScreenshot(site.url("/reloads")));
+    expect(file.targetStatus).toBe(200);
+    expect(file.notes).toEqual(["wait-capped"]);
   });
 
   it("captures a page that never gets idle 10 s after load, and says so; a PDF likewise", async () => {

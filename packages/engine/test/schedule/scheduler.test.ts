@@ -4,6 +4,7 @@ import { createScheduler, type Scheduler } from "../../src/schedule/scheduler.ts
 
 const bounds = {
   concurrency: 1,
+  maxRunningPerAccount: 10,
   maxWaiting: 100,
   maxWaitingPerAccount: 50,
   maxWaitMs: 1000,
@@ -69,6 +70,22 @@ describe("createScheduler", () => {
     expect(scheduler.load()).toEqual({ running: 2, waiting: 1 });
     for (const { open } of gates) open();
     await Promise.all(runs);
+    await scheduler.idle();
+    expect(scheduler.load()).toEqual({ running: 0, waiting: 0 });
+  });
+
+  it("keeps a slot from an account that fills all the others", async () => {
+    const scheduler = createScheduler({ ...bounds, concurrency: 3, maxRunningPerAccount: 2 });
+    const gates = Array.from({ length: 5 }, gate);
+    const greedy = gates.map(({ job }) => scheduler.run({ accountId: "a", urgency: "interactive" }, job));
+    expect(scheduler.load()).toEqual({ running: 2, waiting: 3 });
+    const other = scheduler.run({ accountId: "b", urgency: "batch" }, async () => "ran");
+    await expect(other).resolves.toBe("ran");
+    gates[0]?.open();
+    await greedy[0];
+    expect(scheduler.load()).toEqual({ running: 2, waiting: 2 });
+    for (const { open } of gates) open();
+    await Promise.all(greedy);
     await scheduler.idle();
     expect(scheduler.load()).toEqual({ running: 0, waiting: 0 });
   });

@@ -39,6 +39,10 @@ describe("token text", () => {
 describe("createSeal", () => {
   const seal = createSeal("a key of some length", systemRandom);
 
+  it.each(["", "fifteen letters"])("refuses the key %j, as too short", (secretKey) => {
+    expect(() => createSeal(secretKey, systemRandom)).toThrow("at least 16 characters");
+  });
+
   it("opens what it sealed", () => {
     expect(seal.open(seal.seal("secret ✓"))).toBe("secret ✓");
   });

@@ -6,7 +6,7 @@ const LEVELS = {
   "browser-started": "debug",
   "browser-recycled": "info",
   "render-retried": "warn",
-  "page-memory-exceeded": "warn",
+  "page-ended": "warn",
   "browser-ended": "warn",
   "browser-unresponsive": "warn",
   "browser-start-failed": "error",

@@ -1,7 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ErrorCode } from "@snap/protocol";
 import type { Logger } from "pino";
 import type { Exchange } from "./exchange.ts";
 import { pathOf } from "./request-target.ts";
+
+/** Answers of 5xx that a page, or a service that stops, brings about: no news for who is on call. */
+const EXPECTED_FAILURES: ReadonlySet<ErrorCode> = new Set(["render_failed", "render_timeout", "not_ready"]);
 
 /** One line for each request. Headers and query stay out of it: they hold tokens and signatures. */
 export function logExchange(
@@ -9,7 +13,7 @@ export function logExchange(
   { request, response, exchange }: { request: IncomingMessage; response: ServerResponse; exchange: Exchange },
 ): void {
   const { requestId, startedAtMs, principal, cache, status, code, error } = exchange;
-  const failed = status !== null && status >= 500;
+  const failed = status !== null && status >= 500 && !(code !== null && EXPECTED_FAILURES.has(code));
   logger[failed ? "error" : "info"](
     {
       request_id: requestId,
