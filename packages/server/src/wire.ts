@@ -3,6 +3,7 @@ import type { PuppeteerRendererOptions } from "@snap/engine/puppeteer";
 import { openSqliteStorage } from "@snap/storage-sqlite";
 import { mkdir } from "node:fs/promises";
 import type { Config } from "./config.ts";
+import { messageOf } from "./config/message-of.ts";
 import { readSecretKey } from "./config/secret-key.ts";
 
 /*
@@ -37,15 +38,26 @@ export async function openEngine(
     readonly onBackgroundError: (error: unknown) => void;
   },
 ): Promise<Engine> {
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  const { dataDir: directory } = config;
+  await inDataDir(directory, () => mkdir(directory, { recursive: true, mode: 0o700 }));
+  const secretKey = config.secretKey ?? (await readSecretKey(directory));
   return createEngine({
     ...parts,
-    secretKey: config.secretKey ?? (await readSecretKey(config.dataDir)),
-    storage: await openSqliteStorage({ directory: config.dataDir }),
+    secretKey,
+    storage: await inDataDir(directory, () => openSqliteStorage({ directory })),
     plans: config.plans,
     reservationLeaseMs: config.renderTimeoutMs + LEASE_MARGIN_MS,
     ...(config.renderConcurrency === null ? {} : { concurrency: config.renderConcurrency }),
   });
+}
+
+/** Says of a fault in the data folder which variable leads there. */
+async function inDataDir<T>(directory: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new Error(`SNAP_DATA_DIR: ${directory} can't be used: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 /** The engine for the operator's commands: accounts, tokens and credits, beside a running server. */

@@ -1,0 +1,27 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { openWorkplace } from "./command.ts";
+
+const workplace = openWorkplace();
+afterAll(() => workplace.clear());
+
+describe("a data folder that can't be used is named, with its variable", () => {
+  it("a file where the folder should be", async () => {
+    const file = join(workplace.directory, "file");
+    await writeFile(file, "");
+    const { code, stderr } = await workplace.run(["accounts", "list"], { SNAP_DATA_DIR: join(file, "data") });
+    expect(code).toBe(1);
+    expect(stderr).toContain(`SNAP_DATA_DIR: ${join(file, "data")} can't be used: `);
+  });
+
+  it("a database that is none", async () => {
+    const directory = join(workplace.directory, "damaged");
+    await mkdir(directory);
+    await writeFile(join(directory, "secret.key"), "a key of enough letters\n");
+    await writeFile(join(directory, "snap.db"), "this is no database ".repeat(500));
+    const { code, stderr } = await workplace.run(["accounts", "list"], { SNAP_DATA_DIR: directory });
+    expect(code).toBe(1);
+    expect(stderr).toContain(`SNAP_DATA_DIR: ${directory} can't be used: file is not a database`);
+  });
+});
