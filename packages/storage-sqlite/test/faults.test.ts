@@ -1,4 +1,5 @@
 import type { Storage, StoredRendering } from "@snap/engine";
+import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, vi } from "vitest";
@@ -122,5 +123,23 @@ describe("a full disk", () => {
     const journal = await storage.ledger.journal({ accountId: "acct_1", limit: 100_000 });
     expect(journal.filter((entry) => entry.kind === "reserve")).toHaveLength(made);
     await storage.close();
+  });
+});
+
+describe("a damaged file", () => {
+  it("is no storage to vouch for", async () => {
+    const directory = await temporaryDirectory();
+    const sound = await openSqliteStorage({ directory });
+    await sound.check();
+    await sound.close();
+    const filename = join(directory, "snap.db");
+    const { size } = await stat(filename);
+    const file = await open(filename, "r+");
+    // All but the first page, which holds the schema: it still opens.
+    await file.write(Buffer.alloc(size - 4096, 0xff), 0, size - 4096, 4096);
+    await file.close();
+    const damaged = await openSqliteStorage({ directory });
+    await expect(damaged.check()).rejects.toThrow(/malformed/);
+    await damaged.close();
   });
 });

@@ -45,7 +45,6 @@ export async function forward(
   outgoing.on("close", dropUnanswered);
   outgoing.on("response", (answer) => {
     isAnswered = true;
-    if (request.method !== "HEAD") lane.announce(Number(answer.headers["content-length"] ?? 0), target);
     relay(answer, response);
   });
 }

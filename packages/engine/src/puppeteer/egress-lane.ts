@@ -84,19 +84,14 @@ export class LaneAccount {
 
   /** Counts what `stream` brings in; past the bound the whole lane ends. */
   meter(stream: Readable, target: Target): void {
+    const maxBytes = this.#options.maxBytesPerLane ?? BYTES_PER_LANE_MAX;
     stream.on("data", (chunk: Buffer) => {
       this.#bytes += chunk.length;
-      this.announce(0, target);
+      if (this.#bytes <= maxBytes || this.overflow.aborted) return;
+      this.#refusals.set(authority(target), "too-large");
+      void this.destroySockets();
+      this.#overflow.abort();
     });
-  }
-
-  /** Ends the lane when what `target` says is still to come is more than it may take. */
-  announce(bytes: number, target: Target): void {
-    const maxBytes = this.#options.maxBytesPerLane ?? BYTES_PER_LANE_MAX;
-    if (this.#bytes + bytes <= maxBytes || this.overflow.aborted) return;
-    this.#refusals.set(authority(target), "too-large");
-    void this.destroySockets();
-    this.#overflow.abort();
   }
 
   #exhausted(): EgressRefusal | null {

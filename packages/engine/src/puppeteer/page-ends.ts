@@ -10,7 +10,11 @@ export class PageEnds {
 
   end(pid: number, reason: string): void {
     this.#latest = { reason, atMs: performance.now() };
-    process.kill(pid, "SIGKILL");
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // it has just ended by itself; the watch goes on
+    }
   }
 
   /** Why a process that has just ended was ended, if it was us. */

@@ -89,8 +89,10 @@ async function preparePage({ session, progress }: Page): Promise<void> {
 
 /** Nobody reads the console, but each line of it goes through the browser's own process: a flood stops all pages. */
 const QUIET_CONSOLE = `for (const name of Object.keys(console)) {
-  if (typeof console[name] === "function") console[name] = () => {};
-}`;
+  // createTask writes nothing, and pages use what it answers; context would answer a console that writes
+  if (name !== "createTask" && typeof console[name] === "function") console[name] = () => {};
+}
+console.context = () => console;`;
 
 function contextOf(context: BrowserContext): { browserContextId?: string } {
   return context.id === undefined ? {} : { browserContextId: context.id };

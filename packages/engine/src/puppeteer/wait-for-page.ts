@@ -24,7 +24,7 @@ export async function waitForPage(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const notes = waitUntil === undefined ? await waitUntilIdle(tab, signal) : [];
-  if (waitUntil !== undefined) await tab.progress.until(signal, isSettled(tab, waitUntil));
+  if (waitUntil !== undefined) await waitUntilSettled(tab, { signal, isSettled: isSettled(tab, waitUntil) });
   requireDocument(tab);
   return notes;
 }
@@ -56,17 +56,25 @@ function isSettled({ progress }: Tab, event: WaitEvent): () => boolean {
   return () => progress.failedUrl !== null || progress.hasReached(event);
 }
 
-/** A page that navigates without end would be gone whenever it is looked at; its next document stays as it comes. */
-async function stopScripts({ session }: Tab, signal: AbortSignal): Promise<void> {
+/**
+ * A page that navigates without end would be gone whenever it is looked at: its scripts are stopped, and
+ * its next document stays as it comes.
+ */
+async function waitUntilSettled(
+  { progress, session }: Tab,
+  { signal, isSettled: isDone }: { readonly signal: AbortSignal; readonly isSettled: () => boolean },
+): Promise<void> {
+  await progress.until(signal, () => isDone() || !progress.isFollowed);
+  if (progress.isFollowed) return;
   await unless(signal, session.send("Emulation.setScriptExecutionDisabled", { value: true }));
+  await progress.until(signal, isDone);
 }
 
 async function waitUntilIdle(tab: Tab, signal: AbortSignal): Promise<readonly string[]> {
   const { progress } = tab;
   const isIdle = isSettled(tab, "networkidle2");
   while (!isIdle()) {
-    await progress.until(signal, () => isIdle() || progress.hasReached("load") || !progress.isFollowed);
-    if (!progress.isFollowed) await stopScripts(tab, signal);
+    await waitUntilSettled(tab, { signal, isSettled: () => isIdle() || progress.hasReached("load") });
     const { documentId } = progress;
     const limit = { signal, durationMs: IDLE_AFTER_LOAD_MAX_MS, reason: () => CAPPED };
     try {

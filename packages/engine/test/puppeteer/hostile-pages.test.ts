@@ -40,6 +40,9 @@ beforeAll(async () => {
     ),
     "/spins": "<script>for (;;);</script>",
     "/spins-later": "<script>setTimeout(() => { for (;;); }, 50)</script>",
+    "/tasks": greenWhenDone(
+      "console.log(1); console.createTask('x').run(() => 1); console.context('x').log(1); console.table([])",
+    ),
     "/floods": `<script>
       const line = "x".repeat(1000);
       const frame = document.head.appendChild(document.createElement("iframe"));
@@ -114,6 +117,11 @@ describe("pages that won't end", () => {
 });
 
 describe("a page that floods the console", () => {
+  it("finds a console that answers as it should", async () => {
+    const file = await renderer.render(screenshot(site.url("/tasks")));
+    expect(readPng(file.bytes).pixel(1000, 700)).toEqual(GREEN);
+  });
+
   it("disturbs nobody, from its frames neither", async () => {
     events.length = 0;
     const flooding = renderer.render(screenshot(site.url("/floods"), { delay: 3_000 }));

@@ -138,6 +138,7 @@ describe("no waitUntil", () => {
     const file = await renderer.render(defaultScreenshot(site.url("/reloads")));
     expect(file.targetStatus).toBe(200);
     expect(file.notes).toEqual(["wait-capped"]);
+    expect((await renderer.render(screenshot(site.url("/reloads")))).targetStatus).toBe(200);
   });
 
   it("captures a page that never gets idle 10 s after load, and says so; a PDF likewise", async () => {

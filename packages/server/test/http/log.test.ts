@@ -45,6 +45,16 @@ it("an error of ours has detail and stack", async () => {
   });
 });
 
+it("a failure that the page brings about is no error of ours", async () => {
+  const { snap, customer, renderer, lines } = await openService();
+  const { token } = await customer();
+  renderer.failNext(new SnapError("render_failed", "The selector matches nothing.", { detail: "a detail" }));
+  await snap({ url }, { token });
+  const line = lines.find(({ msg }) => msg === "request");
+  expect(line).toMatchObject({ level: "info", status: 500, code: "render_failed", detail: "a detail" });
+  expect(line).not.toHaveProperty("err");
+});
+
 it("what never became a request has a line too", async () => {
   const { tell, lines } = await openService();
   const text = await tell("noise\r\n\r\n");
