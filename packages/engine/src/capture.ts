@@ -45,6 +45,8 @@ export interface Capture {
   /** The budget that was spent; `null` for an unchanged hit, which spends none. */
   readonly budget: SpentBudget | null;
   readonly creditCost: 0 | 1;
+  /** Instant of this answer; `rendering.expiresAt` less this is what is left of the rendering's life. */
+  readonly answeredAt: number;
 }
 
 /** A rendering made now, and what it took. */
@@ -92,7 +94,8 @@ export async function capture(parts: CaptureParts, request: CaptureRequest): Pro
   const billed: BilledRender = { account, parameters, urgency: request.urgency ?? "interactive" };
   if (!parameters.cache) {
     const { rendering, render } = await renderBilled(parts, billed, null);
-    return { rendering, cache: "bypass", unchanged: holds(rendering.etag), ...render };
+    const answeredAt = parts.clock.now();
+    return { rendering, cache: "bypass", unchanged: holds(rendering.etag), ...render, answeredAt };
   }
 
   const key: RenderingKey = { accountId: account.id, key: cacheKey(parameters) };
@@ -105,14 +108,10 @@ export async function capture(parts: CaptureParts, request: CaptureRequest): Pro
   });
   const { rendering, render } = value;
   const unchanged = holds(rendering.etag);
-  if (led && render !== null) return { rendering, cache: "miss", unchanged, ...render };
-  return {
-    rendering,
-    cache: "hit",
-    unchanged,
-    budget: await spendCached(parts, account.id, unchanged),
-    creditCost: 0,
-  };
+  const answeredAt = parts.clock.now();
+  if (led && render !== null) return { rendering, cache: "miss", unchanged, ...render, answeredAt };
+  const budget = await spendCached(parts, account.id, unchanged);
+  return { rendering, cache: "hit", unchanged, budget, creditCost: 0, answeredAt };
 }
 
 /** A refusal that says nothing about the page: an identical request is judged for itself. */

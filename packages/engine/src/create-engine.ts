@@ -25,6 +25,7 @@ import { SingleFlight } from "./renderings/single-flight.ts";
 import { createScheduler } from "./schedule/scheduler.ts";
 import { PUBLIC_TARGETS_ONLY, type TargetPolicy } from "./target/policy.ts";
 import { authenticate, type Principal } from "./tokens/authenticate.ts";
+import { authenticateSigned, type SignedRequest } from "./tokens/authenticate-signed.ts";
 import { createSeal } from "./tokens/seal.ts";
 import { createTokens, type Tokens } from "./tokens/tokens.ts";
 
@@ -65,6 +66,11 @@ export interface Engine {
    * @throws SnapError `unauthenticated`.
    */
   authenticate(token: string): Promise<Principal>;
+  /**
+   * Who a signed query stands for, and what it asks for.
+   * @throws SnapError `invalid_signature`, `signed_url_expired` or `validation_failed`.
+   */
+  authenticateSigned(query: URLSearchParams): Promise<SignedRequest>;
   /**
    * Renders a page, or answers it from the cache: the whole billed life cycle.
    * @throws SnapError with any code of the contract's Errors section.
@@ -144,10 +150,13 @@ export function createEngine(options: EngineOptions): Engine {
     const now = clock.now();
     return readCredits(storage.ledger, { account, entitlement: entitlementOf(account, plans, now), now });
   };
+  const seal = createSeal(options.secretKey, random);
   const stopPruning = prunePeriodically({ storage, clock, onBackgroundError });
 
   return {
     authenticate: (token) => asSnapError(authenticate(storage.tokens, token, clock.now())),
+    authenticateSigned: (query) =>
+      asSnapError(authenticateSigned({ store: storage.tokens, seal, now: clock.now() }, query)),
     capture: (request) => asSnapError(capture(parts, request)),
     credits: (account) => asSnapError(credits(account)),
     usage: ({ account }) => asSnapError(report(account)),
@@ -155,7 +164,7 @@ export function createEngine(options: EngineOptions): Engine {
     tokens: createTokens({
       store: storage.tokens,
       accounts: storage.accounts,
-      seal: createSeal(options.secretKey, random),
+      seal,
       clock,
       random,
     }),

@@ -1,3 +1,4 @@
+export { canonicalQuery, signQuery, verifyQuery } from "@snap/protocol";
 export { createAccounts } from "./accounts/accounts.ts";
 export type { Accounts, AccountsOptions, NewAccount } from "./accounts/accounts.ts";
 export { entitlementOf } from "./accounts/entitlement.ts";
@@ -51,6 +52,7 @@ export { parseAllowedTargets } from "./target/parse-allowed-targets.ts";
 export { PUBLIC_TARGETS_ONLY } from "./target/policy.ts";
 export type { AllowedTarget, TargetPolicy } from "./target/policy.ts";
 export type { Principal } from "./tokens/authenticate.ts";
+export type { SignedRequest } from "./tokens/authenticate-signed.ts";
 export { createSeal } from "./tokens/seal.ts";
 export type { Seal } from "./tokens/seal.ts";
 export { ABILITIES, createTokens } from "./tokens/tokens.ts";

@@ -12,3 +12,17 @@ export const HEADERS = {
   /** Additive: remarks on how a rendering came about, such as `wait-capped`. */
   renderNotes: "X-Render-Notes",
 } as const;
+
+/** Headers of a webhook delivery (interface.md, Events). */
+export const WEBHOOK_HEADERS = {
+  id: "X-Webhook-Id",
+  timestamp: "X-Webhook-Timestamp",
+  signature: "X-Webhook-Signature",
+} as const;
+
+/** The same under the names of the Standard Webhooks specification (decisions.md). */
+export const STANDARD_WEBHOOK_HEADERS = {
+  id: "webhook-id",
+  timestamp: "webhook-timestamp",
+  signature: "webhook-signature",
+} as const;

@@ -27,10 +27,14 @@ export function matchesHash(secret: string, hash: Uint8Array): boolean {
   return timingSafeEqual(hashSecret(secret), hash);
 }
 
+/** The id of a token as text; `null` for any other text. */
+export function parseTokenId(text: string): number | null {
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : null;
+}
+
 /** Splits `<id>|<secret>`; `null` for any other text. */
 export function splitToken(text: string): { readonly id: number; readonly secret: string } | null {
-  const match = /^([1-9]\d{0,14})\|([0-9A-Za-z]{40,128})$/.exec(text);
-  return match?.[1] === undefined || match[2] === undefined
-    ? null
-    : { id: Number(match[1]), secret: match[2] };
+  const match = /^(\d+)\|([0-9A-Za-z]{40,128})$/.exec(text);
+  const id = parseTokenId(match?.[1] ?? "");
+  return id === null || match?.[2] === undefined ? null : { id, secret: match[2] };
 }

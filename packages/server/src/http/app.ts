@@ -11,6 +11,7 @@ import { bearer } from "./bearer.ts";
 import { snap, usage } from "./endpoints.ts";
 import { failureAnswer } from "./envelope.ts";
 import { exchangeOf, openExchange } from "./exchange.ts";
+import { signedSnap } from "./signed.ts";
 import { healthz, readyz, refuseWhileDraining } from "./health.ts";
 import { logExchange } from "./log-exchange.ts";
 import { discardBody } from "./request-body.ts";
@@ -68,7 +69,8 @@ export function createApp(options: AppOptions): Express {
   });
   app.use(requireHost, withoutBody());
   app.use("/v1", refuseWhileDraining(isDraining));
-  get("/v1/snap", bearer({ engine, logger }, snap(engine, metrics)));
+  get("/v1/snap", bearer({ engine, logger }, snap({ engine, metrics })));
+  get("/v1/snap/signed", signedSnap({ engine, metrics }));
   get("/v1/usage", bearer({ engine, logger }, usage(engine)));
   publish("/v1/openapi.json", json(openApiDocument(publicUrl), "no-cache"));
   publish("/v1/postman.json", json(postmanCollection(publicUrl), "no-cache"));

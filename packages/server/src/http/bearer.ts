@@ -3,6 +3,7 @@ import type { Request, RequestHandler } from "express";
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Logger } from "pino";
 import { send, type Answer } from "./answer.ts";
+import { budgetHeaders } from "./budget-headers.ts";
 import { creditHeaders } from "./credit-headers.ts";
 import { failureAnswer } from "./envelope.ts";
 import { exchangeOf, type Exchange } from "./exchange.ts";
@@ -27,11 +28,17 @@ export function bearer(
     const principal = await engine.authenticate(credential(request.headers.authorization));
     exchange.principal = principal;
     const answer = await answerTo({ request, principal, exchange }).catch((error: unknown) =>
-      failureAnswer(exchange, error),
+      refuse(exchange, error),
     );
     const credits = await readCredits(principal.account, exchange.requestId);
     send(response, { ...answer, headers: { ...answer.headers, ...credits } });
   };
+
+  /** With the rate-limit pair of the budget that refused, if it was one. */
+  function refuse(exchange: Exchange, thrown: unknown): Answer {
+    const answer = failureAnswer(exchange, thrown);
+    return { ...answer, headers: { ...answer.headers, ...budgetHeaders(exchange.error?.budget ?? null) } };
+  }
 
   /** A rendering that is paid for goes out even when the balance can't be read. */
   async function readCredits(account: Account, requestId: string): Promise<OutgoingHttpHeaders> {

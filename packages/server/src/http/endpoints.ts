@@ -1,22 +1,24 @@
 import type { Engine } from "@snap/engine";
-import type { Metrics } from "../operations/metrics.ts";
 import { json } from "./answer.ts";
 import type { BearerEndpoint } from "./bearer.ts";
-import { heldTags } from "./entity-tags.ts";
+import { budgetHeaders } from "./budget-headers.ts";
+import { capturePage, type CaptureDoor } from "./capture-page.ts";
 import { renderingAnswer } from "./rendering-answer.ts";
 import { queryOf } from "./request-target.ts";
 
 /** `GET /snap`. */
-export function snap(engine: Engine, metrics: Metrics | null): BearerEndpoint {
+export function snap(door: CaptureDoor): BearerEndpoint {
   return async ({ request, principal, exchange }) => {
-    const capture = await engine.capture({
+    const capture = await capturePage(door, {
+      request,
+      exchange,
       principal,
       parameters: queryOf(request.url),
-      holds: heldTags(request.headers["if-none-match"]),
     });
-    exchange.cache = capture.cache;
-    metrics?.countCapture(capture, (performance.now() - exchange.startedAtMs) / 1000);
-    return renderingAnswer(capture);
+    return renderingAnswer(capture, {
+      "Cache-Control": "private, no-cache",
+      ...budgetHeaders(capture.budget),
+    });
   };
 }
 

@@ -2,7 +2,6 @@ import { toSnapError, type SnapError } from "@snap/engine";
 import { HEADERS, type ErrorEnvelope } from "@snap/protocol";
 import type { OutgoingHttpHeaders } from "node:http";
 import { json, type Answer } from "./answer.ts";
-import { budgetHeaders } from "./budget-headers.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** The envelope of an error (interface.md, Error envelope): nothing of `detail` or `cause` is in it. */
@@ -21,10 +20,9 @@ export function failureAnswer(exchange: Exchange, thrown: unknown): Answer {
   return errorAnswer(error, exchange.requestId);
 }
 
-function errorHeaders({ status, retryAfterSeconds, budget }: SnapError): OutgoingHttpHeaders {
+function errorHeaders({ status, retryAfterSeconds }: SnapError): OutgoingHttpHeaders {
   return {
     ...(retryAfterSeconds !== undefined && { [HEADERS.retryAfter]: retryAfterSeconds }),
-    ...budgetHeaders(budget ?? null),
     // RFC 9110, 15.5.2: a 401 names the scheme.
     ...(status === 401 && { "WWW-Authenticate": 'Bearer realm="snap"' }),
   };

@@ -2,12 +2,15 @@ import type { Capture } from "@snap/engine";
 import { HEADERS } from "@snap/protocol";
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Answer } from "./answer.ts";
-import { budgetHeaders } from "./budget-headers.ts";
 
-/** The answer that carries a rendering, or 304 when the client holds it already. */
-export function renderingAnswer(capture: Capture): Answer {
+/**
+ * The answer that carries a rendering, or 304 when the client holds it already.
+ *
+ * @param doorHeaders What depends on the door that was used: caching, budgets, other origins.
+ */
+export function renderingAnswer(capture: Capture, doorHeaders: OutgoingHttpHeaders): Answer {
   const { rendering, unchanged } = capture;
-  const headers = renderingHeaders(capture);
+  const headers = { ...renderingHeaders(capture), ...doorHeaders };
   if (unchanged) return { status: 304, headers };
   const isImage = rendering.contentType !== "application/pdf";
   return {
@@ -22,14 +25,12 @@ export function renderingAnswer(capture: Capture): Answer {
   };
 }
 
-function renderingHeaders({ rendering, cache, budget }: Capture): OutgoingHttpHeaders {
+function renderingHeaders({ rendering, cache }: Capture): OutgoingHttpHeaders {
   const { etag, targetStatus, notes } = rendering;
   return {
     ETag: etag,
-    "Cache-Control": "private, no-cache",
     ...(cache !== "bypass" && { [HEADERS.cache]: cache === "hit" ? "HIT" : "MISS" }),
     ...(targetStatus !== null && { [HEADERS.targetStatus]: targetStatus }),
     ...(notes.length > 0 && { [HEADERS.renderNotes]: notes.join(", ") }),
-    ...budgetHeaders(budget),
   };
 }

@@ -12,26 +12,28 @@ const ON_EVERY_PATH = [
   "not_ready",
 ] as const satisfies readonly ErrorCode[];
 
+/** What can come of a capture, whoever asks for it. */
+const OF_A_CAPTURE = [
+  "no_active_plan",
+  "credit_limit_reached",
+  "email_unverified",
+  "missing_ability",
+  "validation_failed",
+  "invalid_url",
+  "blocked_host",
+  "target_unreachable",
+  "rate_limited",
+  "render_failed",
+  "upstream_error",
+  "upstream_quota_exceeded",
+  "upstream_rate_limited",
+  "render_timeout",
+] as const satisfies readonly ErrorCode[];
+
 /** The codes of each operation. Wrong methods and paths have no operation: the introduction names their codes. */
 export const CODES = {
-  snap: [
-    ...ON_EVERY_PATH,
-    "unauthenticated",
-    "no_active_plan",
-    "credit_limit_reached",
-    "email_unverified",
-    "missing_ability",
-    "validation_failed",
-    "invalid_url",
-    "blocked_host",
-    "target_unreachable",
-    "rate_limited",
-    "render_failed",
-    "upstream_error",
-    "upstream_quota_exceeded",
-    "upstream_rate_limited",
-    "render_timeout",
-  ],
+  snap: [...ON_EVERY_PATH, "unauthenticated", ...OF_A_CAPTURE],
+  signed: [...ON_EVERY_PATH, "invalid_signature", "signed_url_expired", ...OF_A_CAPTURE],
   usage: [...ON_EVERY_PATH, "unauthenticated", "rate_limited"],
   description: ON_EVERY_PATH,
 } as const satisfies Record<string, readonly ErrorCode[]>;
@@ -42,7 +44,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
   400: "What arrived is not a well-formed HTTP request.",
   401: "No bearer token, or one that is unknown, expired or revoked.",
   402: "No active plan, or every credit of the period is spent. Counts as a render against the render limit.",
-  403: "The e-mail address is not verified, or the token lacks the permission of the mode.",
+  403: "The e-mail address is not verified, the token lacks the permission of the mode, or a signed URL is not genuine or has expired.",
   408: "The request did not arrive in time.",
   413: "The request carries too large a body.",
   422: "The parameters, the address or the target are at fault; nothing was charged.",
@@ -56,24 +58,37 @@ const MEANINGS: Readonly<Record<number, string>> = {
 
 const binary = { schema: { type: "string", contentMediaType: "application/octet-stream" } } as const;
 
+const FREE_WHEN_CACHED =
+  "The rendering is byte-identical to one named in `If-None-Match`. From the cache it is free of credits and limits; when it had to be rendered it costs what the 200 would.";
+
 /** `GET /snap` when it succeeds. */
-export const RENDERING_ANSWERS: Record<string, ResponseConfig> = {
-  "200": {
-    description: "The file itself; `Content-Type` names the rendered format.",
-    headers: headerReferences([...RENDERING_HEADERS, ...CREDIT_HEADERS, ...BUDGET_HEADERS]),
-    content: {
-      "image/png": binary,
-      "image/jpeg": binary,
-      "image/webp": binary,
-      "application/pdf": binary,
+export const RENDERING_ANSWERS: Record<string, ResponseConfig> = renderingAnswers(
+  [...RENDERING_HEADERS, ...CREDIT_HEADERS, ...BUDGET_HEADERS],
+  `${FREE_WHEN_CACHED} The rate-limit pair is there only when it had to be rendered.`,
+);
+
+/** `GET /snap/signed` when it succeeds: nothing about credits and limits of the owner. */
+export const SIGNED_RENDERING_ANSWERS: Record<string, ResponseConfig> = renderingAnswers(
+  RENDERING_HEADERS,
+  FREE_WHEN_CACHED,
+);
+
+function renderingAnswers(names: readonly HeaderName[], unchanged: string): Record<string, ResponseConfig> {
+  const headers = headerReferences(names);
+  return {
+    "200": {
+      description: "The file itself; `Content-Type` names the rendered format.",
+      headers,
+      content: {
+        "image/png": binary,
+        "image/jpeg": binary,
+        "image/webp": binary,
+        "application/pdf": binary,
+      },
     },
-  },
-  "304": {
-    description:
-      "The rendering is byte-identical to one named in `If-None-Match`. From the cache it is free of credits and limits and has no rate-limit pair; when it had to be rendered it costs what the 200 would.",
-    headers: headerReferences([...RENDERING_HEADERS, ...CREDIT_HEADERS, ...BUDGET_HEADERS]),
-  },
-};
+    "304": { description: unchanged, headers },
+  };
+}
 
 /** One answer for each status among `codes`, with the codes that it can carry. */
 export function errorAnswers(
@@ -113,7 +128,7 @@ function errorHeaders(status: number, codes: readonly ErrorCode[], bearer: boole
   const retryable = codes.some((code) => status === 429 || "retryAfterSeconds" in ERROR_CODES[code]);
   return [
     ...(bearer && !beforeTheToken ? CREDIT_HEADERS : []),
-    ...(status === 429 ? BUDGET_HEADERS : []),
+    ...(bearer && status === 429 ? BUDGET_HEADERS : []),
     ...(retryable ? (["Retry-After"] as const) : []),
     ...(status === 401 ? (["WWW-Authenticate"] as const) : []),
   ];

@@ -1,7 +1,7 @@
 import { OpenApiGeneratorV31, OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
-import { CODES, errorAnswers, RENDERING_ANSWERS } from "./answers.ts";
+import { CODES, errorAnswers, RENDERING_ANSWERS, SIGNED_RENDERING_ANSWERS } from "./answers.ts";
 import { CREDIT_HEADERS, HEADER_COMPONENTS, headerReferences } from "./headers.ts";
-import { documentedParameters } from "./parameters.ts";
+import { PROOF_PARAMETERS, renderParameters } from "./parameters.ts";
 import { errorEnvelope, usageReport } from "./schemas.ts";
 
 /** An OpenAPI 3.1 document. */
@@ -32,6 +32,7 @@ export function openApiDocument(publicUrl: string): OpenApiDocument {
   for (const [name, header] of Object.entries(HEADER_COMPONENTS))
     registry.registerComponent("headers", name, { ...header });
   registerSnap(registry);
+  registerSigned(registry);
   registry.registerPath({
     method: "get",
     path: "/usage",
@@ -89,25 +90,23 @@ function registerSnap(registry: OpenAPIRegistry): void {
     description:
       "`pdf=true` makes a PDF, else an image. A target that answers 4xx or 5xx itself is rendered all the same, answered 200 and charged.",
     security: [{ bearer: [] }],
-    parameters: [
-      ...documentedParameters().map(({ name, required, description, example, schema, acceptedIn }) => ({
-        name,
-        in: "query" as const,
-        required,
-        description,
-        schema,
-        example,
-        "x-accepted-in": acceptedIn,
-      })),
-      {
-        name: "If-None-Match",
-        in: "header" as const,
-        required: false,
-        description: "Entity tags of renderings that you hold: a list, weak ones and `*` count.",
-        schema: { type: "string" as const },
-      },
-    ],
+    parameters: renderParameters(),
     responses: { ...RENDERING_ANSWERS, ...errorAnswers(CODES.snap, { bearer: true }) },
+  });
+}
+
+function registerSigned(registry: OpenAPIRegistry): void {
+  registry.registerPath({
+    method: "get",
+    path: "/snap/signed",
+    operationId: "renderSignedPage",
+    tags: ["Rendering"],
+    summary: "Render a page for a signed URL",
+    description:
+      "As `GET /snap`, for the token named by `tokenId`; needs no bearer token, so it can stand in an `<img>`. The signature covers every parameter: `snap-signed-v1`, a newline, then the parameters without `signature`, sorted bytewise by name, name and value percent-encoded (RFC 3986, only `A-Z a-z 0-9 - . _ ~` stay) and joined with `&`; HMAC-SHA256, keyed with the token's signing secret.",
+    security: [],
+    parameters: [...renderParameters(), ...PROOF_PARAMETERS],
+    responses: { ...SIGNED_RENDERING_ANSWERS, ...errorAnswers(CODES.signed, { bearer: false }) },
   });
 }
 

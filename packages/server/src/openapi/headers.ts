@@ -64,7 +64,8 @@ export const HEADER_COMPONENTS: Readonly<Record<HeaderName, HeaderComponent>> = 
   },
   "Retry-After": { description: "Seconds to wait before the request is repeated.", schema: integer },
   "Cache-Control": {
-    description: "`private, no-cache` on a rendering, `no-store` on errors and reports.",
+    description:
+      "`private, no-cache` on a rendering, `no-store` on errors and reports. On a signed rendering `public` with `max-age`, the seconds left of the rendering and of the URL; `no-store` with `cache=0`.",
     schema: { type: "string" },
   },
   "WWW-Authenticate": { description: "Names the scheme: `Bearer`.", schema: { type: "string" } },

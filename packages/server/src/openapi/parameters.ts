@@ -39,6 +39,68 @@ export function documentedParameters(): readonly DocumentedParameter[] {
   });
 }
 
+/** A parameter of an operation, as OpenAPI writes it. */
+export interface OperationParameter {
+  readonly name: string;
+  readonly in: "query" | "header";
+  readonly required: boolean;
+  readonly description: string;
+  readonly schema: ValueSchema;
+  readonly example?: unknown;
+  readonly [extension: `x-${string}`]: unknown;
+}
+
+/** What every operation that renders accepts. */
+export function renderParameters(): OperationParameter[] {
+  return [
+    ...documentedParameters().map(({ name, required, description, example, schema, acceptedIn }) => ({
+      name,
+      in: "query" as const,
+      required,
+      description,
+      schema,
+      example,
+      "x-accepted-in": acceptedIn,
+    })),
+    {
+      name: "If-None-Match",
+      in: "header",
+      required: false,
+      description: "Entity tags of renderings that you hold: a list, weak ones and `*` count.",
+      schema: { type: "string" },
+    },
+  ];
+}
+
+/** What proves a signed URL (interface.md, GET /snap/signed). */
+export const PROOF_PARAMETERS: readonly OperationParameter[] = [
+  {
+    name: "tokenId",
+    in: "query",
+    required: true,
+    description: "Id of the token that the URL is signed for: the number before the pipe. Not secret.",
+    schema: { type: "integer", minimum: 1 },
+    example: 1,
+  },
+  {
+    name: "expires",
+    in: "query",
+    required: false,
+    description:
+      "Unix timestamp in seconds from which the URL no longer works; without it, it works until the token is revoked or rotated.",
+    schema: { type: "integer", minimum: 0 },
+    example: 4102444800,
+  },
+  {
+    name: "signature",
+    in: "query",
+    required: true,
+    description: "Lowercase hex HMAC-SHA256 over every other parameter.",
+    schema: { type: "string", pattern: "^[0-9a-f]{64}$" },
+    example: "0".repeat(64),
+  },
+];
+
 function describeShape(
   shape: typeof screenshotParameters.shape | typeof pdfParameters.shape,
   mode: Ability,

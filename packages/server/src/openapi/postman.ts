@@ -1,5 +1,5 @@
 import type { Ability } from "@snap/engine";
-import { documentedParameters } from "./parameters.ts";
+import { documentedParameters, PROOF_PARAMETERS } from "./parameters.ts";
 
 interface PostmanQueryEntry {
   readonly key: string;
@@ -62,6 +62,7 @@ export function postmanCollection(publicUrl: string): PostmanCollection {
       renderRequest("Screenshot", "screenshot", { url: EXAMPLE_URL }),
       renderRequest("Full page", "screenshot", { url: EXAMPLE_URL, fullPage: "true", format: "webp" }),
       renderRequest("PDF", "pdf", { url: EXAMPLE_URL, pdf: "true", paperFormat: "a4" }),
+      signedRequest({ url: EXAMPLE_URL }),
       plainRequest("Usage", "usage", { description: "Credits, plan, period and limits; costs no credit." }),
       plainRequest("OpenAPI description", "openapi.json", {
         description: "Needs no token.",
@@ -91,7 +92,31 @@ function plainRequest(
 }
 
 function renderRequest(name: string, mode: Ability, sent: Readonly<Record<string, string>>): PostmanRequest {
-  const query = documentedParameters()
+  return queryRequest(name, {
+    path: ["snap"],
+    description: "Answers the file itself; costs one credit, a repeat none.",
+    query: renderQuery(mode, sent),
+  });
+}
+
+function signedRequest(sent: Readonly<Record<string, string>>): PostmanRequest {
+  const proof = PROOF_PARAMETERS.map(({ name, example, description, required }) => ({
+    key: name,
+    value: String(example),
+    description,
+    disabled: !required,
+  }));
+  return queryRequest("Signed URL", {
+    path: ["snap", "signed"],
+    description:
+      "Sends no bearer token. Replace `tokenId` and `signature` by those of a URL that your server signed: every parameter is covered.",
+    auth: { type: "noauth" },
+    query: [...renderQuery("screenshot", sent), ...proof],
+  });
+}
+
+function renderQuery(mode: Ability, sent: Readonly<Record<string, string>>): readonly PostmanQueryEntry[] {
+  return documentedParameters()
     .filter(({ acceptedIn }) => acceptedIn.includes(mode))
     .map(({ name: key, description, example }) => ({
       key,
@@ -99,19 +124,24 @@ function renderRequest(name: string, mode: Ability, sent: Readonly<Record<string
       description,
       disabled: !(key in sent),
     }));
+}
+
+function queryRequest(
+  name: string,
+  {
+    path,
+    query,
+    ...about
+  }: Pick<PostmanRequest["request"], "description" | "auth"> & {
+    readonly path: readonly string[];
+    readonly query: readonly PostmanQueryEntry[];
+  },
+): PostmanRequest {
   const enabled = new URLSearchParams();
   for (const { key, value, disabled } of query) if (!disabled) enabled.append(key, value);
+  const raw = `{{baseUrl}}/${path.join("/")}?${enabled.toString()}`;
   return {
     name,
-    request: {
-      method: "GET",
-      description: "Answers the file itself; costs one credit, a repeat none.",
-      url: {
-        raw: `{{baseUrl}}/snap?${enabled.toString()}`,
-        host: ["{{baseUrl}}"],
-        path: ["snap"],
-        query,
-      },
-    },
+    request: { method: "GET", ...about, url: { raw, host: ["{{baseUrl}}"], path, query } },
   };
 }

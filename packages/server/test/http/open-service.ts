@@ -9,6 +9,7 @@ import {
   type FakeRenderer,
   type FakeRendererOptions,
 } from "@snap/testing";
+import { createHmac } from "node:crypto";
 import { request, type IncomingHttpHeaders } from "node:http";
 import { connect } from "node:net";
 import { onTestFinished } from "vitest";
@@ -29,6 +30,8 @@ export interface Reply {
 export interface Customer {
   readonly id: string;
   readonly token: string;
+  readonly tokenId: number;
+  readonly signingSecret: string;
 }
 
 export interface CustomerOptions {
@@ -131,13 +134,33 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
         requestsPerMinute,
         verified,
       });
-      const { token } = await engine.tokens.create({
+      const { record, token, signingSecret } = await engine.tokens.create({
         accountId: account.id,
         ...(abilities && { abilities }),
       });
-      return { id: account.id, token };
+      return { id: account.id, token, tokenId: record.id, signingSecret };
     },
   };
+}
+
+/** A query with its signature, written out from the specification: no code of ours takes part. */
+export function signedQuery(
+  parameters: Readonly<Record<string, string | number>>,
+  signingSecret: string,
+): string {
+  const encode = (text: string): string =>
+    Array.from(Buffer.from(text), (byte) => {
+      const character = String.fromCharCode(byte);
+      return /[A-Za-z0-9._~-]/.test(character)
+        ? character
+        : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+    }).join("");
+  const canonical = Object.entries(parameters)
+    .toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+    .map(([name, value]) => `${encode(name)}=${encode(String(value))}`)
+    .join("&");
+  const signature = createHmac("sha256", signingSecret).update(`snap-signed-v1\n${canonical}`).digest("hex");
+  return `${canonical}&signature=${signature}`;
 }
 
 function exchange(

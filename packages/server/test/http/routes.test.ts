@@ -3,6 +3,7 @@ import { envelopeOf, openService, UUID } from "./open-service.ts";
 
 const PATHS = [
   "/v1/snap",
+  "/v1/snap/signed",
   "/v1/usage",
   "/v1/openapi.json",
   "/v1/postman.json",
@@ -23,7 +24,8 @@ describe("paths", () => {
     "/v1//snap",
     "/v1/%73nap",
     "/v1/snap%00",
-    "/v1/snap/signed",
+    "/v1/snap/signed/",
+    "/v1/snap/Signed",
     "/v1/../v1/snap",
     "/v1/%",
     "/docs/",

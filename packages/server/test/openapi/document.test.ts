@@ -72,6 +72,7 @@ describe("the OpenAPI document", () => {
     ]);
     expect(operations).toEqual([
       ["/snap", "renderPage", [{ bearer: [] }]],
+      ["/snap/signed", "renderSignedPage", []],
       ["/usage", "getUsage", [{ bearer: [] }]],
       ["/openapi.json", "getOpenApi", []],
       ["/postman.json", "getPostmanCollection", []],
@@ -84,6 +85,20 @@ describe("the OpenAPI document", () => {
       401: ["unauthenticated"],
       402: ["no_active_plan", "credit_limit_reached"],
       403: ["email_unverified", "missing_ability"],
+      408: ["request_timeout"],
+      413: ["payload_too_large"],
+      422: ["validation_failed", "invalid_url", "blocked_host", "target_unreachable"],
+      429: ["rate_limited"],
+      431: ["request_header_fields_too_large"],
+      500: ["server_error", "render_failed"],
+      502: ["upstream_error", "upstream_quota_exceeded"],
+      503: ["not_ready", "upstream_rate_limited"],
+      504: ["render_timeout"],
+    });
+    expect(codesOf("/snap/signed")).toEqual({
+      400: ["bad_request"],
+      402: ["no_active_plan", "credit_limit_reached"],
+      403: ["invalid_signature", "signed_url_expired", "email_unverified", "missing_ability"],
       408: ["request_timeout"],
       413: ["payload_too_large"],
       422: ["validation_failed", "invalid_url", "blocked_host", "target_unreachable"],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { postmanCollection } from "../../src/openapi/postman.ts";
-import { openService } from "../http/open-service.ts";
+import { openService, signedQuery } from "../http/open-service.ts";
 
 const collection = postmanCollection("https://snap.example.com");
 
@@ -21,24 +21,39 @@ describe("the Postman collection", () => {
       "Screenshot",
       "Full page",
       "PDF",
+      "Signed URL",
       "Usage",
       "OpenAPI description",
       "This collection",
     ]);
   });
 
-  it("runs as it is", async () => {
+  it("runs as it is, but for the signature, which nobody else can make", async () => {
     const { ask, customer } = await openService();
-    const { token } = await customer();
+    const { token, tokenId, signingSecret } = await customer();
     const types: unknown[] = [];
-    for (const { request } of collection.item) {
-      const path = request.url.raw.replace("{{baseUrl}}", "/v1");
+    for (const { name, request } of collection.item) {
+      const { raw, query = [] } = request.url;
+      const sent = query.filter(({ disabled }) => !disabled).map(({ key, value }) => [key, value] as const);
+      const pairs = [["tokenId", String(tokenId)], ...sent.filter(([key]) => key === "url")] as const;
+      const path =
+        name === "Signed URL"
+          ? `/v1/snap/signed?${signedQuery(Object.fromEntries(pairs), signingSecret)}`
+          : raw.replace("{{baseUrl}}", "/v1");
       const reply = await ask(path, request.auth?.type === "noauth" ? {} : { token });
       expect(reply.status).toBe(200);
       types.push(reply.headers["content-type"]);
     }
     const json = "application/json; charset=utf-8";
-    expect(types).toEqual(["image/png", "image/webp", "application/pdf", json, json, json]);
+    expect(types).toEqual(["image/png", "image/webp", "application/pdf", "image/png", json, json, json]);
+  });
+
+  it("the signed request sends tokenId and signature, and no bearer token", () => {
+    const signed = collection.item.find(({ name }) => name === "Signed URL")?.request;
+    expect(signed?.auth).toEqual({ type: "noauth" });
+    expect(signed?.url.path).toEqual(["snap", "signed"]);
+    const sent = signed?.url.query?.filter(({ disabled }) => !disabled).map(({ key }) => key);
+    expect(sent).toEqual(["url", "tokenId", "signature"]);
   });
 
   it("says the same in the address and in its parts", () => {

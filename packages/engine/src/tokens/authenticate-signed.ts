@@ -1,0 +1,58 @@
+import { verifyQuery } from "@snap/protocol";
+import { SnapError } from "../errors.ts";
+import type { TokenStore } from "../ports/tokens.ts";
+import type { Principal } from "./authenticate.ts";
+import type { Seal } from "./seal.ts";
+import { parseTokenId } from "./token-text.ts";
+
+/** A signed query that proved itself. */
+export interface SignedRequest {
+  readonly principal: Principal;
+  /** The query without `tokenId`, `expires` and `signature`: what `GET /snap` would be sent. */
+  readonly parameters: URLSearchParams;
+  /** Instant from which the URL no longer works, or `null`. */
+  readonly expiresAt: number | null;
+}
+
+const PROOF = ["tokenId", "expires", "signature"] as const;
+
+/**
+ * Finds who a signed query stands for (interface.md, Authentication 5 and 6).
+ *
+ * @throws SnapError `invalid_signature` in the same words whatever was wrong, unless the signature is
+ * genuine; then `signed_url_expired`, or `validation_failed` for an `expires` that is no timestamp.
+ */
+export async function authenticateSigned(
+  { store, seal, now }: { readonly store: TokenStore; readonly seal: Seal; readonly now: number },
+  query: URLSearchParams,
+): Promise<SignedRequest> {
+  if (new Set(query.keys()).size !== query.size) throw refusal();
+  const id = parseTokenId(query.get("tokenId") ?? "");
+  const found = id === null ? null : await store.find(id);
+  // Verified even where there is no token, so that the time taken tells nothing about which exist.
+  const signingSecret = found === null ? "" : seal.open(found.token.sealedSigningSecret);
+  const genuine = verifyQuery(query, { signature: query.get("signature") ?? "", signingSecret });
+  if (found === null || !genuine) throw refusal();
+  if (found.token.expiresAt !== null && found.token.expiresAt <= now) throw refusal();
+  const expiresAt = readExpiry(query.get("expires"));
+  if (expiresAt !== null && expiresAt <= now)
+    throw new SnapError("signed_url_expired", "The signed URL has expired; sign a new one.");
+  const parameters = new URLSearchParams(query);
+  for (const name of PROOF) parameters.delete(name);
+  return { principal: found, parameters, expiresAt };
+}
+
+/** Unix seconds in strict digits. */
+function readExpiry(text: string | null): number | null {
+  if (text === null) return null;
+  if (/^\d{1,12}$/.test(text)) return Number(text) * 1000;
+  const message = "must be a Unix timestamp in seconds";
+  throw new SnapError("validation_failed", `expires ${message}.`, { errors: { expires: [message] } });
+}
+
+function refusal(): SnapError {
+  return new SnapError(
+    "invalid_signature",
+    "The URL is not signed, or its signature does not match: every parameter is covered, and the token must exist.",
+  );
+}

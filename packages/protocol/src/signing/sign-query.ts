@@ -1,0 +1,31 @@
+import { canonicalQuery } from "./canonical-query.ts";
+import { equalsInConstantTime, hmacSha256, toHex } from "./hmac.ts";
+
+const SCHEME = "snap-signed-v1";
+const SIGNATURE = /^[0-9a-f]{64}$/;
+const utf8 = new TextEncoder();
+
+/**
+ * The signature of a query: lowercase hex HMAC-SHA256 of its canonical form, keyed with the signing
+ * secret of the token named by `tokenId` (interface.md, Authentication 5).
+ *
+ * @param pairs The decoded query; a `signature` in it is left out.
+ * @example
+ * const query = new URLSearchParams({ url: "https://example.com/", tokenId: "7" });
+ * query.set("signature", signQuery(query, signingSecret));
+ */
+export function signQuery(
+  pairs: Iterable<readonly [name: string, value: string]>,
+  signingSecret: string,
+): string {
+  const text = `${SCHEME}\n${canonicalQuery(pairs)}`;
+  return toHex(hmacSha256(utf8.encode(signingSecret), utf8.encode(text)));
+}
+
+/** Whether a signature is that of the query; in constant time. */
+export function verifyQuery(
+  pairs: Iterable<readonly [name: string, value: string]>,
+  { signature, signingSecret }: { readonly signature: string; readonly signingSecret: string },
+): boolean {
+  return SIGNATURE.test(signature) && equalsInConstantTime(signature, signQuery(pairs, signingSecret));
+}

@@ -1,0 +1,90 @@
+// @module-tag browser
+import { createEngine, systemResolver, type TargetPolicy } from "@snap/engine";
+import { createPuppeteerRenderer } from "@snap/engine/puppeteer";
+import { createMemoryStorage } from "@snap/testing";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { PNG } from "pngjs";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { startService } from "../../src/http/service.ts";
+import { createLogger } from "../../src/operations/logger.ts";
+import { signedQuery } from "./open-service.ts";
+
+/**
+ * Serves pages at an origin of its own, under the strictest policy for what they embed: nothing of
+ * another origin that has not agreed to it.
+ */
+async function openSite(pages: Record<string, string>): Promise<string> {
+  const server = createServer((request, response) => {
+    const page = pages[request.url ?? ""];
+    response.writeHead(page === undefined ? 404 : 200, {
+      "Content-Type": "text/html; charset=utf-8",
+      "Cross-Origin-Embedder-Policy": "require-corp",
+    });
+    response.end(page);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const loopback: TargetPolicy = {
+  allow: [{ kind: "block", address: "127.0.0.1", prefixLength: 32, port: null }],
+  ownHostnames: [],
+};
+
+describe("a signed rendering in a page of another origin", () => {
+  it("shows as an <img>, in a real browser", async () => {
+    const engine = createEngine({
+      storage: createMemoryStorage(),
+      renderer: createPuppeteerRenderer({ policy: loopback }),
+      secretKey: "a key for these tests",
+      resolver: systemResolver,
+      targets: loopback,
+    });
+    const service = await startService({
+      engine,
+      host: "127.0.0.1",
+      port: 0,
+      publicUrl: "https://snap.example.com",
+      logger: createLogger("silent"),
+      metrics: false,
+    });
+    onTestFinished(async () => {
+      await service.stop();
+      await engine.close();
+    });
+    const account = await engine.accounts.create({
+      email: "a@example.com",
+      planSlug: "starter",
+      verified: true,
+    });
+    const { record, signingSecret } = await engine.tokens.create({ accountId: account.id });
+
+    const pages: Record<string, string> = { "/green": "<body style='background:#00a000'>" };
+    const origin = await openSite(pages);
+    const source = signedQuery(
+      { url: `${origin}/green`, width: 100, height: 100, tokenId: record.id },
+      signingSecret,
+    );
+    pages["/embeds"] =
+      `<body style="margin:0;background:#fff"><img src="${service.origin}/v1/snap/signed?${source}"><br>
+       <img src="${service.origin}/v1/snap/signed?${source}&late=1" onerror="document.body.append('refused')">`;
+
+    const principal = { account, token: record };
+    const { rendering } = await engine.capture({
+      principal,
+      parameters: { url: `${origin}/embeds`, width: 300, height: 200, waitUntil: "networkidle0" },
+    });
+    const { data, width } = PNG.sync.read(Buffer.from(rendering.bytes));
+    const pixel = (x: number, y: number): number[] => [...data.subarray((y * width + x) * 4).subarray(0, 3)];
+    expect(pixel(50, 50)).toEqual([0, 160, 0]);
+    expect(pixel(150, 50)).toEqual([255, 255, 255]);
+    expect((await engine.credits(account)).remaining).toBe(998);
+  });
+});
