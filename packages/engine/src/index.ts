@@ -23,7 +23,6 @@ export type {
   SnapParameters,
   SnapParametersInput,
 } from "./parameters/schemas.ts";
-export { suggestName } from "./parameters/suggest-name.ts";
 export type { Account, AccountChange, AccountStore } from "./ports/accounts.ts";
 export type { BudgetName, BudgetStore, SpendOutcome, SpendRequest } from "./ports/budgets.ts";
 export { systemClock } from "./ports/clock.ts";

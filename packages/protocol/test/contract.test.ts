@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ERROR_CODES, HEADERS, LIMITS } from "../src/index.ts";
+import { ERROR_CODES, HEADERS, LIMITS, STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "../src/index.ts";
 
 /* What is published never changes: every value stands here as a literal (interface.md, Versioning). */
 
@@ -49,11 +49,30 @@ it("the limits", () => {
     rendersPerMinute: 20,
     cachedAnswersPerMinute: 300,
     usageReportsPerMinute: 60,
+    batchSubmissionsPerMinute: 10,
+    batchItems: 20,
+    batchRetentionMs: 604800000,
+    batchRetryWindowMs: 900000,
+    webhookToleranceSeconds: 300,
     urlCharacters: 2048,
     selectorCharacters: 512,
     cacheTtlMinSeconds: 60,
+    batchCacheTtlMinSeconds: 3600,
     cacheTtlMaxSeconds: 2592000,
     cacheTtlDefaultSeconds: 86400,
+  });
+});
+
+it("the names of the webhook's headers", () => {
+  expect(WEBHOOK_HEADERS).toEqual({
+    id: "X-Webhook-Id",
+    timestamp: "X-Webhook-Timestamp",
+    signature: "X-Webhook-Signature",
+  });
+  expect(STANDARD_WEBHOOK_HEADERS).toEqual({
+    id: "webhook-id",
+    timestamp: "webhook-timestamp",
+    signature: "webhook-signature",
   });
 });
 

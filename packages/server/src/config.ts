@@ -1,4 +1,5 @@
-import { BUILT_IN_PLANS, suggestName, type AllowedTarget, type Plan } from "@snap/engine";
+import { BUILT_IN_PLANS, type AllowedTarget, type Plan } from "@snap/engine";
+import { suggestName } from "@snap/protocol";
 import { contradictions, defaultNavigationTimeoutMs, variables } from "./config/variables.ts";
 
 /** What the service is set up with, read from the environment by `readConfig`. */

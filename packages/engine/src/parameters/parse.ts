@@ -1,8 +1,7 @@
+import { explainUnknownName, FaultList, modeOf } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
-import { FaultList } from "./fault-list.ts";
 import { readQuery, type QueryPairs } from "./read-query.ts";
 import { pdfParameters, screenshotParameters, type SnapParameters } from "./schemas.ts";
-import { suggestName } from "./suggest-name.ts";
 
 /**
  * Validates the parameters of a rendering as they stand in a query (`GET /snap`).
@@ -18,50 +17,35 @@ export function parseQuery(pairs: QueryPairs): SnapParameters {
 }
 
 /**
- * Validates parameters given as an object with real booleans and numbers.
+ * Validates parameters given as an object with real booleans and numbers. A member that is `undefined`
+ * isn't sent.
  *
  * @throws SnapError as `parseQuery` does.
  * @example
  * const parameters = parseParameters({ url: "https://example.com", pdf: true, paperFormat: "letter" });
  */
 export function parseParameters(input: Readonly<Record<string, unknown>>): SnapParameters {
-  return parse(input, new FaultList());
+  const sent = Object.entries(input).filter(([, value]) => value !== undefined);
+  return parse(Object.fromEntries(sent), new FaultList());
 }
 
 function parse(input: Readonly<Record<string, unknown>>, faults: FaultList): SnapParameters {
-  const [schema, other] =
-    input["pdf"] === true ? [pdfParameters, screenshotParameters] : [screenshotParameters, pdfParameters];
-  const result = schema.safeParse(input);
+  const mode = modeOf(input);
+  const result = (mode === "pdf" ? pdfParameters : screenshotParameters).safeParse(input);
   // A name that was sent twice is no question of what an address may be.
-  const malformedQuery = faults.names.length > 0;
+  const isMalformedQuery = !faults.isEmpty;
   if (!result.success) {
     for (const issue of result.error.issues) {
       if (issue.code === "unrecognized_keys") {
-        for (const name of issue.keys) faults.add(name, explainUnknown(name, schema, other));
+        for (const name of issue.keys) faults.add(name, explainUnknownName(name, mode));
       } else faults.add(String(issue.path[0]), issue.message);
     }
   }
-  if (result.success && faults.names.length === 0) return result.data;
-  const onlyUrl = faults.names.length === 1 && faults.names[0] === "url";
-  const code = onlyUrl && !malformedQuery ? "invalid_url" : "validation_failed";
-  throw new SnapError(code, describe(faults), { errors: faults.toRecord() });
-}
-
-function explainUnknown(
-  name: string,
-  schema: typeof screenshotParameters | typeof pdfParameters,
-  other: typeof screenshotParameters | typeof pdfParameters,
-): string {
-  if (Object.hasOwn(other.shape, name))
-    return schema === pdfParameters
-      ? "is for screenshots only: leave it out, or leave out pdf=true"
-      : "is for PDFs only: send pdf=true with it, or leave it out";
-  const near = suggestName(name, Object.keys({ ...schema.shape, ...other.shape }));
-  return near === null ? "is not a parameter" : `is not a parameter; did you mean ${near}?`;
-}
-
-function describe(faults: FaultList): string {
-  const [first = "", ...rest] = faults.names;
-  const more = rest.length === 0 ? "" : ` (and ${rest.length} more at fault)`;
-  return `${first.slice(0, 64)} ${faults.toRecord()[first]?.[0] ?? ""}${more}`;
+  const refusal = faults.toRefusal();
+  if (refusal !== null) {
+    const { code, message, errors } = refusal;
+    throw new SnapError(isMalformedQuery ? "validation_failed" : code, message, { errors });
+  }
+  if (!result.success) throw result.error;
+  return result.data;
 }

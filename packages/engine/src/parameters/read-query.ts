@@ -1,20 +1,11 @@
-import { pdfParameters, screenshotParameters } from "./schemas.ts";
-import { FaultList } from "./fault-list.ts";
-import * as z from "zod";
+import { FaultList, PARAMETERS, type ParameterField } from "@snap/protocol";
 
 /** Names and values of a query in their order, decoded, as `URLSearchParams` iterates them. */
 export type QueryPairs = Iterable<readonly [string, string]>;
 
-type Conversion = "boolean" | "integer" | "number";
-
-/** How the text of each parameter becomes a value: read off the definitions. */
-const CONVERSIONS: ReadonlyMap<string, Conversion> = new Map(
-  [screenshotParameters, pdfParameters].flatMap(({ shape }) =>
-    Object.entries(shape).flatMap(([name, field]) => {
-      const conversion = conversionOf(field);
-      return conversion === null ? [] : [[name, conversion] as const];
-    }),
-  ),
+/** The kind of each parameter; of one that differs between the modes, the wider: the PDF's. */
+const KINDS: ReadonlyMap<string, ParameterField["kind"]> = new Map(
+  Object.entries({ ...PARAMETERS.screenshot, ...PARAMETERS.pdf }).map(([name, { kind }]) => [name, kind]),
 );
 
 /**
@@ -33,24 +24,21 @@ export function readQuery(pairs: QueryPairs): { input: ReadonlyMap<string, unkno
 }
 
 function convert(name: string, text: string): unknown {
-  switch (CONVERSIONS.get(name)) {
-    case "boolean":
+  switch (KINDS.get(name)) {
+    case "flag":
+    case "mode":
       if (text === "true" || text === "1") return true;
       if (text === "false" || text === "0") return false;
       return text;
     case "integer":
       return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
-    case "number":
+    case "decimal":
+    case "pixels":
       return /^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : text;
+    case "choice":
+    case "selector":
+    case "url":
     case undefined:
       return text;
   }
-}
-
-function conversionOf(field: z.core.$ZodType): Conversion | null {
-  if (field instanceof z.ZodDefault || field instanceof z.ZodOptional) return conversionOf(field.unwrap());
-  if (field instanceof z.ZodBoolean) return "boolean";
-  if (field instanceof z.ZodLiteral) return typeof field.value === "boolean" ? "boolean" : null;
-  if (field instanceof z.ZodNumber) return field.format === "safeint" ? "integer" : "number";
-  return null;
 }

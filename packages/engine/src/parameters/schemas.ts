@@ -1,144 +1,154 @@
-import { LIMITS } from "@snap/protocol";
+import { checkRules, LIMITS, PARAMETERS, type Mode } from "@snap/protocol";
 import * as z from "zod";
-import { choice, cssSelector, decimal, flag, integer, pixels, targetUrl } from "./fields.ts";
-import { checkPdf, checkScreenshot } from "./rules.ts";
+import { choice, cssSelector, decimal, flag, integer, modeFlag, targetUrl } from "./fields.ts";
 
-/** The one definition of each mode: validation, cache key and descriptions are read from here. */
+/*
+ * The parameter table with descriptions and examples: validation, cache key and the descriptions of
+ * the API are read from here.
+ */
 
-const IMAGE_FORMATS = ["png", "jpeg", "webp"] as const;
-const WAIT_EVENTS = ["load", "domcontentloaded", "networkidle0", "networkidle2"] as const;
-const LENGTH_UNITS = ["mm", "cm", "in", "px"] as const;
-const PAPER_FORMATS = [
-  "letter",
-  "legal",
-  "tabloid",
-  "ledger",
-  "a0",
-  "a1",
-  "a2",
-  "a3",
-  "a4",
-  "a5",
-  "a6",
-] as const;
+const { screenshot, pdf } = PARAMETERS;
+
+/** A schema for every parameter of the table, and for nothing else. */
+type Shape<M extends Mode> = Record<keyof (typeof PARAMETERS)[M], z.ZodType>;
+
+/** One answer names every fault: the rules between fields run where single fields have failed, too. */
+const EVEN_AFTER_FAULTS = { when: () => true };
+
+function rulesOf(mode: Mode): (values: object, context: z.core.$RefinementCtx) => void {
+  return (values, context) => {
+    checkRules(mode, { ...values }, (name, message) => {
+      context.addIssue({ code: "custom", path: [name], message });
+    });
+  };
+}
 
 const inBothModes = {
-  url: targetUrl({
+  url: targetUrl(screenshot.url, {
     description:
       "Address of the page to render; a publicly reachable host. Private, loopback and internal addresses are refused.",
     example: "https://example.com/",
   }),
-  cache: flag({
+  cache: flag(screenshot.cache, {
     description:
       "Whether an identical repeat may be answered from the cache and this rendering is kept; `cache=0` renders again.",
     example: true,
-  }).default(true),
-  cacheTtl: integer({
-    min: LIMITS.cacheTtlMinSeconds,
-    max: LIMITS.cacheTtlMaxSeconds,
+  }),
+  cacheTtl: integer(screenshot.cacheTtl, {
     description: `Seconds for which the rendering is kept; ${LIMITS.cacheTtlDefaultSeconds} unless sent. Not together with \`cache=0\`.`,
     example: 3600,
   }).optional(),
 };
 
-const clipEdge = { min: 0, max: 10_000, example: 0 };
-const clipSide = { min: 1, max: 10_000, example: 400 };
 const clipNote = "The four clip parameters go together, without `selector` and `fullPage`.";
 
 export const screenshotParameters = z
   .strictObject({
     ...inBothModes,
-    pdf: z
-      .literal(false, { error: "must be true, false, 1 or 0" })
-      .default(false)
-      .meta({ description: "`true` renders a PDF instead of an image.", example: false }),
-    fullPage: flag({
+    pdf: modeFlag(screenshot.pdf, {
+      description: "`true` renders a PDF instead of an image.",
+      example: false,
+    }).default(screenshot.pdf.default),
+    fullPage: flag(screenshot.fullPage, {
       description: "Capture the whole scrollable page; not with `selector` or a clip region.",
       example: true,
-    }).default(false),
-    format: choice(IMAGE_FORMATS, { description: "Format of the image.", example: "webp" }).default("png"),
-    quality: integer({
-      min: 1,
-      max: 100,
+    }),
+    format: choice(screenshot.format, { description: "Format of the image.", example: "webp" }).default(
+      screenshot.format.default,
+    ),
+    quality: integer(screenshot.quality, {
       description: "Quality of a lossy image; only with `format` jpeg or webp.",
       example: 80,
     }).optional(),
-    width: pixels({
-      min: 1,
-      max: 10_000,
+    width: decimal(screenshot.width, {
       description: "Viewport width in pixels, together with `height`; 1280 unless sent.",
       example: 1280,
     }).optional(),
-    height: pixels({
-      min: 1,
-      max: 10_000,
+    height: decimal(screenshot.height, {
       description: "Viewport height in pixels, together with `width`; 800 unless sent.",
       example: 800,
     }).optional(),
-    scale: integer({ min: 1, max: 3, description: "Device scale factor.", example: 2 }).default(1),
-    delay: integer({
-      min: 0,
-      max: 10_000,
+    scale: integer(screenshot.scale, { description: "Device scale factor.", example: 2 }).default(
+      screenshot.scale.default,
+    ),
+    delay: integer(screenshot.delay, {
       description: "Milliseconds to wait before the capture.",
       example: 500,
     }).optional(),
-    selector: cssSelector({
+    selector: cssSelector(screenshot.selector, {
       description:
         "CSS selector; its first match is captured. Not with a clip region or `fullPage`. Write attribute values with double quotes.",
       example: "main",
     }).optional(),
-    clipX: integer({ ...clipEdge, description: `Pixels from the left edge. ${clipNote}` }).optional(),
-    clipY: integer({ ...clipEdge, description: `Pixels from the top edge. ${clipNote}` }).optional(),
-    clipWidth: integer({ ...clipSide, description: `Width in pixels. ${clipNote}` }).optional(),
-    clipHeight: integer({ ...clipSide, description: `Height in pixels. ${clipNote}` }).optional(),
-    omitBackground: flag({
+    clipX: integer(screenshot.clipX, {
+      description: `Pixels from the left edge. ${clipNote}`,
+      example: 0,
+    }).optional(),
+    clipY: integer(screenshot.clipY, {
+      description: `Pixels from the top edge. ${clipNote}`,
+      example: 0,
+    }).optional(),
+    clipWidth: integer(screenshot.clipWidth, {
+      description: `Width in pixels. ${clipNote}`,
+      example: 400,
+    }).optional(),
+    clipHeight: integer(screenshot.clipHeight, {
+      description: `Height in pixels. ${clipNote}`,
+      example: 400,
+    }).optional(),
+    omitBackground: flag(screenshot.omitBackground, {
       description: "Transparent background; only with `format` png or webp.",
       example: true,
-    }).default(false),
-    waitForSelector: cssSelector({
+    }),
+    waitForSelector: cssSelector(screenshot.waitForSelector, {
       description: "CSS selector; the capture waits until a matching element exists.",
       example: "#ready",
     }).optional(),
-    waitUntil: choice(WAIT_EVENTS, {
+    waitUntil: choice(screenshot.waitUntil, {
       description:
         "What to wait for before the capture. Unless sent it is `networkidle2`, and a page that never gets idle is captured 10 seconds after `load`.",
       example: "load",
     }).optional(),
-  })
-  .superRefine(checkScreenshot, { when: () => true });
+  } satisfies Shape<"screenshot">)
+  .superRefine(rulesOf("screenshot"), EVEN_AFTER_FAULTS);
 
-const margin = { min: 0, max: 1000, example: 10 };
 const marginNote = "in `marginUnit`; the four margins go together.";
 
 export const pdfParameters = z
   .strictObject({
     ...inBothModes,
-    pdf: z.literal(true).meta({ description: "`true` renders a PDF.", example: true }),
-    landscape: flag({ description: "Landscape orientation.", example: true }).default(false),
-    paperFormat: choice(PAPER_FORMATS, { description: "Paper size.", example: "letter" }).default("a4"),
-    width: decimal({
-      min: 1,
-      max: 10_000,
+    pdf: modeFlag(pdf.pdf, { description: "`true` renders a PDF.", example: true }),
+    landscape: flag(pdf.landscape, { description: "Landscape orientation.", example: true }),
+    paperFormat: choice(pdf.paperFormat, { description: "Paper size.", example: "letter" }).default(
+      pdf.paperFormat.default,
+    ),
+    width: decimal(pdf.width, {
       description: "Paper width in `marginUnit`, together with `height`; overrides `paperFormat`.",
       example: 210,
     }).optional(),
-    height: decimal({
-      min: 1,
-      max: 10_000,
+    height: decimal(pdf.height, {
       description: "Paper height in `marginUnit`, together with `width`; overrides `paperFormat`.",
       example: 297,
     }).optional(),
-    marginTop: decimal({ ...margin, description: `Top margin ${marginNote}` }).optional(),
-    marginRight: decimal({ ...margin, description: `Right margin ${marginNote}` }).optional(),
-    marginBottom: decimal({ ...margin, description: `Bottom margin ${marginNote}` }).optional(),
-    marginLeft: decimal({ ...margin, description: `Left margin ${marginNote}` }).optional(),
-    marginUnit: choice(LENGTH_UNITS, {
+    marginTop: decimal(pdf.marginTop, { description: `Top margin ${marginNote}`, example: 10 }).optional(),
+    marginRight: decimal(pdf.marginRight, {
+      description: `Right margin ${marginNote}`,
+      example: 10,
+    }).optional(),
+    marginBottom: decimal(pdf.marginBottom, {
+      description: `Bottom margin ${marginNote}`,
+      example: 10,
+    }).optional(),
+    marginLeft: decimal(pdf.marginLeft, { description: `Left margin ${marginNote}`, example: 10 }).optional(),
+    marginUnit: choice(pdf.marginUnit, {
       description: "Unit of the margins and of a custom paper size.",
       example: "in",
-    }).default("mm"),
-    scale: decimal({ min: 0.1, max: 2, description: "Scale of the content.", example: 0.8 }).default(1),
-  })
-  .superRefine(checkPdf, { when: () => true });
+    }).default(pdf.marginUnit.default),
+    scale: decimal(pdf.scale, { description: "Scale of the content.", example: 0.8 }).default(
+      pdf.scale.default,
+    ),
+  } satisfies Shape<"pdf">)
+  .superRefine(rulesOf("pdf"), EVEN_AFTER_FAULTS);
 
 export type ScreenshotParameters = z.output<typeof screenshotParameters>;
 export type PdfParameters = z.output<typeof pdfParameters>;

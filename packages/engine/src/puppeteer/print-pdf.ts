@@ -1,5 +1,5 @@
+import { paperSizeInches, UNITS_PER_INCH } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
-import { paperSizeInches, UNITS_PER_INCH } from "../parameters/paper-size.ts";
 import type { PdfParameters } from "../parameters/schemas.ts";
 import { unless } from "./abort.ts";
 import type { Tab } from "./tab.ts";

@@ -1,3 +1,4 @@
+import { parseTargetUrl } from "@snap/protocol";
 import { domainToUnicode } from "node:url";
 import { normalizeHostname } from "./hostname.ts";
 
@@ -11,17 +12,14 @@ export interface Target {
   readonly host: string;
 }
 
-// What the WHATWG parser drops or rewrites, and others read otherwise: control characters, space, backslash
-// oxlint-disable-next-line no-control-regex -- control characters are what is refused
-const AMBIGUOUS = /[\u0000-\u0020\\\u007f-\u009f]/;
-
 /**
  * Reads an absolute `http` or `https` address; `null` for every other text, and for one that two
  * parsers could read differently.
  */
 export function parseTarget(text: string): Target | null {
-  if (!/^https?:\/\//i.test(text) || AMBIGUOUS.test(text) || !URL.canParse(text)) return null;
-  const { protocol, hostname, host, port, username, password } = new URL(text);
+  const url = parseTargetUrl(text);
+  if (url === null) return null;
+  const { protocol, hostname, host, port, username, password } = url;
   if (hostname.split(".").some(isBrokenPunycode)) return null;
   return {
     hostname: normalizeHostname(hostname),

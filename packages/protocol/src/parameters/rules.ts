@@ -1,11 +1,12 @@
-import type * as z from "zod";
 import { UNITS_PER_INCH, isPaperRequest, paperSizeInches } from "./paper-size.ts";
+import type { Mode } from "./table.ts";
 
 /*
  * The rules between fields (interface.md, GET /snap). They run even when single fields have failed, so
  * that one answer names every fault: values may be of any type here.
  */
 
+/** Parameters by name, defaults filled in. */
 type Values = Readonly<Record<string, unknown>>;
 type Report = (name: string, message: string) => void;
 
@@ -18,12 +19,25 @@ export const CAPTURE_BOUNDS = {
   sidePixels: { png: Number.POSITIVE_INFINITY, jpeg: 65_535, webp: 16_383 },
 } as const;
 
-export function checkScreenshot(value: unknown, context: z.core.$RefinementCtx): void {
-  const values = value as Values;
-  const report = reporter(context);
+/** Viewport of a screenshot that sends none (decisions.md, Rendering). */
+const VIEWPORT_PIXELS = { width: 1280, height: 800 } as const;
+
+/**
+ * Reports every combination of values that a mode refuses, under the parameter at fault.
+ *
+ * @example
+ * checkRules("pdf", { width: 210 }, console.log); // "height", "must be sent together with width"
+ */
+export function checkRules(mode: Mode, values: Values, report: Report): void {
   requireTogether(values, ["width", "height"], report);
-  requireTogether(values, CLIP, report);
-  checkCacheTtl(values, report);
+  requireTogether(values, mode === "pdf" ? MARGINS : CLIP, report);
+  if (isSent(values, "cacheTtl") && values["cache"] === false)
+    report("cacheTtl", "cannot be combined with cache=0: nothing is kept");
+  if (mode === "pdf") checkMargins(values, report);
+  else checkScreenshot(values, report);
+}
+
+function checkScreenshot(values: Values, report: Report): void {
   const clipped = CLIP.some((name) => isSent(values, name));
   if (isSent(values, "selector") && values["fullPage"] === true)
     report("selector", "cannot be combined with fullPage");
@@ -36,19 +50,6 @@ export function checkScreenshot(value: unknown, context: z.core.$RefinementCtx):
   checkCaptureSize(values, report);
 }
 
-export function checkPdf(value: unknown, context: z.core.$RefinementCtx): void {
-  const values = value as Values;
-  const report = reporter(context);
-  requireTogether(values, ["width", "height"], report);
-  requireTogether(values, MARGINS, report);
-  checkCacheTtl(values, report);
-  checkMargins(values, report);
-}
-
-function reporter(context: z.core.$RefinementCtx): Report {
-  return (name, message) => context.addIssue({ code: "custom", path: [name], message });
-}
-
 function isSent(values: Values, name: string): boolean {
   return values[name] !== undefined;
 }
@@ -59,11 +60,6 @@ function requireTogether(values: Values, names: readonly string[], report: Repor
   if (missing.length === 0 || missing.length === names.length) return;
   const sent = names.filter((name) => isSent(values, name));
   for (const name of missing) report(name, `must be sent together with ${sent.join(", ")}`);
-}
-
-function checkCacheTtl(values: Values, report: Report): void {
-  if (isSent(values, "cacheTtl") && values["cache"] === false)
-    report("cacheTtl", "cannot be combined with cache=0: nothing is kept");
 }
 
 /** Margins must leave something of the paper to print on. */
@@ -84,8 +80,8 @@ function checkCaptureSize(values: Values, report: Report): void {
   if (isSent(values, "selector")) return;
   const clipped = CLIP.every((name) => isSent(values, name));
   const [widthName, heightName] = clipped ? ["clipWidth", "clipHeight"] : ["width", "height"];
-  const width = values[widthName] ?? 1280;
-  const height = values[heightName] ?? 800;
+  const width = values[widthName] ?? VIEWPORT_PIXELS.width;
+  const height = values[heightName] ?? VIEWPORT_PIXELS.height;
   const { scale, format } = values;
   if (typeof width !== "number" || typeof height !== "number" || typeof scale !== "number") return;
   const sideBound = format === "webp" || format === "jpeg" ? CAPTURE_BOUNDS.sidePixels[format] : Infinity;

@@ -1,7 +1,12 @@
 /** Further apart than this, two names have nothing to do with each other. */
 const MAX_EDITS = 3;
 
-/** The known name nearest to a mistyped one, or `null` when none is near. */
+/**
+ * The known name nearest to a mistyped one, or `null` when none is near.
+ *
+ * @example
+ * suggestName("full-pge", ["format", "fullPage"]); // "fullPage"
+ */
 export function suggestName(name: string, known: readonly string[]): string | null {
   // A long name can't be near, and needn't be compared.
   if (name.length > 32) return null;

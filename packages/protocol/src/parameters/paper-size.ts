@@ -1,5 +1,10 @@
+import type { LengthUnit, PaperFormat } from "./choices.ts";
+
 /** How many of each unit make an inch; a pixel is a CSS pixel, 1/96 in. */
-export const UNITS_PER_INCH = { in: 1, cm: 2.54, mm: 25.4, px: 96 } as const;
+export const UNITS_PER_INCH = { in: 1, cm: 2.54, mm: 25.4, px: 96 } as const satisfies Record<
+  LengthUnit,
+  number
+>;
 
 /** Width and height in inches, upright: ANSI (ASME Y14.1) and ISO 216 sizes. */
 const PAPER_INCHES = {
@@ -14,17 +19,23 @@ const PAPER_INCHES = {
   a4: [210 / 25.4, 297 / 25.4],
   a5: [148 / 25.4, 210 / 25.4],
   a6: [105 / 25.4, 148 / 25.4],
-} as const;
+} as const satisfies Record<PaperFormat, readonly [number, number]>;
 
 export interface PaperRequest {
-  readonly paperFormat: keyof typeof PAPER_INCHES;
-  readonly marginUnit: keyof typeof UNITS_PER_INCH;
+  readonly paperFormat: PaperFormat;
+  readonly marginUnit: LengthUnit;
   readonly landscape: boolean;
   readonly width?: number | undefined;
   readonly height?: number | undefined;
 }
 
-/** The sides of the paper as it lies, in inches. A custom size overrides the format; landscape swaps the sides. */
+/**
+ * The sides of the paper as it lies, in inches. A custom size overrides the format; landscape swaps
+ * the sides.
+ *
+ * @example
+ * paperSizeInches({ paperFormat: "letter", marginUnit: "mm", landscape: true }); // { width: 11, height: 8.5 }
+ */
 export function paperSizeInches(request: PaperRequest): { readonly width: number; readonly height: number } {
   const { paperFormat, marginUnit, landscape } = request;
   const unit = UNITS_PER_INCH[marginUnit];

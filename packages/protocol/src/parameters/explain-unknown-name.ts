@@ -1,0 +1,18 @@
+import { suggestName } from "./suggest-name.ts";
+import { PARAMETERS, type Mode } from "./table.ts";
+
+/**
+ * Why a mode doesn't accept a name: it belongs to the other mode, or to neither.
+ *
+ * @example
+ * explainUnknownName("full_page", "screenshot"); // "is not a parameter; did you mean fullPage?"
+ */
+export function explainUnknownName(name: string, mode: Mode): string {
+  if (mode === "pdf" && Object.hasOwn(PARAMETERS.screenshot, name))
+    return "is for screenshots only: leave it out, or leave out pdf=true";
+  if (mode === "screenshot" && Object.hasOwn(PARAMETERS.pdf, name))
+    return "is for PDFs only: send pdf=true with it, or leave it out";
+  const other = mode === "pdf" ? "screenshot" : "pdf";
+  const near = suggestName(name, Object.keys({ ...PARAMETERS[mode], ...PARAMETERS[other] }));
+  return near === null ? "is not a parameter" : `is not a parameter; did you mean ${near}?`;
+}

@@ -1,0 +1,45 @@
+import type { ParameterFaults } from "../error-codes.ts";
+
+/** An answer names this many parameters at the most, however many are at fault. */
+const MAX_FAULTY_NAMES = 50;
+
+/** Why parameters are refused, as the error envelope says it. */
+export interface Refusal {
+  readonly code: "invalid_url" | "validation_failed";
+  /** The first fault in words. */
+  readonly message: string;
+  readonly errors: ParameterFaults;
+}
+
+/** Collects faults by parameter name; any name whatever, `__proto__` included. */
+export class FaultList {
+  readonly #byName = new Map<string, string[]>();
+
+  add(name: string, message: string): void {
+    const messages = this.#byName.get(name);
+    if (messages === undefined) {
+      if (this.#byName.size < MAX_FAULTY_NAMES) this.#byName.set(name, [message]);
+    } else if (!messages.includes(message)) messages.push(message);
+  }
+
+  get isEmpty(): boolean {
+    return this.#byName.size === 0;
+  }
+
+  /**
+   * Every fault so far, in one refusal: `invalid_url` when `url` is all that is at fault
+   * (decisions.md, Errors); `null` when there is none.
+   */
+  toRefusal(): Refusal | null {
+    const [first, ...rest] = this.#byName;
+    if (first === undefined) return null;
+    const [name, messages] = first;
+    const more = rest.length === 0 ? "" : ` (and ${rest.length} more at fault)`;
+    return {
+      code: name === "url" && rest.length === 0 ? "invalid_url" : "validation_failed",
+      // The name is the caller's text, of any length.
+      message: `${name.slice(0, 64)} ${messages[0] ?? ""}${more}`,
+      errors: Object.fromEntries(this.#byName),
+    };
+  }
+}

@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import { checkRules, FaultList, paperSizeInches, type Mode } from "../../src/index.ts";
+
+function faultsOf(mode: Mode, values: Readonly<Record<string, unknown>>): Record<string, string[]> {
+  const faults: Record<string, string[]> = {};
+  checkRules(mode, values, (name, message) => (faults[name] ??= []).push(message));
+  return faults;
+}
+
+const CLIP = { clipX: 0, clipY: 0, clipWidth: 1, clipHeight: 1 };
+const REGION = "cannot be combined with a clip region";
+
+describe("the rules between fields", () => {
+  it.each([
+    ["screenshot", { width: 5 }, { height: ["must be sent together with width"] }],
+    [
+      "screenshot",
+      { clipX: 0, clipHeight: 1 },
+      {
+        clipY: ["must be sent together with clipX, clipHeight"],
+        clipWidth: ["must be sent together with clipX, clipHeight"],
+      },
+    ],
+    [
+      "screenshot",
+      { cache: false, cacheTtl: 60 },
+      { cacheTtl: ["cannot be combined with cache=0: nothing is kept"] },
+    ],
+    [
+      "screenshot",
+      { selector: "a", fullPage: true, ...CLIP },
+      { selector: ["cannot be combined with fullPage", REGION], fullPage: [REGION] },
+    ],
+    [
+      "screenshot",
+      { quality: 80, format: "png" },
+      { quality: ["is for lossy formats only: send format=jpeg or format=webp with it"] },
+    ],
+    [
+      "screenshot",
+      { omitBackground: true, format: "jpeg" },
+      { omitBackground: ["needs a format that holds transparency: png or webp"] },
+    ],
+    [
+      "screenshot",
+      { width: 9000, height: 100, scale: 2, format: "webp" },
+      { width: ["times scale must be at most 16383 pixels for format=webp"] },
+    ],
+    [
+      "screenshot",
+      { width: 10_000, height: 10_000, scale: 2, format: "png" },
+      { scale: ["makes a picture of more than 100000000 pixels: send a smaller size or scale"] },
+    ],
+    [
+      "pdf",
+      { marginLeft: 1, marginTop: 1, marginRight: 1 },
+      { marginBottom: ["must be sent together with marginTop, marginRight, marginLeft"] },
+    ],
+  ] as const)("%s %o", (mode, values, expected) => {
+    expect(faultsOf(mode, values)).toEqual(expected);
+  });
+
+  it.each([
+    ["screenshot", { fullPage: false, selector: "a" }],
+    ["screenshot", { fullPage: false, ...CLIP, format: "png", scale: 3 }],
+    ["screenshot", { width: 10_000, height: 10_000, scale: 1, format: "png" }],
+    ["screenshot", { width: "x", height: null, scale: Number.NaN }],
+    ["pdf", { marginTop: "x", marginRight: 1, marginBottom: 1, marginLeft: 1, paperFormat: "a7" }],
+  ] as const)("nothing against %s %o", (mode, values) => {
+    expect(faultsOf(mode, values)).toEqual({});
+  });
+
+  it("leave something of the paper, as it lies", () => {
+    const paper = { paperFormat: "a4", marginUnit: "mm" };
+    const margins = { marginTop: 110, marginRight: 0, marginBottom: 110, marginLeft: 0 };
+    expect(faultsOf("pdf", { ...paper, ...margins, landscape: false })).toEqual({});
+    expect(faultsOf("pdf", { ...paper, ...margins, landscape: true })).toEqual({
+      marginTop: ["and marginBottom together leave nothing of the paper's height"],
+    });
+  });
+});
+
+describe("paperSizeInches", () => {
+  it.each([
+    [{ paperFormat: "letter", landscape: false }, 8.5, 11],
+    [{ paperFormat: "letter", landscape: true }, 11, 8.5],
+    [{ paperFormat: "ledger", landscape: false }, 17, 11],
+    [{ paperFormat: "a4", landscape: false, width: 25.4, height: 50.8 }, 1, 2],
+    [{ paperFormat: "a4", landscape: true, width: 25.4, height: 50.8 }, 2, 1],
+  ] as const)("%o", (request, width, height) => {
+    expect(paperSizeInches({ marginUnit: "mm", ...request })).toEqual({ width, height });
+  });
+});
+
+describe("FaultList", () => {
+  it("refuses nothing without a fault", () => {
+    expect(new FaultList().toRefusal()).toBeNull();
+  });
+
+  it("is invalid_url when the address is all that is at fault", () => {
+    const faults = new FaultList();
+    faults.add("url", "is odd");
+    faults.add("url", "is odd");
+    expect(faults.toRefusal()).toEqual({
+      code: "invalid_url",
+      message: "url is odd",
+      errors: { url: ["is odd"] },
+    });
+    faults.add("__proto__", "is odder");
+    expect(faults.toRefusal()?.code).toBe("validation_failed");
+    expect(faults.toRefusal()?.message).toBe("url is odd (and 1 more at fault)");
+    expect(Object.entries(faults.toRefusal()?.errors ?? {})).toEqual([
+      ["url", ["is odd"]],
+      ["__proto__", ["is odder"]],
+    ]);
+  });
+
+  it("names 50 at the most", () => {
+    const faults = new FaultList();
+    for (let index = 0; index < 60; index += 1) faults.add(`p${index}`, "is odd");
+    expect(Object.keys(faults.toRefusal()?.errors ?? {})).toHaveLength(50);
+  });
+});

@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import {
+  explainUnknownName,
+  fieldMessage,
+  isSelector,
+  modeOf,
+  PARAMETERS,
+  parseTargetUrl,
+} from "../../src/index.ts";
+
+describe("the parameter table", () => {
+  it("has every number, value and default of the contract, for screenshots", () => {
+    expect(PARAMETERS.screenshot).toEqual({
+      url: { kind: "url" },
+      cache: { kind: "flag", default: true },
+      cacheTtl: { kind: "integer", min: 60, max: 2_592_000, unit: "s" },
+      pdf: { kind: "mode", value: false, default: false },
+      fullPage: { kind: "flag", default: false },
+      format: { kind: "choice", values: ["png", "jpeg", "webp"], default: "png" },
+      quality: { kind: "integer", min: 1, max: 100 },
+      width: { kind: "pixels", min: 1, max: 10_000, unit: "px" },
+      height: { kind: "pixels", min: 1, max: 10_000, unit: "px" },
+      scale: { kind: "integer", min: 1, max: 3, default: 1 },
+      delay: { kind: "integer", min: 0, max: 10_000, unit: "ms" },
+      selector: { kind: "selector" },
+      clipX: { kind: "integer", min: 0, max: 10_000, unit: "px" },
+      clipY: { kind: "integer", min: 0, max: 10_000, unit: "px" },
+      clipWidth: { kind: "integer", min: 1, max: 10_000, unit: "px" },
+      clipHeight: { kind: "integer", min: 1, max: 10_000, unit: "px" },
+      omitBackground: { kind: "flag", default: false },
+      waitForSelector: { kind: "selector" },
+      waitUntil: { kind: "choice", values: ["load", "domcontentloaded", "networkidle0", "networkidle2"] },
+    });
+  });
+
+  it("has every number, value and default of the contract, for PDFs", () => {
+    const margin = { kind: "decimal", min: 0, max: 1000, unit: "marginUnit" };
+    const side = { kind: "decimal", min: 1, max: 10_000, unit: "marginUnit" };
+    const papers = ["letter", "legal", "tabloid", "ledger", "a0", "a1", "a2", "a3", "a4", "a5", "a6"];
+    expect(PARAMETERS.pdf).toEqual({
+      url: { kind: "url" },
+      cache: { kind: "flag", default: true },
+      cacheTtl: { kind: "integer", min: 60, max: 2_592_000, unit: "s" },
+      pdf: { kind: "mode", value: true },
+      landscape: { kind: "flag", default: false },
+      paperFormat: { kind: "choice", values: papers, default: "a4" },
+      width: side,
+      height: side,
+      marginTop: margin,
+      marginRight: margin,
+      marginBottom: margin,
+      marginLeft: margin,
+      marginUnit: { kind: "choice", values: ["mm", "cm", "in", "px"], default: "mm" },
+      scale: { kind: "decimal", min: 0.1, max: 2, default: 1 },
+    });
+  });
+
+  it("goes by pdf", () => {
+    expect(modeOf({ pdf: true })).toBe("pdf");
+    for (const pdf of [false, undefined, "true", 1]) expect(modeOf({ pdf })).toBe("screenshot");
+  });
+});
+
+describe("messages", () => {
+  it.each([
+    [PARAMETERS.screenshot.fullPage, "must be true, false, 1 or 0"],
+    [PARAMETERS.screenshot.pdf, "must be true, false, 1 or 0"],
+    [PARAMETERS.screenshot.delay, "must be an integer from 0 to 10000"],
+    [PARAMETERS.screenshot.width, "must be a number from 1 to 10000"],
+    [PARAMETERS.pdf.scale, "must be a number from 0.1 to 2"],
+    [PARAMETERS.screenshot.format, "must be one of png, jpeg, webp"],
+    [PARAMETERS.screenshot.url, "must be an absolute address that starts with http:// or https://"],
+    [
+      PARAMETERS.screenshot.selector,
+      "must be a CSS selector of 1 to 512 characters without single quotes, backslashes and control characters",
+    ],
+  ])("%o: %s", (field, message) => {
+    expect(fieldMessage(field)).toBe(message);
+  });
+
+  it.each([
+    ["landscape", "screenshot", "is for PDFs only: send pdf=true with it, or leave it out"],
+    ["fullPage", "pdf", "is for screenshots only: leave it out, or leave out pdf=true"],
+    ["full_page", "screenshot", "is not a parameter; did you mean fullPage?"],
+    ["paper-format", "screenshot", "is not a parameter; did you mean paperFormat?"],
+    ["fullPage[x]", "screenshot", "is not a parameter; did you mean fullPage?"],
+    ["__proto__", "screenshot", "is not a parameter"],
+    ["constructor", "pdf", "is not a parameter"],
+  ] as const)("%s in a %s %s", (name, mode, message) => {
+    expect(explainUnknownName(name, mode)).toBe(message);
+  });
+});
+
+describe("texts", () => {
+  it.each(['a[href="x"]', "x".repeat(512), "\u{1f600}".repeat(512)])("%j is a selector", (text) => {
+    expect(isSelector(text)).toBe(true);
+  });
+
+  it.each(["", "x".repeat(513), "a'b", "a\\b", "a\tb", "a\u007fb", "a\u0085b"])("%j is none", (text) => {
+    expect(isSelector(text)).toBe(false);
+  });
+
+  it.each(["https://example.com", "HTTP://EXAMPLE.COM/a?b#c", "https://b\u00fccher.example/\u6f22"])(
+    "%j is an address",
+    (text) => {
+      expect(parseTargetUrl(text)?.href).toMatch(/^https?:\/\/[a-z0-9.-]+\//);
+    },
+  );
+
+  it.each([
+    "",
+    "example.com",
+    "ftp://example.com/",
+    "https:/example.com",
+    "https://",
+    "https://a b/",
+    "https:\\\\a",
+  ])("%j is none", (text) => {
+    expect(parseTargetUrl(text)).toBeNull();
+  });
+});

@@ -1,0 +1,173 @@
+import { assertType, describe, expectTypeOf, it } from "vitest";
+import type { PdfInput, RenderInput, ScreenshotInput } from "../../src/index.ts";
+
+/* The type checker is what runs these: an expected error that stays away is an error itself. */
+
+const url = "https://example.com/";
+const clip = { clipX: 0, clipY: 0, clipWidth: 400, clipHeight: 300 };
+const margins = { marginTop: 1, marginRight: 1, marginBottom: 1, marginLeft: 1 };
+
+describe("ScreenshotInput", () => {
+  it("takes what the service takes", () => {
+    assertType<ScreenshotInput>({ url });
+    assertType<ScreenshotInput>({ url, pdf: false });
+    assertType<ScreenshotInput>({ url, format: "jpeg", quality: 80 });
+    assertType<ScreenshotInput>({ url, format: "webp", quality: 80, omitBackground: true });
+    assertType<ScreenshotInput>({ url, format: "png", omitBackground: true });
+    assertType<ScreenshotInput>({ url, omitBackground: true });
+    assertType<ScreenshotInput>({ url, format: "jpeg", omitBackground: false });
+    assertType<ScreenshotInput>({ url, fullPage: true, scale: 2, delay: 100 });
+    assertType<ScreenshotInput>({ url, fullPage: false, selector: "main" });
+    assertType<ScreenshotInput>({ url, ...clip, format: "jpeg", quality: 1 });
+    assertType<ScreenshotInput>({
+      url,
+      width: 800,
+      height: 600,
+      waitForSelector: "#ready",
+      waitUntil: "load",
+    });
+    assertType<ScreenshotInput>({ url, cache: false });
+    assertType<ScreenshotInput>({ url, cache: true, cacheTtl: 60 });
+    assertType<ScreenshotInput>({ url, cacheTtl: 60 });
+  });
+
+  it("takes values that are known only at run time", () => {
+    const flag = Math.random() > 0.5;
+    const format: "png" | "jpeg" | "webp" = flag ? "png" : "jpeg";
+    assertType<ScreenshotInput>({ url, fullPage: flag, cache: flag, format });
+    assertType<ScreenshotInput>({ url, omitBackground: flag, fullPage: flag, cache: flag });
+    assertType<ScreenshotInput>({ url, delay: flag ? 5 : undefined, cacheTtl: flag ? 60 : undefined });
+    assertType<ScreenshotInput>({ url, selector: flag ? "main" : undefined });
+    assertType<ScreenshotInput>({ url, format: flag ? "jpeg" : "webp", quality: flag ? 5 : undefined });
+    assertType<ScreenshotInput>(flag ? { url, fullPage: true } : { url, selector: "main" });
+  });
+
+  it("takes undefined for what is not sent", () => {
+    assertType<ScreenshotInput>({
+      url,
+      quality: undefined,
+      selector: undefined,
+      width: undefined,
+      height: undefined,
+    });
+    assertType<ScreenshotInput>({
+      url,
+      clipX: undefined,
+      clipY: undefined,
+      cacheTtl: undefined,
+      landscape: undefined,
+    });
+  });
+
+  it("refuses what the service refuses", () => {
+    // @ts-expect-error -- the address is required
+    assertType<ScreenshotInput>({});
+    // @ts-expect-error -- png has no quality
+    assertType<ScreenshotInput>({ url, quality: 80 });
+    // @ts-expect-error -- png has no quality
+    assertType<ScreenshotInput>({ url, format: "png", quality: 80 });
+    // @ts-expect-error -- jpeg holds no transparency
+    assertType<ScreenshotInput>({ url, format: "jpeg", omitBackground: true });
+    // @ts-expect-error -- the whole page or one element
+    assertType<ScreenshotInput>({ url, fullPage: true, selector: "main" });
+    // @ts-expect-error -- the whole page or a clip region
+    assertType<ScreenshotInput>({ url, fullPage: true, ...clip });
+    // @ts-expect-error -- one element or a clip region
+    assertType<ScreenshotInput>({ url, selector: "main", ...clip });
+    // @ts-expect-error -- the clip members go together
+    assertType<ScreenshotInput>({ url, clipX: 0 });
+    // @ts-expect-error -- the clip members go together
+    assertType<ScreenshotInput>({ url, clipX: 0, clipY: 0, clipWidth: 400 });
+    // @ts-expect-error -- width and height go together
+    assertType<ScreenshotInput>({ url, width: 800 });
+    // @ts-expect-error -- width and height go together
+    assertType<ScreenshotInput>({ url, height: 600 });
+    // @ts-expect-error -- nothing is kept, so nothing lapses
+    assertType<ScreenshotInput>({ url, cache: false, cacheTtl: 60 });
+    // @ts-expect-error -- a PDF
+    assertType<ScreenshotInput>({ url, pdf: true });
+    // @ts-expect-error -- for PDFs only
+    assertType<ScreenshotInput>({ url, landscape: true });
+    // @ts-expect-error -- for PDFs only
+    assertType<ScreenshotInput>({ url, paperFormat: "a4" });
+    // @ts-expect-error -- for PDFs only
+    assertType<ScreenshotInput>({ url, marginUnit: "mm" });
+    // @ts-expect-error -- for PDFs only
+    assertType<ScreenshotInput>({ url, ...margins });
+    // @ts-expect-error -- no such parameter
+    assertType<ScreenshotInput>({ url, fulPage: true });
+    // @ts-expect-error -- no such format
+    assertType<ScreenshotInput>({ url, format: "gif" });
+    // @ts-expect-error -- no such event
+    assertType<ScreenshotInput>({ url, waitUntil: "idle" });
+    // @ts-expect-error -- a number, not its text
+    assertType<ScreenshotInput>({ url, delay: "5" });
+    // @ts-expect-error -- a boolean, not a number
+    assertType<ScreenshotInput>({ url, fullPage: 1 });
+  });
+});
+
+describe("PdfInput", () => {
+  it("takes what the service takes", () => {
+    assertType<PdfInput>({ url });
+    assertType<PdfInput>({ url, pdf: true });
+    assertType<PdfInput>({ url, landscape: true, paperFormat: "letter", scale: 0.5 });
+    assertType<PdfInput>({ url, width: 210, height: 297, marginUnit: "mm", ...margins });
+    assertType<PdfInput>({ url, cache: false });
+    assertType<PdfInput>({ url, cacheTtl: 60, marginTop: undefined, format: undefined });
+  });
+
+  it("refuses what the service refuses", () => {
+    // @ts-expect-error -- a screenshot
+    assertType<PdfInput>({ url, pdf: false });
+    // @ts-expect-error -- the margins go together
+    assertType<PdfInput>({ url, marginTop: 1 });
+    // @ts-expect-error -- width and height go together
+    assertType<PdfInput>({ url, width: 210 });
+    // @ts-expect-error -- nothing is kept, so nothing lapses
+    assertType<PdfInput>({ url, cache: false, cacheTtl: 60 });
+    // @ts-expect-error -- no such paper
+    assertType<PdfInput>({ url, paperFormat: "a7" });
+    // @ts-expect-error -- no such unit
+    assertType<PdfInput>({ url, marginUnit: "pt" });
+    // @ts-expect-error -- for screenshots only
+    assertType<PdfInput>({ url, fullPage: true });
+    // @ts-expect-error -- for screenshots only
+    assertType<PdfInput>({ url, format: "png" });
+    // @ts-expect-error -- for screenshots only
+    assertType<PdfInput>({ url, quality: 80 });
+    // @ts-expect-error -- for screenshots only
+    assertType<PdfInput>({ url, delay: 5 });
+    // @ts-expect-error -- for screenshots only
+    assertType<PdfInput>({ url, selector: "main" });
+    // @ts-expect-error -- for screenshots only
+    assertType<PdfInput>({ url, ...clip });
+    // @ts-expect-error -- for screenshots only
+    assertType<PdfInput>({ url, omitBackground: true });
+    // @ts-expect-error -- for screenshots only
+    assertType<PdfInput>({ url, waitForSelector: "main" });
+    // @ts-expect-error -- for screenshots only
+    assertType<PdfInput>({ url, waitUntil: "load" });
+  });
+});
+
+describe("RenderInput", () => {
+  it("goes by pdf", () => {
+    assertType<RenderInput>({ url });
+    assertType<RenderInput>({ url, pdf: false, fullPage: true });
+    assertType<RenderInput>({ url, pdf: true, landscape: true });
+    const input: PdfInput = { url, landscape: true };
+    assertType<RenderInput>({ ...input, pdf: true });
+    // @ts-expect-error -- a PDF says so
+    assertType<RenderInput>({ url, landscape: true });
+    // @ts-expect-error -- for screenshots only
+    assertType<RenderInput>({ url, pdf: true, fullPage: true });
+  });
+
+  it("is either of the two", () => {
+    expectTypeOf<ScreenshotInput>().toExtend<RenderInput>();
+    expectTypeOf<PdfInput & { readonly pdf: true }>().toExtend<RenderInput>();
+    expectTypeOf<PdfInput>().not.toExtend<RenderInput>();
+    expectTypeOf<ScreenshotInput>().not.toExtend<PdfInput>();
+  });
+});
