@@ -12,12 +12,14 @@ export default {
       entry: [".dependency-cruiser.mjs"],
       ignoreDependencies: ["@snap/server", "oxlint", "oxlint-tsgolint"],
     },
+    "examples/*": { entry: ["{main,check}.ts"], project: ["*.ts"] },
     "packages/*": published,
     "packages/engine": { ...published, entry: [...published.entry, "src/puppeteer/index.ts"] },
+    "packages/client": { ...published, entry: [...published.entry, "src/webhooks/index.ts"] },
     "packages/server": { ...published, entry: [...published.entry, "src/cli.ts"] },
     "packages/workshop": {
       entry: [
-        "src/{launch,test-all,build,check,bench,count-tests,bench/bare-server}.ts",
+        "src/{launch,test-all,build,check,bench,count-tests,bench/bare-server,examples/*}.ts",
         "test/**/*.test.ts",
         "*.config.ts",
       ],

@@ -10,6 +10,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^@snap\/engine\/puppeteer$/, replacement: source("engine/src/puppeteer/index.ts") },
+      { find: /^@snap\/client\/webhooks$/, replacement: source("client/src/webhooks/index.ts") },
       { find: /^@snap\/([a-z-]+)$/, replacement: source("$1/src/index.ts") },
     ],
   },

@@ -1,20 +1,25 @@
-/** Every number of the specification (interface.md, Limits), its unit in its name. */
+/** The numbers of the specification (interface.md, Limits), each with its unit in its name. */
 export const LIMITS = {
   rendersPerMinute: 20,
   cachedAnswersPerMinute: 300,
   usageReportsPerMinute: 60,
-  batchSubmissionsPerMinute: 10,
-
-  batchItems: 20,
-  batchRetentionMs: 7 * 24 * 60 * 60 * 1000,
-  /** For how long an item goes on after it first met the render limit. */
-  batchRetryWindowMs: 15 * 60 * 1000,
-  webhookToleranceSeconds: 5 * 60,
 
   urlCharacters: 2048,
   selectorCharacters: 512,
   cacheTtlMinSeconds: 60,
-  batchCacheTtlMinSeconds: 3600,
   cacheTtlMaxSeconds: 2_592_000,
   cacheTtlDefaultSeconds: 86_400,
+
+  webhookToleranceSeconds: 300,
+} as const;
+
+/** Those of batches, which the service alone looks after. */
+export const BATCH_LIMITS = {
+  submissionsPerMinute: 10,
+  items: 20,
+  cacheTtlMinSeconds: 3600,
+  /** From the finish of a batch to its deletion. */
+  retentionMs: 7 * 24 * 60 * 60 * 1000,
+  /** For how long an item goes on after it first met the render limit. */
+  retryWindowMs: 15 * 60 * 1000,
 } as const;

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { ERROR_CODES, HEADERS, LIMITS, STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "../src/index.ts";
+import {
+  BATCH_LIMITS,
+  ERROR_CODES,
+  HEADERS,
+  LIMITS,
+  STANDARD_WEBHOOK_HEADERS,
+  WEBHOOK_HEADERS,
+} from "../src/index.ts";
 
 /* What is published never changes: every value stands here as a literal (interface.md, Versioning). */
 
@@ -49,17 +56,19 @@ it("the limits", () => {
     rendersPerMinute: 20,
     cachedAnswersPerMinute: 300,
     usageReportsPerMinute: 60,
-    batchSubmissionsPerMinute: 10,
-    batchItems: 20,
-    batchRetentionMs: 604800000,
-    batchRetryWindowMs: 900000,
-    webhookToleranceSeconds: 300,
     urlCharacters: 2048,
     selectorCharacters: 512,
     cacheTtlMinSeconds: 60,
-    batchCacheTtlMinSeconds: 3600,
     cacheTtlMaxSeconds: 2592000,
     cacheTtlDefaultSeconds: 86400,
+    webhookToleranceSeconds: 300,
+  });
+  expect(BATCH_LIMITS).toEqual({
+    submissionsPerMinute: 10,
+    items: 20,
+    cacheTtlMinSeconds: 3600,
+    retentionMs: 604800000,
+    retryWindowMs: 900000,
   });
 });
 

@@ -1,5 +1,5 @@
 /** The parameter that carries the signature, and is not signed itself. */
-export const SIGNATURE_PARAMETER = "signature";
+const SIGNATURE_PARAMETER = "signature";
 
 /**
  * The canonical form of a query (interface.md, Authentication 5; decisions.md, Signing): without

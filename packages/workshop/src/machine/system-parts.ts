@@ -36,6 +36,14 @@ export const SYSTEM_PARTS: readonly SystemPart[] = [
     likedBy: ["start"],
     probe: hasFonts,
   },
+  {
+    name: "openssl",
+    purpose: "to check signatures by a second implementation",
+    aptPackages: ["openssl"],
+    neededBy: ["test"],
+    likedBy: [],
+    probe: async () => (await run("openssl", ["version"])).ok,
+  },
 ];
 
 async function hasFonts(): Promise<boolean> {

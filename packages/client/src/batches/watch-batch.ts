@@ -1,0 +1,66 @@
+import type { RenderBatch } from "@snap/protocol";
+import { DURATION_MS, readInteger } from "../configuration/read-integer.ts";
+import { startDeadline } from "../sending/deadline.ts";
+import type { Pacing } from "../sending/pacing.ts";
+import type { CallOptions } from "../sending/send.ts";
+
+const POLL_INTERVAL_MS = 1000;
+/** Between one poll and the next the interval grows by half, to ten times the first one. */
+const INTERVAL_GROWTH = 1.5;
+const MAX_INTERVAL_GROWTH = 10;
+/** Twenty items that meet the render limit may take a quarter of an hour, and their renders. */
+const WAIT_TIMEOUT_MS = 30 * 60 * 1000;
+
+export interface WatchOptions {
+  /** Ends the wait with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Milliseconds for the whole wait, after which it ends with `timed_out`. The batch itself goes on.
+   * @default 1800000
+   */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * Milliseconds between the first two polls. Later intervals grow to ten times as much, and each is
+   * shortened at random by up to half.
+   * @default 1000
+   */
+  readonly pollIntervalMs?: number | undefined;
+}
+
+export interface BatchSource {
+  readonly get: (id: string, options: CallOptions) => Promise<RenderBatch>;
+  readonly pacing: Pacing;
+}
+
+/**
+ * Looks at a batch until it is complete, and yields each look. A document of a batch counts as the first
+ * one.
+ *
+ * @throws SnapError `timed_out`, and whatever polling fails with.
+ */
+export async function* watchBatch(
+  { get, pacing }: BatchSource,
+  start: string | RenderBatch,
+  options: WatchOptions,
+): AsyncGenerator<RenderBatch, void, undefined> {
+  const timeoutMs = readInteger("timeoutMs", options.timeoutMs ?? WAIT_TIMEOUT_MS, DURATION_MS);
+  const firstMs = readInteger("pollIntervalMs", options.pollIntervalMs ?? POLL_INTERVAL_MS, DURATION_MS);
+  const deadline = startDeadline({
+    timeoutMs,
+    signal: options.signal,
+    what: "The batch goes on: it was not complete",
+  });
+  const { signal } = deadline;
+  try {
+    let batch = typeof start === "string" ? await get(start, { signal }) : start;
+    yield batch;
+    for (let polls = 0; batch.status !== "complete"; polls += 1) {
+      const intervalMs = firstMs * Math.min(INTERVAL_GROWTH ** polls, MAX_INTERVAL_GROWTH);
+      await pacing.sleep(intervalMs * (1 - pacing.random() / 2), signal);
+      batch = await get(batch.id, { signal });
+      yield batch;
+    }
+  } finally {
+    deadline.clear();
+  }
+}

@@ -1,0 +1,45 @@
+export type {
+  BatchItem,
+  BatchItemStatus,
+  ErrorCode,
+  ImageFormat,
+  LengthUnit,
+  PaperFormat,
+  ParameterFaults,
+  PdfInput,
+  RenderBatch,
+  RenderInput,
+  ScreenshotInput,
+  UsageReport,
+  WaitEvent,
+} from "@snap/protocol";
+export type { Batches, BatchInput, BatchProgress, WaitOptions } from "./batches/batches.ts";
+export type { WatchOptions } from "./batches/watch-batch.ts";
+export type { ClientOptions, SnapClient } from "./client.ts";
+export { createClient } from "./create-client.ts";
+export { isSnapError, SnapError } from "./errors.ts";
+export type { ClientErrorCode, SnapErrorFacts } from "./errors.ts";
+export type {
+  AnswerFacts,
+  As,
+  BytesRendering,
+  DownloadOptions,
+  KnownTag,
+  NotModified,
+  Rendering,
+  RenderOptions,
+  RenderResult,
+  ResponseRendering,
+  StreamRendering,
+} from "./results/rendering.ts";
+export type { Pacing } from "./sending/pacing.ts";
+export type { CallOptions } from "./sending/send.ts";
+export { signUrl } from "./signing/sign-url.ts";
+export type { ExpiryOptions, SignUrlOptions } from "./signing/sign-url.ts";
+export type { RawBody } from "./webhooks/raw-body.ts";
+export type { WebhookHeaders } from "./webhooks/read-headers.ts";
+export type { WebhookSecrets } from "./webhooks/read-settings.ts";
+export { verifyWebhook } from "./webhooks/verify-webhook.ts";
+export type { VerifyWebhookOptions } from "./webhooks/verify-webhook.ts";
+export { isWebhookError, WebhookError } from "./webhooks/webhook-error.ts";
+export type { WebhookErrorCode } from "./webhooks/webhook-error.ts";

@@ -1,0 +1,39 @@
+import { fieldMessage, isSelector, isTooLongUrl, parseTargetUrl, URL_MESSAGES } from "@snap/protocol";
+import type { ParameterField } from "@snap/protocol";
+
+/** What speaks against the value of one field, in the words of the service; `null` when nothing does. */
+export function checkField(field: ParameterField, value: unknown): string | null {
+  if (field.kind === "url") return checkUrl(value);
+  return value === undefined || isValueOf(field, value) ? null : fieldMessage(field);
+}
+
+function checkUrl(value: unknown): string | null {
+  if (value === undefined) return URL_MESSAGES.missing;
+  if (typeof value !== "string") return URL_MESSAGES.malformed;
+  if (isTooLongUrl(value)) return URL_MESSAGES.tooLong;
+  const url = parseTargetUrl(value);
+  if (url === null) return URL_MESSAGES.malformed;
+  return url.username === "" && url.password === "" ? null : URL_MESSAGES.credentials;
+}
+
+function isValueOf(field: Exclude<ParameterField, { readonly kind: "url" }>, value: unknown): boolean {
+  switch (field.kind) {
+    case "flag":
+      return typeof value === "boolean";
+    case "mode":
+      return value === field.value;
+    case "integer":
+      return Number.isInteger(value) && isInRange(field, value);
+    case "decimal":
+    case "pixels":
+      return isInRange(field, value);
+    case "choice":
+      return typeof value === "string" && field.values.includes(value);
+    case "selector":
+      return typeof value === "string" && isSelector(value);
+  }
+}
+
+function isInRange({ min, max }: { readonly min: number; readonly max: number }, value: unknown): boolean {
+  return typeof value === "number" && value >= min && value <= max;
+}

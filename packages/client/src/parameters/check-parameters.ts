@@ -1,0 +1,38 @@
+import { checkRules, explainUnknownName, FaultList, modeOf, PARAMETERS } from "@snap/protocol";
+import type { ParameterField, Refusal } from "@snap/protocol";
+import { checkField } from "./check-field.ts";
+
+/**
+ * Checks the parameters of a rendering before they are sent, by the table that the service validates
+ * against. Values are real booleans and numbers; `undefined` means not sent; `pdf: true` tells the
+ * mode. Whether the host may be rendered, and whether its labels are sound punycode, only the service
+ * can tell.
+ *
+ * @returns What the service would answer (`invalid_url` or `validation_failed`), every fault in
+ * `errors`; `null` when nothing speaks against sending them.
+ * @example
+ * checkParameters({ url: "https://example.com", scale: 4 })?.errors;
+ * // { scale: ["must be an integer from 1 to 3"] }
+ */
+export function checkParameters(input: object): Refusal | null {
+  const sent = sentValues(input);
+  const mode = modeOf(sent);
+  const fields: Readonly<Record<string, ParameterField>> = PARAMETERS[mode];
+  const faults = new FaultList();
+  const values: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(fields)) {
+    const value = name in sent ? sent[name] : field.default;
+    const message = checkField(field, value);
+    if (message !== null) faults.add(name, message);
+    values[name] = field.kind === "pixels" && typeof value === "number" ? Math.round(value) : value;
+  }
+  for (const name of Object.keys(sent))
+    if (!Object.hasOwn(fields, name)) faults.add(name, explainUnknownName(name, mode));
+  checkRules(mode, values, (name, message) => faults.add(name, message));
+  return faults.toRefusal();
+}
+
+function sentValues(input: object): Readonly<Record<string, unknown>> {
+  const entries: [string, unknown][] = Object.entries(input);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,110 @@
+import { DURATION_MS, readInteger, RETRIES } from "../configuration/read-integer.ts";
+import { isSnapError, SnapError } from "../errors.ts";
+import { startDeadline } from "./deadline.ts";
+import type { Pacing } from "./pacing.ts";
+import { readText } from "./read-text.ts";
+import { retryDelayMs } from "./retry-delay.ts";
+import { toFailure, type AnswerContext } from "./to-failure.ts";
+
+/** What one call may set otherwise than the client. */
+export interface CallOptions {
+  /** Ends the call, retries included, with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds for one attempt; the client's own unless given. */
+  readonly timeoutMs?: number | undefined;
+  /** Repeats after a failure that a repeat can mend; 0 for none, the client's own unless given. */
+  readonly maxRetries?: number | undefined;
+}
+
+/** How every call of a client is sent. */
+export interface SendSettings {
+  readonly fetch: typeof fetch;
+  readonly timeoutMs: number;
+  readonly maxRetries: number;
+  readonly maxRetryDelayMs: number;
+  readonly pacing: Pacing;
+  /** Takes the token out of a text. */
+  readonly conceal: (text: string) => string;
+}
+
+/** One request, and how its answer is read. */
+export interface Call<T> {
+  readonly url: string;
+  /** A 304 is expected where there is an `If-None-Match`. */
+  readonly headers: Headers;
+  /** A body to POST; without one it is a GET. */
+  readonly body?: string | undefined;
+  /** Whether a repeat costs nothing if the first one went through unseen. */
+  readonly repeatIsFree: boolean;
+  /** Reads an answer within the attempt's time. */
+  readonly read: (response: Response, context: AnswerContext) => Promise<T>;
+}
+
+/**
+ * Sends a request, and repeats it after a failure that a repeat can mend.
+ *
+ * @throws SnapError for every failure; the reason of `signal` when it aborts.
+ */
+export async function send<T>(settings: SendSettings, call: Call<T>, options: CallOptions = {}): Promise<T> {
+  const { signal } = options;
+  const timeoutMs = readInteger("timeoutMs", options.timeoutMs ?? settings.timeoutMs, DURATION_MS);
+  const maxRetries = readInteger("maxRetries", options.maxRetries ?? settings.maxRetries, RETRIES);
+  const { repeatIsFree } = call;
+  for (let retries = 0; ; retries += 1) {
+    try {
+      return await attempt(settings, call, { signal, timeoutMs });
+    } catch (error) {
+      const delayMs = retryDelayMs(error, { ...settings, maxRetries, retries, repeatIsFree });
+      if (delayMs === null) throw error;
+      await settings.pacing.sleep(delayMs, signal);
+    }
+  }
+}
+
+async function attempt<T>(
+  { fetch, pacing, conceal }: SendSettings,
+  { url, headers, body, read }: Call<T>,
+  { signal, timeoutMs }: { readonly signal: AbortSignal | undefined; readonly timeoutMs: number },
+): Promise<T> {
+  signal?.throwIfAborted();
+  const { origin } = new URL(url);
+  const deadline = startDeadline({ timeoutMs, signal, what: `${origin} gave no complete answer` });
+  try {
+    const response = await fetch(url, {
+      method: body === undefined ? "GET" : "POST",
+      headers,
+      // Null is no body; undefined would not do for every fetch.
+      body: body ?? null,
+      // A redirect could take the token to another origin.
+      redirect: "manual",
+      signal: deadline.signal,
+    });
+    const context = { origin, conceal, nowMs: pacing.now() };
+    if (response.ok || (response.status === 304 && headers.has("If-None-Match")))
+      return await read(response, context);
+    throw toFailure(response, { ...context, text: await readText(response) });
+  } catch (error) {
+    deadline.signal.throwIfAborted();
+    if (isSnapError(error)) throw error;
+    throw new SnapError(
+      "connection_failed",
+      `The connection to ${origin} failed: ${conceal(reasonOf(error))}`,
+      { status: 0, cause: error },
+    );
+  } finally {
+    deadline.clear();
+  }
+}
+
+interface Thrown {
+  readonly message?: string;
+  readonly code?: string;
+  readonly cause?: Thrown;
+}
+
+/** It stands in the cause of what `fetch` throws, if anywhere; that of several addresses has a code only. */
+function reasonOf(error: unknown): string {
+  const thrown = Object(error) as Thrown;
+  const { message, code } = thrown.cause ?? thrown;
+  return message || String(code ?? error);
+}

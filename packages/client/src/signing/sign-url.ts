@@ -1,0 +1,56 @@
+import { buildSignedUrl, type RenderInput } from "@snap/protocol";
+import { readBaseUrl } from "../configuration/read-base-url.ts";
+import { readInteger, type IntegerRange } from "../configuration/read-integer.ts";
+import { writeQuery } from "../sending/write-query.ts";
+
+const TOKEN_ID: IntegerRange = { min: 1, max: Number.MAX_SAFE_INTEGER };
+/** Unix seconds stay below for a thousand years; milliseconds of today are above. */
+const EXPIRES_SECONDS: IntegerRange = { min: 1, max: 40_000_000_000 };
+
+export interface ExpiryOptions {
+  /**
+   * When the URL stops working: a `Date`, or Unix seconds. Without it the URL works until its token is
+   * revoked or rotated.
+   */
+  readonly expires?: Date | number | undefined;
+}
+
+export interface SignUrlOptions extends ExpiryOptions {
+  /** Base address of the service, such as `https://snap.example.com/v1`. */
+  readonly baseUrl: string | URL;
+  /** Id of the token that pays: the number before the pipe. */
+  readonly tokenId: number;
+  /** The signing secret of that token. It stays on the server: never send it to a browser. */
+  readonly signingSecret: string;
+}
+
+/**
+ * A URL that renders a page for whoever has it, without a token: for an `<img>`, a link, a mail. `pdf:
+ * true` makes it a PDF. The same arguments give the same URL, which is what caches like.
+ *
+ * @throws SnapError when the parameters are at fault, as the service would answer.
+ * @throws TypeError or RangeError when an option is missing or malformed.
+ * @example
+ * const src = signUrl(
+ *   { url: "https://example.com", width: 1200, height: 630 },
+ *   { baseUrl: "https://snap.example.com/v1", tokenId: 7, signingSecret, expires: new Date("2030-01-01") },
+ * );
+ */
+export function signUrl(parameters: RenderInput, options: SignUrlOptions): string {
+  const { signingSecret, expires } = options;
+  const baseUrl = readBaseUrl(options.baseUrl);
+  const tokenId = readInteger("tokenId", options.tokenId, TOKEN_ID);
+  if (typeof signingSecret !== "string" || signingSecret === "")
+    throw new TypeError("signingSecret is missing: it is shown beside the token in the account settings.");
+  return buildSignedUrl(writeQuery(parameters), {
+    baseUrl,
+    tokenId,
+    signingSecret,
+    expires: expires === undefined ? undefined : toSeconds(expires),
+  });
+}
+
+function toSeconds(expires: Date | number): number {
+  const seconds = expires instanceof Date ? Math.floor(expires.getTime() / 1000) : expires;
+  return readInteger("expires, in Unix seconds,", seconds, EXPIRES_SECONDS);
+}

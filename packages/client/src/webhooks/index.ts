@@ -1,0 +1,12 @@
+export type { RenderBatch } from "@snap/protocol";
+export type { RawBody } from "./raw-body.ts";
+export type { WebhookHeaders } from "./read-headers.ts";
+export type { WebhookSecrets } from "./read-settings.ts";
+export type { WebhookCallback, WebhookReceiverOptions } from "./receive-delivery.ts";
+export { verifyWebhook } from "./verify-webhook.ts";
+export type { VerifyWebhookOptions } from "./verify-webhook.ts";
+export { isWebhookError, WebhookError } from "./webhook-error.ts";
+export type { WebhookErrorCode } from "./webhook-error.ts";
+export { webhookHandler } from "./webhook-handler.ts";
+export { webhookMiddleware } from "./webhook-middleware.ts";
+export type { WebhookRequest, WebhookResponse } from "./webhook-middleware.ts";

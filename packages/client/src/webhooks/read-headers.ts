@@ -1,0 +1,45 @@
+import { WEBHOOK_HEADERS } from "@snap/protocol";
+import { WebhookError } from "./webhook-error.ts";
+
+interface WebHeaders {
+  get(name: string): string | null;
+}
+
+type HeaderRecord = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** A web `Headers`, or a record as node:http and Express have it, in any letter case. */
+export type WebhookHeaders = WebHeaders | HeaderRecord;
+
+/** The three headers of a delivery, by their role (interface.md, Events). */
+export type DeliveryHeaders = Readonly<Record<keyof typeof WEBHOOK_HEADERS, string>>;
+
+/** Reads the headers of a delivery. A web `Headers` joins those that came twice: no value fits then. */
+export function readHeaders(headers: WebhookHeaders): DeliveryHeaders {
+  return {
+    id: readHeader(headers, WEBHOOK_HEADERS.id),
+    timestamp: readHeader(headers, WEBHOOK_HEADERS.timestamp),
+    signature: readHeader(headers, WEBHOOK_HEADERS.signature),
+  };
+}
+
+function readHeader(headers: WebhookHeaders, name: string): string {
+  const values = isWebHeaders(headers) ? [headers.get(name)] : valuesOf(headers, name);
+  const [value, ...others] = values.filter((found) => found != null);
+  if (value === undefined)
+    throw new WebhookError(
+      "missing_header",
+      `The header ${name} is missing. Pass all headers of the request, as they came.`,
+    );
+  if (others.length > 0) throw new WebhookError("missing_header", `The header ${name} came more than once.`);
+  return value;
+}
+
+function isWebHeaders(headers: WebhookHeaders): headers is WebHeaders {
+  return typeof headers["get"] === "function";
+}
+
+function valuesOf(record: HeaderRecord, name: string): readonly (string | undefined)[] {
+  return Object.entries(record)
+    .filter(([key]) => key.toLowerCase() === name.toLowerCase())
+    .flatMap(([, value]) => value);
+}

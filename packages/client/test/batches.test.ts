@@ -1,0 +1,252 @@
+import { describe, expect, it } from "vitest";
+import {
+  createClient,
+  type BatchItem,
+  type BatchProgress,
+  type RenderBatch,
+  type RenderInput,
+} from "../src/index.ts";
+import { batch, BATCH_ID, item, openBatchService } from "./batch-service.ts";
+import { failureOf } from "./failure-of.ts";
+import { envelope, openRawServer, png, recordWaits, resetConnection, TOKEN } from "./raw-server.ts";
+
+const PAGES = [{ url: "https://example.com/0" }, { url: "https://example.com/1", pdf: true }] as const;
+
+describe("batches.submit()", () => {
+  it("posts the items as JSON and answers with the batch", async () => {
+    const { snap, posted, requests } = await openBatchService([batch(item(0, "queued"), item(1, "queued"))]);
+    const submitted = await snap.batches.submit({
+      items: [...PAGES, { url: "https://example.com/2", delay: undefined }],
+      webhookUrl: "https://app.example.com/hook",
+    });
+    expect(submitted.id).toBe("batch_01");
+    expect(requests[0]?.headers).toMatchObject({
+      authorization: `Bearer ${TOKEN}`,
+      "content-type": "application/json",
+    });
+    expect(posted).toEqual([
+      {
+        items: [
+          { url: "https://example.com/0" },
+          { url: "https://example.com/1", pdf: true },
+          { url: "https://example.com/2" },
+        ],
+        webhookUrl: "https://app.example.com/hook",
+      },
+    ]);
+  });
+
+  it("names the item and the parameter at fault, before a request", async () => {
+    const { snap, requests } = await openBatchService([batch()]);
+    const items = [PAGES[0], { url: "ftp://example.com" }, { ...PAGES[0], quality: 80 }];
+    const failure = await failureOf(snap.batches.submit({ items: items as unknown as RenderInput[] }));
+    expect(failure).toMatchObject({
+      code: "validation_failed",
+      status: 422,
+      requestId: null,
+      errors: { "items.1.url": [expect.any(String)], "items.2.quality": [expect.any(String)] },
+    });
+    expect(requests).toHaveLength(0);
+  });
+
+  it("is repeated when it was refused, not when the connection was lost", async () => {
+    const refusing = await openRawServer(envelope(429, "rate_limited", { "Retry-After": "1" }), (response) =>
+      response.writeHead(202).end(JSON.stringify(batch(item(0, "queued")))),
+    );
+    const options = { token: TOKEN, pacing: recordWaits() };
+    await createClient({ ...options, baseUrl: refusing.origin }).batches.submit({ items: PAGES });
+    expect(refusing.requests).toHaveLength(2);
+    const losing = await openRawServer(resetConnection);
+    const submission = createClient({ ...options, baseUrl: losing.origin }).batches.submit({ items: PAGES });
+    expect(await failureOf(submission)).toMatchObject({ code: "connection_failed" });
+    expect(losing.requests).toHaveLength(1);
+  });
+});
+
+describe("batches.get()", () => {
+  it("is the document as the wire has it", async () => {
+    const document = batch(
+      item(0, "done", "https://snap.example.com/v1/snap/signed?url=a"),
+      item(1, "failed"),
+    );
+    const { snap } = await openBatchService([document]);
+    expect(await snap.batches.get(BATCH_ID)).toEqual(document);
+  });
+
+  it.for(["batch_02", "../usage", "a/b"])("answers not_found for %s", async (id) => {
+    const { snap, requests } = await openBatchService([batch()]);
+    expect(await failureOf(snap.batches.get(id))).toMatchObject({ code: "not_found", status: 404 });
+    expect(requests[0]?.url).toBe(`/v1/renders/${encodeURIComponent(id)}`);
+  });
+});
+
+const LOOKS = [
+  batch(item(0, "queued"), item(1, "queued"), item(2, "queued")),
+  batch(item(0, "rendering"), item(1, "done"), item(2, "paused")),
+  batch(item(0, "rendering"), item(1, "done"), item(2, "paused")),
+  batch(item(0, "failed"), item(1, "done"), item(2, "paused")),
+  batch(item(0, "failed"), item(1, "done"), item(2, "done")),
+];
+
+describe("batches.wait()", () => {
+  it("polls until the batch is complete; a status that is not known is not finished", async () => {
+    const { snap, requests, waitsMs } = await openBatchService(LOOKS);
+    const progress: number[] = [];
+    const complete = await snap.batches.wait(BATCH_ID, {
+      onProgress: ({ finished, total }: BatchProgress) => progress.push(finished, total),
+    });
+    expect(complete).toEqual(LOOKS[4]);
+    expect(progress).toEqual([0, 3, 1, 3, 1, 3, 2, 3, 3, 3]);
+    expect(requests).toHaveLength(5);
+    // Half of the jitter is taken off: 1000, 1500, 2250, 3375.
+    expect(waitsMs).toEqual([750, 1125, 1687.5, 2531.25]);
+  });
+
+  it("takes a document for the first look, and asks nothing when it is complete", async () => {
+    const { snap, requests, waitsMs } = await openBatchService([LOOKS[4] ?? {}]);
+    await snap.batches.wait(LOOKS[0] as RenderBatch, { pollIntervalMs: 200 });
+    expect(requests).toHaveLength(1);
+    expect(waitsMs).toEqual([150]);
+    expect(await snap.batches.wait(LOOKS[4] as RenderBatch)).toEqual(LOOKS[4]);
+    expect(requests).toHaveLength(1);
+  });
+
+  it("lets the intervals grow to ten times the first one", async () => {
+    const { snap, waitsMs } = await openBatchService([...Array(10).fill(LOOKS[0]), LOOKS[4]]);
+    await snap.batches.wait(BATCH_ID, { pollIntervalMs: 100 });
+    expect(waitsMs.slice(-3)).toEqual([750, 750, 750]);
+  });
+
+  it("ends with not_found when the batch is gone", async () => {
+    const { snap } = await openBatchService([LOOKS[0] ?? {}]);
+    expect(await failureOf(snap.batches.wait("batch_02"))).toMatchObject({ code: "not_found", status: 404 });
+  });
+
+  it("ends with the reason of the caller's signal", async () => {
+    const { snap } = await openBatchService([LOOKS[0] ?? {}]);
+    const controller = new AbortController();
+    const reason = new Error("not needed any more");
+    const waiting = snap.batches.wait(BATCH_ID, {
+      signal: controller.signal,
+      onProgress: () => controller.abort(reason),
+    });
+    await expect(waiting).rejects.toBe(reason);
+  });
+
+  it("ends with timed_out when it takes too long, in whatever it is busy with", async () => {
+    const { now, random } = recordWaits();
+    const sleep = (_durationMs: number, signal?: AbortSignal): Promise<void> =>
+      new Promise((_resolve, reject) => {
+        signal?.addEventListener("abort", () => reject(signal.reason as Error));
+      });
+    const { snap } = await openBatchService([LOOKS[0] ?? {}], { pacing: { now, random, sleep } });
+    expect(await failureOf(snap.batches.wait(BATCH_ID, { timeoutMs: 50 }))).toMatchObject({
+      code: "timed_out",
+      status: 0,
+      message: "The batch goes on: it was not complete within 50 ms.",
+    });
+    const hanging = await openRawServer(() => {});
+    const hung = createClient({ baseUrl: hanging.origin, token: TOKEN });
+    expect(await failureOf(hung.batches.wait(BATCH_ID, { timeoutMs: 50 }))).toMatchObject({
+      code: "timed_out",
+    });
+  });
+
+  it("goes on after a failure that a repeat mends", async () => {
+    const { origin } = await openRawServer(
+      (response) => response.end(JSON.stringify(LOOKS[0])),
+      envelope(503, "not_ready", { "Retry-After": "1" }),
+      resetConnection,
+      (response) => response.end(JSON.stringify(LOOKS[4])),
+    );
+    const snap = createClient({ baseUrl: origin, token: TOKEN, pacing: recordWaits() });
+    expect((await snap.batches.wait(BATCH_ID)).status).toBe("complete");
+  });
+});
+
+describe("batches.items()", () => {
+  it("gives each item once, as it finishes, done or failed", async () => {
+    const { snap, requests } = await openBatchService(LOOKS);
+    const seen: [string, string, number][] = [];
+    for await (const { id, status } of snap.batches.items(BATCH_ID)) seen.push([id, status, requests.length]);
+    expect(seen).toEqual([
+      ["item_1", "done", 2],
+      ["item_0", "failed", 4],
+      ["item_2", "done", 5],
+    ]);
+  });
+
+  it("asks for nothing more once the loop is left", async () => {
+    const { snap, requests } = await openBatchService(LOOKS);
+    for await (const { id } of snap.batches.items(BATCH_ID)) {
+      expect(id).toBe("item_1");
+      break;
+    }
+    expect(requests).toHaveLength(2);
+  });
+
+  it("ends with the reason of the caller's signal", async () => {
+    const { snap } = await openBatchService(LOOKS);
+    const controller = new AbortController();
+    const reason = new Error("not needed any more");
+    const seen: string[] = [];
+    await expect(
+      (async () => {
+        for await (const { id } of snap.batches.items(BATCH_ID, { signal: controller.signal })) {
+          seen.push(id);
+          controller.abort(reason);
+        }
+      })(),
+    ).rejects.toBe(reason);
+    expect(seen).toEqual(["item_1"]);
+  });
+});
+
+describe("batches.download()", () => {
+  it("fetches the rendering without the token", async () => {
+    const { origin, requests } = await openRawServer(png);
+    const { snap } = await openBatchService([]);
+    const done = item(0, "done", `${origin}/v1/snap/signed?url=a&signature=b`) as BatchItem;
+    const { bytes, credits } = await snap.batches.download(done);
+    expect(new TextDecoder().decode(bytes)).toBe("a picture");
+    expect(credits).toBeNull();
+    const { stream } = await snap.batches.download(done, { as: "stream" });
+    expect(await new Response(stream).text()).toBe("a picture");
+    expect(requests.map(({ url }) => url)).toEqual(Array(2).fill("/v1/snap/signed?url=a&signature=b"));
+    expect(requests.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined]);
+  });
+
+  it("sends the gateway's headers to the origin of baseUrl alone", async () => {
+    const own = await openRawServer(png);
+    const other = await openRawServer(png);
+    const headers = { "X-Gateway-Key": "open" };
+    const snap = createClient({ baseUrl: own.origin, token: TOKEN, headers });
+    await snap.batches.download(item(0, "done", `${own.origin}/signed`) as BatchItem);
+    await snap.batches.download(item(0, "done", `${other.origin}/signed`) as BatchItem);
+    expect(own.requests[0]?.headers["x-gateway-key"]).toBe("open");
+    expect(other.requests[0]?.headers["x-gateway-key"]).toBeUndefined();
+  });
+
+  it.for([
+    ["done", "Repeat the identical request."],
+    ["failed", "it failed with render_timeout. It took too long."],
+    ["rendering", "it is rendering; wait until it is done."],
+    ["paused", "it is paused; wait until it is done."],
+  ] as const)("says why an item that is %s has no link, and what to do", async ([status, why]) => {
+    const { snap } = await openBatchService([]);
+    const failure = await failureOf(snap.batches.download(item(3, status) as BatchItem));
+    expect(failure).toMatchObject({ code: "no_signed_url", status: 0, requestId: null });
+    expect(failure.message).toContain(`Item item_3 has no link: `);
+    expect(failure.message).toContain(why);
+  });
+
+  it("keeps the secrets of the link out of its errors", async () => {
+    const { origin } = await openRawServer(envelope(403, "signed_url_expired"));
+    const { snap } = await openBatchService([]);
+    const failure = await failureOf(
+      snap.batches.download(item(0, "done", `${origin}/v1/snap/signed?signature=5ec2e7`) as BatchItem),
+    );
+    expect(failure).toMatchObject({ code: "signed_url_expired", status: 403 });
+    expect(failure.stack).not.toContain("5ec2e7");
+  });
+});

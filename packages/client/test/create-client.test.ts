@@ -1,0 +1,140 @@
+import { inspect } from "node:util";
+import { describe, expect, it } from "vitest";
+import { createClient, type ClientOptions } from "../src/index.ts";
+import { openRawServer, png, TOKEN } from "./raw-server.ts";
+
+const PAGE = { url: "https://example.com/" } as const;
+const SECRET = "ThisIsTheSecretPartOfATokenForTheseTests01";
+const SIGNING_SECRET = "TheSigningSecretOfTheToken";
+
+function refusalOf(options: Partial<ClientOptions>): Error {
+  try {
+    createClient({ baseUrl: "https://snap.example.com", token: TOKEN, ...options });
+  } catch (error) {
+    if (error instanceof Error) return error;
+  }
+  return expect.fail("the client was made");
+}
+
+describe("baseUrl", () => {
+  it.for([
+    ["", "/v1/snap"],
+    ["/", "/v1/snap"],
+    ["/v1", "/v1/snap"],
+    ["/v1/", "/v1/snap"],
+    ["/v1//", "/v1/snap"],
+    ["/tools/snap/v1", "/tools/snap/v1/snap"],
+  ])("with the path %o asks %s", async ([path, asked]) => {
+    const { origin, requests } = await openRawServer(png);
+    await createClient({ baseUrl: `${origin}${path}`, token: TOKEN }).screenshot(PAGE);
+    expect(requests[0]?.url).toBe(`${asked}?url=https%3A%2F%2Fexample.com%2F`);
+  });
+
+  it("may be a URL", async () => {
+    const { origin, requests } = await openRawServer(png);
+    await createClient({ baseUrl: new URL(origin), token: TOKEN }).screenshot(PAGE);
+    expect(requests[0]?.url).toMatch(/^\/v1\/snap\?/);
+  });
+
+  it.for([
+    "snap.example.com",
+    "ftp://snap.example.com",
+    "file:///v1",
+    TOKEN,
+    "https://ada:pa55@snap.example.com/v1",
+    "https://pa55@snap.example.com/v1",
+    "https://snap.example.com/v1?token=pa55",
+    "https://snap.example.com/v1#pa55",
+    "",
+    undefined,
+  ])("%o is refused, and is not in the message", (baseUrl) => {
+    const refusal = refusalOf({ baseUrl: baseUrl as string });
+    expect(refusal).toBeInstanceOf(TypeError);
+    expect(refusal.message).toBe(
+      "baseUrl must look like https://snap.example.com/v1, without user name, password, query and fragment.",
+    );
+  });
+});
+
+describe("token", () => {
+  it.for([
+    SECRET,
+    `|${SECRET}`,
+    `7|`,
+    `7|${SECRET}\n`,
+    ` 7|${SECRET}`,
+    `7 | ${SECRET}`,
+    `Bearer 7|${SECRET}`,
+    `0|${SECRET}`,
+    `-7|${SECRET}`,
+    `seven|${SECRET}`,
+    `7|${SECRET}é`,
+  ])("%o is refused, and is not in the message", (token) => {
+    const refusal = refusalOf({ token });
+    expect(refusal).toBeInstanceOf(TypeError);
+    expect(refusal.message).toBe("token must look like <id>|<secret>, in full, without spaces or line ends.");
+  });
+
+  it.for([undefined, null, "", 7])("%o is refused", (token) => {
+    expect(refusalOf({ token: token as unknown as string }).message).toContain("token must look like");
+  });
+});
+
+describe("numbers", () => {
+  it.for([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31])("no time-out of %d ms", (timeoutMs) => {
+    expect(refusalOf({ timeoutMs }).message).toBe("timeoutMs must be an integer from 1 to 2147483647");
+  });
+
+  it.for([-1, 1.5, 101, Number.NaN, Number.POSITIVE_INFINITY])("no %d repeats", (maxRetries) => {
+    expect(refusalOf({ maxRetries }).message).toBe("maxRetries must be an integer from 0 to 100");
+  });
+
+  it("are checked for one call too, as a rejection", async () => {
+    const { origin, requests } = await openRawServer(png);
+    const snap = createClient({ baseUrl: origin, token: TOKEN });
+    await expect(snap.screenshot(PAGE, { timeoutMs: 0 })).rejects.toThrow("timeoutMs must be");
+    await expect(snap.usage({ maxRetries: -1 })).rejects.toThrow("maxRetries must be");
+    expect(requests).toHaveLength(0);
+  });
+});
+
+describe("a client", () => {
+  it("shows no secret when it is printed or written as JSON", () => {
+    const snap = createClient({
+      baseUrl: "https://snap.example.com",
+      token: TOKEN,
+      signingSecret: SIGNING_SECRET,
+    });
+    const shown = `${inspect(snap, { depth: 10, showHidden: true })} ${JSON.stringify(snap)}`;
+    expect(shown).not.toContain(SECRET);
+    expect(shown).not.toContain(SIGNING_SECRET);
+  });
+
+  it("sends the token and nothing that browsers would have to ask for first", async () => {
+    const { origin, requests } = await openRawServer(png);
+    await createClient({ baseUrl: origin, token: TOKEN }).screenshot(PAGE, { ifNoneMatch: '"5f3c"' });
+    const { headers, method } = requests[0] ?? {};
+    expect(method).toBe("GET");
+    expect(headers).toMatchObject({ authorization: `Bearer ${TOKEN}`, "if-none-match": '"5f3c"' });
+    expect(Object.keys(headers ?? {}).filter((name) => name.startsWith("x-"))).toEqual([]);
+  });
+
+  it("sends headers for a gateway, which don't replace the token", async () => {
+    const { origin, requests } = await openRawServer(png);
+    const headers = { "X-Gateway-Key": "open", authorization: "Basic abc" };
+    await createClient({ baseUrl: origin, token: TOKEN, headers }).screenshot(PAGE);
+    expect(requests[0]?.headers).toMatchObject({
+      "x-gateway-key": "open",
+      authorization: `Bearer ${TOKEN}`,
+    });
+  });
+
+  it("uses the fetch that it was given, without a this", async () => {
+    const given: typeof fetch = async function (this: unknown, input, init) {
+      expect(this).toBeUndefined();
+      return Response.json({ credits: {}, asked: new Request(input, init).url });
+    };
+    const snap = createClient({ baseUrl: "https://snap.example.com", token: TOKEN, fetch: given });
+    expect(await snap.usage()).toEqual({ credits: {}, asked: "https://snap.example.com/v1/usage" });
+  });
+});

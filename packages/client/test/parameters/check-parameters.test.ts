@@ -1,0 +1,95 @@
+import { isSnapError, parseParameters, parseQuery } from "@snap/engine";
+import type { RenderInput } from "@snap/protocol";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { checkParameters } from "../../src/parameters/check-parameters.ts";
+import { toQuery } from "@snap/protocol";
+import { arbitraryParameters } from "./arbitrary-parameters.ts";
+
+const url = "https://example.com/";
+
+/** What the service answers, faults in their order. */
+function verdictOfService(input: Readonly<Record<string, unknown>>): unknown {
+  try {
+    parseParameters(input);
+    return null;
+  } catch (error) {
+    if (!isSnapError(error)) throw error;
+    return [error.code, error.message, Object.entries(error.errors ?? {})];
+  }
+}
+
+function verdictOfClient(input: object): unknown {
+  const refusal = checkParameters(input);
+  return refusal === null ? null : [refusal.code, refusal.message, Object.entries(refusal.errors)];
+}
+
+describe("checkParameters and the service", () => {
+  it("answer the same to every object", () => {
+    fc.assert(
+      fc.property(arbitraryParameters, (input) => {
+        expect(verdictOfClient(input)).toEqual(verdictOfService(input));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it("agree on the query of what was accepted", () => {
+    fc.assert(
+      fc.property(arbitraryParameters, (input) => {
+        fc.pre(checkParameters(input) === null);
+        expect(() => parseQuery(toQuery(input as unknown as RenderInput))).not.toThrow();
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("name the same 50 of more faults", () => {
+    const names = Array.from({ length: 60 }, (_, index) => `p${index}`);
+    const input = { url, ...Object.fromEntries(names.map((name) => [name, 1])) };
+    expect(verdictOfClient(input)).toEqual(verdictOfService(input));
+    expect(Object.keys(checkParameters(input)?.errors ?? {})).toHaveLength(50);
+  });
+});
+
+describe("checkParameters", () => {
+  it.each([
+    [{ url }],
+    [{ url, pdf: true, paperFormat: "letter" }],
+    [{ url, delay: undefined, landscape: undefined, unheardOf: undefined }],
+  ])("accepts %o", (input) => {
+    expect(checkParameters(input)).toBeNull();
+  });
+
+  it.each([
+    [{}, "invalid_url", ["url"]],
+    [{ url: undefined }, "invalid_url", ["url"]],
+    [{ url: "example.com" }, "invalid_url", ["url"]],
+    [{ url: "https://user:pass@example.com/" }, "invalid_url", ["url"]],
+    [{ url: "example.com", delay: -1 }, "validation_failed", ["url", "delay"]],
+    [{ url, quality: 80 }, "validation_failed", ["quality"]],
+    [{ url, fullPage: true, selector: "main" }, "validation_failed", ["selector"]],
+    [{ url, fullPage: "true" }, "validation_failed", ["fullPage"]],
+    [{ url, delay: null }, "validation_failed", ["delay"]],
+    [{ url, landscape: true }, "validation_failed", ["landscape"]],
+    [{ url, width: 800 }, "validation_failed", ["height"]],
+    [{ url, cache: false, cacheTtl: 60 }, "validation_failed", ["cacheTtl"]],
+    [{ url, pdf: true, fullPage: true }, "validation_failed", ["fullPage"]],
+    [{ url, pdf: true, marginTop: 1 }, "validation_failed", ["marginRight", "marginBottom", "marginLeft"]],
+  ])("%o -> %s %j", (input, code, names) => {
+    const refusal = checkParameters(input);
+    expect(refusal?.code).toBe(code);
+    expect(Object.keys(refusal?.errors ?? {})).toEqual(names);
+  });
+
+  it("says which values would do, and which name was meant", () => {
+    expect(checkParameters({ url, scale: 4, full_page: true })).toEqual({
+      code: "validation_failed",
+      message: "scale must be an integer from 1 to 3 (and 1 more at fault)",
+      errors: {
+        scale: ["must be an integer from 1 to 3"],
+        full_page: ["is not a parameter; did you mean fullPage?"],
+      },
+    });
+  });
+});

@@ -1,0 +1,84 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+import type { Pacing } from "../src/index.ts";
+
+export const TOKEN = "7|ThisIsTheSecretPartOfATokenForTheseTests01";
+
+export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
+
+export interface RawServer {
+  readonly origin: string;
+  readonly requests: readonly IncomingMessage[];
+  readonly close: () => Promise<void>;
+}
+
+/** A server that answers requests one after the other, the last answer again and again. */
+export async function openRawServer(...answers: readonly [Answer, ...Answer[]]): Promise<RawServer> {
+  const requests: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    const answer = answers[Math.min(requests.length, answers.length - 1)] ?? answers[0];
+    requests.push(request);
+    answer(response, request);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const close = async (): Promise<void> => {
+    if (!server.listening) return;
+    const closed = once(server, "close");
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+  onTestFinished(close);
+  return { origin: `http://127.0.0.1:${port}`, requests, close };
+}
+
+/** A rendering with every header that the contract has. */
+export const png: Answer = (response) => {
+  response.writeHead(200, {
+    "Content-Type": "image/png",
+    ETag: '"5f3c"',
+    "X-Request-Id": "0d9b5c0e-6a0f-4b0e-9a55-2f6d3b1f7c11",
+    "X-Cache": "MISS",
+  });
+  response.end("a picture");
+};
+
+export function envelope(
+  status: number,
+  code: string,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
+  return (response) => {
+    response.writeHead(status, { "Content-Type": "application/json", ...headers });
+    response.end(
+      JSON.stringify({ code, message: `about ${code}`, request_id: "7d1c0a51-9a38-4d5b-8a38-6f4f3b7c2d10" }),
+    );
+  };
+}
+
+export function html(status: number, text = "<html><h1>Bad Gateway</h1></html>"): Answer {
+  return (response) => {
+    response.writeHead(status, { "Content-Type": "text/html" });
+    response.end(text);
+  };
+}
+
+export const resetConnection: Answer = (response) => response.socket?.destroy();
+
+/** Lets no time pass, and keeps the waits that were asked for. */
+export function recordWaits({ nowMs = 0, random = 0.5 } = {}): Pacing & { readonly waitsMs: number[] } {
+  const waitsMs: number[] = [];
+  return {
+    waitsMs,
+    now: () => nowMs,
+    random: () => random,
+    async sleep(durationMs, signal) {
+      signal?.throwIfAborted();
+      waitsMs.push(durationMs);
+    },
+  };
+}

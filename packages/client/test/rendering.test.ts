@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { openService } from "./service.ts";
+
+const PAGE = { url: "https://example.com/" } as const;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+describe("screenshot()", () => {
+  it("reads the headers of an answer into fields", async () => {
+    const service = await openService({ targetStatus: 404, notes: ["wait-capped", "lazy-images-capped"] });
+    const snap = await service.client({ credits: 10, requestsPerMinute: 50 });
+    const shot = await snap.screenshot(PAGE);
+    expect(shot).toMatchObject({
+      notModified: false,
+      contentType: "image/png",
+      cache: "miss",
+      targetStatus: 404,
+      notes: ["wait-capped", "lazy-images-capped"],
+      credits: { limit: 10, remaining: 9, resetsAt: new Date("2026-04-01T12:00:00Z") },
+      rateLimit: { limit: 50, remaining: 49 },
+    });
+    expect(shot.etag).toMatch(/^"[^"]+"$/);
+    expect(shot.requestId).toMatch(UUID);
+    expect(shot.bytes.subarray(1, 4)).toEqual(new Uint8Array([0x50, 0x4e, 0x47]));
+  });
+
+  it("tells a hit, a miss and a bypass apart", async () => {
+    const snap = await (await openService()).client();
+    const first = await snap.screenshot(PAGE);
+    const second = await snap.screenshot(PAGE);
+    const third = await snap.screenshot({ ...PAGE, cache: false });
+    expect([first.cache, second.cache, third.cache]).toEqual(["miss", "hit", "bypass"]);
+    expect(second.rateLimit).toEqual({ limit: 300, remaining: 299 });
+    expect(second.bytes).toEqual(first.bytes);
+  });
+
+  it("hands over a stream, or a Response with its body unread", async () => {
+    const snap = await (await openService()).client();
+    const { bytes } = await snap.screenshot(PAGE);
+    const { stream } = await snap.screenshot(PAGE, { as: "stream" });
+    const { response } = await snap.screenshot(PAGE, { as: "response" });
+    expect(new Uint8Array(await new Response(stream).arrayBuffer())).toEqual(bytes);
+    expect(response.bodyUsed).toBe(false);
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(bytes);
+  });
+
+  it("answers that the rendering which the caller holds is the same", async () => {
+    const snap = await (await openService()).client({ credits: 10 });
+    const { etag } = await snap.screenshot(PAGE);
+    const again = await snap.screenshot(PAGE, { ifNoneMatch: etag });
+    expect(again).toMatchObject({
+      notModified: true,
+      etag,
+      cache: "hit",
+      targetStatus: 200,
+      credits: { limit: 10, remaining: 9 },
+      rateLimit: null,
+    });
+    expect(again.requestId).toMatch(UUID);
+    const other = await snap.screenshot({ ...PAGE, format: "webp" }, { ifNoneMatch: etag });
+    expect(other.notModified).toBe(false);
+    const unknown = await snap.screenshot(PAGE, { ifNoneMatch: null });
+    expect(unknown.notModified).toBe(false);
+  });
+
+  it("refuses another form before a request", async () => {
+    const service = await openService();
+    const snap = await service.client();
+    await expect(snap.screenshot(PAGE, { as: "json" as "bytes" })).rejects.toThrow(
+      "as must be one of bytes, stream, response",
+    );
+    expect(service.renderer.calls).toHaveLength(0);
+  });
+});
+
+describe("pdf()", () => {
+  it("renders a PDF, which has no target status", async () => {
+    const snap = await (await openService()).client();
+    const document = await snap.pdf({ ...PAGE, paperFormat: "letter" });
+    expect(document).toMatchObject({ contentType: "application/pdf", targetStatus: null });
+    expect(new TextDecoder().decode(document.bytes.subarray(0, 5))).toBe("%PDF-");
+  });
+});
+
+describe("usage()", () => {
+  it("is the report as the wire has it", async () => {
+    const snap = await (await openService()).client({ credits: 10, requestsPerMinute: 50 });
+    await snap.screenshot(PAGE);
+    expect(await snap.usage()).toEqual({
+      credits: { remaining: 9, used: 1, total: 10 },
+      plan: { name: "Starter", slug: "starter" },
+      period: { started_at: "2026-03-01T12:00:00.000Z", resets_at: "2026-04-01T12:00:00.000Z" },
+      rate_limit: { requests_per_minute: 50, cached_requests_per_minute: 300 },
+    });
+  });
+});

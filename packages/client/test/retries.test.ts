@@ -1,0 +1,204 @@
+import { describe, expect, it } from "vitest";
+import { createClient, type ClientOptions, type SnapClient } from "../src/index.ts";
+import { failureOf } from "./failure-of.ts";
+import { envelope, html, openRawServer, png, recordWaits, resetConnection, TOKEN } from "./raw-server.ts";
+
+const PAGE = { url: "https://example.com/" } as const;
+
+function clientOf(origin: string, options?: Partial<ClientOptions>): SnapClient {
+  return createClient({ baseUrl: origin, token: TOKEN, pacing: recordWaits(), ...options });
+}
+
+describe("a repeat", () => {
+  it.for([
+    ["rate_limited", 429],
+    ["render_failed", 500],
+    ["upstream_error", 502],
+    ["upstream_rate_limited", 503],
+    ["not_ready", 503],
+    ["render_timeout", 504],
+    ["request_timeout", 408],
+  ] as const)("is made after %s", async ([code, status]) => {
+    const { origin, requests } = await openRawServer(envelope(status, code), png);
+    await clientOf(origin).screenshot(PAGE);
+    expect(requests).toHaveLength(2);
+  });
+
+  it.for([
+    ["unauthenticated", 401],
+    ["credit_limit_reached", 402],
+    ["missing_ability", 403],
+    ["not_found", 404],
+    ["validation_failed", 422],
+    ["target_unreachable", 422],
+    ["server_error", 500],
+  ] as const)("is not made after %s", async ([code, status]) => {
+    const { origin, requests } = await openRawServer(envelope(status, code));
+    expect(await failureOf(clientOf(origin).screenshot(PAGE))).toMatchObject({ code, status });
+    expect(requests).toHaveLength(1);
+  });
+
+  it.for([
+    [400, 1],
+    [408, 3],
+    [429, 3],
+    [500, 1],
+    [502, 3],
+    [503, 3],
+    [504, 3],
+  ] as const)("goes by the status %i of a code that is not known", async ([status, attempts]) => {
+    const { origin, requests } = await openRawServer(envelope(status, "from_the_future"));
+    const failure = await failureOf(clientOf(origin).screenshot(PAGE));
+    expect(failure).toMatchObject({ code: "from_the_future", status, message: "about from_the_future" });
+    expect(requests).toHaveLength(attempts);
+  });
+
+  it.for(["__proto__", "constructor"])("takes %s for a code like any other", async (code) => {
+    const { origin, requests } = await openRawServer(envelope(503, code), png);
+    await clientOf(origin).screenshot(PAGE);
+    expect(requests).toHaveLength(2);
+  });
+
+  it("is made as often as asked for, and is switched off by 0", async () => {
+    const { origin, requests } = await openRawServer(envelope(503, "not_ready"));
+    const snap = clientOf(origin, { maxRetries: 4 });
+    await failureOf(snap.screenshot(PAGE));
+    expect(requests).toHaveLength(5);
+    await failureOf(snap.screenshot(PAGE, { maxRetries: 0 }));
+    expect(requests).toHaveLength(6);
+    await failureOf(clientOf(origin, { maxRetries: 0 }).screenshot(PAGE));
+    expect(requests).toHaveLength(7);
+  });
+});
+
+describe("the wait before a repeat", () => {
+  it("is what Retry-After says in seconds", async () => {
+    const pacing = recordWaits();
+    const { origin } = await openRawServer(
+      envelope(503, "upstream_rate_limited", { "Retry-After": "7" }),
+      envelope(429, "rate_limited", { "Retry-After": "60" }),
+      png,
+    );
+    await clientOf(origin, { pacing }).screenshot(PAGE);
+    expect(pacing.waitsMs).toEqual([7000, 60_000]);
+  });
+
+  it("is what Retry-After says as a date", async () => {
+    const pacing = recordWaits({ nowMs: Date.parse("2026-03-01T12:00:00.400Z") });
+    const { origin } = await openRawServer(
+      envelope(503, "not_ready", { "Retry-After": "Sun, 01 Mar 2026 12:00:09 GMT" }),
+      envelope(503, "not_ready", { "Retry-After": "Sun, 01 Mar 2026 11:00:00 GMT" }),
+      png,
+    );
+    await clientOf(origin, { pacing }).screenshot(PAGE);
+    expect(pacing.waitsMs).toEqual([9000, 0]);
+  });
+
+  it("is the contract's own number for the code when the header is missing", async () => {
+    const pacing = recordWaits();
+    const { origin } = await openRawServer(envelope(504, "render_timeout"), png);
+    await clientOf(origin, { pacing }).screenshot(PAGE);
+    expect(pacing.waitsMs).toEqual([10_000]);
+  });
+
+  it.for(["soon", "-5", "1.5", "", "0x10"])(
+    "backs off, with full jitter, for Retry-After: %o",
+    async (header) => {
+      const pacing = recordWaits({ random: 0.5 });
+      const failing = envelope(500, "render_failed", { "Retry-After": header });
+      const { origin } = await openRawServer(failing, failing, failing, png);
+      await clientOf(origin, { pacing, maxRetries: 3 }).screenshot(PAGE);
+      expect(pacing.waitsMs).toEqual([250, 500, 1000]);
+    },
+  );
+
+  it("grows to the longest wait allowed", async () => {
+    const pacing = recordWaits({ random: 0.999 });
+    const { origin } = await openRawServer(envelope(500, "render_failed"));
+    await failureOf(clientOf(origin, { pacing, maxRetries: 4, maxRetryDelayMs: 2000 }).screenshot(PAGE));
+    expect(pacing.waitsMs).toEqual([499.5, 999, 1998, 1998]);
+  });
+
+  it.for([
+    ["61", undefined],
+    ["3", 2000],
+  ] as const)("is not made when it is longer: %s s", async ([retryAfter, maxRetryDelayMs]) => {
+    const pacing = recordWaits();
+    const busy = envelope(503, "upstream_rate_limited", { "Retry-After": retryAfter });
+    const { origin, requests } = await openRawServer(busy);
+    const snap = clientOf(origin, { pacing, maxRetryDelayMs });
+    expect(await failureOf(snap.screenshot(PAGE))).toMatchObject({ retryAfter: Number(retryAfter) });
+    expect(requests).toHaveLength(1);
+    expect(pacing.waitsMs).toEqual([]);
+  });
+
+  it("leaves a spent quota alone, which takes an hour", async () => {
+    const { origin, requests } = await openRawServer(envelope(502, "upstream_quota_exceeded"));
+    expect(await failureOf(clientOf(origin).screenshot(PAGE))).toMatchObject({ retryAfter: 3600 });
+    expect(requests).toHaveLength(1);
+  });
+
+  it("ends when the caller aborts, with the caller's reason", async () => {
+    const controller = new AbortController();
+    const reason = new Error("not needed any more");
+    const { origin, requests } = await openRawServer((response, request) => {
+      envelope(503, "not_ready", { "Retry-After": "30" })(response, request);
+      response.once("close", () => controller.abort(reason));
+    });
+    const snap = createClient({ baseUrl: origin, token: TOKEN });
+    await expect(snap.screenshot(PAGE, { signal: controller.signal })).rejects.toBe(reason);
+    expect(requests).toHaveLength(1);
+  });
+});
+
+describe("a lost connection", () => {
+  it("is tried again, since the cache makes a repeat free", async () => {
+    const { origin, requests } = await openRawServer(resetConnection, png);
+    const { bytes } = await clientOf(origin).screenshot(PAGE);
+    expect(new TextDecoder().decode(bytes)).toBe("a picture");
+    expect(requests).toHaveLength(2);
+  });
+
+  it("is tried again when it is lost within the body", async () => {
+    const { origin, requests } = await openRawServer((response) => {
+      response.writeHead(200, { "Content-Type": "image/png", "Content-Length": "100" });
+      response.write("a pic", () => response.socket?.destroy());
+    }, png);
+    const { bytes } = await clientOf(origin).screenshot(PAGE);
+    expect(new TextDecoder().decode(bytes)).toBe("a picture");
+    expect(requests).toHaveLength(2);
+  });
+
+  it("is not tried again without the cache, where a repeat may cost a second credit", async () => {
+    const { origin, requests } = await openRawServer(resetConnection);
+    const failure = await failureOf(clientOf(origin).screenshot({ ...PAGE, cache: false }));
+    expect(failure).toMatchObject({ code: "connection_failed", status: 0, requestId: null });
+    expect(requests).toHaveLength(1);
+  });
+
+  it.for(["127.0.0.1", "localhost"])("is named with its reason and the origin: %s", async (host) => {
+    const { origin, close } = await openRawServer(png);
+    await close();
+    const nowhere = origin.replace("127.0.0.1", host);
+    const failure = await failureOf(clientOf(nowhere).screenshot(PAGE));
+    expect(failure).toMatchObject({ code: "connection_failed", status: 0 });
+    expect(failure.message).toContain(`The connection to ${nowhere} failed: `);
+    expect(failure.message).toContain("ECONNREFUSED");
+    expect(failure.cause).toBeInstanceOf(Error);
+  });
+});
+
+describe("a proxy's own error", () => {
+  it("is tried again by its status", async () => {
+    const { origin, requests } = await openRawServer(html(502), png);
+    await clientOf(origin).screenshot(PAGE);
+    expect(requests).toHaveLength(2);
+  });
+
+  it("is not tried again where the service may have done the work", async () => {
+    const { origin, requests } = await openRawServer(html(504));
+    await failureOf(clientOf(origin).screenshot({ ...PAGE, cache: false }));
+    await failureOf(clientOf(origin).batches.submit({ items: [PAGE] }));
+    expect(requests).toHaveLength(2);
+  });
+});

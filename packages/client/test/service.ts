@@ -1,0 +1,94 @@
+import { createEngine, type Ability, type Renderer, type TargetPolicy } from "@snap/engine";
+import { createLogger, startService } from "@snap/server";
+import {
+  createFakeClock,
+  createFakeRandom,
+  createFakeRenderer,
+  createFakeResolver,
+  createMemoryStorage,
+  type FakeRenderer,
+  type FakeRendererOptions,
+} from "@snap/testing";
+import { onTestFinished } from "vitest";
+import { createClient, type ClientOptions, type SnapClient } from "../src/index.ts";
+
+/** A customer of the service under test. */
+export interface Customer {
+  readonly token: string;
+  readonly tokenId: number;
+  readonly signingSecret: string;
+}
+
+export interface TestService {
+  readonly baseUrl: string;
+  readonly customer: (account?: AccountOptions) => Promise<Customer>;
+  /** A client of a new customer. */
+  readonly client: (account?: AccountOptions, options?: Partial<ClientOptions>) => Promise<SnapClient>;
+}
+
+export interface AccountOptions {
+  readonly credits?: number;
+  readonly requestsPerMinute?: number;
+  readonly abilities?: readonly Ability[];
+  readonly verified?: boolean;
+}
+
+const START_MS = Date.parse("2026-03-01T12:00:00Z");
+
+/** The real server over a renderer without a browser, which knows the pages of example.com. */
+export async function openService(
+  options?: FakeRendererOptions,
+): Promise<TestService & { renderer: FakeRenderer }> {
+  const renderer = createFakeRenderer(options);
+  return { renderer, ...(await serve(renderer)) };
+}
+
+/** The real server on a free port of the loopback, over an engine with nothing outside memory. */
+export async function serve(renderer: Renderer, targets?: TargetPolicy): Promise<TestService> {
+  const engine = createEngine({
+    storage: createMemoryStorage(),
+    renderer,
+    secretKey: "a key for these tests",
+    clock: createFakeClock(START_MS),
+    random: createFakeRandom(1),
+    resolver: createFakeResolver({ "example.com": ["93.184.215.14"] }),
+    ...(targets && { targets }),
+  });
+  const service = await startService({
+    engine,
+    host: "127.0.0.1",
+    port: 0,
+    publicUrl: "https://snap.example.com",
+    logger: createLogger("silent"),
+    metrics: false,
+  });
+  onTestFinished(async () => {
+    await service.stop();
+    await engine.close();
+  });
+  const baseUrl = `${service.origin}/v1`;
+  const customer: TestService["customer"] = async ({
+    credits = 1000,
+    requestsPerMinute = 1000,
+    abilities,
+    verified = true,
+  } = {}) => {
+    const account = await engine.accounts.create({
+      email: `${crypto.randomUUID()}@example.com`,
+      planSlug: "starter",
+      creditsPerPeriod: credits,
+      requestsPerMinute,
+      verified,
+    });
+    const minted = await engine.tokens.create({ accountId: account.id, ...(abilities && { abilities }) });
+    return { token: minted.token, tokenId: minted.record.id, signingSecret: minted.signingSecret };
+  };
+  return {
+    baseUrl,
+    customer,
+    async client(account, clientOptions) {
+      const { token, signingSecret } = await customer(account);
+      return createClient({ baseUrl, token, signingSecret, ...clientOptions });
+    },
+  };
+}

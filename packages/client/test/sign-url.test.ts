@@ -1,0 +1,88 @@
+import { createHmac } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { createClient, signUrl, type RenderInput } from "../src/index.ts";
+import { TOKEN } from "./raw-server.ts";
+import { openService } from "./service.ts";
+
+const OPTIONS = { baseUrl: "https://snap.example.com/v1", tokenId: 7, signingSecret: "a signing secret" };
+const PAGE = { url: "https://example.com/?q=a+b&c=ä" } as const;
+
+describe("signUrl()", () => {
+  it("is the canonical query with its signature", () => {
+    const canonical =
+      "expires=1900000000&format=webp&tokenId=7&url=https%3A%2F%2Fexample.com%2F%3Fq%3Da%2Bb%26c%3D%C3%A4";
+    const signature = createHmac("sha256", "a signing secret")
+      .update(`snap-signed-v1\n${canonical}`)
+      .digest("hex");
+    expect(signUrl({ ...PAGE, format: "webp" }, { ...OPTIONS, expires: 1_900_000_000 })).toBe(
+      `https://snap.example.com/v1/snap/signed?${canonical}&signature=${signature}`,
+    );
+  });
+
+  it("is the same whatever the order of the parameters", () => {
+    expect(signUrl({ ...PAGE, fullPage: true, format: "webp" }, OPTIONS)).toBe(
+      signUrl({ format: "webp", fullPage: true, ...PAGE }, OPTIONS),
+    );
+  });
+
+  it("takes the end as a Date or as Unix seconds", () => {
+    const url = new URL(signUrl(PAGE, { ...OPTIONS, expires: new Date("2030-03-17T17:46:40.999Z") }));
+    expect(url.searchParams.get("expires")).toBe("1900000000");
+  });
+
+  it("is that of a client, with the id of its token", () => {
+    const snap = createClient({
+      baseUrl: "https://snap.example.com",
+      token: TOKEN,
+      signingSecret: OPTIONS.signingSecret,
+    });
+    expect(snap.signUrl(PAGE, { expires: 1_900_000_000 })).toBe(
+      signUrl(PAGE, { ...OPTIONS, expires: 1_900_000_000 }),
+    );
+  });
+
+  it("makes URLs that the service renders, an image or a PDF", async () => {
+    const service = await openService();
+    const { tokenId, signingSecret } = await service.customer();
+    const sign = (input: RenderInput): string =>
+      signUrl(input, { baseUrl: service.baseUrl, tokenId, signingSecret, expires: new Date("2026-04-01") });
+    const image = await fetch(sign({ ...PAGE, width: 800.5, height: 600 }));
+    expect([image.status, image.headers.get("content-type")]).toEqual([200, "image/png"]);
+    const document = await fetch(sign({ ...PAGE, pdf: true, scale: 0.75 }));
+    expect([document.status, document.headers.get("content-type")]).toEqual([200, "application/pdf"]);
+    const tampered = await fetch(`${sign(PAGE)}&utm_source=mail`);
+    expect(tampered.status).toBe(403);
+  });
+
+  it("throws at once what the service would refuse", () => {
+    const faulty = { ...PAGE, quality: 80 } as unknown as RenderInput;
+    expect(() => signUrl(faulty, OPTIONS)).toThrow(
+      expect.objectContaining({
+        name: "SnapError",
+        code: "validation_failed",
+        status: 422,
+        errors: { quality: [expect.any(String)] },
+      }),
+    );
+    const withExpires = { ...PAGE, expires: 1_900_000_000 } as unknown as RenderInput;
+    expect(() => signUrl(withExpires, OPTIONS)).toThrow("expires is not a parameter");
+  });
+
+  it.for([
+    [{ expires: 1_900_000_000_000 }, "expires, in Unix seconds, must be an integer from 1 to 40000000000"],
+    [{ expires: 1.5 }, "expires, in Unix seconds, must be"],
+    [{ expires: -1 }, "expires, in Unix seconds, must be"],
+    [{ expires: new Date("never") }, "expires, in Unix seconds, must be"],
+    [{ tokenId: 0 }, "tokenId must be an integer from 1 to"],
+    [{ tokenId: "7" as unknown as number }, "tokenId must be an integer from 1 to"],
+    [{ signingSecret: "" }, "signingSecret is missing"],
+    [{ baseUrl: "snap.example.com" }, "baseUrl must look like"],
+  ] as const)("refuses %o", ([options, message]) => {
+    expect(() => signUrl(PAGE, { ...OPTIONS, ...options })).toThrow(message);
+  });
+
+  it("needs the signing secret of the client", () => {
+    const snap = createClient({ baseUrl: "https://snap.example.com", token: TOKEN });
+    expect(() => snap.signUrl(PAGE)).toThrow("signingSecret is missing");
+  });
+});

@@ -1,0 +1,117 @@
+import { getEventListeners } from "node:events";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { createClient } from "../src/index.ts";
+import { failureOf } from "./failure-of.ts";
+import { envelope, openRawServer, TOKEN, type Answer } from "./raw-server.ts";
+
+const PAGE = { url: "https://example.com/" } as const;
+const hangBeforeHeaders: Answer = () => {};
+const hangInBody: Answer = (response) => {
+  response.writeHead(200, { "Content-Type": "image/png" });
+  response.write("a pic");
+};
+const hangInError: Answer = (response) => {
+  response.writeHead(502, { "Content-Type": "text/html" });
+  response.write("<html>");
+};
+
+describe("the time-out", () => {
+  it.for([
+    ["the headers", hangBeforeHeaders],
+    ["the body", hangInBody],
+    ["the body of an error", hangInError],
+  ] as const)("ends an attempt that hangs in %s, without a repeat", async ([, answer]) => {
+    const { origin, requests } = await openRawServer(answer);
+    const snap = createClient({ baseUrl: origin, token: TOKEN, timeoutMs: 50 });
+    const failure = await failureOf(snap.screenshot(PAGE));
+    expect(failure).toMatchObject({
+      code: "timed_out",
+      status: 0,
+      message: `${origin} gave no complete answer within 50 ms.`,
+    });
+    expect(requests).toHaveLength(1);
+  });
+
+  it("can be set for one call", async () => {
+    const { origin } = await openRawServer(hangBeforeHeaders);
+    const snap = createClient({ baseUrl: origin, token: TOKEN });
+    expect(await failureOf(snap.usage({ timeoutMs: 50 }))).toMatchObject({ code: "timed_out" });
+  });
+
+  it("ends where a stream begins", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const body = Promise.withResolvers<() => void>();
+    const { origin } = await openRawServer((response) => {
+      response.writeHead(200, { "Content-Type": "image/png" });
+      response.write("a pic");
+      body.resolve(() => response.end("ture"));
+    });
+    const snap = createClient({ baseUrl: origin, token: TOKEN, timeoutMs: 1000 });
+    const { stream } = await snap.screenshot(PAGE, { as: "stream" });
+    vi.advanceTimersByTime(60_000);
+    const finish = await body.promise;
+    finish();
+    expect(await new Response(stream).text()).toBe("a picture");
+  });
+});
+
+describe("the caller's signal", () => {
+  it.for([
+    ["the headers", hangBeforeHeaders],
+    ["the body", hangInBody],
+  ] as const)("ends a call that hangs in %s with its own reason", async ([, answer]) => {
+    const controller = new AbortController();
+    const reason = new Error("not needed any more");
+    const { origin, requests } = await openRawServer((response, request) => {
+      answer(response, request);
+      setImmediate(() => controller.abort(reason));
+    });
+    const snap = createClient({ baseUrl: origin, token: TOKEN });
+    await expect(snap.screenshot(PAGE, { signal: controller.signal })).rejects.toBe(reason);
+    expect(requests).toHaveLength(1);
+  });
+
+  it("rejects with an AbortError when no reason was given, as fetch does", async () => {
+    const { origin, requests } = await openRawServer(hangBeforeHeaders);
+    const snap = createClient({ baseUrl: origin, token: TOKEN });
+    await expect(snap.usage({ signal: AbortSignal.abort() })).rejects.toMatchObject({ name: "AbortError" });
+    expect(requests).toHaveLength(0);
+  });
+
+  it("ends an endless body that is read as a stream", async () => {
+    const closed = Promise.withResolvers<void>();
+    const { origin } = await openRawServer((response) => {
+      response.writeHead(200, { "Content-Type": "image/png" });
+      const pour = (): void => {
+        while (response.write(new Uint8Array(16_384)));
+      };
+      response.on("drain", pour);
+      response.once("close", () => closed.resolve());
+      pour();
+    });
+    const controller = new AbortController();
+    const snap = createClient({ baseUrl: origin, token: TOKEN });
+    const { stream } = await snap.screenshot(PAGE, { as: "stream", signal: controller.signal });
+    const reader = stream.getReader();
+    expect((await reader.read()).done).toBe(false);
+    controller.abort(new Error("enough"));
+    await expect(
+      (async () => {
+        while (!(await reader.read()).done);
+      })(),
+    ).rejects.toThrow("enough");
+    await closed.promise;
+  });
+
+  it("keeps no listener once a call has ended", async () => {
+    const { origin } = await openRawServer(envelope(503, "not_ready", { "Retry-After": "0" }), (response) =>
+      response.end('{"credits":{}}'),
+    );
+    const { signal } = new AbortController();
+    await createClient({ baseUrl: origin, token: TOKEN }).usage({ signal });
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+});

@@ -1,0 +1,99 @@
+import { describe, expectTypeOf, it } from "vitest";
+import {
+  createClient,
+  isSnapError,
+  type As,
+  type BatchItem,
+  type BytesRendering,
+  type NotModified,
+  type RenderOptions,
+  type ResponseRendering,
+  type SnapError,
+  type StreamRendering,
+} from "../src/index.ts";
+import { TOKEN } from "./raw-server.ts";
+
+const PAGE = { url: "https://example.com/" } as const;
+const { screenshot, pdf, batches, signUrl } = createClient({
+  baseUrl: "https://snap.example.com",
+  token: TOKEN,
+});
+
+/*
+ * Checked by the compiler, never called: nothing is asked.
+ */
+describe("types", () => {
+  it("of a result follow `as`", () => {
+    expectTypeOf(() => screenshot(PAGE)).returns.resolves.toEqualTypeOf<BytesRendering>();
+    expectTypeOf(() => screenshot(PAGE, {})).returns.resolves.toEqualTypeOf<BytesRendering>();
+    expectTypeOf(() => screenshot(PAGE, { as: "bytes" })).returns.resolves.toEqualTypeOf<BytesRendering>();
+    expectTypeOf(() => pdf(PAGE, { as: "stream" })).returns.resolves.toEqualTypeOf<StreamRendering>();
+    expectTypeOf(() =>
+      pdf(PAGE, { as: "response", timeoutMs: 1 }),
+    ).returns.resolves.toEqualTypeOf<ResponseRendering>();
+    expectTypeOf((item: BatchItem) =>
+      batches.download(item),
+    ).returns.resolves.toEqualTypeOf<BytesRendering>();
+    expectTypeOf((item: BatchItem) =>
+      batches.download(item, { as: "stream" }),
+    ).returns.resolves.toEqualTypeOf<StreamRendering>();
+  });
+
+  it("of a result know of NotModified only where a tag may have been sent", () => {
+    expectTypeOf(() => screenshot(PAGE, { ifNoneMatch: '"a"' })).returns.resolves.toEqualTypeOf<
+      BytesRendering | NotModified
+    >();
+    expectTypeOf((etag: string | null | undefined) =>
+      screenshot(PAGE, { ifNoneMatch: etag, as: "stream" }),
+    ).returns.resolves.toEqualTypeOf<StreamRendering | NotModified>();
+    expectTypeOf(() =>
+      screenshot(PAGE, { ifNoneMatch: undefined }),
+    ).returns.resolves.toEqualTypeOf<BytesRendering>();
+  });
+
+  it("of a result are wide where the options are not known", () => {
+    expectTypeOf((options: RenderOptions) => screenshot(PAGE, options)).returns.resolves.toEqualTypeOf<
+      BytesRendering | StreamRendering | ResponseRendering | NotModified
+    >();
+    expectTypeOf((as: As) => screenshot(PAGE, { as })).returns.resolves.toEqualTypeOf<
+      BytesRendering | StreamRendering | ResponseRendering
+    >();
+  });
+
+  it("refuse what must not compile", () => {
+    const mistakes = [
+      // @ts-expect-error quality is for lossy formats
+      () => screenshot({ ...PAGE, quality: 80 }),
+      // @ts-expect-error fullPage excludes selector
+      () => screenshot({ ...PAGE, fullPage: true, selector: "h1" }),
+      // @ts-expect-error paperFormat is for PDFs
+      () => screenshot({ ...PAGE, paperFormat: "a4" }),
+      // @ts-expect-error fullPage is for screenshots
+      () => pdf({ ...PAGE, fullPage: true }),
+      // @ts-expect-error a PDF is not a screenshot
+      () => screenshot({ ...PAGE, pdf: true }),
+      // @ts-expect-error a typo in the options
+      () => screenshot(PAGE, { as: "stream", timoutMs: 5 }),
+      // @ts-expect-error there is no such form
+      () => screenshot(PAGE, { as: "json" }),
+      // @ts-expect-error a stream has no bytes
+      async () => (await screenshot(PAGE, { as: "stream" })).bytes,
+      // @ts-expect-error it may be NotModified
+      async () => (await screenshot(PAGE, { ifNoneMatch: '"a"' })).bytes,
+      // @ts-expect-error an item of PDF parameters needs pdf: true
+      () => batches.submit({ items: [{ ...PAGE, paperFormat: "a4" }] }),
+      // @ts-expect-error the end is a Date or Unix seconds
+      () => signUrl(PAGE, { expires: "2030-01-01" }),
+    ];
+    expectTypeOf(mistakes).toBeArray();
+  });
+
+  it("narrow by notModified, and an error by isSnapError", () => {
+    async function bytesOf(): Promise<Uint8Array | null> {
+      const result = await screenshot(PAGE, { ifNoneMatch: '"a"' });
+      return result.notModified ? null : result.bytes;
+    }
+    expectTypeOf(bytesOf).returns.resolves.toEqualTypeOf<Uint8Array | null>();
+    expectTypeOf(isSnapError).guards.toEqualTypeOf<SnapError>();
+  });
+});

@@ -1,0 +1,382 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { runInNewContext } from "node:vm";
+import type { RenderBatch } from "@snap/protocol";
+import fc from "fast-check";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import {
+  isWebhookError,
+  type RawBody,
+  verifyWebhook,
+  type VerifyWebhookOptions,
+  WebhookError,
+  type WebhookHeaders,
+} from "../../src/webhooks/index.ts";
+import { BATCH, deliver, OLD_SECRET, SECRET, signByOpenssl } from "./delivery.ts";
+
+const NOW_SECONDS = 1_767_225_610;
+const NOW = { now: NOW_SECONDS * 1000 };
+const GOOD = deliver({ timestamp: String(NOW_SECONDS) });
+
+/** The code of the error that it throws, or "verified". */
+function outcomeOf(verify: () => RenderBatch): string {
+  try {
+    verify();
+    return "verified";
+  } catch (error) {
+    if (!isWebhookError(error)) throw error;
+    return error.code;
+  }
+}
+
+interface Attempt {
+  readonly body?: unknown;
+  readonly headers?: WebhookHeaders;
+  readonly secret?: unknown;
+  readonly options?: VerifyWebhookOptions;
+}
+
+/** What is not given is as in a good delivery; also takes what the types refuse. */
+function attempt(given: Attempt): string {
+  const { body, headers, secret, options } = {
+    body: GOOD.body,
+    headers: GOOD.headers,
+    secret: SECRET,
+    options: {},
+    ...given,
+  };
+  return outcomeOf(() => verifyWebhook(body as RawBody, headers, secret as string, { ...NOW, ...options }));
+}
+
+const withHeader = (name: string, value: string | string[] | undefined): WebhookHeaders => ({
+  ...GOOD.headers,
+  [name]: value,
+});
+
+describe("a good delivery", () => {
+  it("is its batch", () => {
+    const batch = verifyWebhook(GOOD.body, GOOD.headers, SECRET, NOW);
+    expect(batch).toEqual(BATCH);
+    expectTypeOf(batch).toEqualTypeOf<RenderBatch>();
+  });
+
+  it("is verified with the signature that openssl makes", { tags: ["openssl"] }, () => {
+    const signature = signByOpenssl(String(NOW_SECONDS), GOOD.body);
+    expect(signature).toMatch(/^[0-9a-f]{64}$/);
+    expect(attempt({ headers: withHeader("X-Webhook-Signature", signature) })).toBe("verified");
+  });
+
+  it("is of this moment unless a time is given", () => {
+    const { body, headers } = deliver();
+    expect(verifyWebhook(body, headers, SECRET)).toEqual(BATCH);
+  });
+
+  it.each<[string, unknown]>([
+    ["a Buffer", GOOD.body],
+    ["a string", GOOD.body.toString()],
+    ["a Uint8Array", new Uint8Array(GOOD.body)],
+    ["an ArrayBuffer", new Uint8Array(GOOD.body).buffer],
+    ["a view into a larger buffer", Buffer.concat([Buffer.of(1), GOOD.body, Buffer.of(2)]).subarray(1, -1)],
+    ["a Uint8Array of another realm", runInNewContext("Uint8Array.from(bytes)", { bytes: GOOD.body })],
+    [
+      "an ArrayBuffer of another realm",
+      runInNewContext("Uint8Array.from(bytes).buffer", { bytes: GOOD.body }),
+    ],
+  ])("can be %s", (_, body) => {
+    expect(attempt({ body })).toBe("verified");
+  });
+
+  const entries = Object.entries(GOOD.headers);
+  it.each<[string, WebhookHeaders]>([
+    ["a web Headers", new Headers(GOOD.headers)],
+    ["lower case, as node:http has them", Object.fromEntries(entries.map(([k, v]) => [k.toLowerCase(), v]))],
+    ["upper case", Object.fromEntries(entries.map(([k, v]) => [k.toUpperCase(), v]))],
+    ["lists of one", Object.fromEntries(entries.map(([k, v]) => [k, [v]]))],
+    ["among others", { get: "a header of that name", host: undefined, cookie: ["a", "b"], ...GOOD.headers }],
+  ])("can have headers in %s", (_, headers) => {
+    expect(attempt({ headers })).toBe("verified");
+  });
+
+  it("keeps members and statuses that are newer than this package", () => {
+    const [item] = BATCH.items;
+    const newer = { ...BATCH, region: "eu", items: [{ ...item, status: "paused", note: 1 }] };
+    const { body, headers } = deliver({ body: JSON.stringify(newer) });
+    expect(verifyWebhook(body, headers, SECRET)).toEqual(newer);
+  });
+});
+
+describe("secrets", () => {
+  it.each([
+    ["the new one first", [SECRET, OLD_SECRET]],
+    ["the new one last", [OLD_SECRET, "older", SECRET]],
+    ["a list of one", [SECRET]],
+  ])("several, during a rotation: %s", (_, secret) => {
+    expect(attempt({ secret })).toBe("verified");
+  });
+
+  it("none of which fits", () => {
+    expect(attempt({ secret: [OLD_SECRET, "older"] })).toBe("invalid_signature");
+    expect(attempt({ secret: `${SECRET} ` })).toBe("invalid_signature");
+  });
+
+  it.each([[""], [[]], [[SECRET, ""]], [undefined], [null], [[undefined]], [42], [Buffer.from(SECRET)]])(
+    "%j is a mistake of the program",
+    (secret) => {
+      expect(attempt({ secret })).toBe("misconfigured");
+    },
+  );
+});
+
+describe("headers", () => {
+  it.each(["X-Webhook-Id", "X-Webhook-Timestamp", "X-Webhook-Signature"])("%s has to come once", (name) => {
+    const value = GOOD.headers[name] ?? "";
+    expect(attempt({ headers: withHeader(name, undefined) })).toBe("missing_header");
+    expect(attempt({ headers: withHeader(name, []) })).toBe("missing_header");
+    expect(attempt({ headers: withHeader(name, [value, value]) })).toBe("missing_header");
+    expect(attempt({ headers: withHeader(name.toLowerCase(), value) })).toBe("missing_header");
+    const twice = new Headers(GOOD.headers);
+    twice.append(name, value);
+    expect(attempt({ headers: twice })).not.toBe("verified");
+    twice.delete(name);
+    expect(attempt({ headers: twice })).toBe("missing_header");
+  });
+
+  it("are not found on an object's prototype", () => {
+    expect(attempt({ headers: Object.create(GOOD.headers) as Record<string, string> })).toBe(
+      "missing_header",
+    );
+  });
+
+  it("the id has to be that of the batch", () => {
+    expect(attempt({ headers: withHeader("X-Webhook-Id", "b2") })).toBe("invalid_signature");
+    expect(attempt({ headers: withHeader("X-Webhook-Id", "") })).toBe("invalid_signature");
+  });
+
+  it("the error names what is missing", () => {
+    expect(() => verifyWebhook(GOOD.body, {}, SECRET, NOW)).toThrow("X-Webhook-Id is missing");
+  });
+});
+
+describe("the timestamp", () => {
+  // Signed as they stand, so that nothing but their form can be at fault.
+  it.each([
+    "",
+    " ",
+    "0x10",
+    "1e9",
+    " 1767225610",
+    "1767225610 ",
+    "1767225610\n",
+    "+1767225610",
+    "-1767225610",
+    "1767225610.0",
+    "1_767_225_610",
+    "1767225610n",
+    "１７６７２２５６１０",
+    "١٧٦٧٢٢٥٦١٠",
+    "1767225610, 1767225610",
+    "2026-01-01T00:00:10Z",
+    "1767225610000",
+    "NaN",
+    "Infinity",
+    "null",
+  ])("%j is no Unix seconds in decimal digits", (timestamp) => {
+    const { body, headers } = deliver({ timestamp });
+    expect(attempt({ body, headers, options: { toleranceSeconds: 1e15 } })).toBe("invalid_timestamp");
+  });
+
+  it.each<[string, string, VerifyWebhookOptions]>([
+    ["verified", "5 minutes ago", { now: (NOW_SECONDS + 300) * 1000 }],
+    ["timestamp_out_of_tolerance", "a millisecond more", { now: (NOW_SECONDS + 300) * 1000 + 1 }],
+    ["verified", "in 5 minutes", { now: (NOW_SECONDS - 300) * 1000 }],
+    ["timestamp_out_of_tolerance", "in a millisecond more", { now: (NOW_SECONDS - 300) * 1000 - 1 }],
+    ["verified", "now, as a Date", { now: new Date(NOW_SECONDS * 1000) }],
+    ["timestamp_out_of_tolerance", "in 1970, as a Date", { now: new Date(0) }],
+    ["verified", "now, tolerance 0", { toleranceSeconds: 0 }],
+    ["timestamp_out_of_tolerance", "a second ago, tolerance 0", { toleranceSeconds: 0, now: NOW.now + 1000 }],
+    ["verified", "an hour ago, tolerance an hour", { toleranceSeconds: 3600, now: NOW.now + 3_600_000 }],
+    [
+      "timestamp_out_of_tolerance",
+      "6 minutes ago, by default",
+      { now: NOW.now + 360_000, toleranceSeconds: undefined },
+    ],
+    ["misconfigured", "a tolerance without an end", { toleranceSeconds: Infinity }],
+    ["misconfigured", "a tolerance that is no number", { toleranceSeconds: NaN }],
+    ["misconfigured", "a negative tolerance", { toleranceSeconds: -1 }],
+    ["misconfigured", "a negative tolerance without an end", { toleranceSeconds: -Infinity }],
+    ["misconfigured", "a tolerance as text", { toleranceSeconds: "300" as unknown as number }],
+    ["misconfigured", "no tolerance at all", { toleranceSeconds: null as unknown as number }],
+    ["misconfigured", "an invalid Date", { now: new Date("never") }],
+    ["misconfigured", "a time that is no number", { now: NaN }],
+    ["misconfigured", "a time without an end", { now: Infinity }],
+  ])("%s: %s", (outcome, _, options) => {
+    expect(attempt({ options })).toBe(outcome);
+  });
+
+  it("is judged after the signature: a forger learns nothing about the clock", () => {
+    const headers = withHeader("X-Webhook-Timestamp", "1");
+    expect(attempt({ headers })).toBe("invalid_signature");
+  });
+});
+
+describe("the signature", () => {
+  const signature = GOOD.headers["X-Webhook-Signature"] ?? "";
+  it.each([
+    ["empty", ""],
+    ["upper case", signature.toUpperCase()],
+    ["cut short", signature.slice(0, 63)],
+    ["longer", `${signature}0`],
+    ["with a newline", `${signature}\n`],
+    ["with a space", ` ${signature}`],
+    ["with a version in front", `v1,${signature}`],
+    ["full-width digits", "０".repeat(64)],
+    ["zeros", "0".repeat(64)],
+    [
+      "of a body of no bytes",
+      deliver({ body: "", timestamp: String(NOW_SECONDS) }).headers["X-Webhook-Signature"] ?? "",
+    ],
+    [
+      "of another second",
+      deliver({ timestamp: String(NOW_SECONDS + 1) }).headers["X-Webhook-Signature"] ?? "",
+    ],
+  ])("%s is refused, without a word about why", (_, other) => {
+    const headers = withHeader("X-Webhook-Signature", other);
+    expect(attempt({ headers })).toBe("invalid_signature");
+    expect(() => verifyWebhook(GOOD.body, headers, SECRET, NOW)).toThrow("could not be verified");
+  });
+
+  it("covers every byte of the body", () => {
+    const position = fc.nat(GOOD.body.length - 1);
+    fc.assert(
+      fc.property(position, fc.integer({ min: 1, max: 255 }), (index, change) => {
+        const body = Buffer.from(GOOD.body);
+        body[index] = (body[index] ?? 0) ^ change;
+        expect(attempt({ body })).toBe("invalid_signature");
+      }),
+    );
+  });
+
+  it("covers what is cut off the body or added to it", () => {
+    fc.assert(
+      fc.property(fc.nat(GOOD.body.length - 1), fc.uint8Array({ minLength: 1 }), (length, added) => {
+        expect(attempt({ body: GOOD.body.subarray(0, length) })).toBe("invalid_signature");
+        expect(attempt({ body: Buffer.concat([GOOD.body, added]) })).toBe("invalid_signature");
+        expect(attempt({ body: Buffer.concat([added, GOOD.body]) })).toBe("invalid_signature");
+      }),
+    );
+  });
+
+  it.each(["X-Webhook-Timestamp", "X-Webhook-Signature"])(
+    "refuses any one character of %s changed",
+    (name) => {
+      const value = GOOD.headers[name] ?? "";
+      const character = fc.string({ unit: "binary-ascii", minLength: 1, maxLength: 1 });
+      fc.assert(
+        fc.property(fc.nat(value.length - 1), character, (index, other) => {
+          fc.pre(value[index] !== other);
+          const headers = withHeader(name, value.slice(0, index) + other + value.slice(index + 1));
+          expect(["invalid_signature", "invalid_timestamp"]).toContain(attempt({ headers }));
+        }),
+      );
+    },
+  );
+});
+
+describe("the body", () => {
+  it.each<[string, unknown]>([
+    ["an object, parsed before", BATCH],
+    ["a list", [1, 2]],
+    ["nothing, where no parser ran", undefined],
+    ["null", null],
+    ["a promise that was not awaited", Promise.resolve("{}")],
+    ["a stream", new Response("{}").body],
+    ["a number", 1],
+    ["a Buffer that went through JSON", GOOD.body.toJSON()],
+  ])("%s is refused with what to pass instead", (_, body) => {
+    expect(attempt({ body })).toBe("raw_body_needed");
+    expect(() => verifyWebhook(body as RawBody, GOOD.headers, SECRET, NOW)).toThrow(
+      /express\.raw\(\{ type: "application\/json" \}\).* before express\.json\(\).*await request\.text\(\)/,
+    );
+  });
+
+  const [item] = BATCH.items;
+  it.each<[string, string | Buffer]>([
+    ["empty", ""],
+    ["no JSON", "id=b1"],
+    ["cut JSON", '{"id":"b1"'],
+    ["no UTF-8", Buffer.from(JSON.stringify({ ...BATCH, items: [], note: "\u00ff" }), "latin1")],
+    ["null", "null"],
+    ["a text", '"b1"'],
+    ["a list", "[]"],
+    ["an error envelope", '{"code":"server_error","message":"","request_id":""}'],
+    ["a batch without items", JSON.stringify({ ...BATCH, items: undefined })],
+    ["a batch whose id is a number", JSON.stringify({ ...BATCH, id: 1 })],
+    ["a batch without a status", JSON.stringify({ ...BATCH, status: undefined })],
+    ["a batch with an item that is null", JSON.stringify({ ...BATCH, items: [null] })],
+    [
+      "a batch with an item without an address",
+      JSON.stringify({ ...BATCH, items: [{ ...item, url: undefined }] }),
+    ],
+  ])("signed, but %s", (_, body) => {
+    expect(attempt(deliver({ body, timestamp: String(NOW_SECONDS) }))).toBe("invalid_body");
+  });
+
+  it("signed over compressed bytes is not decompressed", () => {
+    const gzip = Buffer.from("1f8b0800000000000003", "hex");
+    expect(attempt(deliver({ body: gzip, timestamp: String(NOW_SECONDS) }))).toBe("invalid_body");
+  });
+});
+
+describe("the published vectors", () => {
+  interface Vector extends Record<
+    "name" | "signing_secret" | "id" | "timestamp" | "body_base64" | "signature",
+    string
+  > {}
+  const path = createRequire(import.meta.url).resolve("@snap/protocol/vectors/webhooks.json");
+  const { cases } = JSON.parse(readFileSync(path, "utf8")) as { cases: Vector[] };
+
+  // Most bodies are no batch, which is said only once the signature fits.
+  it.each(cases)("$name", ({ signing_secret, id, timestamp, body_base64, signature }) => {
+    const headers = {
+      "X-Webhook-Id": id,
+      "X-Webhook-Timestamp": timestamp,
+      "X-Webhook-Signature": signature,
+    };
+    const body = Buffer.from(body_base64, "base64");
+    const options = { now: Number(timestamp) * 1000 };
+    expect(["verified", "invalid_body"]).toContain(
+      attempt({ body, headers, secret: signing_secret, options }),
+    );
+    expect(attempt({ body, headers, secret: `${signing_secret}x`, options })).toBe("invalid_signature");
+  });
+});
+
+describe("WebhookError", () => {
+  it("has a name, a code and a cause", () => {
+    const error = new WebhookError("invalid_body", "not JSON", { cause: "why" });
+    expect(error).toBeInstanceOf(Error);
+    expect(error).toMatchObject({
+      name: "WebhookError",
+      code: "invalid_body",
+      message: "not JSON",
+      cause: "why",
+    });
+    expect(isWebhookError(error)).toBe(true);
+    expect(isWebhookError(new Error("other"))).toBe(false);
+  });
+
+  it("never holds the secret or the body", () => {
+    const faults = [{ body: "plain text" }, { secret: OLD_SECRET }, { timestamp: "1" }].map((fault) => {
+      const { body, headers } = deliver({ timestamp: String(NOW_SECONDS), ...fault });
+      try {
+        return verifyWebhook(body, headers, SECRET, NOW);
+      } catch (error) {
+        return error;
+      }
+    });
+    for (const fault of faults) {
+      expect(fault).toBeInstanceOf(WebhookError);
+      expect(String((fault as Error).stack)).not.toMatch(/s3cret|plain text|例え/);
+    }
+  });
+});

@@ -1,0 +1,158 @@
+import type { RenderBatch } from "@snap/protocol";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { verifyWebhook, type WebhookCallback, webhookHandler } from "../../src/webhooks/index.ts";
+import { BATCH, deliver, OLD_SECRET, SECRET } from "./delivery.ts";
+
+const ADDRESS = "https://receiver.example/webhooks/snap";
+const post = ({ body, headers } = deliver()): Request =>
+  new Request(ADDRESS, { method: "POST", body: new Uint8Array(body), headers });
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("webhookHandler", () => {
+  it("answers 204 once the callback is through", async () => {
+    const seen: RenderBatch[] = [];
+    const handler = webhookHandler([OLD_SECRET, SECRET], async (batch) => {
+      await Promise.resolve();
+      seen.push(batch);
+    });
+    const response = await handler(post());
+    expect([response.status, await response.text()]).toEqual([204, ""]);
+    expect(seen).toEqual([BATCH]);
+  });
+
+  it("takes a callback that is no promise", async () => {
+    expect((await webhookHandler(SECRET, () => 1)(post())).status).toBe(204);
+  });
+
+  it.each([
+    ["invalid_signature", deliver({ secret: OLD_SECRET })],
+    ["timestamp_out_of_tolerance", deliver({ timestamp: "1" })],
+    ["invalid_timestamp", deliver({ timestamp: "soon" })],
+    ["invalid_body", deliver({ body: "{}" })],
+    ["missing_header", { ...deliver(), headers: {} }],
+    ["invalid_signature", { ...deliver(), body: Buffer.of() }],
+  ])("answers 400 to %s, and says so", async (code, delivery) => {
+    const errors: unknown[] = [];
+    const callback = vi.fn<WebhookCallback>();
+    const response = await webhookHandler(SECRET, callback, { onError: (error) => errors.push(error) })(
+      post(delivery),
+    );
+    expect(response.status).toBe(400);
+    expect(response.headers.get("Content-Type")).toBe("application/json");
+    expect(await response.json()).toEqual({ code, message: expect.any(String) });
+    expect(errors).toMatchObject([{ name: "WebhookError", code }]);
+    expect(callback).not.toHaveBeenCalled();
+  });
+
+  it("answers 400 to a delivery without a body", async () => {
+    const { headers } = deliver();
+    const response = await webhookHandler(
+      SECRET,
+      () => undefined,
+    )(new Request(ADDRESS, { method: "POST", headers }));
+    expect([response.status, await response.json()]).toMatchObject([400, { code: "invalid_signature" }]);
+  });
+
+  it.each(["GET", "HEAD", "PUT", "DELETE", "OPTIONS"])("answers 405 to %s", async (method) => {
+    const response = await webhookHandler(SECRET, () => undefined)(new Request(ADDRESS, { method }));
+    expect([response.status, response.headers.get("Allow")]).toEqual([405, "POST"]);
+  });
+
+  it("takes a body of 1 MiB, and answers 413 to one byte more", async () => {
+    const json = JSON.stringify(BATCH);
+    const handler = webhookHandler(SECRET, () => undefined);
+    const largest = json.padEnd(1_048_576 - Buffer.byteLength(json) + json.length);
+    expect((await handler(post(deliver({ body: largest })))).status).toBe(204);
+    const response = await handler(post(deliver({ body: `${largest} ` })));
+    expect([response.status, await response.json()]).toMatchObject([413, { code: "body_too_large" }]);
+  });
+
+  it("stops to read an endless body", async () => {
+    const chunk = new Uint8Array(65_536);
+    const cancelled = Promise.withResolvers<void>();
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(chunk),
+      cancel: () => cancelled.resolve(),
+    });
+    const { headers } = deliver();
+    const request = new Request(ADDRESS, { method: "POST", body, headers, duplex: "half" });
+    expect((await webhookHandler(SECRET, () => undefined)(request)).status).toBe(413);
+    await cancelled.promise;
+  });
+
+  it("answers 500 when the callback throws, and tells onError", async () => {
+    const fault = new Error("database is away");
+    const errors: unknown[] = [];
+    const onError = (error: unknown): unknown => errors.push(error);
+    const rejecting = await webhookHandler(SECRET, () => Promise.reject(fault), { onError })(post());
+    const throwing = await webhookHandler(
+      SECRET,
+      () => {
+        throw fault;
+      },
+      { onError },
+    )(post());
+    expect([rejecting.status, await rejecting.text(), throwing.status]).toEqual([500, "", 500]);
+    expect(errors).toEqual([fault, fault]);
+  });
+
+  it("answers 500 when the callback throws, whatever it throws", async () => {
+    const callback = (): unknown => verifyWebhook("{}", {}, SECRET);
+    expect((await webhookHandler(SECRET, callback, { onError: () => undefined })(post())).status).toBe(500);
+  });
+
+  it("prints what the callback throws where there is no onError, and nothing about refusals", async () => {
+    const print = vi.spyOn(console, "error").mockReturnValue();
+    const fault = new Error("database is away");
+    const handler = webhookHandler(SECRET, () => Promise.reject(fault));
+    await handler(post(deliver({ secret: OLD_SECRET })));
+    expect(print).not.toHaveBeenCalled();
+    await handler(post());
+    expect(print.mock.calls).toEqual([[fault]]);
+  });
+
+  it("answers 400 to a body that breaks off", async () => {
+    const errors: unknown[] = [];
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(Buffer.from("half")),
+      pull: (controller) => controller.error(new Error("connection lost")),
+    });
+    const { headers } = deliver();
+    const request = new Request(ADDRESS, { method: "POST", body, headers, duplex: "half" });
+    const response = await webhookHandler(SECRET, () => undefined, {
+      onError: (error) => errors.push(error),
+    })(request);
+    expect(response.status).toBe(400);
+    expect(errors).toMatchObject([{ code: "invalid_body", cause: { message: "connection lost" } }]);
+  });
+
+  it("answers 500 where something has read the body before", async () => {
+    const errors: unknown[] = [];
+    const request = post();
+    await request.json();
+    const response = await webhookHandler(SECRET, () => undefined, {
+      onError: (error) => errors.push(error),
+    })(request);
+    expect(response.status).toBe(500);
+    expect(errors).toMatchObject([{ code: "raw_body_needed" }]);
+  });
+
+  it("takes a tolerance", async () => {
+    const timestamp = String(Math.floor(Date.now() / 1000) - 900);
+    const handler = webhookHandler(SECRET, () => undefined, { toleranceSeconds: 1000 });
+    expect((await handler(post(deliver({ timestamp })))).status).toBe(204);
+  });
+
+  it.each([
+    ["no secret", "", {}],
+    ["an empty list", [], {}],
+    ["a tolerance without an end", SECRET, { toleranceSeconds: Infinity }],
+  ])("is not made with %s", (_, secret, options) => {
+    expect(() => webhookHandler(secret, () => undefined, options)).toThrow(
+      expect.objectContaining({ name: "WebhookError", code: "misconfigured" }),
+    );
+  });
+});

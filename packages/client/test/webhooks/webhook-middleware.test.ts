@@ -1,0 +1,249 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, request as send, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { gzipSync } from "node:zlib";
+import type { RenderBatch } from "@snap/protocol";
+import express5, { type ErrorRequestHandler, type RequestHandler } from "express";
+import express4, { type RequestHandler as RequestHandler4 } from "express4";
+import { afterEach, describe, expect, it } from "vitest";
+import { verifyWebhook, webhookHandler, webhookMiddleware } from "../../src/webhooks/index.ts";
+import { BATCH, deliver, OLD_SECRET, SECRET } from "./delivery.ts";
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+async function listen(listener: RequestListener): Promise<number> {
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  closing.push(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port;
+}
+
+interface Sent {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly chunks: readonly Uint8Array[];
+  readonly method?: string;
+}
+
+interface Answered {
+  readonly status: number | undefined;
+  readonly body: string;
+  readonly allow: string | undefined;
+}
+
+/** Posts the chunks as they are, and reads the answer. */
+async function post(port: number, { headers, chunks, method = "POST" }: Sent): Promise<Answered> {
+  const outgoing = send({
+    host: "127.0.0.1",
+    port,
+    method,
+    headers: { "Content-Type": "application/json", ...headers },
+  });
+  for (const chunk of chunks) outgoing.write(chunk);
+  outgoing.end();
+  const [response] = (await once(outgoing, "response")) as [IncomingMessage];
+  return { status: response.statusCode, body: await text(response), allow: response.headers.allow };
+}
+
+const whole = ({ body, headers } = deliver()): Sent => ({ headers, chunks: [body] });
+
+const FRAMEWORKS = [
+  ["Express 5", express5],
+  ["Express 4", express4 as unknown as typeof express5],
+] as const;
+
+describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
+  /** A receiver with something in front of it, and what it got. */
+  async function receiver(
+    setUp: (app: express5.Express, middleware: RequestHandler) => void,
+    callback: (batch: RenderBatch) => unknown = () => undefined,
+  ): Promise<{ port: number; seen: RenderBatch[]; errors: unknown[]; passed: unknown[] }> {
+    const [seen, errors, passed] = [[] as RenderBatch[], [] as unknown[], [] as unknown[]];
+    const middleware = webhookMiddleware(
+      [OLD_SECRET, SECRET],
+      (batch) => {
+        seen.push(batch);
+        return callback(batch);
+      },
+      { onError: (error) => errors.push(error) },
+    );
+    const app = express();
+    setUp(app, middleware);
+    const onFault: ErrorRequestHandler = (error, _request, response, _next) => {
+      passed.push(error);
+      response.sendStatus(500);
+    };
+    app.use(onFault);
+    return { port: await listen(app), seen, errors, passed };
+  }
+
+  const plain = (app: express5.Express, middleware: RequestHandler): void => {
+    app.post("/", middleware);
+  };
+
+  it("answers 204 once the callback is through", async () => {
+    const { port, seen, errors } = await receiver(plain, () => Promise.resolve());
+    expect(await post(port, whole())).toMatchObject({ status: 204, body: "" });
+    expect([seen, errors]).toEqual([[BATCH], []]);
+  });
+
+  it("reads a body in chunks, cut within characters", async () => {
+    const { port, seen } = await receiver(plain);
+    const { body, headers } = deliver();
+    const chunks = Array.from({ length: Math.ceil(body.length / 3) }, (__, index) =>
+      body.subarray(index * 3, index * 3 + 3),
+    );
+    expect(await post(port, { headers, chunks })).toMatchObject({ status: 204 });
+    expect(seen).toEqual([BATCH]);
+  });
+
+  it("stands before express.json()", async () => {
+    const { port } = await receiver((app, middleware) => app.post("/", middleware).use(express.json()));
+    expect(await post(port, whole())).toMatchObject({ status: 204 });
+  });
+
+  it.each<[string, () => RequestHandler]>([
+    ["express.raw()", () => express.raw({ type: "application/json" })],
+    ["express.text()", () => express.text({ type: "application/json" })],
+    ["express.json() for another type", () => express.json({ type: "application/other+json" })],
+  ])("works behind %s", async (__, parser) => {
+    const { port, seen } = await receiver((app, middleware) => app.use(parser()).post("/", middleware));
+    expect(await post(port, whole())).toMatchObject({ status: 204 });
+    expect(seen).toEqual([BATCH]);
+  });
+
+  it("passes the mistake of an express.json() before it to the error handler", async () => {
+    const { port, seen, errors, passed } = await receiver((app, middleware) =>
+      app.use(express.json()).post("/", middleware),
+    );
+    expect(await post(port, whole())).toMatchObject({ status: 500 });
+    expect(passed).toMatchObject([{ name: "WebhookError", code: "raw_body_needed" }]);
+    expect([seen, errors]).toEqual([[], passed]);
+  });
+
+  it.each([
+    ["invalid_signature", deliver({ secret: "another" })],
+    ["timestamp_out_of_tolerance", deliver({ timestamp: "1" })],
+    ["invalid_body", deliver({ body: "{}" })],
+    ["missing_header", { ...deliver(), headers: {} }],
+    ["invalid_signature", { ...deliver(), body: Buffer.of() }],
+  ])("answers 400 to %s", async (code, delivery) => {
+    const { port, seen, errors, passed } = await receiver(plain);
+    const { status, body } = await post(port, whole(delivery));
+    expect([status, JSON.parse(body)]).toEqual([400, { code, message: expect.any(String) }]);
+    expect(errors).toMatchObject([{ code }]);
+    expect([seen, passed]).toEqual([[], []]);
+  });
+
+  it("refuses a header that comes twice", async () => {
+    const { port } = await receiver(plain);
+    const { body, headers } = deliver();
+    const twice = {
+      ...headers,
+      "X-Webhook-Signature": [1, 2].map(() => headers["X-Webhook-Signature"]) as unknown as string,
+    };
+    expect(await post(port, { headers: twice, chunks: [body] })).toMatchObject({ status: 400 });
+  });
+
+  it("does not decompress: the signature is over the bytes as sent", async () => {
+    const { port, errors } = await receiver(plain);
+    const { body, headers } = deliver();
+    const gzip = { ...headers, "Content-Encoding": "gzip" };
+    expect(await post(port, { headers: gzip, chunks: [gzipSync(body)] })).toMatchObject({ status: 400 });
+    expect(errors).toMatchObject([{ code: "invalid_signature" }]);
+  });
+
+  it("answers 405 to another method", async () => {
+    const { port } = await receiver((app, middleware) => app.use(middleware));
+    expect(await post(port, { ...whole(), method: "PUT" })).toMatchObject({ status: 405, allow: "POST" });
+  });
+
+  it("answers 413 over 1 MiB, and the sender sees it", async () => {
+    const { port, seen } = await receiver(plain);
+    const { headers } = deliver();
+    const chunks = Array.from({ length: 40 }, () => Buffer.alloc(65_536, " "));
+    const { status, body } = await post(port, { headers, chunks });
+    expect([status, JSON.parse(body)]).toMatchObject([413, { code: "body_too_large" }]);
+    expect(seen).toEqual([]);
+  });
+
+  it.each<[string, (fault: Error) => unknown]>([
+    ["rejects", (fault) => Promise.reject(fault)],
+    [
+      "throws",
+      (fault) => {
+        throw fault;
+      },
+    ],
+  ])("passes on what the callback throws, when it %s", async (__, fail) => {
+    const fault = new Error("database is away");
+    const { port, errors, passed } = await receiver(plain, () => fail(fault));
+    expect(await post(port, whole())).toMatchObject({ status: 500 });
+    expect([errors, passed]).toEqual([[fault], [fault]]);
+  });
+
+  it("gives up on a connection that breaks off", async () => {
+    const refused = Promise.withResolvers<unknown>();
+    const app = express();
+    app.post(
+      "/",
+      webhookMiddleware(SECRET, () => undefined, { onError: refused.resolve }),
+    );
+    const port = await listen(app);
+    const outgoing = send({
+      host: "127.0.0.1",
+      port,
+      method: "POST",
+      headers: { ...deliver().headers, "Content-Length": 1000 },
+    });
+    outgoing.on("error", () => undefined);
+    outgoing.write("half", () => outgoing.destroy());
+    expect(await refused.promise).toMatchObject({ code: "invalid_body" });
+  });
+
+  it("verifyWebhook alone takes what express.raw() reads", async () => {
+    const app = express();
+    app.post("/", express.raw({ type: "application/json" }), (request, response) => {
+      response.json(verifyWebhook(request.body as Buffer, request.headers, SECRET).id);
+    });
+    expect(await post(await listen(app), whole())).toMatchObject({ status: 200, body: '"b1"' });
+  });
+});
+
+describe("node:http", () => {
+  it("calls webhookMiddleware with its own request and response", async () => {
+    const middleware = webhookMiddleware(SECRET, () => undefined);
+    const port = await listen((request, response) => {
+      void middleware(request, response, () => response.writeHead(500).end());
+    });
+    expect(await post(port, whole())).toMatchObject({ status: 204 });
+    expect(await post(port, { ...whole(), method: "GET", chunks: [] })).toMatchObject({ status: 405 });
+  });
+
+  it("calls webhookHandler with a web Request made of its own", async () => {
+    const handler = webhookHandler(SECRET, () => undefined);
+    const port = await listen((request, response) => {
+      void text(request).then(async (body) => {
+        const headers = Object.entries(request.headersDistinct).flatMap(([name, values = []]) =>
+          values.map((value): [string, string] => [name, value]),
+        );
+        const { status } = await handler(new Request("http://127.0.0.1/", { method: "POST", headers, body }));
+        return response.writeHead(status).end();
+      });
+    });
+    expect(await post(port, whole())).toMatchObject({ status: 204 });
+    expect(await post(port, whole(deliver({ secret: OLD_SECRET })))).toMatchObject({ status: 400 });
+  });
+});
+
+it("webhookMiddleware is a request handler of Express 4 and 5", () => {
+  const middleware = webhookMiddleware(SECRET, () => undefined);
+  const handlers: [RequestHandler, RequestHandler4] = [middleware, middleware];
+  expect(handlers).toEqual([expect.any(Function), expect.any(Function)]);
+});

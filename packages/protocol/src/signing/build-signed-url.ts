@@ -1,0 +1,31 @@
+import { canonicalQuery } from "./canonical-query.ts";
+import { signQuery } from "./sign-query.ts";
+
+/** Whose signature a URL carries, and for how long. */
+export interface UrlSigner {
+  /** Base address of the API, without a trailing slash: it ends in `/v1`. */
+  readonly baseUrl: string;
+  /** Id of the token: the number before the pipe. */
+  readonly tokenId: number;
+  readonly signingSecret: string;
+  /** Unix seconds from which the URL no longer works; without it, it works as long as the token does. */
+  readonly expires?: number | undefined;
+}
+
+/**
+ * A URL of `GET /snap/signed` that proves itself. It is written as it is signed, so that nothing is left
+ * to how a serialiser encodes, and the same arguments give the same URL.
+ *
+ * @param parameters The query of the rendering.
+ * @example
+ * buildSignedUrl([["url", "https://example.com/"]], { baseUrl: "https://snap.example.com/v1", tokenId: 7, signingSecret });
+ * // "https://snap.example.com/v1/snap/signed?tokenId=7&url=https%3A%2F%2Fexample.com%2F&signature=…"
+ */
+export function buildSignedUrl(
+  parameters: Iterable<readonly [name: string, value: string]>,
+  { baseUrl, tokenId, signingSecret, expires }: UrlSigner,
+): string {
+  const pairs: (readonly [string, string])[] = [...parameters, ["tokenId", String(tokenId)]];
+  if (expires !== undefined) pairs.push(["expires", String(expires)]);
+  return `${baseUrl}/snap/signed?${canonicalQuery(pairs)}&signature=${signQuery(pairs, signingSecret)}`;
+}

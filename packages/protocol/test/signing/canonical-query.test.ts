@@ -1,0 +1,86 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { canonicalQuery, signQuery, verifyQuery } from "../../src/index.ts";
+
+const text = (): fc.Arbitrary<string> => fc.string({ unit: "binary", maxLength: 20 });
+const pairs = (): fc.Arbitrary<[string, string][]> =>
+  fc.uniqueArray(fc.tuple(text(), text()), { selector: ([name]) => name, maxLength: 10 });
+const pairsTwice = pairs().chain((one) =>
+  fc.tuple(fc.constant(one), fc.shuffledSubarray(one, { minLength: one.length })),
+);
+
+describe("canonicalQuery", () => {
+  it("is independent of the order in which distinct names are sent", () => {
+    fc.assert(
+      fc.property(pairsTwice, ([one, other]) => {
+        const sent = new URLSearchParams(other).toString();
+        expect(canonicalQuery(new URLSearchParams(sent))).toBe(canonicalQuery(one));
+      }),
+    );
+  });
+
+  it("reads back as the pairs without the signature, sorted by the bytes of their names", () => {
+    fc.assert(
+      fc.property(pairs(), (sent) => {
+        const sorted = sent
+          .filter(([name]) => name !== "signature")
+          .toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+        expect([...new URLSearchParams(canonicalQuery(sent))]).toEqual(sorted);
+      }),
+    );
+  });
+
+  it("holds unreserved characters, upper-case %XX, equals signs and ampersands only", () => {
+    fc.assert(
+      fc.property(pairs(), (sent) => {
+        expect(canonicalQuery(sent)).toMatch(/^(?:[A-Za-z0-9\-._~=&]|%[0-9A-F]{2})*$/);
+      }),
+    );
+  });
+
+  it("takes half a surrogate pair for U+FFFD, as a URL does", () => {
+    expect(canonicalQuery([["a", "\ud83d"]])).toBe("a=%EF%BF%BD");
+    expect(canonicalQuery(new URLSearchParams([["a", "\ud83d"]]))).toBe("a=%EF%BF%BD");
+  });
+
+  it("leaves what it is given alone", () => {
+    const given: readonly [string, string][] = Object.freeze([
+      ["b", "1"],
+      ["a", "2"],
+    ]);
+    expect(canonicalQuery(given)).toBe("a=2&b=1");
+    expect(given[0]).toEqual(["b", "1"]);
+  });
+});
+
+describe("verifyQuery", () => {
+  const query = [
+    ["url", "https://example.com/"],
+    ["tokenId", "7"],
+  ] as const;
+  const signingSecret = "signing secret";
+  const signature = signQuery(query, signingSecret);
+
+  it("takes the signature of the query", () => {
+    expect(verifyQuery(query, { signature, signingSecret })).toBe(true);
+  });
+
+  it.each([
+    ["upper case", signature.toUpperCase()],
+    ["cut short", signature.slice(0, 63)],
+    ["longer", `${signature}0`],
+    ["with a newline", `${signature}\n`],
+    ["with a space", ` ${signature}`],
+    ["empty", ""],
+    ["of another secret", signQuery(query, "another secret")],
+  ])("refuses one %s", (_, other) => {
+    expect(verifyQuery(query, { signature: other, signingSecret })).toBe(false);
+  });
+
+  it("refuses any one digit changed", () => {
+    for (const [index, digit] of Array.from(signature).entries()) {
+      const changed = `${signature.slice(0, index)}${digit === "0" ? "1" : "0"}${signature.slice(index + 1)}`;
+      expect(verifyQuery(query, { signature: changed, signingSecret })).toBe(false);
+    }
+  });
+});

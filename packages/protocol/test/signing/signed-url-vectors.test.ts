@@ -1,0 +1,47 @@
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { canonicalQuery, signQuery, verifyQuery } from "../../src/index.ts";
+import { SIGNED_URLS, type SignedUrlCase } from "./vectors.ts";
+
+describe("the vectors of signed URLs", () => {
+  it("are many, each under a name of its own", () => {
+    expect(SIGNED_URLS.length).toBeGreaterThanOrEqual(44);
+    expect(new Set(SIGNED_URLS.map(({ name }) => name)).size).toBe(SIGNED_URLS.length);
+  });
+
+  it.each(SIGNED_URLS)("$name: canonical form and signature", (vector) => {
+    const { pairs, canonical, string_to_sign, signature, signing_secret } = vector;
+    expect(canonicalQuery(pairs)).toBe(canonical);
+    expect(string_to_sign).toBe(`snap-signed-v1\n${canonical}`);
+    expect(signQuery(pairs, signing_secret)).toBe(signature);
+  });
+
+  it.each(SIGNED_URLS)("$name: as sent", ({ pairs, query, signature, signing_secret }) => {
+    expect([...new URLSearchParams(query)]).toEqual(pairs);
+    const signed = new URLSearchParams(query);
+    signed.append("signature", signature);
+    expect(verifyQuery(signed, { signature, signingSecret: signing_secret })).toBe(true);
+    signed.append("utm_source", "x");
+    expect(verifyQuery(signed, { signature, signingSecret: signing_secret })).toBe(false);
+  });
+});
+
+describe("the second implementation", { tags: ["openssl"] }, () => {
+  it.each(SIGNED_URLS)("$name", (vector) => {
+    expect(signByShell(vector)).toEqual([vector.canonical, vector.signature]);
+  });
+});
+
+/** sign.sh, which shares no code with the package: a shell, coreutils, sed and openssl. */
+function signByShell({ signing_secret, pairs }: SignedUrlCase): string[] {
+  const script = fileURLToPath(new URL("sign.sh", import.meta.url));
+  const lines = [hex(signing_secret), ...pairs.map(([name, value]) => `${hex(name)}=${hex(value)}`)];
+  const { stdout, stderr } = spawnSync("sh", [script], { input: `${lines.join("\n")}\n`, encoding: "utf8" });
+  expect(stderr).toBe("");
+  return stdout.trimEnd().split("\n");
+}
+
+function hex(text: string): string {
+  return Buffer.from(text).toString("hex");
+}
