@@ -71,10 +71,22 @@ const within = [
 const everywhere = [
   {
     name: "other-packages-by-their-name",
-    comment: "Settings of tools are the workshop's and are not published.",
+    comment:
+      "By name is aliased (tsconfig.base.json) or, through node_modules, undetermined. Settings of tools are the workshop's and are not published.",
     severity: "error",
-    from: { path: "^packages/([^/]+)/", pathNot: ["^packages/workshop/", "[.]config[.]ts$"] },
-    to: { path: "^packages/", pathNot: "^packages/$1/", dependencyTypesNot: ["aliased"] },
+    from: { path: "^(packages|examples)/([^/]+)/", pathNot: ["^packages/workshop/", "[.]config[.]ts$"] },
+    to: {
+      path: "^(packages|examples)/",
+      pathNot: "^$1/$2/",
+      dependencyTypesNot: ["aliased", "undetermined"],
+    },
+  },
+  {
+    name: "examples-use-what-is-published",
+    comment: "And of that, what people install themselves. Only the checks use the workshop.",
+    severity: "error",
+    from: { path: "^examples/", pathNot: "/check[.]ts$" },
+    to: { path: "^packages/", pathNot: ["engine", "storage-sqlite", "server", "client"].map(sourcesOf) },
   },
   {
     name: "sources-use-no-tests",

@@ -27,6 +27,10 @@ const PLANTED: readonly (readonly [rule: string, file: string, line: string])[] 
   ],
   ["server-is-closed", "packages/server/src/a.ts", 'import "@snap/testing";'],
   ["other-packages-by-their-name", "packages/server/src/b.ts", 'import "../../engine/src/index.ts";'],
+  ["other-packages-by-their-name", "examples/one/a.ts", 'import "../../packages/engine/src/index.ts";'],
+  ["other-packages-by-their-name", "examples/one/b.ts", 'import "../another/main.ts";'],
+  ["examples-use-what-is-published", "examples/one/c.ts", 'import "@snap/testing";'],
+  ["examples-use-what-is-published", "examples/one/d.ts", 'import "@snap/protocol";'],
   ["sources-use-no-tests", "packages/server/src/c.ts", 'import "../test/d.ts";'],
   ["published-code-declares-what-it-uses", "packages/server/src/e.ts", 'import "left-pad";'],
   ["no-missing-module", "packages/server/test/d.ts", 'import "./nowhere.ts";'],
@@ -44,6 +48,8 @@ const ALLOWED: readonly (readonly [file: string, line: string])[] = [
   ["packages/testing/src/index.ts", 'import "@snap/engine"; import "@snap/protocol";'],
   ["packages/server/src/index.ts", 'import "@snap/storage-sqlite"; import "@snap/engine/puppeteer";'],
   ["packages/server/test/a.test.ts", 'import "@snap/testing"; import "../src/index.ts";'],
+  ["examples/another/main.ts", 'import "@snap/engine/puppeteer"; import "@snap/storage-sqlite";'],
+  ["examples/another/check.ts", 'import "./main.ts"; import "@snap/testing";'],
 ];
 
 interface Violation {
@@ -65,7 +71,7 @@ describe("dependency rules", () => {
       await writeFile(join(folder, file), line);
     }
     const config = join(ROOT, ".dependency-cruiser.mjs");
-    const args = ["--config", config, "--output-type", "json", "packages"];
+    const args = ["--config", config, "--output-type", "json", "packages", "examples"];
     const { output } = await run("depcruise", args, { cwd: folder });
     const { summary } = JSON.parse(output) as { summary: { violations: Violation[] } };
     violations = summary.violations.map(({ from, rule }) => `${rule.name}: ${from}`);

@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { buildPackages } from "../build-packages.ts";
 import { run, type Outcome } from "../machine/run.ts";
 import { CACHE, readPackages, type WorkspacePackage } from "../repository/workspace.ts";
+import { packPackage } from "./pack-package.ts";
 
 const PACKED = join(CACHE, "packed");
 
@@ -18,13 +19,9 @@ export async function checkPackedPackages(): Promise<Outcome> {
   return { ok: faults.length === 0, output: faults.join("\n\n") };
 }
 
-async function examine({ name, folder }: WorkspacePackage): Promise<Outcome> {
-  const destination = join(PACKED, name);
-  mkdirSync(destination, { recursive: true });
-  const packed = await run("pnpm", ["pack", "--pack-destination", destination], { cwd: folder });
-  if (!packed.ok) return packed;
-  const archives = readdirSync(destination).map((file) => join(destination, file));
-  const linted = await run("publint", ["run", "--strict", ...archives]);
+async function examine(part: WorkspacePackage): Promise<Outcome> {
+  const archive = await packPackage(part, join(PACKED, part.name));
+  const linted = await run("publint", ["run", "--strict", archive]);
   if (!linted.ok) return linted;
-  return run("attw", ["--profile", "esm-only", "--format", "ascii", "--no-color", ...archives]);
+  return run("attw", ["--profile", "esm-only", "--format", "ascii", "--no-color", archive]);
 }

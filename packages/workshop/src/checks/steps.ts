@@ -26,7 +26,7 @@ export const STEPS: readonly Step[] = [
   {
     name: "imports",
     what: "who may import whom",
-    run: () => run("depcruise", ["packages"]),
+    run: () => run("depcruise", ["packages", "examples"]),
   },
   {
     name: "unused",
@@ -35,7 +35,7 @@ export const STEPS: readonly Step[] = [
   },
   {
     name: "types",
-    what: "TypeScript, tests included",
+    what: "TypeScript, tests and examples included",
     run: checkTypes,
   },
   {

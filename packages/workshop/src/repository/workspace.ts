@@ -4,6 +4,7 @@ import { join } from "node:path";
 export interface Manifest {
   readonly name: string;
   readonly private?: boolean;
+  readonly packageManager?: string;
   readonly scripts?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
@@ -22,15 +23,22 @@ export const ROOT = join(import.meta.dirname, "../../../..");
 /** Everything that can be made again: build stamps, reports, packed packages. */
 export const CACHE = join(ROOT, ".cache");
 
-/** The packages of `packages/`, by folder name. */
+/** The packages of `packages/` and of `examples/`, by folder name. */
 export function readPackages(): WorkspacePackage[] {
-  return readdirSync(join(ROOT, "packages"), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => {
-      const folder = join(ROOT, "packages", entry.name);
-      const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
-      return { name: manifest.name, folder, manifest };
-    });
+  return ["packages", "examples"].flatMap((parent) =>
+    readdirSync(join(ROOT, parent), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => {
+        const folder = join(ROOT, parent, entry.name);
+        const manifest = readManifest(folder);
+        return { name: manifest.name, folder, manifest };
+      }),
+  );
+}
+
+/** The package.json of a folder. */
+export function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
 }
 
 /**

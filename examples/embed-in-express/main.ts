@@ -1,0 +1,59 @@
+import { createEngine, isSnapError, parseAllowedTargets, type Engine } from "@snap/engine";
+import { createPuppeteerRenderer } from "@snap/engine/puppeteer";
+import { openSqliteStorage } from "@snap/storage-sqlite";
+import express, { type ErrorRequestHandler, type Express } from "express";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+
+type Settings = { readonly directory: string; readonly secretKey: string; readonly allowTargets?: string };
+
+/** `allowTargets` opens private hosts one by one; without it only public pages are rendered. */
+export async function openEngine({ directory, secretKey, allowTargets = "" }: Settings): Promise<Engine> {
+  const targets = { allow: parseAllowedTargets(allowTargets), ownHostnames: [] };
+  return createEngine({
+    storage: await openSqliteStorage({ directory }),
+    renderer: createPuppeteerRenderer({ policy: targets }),
+    secretKey,
+    targets,
+  });
+}
+
+/** `GET /preview?url=https://example.com` answers a picture of the page. */
+export async function createApp(engine: Engine): Promise<Express> {
+  // One account pays for everything here; a service with customers of its own makes one for each.
+  const owner = { email: "previews@example.com", planSlug: "scale", verified: true };
+  const { id: accountId } = await engine.accounts.create(owner);
+  const { token } = await engine.tokens.create({ accountId });
+
+  const app = express();
+  // oxlint-disable-next-line oxc/no-async-endpoint-handlers -- Express 5 hands a rejection to the error handler.
+  app.get("/preview", async (request, response) => {
+    const principal = await engine.authenticate(token);
+    const parameters = { url: request.query["url"], width: 1200, height: 630 };
+    const { rendering } = await engine.capture({ principal, parameters });
+    response.set({ ETag: rendering.etag, "Cache-Control": "public, max-age=3600" });
+    response.type(rendering.contentType).send(Buffer.from(rendering.bytes));
+  });
+  app.use(answerSnapErrors);
+  return app;
+}
+
+const answerSnapErrors: ErrorRequestHandler = (error: unknown, _request, response, next) => {
+  if (!isSnapError(error)) return next(error);
+  const { code, message, errors, status, retryAfterSeconds } = error;
+  if (retryAfterSeconds !== undefined) response.set("Retry-After", String(retryAfterSeconds));
+  response.status(status).json({ code, message, errors });
+};
+
+if (import.meta.main) {
+  const { SNAP_SECRET_KEY: secretKey, SNAP_ALLOW_TARGETS: allowTargets = "", PORT = "3000" } = process.env;
+  if (!secretKey) {
+    console.error("Set SNAP_SECRET_KEY: any text of at least 16 characters, kept for good.");
+    process.exit(1);
+  }
+  // A folder that lasts would keep accounts, credits and renderings from one start to the next.
+  const directory = await mkdtemp(`${tmpdir()}/previews-`);
+  const engine = await openEngine({ directory, secretKey, allowTargets });
+  const server = (await createApp(engine)).listen(Number(PORT));
+  process.once("SIGTERM", () => server.close(() => void engine.close()));
+}

@@ -1,0 +1,59 @@
+import type { RenderBatch } from "@snap/protocol";
+import vectors from "@snap/protocol/vectors/webhooks.json" with { type: "json" };
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import type { Server } from "node:http";
+import { listen } from "./listen.ts";
+
+/** What makes a receiver: the signing secret, and what is to be done with a batch. */
+export type OpenReceiver = (signingSecret: string, act: (batch: RenderBatch) => void) => Server;
+
+/** Delivers to a receiver at `/webhooks/snap` as the service does, and asserts what it answers and does. */
+export async function checkReceiver(open: OpenReceiver): Promise<void> {
+  const [vector] = vectors.cases;
+  assert(vector?.name === "a finished batch");
+  const { id, signing_secret: secret } = vector;
+  const body = Buffer.from(vector.body_base64, "base64");
+  const sign = (timestamp: string): string =>
+    createHmac("sha256", secret).update(`snap-webhook-v1\n${timestamp}\n`).update(body).digest("hex");
+  assert.equal(sign(vector.timestamp), vector.signature);
+
+  const acted: RenderBatch[] = [];
+  let isBroken = true;
+  const receiver = await listen(
+    open(secret, (batch) => {
+      if (isBroken) throw new Error("the database is away, for this check");
+      acted.push(batch);
+    }),
+  );
+  const post = async (timestamp: string, bytes = body): Promise<number> => {
+    const headers = {
+      "Content-Type": "application/json",
+      "X-Webhook-Id": id,
+      "X-Webhook-Timestamp": timestamp,
+      "X-Webhook-Signature": sign(timestamp),
+    };
+    const response = await fetch(`${receiver.origin}/webhooks/snap`, {
+      method: "POST",
+      headers,
+      body: bytes,
+    });
+    await response.arrayBuffer();
+    return response.status;
+  };
+  const now = String(Math.floor(Date.now() / 1000));
+
+  assert.equal(await post(now), 500, "what can't be acted on is to be delivered again");
+  isBroken = false;
+  assert.equal(await post(now), 204);
+  assert.equal(await post(now), 204, "a second delivery is acknowledged");
+  assert.deepEqual(acted, [JSON.parse(body.toString())], "and acted on once");
+  assert.equal(await post(now, Buffer.from(body.toString().replace("done", "gone"))), 400, "forged");
+  assert.equal(await post(vector.timestamp), 400, "a repeat of an old delivery");
+  assert.match(
+    String((await fetch(`${receiver.origin}/webhooks/snap`)).status),
+    /^40[45]$/,
+    "nothing to be had",
+  );
+  receiver.close();
+}

@@ -1,0 +1,25 @@
+import { once } from "node:events";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface Listening {
+  /** `127.0.0.1:port`. */
+  readonly host: string;
+  /** `http://127.0.0.1:port`. */
+  readonly origin: string;
+  close(): void;
+}
+
+/** Has a server listen on a free port of the loopback. */
+export async function listen(server: Server): Promise<Listening> {
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    host,
+    origin: `http://${host}`,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

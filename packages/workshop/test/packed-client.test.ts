@@ -1,0 +1,168 @@
+import { build } from "esbuild";
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import ts from "typescript";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { packPackage } from "../src/checks/pack-package.ts";
+import { run, widenPath } from "../src/machine/run.ts";
+import { readPackages, ROOT, type WorkspacePackage } from "../src/repository/workspace.ts";
+import { compile } from "./compile.ts";
+
+const SIGN = `signUrl(
+    { url: "https://example.com/", fullPage: true },
+    {
+      baseUrl: "https://snap.example.com/v1",
+      tokenId: 7,
+      signingSecret: "s3cret-of-token-7",
+      expires: new Date("2030-01-01T00:00:00Z"),
+    },
+  )`;
+/** The signature is that of openssl over the canonical query. */
+const SIGNED =
+  "https://snap.example.com/v1/snap/signed?expires=1893456000&fullPage=true&tokenId=7" +
+  "&url=https%3A%2F%2Fexample.com%2F&signature=d68823495d3d047b4cbc1c94a21492f40313df08540b375dbf71a6be396b75ef";
+
+const PROGRAM = `
+  import { createClient, isSnapError, signUrl, type BytesRendering, type UsageReport } from "@snap/client";
+  import { verifyWebhook, webhookHandler, webhookMiddleware } from "@snap/client/webhooks";
+
+  const snap = createClient({ baseUrl: "https://snap.example.com/v1", token: "7|s3cret" });
+  const page = { url: "https://example.com/" };
+
+  export async function use(): Promise<UsageReport> {
+    const picture: BytesRendering = await snap.screenshot({ ...page, format: "jpeg", quality: 80 });
+    const { response } = await snap.pdf(page, { as: "response" });
+    const sizes: number[] = [picture.bytes.byteLength, response.status];
+    // @ts-expect-error quality is for lossy formats
+    await snap.screenshot({ ...page, quality: 80 });
+    // @ts-expect-error a type that doesn't resolve would be any, and fit
+    sizes.push(response.headers);
+    return snap.usage();
+  }
+  export const signed: string = ${SIGN};
+  export const handler: (request: Request) => Promise<Response> = webhookHandler("s3cret", ({ id }) => id);
+  // @ts-expect-error a secret is text
+  webhookMiddleware(1, () => {});
+  // @ts-expect-error parsed JSON is not the raw body
+  verifyWebhook({ id: "b1" }, {}, "s3cret");
+  export const codeOf = (error: unknown): string => (isSnapError(error) ? error.code : "");
+`;
+
+const LAZY_PROGRAM = `
+  export async function sign(): Promise<string> {
+    const { signUrl } = await import("@snap/client");
+    return ${SIGN};
+  }
+`;
+
+/** Where the types of fetch come from; the client's declarations use them. */
+const PLATFORMS = {
+  "the DOM": { lib: ["lib.es2022.d.ts", "lib.dom.d.ts"], types: [] },
+  "web workers": { lib: ["lib.es2022.d.ts", "lib.webworker.d.ts"], types: [] },
+  "@types/node": {
+    lib: ["lib.es2022.d.ts"],
+    types: ["node"],
+    typeRoots: [join(ROOT, "node_modules/@types")],
+  },
+} satisfies Record<string, ts.CompilerOptions>;
+
+const MODULES = {
+  node16: { module: ts.ModuleKind.Node16, moduleResolution: ts.ModuleResolutionKind.Node16 },
+  nodenext: { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext },
+  bundler: { module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler },
+} satisfies Record<string, ts.CompilerOptions>;
+
+let project: string;
+beforeAll(async () => {
+  widenPath();
+  project = await realpath(await mkdtemp(join(tmpdir(), "packed-client-")));
+  const published = readPackages().filter(({ name }) => /^@snap\/(client|protocol)$/.test(name));
+  await Promise.all(published.map((part) => install(part)));
+  const files = {
+    "run.mjs": `import { signUrl } from "@snap/client"; console.log(${SIGN});`,
+    "run.cjs": `const { signUrl } = require("@snap/client"); console.log(${SIGN});`,
+    "esm/package.json": `{ "type": "module" }`,
+    "esm/program.ts": PROGRAM,
+    "commonjs/package.json": `{ "type": "commonjs" }`,
+    "commonjs/program.ts": PROGRAM,
+    "commonjs/lazy.ts": LAZY_PROGRAM,
+  };
+  await Promise.all(["esm", "commonjs"].map((folder) => mkdir(join(project, folder))));
+  await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(project, name), text)));
+});
+afterAll(() => rm(project, { recursive: true, force: true }));
+
+/** As a package manager would, from the archive. */
+async function install(part: WorkspacePackage): Promise<void> {
+  const archive = await packPackage(part, join(project, "archives", part.name));
+  const folder = join(project, "node_modules", part.name);
+  await mkdir(folder, { recursive: true });
+  const { ok, output } = await run("tar", ["-xzf", archive, "-C", folder, "--strip-components=1"]);
+  if (!ok) throw new Error(output);
+}
+
+describe("@snap/client as packed", () => {
+  it("needs nothing but the protocol", async () => {
+    const manifest = JSON.parse(
+      await readFile(join(project, "node_modules/@snap/client/package.json"), "utf8"),
+    ) as Record<string, unknown>;
+    expect(manifest["dependencies"]).toEqual({ "@snap/protocol": "^0.0.0" });
+    expect(manifest["peerDependencies"]).toBeUndefined();
+  });
+
+  it.each(["run.mjs", "run.cjs"])("runs in Node from %s", async (script) => {
+    expect(await run(process.execPath, [script], { cwd: project })).toEqual({ ok: true, output: SIGNED });
+  });
+
+  it.each(["@snap/client", "@snap/client/webhooks"])("%s is below 10 KB gzipped, alone", async (entry) => {
+    const { outputFiles, metafile } = await build({
+      stdin: { contents: `export * from "${entry}";`, resolveDir: project },
+      bundle: true,
+      minify: true,
+      platform: "neutral",
+      format: "esm",
+      metafile: true,
+      absWorkingDir: project,
+      write: false,
+    });
+    const [{ contents, text }] = outputFiles as [(typeof outputFiles)[number]];
+    expect(gzipSync(contents, { level: 9 }).byteLength).toBeLessThan(10_240);
+    expect(text).not.toMatch(/zod/i);
+    const inputs = Object.keys(metafile.inputs).filter((input) => input !== "<stdin>");
+    expect(inputs).not.toEqual([]);
+    for (const input of inputs) expect(input).toMatch(/^node_modules\/@snap\/(client|protocol)\/dist\//);
+    expect(Object.values(metafile.outputs).flatMap(({ imports }) => imports)).toEqual([]);
+  });
+});
+
+describe("the types of @snap/client as packed", () => {
+  describe.each(Object.entries(MODULES))("under %s", (_name, modules) => {
+    it.each(Object.entries(PLATFORMS))("resolve in an ES module with %s", (_platform, platform) => {
+      expect(compile(project, "esm/program.ts", { ...modules, ...platform })).toEqual([]);
+    });
+
+    it("resolve in a CommonJS module that calls import()", () => {
+      const options = { ...modules, ...PLATFORMS["the DOM"] };
+      expect(compile(project, "commonjs/lazy.ts", options)).toEqual([]);
+    });
+  });
+
+  it.each(["nodenext", "bundler"] as const)("resolve in a CommonJS module under %s", (name) => {
+    const options = { ...MODULES[name], ...PLATFORMS["the DOM"] };
+    expect(compile(project, "commonjs/program.ts", options)).toEqual([]);
+  });
+
+  it("can't be required under node16, which stands for a Node without require() of ES modules", () => {
+    const options = { ...MODULES.node16, ...PLATFORMS["the DOM"] };
+    const errors = compile(project, "commonjs/program.ts", options);
+    expect(errors[0]).toMatch(/^TS1479 .*program\.ts: .*dynamic 'import\("@snap\/client"\)' call/);
+  });
+
+  it("need those of fetch from the platform", () => {
+    const options = { ...MODULES.nodenext, lib: ["lib.es2022.d.ts"], types: [] };
+    const errors = compile(project, "esm/program.ts", options);
+    expect(errors.join("\n")).toMatch(/client\/dist\/index\.d\.ts: Cannot find name 'Response'/);
+  });
+});
