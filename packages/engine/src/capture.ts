@@ -11,7 +11,7 @@ import type { SnapParameters } from "./parameters/schemas.ts";
 import type { Account } from "./ports/accounts.ts";
 import type { BudgetStore } from "./ports/budgets.ts";
 import type { Clock } from "./ports/clock.ts";
-import type { Ledger } from "./ports/ledger.ts";
+import type { Ledger, Resolution } from "./ports/ledger.ts";
 import type { Random } from "./ports/random.ts";
 import { WAIT_CAPPED, type RenderedFile, type Renderer } from "./ports/renderer.ts";
 import type { RenderingKey, StoredRendering } from "./ports/renderings.ts";
@@ -33,7 +33,16 @@ export interface CaptureRequest {
   readonly holds?: (etag: string) => boolean;
   /** `interactive` unless given. */
   readonly urgency?: Urgency;
+  /** Charges the credit together with what else has to be written then; by the ledger alone unless given. */
+  readonly settle?: Settle;
 }
+
+/** Settles the reservation of a rendering that is stored; answers how the reservation ended. */
+export type Settle = (settlement: {
+  readonly reservationId: string;
+  readonly rendering: StoredRendering;
+  readonly now: number;
+}) => Promise<Resolution>;
 
 /** A rendering, and what it took to get it. */
 export interface Capture {
@@ -91,7 +100,8 @@ export async function capture(parts: CaptureParts, request: CaptureRequest): Pro
   requireAbility(token, parameters.pdf ? "pdf" : "screenshot");
   requireTarget(parameters.url, parts.targets);
 
-  const billed: BilledRender = { account, parameters, urgency: request.urgency ?? "interactive" };
+  const { urgency = "interactive", settle = (settlement) => parts.ledger.settle(settlement) } = request;
+  const billed: BilledRender = { account, parameters, urgency, settle };
   if (!parameters.cache) {
     const { rendering, render } = await renderBilled(parts, billed, null);
     const answeredAt = parts.clock.now();
@@ -129,6 +139,7 @@ interface BilledRender {
   readonly account: Account;
   readonly parameters: SnapParameters;
   readonly urgency: Urgency;
+  readonly settle: Settle;
 }
 
 /** A `waitUntil` that was sent is strict (decisions.md): a capture cut short is none that was asked for. */
@@ -158,7 +169,7 @@ async function spendCached(
 /** Stored before it is settled: nobody is charged for what is not there (architecture.md). */
 async function renderBilled(
   parts: CaptureParts,
-  { account, parameters, urgency }: BilledRender,
+  { account, parameters, urgency, settle }: BilledRender,
   key: RenderingKey | null,
 ): Promise<Rendered> {
   const { budgets, clock, ledger, scheduler } = parts;
@@ -175,7 +186,7 @@ async function renderBilled(
     const ttlSeconds = parameters.cacheTtl ?? LIMITS.cacheTtlDefaultSeconds;
     const rendering = toStoredRendering(file, { now: clock.now(), ttlSeconds });
     if (key !== null) await parts.cache.keep(key, rendering);
-    const resolution = await ledger.settle({ reservationId, now: clock.now() });
+    const resolution = await settle({ reservationId, rendering, now: clock.now() });
     return { rendering, render: { budget, creditCost: resolution === "settled" ? 1 : 0 } };
   } catch (error) {
     await ledger.refund({ reservationId, now: clock.now() }).catch(parts.onRefundFailed);

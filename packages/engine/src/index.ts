@@ -9,7 +9,16 @@ export { usageReport } from "./accounts/usage-report.ts";
 export { AdminError } from "./admin-error.ts";
 export type { Capture, CaptureRequest } from "./capture.ts";
 export { createEngine } from "./create-engine.ts";
-export type { Engine, EngineOptions } from "./create-engine.ts";
+export type { Engine } from "./create-engine.ts";
+export type { Batches } from "./batches/batches.ts";
+export { advanceBatch } from "./batches/batch-machine.ts";
+export type { BatchEvent, BatchRules } from "./batches/batch-machine.ts";
+export type { DeliveryAttempt } from "./batches/deliver.ts";
+export type { FinishedItem } from "./batches/item-worker.ts";
+export type { BatchWorker } from "./batches/worker.ts";
+export type { EngineOptions } from "./engine-options.ts";
+export { createWebhookSender } from "./egress/webhook-sender.ts";
+export type { WebhookOutcome, WebhookRequest, WebhookSender } from "./ports/webhook-sender.ts";
 export type { CreditState } from "./credits/credits.ts";
 export { isSnapError, SnapError, toSnapError } from "./errors.ts";
 export type { SnapErrorFacts } from "./errors.ts";
@@ -24,6 +33,16 @@ export type {
   SnapParametersInput,
 } from "./parameters/schemas.ts";
 export type { Account, AccountChange, AccountStore } from "./ports/accounts.ts";
+export type {
+  BatchChange,
+  BatchFigures,
+  BatchRecord,
+  BatchStore,
+  DeliveryState,
+  DueItem,
+  ItemRecord,
+  ItemState,
+} from "./ports/batches.ts";
 export type { BudgetName, BudgetStore, SpendOutcome, SpendRequest } from "./ports/budgets.ts";
 export { systemClock } from "./ports/clock.ts";
 export type { Clock } from "./ports/clock.ts";

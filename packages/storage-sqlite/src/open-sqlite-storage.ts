@@ -2,7 +2,9 @@ import type { Storage } from "@snap/engine";
 import { join } from "node:path";
 import { openDatabase } from "./database.ts";
 import { createAccountStore } from "./stores/accounts.ts";
+import { createBatchStore } from "./stores/batches.ts";
 import { createBudgetStore } from "./stores/budgets.ts";
+import { prepareLedgerStatements } from "./stores/ledger-statements.ts";
 import { createLedger } from "./stores/ledger.ts";
 import { createRenderingStore } from "./stores/renderings.ts";
 import { createTokenStore } from "./stores/tokens.ts";
@@ -29,8 +31,8 @@ export type SqliteStorageOptions = {
  * Opens the embedded storage: everything durable in one SQLite file, beside which SQLite keeps its
  * `-wal` and `-shm` while it is open. Several processes on one machine may have it open; the file
  * must be on a local disk. After `kill -9` nothing that was answered is lost, and nothing is half
- * done. After a loss of power the last renders may be uncharged and uncached, while accounts and
- * tokens are as they were answered.
+ * done. After a loss of power the last renders may be uncharged and uncached, while accounts,
+ * tokens, accepted batches and finished ones are as they were answered.
  *
  * Methods reject with the error of `node:sqlite` while the disk is full or another process holds
  * the lock for longer than `busyTimeoutMs`, and work again once that is over.
@@ -47,12 +49,14 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
     filename: "directory" in options ? join(options.directory, "snap.db") : options.filename,
     busyTimeoutMs: options.busyTimeoutMs ?? 1000,
   });
+  const ledgerStatements = prepareLedgerStatements(database);
   return {
     accounts: createAccountStore(database),
     tokens: createTokenStore(database),
-    ledger: createLedger(database),
+    ledger: createLedger(database, ledgerStatements),
     renderings: createRenderingStore(database),
     budgets: createBudgetStore(database),
+    batches: createBatchStore(database, ledgerStatements),
     check: createWriteCheck(database),
     async close() {
       if (database.isOpen) database.close();

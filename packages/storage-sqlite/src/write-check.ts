@@ -13,7 +13,7 @@ export function createWriteCheck(database: DatabaseSync): () => Promise<void> {
   );
   const empty = database.prepare("DELETE FROM write_checks");
   // A damaged file may still take a write in a sound place.
-  const reads = ["accounts", "tokens", "balances", "renderings"].map((table) =>
+  const reads = ["accounts", "tokens", "balances", "renderings", "batches", "batch_items"].map((table) =>
     database.prepare(`SELECT 1 FROM ${table} LIMIT 1`),
   );
   return async () => {

@@ -1,13 +1,16 @@
 import type { Storage, StoredRendering } from "@snap/engine";
-import { open, stat } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, vi } from "vitest";
 import { openSqliteStorage } from "../src/index.ts";
+import { sampleBatch } from "./sample-batch.ts";
 import { temporaryDirectory } from "./temporary.ts";
 
 const SQLITE_BUSY = 5;
 const SQLITE_FULL = 13;
+/** SQLite's own choice for a new file. */
+const PAGE_BYTES = 4096;
 
 const look = { accountId: "acct_1", period: { startedAt: 0, resetsAt: 1_000_000 }, granted: 10, now: 1 };
 const name = { accountId: "acct_1", key: "0f1e" };
@@ -37,7 +40,11 @@ function smallWrites(storage: Storage): Promise<unknown>[] {
 
 function largeWrites(storage: Storage): Promise<unknown>[] {
   const large = rendering(new Uint8Array(100_000));
-  return [storage.check(), storage.renderings.put({ accountId: "acct_2", key: "1", rendering: large })];
+  return [
+    storage.check(),
+    storage.renderings.put({ accountId: "acct_2", key: "1", rendering: large }),
+    storage.batches.insert(sampleBatch("batch_1", { itemCount: 20, selector: "x".repeat(10_000) })),
+  ];
 }
 
 /** How the writes end: SQLite's result code, which the engine maps, or `done`. */
@@ -80,12 +87,12 @@ describe("a locked database", () => {
     const other = new DatabaseSync(join(directory, "snap.db"));
     other.exec("BEGIN EXCLUSIVE");
     const writes = [...smallWrites(storage), ...largeWrites(storage)];
-    expect(await endsOf(writes)).toEqual(Array(7).fill(SQLITE_BUSY));
+    expect(await endsOf(writes)).toEqual(Array(8).fill(SQLITE_BUSY));
     expect(await readsOf(storage)).toEqual(WHAT_WAS_THERE);
     other.exec("ROLLBACK");
     other.close();
     const repeated = [...smallWrites(storage), ...largeWrites(storage)];
-    expect(await endsOf(repeated)).toEqual(Array(7).fill("done"));
+    expect(await endsOf(repeated)).toEqual(Array(8).fill("done"));
     await storage.close();
   });
 });
@@ -95,10 +102,12 @@ describe("a full disk", () => {
     const { storage, connection } = await openWithConnection();
     await store(storage);
     connection.exec("PRAGMA max_page_count = 1");
-    expect(await endsOf(largeWrites(storage))).toEqual([SQLITE_FULL, SQLITE_FULL]);
+    expect(await endsOf(largeWrites(storage))).toEqual([SQLITE_FULL, SQLITE_FULL, SQLITE_FULL]);
     expect(await readsOf(storage)).toEqual(WHAT_WAS_THERE);
+    expect(await storage.batches.find("batch_1")).toBeNull();
+    expect(await storage.batches.figures({ now: 1 })).toMatchObject({ queuedItems: 0 });
     connection.exec("PRAGMA max_page_count = 1000000");
-    expect(await endsOf([...smallWrites(storage), ...largeWrites(storage)])).toEqual(Array(7).fill("done"));
+    expect(await endsOf([...smallWrites(storage), ...largeWrites(storage)])).toEqual(Array(8).fill("done"));
     await storage.close();
   });
 
@@ -133,10 +142,13 @@ describe("a damaged file", () => {
     await sound.check();
     await sound.close();
     const filename = join(directory, "snap.db");
-    const { size } = await stat(filename);
+    const database = new DatabaseSync(filename);
+    const roots = database.prepare("SELECT rootpage FROM sqlite_schema WHERE rootpage > 0").all();
+    database.close();
     const file = await open(filename, "r+");
-    // All but the first page, which holds the schema: it still opens.
-    await file.write(Buffer.alloc(size - 4096, 0xff), 0, size - 4096, 4096);
+    // All but the pages of the schema itself: it still opens.
+    for (const { rootpage } of roots)
+      await file.write(Buffer.alloc(PAGE_BYTES, 0xff), 0, PAGE_BYTES, (Number(rootpage) - 1) * PAGE_BYTES);
     await file.close();
     const damaged = await openSqliteStorage({ directory });
     await expect(damaged.check()).rejects.toThrow(/malformed/);

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { openSqliteStorage } from "../src/index.ts";
+import { MIGRATIONS } from "../src/migrations/index.ts";
+import { sampleBatch } from "./sample-batch.ts";
 import { temporaryDirectory } from "./temporary.ts";
 
 const account = {
@@ -76,9 +78,46 @@ describe("migrations", () => {
     const directory = await temporaryDirectory();
     await (await openSqliteStorage({ directory })).close();
     const database = new DatabaseSync(join(directory, "snap.db"));
-    expect(database.prepare("PRAGMA user_version").get()).toMatchObject({ user_version: 1 });
+    expect(database.prepare("PRAGMA user_version").get()).toMatchObject({ user_version: 2 });
     expect(database.prepare("PRAGMA application_id").get()).toMatchObject({ application_id: 0x736e6170 });
     database.close();
+  });
+
+  it("bring a database of the first version on, with all that it holds", async () => {
+    const filename = join(await temporaryDirectory(), "snap.db");
+    const [first = ""] = MIGRATIONS;
+    const database = new DatabaseSync(filename);
+    database.exec(`${first} PRAGMA application_id = 0x736e6170; PRAGMA user_version = 1`);
+    database.exec(`
+      INSERT INTO accounts (id, email, created_at) VALUES ('acct_1', 'ada@example.com', 1767225600000);
+      INSERT INTO tokens (account_id, abilities, secret_hash, sealed_signing_secret, created_at)
+        VALUES ('acct_1', 'pdf', x'01', x'02', 1);
+      INSERT INTO balances (account_id, period_started_at, granted, used, reserved) VALUES ('acct_1', 0, 10, 3, 1);
+      INSERT INTO reservations (id, account_id, period_started_at, lapses_at, state)
+        VALUES ('r1', 'acct_1', 0, 1000, 'open');
+      INSERT INTO renderings (account_id, key, content_type, notes, etag, stored_at, expires_at, bytes)
+        VALUES ('acct_1', '0f1e', 'image/png', '[]', '"1"', 1, 1000, x'030405')`);
+    database.close();
+
+    const storage = await openSqliteStorage({ filename });
+    expect(await storage.accounts.list()).toEqual([account]);
+    expect(await storage.tokens.listByAccount("acct_1")).toMatchObject([{ id: 1, abilities: ["pdf"] }]);
+    const found = await storage.renderings.get({ accountId: "acct_1", key: "0f1e", now: 1 });
+    expect(found?.bytes).toEqual(new Uint8Array([3, 4, 5]));
+    // A reservation made before is settled by the change of a batch made after.
+    await storage.batches.insert(sampleBatch("batch_1"));
+    const settled = await storage.batches.change({
+      batchId: "batch_1",
+      now: 2,
+      settle: "r1",
+      change: (batch, resolution) => (resolution === "settled" ? batch : null),
+    });
+    expect(settled).toEqual(sampleBatch("batch_1"));
+    const period = { startedAt: 0, resetsAt: 1_000_000 };
+    const balance = await storage.ledger.balance({ accountId: "acct_1", period, granted: 10, now: 2 });
+    expect(balance).toEqual({ granted: 10, used: 4, reserved: 0 });
+    await storage.close();
+    await (await openSqliteStorage({ filename })).close();
   });
 
   it("refuse a newer database, and leave it alone", async () => {
@@ -87,7 +126,7 @@ describe("migrations", () => {
     const database = new DatabaseSync(filename);
     database.exec("PRAGMA user_version = 99");
     await expect(openSqliteStorage({ filename })).rejects.toThrow(
-      /snap\.db was written by a newer release: its schema has version 99, and this release knows 1\./,
+      /snap\.db was written by a newer release: its schema has version 99, and this release knows 2\./,
     );
     expect(database.prepare("PRAGMA user_version").get()).toMatchObject({ user_version: 99 });
     database.close();

@@ -1,69 +1,19 @@
 import type { StoredRendering } from "@snap/engine";
-import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { DatabaseSync } from "node:sqlite";
-import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openSqliteStorage } from "../src/index.ts";
 import { temporaryDirectory } from "./temporary.ts";
+import { expectConsistent, release, startWorker, type Worker } from "./worker-process.ts";
 
-const WORKER = fileURLToPath(new URL("worker.ts", import.meta.url));
 const WORKERS = ["a", "b", "c", "d"];
 const KILL_ROUNDS = 6;
-
-interface Worker {
-  readonly child: ChildProcess;
-  readonly lines: AsyncIterator<string>;
-}
-
-async function startWorker(task: string, filename: string, name: string): Promise<Worker> {
-  const child = spawn(process.execPath, [WORKER, task, filename, name], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  expect((await lines.next()).value).toBe("ready");
-  return { child, lines };
-}
-
-function release(workers: readonly Worker[]): void {
-  for (const { child } of workers) child.stdin?.write("\n");
-}
-
-/** The ledger adds up, nothing dangles, and SQLite finds no fault with the file. */
-function expectConsistent(filename: string): void {
-  const database = new DatabaseSync(filename);
-  expect(database.prepare("PRAGMA integrity_check").all()).toMatchObject([{ integrity_check: "ok" }]);
-  expect(database.prepare("PRAGMA foreign_key_check").all()).toEqual([]);
-  const wrong = database
-    .prepare(
-      `SELECT b.account_id FROM balances b JOIN journal j USING (account_id, period_started_at)
-       GROUP BY b.account_id, b.period_started_at
-       HAVING max(granted) <> sum(iif(kind = 'grant', credits, 0))
-         OR max(used) <> sum(iif(kind = 'settle', credits, 0))
-         OR max(reserved) <> sum(CASE kind WHEN 'reserve' THEN credits WHEN 'grant' THEN 0 ELSE -credits END)`,
-    )
-    .all();
-  expect(wrong).toEqual([]);
-  const orphans = database
-    .prepare(
-      `SELECT id FROM reservations LEFT JOIN balances USING (account_id, period_started_at) WHERE granted IS NULL`,
-    )
-    .all();
-  expect(orphans).toEqual([]);
-  const open = database.prepare("SELECT count(*) AS open FROM reservations WHERE state = 'open'").get();
-  const reserved = database.prepare("SELECT coalesce(sum(reserved), 0) AS open FROM balances").get();
-  expect(reserved).toEqual(open);
-  database.close();
-}
 
 describe("several processes", () => {
   it("open a new file at once and share its credits and budgets exactly", async () => {
     for (let round = 0; round < 3; round += 1) {
       const filename = join(await temporaryDirectory(), "snap.db");
-      const workers = await Promise.all(WORKERS.map((name) => startWorker("spend", filename, name)));
+      const workers = await Promise.all(WORKERS.map((name) => startWorker("spend", { filename, name })));
       release(workers);
       const answers = await Promise.all(workers.map(async ({ lines }) => String((await lines.next()).value)));
       const sums = [0, 1].map((column) =>
@@ -113,7 +63,7 @@ describe("kill -9", () => {
     const answered = new Map<string, string>();
     for (let round = 0; round < KILL_ROUNDS; round += 1) {
       const names = [`a${round}`, `b${round}`];
-      const workers = await Promise.all(names.map((name) => startWorker("churn", filename, name)));
+      const workers = await Promise.all(names.map((name) => startWorker("churn", { filename, name })));
       release(workers);
       await Promise.all(
         workers.map((worker) => killAfter(worker, 1 + Math.floor(Math.random() * 200), answered)),

@@ -1,11 +1,13 @@
+import type { BatchRecord, ItemState } from "@snap/engine";
 import { createInterface } from "node:readline";
 import { openSqliteStorage } from "../src/index.ts";
+import { sampleBatch } from "./sample-batch.ts";
 
 /*
  * A second process on a storage. It waits for a line on its input, so that several start at once,
- * then does its task; `churn` goes on until it is killed. Prints what has been answered.
+ * then does its task; `churn` and `submitAndWorkOff` go on until they are killed. Prints what has been answered.
  */
-const [task = "", filename = "", name = ""] = process.argv.slice(2);
+const [task = "", filename = "", name = "", now = "1"] = process.argv.slice(2);
 const look = { accountId: "acct_1", period: { startedAt: 0, resetsAt: 2_000_000 }, granted: 1_000_000 };
 
 async function spend(): Promise<void> {
@@ -50,7 +52,66 @@ async function churn(): Promise<void> {
   }
 }
 
+/** Works off all batches, until nothing is due at `now`; or submits another then. */
+async function workOff(isEndless: boolean): Promise<void> {
+  const storage = await openSqliteStorage({ filename, busyTimeoutMs: 20_000 });
+  const { batches, ledger } = storage;
+  const instant = Number(now);
+  for (let submitted = 0; ;) {
+    const [due] = await batches.dueItems({ now: instant, limit: 1, exceptAccounts: [] });
+    if (due === undefined) {
+      if (!isEndless) break;
+      submitted += 1;
+      await batches.insert(sampleBatch(`${name}-${submitted}`));
+      continue;
+    }
+    const { batchId, itemId } = due;
+    const request = { batchId, now: instant };
+    const claimed = await batches.change({ ...request, change: (batch) => claim(batch, itemId, instant) });
+    if (claimed === null) continue;
+    process.stdout.write(`claimed ${batchId}/${itemId}\n`);
+    const reservationId = `${name}-${batchId}/${itemId}`;
+    await ledger.reserve({ ...look, reservationId, now: instant, lapsesAt: instant + 1_000_000 });
+    const done = await batches.change({
+      ...request,
+      settle: reservationId,
+      change: (batch, settled) => (settled === "settled" ? finish(batch, itemId, instant) : null),
+    });
+    process.stdout.write(`${done === null ? "lost" : "done"} ${batchId}/${itemId}\n`);
+  }
+  await storage.close();
+  process.stdout.write("idle\n");
+}
+
+function claim(batch: BatchRecord, itemId: string, instant: number): BatchRecord | null {
+  const state = batch.items.find(({ id }) => id === itemId)?.state;
+  if (state?.status !== "queued" && state?.status !== "rendering") return null;
+  if ((state.status === "queued" ? state.dueAt : state.leaseEndsAt) > instant) return null;
+  const { starts, fence, limitedSince } = state;
+  const held = { starts: starts + 1, fence: fence + 1, limitedSince, leaseEndsAt: instant + 1000 };
+  return withState(batch, itemId, { status: "rendering", ...held });
+}
+
+function finish(batch: BatchRecord, itemId: string, instant: number): BatchRecord {
+  const done = { status: "done", etag: '"1"', targetStatus: 200, expiresAt: 1000, creditCost: 1 } as const;
+  const next = withState(batch, itemId, done);
+  if (!next.items.every(({ state }) => state.status === "done")) return next;
+  const delivery = { status: "due", dueAt: instant, attempts: 0, fence: 0 } as const;
+  return { ...next, finishedAt: instant, prunesAt: instant + 1000, delivery };
+}
+
+function withState(batch: BatchRecord, itemId: string, state: ItemState): BatchRecord {
+  return { ...batch, items: batch.items.map((item) => (item.id === itemId ? { ...item, state } : item)) };
+}
+
+const TASKS: Readonly<Record<string, () => Promise<void>>> = {
+  spend,
+  churn,
+  workOff: () => workOff(false),
+  submitAndWorkOff: () => workOff(true),
+};
+
 process.stdout.write("ready\n");
 for await (const _ of createInterface({ input: process.stdin })) break;
-await (task === "spend" ? spend() : churn());
+await TASKS[task]?.();
 process.exit();

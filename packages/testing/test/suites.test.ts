@@ -1,20 +1,6 @@
 import type { Storage } from "@snap/engine";
 import { describe, expect, it } from "vitest";
-import { createMemoryStorage, testStorage } from "../src/index.ts";
-
-/** Runs all suites on storages that are broken in one way; answers the names of the tests that fail. */
-async function failuresOf(damage: (storage: Storage) => Partial<Storage>): Promise<string[]> {
-  const tests: { readonly name: string; readonly run: () => Promise<void> }[] = [];
-  testStorage(
-    { describe: (_, define) => define(), it: (name, run) => tests.push({ name, run }) },
-    async () => {
-      const whole = createMemoryStorage();
-      return { storage: { ...whole, ...damage(whole) }, close: () => whole.close() };
-    },
-  );
-  const outcomes = await Promise.allSettled(tests.map(({ run }) => run()));
-  return tests.filter((_, index) => outcomes[index]?.status === "rejected").map(({ name }) => name);
-}
+import { failuresOf } from "./failures-of.ts";
 
 describe("the suites", () => {
   it("pass a storage that keeps the contract", async () => {
@@ -101,6 +87,16 @@ describe("the suites", () => {
       "finds a revoked token",
       ({ tokens }) => ({ tokens: { ...tokens, revoke: async () => true } }),
       "forgets a revoked token",
+    ],
+    [
+      "peeks at a rendering that has expired",
+      ({ renderings }) => ({
+        renderings: {
+          ...renderings,
+          peek: (request) => renderings.peek({ ...request, now: request.now - 1 }),
+        },
+      }),
+      "expires to the millisecond",
     ],
   ])("fail a storage that %s", async (_, damage, failing) => {
     expect(await failuresOf(damage)).toContain(failing);

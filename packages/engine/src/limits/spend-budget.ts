@@ -7,6 +7,7 @@ const REFUSALS: Readonly<Record<BudgetName, string>> = {
   render: "renders",
   cached: "cached answers",
   usage: "usage reports",
+  submission: "batches",
 };
 
 /** The budget that an answer was counted against, after it. */

@@ -1,6 +1,6 @@
-import { explainUnknownName, FaultList, modeOf } from "@snap/protocol";
+import { explainUnknownName, FaultList, modeOf, toQuery } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
-import { readQuery, type QueryPairs } from "./read-query.ts";
+import { readQuery, typedValue, type QueryPairs } from "./read-query.ts";
 import { pdfParameters, screenshotParameters, type SnapParameters } from "./schemas.ts";
 
 /**
@@ -27,6 +27,25 @@ export function parseQuery(pairs: QueryPairs): SnapParameters {
 export function parseParameters(input: Readonly<Record<string, unknown>>): SnapParameters {
   const sent = Object.entries(input).filter(([, value]) => value !== undefined);
   return parse(Object.fromEntries(sent), new FaultList());
+}
+
+/**
+ * Validates the parameters of a batch item: JSON, whose values may also be written as in a query
+ * (interface.md, POST /renders: same names, types and validation).
+ *
+ * @returns the parameters, and `sent`: what was sent, its values typed and such as a query can carry
+ * them, so that a signed URL names the same rendering.
+ * @throws SnapError as `parseQuery` does.
+ */
+export function parseItem(item: Readonly<Record<string, unknown>>): {
+  readonly sent: Readonly<Record<string, unknown>>;
+  readonly parameters: SnapParameters;
+} {
+  const typed = Object.entries(item).map(([name, value]) => [name, typedValue(name, value)] as const);
+  const input = Object.fromEntries(typed);
+  parse(input, new FaultList());
+  const sent = Object.fromEntries(readQuery(toQuery(input)).input);
+  return { sent, parameters: parse(sent, new FaultList()) };
 }
 
 function parse(input: Readonly<Record<string, unknown>>, faults: FaultList): SnapParameters {

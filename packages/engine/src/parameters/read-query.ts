@@ -23,6 +23,14 @@ export function readQuery(pairs: QueryPairs): { input: ReadonlyMap<string, unkno
   return { input, faults };
 }
 
+/** A value of JSON that may be written as in a query: text, and 1 or 0 for a boolean. */
+export function typedValue(name: string, value: unknown): unknown {
+  if (typeof value === "string") return convert(name, value);
+  const kind = KINDS.get(name);
+  const isBoolean = kind === "flag" || kind === "mode";
+  return isBoolean && (value === 1 || value === 0) ? value === 1 : value;
+}
+
 function convert(name: string, text: string): unknown {
   switch (KINDS.get(name)) {
     case "flag":

@@ -1,5 +1,5 @@
 /** Which per-minute budget is spent. */
-export type BudgetName = "render" | "cached" | "usage";
+export type BudgetName = "render" | "cached" | "usage" | "submission";
 
 export interface SpendRequest {
   readonly accountId: string;

@@ -19,6 +19,8 @@ export interface RenderingKey {
 export interface RenderingStore {
   /** `null` when there is none or it has expired by `now`. */
   get(request: RenderingKey & { readonly now: number }): Promise<StoredRendering | null>;
+  /** The same without the bytes. */
+  peek(request: RenderingKey & { readonly now: number }): Promise<Omit<StoredRendering, "bytes"> | null>;
   /** Stores, replacing what was there. */
   put(request: RenderingKey & { readonly rendering: StoredRendering }): Promise<void>;
   delete(request: RenderingKey): Promise<void>;

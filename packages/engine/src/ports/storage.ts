@@ -1,4 +1,5 @@
 import type { AccountStore } from "./accounts.ts";
+import type { BatchStore } from "./batches.ts";
 import type { BudgetStore } from "./budgets.ts";
 import type { Ledger } from "./ledger.ts";
 import type { RenderingStore } from "./renderings.ts";
@@ -11,6 +12,7 @@ export interface Storage {
   readonly ledger: Ledger;
   readonly renderings: RenderingStore;
   readonly budgets: BudgetStore;
+  readonly batches: BatchStore;
   /** Rejects while the storage can't take a write. */
   check(): Promise<void>;
   close(): Promise<void>;

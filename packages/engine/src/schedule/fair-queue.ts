@@ -40,6 +40,10 @@ export class FairQueue {
     return this.#waiting;
   }
 
+  get running(): number {
+    return [...this.#running.values()].reduce((sum, count) => sum + count, 0);
+  }
+
   /** Told when a job of the account begins. */
   begin(accountId: string): void {
     this.#running.set(accountId, (this.#running.get(accountId) ?? 0) + 1);

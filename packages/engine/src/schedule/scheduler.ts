@@ -15,6 +15,8 @@ export interface SchedulerOptions {
   /** Longest wait for a turn, in milliseconds. */
   readonly maxWaitMs: number;
   readonly clock: Clock;
+  /** Told whenever a render has ended and left its slot. */
+  readonly onSlotFree?: () => void;
 }
 
 /** Decides which render runs next, and refuses those that would wait too long. */
@@ -49,12 +51,13 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
             return await job();
           } finally {
             queue().end(turn.accountId);
+            options.onSlotFree?.();
           }
         },
         { accountId: turn.accountId, urgency: turn.urgency, signal: patience.signal },
       );
     },
-    load: () => ({ running: turns.pending, waiting: queue().waiting }),
+    load: () => ({ running: queue().running, waiting: queue().waiting }),
     idle: () => turns.onIdle(),
   };
 }

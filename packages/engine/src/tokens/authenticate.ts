@@ -18,7 +18,16 @@ export async function authenticate(store: TokenStore, text: string, now: number)
   const parts = splitToken(text);
   const found = parts === null ? null : await store.find(parts.id);
   if (parts === null || found === null || !matchesHash(parts.secret, found.token.secretHash)) throw refusal();
-  if (found.token.expiresAt !== null && found.token.expiresAt <= now) throw refusal();
+  return requireUsable(found, now);
+}
+
+/**
+ * What a look-up found, if it may still be used at `now`.
+ *
+ * @throws SnapError `unauthenticated` when there is no such token, or it has expired.
+ */
+export function requireUsable(found: Principal | null, now: number): Principal {
+  if (found === null || (found.token.expiresAt !== null && found.token.expiresAt <= now)) throw refusal();
   return found;
 }
 

@@ -12,6 +12,15 @@ const SECRET_KEY_MIN_CHARACTERS = 16;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
+/** Derived once in a process: scrypt is slow on purpose, and engines over one storage share their key. */
+const derivedKeys = new Map<string, Buffer>();
+
+function deriveKey(secretKey: string): Buffer {
+  const key = derivedKeys.get(secretKey) ?? scryptSync(secretKey, "snap-signing-secrets", 32);
+  derivedKeys.set(secretKey, key);
+  return key;
+}
+
 /**
  * @param secretKey any text of at least 16 characters; the key proper is derived from it with scrypt,
  * at the first use, so that commands that need no secret don't pay for it.
@@ -20,8 +29,7 @@ const TAG_BYTES = 16;
 export function createSeal(secretKey: string, random: Random): Seal {
   if (typeof secretKey !== "string" || secretKey.length < SECRET_KEY_MIN_CHARACTERS)
     throw new Error(`secretKey must be a text of at least ${SECRET_KEY_MIN_CHARACTERS} characters`);
-  let derived: Buffer | undefined;
-  const key = (): Buffer => (derived ??= scryptSync(secretKey, "snap-signing-secrets", 32));
+  const key = (): Buffer => deriveKey(secretKey);
   return {
     seal(secret) {
       const nonce = random.bytes(NONCE_BYTES);

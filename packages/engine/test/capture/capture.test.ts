@@ -6,7 +6,8 @@ import {
   createMemoryStorage,
 } from "@snap/testing";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createEngine, type Engine, type EngineOptions } from "../../src/create-engine.ts";
+import { createEngine, type Engine } from "../../src/create-engine.ts";
+import type { EngineOptions } from "../../src/engine-options.ts";
 import { SnapError } from "../../src/errors.ts";
 import type { Account } from "../../src/ports/accounts.ts";
 import type { Ability } from "../../src/ports/tokens.ts";

@@ -1,4 +1,5 @@
 import { initial } from "./001-initial.ts";
+import { batches } from "./002-batches.ts";
 
 /** In order; the version of a database is the number of those it has been through. */
-export const MIGRATIONS: readonly string[] = [initial];
+export const MIGRATIONS: readonly string[] = [initial, batches];

@@ -1,7 +1,7 @@
 import type { Balance, JournalEntry, Ledger, PeriodGrant, Resolution } from "@snap/engine";
 import type { DatabaseSync } from "node:sqlite";
 import { writing } from "../transaction.ts";
-import { prepareLedgerStatements, type LedgerStatements, type ReservationRow } from "./ledger-statements.ts";
+import type { LedgerStatements, ReservationRow } from "./ledger-statements.ts";
 
 type Look = PeriodGrant & { readonly now: number };
 
@@ -11,23 +11,7 @@ const JOURNAL_KINDS = { settled: "settle", refunded: "refund", lapsed: "lapse" }
  * The ledger: a balance for each account and period beside an append-only journal, both moved in
  * one transaction.
  */
-export function createLedger(database: DatabaseSync): Ledger {
-  const statements = prepareLedgerStatements(database);
-
-  const end = async (
-    { reservationId: id, now }: { readonly reservationId: string; readonly now: number },
-    wanted: "settled" | "refunded",
-  ): Promise<Resolution> =>
-    writing(database, () => {
-      const row = statements.findReservation.get({ id });
-      // What was refused never became a reservation.
-      if (row === undefined || row.state === "refused") return "unknown";
-      if (row.state !== "open") return row.state;
-      const ending = row.lapsesAt <= now ? "lapsed" : wanted;
-      resolve(statements, row, { ending, now });
-      return ending;
-    });
-
+export function createLedger(database: DatabaseSync, statements: LedgerStatements): Ledger {
   return {
     async balance(look) {
       return readBalance(statements, look) ?? writing(database, () => bringUpToDate(statements, look));
@@ -47,8 +31,12 @@ export function createLedger(database: DatabaseSync): Ledger {
         return { reserved: true, balance: { ...balance, reserved: balance.reserved + 1 } };
       });
     },
-    settle: (request) => end(request, "settled"),
-    refund: (request) => end(request, "refunded"),
+    async settle(request) {
+      return writing(database, () => endReservation(statements, { ...request, wanted: "settled" }));
+    },
+    async refund(request) {
+      return writing(database, () => endReservation(statements, { ...request, wanted: "refunded" }));
+    },
     async journal({ accountId, limit }) {
       return statements.journal.all({ accountId, limit }).map(toEntry);
     },
@@ -72,6 +60,24 @@ function bringUpToDate(statements: LedgerStatements, look: Look): Balance {
     record(statements, { ...nameOf(look), kind: "grant", credits, reservationId: null, at: now });
   const row = statements.grant.get({ ...nameOf(look), granted });
   return { granted, used: row?.used ?? 0, reserved: row?.reserved ?? 0 };
+}
+
+/** Inside a transaction: ends a reservation that is open, and answers how it ended, then or before. */
+export function endReservation(
+  statements: LedgerStatements,
+  {
+    reservationId: id,
+    now,
+    wanted,
+  }: { readonly reservationId: string; readonly now: number; readonly wanted: "settled" | "refunded" },
+): Resolution {
+  const row = statements.findReservation.get({ id });
+  // What was refused never became a reservation.
+  if (row === undefined || row.state === "refused") return "unknown";
+  if (row.state !== "open") return row.state;
+  const ending = row.lapsesAt <= now ? "lapsed" : wanted;
+  resolve(statements, row, { ending, now });
+  return ending;
 }
 
 function resolve(

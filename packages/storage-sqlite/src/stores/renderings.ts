@@ -2,14 +2,24 @@ import type { RenderingStore, StoredRendering } from "@snap/engine";
 import type { DatabaseSync } from "node:sqlite";
 import { prepare } from "../prepare.ts";
 
-type RenderingRow = Omit<StoredRendering, "notes"> & { readonly notes: string };
+type Described = Omit<StoredRendering, "bytes">;
+
+/** As it is kept: the notes are JSON. */
+type Row<T extends Described> = Omit<T, "notes"> & { readonly notes: string };
+
+/** All but the bytes, which SQLite then leaves where they are. */
+const DESCRIPTION_COLUMNS = `content_type AS contentType, target_status AS targetStatus, notes, etag,
+  stored_at AS storedAt, expires_at AS expiresAt`;
 
 export function createRenderingStore(database: DatabaseSync): RenderingStore {
-  const get = prepare<RenderingRow>(
+  const isLive = "account_id = :accountId AND key = :key AND expires_at > :now";
+  const get = prepare<Row<StoredRendering>>(
     database,
-    `SELECT content_type AS contentType, target_status AS targetStatus, notes, etag,
-       stored_at AS storedAt, expires_at AS expiresAt, bytes
-     FROM renderings WHERE account_id = :accountId AND key = :key AND expires_at > :now`,
+    `SELECT ${DESCRIPTION_COLUMNS}, bytes FROM renderings WHERE ${isLive}`,
+  );
+  const peek = prepare<Row<Described>>(
+    database,
+    `SELECT ${DESCRIPTION_COLUMNS} FROM renderings WHERE ${isLive}`,
   );
   const put = prepare(
     database,
@@ -30,6 +40,10 @@ export function createRenderingStore(database: DatabaseSync): RenderingStore {
   return {
     async get({ accountId, key, now }) {
       const row = get.get({ accountId, key, now });
+      return row === undefined ? null : { ...row, notes: JSON.parse(row.notes) as string[] };
+    },
+    async peek({ accountId, key, now }) {
+      const row = peek.get({ accountId, key, now });
       return row === undefined ? null : { ...row, notes: JSON.parse(row.notes) as string[] };
     },
     async put({ accountId, key, rendering }) {

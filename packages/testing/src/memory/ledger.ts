@@ -10,11 +10,27 @@ interface Reservation {
 
 const JOURNAL_KINDS = { settled: "settle", refunded: "refund", lapsed: "lapse" } as const;
 
+/** How a reservation will end, and the act itself, which may be left undone. */
+export interface Ending {
+  readonly resolution: Resolution;
+  readonly commit: () => void;
+}
+
+/** The ledger, together with what a transaction needs that may yet be taken back. */
+export interface MemoryLedger extends Ledger {
+  prepareSettle(request: EndRequest): Ending;
+}
+
+interface EndRequest {
+  readonly reservationId: string;
+  readonly now: number;
+}
+
 /**
  * The credit ledger in memory: the reference model. The journal is all it keeps of the credits, and
  * each balance is summed up from it.
  */
-export function createLedger(): Ledger {
+export function createLedger(): MemoryLedger {
   const journal: JournalEntry[] = [];
   const reservations = new Map<string, Reservation>();
 
@@ -35,13 +51,9 @@ export function createLedger(): Ledger {
     journal.push({ accountId, periodStartedAt, kind, credits: 1, reservationId, at });
   };
 
-  const resolve = (
-    reservation: Reservation,
-    wanted: "settled" | "refunded" | "lapsed",
-    now: number,
-  ): void => {
-    reservation.state = reservation.lapsesAt <= now ? "lapsed" : wanted;
-    write(reservation, JOURNAL_KINDS[reservation.state], now);
+  const resolve = (reservation: Reservation, state: "settled" | "refunded" | "lapsed", now: number): void => {
+    reservation.state = state;
+    write(reservation, JOURNAL_KINDS[state], now);
   };
 
   const bringUpToDate = ({ accountId, period, granted, now }: PeriodGrant & { now: number }): Balance => {
@@ -55,12 +67,20 @@ export function createLedger(): Ledger {
     return balanceOf(accountId, periodStartedAt);
   };
 
-  const end = (reservationId: string, wanted: "settled" | "refunded", now: number): Resolution => {
+  const prepare = ({ reservationId, now }: EndRequest, wanted: "settled" | "refunded"): Ending => {
     const reservation = reservations.get(reservationId);
-    if (reservation?.state === "open") resolve(reservation, wanted, now);
     // What was refused never became a reservation.
-    const state = reservation?.state;
-    return state === undefined || state === "open" || state === "refused" ? "unknown" : state;
+    if (reservation === undefined || reservation.state === "refused")
+      return { resolution: "unknown", commit: () => {} };
+    if (reservation.state !== "open") return { resolution: reservation.state, commit: () => {} };
+    const resolution = reservation.lapsesAt <= now ? "lapsed" : wanted;
+    return { resolution, commit: () => resolve(reservation, resolution, now) };
+  };
+
+  const end = (request: EndRequest, wanted: "settled" | "refunded"): Resolution => {
+    const { resolution, commit } = prepare(request, wanted);
+    commit();
+    return resolution;
   };
 
   return {
@@ -82,12 +102,9 @@ export function createLedger(): Ledger {
       if (state === "open") write(reservation, "reserve", now);
       return { reserved: state === "open", balance: balanceOf(accountId, period.startedAt) };
     },
-    async settle({ reservationId, now }) {
-      return end(reservationId, "settled", now);
-    },
-    async refund({ reservationId, now }) {
-      return end(reservationId, "refunded", now);
-    },
+    settle: async (request) => end(request, "settled"),
+    refund: async (request) => end(request, "refunded"),
+    prepareSettle: (request) => prepare(request, "settled"),
     async journal({ accountId, limit }) {
       return journal
         .filter((entry) => entry.accountId === accountId)

@@ -3,10 +3,19 @@ import type { RenderingKey, RenderingStore, StoredRendering } from "@snap/engine
 /** Renderings in memory. */
 export function createRenderingStore(): RenderingStore {
   const renderings = new Map<string, StoredRendering>();
+  const find = ({ now, ...key }: RenderingKey & { readonly now: number }): StoredRendering | null => {
+    const rendering = renderings.get(nameOf(key));
+    return rendering === undefined || rendering.expiresAt <= now ? null : copyOf(rendering);
+  };
   return {
-    async get({ now, ...key }) {
-      const rendering = renderings.get(nameOf(key));
-      return rendering === undefined || rendering.expiresAt <= now ? null : copyOf(rendering);
+    async get(request) {
+      return find(request);
+    },
+    async peek(request) {
+      const rendering = find(request);
+      if (rendering === null) return null;
+      const { bytes: _, ...description } = rendering;
+      return description;
     },
     async put({ rendering, ...key }) {
       renderings.set(nameOf(key), copyOf(rendering));

@@ -1,5 +1,6 @@
 import type { Account, Storage } from "@snap/engine";
 import { createAccountStore } from "./accounts.ts";
+import { createBatchStore } from "./batches.ts";
 import { createBudgetStore } from "./budgets.ts";
 import { createLedger } from "./ledger.ts";
 import { createRenderingStore } from "./renderings.ts";
@@ -15,12 +16,14 @@ import { createTokenStore } from "./tokens.ts";
  */
 export function createMemoryStorage(): Storage {
   const accounts = new Map<string, Account>();
+  const ledger = createLedger();
   return {
     accounts: createAccountStore(accounts),
     tokens: createTokenStore(accounts),
-    ledger: createLedger(),
+    ledger,
     renderings: createRenderingStore(),
     budgets: createBudgetStore(),
+    batches: createBatchStore(ledger),
     async check() {},
     async close() {},
   };

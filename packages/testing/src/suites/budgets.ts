@@ -63,7 +63,7 @@ export function testBudgetStore(runner: SuiteRunner, open: OpenStorage<"budgets"
 
     test("keeps accounts and budgets apart, whatever the ids are", async ({ budgets }) => {
       for (const accountId of AWKWARD_TEXTS)
-        for (const budget of ["render", "cached", "usage"] as const)
+        for (const budget of ["render", "cached", "usage", "submission"] as const)
           assert.deepEqual(await budgets.spend(request({ accountId, budget })), allowed(2));
     });
 

@@ -50,6 +50,19 @@ function testContents(test: DefineTest<"renderings">): void {
     }
   });
 
+  test("shows every field but the bytes", async ({ renderings }) => {
+    for (const rendering of [
+      sampleRendering({ targetStatus: 404, notes: ["wait-capped", "é"] }),
+      sampleRendering({ contentType: "application/pdf", targetStatus: null }),
+    ]) {
+      await renderings.put({ ...NAME, rendering });
+      const { bytes: _, ...description } = rendering;
+      assert.deepEqual(await renderings.peek(named(STORED_AT)), description);
+    }
+    assert.equal(await renderings.peek({ ...named(STORED_AT), accountId: "acct_2" }), null);
+    assert.equal(await renderings.peek({ ...named(STORED_AT), key: "0f1f" }), null);
+  });
+
   test("gives the bytes back identical", async ({ renderings }) => {
     const mebibyte = new Uint8Array(randomBytes(1024 * 1024));
     for (const bytes of [mebibyte, new Uint8Array(0), new Uint8Array(1), mebibyte.subarray(1000, 70_000)]) {
@@ -97,6 +110,8 @@ function testNamesAndLives(test: DefineTest<"renderings">): void {
     await renderings.put({ ...NAME, rendering: sampleRendering() });
     assertSameRendering(await renderings.get(named(EXPIRES_AT - 1)), sampleRendering());
     assert.equal(await renderings.get(named(EXPIRES_AT)), null);
+    assert.equal((await renderings.peek(named(EXPIRES_AT - 1)))?.expiresAt, EXPIRES_AT);
+    assert.equal(await renderings.peek(named(EXPIRES_AT)), null);
     // Asking is not deleting: an earlier instant still sees it.
     assertSameRendering(await renderings.get(named(EXPIRES_AT - 1)), sampleRendering());
   });

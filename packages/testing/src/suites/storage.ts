@@ -1,6 +1,7 @@
 import type { Storage } from "@snap/engine";
 import assert from "node:assert/strict";
 import { testAccountStore } from "./accounts.ts";
+import { testBatchStore } from "./batches.ts";
 import { testBudgetStore } from "./budgets.ts";
 import { testLedger } from "./ledger.ts";
 import { testRenderingStore } from "./renderings.ts";
@@ -27,6 +28,7 @@ export function testStorage(runner: SuiteRunner, open: OpenStorage): void {
   testLedger(runner, open);
   testRenderingStore(runner, open);
   testBudgetStore(runner, open);
+  testBatchStore(runner, open);
   defineSuite<keyof Storage>({ runner, open, name: "Storage" }, (test) => {
     test("passes its own check, again and again, and leaves no trace", async (storage) => {
       for (let time = 0; time < 3; time += 1) await storage.check();

@@ -1,0 +1,165 @@
+import type { ErrorCode } from "@snap/protocol";
+import type { BatchRecord, DeliveryState, ItemRecord, ItemState } from "../ports/batches.ts";
+
+/*
+ * The batch state machine (interface.md, States and transitions; decisions.md, Batches and webhooks):
+ * what an event makes of a batch. Nothing here waits, reads a clock or writes.
+ */
+
+/** Bounds that an operator may set. */
+export interface BatchRules {
+  /** From the finish of a batch to its deletion. */
+  readonly retentionMs: number;
+  /** For how long an item goes on after it first met a limit. */
+  readonly retryWindowMs: number;
+}
+
+/** A worker that dies takes its item with it so often, then the item is taken to be the cause. */
+const MAX_STARTS = 3;
+
+export type BatchEvent =
+  /** A worker takes an item that is due, or whose worker was lost. */
+  | { readonly type: "item-claimed"; readonly itemId: string; readonly leaseEndsAt: number }
+  | {
+      readonly type: "item-renewed";
+      readonly itemId: string;
+      readonly fence: number;
+      readonly leaseEndsAt: number;
+    }
+  /** It met a limit, or a service that is busy; `code` and `message` are what it fails with at last. */
+  | {
+      readonly type: "item-limited";
+      readonly itemId: string;
+      readonly fence: number;
+      readonly retryAt: number;
+      readonly code: ErrorCode;
+      readonly message: string;
+    }
+  | {
+      readonly type: "item-done";
+      readonly itemId: string;
+      readonly fence: number;
+      readonly etag: string;
+      readonly targetStatus: number | null;
+      readonly expiresAt: number;
+      readonly creditCost: 0 | 1;
+    }
+  | {
+      readonly type: "item-failed";
+      readonly itemId: string;
+      readonly fence: number;
+      readonly code: ErrorCode;
+      readonly message: string;
+    }
+  | { readonly type: "delivery-claimed"; readonly leaseEndsAt: number }
+  | { readonly type: "delivery-acknowledged"; readonly fence: number }
+  /** `retryAt` null: there will be no other attempt. */
+  | { readonly type: "delivery-failed"; readonly fence: number; readonly retryAt: number | null };
+
+/** What an event meets, besides the batch. */
+export interface Circumstances {
+  readonly now: number;
+  readonly rules: BatchRules;
+}
+
+type ItemEvent = Extract<BatchEvent, { readonly itemId: string }>;
+type DeliveryEvent = Exclude<BatchEvent, ItemEvent>;
+
+/**
+ * What `event` makes of `batch` at `now`; `null` when it has no place there: the item is terminal, the
+ * lease was lost to another worker, nothing is due.
+ */
+export function advanceBatch(
+  batch: BatchRecord,
+  event: BatchEvent,
+  { now, rules }: Circumstances,
+): BatchRecord | null {
+  if (!("itemId" in event)) return advanceDelivery(batch, event, now);
+  const item = batch.items.find(({ id }) => id === event.itemId);
+  const state = item === undefined ? null : advanceItem(item.state, event, { now, rules });
+  if (item === undefined || state === null) return null;
+  const items = batch.items.map((other) => (other === item ? { ...item, state } : other));
+  return finishIfComplete({ ...batch, items }, { now, rules });
+}
+
+/** Whether an item has reached its end; a status that is not known has not (interface.md, Batch item). */
+function isTerminal({ state: { status } }: ItemRecord): boolean {
+  return status === "done" || status === "failed";
+}
+
+function finishIfComplete(batch: BatchRecord, { now, rules }: Circumstances): BatchRecord {
+  if (!batch.items.every(isTerminal)) return batch;
+  const delivery: DeliveryState | null =
+    batch.webhookUrl === null ? null : { status: "due", dueAt: now, attempts: 0, fence: 0 };
+  return { ...batch, finishedAt: now, prunesAt: now + rules.retentionMs, delivery };
+}
+
+function advanceItem(state: ItemState, event: ItemEvent, { now, rules }: Circumstances): ItemState | null {
+  if (state.status !== "queued" && state.status !== "rendering") return null;
+  if (event.type === "item-claimed") return claimItem(state, event, now);
+  // Only who holds the newest claim has a say, also when its lease has ended and nobody took over.
+  if (state.status !== "rendering" || state.fence !== event.fence) return null;
+  switch (event.type) {
+    case "item-renewed":
+      return { ...state, leaseEndsAt: event.leaseEndsAt };
+    case "item-limited":
+      return limitItem(state, event, { now, rules });
+    case "item-done": {
+      const { etag, targetStatus, expiresAt, creditCost } = event;
+      return { status: "done", etag, targetStatus, expiresAt, creditCost };
+    }
+    case "item-failed":
+      return { status: "failed", code: event.code, message: event.message };
+  }
+}
+
+type UnfinishedState = Extract<ItemState, { readonly fence: number }>;
+
+function claimItem(
+  state: UnfinishedState,
+  { leaseEndsAt }: { readonly leaseEndsAt: number },
+  now: number,
+): ItemState | null {
+  if ((state.status === "queued" ? state.dueAt : state.leaseEndsAt) > now) return null;
+  const { starts, fence, limitedSince } = state;
+  if (starts >= MAX_STARTS)
+    return {
+      status: "failed",
+      code: "render_failed",
+      message: `The service was lost ${MAX_STARTS} times while it rendered this page.`,
+    };
+  return { status: "rendering", starts: starts + 1, fence: fence + 1, limitedSince, leaseEndsAt };
+}
+
+/** Back to the queue, with a last try at the end of the window (interface.md, Limits). */
+function limitItem(
+  { starts, fence, limitedSince }: UnfinishedState,
+  { retryAt, code, message }: Extract<ItemEvent, { readonly type: "item-limited" }>,
+  { now, rules }: Circumstances,
+): ItemState {
+  const since = limitedSince ?? now;
+  const windowEndsAt = since + rules.retryWindowMs;
+  if (now >= windowEndsAt) return { status: "failed", code, message };
+  const dueAt = Math.min(Math.max(retryAt, now), windowEndsAt);
+  return { status: "queued", starts: starts - 1, fence, limitedSince: since, dueAt };
+}
+
+function advanceDelivery(batch: BatchRecord, event: DeliveryEvent, now: number): BatchRecord | null {
+  const { delivery } = batch;
+  if (delivery === null || delivery.status === "delivered" || delivery.status === "abandoned") return null;
+  const { attempts, fence } = delivery;
+  if (event.type === "delivery-claimed") {
+    if ((delivery.status === "due" ? delivery.dueAt : delivery.leaseEndsAt) > now) return null;
+    const { leaseEndsAt } = event;
+    return {
+      ...batch,
+      delivery: { status: "sending", attempts: attempts + 1, fence: fence + 1, leaseEndsAt },
+    };
+  }
+  if (delivery.status !== "sending" || fence !== event.fence) return null;
+  if (event.type === "delivery-acknowledged")
+    return { ...batch, delivery: { status: "delivered", deliveredAt: now, attempts } };
+  return event.retryAt === null
+    ? { ...batch, delivery: { status: "abandoned", attempts } }
+    : { ...batch, delivery: { status: "due", dueAt: event.retryAt, attempts, fence } };
+}

@@ -1,0 +1,110 @@
+import { BATCH_LIMITS, type RenderBatch } from "@snap/protocol";
+import { SnapError } from "../errors.ts";
+import { spendBudget } from "../limits/spend-budget.ts";
+import { cacheKey } from "../parameters/cache-key.ts";
+import type { BatchFigures, BatchRecord, BatchStore, ItemRecord } from "../ports/batches.ts";
+import type { BudgetStore } from "../ports/budgets.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Random } from "../ports/random.ts";
+import type { TokenRecord } from "../ports/tokens.ts";
+import type { TargetPolicy } from "../target/policy.ts";
+import { requireAbility, requireVerifiedEmail, type Principal } from "../tokens/authenticate.ts";
+import type { BatchRules } from "./batch-machine.ts";
+import { toRenderBatch } from "./document.ts";
+import { linkRenderings, type LinkParts } from "./link-renderings.ts";
+import { parseSubmission, type SubmittedItem } from "./parse-submission.ts";
+
+/** Captures that are queued together and collected later. */
+export interface Batches {
+  /**
+   * Queues 1 to 20 captures; nothing renders yet. Refused as a whole or not at all; a refusal spends
+   * nothing (interface.md, POST /renders).
+   *
+   * @param document The body of `POST /renders`: `{ items: [{ url, … }], webhookUrl? }`.
+   * @throws SnapError `validation_failed`, `blocked_host`, `email_unverified`, `missing_ability`,
+   * `rate_limited` (10 submissions a minute).
+   */
+  submit(submission: { readonly principal: Principal; readonly document: unknown }): Promise<RenderBatch>;
+  /**
+   * The batch as it stands. Renders nothing and spends nothing.
+   * @throws SnapError `not_found`: unknown, another account's, or pruned.
+   */
+  get(asked: { readonly principal: Principal; readonly batchId: string }): Promise<RenderBatch>;
+  /** For the operator: everything that is kept of a batch; `null` when there is none. */
+  inspect(batchId: string): Promise<BatchRecord | null>;
+  figures(): Promise<BatchFigures>;
+}
+
+export interface BatchesParts extends LinkParts {
+  readonly batches: BatchStore;
+  readonly budgets: BudgetStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly rules: BatchRules;
+  readonly targets: TargetPolicy;
+  /** Told when there is something to work on. */
+  readonly onSubmitted: () => void;
+}
+
+export function createBatches(parts: BatchesParts): Batches {
+  const { batches, budgets, clock } = parts;
+  return {
+    async submit({ principal: { account, token }, document }) {
+      requireVerifiedEmail(account);
+      const { items, webhookUrl } = parseSubmission(document, parts.targets);
+      for (const { parameters } of items) requireAbility(token, parameters.pdf ? "pdf" : "screenshot");
+      const now = clock.now();
+      const limit = BATCH_LIMITS.submissionsPerMinute;
+      await spendBudget(budgets, { accountId: account.id, budget: "submission", limit, now });
+      const batch: BatchRecord = {
+        id: makeId(parts.random, "batch"),
+        accountId: account.id,
+        tokenId: token.id,
+        webhookUrl,
+        createdAt: now,
+        finishedAt: null,
+        prunesAt: null,
+        items: items.map((item) => toItemRecord(item, { now, random: parts.random })),
+        delivery: null,
+      };
+      await batches.insert(batch);
+      parts.onSubmitted();
+      return describeBatch(parts, { batch, token });
+    },
+    async get({ principal: { account, token }, batchId }) {
+      const batch = await batches.find(batchId);
+      const isPruned = batch?.prunesAt != null && batch.prunesAt <= clock.now();
+      if (batch === null || batch.accountId !== account.id || isPruned)
+        throw new SnapError("not_found", "There is no such batch: its id is unknown, or it was deleted.");
+      return describeBatch(parts, { batch, token });
+    },
+    inspect: (batchId) => batches.find(batchId),
+    figures: () => batches.figures({ now: clock.now() }),
+  };
+}
+
+/** The document of a batch, its links signed for `token`. */
+export async function describeBatch(
+  parts: LinkParts & { readonly clock: Clock; readonly rules: BatchRules },
+  { batch, token }: { readonly batch: BatchRecord; readonly token: TokenRecord },
+): Promise<RenderBatch> {
+  const now = parts.clock.now();
+  const linkOf = await linkRenderings(parts, { batch, token, now });
+  return toRenderBatch(batch, { now, retentionMs: parts.rules.retentionMs, linkOf });
+}
+
+function toItemRecord(
+  { sent, parameters }: SubmittedItem,
+  { now, random }: { readonly now: number; readonly random: Random },
+): ItemRecord {
+  return {
+    id: makeId(random, "item"),
+    parameters: sent,
+    key: cacheKey(parameters),
+    state: { status: "queued", dueAt: now, starts: 0, fence: 0, limitedSince: null },
+  };
+}
+
+function makeId(random: Random, kind: "batch" | "item"): string {
+  return `${kind}_${Buffer.from(random.bytes(12)).toString("hex")}`;
+}

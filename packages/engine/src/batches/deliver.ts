@@ -1,0 +1,116 @@
+import {
+  signStandardWebhook,
+  signWebhook,
+  STANDARD_WEBHOOK_HEADERS,
+  WEBHOOK_HEADERS,
+  type RenderBatch,
+} from "@snap/protocol";
+import type { BatchRecord, DeliveryState } from "../ports/batches.ts";
+import type { Random } from "../ports/random.ts";
+import type { TokenRecord, TokenStore } from "../ports/tokens.ts";
+import type { WebhookOutcome, WebhookRequest, WebhookSender } from "../ports/webhook-sender.ts";
+import type { Seal } from "../tokens/seal.ts";
+import { applyEvent, type EventParts } from "./apply-event.ts";
+
+/** Longer than an attempt may take, so that no two are made at once. */
+const DELIVERY_LEASE_MS = 60_000;
+/** A receiver can't put an attempt off for longer than this. */
+const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
+/** Part of each pause that chance adds, so that receivers that come back aren't met by all at once. */
+const JITTER = 0.1;
+
+/** How one attempt ended; `retryAt` is `null` when no other follows. */
+export interface DeliveryAttempt {
+  readonly batchId: string;
+  readonly accountId: string;
+  /** Origin of the receiver: its path may hold what is secret. */
+  readonly receiver: string;
+  readonly attempt: number;
+  readonly outcome: WebhookOutcome | { readonly kind: "token-revoked" };
+  readonly delivered: boolean;
+  readonly retryAt: number | null;
+}
+
+export interface DeliveryParts extends EventParts {
+  readonly tokens: TokenStore;
+  readonly seal: Seal;
+  readonly sender: WebhookSender;
+  readonly random: Random;
+  /** Pauses between attempts, in milliseconds: one fewer than there are attempts. */
+  readonly pausesMs: readonly number[];
+  readonly describe: (batch: BatchRecord, token: TokenRecord) => Promise<RenderBatch>;
+  readonly onAttempt: (attempt: DeliveryAttempt) => void;
+}
+
+/**
+ * Makes one attempt to deliver the webhook of a finished batch, unless another worker does
+ * (interface.md, Events; decisions.md, Batches and webhooks). At least once: an attempt whose
+ * acknowledgement could not be written down is made again, under the same id.
+ */
+export async function deliver(parts: DeliveryParts, batchId: string): Promise<void> {
+  const leaseEndsAt = parts.clock.now() + DELIVERY_LEASE_MS;
+  const batch = await applyEvent(parts, batchId, { type: "delivery-claimed", leaseEndsAt });
+  const delivery = batch?.delivery;
+  if (batch == null || delivery?.status !== "sending" || batch.webhookUrl === null) return;
+  const outcome = await attempt(parts, { ...batch, webhookUrl: batch.webhookUrl });
+  const delivered = outcome.kind === "answered" && outcome.status >= 200 && outcome.status < 300;
+  const retryAt = delivered ? null : retryInstant(parts, outcome, delivery);
+  const { fence, attempts } = delivery;
+  await applyEvent(
+    parts,
+    batchId,
+    delivered ? { type: "delivery-acknowledged", fence } : { type: "delivery-failed", fence, retryAt },
+  );
+  const { accountId } = batch;
+  const receiver = new URL(batch.webhookUrl).origin;
+  parts.onAttempt({ batchId, accountId, receiver, attempt: attempts, outcome, delivered, retryAt });
+}
+
+async function attempt(
+  { tokens, sender, seal, clock, describe }: DeliveryParts,
+  batch: BatchRecord & { readonly webhookUrl: string },
+): Promise<DeliveryAttempt["outcome"]> {
+  const found = await tokens.find(batch.tokenId);
+  // Its secret went with it: nothing that is sent now could be verified.
+  if (found === null) return { kind: "token-revoked" };
+  const document = await describe(batch, found.token);
+  const body = new TextEncoder().encode(JSON.stringify(document));
+  const signingSecret = seal.open(found.token.sealedSigningSecret);
+  const timestamp = String(Math.floor(clock.now() / 1000));
+  return sender.send({
+    url: batch.webhookUrl,
+    headers: signedHeaders({ id: batch.id, timestamp, body }, signingSecret),
+    body,
+  });
+}
+
+function signedHeaders(
+  delivery: { readonly id: string; readonly timestamp: string; readonly body: Uint8Array },
+  signingSecret: string,
+): WebhookRequest["headers"] {
+  const { id, timestamp } = delivery;
+  return {
+    "Content-Type": "application/json; charset=utf-8",
+    [WEBHOOK_HEADERS.id]: id,
+    [WEBHOOK_HEADERS.timestamp]: timestamp,
+    [WEBHOOK_HEADERS.signature]: signWebhook(delivery, signingSecret),
+    [STANDARD_WEBHOOK_HEADERS.id]: id,
+    [STANDARD_WEBHOOK_HEADERS.timestamp]: timestamp,
+    [STANDARD_WEBHOOK_HEADERS.signature]: signStandardWebhook(delivery, signingSecret),
+  };
+}
+
+/** 410 says that nobody wants it any more; a revoked token can't sign. */
+function retryInstant(
+  { clock, random, pausesMs }: DeliveryParts,
+  outcome: DeliveryAttempt["outcome"],
+  { attempts }: DeliveryState,
+): number | null {
+  const pauseMs = pausesMs[attempts - 1];
+  if (pauseMs === undefined || outcome.kind === "token-revoked") return null;
+  if (outcome.kind === "answered" && outcome.status === 410) return null;
+  const askedMs = outcome.kind === "answered" ? (outcome.retryAfterMs ?? 0) : 0;
+  const [chance = 0] = random.bytes(1);
+  const jitteredMs = Math.round(pauseMs * (1 + (JITTER * chance) / 255));
+  return clock.now() + Math.max(jitteredMs, Math.min(askedMs, MAX_RETRY_AFTER_MS));
+}

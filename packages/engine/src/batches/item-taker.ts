@@ -1,0 +1,79 @@
+import type { DueItem } from "../ports/batches.ts";
+import { claimItem, renewItem, runItem, type HeldItem, type ItemWorkerParts } from "./item-worker.ts";
+
+export interface ItemTakerParts extends ItemWorkerParts {
+  /** Render slots in all; as many items are held at the most. */
+  readonly concurrency: number;
+  /** Slots that one account may hold. */
+  readonly maxPerAccount: number;
+  /** Renders that run or wait now, whoever asked for them. */
+  readonly busySlots: () => number;
+  readonly onBackgroundError: (error: unknown) => void;
+}
+
+/** Takes due items as slots come free, and holds them until they are finished. */
+export class ItemTaker {
+  readonly #parts: ItemTakerParts;
+  readonly #onFinished: () => void;
+  readonly #held = new Map<HeldItem, Promise<void>>();
+  /** Accounts that met a limit, until they have room again: their other items would only meet it too. */
+  readonly #limitedUntil = new Map<string, number>();
+
+  constructor(parts: ItemTakerParts, onFinished: () => void) {
+    this.#parts = parts;
+    this.#onFinished = onFinished;
+  }
+
+  /** Begins due items until there is no free slot or none is due. */
+  async take(isStopped: () => boolean): Promise<void> {
+    while (!isStopped() && this.#room() > 0) {
+      const next = await this.#next();
+      if (next === null) return;
+      const held = await claimItem(this.#parts, next);
+      if (held !== null) this.#held.set(held, this.#run(held));
+    }
+  }
+
+  /** Tells the storage that every held item is still worked on. */
+  renew(): void {
+    for (const held of this.#held.keys()) renewItem(this.#parts, held).catch(this.#parts.onBackgroundError);
+  }
+
+  /** Resolves once nothing is held. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#held.values());
+  }
+
+  #room(): number {
+    const { concurrency, busySlots } = this.#parts;
+    return concurrency - Math.max(busySlots(), this.#held.size);
+  }
+
+  /** The account with the fewest items in hand goes first, so that a long batch delays a short one little. */
+  async #next(): Promise<DueItem | null> {
+    const { batches, clock, concurrency, maxPerAccount } = this.#parts;
+    const now = clock.now();
+    const inHand = new Map<string, number>();
+    for (const { batch } of this.#held.keys())
+      inHand.set(batch.accountId, (inHand.get(batch.accountId) ?? 0) + 1);
+    for (const [accountId, until] of this.#limitedUntil)
+      if (until <= now) this.#limitedUntil.delete(accountId);
+    const full = [...inHand].filter(([, count]) => count >= maxPerAccount).map(([accountId]) => accountId);
+    const exceptAccounts = [...this.#limitedUntil.keys(), ...full];
+    const due = await batches.dueItems({ now, limit: concurrency, exceptAccounts });
+    const countOf = ({ accountId }: DueItem): number => inHand.get(accountId) ?? 0;
+    return due.toSorted((a, b) => countOf(a) - countOf(b))[0] ?? null;
+  }
+
+  async #run(held: HeldItem): Promise<void> {
+    try {
+      const until = await runItem(this.#parts, held);
+      if (until !== null) this.#limitedUntil.set(held.batch.accountId, until);
+    } catch (error) {
+      // Left to its lease: whoever claims it then begins it again.
+      this.#parts.onBackgroundError(error);
+    }
+    this.#held.delete(held);
+    this.#onFinished();
+  }
+}

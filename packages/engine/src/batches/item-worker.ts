@@ -1,0 +1,125 @@
+import type { Capture, CaptureRequest, Settle } from "../capture.ts";
+import { isSnapError, type SnapError } from "../errors.ts";
+import type { BatchRecord, DueItem, ItemRecord, ItemState } from "../ports/batches.ts";
+import type { Ledger, Resolution } from "../ports/ledger.ts";
+import type { StoredRendering } from "../ports/renderings.ts";
+import type { TokenStore } from "../ports/tokens.ts";
+import { requireUsable } from "../tokens/authenticate.ts";
+import { applyEvent, type EventParts } from "./apply-event.ts";
+import { advanceBatch, type BatchEvent } from "./batch-machine.ts";
+
+export interface ItemWorkerParts extends EventParts {
+  readonly tokens: TokenStore;
+  readonly ledger: Ledger;
+  readonly capture: (request: CaptureRequest) => Promise<Capture>;
+  /** After so long without a sign of life a worker is taken to be lost. */
+  readonly itemLeaseMs: number;
+  readonly onItem: (item: FinishedItem) => void;
+}
+
+/** An item that came to its end here. */
+export interface FinishedItem {
+  readonly itemId: string;
+  readonly batchId: string;
+  readonly accountId: string;
+  readonly state: Extract<ItemState, { readonly status: "done" | "failed" }>;
+}
+
+/** An item that a worker holds. */
+export interface HeldItem {
+  readonly batch: BatchRecord;
+  readonly item: ItemRecord;
+  readonly fence: number;
+}
+
+/** Takes a due item; `null` when another worker was quicker, or it has failed of too many starts. */
+export async function claimItem(
+  parts: ItemWorkerParts,
+  { batchId, itemId }: DueItem,
+): Promise<HeldItem | null> {
+  const leaseEndsAt = parts.clock.now() + parts.itemLeaseMs;
+  const batch = await applyEvent(parts, batchId, { type: "item-claimed", itemId, leaseEndsAt });
+  const item = batch?.items.find(({ id }) => id === itemId);
+  if (batch == null || item === undefined) return null;
+  if (item.state.status === "rendering") return { batch, item, fence: item.state.fence };
+  report(parts, { item }, batch);
+  return null;
+}
+
+/** Tells that the worker still has the item. */
+export async function renewItem(parts: ItemWorkerParts, held: HeldItem): Promise<void> {
+  const leaseEndsAt = parts.clock.now() + parts.itemLeaseMs;
+  await applyEvent(parts, held.batch.id, { type: "item-renewed", ...nameOf(held), leaseEndsAt });
+}
+
+/**
+ * Captures the page of an item and writes down what became of it. A rendering is charged in the
+ * transaction that makes the item done; where the lease was lost meanwhile, nothing is charged.
+ *
+ * @returns the instant until which the account has no room, or `null`.
+ * @throws what is no `SnapError`: the item is then left to its lease, and begun again.
+ */
+export async function runItem(parts: ItemWorkerParts, held: HeldItem): Promise<number | null> {
+  const { tokens, clock } = parts;
+  try {
+    const principal = requireUsable(await tokens.find(held.batch.tokenId), clock.now());
+    const { parameters } = held.item;
+    const settle = settleWith(parts, held);
+    const { cache, rendering } = await parts.capture({ principal, parameters, urgency: "batch", settle });
+    if (cache === "hit") await finish(parts, held, doneEvent(held, rendering, 0));
+    return null;
+  } catch (error) {
+    if (!isSnapError(error)) throw error;
+    const { code, message } = error;
+    const retryAt = retryInstant(error, clock.now());
+    const failed: BatchEvent = { type: "item-failed", ...nameOf(held), code, message };
+    await finish(parts, held, retryAt === null ? failed : { ...failed, type: "item-limited", retryAt });
+    return code === "rate_limited" ? retryAt : null;
+  }
+}
+
+/** `limited` and busy are no failures of the item: it goes back to the queue (interface.md, States). */
+function retryInstant({ code, retryAfterSeconds = 1 }: SnapError, now: number): number | null {
+  return code === "rate_limited" || code === "upstream_rate_limited" ? now + retryAfterSeconds * 1000 : null;
+}
+
+/** Settlement, the item's end, and the batch's if it was the last: one transaction. */
+function settleWith(parts: ItemWorkerParts, held: HeldItem): Settle {
+  return async ({ reservationId, rendering, now }) => {
+    let resolution: Resolution = "unknown";
+    const batch = await parts.batches.change({
+      batchId: held.batch.id,
+      now,
+      settle: reservationId,
+      change: (before, settled) => {
+        resolution = settled ?? "unknown";
+        const event = doneEvent(held, rendering, settled === "settled" ? 1 : 0);
+        return advanceBatch(before, event, { now, rules: parts.rules });
+      },
+    });
+    // The lease was lost: whoever has the item now finds the rendering in the cache.
+    if (batch === null) return parts.ledger.refund({ reservationId, now });
+    report(parts, held, batch);
+    return resolution;
+  };
+}
+
+function doneEvent(held: HeldItem, rendering: StoredRendering, creditCost: 0 | 1): BatchEvent {
+  const { etag, targetStatus, expiresAt } = rendering;
+  return { type: "item-done", ...nameOf(held), etag, targetStatus, expiresAt, creditCost };
+}
+
+async function finish(parts: ItemWorkerParts, held: HeldItem, event: BatchEvent): Promise<void> {
+  const batch = await applyEvent(parts, held.batch.id, event);
+  if (batch !== null) report(parts, held, batch);
+}
+
+function report(parts: ItemWorkerParts, { item: { id } }: Pick<HeldItem, "item">, batch: BatchRecord): void {
+  const state = batch.items.find((item) => item.id === id)?.state;
+  if (state?.status === "done" || state?.status === "failed")
+    parts.onItem({ itemId: id, batchId: batch.id, accountId: batch.accountId, state });
+}
+
+function nameOf({ item, fence }: HeldItem): { readonly itemId: string; readonly fence: number } {
+  return { itemId: item.id, fence };
+}

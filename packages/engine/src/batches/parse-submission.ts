@@ -1,0 +1,132 @@
+import { BATCH_LIMITS, FaultList, isTooLongUrl, URL_MESSAGES } from "@snap/protocol";
+import { isSnapError, SnapError } from "../errors.ts";
+import { cacheKey } from "../parameters/cache-key.ts";
+import { parseItem } from "../parameters/parse.ts";
+import type { SnapParameters } from "../parameters/schemas.ts";
+import { BLOCKED_HOST_MESSAGE } from "../target/require-target.ts";
+import { judgeTarget, type TargetVerdict } from "../target/judge-target.ts";
+import type { TargetPolicy } from "../target/policy.ts";
+
+/** A submission that may be queued. */
+export interface Submission {
+  readonly items: readonly SubmittedItem[];
+  readonly webhookUrl: string | null;
+}
+
+export interface SubmittedItem {
+  /** As they were sent, typed: what the item is captured with, and what its signed URL says. */
+  readonly sent: Readonly<Record<string, unknown>> & { readonly url: string };
+  readonly parameters: SnapParameters;
+}
+
+/**
+ * Validates the body of `POST /renders`; one fault anywhere refuses the whole (decisions.md, Batches).
+ *
+ * @throws SnapError `validation_failed`, or `blocked_host` where that is all that is at fault; both name
+ * every fault in `errors`, under keys such as `items.2.quality`, `items` and `webhookUrl`.
+ */
+export function parseSubmission(document: unknown, targets: TargetPolicy): Submission {
+  const faults = new Faults();
+  if (!isRecord(document)) {
+    faults.list.add("body", "must be a JSON object with items");
+    throw faults.toError();
+  }
+  for (const name of Object.keys(document))
+    if (name !== "items" && name !== "webhookUrl")
+      faults.list.add(name, "is not a field of a batch; there are items and webhookUrl");
+  const items = parseItems(document["items"], { faults, targets });
+  const webhookUrl = parseWebhookUrl(document["webhookUrl"], { faults, targets });
+  if (!faults.isEmpty) throw faults.toError();
+  return { items, webhookUrl };
+}
+
+interface Context {
+  readonly faults: Faults;
+  readonly targets: TargetPolicy;
+}
+
+function parseItems(value: unknown, { faults, targets }: Context): SubmittedItem[] {
+  if (!Array.isArray(value) || value.length === 0 || value.length > BATCH_LIMITS.items) {
+    faults.list.add("items", `must be an array of 1 to ${BATCH_LIMITS.items} captures`);
+    return [];
+  }
+  const items: SubmittedItem[] = [];
+  const seen = new Map<string, number>();
+  for (const [index, sent] of value.entries()) {
+    const item = parseOne(sent, `items.${index}`, { faults, targets });
+    if (item === null) continue;
+    items.push(item);
+    // The same capture, however long it is kept (decisions.md).
+    const capture = cacheKey({ ...item.parameters, cacheTtl: undefined });
+    const first = seen.get(capture);
+    if (first === undefined) seen.set(capture, index);
+    else faults.list.add(`items.${index}`, `describes the same capture as items.${first}`);
+  }
+  return items;
+}
+
+function parseOne(value: unknown, name: string, { faults, targets }: Context): SubmittedItem | null {
+  if (!isRecord(value)) {
+    faults.list.add(name, "must be an object with the parameters of a capture");
+    return null;
+  }
+  try {
+    const { sent, parameters } = parseItem(value);
+    if (!parameters.cache)
+      faults.list.add(`${name}.cache`, "cannot be false in a batch: its renderings are collected later");
+    if (parameters.cacheTtl !== undefined && parameters.cacheTtl < BATCH_LIMITS.cacheTtlMinSeconds)
+      faults.list.add(`${name}.cacheTtl`, `must be at least ${BATCH_LIMITS.cacheTtlMinSeconds} in a batch`);
+    faults.addVerdict(`${name}.url`, judgeTarget(parameters.url, targets));
+    return { sent: { ...sent, url: parameters.url }, parameters };
+  } catch (error) {
+    if (!isSnapError(error)) throw error;
+    for (const [parameter, messages] of Object.entries(error.errors ?? {}))
+      for (const message of messages) faults.list.add(`${name}.${parameter}`, message);
+    return null;
+  }
+}
+
+/** The same rules as for `url` (decisions.md, `webhookUrl`). */
+function parseWebhookUrl(value: unknown, { faults, targets }: Context): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value !== "string" || isTooLongUrl(value)) {
+    faults.list.add("webhookUrl", typeof value === "string" ? URL_MESSAGES.tooLong : URL_MESSAGES.malformed);
+    return null;
+  }
+  faults.addVerdict("webhookUrl", judgeTarget(value, targets));
+  return value;
+}
+
+const VERDICTS: Readonly<Record<Exclude<TargetVerdict, "ok">, string>> = {
+  malformed: URL_MESSAGES.malformed,
+  credentials: URL_MESSAGES.credentials,
+  blocked: "must lead to a publicly reachable host",
+};
+
+/** Faults, and whether a blocked host is all there is. */
+class Faults {
+  readonly list = new FaultList();
+  #blocked = 0;
+
+  get isEmpty(): boolean {
+    return this.list.isEmpty;
+  }
+
+  addVerdict(name: string, verdict: TargetVerdict): void {
+    if (verdict === "ok") return;
+    if (verdict === "blocked") this.#blocked += 1;
+    this.list.add(name, VERDICTS[verdict]);
+  }
+
+  toError(): SnapError {
+    const refusal = this.list.toRefusal();
+    const { message = "", errors = {} } = refusal ?? {};
+    return Object.keys(errors).length === this.#blocked
+      ? new SnapError("blocked_host", BLOCKED_HOST_MESSAGE, { errors })
+      : new SnapError("validation_failed", message, { errors });
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

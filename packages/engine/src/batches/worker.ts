@@ -1,0 +1,72 @@
+import { DeliveryTaker, type DeliveryTakerParts } from "./delivery-taker.ts";
+import { ItemTaker, type ItemTakerParts } from "./item-taker.ts";
+
+/** How often the queues are looked at when nothing else calls for it. */
+const POLL_MS = 500;
+/** A lease survives two heartbeats that were lost. */
+const HEARTBEATS_PER_LEASE = 4;
+/** Until the next look at a storage that failed. */
+const PAUSE_AFTER_ERROR_MS = 2_000;
+
+/** Works through batches and their webhooks until it is stopped. */
+export interface BatchWorker {
+  /** There may be something to do: a batch was submitted, a slot came free. */
+  wake(): void;
+  /** Takes nothing new; resolves once what it holds is finished. */
+  stop(): Promise<void>;
+}
+
+/** Starts a worker; several, in several processes, may share a storage. */
+export function startBatchWorker(parts: {
+  readonly items: ItemTakerParts;
+  readonly deliveries: DeliveryTakerParts;
+}): BatchWorker {
+  const { clock, itemLeaseMs, onBackgroundError } = parts.items;
+  const heartbeatMs = itemLeaseMs / HEARTBEATS_PER_LEASE;
+  let stopped = false;
+  let looking: Promise<void> | null = null;
+  let lookAgain = false;
+  let callOffPoll = (): void => {};
+  let callOffHeartbeat = (): void => {};
+
+  const wake = (): void => {
+    lookAgain = true;
+    if (!stopped) looking ??= look();
+  };
+  const items = new ItemTaker(parts.items, wake);
+  const deliveries = new DeliveryTaker(parts.deliveries, wake);
+
+  const look = async (): Promise<void> => {
+    let pauseMs = POLL_MS;
+    try {
+      while (lookAgain && !stopped) {
+        lookAgain = false;
+        await deliveries.take();
+        await items.take(() => stopped);
+      }
+    } catch (error) {
+      onBackgroundError(error);
+      pauseMs = PAUSE_AFTER_ERROR_MS;
+    }
+    looking = null;
+    callOffPoll();
+    if (!stopped) callOffPoll = clock.after(pauseMs, wake);
+  };
+  const beat = (): void => {
+    items.renew();
+    callOffHeartbeat = clock.after(heartbeatMs, beat);
+  };
+
+  callOffHeartbeat = clock.after(heartbeatMs, beat);
+  wake();
+  return {
+    wake,
+    async stop() {
+      stopped = true;
+      callOffPoll();
+      await looking;
+      await Promise.all([items.idle(), deliveries.idle()]);
+      callOffHeartbeat();
+    },
+  };
+}

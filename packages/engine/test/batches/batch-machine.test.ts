@@ -1,0 +1,311 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { advanceBatch, type BatchEvent } from "../../src/batches/batch-machine.ts";
+import type { BatchRecord, DeliveryState, ItemState } from "../../src/ports/batches.ts";
+
+/*
+ * interface.md, States and transitions; decisions.md, Batches and webhooks: what each event makes of
+ * each state, as a table. `null`: the event has no place there and changes nothing.
+ */
+
+const NOW = 1_772_366_400_000;
+const MINUTE = 60_000;
+const rules = { retentionMs: 604_800_000, retryWindowMs: 900_000 };
+
+const queued = { status: "queued", dueAt: NOW, starts: 0, fence: 0, limitedSince: null } as const;
+const rendering = {
+  status: "rendering",
+  leaseEndsAt: NOW + 20_000,
+  starts: 1,
+  fence: 1,
+  limitedSince: null,
+} as const;
+const done = {
+  status: "done",
+  etag: '"e"',
+  targetStatus: 200,
+  expiresAt: NOW + 86_400_000,
+  creditCost: 1,
+} as const;
+const failed = { status: "failed", code: "render_timeout", message: "too slow" } as const;
+
+function batchOf(
+  states: readonly ItemState[],
+  more: Partial<Pick<BatchRecord, "webhookUrl" | "delivery" | "finishedAt" | "prunesAt">> = {},
+): BatchRecord {
+  return {
+    id: "batch_1",
+    accountId: "acct_1",
+    tokenId: 1,
+    webhookUrl: null,
+    createdAt: NOW - MINUTE,
+    finishedAt: null,
+    prunesAt: null,
+    delivery: null,
+    items: states.map((state, index) => ({
+      id: `item_${index}`,
+      parameters: { url: "https://example.com/" },
+      key: `key_${index}`,
+      state,
+    })),
+    ...more,
+  };
+}
+
+const itemId = "item_0";
+const claim: BatchEvent = { type: "item-claimed", itemId, leaseEndsAt: NOW + 20_000 };
+const renew: BatchEvent = { type: "item-renewed", itemId, fence: 1, leaseEndsAt: NOW + 25_000 };
+const limit: BatchEvent = {
+  type: "item-limited",
+  itemId,
+  fence: 1,
+  retryAt: NOW + 30_000,
+  code: "rate_limited",
+  message: "the limit is reached",
+};
+const finish: BatchEvent = {
+  type: "item-done",
+  itemId,
+  fence: 1,
+  etag: '"e"',
+  targetStatus: 200,
+  expiresAt: NOW + 86_400_000,
+  creditCost: 1,
+};
+const fail: BatchEvent = {
+  type: "item-failed",
+  itemId,
+  fence: 1,
+  code: "render_timeout",
+  message: "too slow",
+};
+
+describe("an item", () => {
+  it.each<[string, ItemState, BatchEvent, ItemState | null]>([
+    ["queued, claimed", queued, claim, rendering],
+    ["queued for later, claimed", { ...queued, dueAt: NOW + 1 }, claim, null],
+    ["queued, renewed", queued, renew, null],
+    ["queued, limited", queued, limit, null],
+    ["queued, done", queued, finish, null],
+    ["queued, failed", queued, fail, null],
+    [
+      "queued again with a fence, claimed",
+      { ...queued, starts: 1, fence: 4, limitedSince: NOW - MINUTE },
+      claim,
+      { ...rendering, starts: 2, fence: 5, limitedSince: NOW - MINUTE },
+    ],
+    ["rendering, claimed by another", rendering, claim, null],
+    [
+      "rendering, a moment before its lease ends, claimed",
+      { ...rendering, leaseEndsAt: NOW + 1 },
+      claim,
+      null,
+    ],
+    [
+      "rendering, its lease ended, claimed",
+      { ...rendering, leaseEndsAt: NOW },
+      claim,
+      { ...rendering, starts: 2, fence: 2 },
+    ],
+    [
+      "rendering for the third time, its lease ended, claimed",
+      { ...rendering, starts: 3, leaseEndsAt: NOW },
+      claim,
+      {
+        status: "failed",
+        code: "render_failed",
+        message: "The service was lost 3 times while it rendered this page.",
+      },
+    ],
+    ["rendering, renewed", rendering, renew, { ...rendering, leaseEndsAt: NOW + 25_000 }],
+    ["rendering, renewed by a lost worker", { ...rendering, fence: 2 }, renew, null],
+    ["rendering, done", rendering, finish, done],
+    [
+      "rendering, done after its lease ended, nobody took over",
+      { ...rendering, leaseEndsAt: NOW - 1 },
+      finish,
+      done,
+    ],
+    ["rendering, done by a lost worker", { ...rendering, fence: 2 }, finish, null],
+    ["rendering, failed", rendering, fail, failed],
+    ["rendering, failed by a lost worker", { ...rendering, fence: 2 }, fail, null],
+    [
+      "rendering, limited for the first time",
+      rendering,
+      limit,
+      { ...queued, dueAt: NOW + 30_000, fence: 1, limitedSince: NOW },
+    ],
+    [
+      "rendering, limited again",
+      { ...rendering, limitedSince: NOW - 10 * MINUTE },
+      limit,
+      { ...queued, dueAt: NOW + 30_000, fence: 1, limitedSince: NOW - 10 * MINUTE },
+    ],
+    [
+      "rendering, limited beyond the window: a last try at its end",
+      { ...rendering, limitedSince: NOW - 15 * MINUTE + 1000 },
+      limit,
+      { ...queued, dueAt: NOW + 1000, fence: 1, limitedSince: NOW - 15 * MINUTE + 1000 },
+    ],
+    [
+      "rendering, limited a quarter of an hour after it first was",
+      { ...rendering, limitedSince: NOW - 15 * MINUTE },
+      limit,
+      { status: "failed", code: "rate_limited", message: "the limit is reached" },
+    ],
+    ["rendering, limited, by a lost worker", { ...rendering, fence: 2 }, limit, null],
+    ...[claim, renew, limit, finish, fail].flatMap((event): [string, ItemState, BatchEvent, null][] => [
+      [`done, ${event.type}`, done, event, null],
+      [`failed, ${event.type}`, failed, event, null],
+    ]),
+  ])("%s", (_name, before, event, after) => {
+    // Another item keeps the batch unfinished.
+    const batch = batchOf([before, queued]);
+    const next = advanceBatch(batch, event, { now: NOW, rules });
+    expect(next).toEqual(after === null ? null : batchOf([after, queued]));
+  });
+
+  it("that is not there changes nothing", () => {
+    expect(advanceBatch(batchOf([queued]), { ...claim, itemId: "item_9" }, { now: NOW, rules })).toBeNull();
+  });
+});
+
+describe("a batch", () => {
+  it.each<[string, BatchEvent, ItemState]>([
+    ["the last item is done", finish, done],
+    ["the last item has failed", fail, failed],
+  ])("is finished once %s", (_name, event, last) => {
+    for (const webhookUrl of [null, "https://hooks.example.com/"]) {
+      const next = advanceBatch(batchOf([rendering, done, failed], { webhookUrl }), event, {
+        now: NOW,
+        rules,
+      });
+      expect(next).toEqual(
+        batchOf([last, done, failed], {
+          webhookUrl,
+          finishedAt: NOW,
+          prunesAt: NOW + 604_800_000,
+          delivery: webhookUrl === null ? null : { status: "due", dueAt: NOW, attempts: 0, fence: 0 },
+        }),
+      );
+    }
+  });
+
+  it("is finished by an item that was lost too often", () => {
+    const next = advanceBatch(batchOf([{ ...rendering, starts: 3, leaseEndsAt: NOW }]), claim, {
+      now: NOW,
+      rules,
+    });
+    expect(next?.finishedAt).toBe(NOW);
+  });
+
+  it("is not finished by an item in a state that is not known", () => {
+    const unknown = { status: "paused" } as unknown as ItemState;
+    expect(advanceBatch(batchOf([rendering, unknown]), finish, { now: NOW, rules })?.finishedAt).toBeNull();
+  });
+});
+
+describe("a delivery", () => {
+  const due = { status: "due", dueAt: NOW, attempts: 0, fence: 0 } as const;
+  const sending = { status: "sending", leaseEndsAt: NOW + MINUTE, attempts: 1, fence: 1 } as const;
+  const delivered = { status: "delivered", deliveredAt: NOW, attempts: 1 } as const;
+  const abandoned = { status: "abandoned", attempts: 1 } as const;
+  const take: BatchEvent = { type: "delivery-claimed", leaseEndsAt: NOW + MINUTE };
+  const acknowledge: BatchEvent = { type: "delivery-acknowledged", fence: 1 };
+  const retry: BatchEvent = { type: "delivery-failed", fence: 1, retryAt: NOW + 5000 };
+  const giveUp: BatchEvent = { type: "delivery-failed", fence: 1, retryAt: null };
+
+  it.each<[string, DeliveryState | null, BatchEvent, DeliveryState | null]>([
+    ["none, claimed", null, take, null],
+    ["none, acknowledged", null, acknowledge, null],
+    ["due, claimed", due, take, sending],
+    ["due later, claimed", { ...due, dueAt: NOW + 1 }, take, null],
+    ["due, acknowledged", due, acknowledge, null],
+    ["due, failed", due, retry, null],
+    ["sending, claimed by another", sending, take, null],
+    [
+      "sending, its lease ended, claimed",
+      { ...sending, leaseEndsAt: NOW },
+      take,
+      { ...sending, attempts: 2, fence: 2 },
+    ],
+    ["sending, acknowledged", sending, acknowledge, delivered],
+    ["sending, acknowledged to a lost worker", { ...sending, fence: 2 }, acknowledge, null],
+    ["sending, failed", sending, retry, { status: "due", dueAt: NOW + 5000, attempts: 1, fence: 1 }],
+    ["sending, failed for a lost worker", { ...sending, fence: 2 }, retry, null],
+    ["sending, failed for good", sending, giveUp, abandoned],
+    ...[take, acknowledge, retry, giveUp].flatMap((event): [string, DeliveryState, BatchEvent, null][] => [
+      [`delivered, ${event.type}`, delivered, event, null],
+      [`abandoned, ${event.type}`, abandoned, event, null],
+    ]),
+  ])("%s", (_name, before, event, after) => {
+    const finished = { webhookUrl: "https://hooks.example.com/", finishedAt: NOW, prunesAt: NOW + 1 };
+    const batch = batchOf([done], { ...finished, delivery: before });
+    const next = advanceBatch(batch, event, { now: NOW, rules });
+    expect(next).toEqual(after === null ? null : { ...batch, delivery: after });
+  });
+});
+
+describe("any run of events", () => {
+  const event = fc.oneof(
+    fc.record({
+      type: fc.constant("item-claimed" as const),
+      itemId: fc.constantFrom("item_0", "item_1", "item_2", "item_9"),
+      leaseEndsAt: fc.integer({ min: NOW, max: NOW + MINUTE }),
+    }),
+    fc
+      .record({
+        type: fc.constantFrom("item-renewed" as const, "item-limited" as const, "item-done" as const),
+        itemId: fc.constantFrom("item_0", "item_1", "item_2"),
+        fence: fc.integer({ min: 0, max: 4 }),
+        at: fc.integer({ min: NOW, max: NOW + MINUTE }),
+      })
+      .map(({ at, ...rest }) =>
+        Object.assign({}, limit, finish, renew, rest, { retryAt: at, leaseEndsAt: at }),
+      ),
+    fc.record({
+      type: fc.constant("item-failed" as const),
+      itemId: fc.constantFrom("item_0", "item_1", "item_2"),
+      fence: fc.integer({ min: 0, max: 4 }),
+      code: fc.constant("render_timeout" as const),
+      message: fc.constant("too slow"),
+    }),
+    fc.record({
+      type: fc.constantFrom("delivery-claimed" as const, "delivery-acknowledged" as const),
+      fence: fc.integer({ min: 0, max: 3 }),
+      leaseEndsAt: fc.integer({ min: NOW, max: NOW + MINUTE }),
+    }),
+  ) as fc.Arbitrary<BatchEvent>;
+
+  it("keeps what is terminal, never lowers a fence, and finishes exactly with the last item", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(event, fc.integer({ min: 0, max: 30_000 })), { maxLength: 60 }),
+        (run) => {
+          let batch = batchOf([queued, queued, queued], { webhookUrl: "https://hooks.example.com/" });
+          let now = NOW;
+          for (const [next, passedMs] of run) {
+            now += passedMs;
+            const before = batch;
+            batch = advanceBatch(batch, next, { now, rules }) ?? batch;
+            for (const [index, { state }] of batch.items.entries()) {
+              const was = before.items[index]?.state;
+              const terminal = was?.status === "done" || was?.status === "failed";
+              expect(terminal ? state : null).toEqual(terminal ? was : null);
+              const [fence, fenceBefore] = [state, was].map((known) =>
+                known !== undefined && "fence" in known ? known.fence : Infinity,
+              );
+              expect(fence).toBeGreaterThanOrEqual(fenceBefore === Infinity ? 0 : Number(fenceBefore));
+            }
+            const isFinished = batch.items.every(
+              ({ state }) => state.status === "done" || state.status === "failed",
+            );
+            expect([batch.finishedAt !== null, batch.delivery !== null]).toEqual([isFinished, isFinished]);
+            expect(before.finishedAt ?? batch.finishedAt).toBe(batch.finishedAt);
+          }
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+});

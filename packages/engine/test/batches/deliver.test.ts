@@ -1,0 +1,269 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { WebhookOutcome } from "../../src/ports/webhook-sender.ts";
+import {
+  HOOK,
+  isComplete,
+  microtasks,
+  openBatchBench,
+  type BatchBench,
+  type Customer,
+} from "./open-engine.ts";
+
+/* interface.md, Events; decisions.md, Batches and webhooks; faults.md, Webhooks. */
+
+const answered = (status: number, retryAfterMs: number | null = null): WebhookOutcome => ({
+  kind: "answered",
+  status,
+  retryAfterMs,
+});
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** A batch of one that is finished, its webhook about to be sent. */
+async function finishOne(bench: BatchBench, principal: Customer): Promise<string> {
+  bench.engine.startWorker();
+  const { id: batchId } = await bench.submit(principal, ["a"], HOOK);
+  await bench.until({ principal, batchId }, isComplete);
+  return batchId;
+}
+
+describe("a delivery", () => {
+  it("posts the finished batch once, under its id, and notes the acknowledgement", async () => {
+    const bench = openBatchBench();
+    const principal = await bench.customer();
+    const batchId = await finishOne(bench, principal);
+    await bench.sender.whenSent(1);
+    await bench.pass(HOUR);
+    expect(bench.sender.requests).toHaveLength(1);
+    const [{ url, headers, body }] = bench.sender.requests as [(typeof bench.sender.requests)[0]];
+    expect(url).toBe(HOOK);
+    expect(headers).toEqual({
+      "Content-Type": "application/json; charset=utf-8",
+      "X-Webhook-Id": batchId,
+      "X-Webhook-Timestamp": expect.stringMatching(/^17723664\d\d$/),
+      "X-Webhook-Signature": expect.stringMatching(/^[0-9a-f]{64}$/),
+      "webhook-id": batchId,
+      "webhook-timestamp": headers["X-Webhook-Timestamp"],
+      "webhook-signature": expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
+    });
+    const polled = await bench.engine.batches.get({ principal, batchId });
+    expect(polled.webhook).toEqual({ url: HOOK, delivered_at: expect.stringMatching(/^2026-03-01T12:00:0/) });
+    // The document of the poll endpoint, as it stood before the acknowledgement.
+    expect(JSON.parse(new TextDecoder().decode(body))).toEqual({
+      ...polled,
+      webhook: { url: HOOK, delivered_at: null },
+    });
+    expect(bench.attempts).toMatchObject([{ batchId, attempt: 1, delivered: true, retryAt: null }]);
+  });
+
+  it("nothing is sent without a webhook, nor before the last item", async () => {
+    const bench = openBatchBench();
+    const principal = await bench.customer();
+    const release = bench.renderer.hold();
+    bench.engine.startWorker();
+    const { id } = await bench.submit(principal, ["a"], HOOK);
+    const { id: silent, webhook } = await bench.submit(principal, ["b"]);
+    expect(webhook).toBeNull();
+    await bench.pass(10 * SECOND);
+    expect(bench.sender.requests).toEqual([]);
+    release();
+    await bench.until({ principal, batchId: silent }, isComplete);
+    await bench.sender.whenSent(1);
+    await bench.pass(HOUR);
+    expect(bench.sender.requests.map(({ headers }) => headers["X-Webhook-Id"])).toEqual([id]);
+  });
+});
+
+// @module-tag openssl
+describe("the signature", () => {
+  it("is what openssl makes of the raw body, for both schemes", async () => {
+    const bench = openBatchBench();
+    const principal = await bench.customer();
+    await finishOne(bench, principal);
+    await bench.sender.whenSent(1);
+    const [{ headers, body }] = bench.sender.requests as [(typeof bench.sender.requests)[0]];
+    const folder = mkdtempSync(join(tmpdir(), "snap-webhook-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const hmac = (text: string, ...options: string[]): Buffer => {
+      const file = join(folder, "signed");
+      writeFileSync(file, Buffer.concat([Buffer.from(text), body]));
+      const key = `hexkey:${Buffer.from(principal.signingSecret).toString("hex")}`;
+      return execFileSync("openssl", ["dgst", "-sha256", "-mac", "HMAC", "-macopt", key, ...options, file]);
+    };
+    const timestamp = headers["X-Webhook-Timestamp"] ?? "";
+    const hex = hmac(`snap-webhook-v1\n${timestamp}\n`).toString().trim().split(" ").at(-1);
+    expect(headers["X-Webhook-Signature"]).toBe(hex);
+    const binary = hmac(`${headers["webhook-id"]}.${timestamp}.`, "-binary");
+    expect(headers["webhook-signature"]).toBe(`v1,${binary.toString("base64")}`);
+  });
+});
+
+describe("attempts", () => {
+  it("go on by the schedule, each signed anew, until the last; the batch can still be polled", async () => {
+    const bench = openBatchBench();
+    const principal = await bench.customer();
+    bench.sender.answerNext(answered(500), 100);
+    const batchId = await finishOne(bench, principal);
+    const pauses = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR];
+    const waited: number[] = [];
+    for (const [index] of pauses.entries()) {
+      const attempt = index + 1;
+      await bench.sender.whenSent(attempt);
+      await microtasks();
+      const sentAt = bench.clock.now();
+      bench.clock.advance((bench.attempts.at(-1)?.retryAt ?? 0) - sentAt - 1);
+      await microtasks();
+      expect(bench.sender.requests).toHaveLength(attempt);
+      await bench.pass(SECOND);
+      expect(bench.sender.requests).toHaveLength(attempt + 1);
+      waited.push((bench.attempts.at(-2)?.retryAt ?? 0) - sentAt);
+    }
+    for (const [index, pause] of pauses.entries()) {
+      expect(waited[index]).toBeGreaterThanOrEqual(pause);
+      expect(waited[index]).toBeLessThanOrEqual(pause * 1.1);
+    }
+    bench.clock.advance(48 * HOUR);
+    await bench.pass(2 * SECOND);
+    expect(bench.sender.requests).toHaveLength(8);
+    expect(new Set(bench.sender.requests.map(({ headers }) => headers["X-Webhook-Id"]))).toEqual(
+      new Set([batchId]),
+    );
+    const stamps = bench.sender.requests.map(({ headers }) => headers["X-Webhook-Timestamp"]);
+    expect(new Set(stamps).size).toBe(8);
+    const signatures = bench.sender.requests.map(({ headers }) => headers["X-Webhook-Signature"]);
+    expect(new Set(signatures).size).toBe(8);
+    const polled = await bench.engine.batches.get({ principal, batchId });
+    expect(polled).toMatchObject({ status: "complete", webhook: { delivered_at: null } });
+    expect(bench.attempts.map(({ delivered }) => delivered)).toEqual(Array.from({ length: 8 }, () => false));
+  });
+
+  it.each<[string, WebhookOutcome, number]>([
+    ["three failures, then 200", answered(500), 4],
+    ["redirects", answered(302), 4],
+    ["a hanging receiver", { kind: "failed", reason: "timed-out" }, 4],
+    ["a receiver's host that turned private", { kind: "failed", reason: "blocked" }, 4],
+    ["a client error", answered(404), 4],
+  ])("%s: the same id, a fresh signature, delivered_at", async (_name, outcome, attempts) => {
+    const bench = openBatchBench({ webhookPausesMs: [SECOND, SECOND, SECOND, SECOND] });
+    const principal = await bench.customer();
+    bench.sender.answerNext(outcome, 3);
+    const batchId = await finishOne(bench, principal);
+    const { webhook } = await bench.until(
+      { principal, batchId },
+      (batch) => batch.webhook?.delivered_at !== null,
+    );
+    expect(webhook?.delivered_at).toMatch(/Z$/);
+    expect(bench.sender.requests).toHaveLength(attempts);
+    expect(new Set(bench.sender.requests.map(({ headers }) => headers["X-Webhook-Id"]))).toEqual(
+      new Set([batchId]),
+    );
+  });
+
+  it("end at 410", async () => {
+    const bench = openBatchBench({ webhookPausesMs: [SECOND, SECOND] });
+    bench.sender.answerNext(answered(410));
+    await finishOne(bench, await bench.customer());
+    await bench.pass(MINUTE);
+    expect(bench.sender.requests).toHaveLength(1);
+    expect(bench.attempts).toMatchObject([{ delivered: false, retryAt: null }]);
+  });
+
+  it("wait for as long as Retry-After asks, a day at the most, never shorter than the schedule", async () => {
+    for (const [askedMs, expectedMs] of [
+      [90 * SECOND, 90 * SECOND],
+      [7 * 24 * HOUR, 24 * HOUR],
+    ] as const) {
+      const bench = openBatchBench({ webhookPausesMs: [SECOND] });
+      bench.sender.answerNext(answered(503, askedMs));
+      await finishOne(bench, await bench.customer());
+      await bench.sender.whenSent(1);
+      await microtasks();
+      const retryAt = bench.attempts[0]?.retryAt ?? 0;
+      expect(retryAt - bench.clock.now()).toBe(expectedMs);
+    }
+    const bench = openBatchBench({ webhookPausesMs: [MINUTE] });
+    bench.sender.answerNext(answered(503, 1));
+    await finishOne(bench, await bench.customer());
+    await bench.sender.whenSent(1);
+    await microtasks();
+    expect((bench.attempts[0]?.retryAt ?? 0) - bench.clock.now()).toBeGreaterThanOrEqual(MINUTE);
+  });
+
+  it("end when the token was revoked: nothing that is sent could be verified", async () => {
+    const bench = openBatchBench({ webhookPausesMs: [SECOND, SECOND] });
+    const principal = await bench.customer();
+    bench.sender.answerNext(answered(500));
+    await finishOne(bench, principal);
+    await bench.sender.whenSent(1);
+    await bench.engine.tokens.revoke(principal.token.id);
+    await bench.pass(MINUTE);
+    expect(bench.sender.requests).toHaveLength(1);
+    expect(bench.attempts.at(-1)).toMatchObject({ outcome: { kind: "token-revoked" }, retryAt: null });
+  });
+
+  it("are signed with the new secret once the token was rotated", async () => {
+    const bench = openBatchBench({ webhookPausesMs: [SECOND] });
+    const principal = await bench.customer();
+    bench.sender.answerNext(answered(500));
+    await finishOne(bench, principal);
+    await bench.sender.whenSent(1);
+    await bench.engine.tokens.rotate(principal.token.id);
+    await bench.pass(5 * SECOND);
+    expect(bench.sender.requests).toHaveLength(2);
+    const links = bench.sender.requests.map(({ body }) => {
+      const { items } = JSON.parse(new TextDecoder().decode(body)) as { items: { signed_url: string }[] };
+      return items[0]?.signed_url;
+    });
+    // The body is built anew: its links are signed with the secret that works.
+    expect(links[0]).not.toBe(links[1]);
+    const answers = links.map((link) =>
+      bench.engine.authenticateSigned(new URL(link ?? "").searchParams).then(
+        () => "works",
+        (error: { code: string }) => error.code,
+      ),
+    );
+    expect(await Promise.all(answers)).toEqual(["invalid_signature", "works"]);
+  });
+
+  it("lost between the 2xx and writing it down is made again, under the same id", async () => {
+    const bench = openBatchBench();
+    const principal = await bench.customer();
+    const { change } = bench.storage.batches;
+    let losing = true;
+    const batches = bench.storage.batches as { change: typeof change };
+    batches.change = async (request) => {
+      if (losing && bench.sender.requests.length === 1) {
+        losing = false;
+        throw new Error("killed");
+      }
+      return change(request);
+    };
+    const batchId = await finishOne(bench, principal);
+    await bench.until({ principal, batchId }, (batch) => batch.webhook?.delivered_at !== null);
+    const ids = bench.sender.requests.map(({ headers }) => headers["X-Webhook-Id"]);
+    expect(ids).toEqual([batchId, batchId]);
+    expect(bench.errors.map(String)).toEqual(["Error: killed"]);
+  });
+
+  it("several at once, in several engines: one attempt of each", async () => {
+    const bench = openBatchBench();
+    const principal = await bench.customer();
+    bench.engine.startWorker();
+    bench.open().startWorker();
+    bench.open().startWorker();
+    const ids: string[] = [];
+    for (let batch = 0; batch < 10; batch += 1)
+      ids.push((await bench.submit(principal, [`only-${batch}`], HOOK)).id);
+    await bench.sender.whenSent(10);
+    await bench.pass(MINUTE);
+    expect(bench.sender.requests.map(({ headers }) => headers["X-Webhook-Id"] ?? "").toSorted()).toEqual(
+      ids.toSorted(),
+    );
+  });
+});

@@ -1,0 +1,143 @@
+import { createFakeRenderer, createMemoryStorage } from "@snap/testing";
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { DeliveryAttempt } from "../../src/batches/deliver.ts";
+import { createEngine } from "../../src/create-engine.ts";
+import { createWebhookSender } from "../../src/egress/webhook-sender.ts";
+import { systemResolver } from "../../src/ports/resolver.ts";
+import type { TargetPolicy } from "../../src/target/policy.ts";
+
+/* A finished batch, the real sender and a real receiver with all its moods (faults.md, Webhooks). */
+
+interface Arrival {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+type Mood = (response: ServerResponse) => void;
+
+/** Answers in the order of its moods, the last one for ever. */
+async function openReceiver(moods: readonly Mood[]): Promise<{ url: string; arrivals: Arrival[] }> {
+  const arrivals: Arrival[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const mood = moods[Math.min(arrivals.length, moods.length - 1)];
+      arrivals.push({
+        path: request.url ?? "",
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString(),
+      });
+      mood?.(response);
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, arrivals };
+}
+
+const answer =
+  (status: number, headers: Record<string, string> = {}): Mood =>
+  (response) =>
+    response.writeHead(status, headers).end("thank you");
+
+const endless: Mood = (response) => {
+  response.writeHead(200);
+  const more = (): void => {
+    while (response.writable && response.write(Buffer.alloc(16_384)));
+    response.once("drain", more);
+  };
+  more();
+};
+
+/** Delivers a batch to the receiver; resolves with every attempt once there is no other to come. */
+async function deliverTo(url: string, allowed: TargetPolicy["allow"]): Promise<DeliveryAttempt[]> {
+  const policy: TargetPolicy = { allow: allowed, ownHostnames: [] };
+  const attempts: DeliveryAttempt[] = [];
+  const ended = Promise.withResolvers<void>();
+  const engine = createEngine({
+    storage: createMemoryStorage(),
+    renderer: createFakeRenderer(),
+    webhookSender: createWebhookSender({ policy, resolver: systemResolver, timeoutMs: 300 }),
+    secretKey: "a key for these tests",
+    // What is refused at submission is tested elsewhere: here it is what connecting makes of it.
+    targets: loopback,
+    resolver: { resolve: async () => ["93.184.215.14"] },
+    webhookPausesMs: [10, 10, 10, 10],
+    onDeliveryAttempt(attempt) {
+      attempts.push(attempt);
+      if (attempt.retryAt === null) ended.resolve();
+    },
+  });
+  onTestFinished(() => engine.close());
+  const account = await engine.accounts.create({
+    email: "a@example.com",
+    planSlug: "starter",
+    verified: true,
+  });
+  const { record } = await engine.tokens.create({ accountId: account.id });
+  engine.startWorker();
+  await engine.batches.submit({
+    principal: { account, token: record },
+    document: { items: [{ url: "https://example.com/" }], webhookUrl: url },
+  });
+  await ended.promise;
+  return attempts;
+}
+
+const block = { kind: "block", address: "127.0.0.1", prefixLength: 32, port: null } as const;
+const loopback: TargetPolicy = { allow: [block], ownHostnames: [] };
+
+describe("a real receiver", () => {
+  it("that fails, hangs, redirects, floods and recovers gets it at last, each time the same id", async () => {
+    const elsewhere = await openReceiver([answer(200)]);
+    const { url, arrivals } = await openReceiver([
+      answer(500),
+      () => {},
+      answer(302, { Location: elsewhere.url }),
+      endless,
+      answer(200),
+    ]);
+    const attempts = await deliverTo(url, [block]);
+    expect(attempts.map(({ outcome, delivered }) => [outcome, delivered])).toEqual([
+      [{ kind: "answered", status: 500, retryAfterMs: null }, false],
+      [{ kind: "failed", reason: "timed-out" }, false],
+      [{ kind: "answered", status: 302, retryAfterMs: null }, false],
+      [{ kind: "failed", reason: "broken" }, false],
+      [{ kind: "answered", status: 200, retryAfterMs: null }, true],
+    ]);
+    expect(elsewhere.arrivals).toEqual([]);
+    expect(arrivals).toHaveLength(5);
+    expect(new Set(arrivals.map(({ headers }) => headers["x-webhook-id"])).size).toBe(1);
+    expect(arrivals[0]).toMatchObject({
+      path: "/hook",
+      headers: { "content-type": "application/json; charset=utf-8" },
+    });
+    const id = arrivals[0]?.headers["x-webhook-id"];
+    for (const { body } of arrivals) expect(JSON.parse(body)).toMatchObject({ id, status: "complete" });
+  });
+
+  it("at 410 is left alone", async () => {
+    const { url, arrivals } = await openReceiver([answer(410)]);
+    expect(await deliverTo(url, [block])).toMatchObject([{ delivered: false, retryAt: null }]);
+    expect(arrivals).toHaveLength(1);
+  });
+
+  it("whose host is private when connecting is never reached", async () => {
+    const { url, arrivals } = await openReceiver([answer(200)]);
+    const attempts = await deliverTo(url, []);
+    expect(attempts).toHaveLength(5);
+    expect(attempts.every(({ outcome }) => outcome.kind === "failed" && outcome.reason === "blocked")).toBe(
+      true,
+    );
+    expect(arrivals).toEqual([]);
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { SnapError } from "../../src/errors.ts";
+import { isComplete, openBatchBench, type BatchBench, type Customer } from "./open-engine.ts";
+
+/*
+ * Which budget and which credit each step spends (interface.md, Limits and POST /renders). Budgets are
+ * read as what the account can still spend of them within the minute.
+ */
+
+const LIMITS = { render: 20, cached: 300, usage: 60, submission: 10 } as const;
+
+/** What was spent so far: credits, and of each budget. Asking spends one of each budget itself. */
+async function spentOf(bench: BatchBench, { account }: Customer): Promise<Record<string, number>> {
+  const spent: Record<string, number> = { credits: (await bench.engine.credits(account)).used };
+  for (const [budget, limit] of Object.entries(LIMITS)) {
+    const asked = { accountId: account.id, budget: budget as keyof typeof LIMITS, limit, windowMs: 60_000 };
+    const { remaining } = await bench.storage.budgets.spend({ ...asked, now: bench.clock.now() });
+    spent[budget] = limit - 1 - remaining;
+  }
+  return spent;
+}
+
+const nothing = { credits: 0, render: 0, cached: 0, usage: 0, submission: 0 };
+
+const document = { items: [{ url: "https://example.com/a" }, { url: "https://example.com/b" }] };
+
+describe("what each step spends", () => {
+  it.each<[string, Record<string, number>, (bench: BatchBench, principal: Customer) => Promise<unknown>]>([
+    [
+      "a submission",
+      { submission: 1 },
+      ({ engine }, principal) => engine.batches.submit({ principal, document }),
+    ],
+    [
+      "a submission that is refused",
+      {},
+      ({ engine }, principal) =>
+        engine.batches.submit({ principal, document: { items: [] } }).catch(() => "refused"),
+    ],
+    [
+      "a submission and ten polls",
+      { submission: 1 },
+      async ({ engine }, principal) => {
+        const { id: batchId } = await engine.batches.submit({ principal, document });
+        for (let poll = 0; poll < 10; poll += 1) await engine.batches.get({ principal, batchId });
+      },
+    ],
+    ["two items that render", { submission: 1, render: 2, credits: 2 }, run],
+    [
+      "two items that are in the cache",
+      { submission: 1, render: 2, cached: 2, credits: 2 },
+      async (bench, principal) => {
+        for (const parameters of document.items) await bench.engine.capture({ principal, parameters });
+        await run(bench, principal);
+      },
+    ],
+    [
+      "two items that fail",
+      { submission: 1, render: 2 },
+      async (bench, principal) => {
+        bench.renderer.failNext(new SnapError("render_timeout", "too slow"), 2);
+        await run(bench, principal);
+      },
+    ],
+  ])("%s", async (_name, expected, act) => {
+    const bench = openBatchBench();
+    const principal = await bench.customer({ requestsPerMinute: LIMITS.render });
+    await act(bench, principal);
+    expect(await spentOf(bench, principal)).toEqual({ ...nothing, ...expected });
+  });
+
+  it("the eleventh submission of a minute is refused, and spends nothing", async () => {
+    const { engine, customer, clock } = openBatchBench();
+    const principal = await customer();
+    for (let submission = 0; submission < 10; submission += 1)
+      await engine.batches.submit({ principal, document });
+    await expect(engine.batches.submit({ principal, document })).rejects.toMatchObject({
+      code: "rate_limited",
+      status: 429,
+      retryAfterSeconds: 60,
+      budget: { limit: 10, remaining: 0 },
+    });
+    clock.advance(60_000);
+    expect((await engine.batches.submit({ principal, document })).status).toBe("pending");
+  });
+});
+
+async function run(bench: BatchBench, principal: Customer): Promise<void> {
+  bench.engine.startWorker();
+  const { id: batchId } = await bench.engine.batches.submit({ principal, document });
+  await bench.until({ principal, batchId }, isComplete);
+}

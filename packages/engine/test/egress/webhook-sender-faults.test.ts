@@ -1,0 +1,133 @@
+import { createFakeClock } from "@snap/testing";
+import type { Socket } from "node:net";
+import { describe, expect, it } from "vitest";
+import { serveTcp } from "./lane.ts";
+import { answered, failed, openSender, send, serveHang, serveText } from "./webhook-sender.ts";
+
+const NOON = Date.parse("2026-03-01T12:00:00Z");
+
+/** Writes for as long as somebody reads. */
+function pour(socket: Socket, piece: string): void {
+  while (socket.writable && socket.write(piece)); // until its buffer is full
+  socket.once("drain", () => pour(socket, piece));
+}
+
+describe("an answer that is no answer is broken", () => {
+  it.each([
+    ["nothing", ""],
+    ["no HTTP", "SSH-2.0-OpenSSH_9.2\r\n"],
+    ["a head cut short", "HTTP/1.1 200 OK\r\nConten"],
+    ["a body cut short", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"],
+    ["chunks cut short", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhalf"],
+    ["two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"],
+    [
+      "a length and chunks",
+      "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    ],
+    [
+      "another protocol unasked",
+      "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n",
+    ],
+    ["a head of 20 KB", `HTTP/1.1 200 OK\r\nX: ${"x".repeat(20_000)}\r\n\r\n`],
+    ["interim answers only", "HTTP/1.1 100 Continue\r\n\r\n"],
+  ])("%s", async (_fault, text) => {
+    const port = await serveText(text);
+    expect(await send(openSender(), `http://127.0.0.1:${port}/`)).toEqual(failed("broken"));
+  });
+
+  it("a reset", async () => {
+    const port = await serveTcp((socket) => void socket.once("data", () => socket.resetAndDestroy()));
+    expect(await send(openSender(), `http://127.0.0.1:${port}/`)).toEqual(failed("broken"));
+  });
+
+  it.each([
+    ["body", "HTTP/1.1 200 OK\r\n\r\n", "x".repeat(10_000)],
+    [
+      "body in chunks",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+      `2710\r\n${"x".repeat(10_000)}\r\n`,
+    ],
+    ["row of interim answers", "", "HTTP/1.1 100 Continue\r\n\r\n".repeat(400)],
+  ])("an endless %s, of which little is read", async (_fault, head, piece) => {
+    const left = Promise.withResolvers<void>();
+    const port = await serveTcp((socket) => {
+      socket.once("close", () => left.resolve());
+      socket.once("data", () => {
+        socket.write(head);
+        pour(socket, piece);
+      });
+    });
+    expect(await send(openSender(), `http://127.0.0.1:${port}/`)).toEqual(failed("broken"));
+    await left.promise;
+  });
+
+  it("more than 65,536 bytes, head included", async () => {
+    const head = "HTTP/1.1 200 OK\r\n\r\n"; // 19 bytes
+    const atBound = await serveText(head + "x".repeat(65_517));
+    expect(await send(openSender(), `http://127.0.0.1:${atBound}/`)).toEqual(answered(200));
+    const pastBound = await serveText(head + "x".repeat(65_518));
+    expect(await send(openSender(), `http://127.0.0.1:${pastBound}/`)).toEqual(failed("broken"));
+  });
+});
+
+describe("an attempt is over after 15 s", () => {
+  it.each([
+    ["says nothing", ""],
+    ["stops in its head", "HTTP/1.1 200 OK\r\nX: "],
+    ["stops in its body", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"],
+    ["stops after an interim answer", "HTTP/1.1 100 Continue\r\n\r\n"],
+  ])("when the receiver %s", async (_fault, text) => {
+    const receiver = await serveHang(text);
+    const clock = createFakeClock(NOON);
+    let isOver = false;
+    const outcome = send(openSender({ clock }), `http://127.0.0.1:${receiver.port}/`);
+    void outcome.finally(() => (isOver = true));
+    await receiver.reached;
+    clock.advance(14_999);
+    await new Promise(setImmediate);
+    expect(isOver).toBe(false);
+    clock.advance(1);
+    expect(await outcome).toEqual(failed("timed-out"));
+    await receiver.left;
+  });
+
+  it("when the receiver never stops sending its head", async () => {
+    const left = Promise.withResolvers<void>();
+    const port = await serveTcp((socket) => {
+      socket.once("data", () => {
+        socket.write("HTTP/1.1 200 OK\r\n");
+        const drip = setInterval(() => socket.write("X"), 10);
+        socket.once("close", () => {
+          clearInterval(drip);
+          left.resolve();
+        });
+      });
+    });
+    const sender = openSender({ timeoutMs: 100 });
+    expect(await send(sender, `http://127.0.0.1:${port}/`)).toEqual(failed("timed-out"));
+    await left.promise;
+  });
+
+  it("when TLS never begins", async () => {
+    const receiver = await serveHang();
+    const clock = createFakeClock(NOON);
+    const outcome = send(openSender({ clock }), `https://receiver.example.com:${receiver.port}/`);
+    await receiver.reached;
+    clock.advance(15_000);
+    expect(await outcome).toEqual(failed("timed-out"));
+    await receiver.left;
+  });
+
+  it("when the name never resolves", async () => {
+    const clock = createFakeClock(NOON);
+    const asked = Promise.withResolvers<void>();
+    const resolve = (): Promise<never> => {
+      asked.resolve();
+      return new Promise(() => {});
+    };
+    const outcome = send(openSender({ clock, resolver: { resolve } }), "http://receiver.example.com/");
+    await asked.promise;
+    clock.advance(15_000);
+    expect(await outcome).toEqual(failed("timed-out"));
+  });
+});

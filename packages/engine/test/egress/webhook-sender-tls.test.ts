@@ -1,0 +1,110 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { serveTcp } from "./lane.ts";
+import { answered, failed, openSender, send } from "./webhook-sender.ts";
+import { makeCertificate, type AlternativeName } from "./webhook-sender-certificate.ts";
+
+const RECEIVER: AlternativeName = { kind: "dns", name: "receiver.example.com" };
+const TOMORROW = new Date(Date.now() + 86_400_000);
+const YESTERDAY = new Date(Date.now() - 86_400_000);
+
+interface ReceiverOptions {
+  readonly names?: readonly AlternativeName[];
+  readonly validUntil?: Date;
+  readonly isTrusted?: boolean;
+  readonly address?: string;
+}
+
+interface SecureReceiver {
+  readonly port: number;
+  /** Server names asked for (SNI), and the bodies that came. */
+  readonly servernames: (string | false | null)[];
+  readonly bodies: string[];
+  /** Resolves once a connection has closed, with all that was said over it in the clear. */
+  readonly closed: Promise<string>;
+}
+
+async function receive(options: ReceiverOptions = {}): Promise<SecureReceiver> {
+  const { names = [RECEIVER], validUntil = TOMORROW, isTrusted = true, address = "127.0.0.1" } = options;
+  const { cert, key } = makeCertificate({ names, validUntil });
+  if (isTrusted) trust(cert);
+  const servernames: SecureReceiver["servernames"] = [];
+  const bodies: string[] = [];
+  const closed = Promise.withResolvers<string>();
+  let heard = "";
+  const server: Server = createServer({ cert, key }, (request, response) => {
+    void text(request).then((body) => bodies.push(body));
+    request.once("end", () => response.writeHead(204).end());
+  });
+  server.on("connection", (socket) => socket.once("close", () => closed.resolve(heard)));
+  server.on("secureConnection", (socket) => {
+    servernames.push((socket as typeof socket & { servername: string | false | null }).servername);
+    socket.on("data", (chunk: Buffer) => (heard += chunk.toString("latin1")));
+  });
+  server.listen(0, address);
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return { port: (server.address() as AddressInfo).port, servernames, bodies, closed: closed.promise };
+}
+
+/** As NODE_EXTRA_CA_CERTS does, for the rest of the test. */
+function trust(cert: string): void {
+  const before = getCACertificates("default");
+  setDefaultCACertificates([...before, cert]);
+  onTestFinished(() => setDefaultCACertificates(before));
+}
+
+describe("a webhook over https", () => {
+  it("is sent to a receiver that proves its name, and names it (RFC 6066, 3)", async () => {
+    const receiver = await receive();
+    expect(await send(openSender(), `https://Receiver.example.com:${receiver.port}/`)).toEqual(answered(204));
+    expect(receiver.servernames).toEqual(["receiver.example.com"]);
+    expect(receiver.bodies).toEqual(["{}"]);
+  });
+
+  it.each([
+    ["127.0.0.1", "127.0.0.1", [127, 0, 0, 1]],
+    ["[::1]", "::1", [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]],
+  ])("is sent to %s, which proves its address and is not named", async (host, address, bytes) => {
+    const receiver = await receive({ address, names: [{ kind: "address", bytes }] });
+    expect(await send(openSender(), `https://${host}:${receiver.port}/`)).toEqual(answered(204));
+    expect(receiver.servernames).toEqual([false]);
+    expect(receiver.bodies).toEqual(["{}"]);
+  });
+
+  it.each<[string, string, ReceiverOptions]>([
+    ["another name", "receiver.example.com", { names: [{ kind: "dns", name: "other.example.com" }] }],
+    ["a name for an address", "127.0.0.1", {}],
+    ["another address", "127.0.0.1", { names: [{ kind: "address", bytes: [127, 0, 0, 2] }] }],
+    ["no names", "receiver.example.com", { names: [] }],
+    ["a term that is over", "receiver.example.com", { validUntil: YESTERDAY }],
+    ["nobody's trust", "receiver.example.com", { isTrusted: false }],
+  ])("sends nothing on a certificate with %s", async (_fault, host, options) => {
+    const receiver = await receive(options);
+    expect(await send(openSender(), `https://${host}:${receiver.port}/`)).toEqual(failed("unreachable"));
+    expect(await receiver.closed).toBe("");
+    expect(receiver.bodies).toEqual([]);
+  });
+
+  it("sends nothing on such a certificate even where the environment switches verification off", async () => {
+    vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const receiver = await receive({ isTrusted: false });
+    expect(await send(openSender(), `https://receiver.example.com:${receiver.port}/`)).toEqual(
+      failed("unreachable"),
+    );
+    expect(await receiver.closed).toBe("");
+  });
+
+  it.each([
+    ["speaks in the clear", "HTTP/1.1 204 No Content\r\n\r\n"],
+    ["hangs up", ""],
+  ])("fails on a receiver that %s", async (_fault, answer) => {
+    const port = await serveTcp((socket) => void socket.once("data", () => socket.end(answer)));
+    expect(await send(openSender(), `https://receiver.example.com:${port}/`)).toEqual(failed("unreachable"));
+  });
+});

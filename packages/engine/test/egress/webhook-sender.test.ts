@@ -1,0 +1,194 @@
+import { createFakeClock, createFakeResolver } from "@snap/testing";
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { resolveTarget } from "../../src/egress/resolve-target.ts";
+import { PUBLIC_TARGETS_ONLY } from "../../src/target/policy.ts";
+import { serveHttp, serveTcp } from "./lane.ts";
+import { answered, failed, openSender, send, serveHang, serveText } from "./webhook-sender.ts";
+
+const NOON = Date.parse("2026-03-01T12:00:00Z");
+
+describe("what is sent", () => {
+  it("is one POST with the caller's headers and body, byte for byte", async () => {
+    const arrived = Promise.withResolvers<{ readonly request: IncomingMessage; readonly body: Buffer }>();
+    const port = await serveHttp((request, response) => {
+      void buffer(request).then((received) => arrived.resolve({ request, body: received }));
+      request.once("end", () => response.end());
+    });
+    const body = Buffer.from(Array.from({ length: 100_000 }, (_byte, index) => index % 256));
+    const outcome = await openSender().send({
+      url: `http://receiver.example.com:${port}/a%20b/ü?c=d&e#f`,
+      headers: { "Content-Type": "application/json", "X-Webhook-Id": "id" },
+      body,
+    });
+    expect(outcome).toEqual(answered(200));
+    const { request, body: received } = await arrived.promise;
+    expect(request.method).toBe("POST");
+    expect(request.url).toBe("/a%20b/%C3%BC?c=d&e");
+    expect(received.equals(body)).toBe(true);
+    expect(request.headers).toEqual({
+      "user-agent": "snap-webhook",
+      "content-type": "application/json",
+      "x-webhook-id": "id",
+      host: `receiver.example.com:${port}`,
+      "content-length": "100000",
+      connection: "close",
+    });
+  });
+});
+
+describe("an answer", () => {
+  it.each([200, 204, 299, 300, 404, 410, 500, 503])("of %i is told as it is", async (status) => {
+    const port = await serveHttp((_request, response) => void response.writeHead(status).end());
+    expect(await send(openSender(), `http://127.0.0.1:${port}/`)).toEqual(answered(status));
+  });
+
+  it.each([301, 302, 303, 307, 308])("of %i leads nowhere", async (status) => {
+    let visits = 0;
+    const elsewhere = await serveHttp((_request, response) => {
+      visits += 1;
+      response.end();
+    });
+    const port = await serveHttp((_request, response) => {
+      response.writeHead(status, { Location: `http://127.0.0.1:${elsewhere}/` }).end();
+    });
+    expect(await send(openSender(), `http://127.0.0.1:${port}/`)).toEqual(answered(status));
+    expect(visits).toBe(0);
+  });
+
+  it("comes after interim ones", async () => {
+    const interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </>\r\n\r\n";
+    const port = await serveText(`${interim}HTTP/1.1 204 No Content\r\n\r\n`);
+    expect(await send(openSender(), `http://127.0.0.1:${port}/`)).toEqual(answered(204));
+  });
+
+  it("may come from an IPv6 address", async () => {
+    const server = createServer((_request, response) => void response.end()).listen(0, "::1");
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    expect(await send(openSender(), `http://[::1]:${port}/`)).toEqual(answered(200));
+  });
+
+  it.each([
+    ["120", 120_000],
+    ["0", 0],
+    ["Sun, 01 Mar 2026 12:00:30 GMT", 30_000],
+    ["Sunday, 01-Mar-26 12:00:30 GMT", 30_000],
+    ["Sun Mar  1 12:00:30 2026", 30_000],
+    ["Sun, 01 Mar 2026 11:59:59 GMT", 0],
+    ["-1", null],
+    ["1.5", null],
+    ["soon", null],
+    ["2026-03-01T12:00:30Z", null],
+    ["Sun, 99 Mar 2026 12:00:30 GMT", null],
+    ["", null],
+  ])("tells when to come back: %j", async (retryAfter, retryAfterMs) => {
+    const port = await serveHttp((_request, response) => {
+      response.writeHead(503, { "Retry-After": retryAfter }).end();
+    });
+    const sender = openSender({ clock: createFakeClock(NOON) });
+    expect(await send(sender, `http://127.0.0.1:${port}/`)).toEqual(answered(503, retryAfterMs));
+  });
+});
+
+describe("where it goes", () => {
+  /** A receiver that must not be reached. */
+  async function listen(): Promise<{ readonly port: number; readonly visits: () => number }> {
+    let visits = 0;
+    const port = await serveTcp((socket) => {
+      visits += 1;
+      socket.destroy();
+    });
+    return { port, visits: () => visits };
+  }
+
+  it.each(["127.0.0.1", "localhost", "receiver.example.com", "[::ffff:7f00:1]", "2130706433"])(
+    "isn't %s, which is private",
+    async (host) => {
+      const { port, visits } = await listen();
+      const sender = openSender({ policy: PUBLIC_TARGETS_ONLY });
+      expect(await send(sender, `http://${host}:${port}/`)).toEqual(failed("blocked"));
+      expect(visits()).toBe(0);
+    },
+  );
+
+  it("isn't a name that turned private since it was judged (faults.md, Webhooks and HTTP)", async () => {
+    const { port, visits } = await listen();
+    const answers = [["8.8.8.8"], ["127.0.0.1"]];
+    const resolver = createFakeResolver({ "receiver.example.com": () => answers.shift() ?? [] });
+    const url = `http://receiver.example.com:${port}/`;
+    const policy = PUBLIC_TARGETS_ONLY;
+    expect(await resolveTarget({ url, policy, resolver })).toBe("ok");
+    expect(await send(openSender({ policy, resolver }), url)).toEqual(failed("blocked"));
+    expect(visits()).toBe(0);
+  });
+
+  it("is looked up once", async () => {
+    let lookUps = 0;
+    const hosts = {
+      "receiver.example.com": () => {
+        lookUps += 1;
+        return lookUps === 1 ? ["127.0.0.1"] : ["8.8.8.8"];
+      },
+    };
+    const port = await serveHttp((_request, response) => void response.end());
+    const sender = openSender({ resolver: createFakeResolver(hosts) });
+    expect(await send(sender, `http://receiver.example.com:${port}/`)).toEqual(answered(200));
+    expect(lookUps).toBe(1);
+  });
+
+  it.each([
+    ["another scheme", "ftp://127.0.0.1/"],
+    ["no URL", "receiver"],
+    ["a port of another service", "http://127.0.0.1:25/"],
+    ["a user name", "http://user@127.0.0.1/"],
+    ["a password", "https://:secret@127.0.0.1/"],
+  ])("isn't %s", async (_fault, url) => {
+    expect(await send(openSender(), url)).toEqual(failed("blocked"));
+  });
+
+  it("isn't a name without an address", async () => {
+    expect(await send(openSender(), "http://nowhere.example.com/")).toEqual(failed("unresolved"));
+  });
+
+  it("isn't a port at which nobody listens", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, "close");
+    expect(await send(openSender(), `http://127.0.0.1:${port}/`)).toEqual(failed("unreachable"));
+  });
+});
+
+describe("a sender that is closed", () => {
+  it("ends what is being sent, and sends nothing more", async () => {
+    const receiver = await serveHang();
+    const sender = openSender();
+    const outcomes = [1, 2].map(() => send(sender, `http://127.0.0.1:${receiver.port}/`));
+    await receiver.reached;
+    await sender.close();
+    expect(await Promise.all(outcomes)).toEqual([failed("broken"), failed("broken")]);
+    await receiver.left;
+
+    let visits = 0;
+    const port = await serveHttp(() => (visits += 1));
+    expect(await send(sender, `http://127.0.0.1:${port}/`)).toEqual(failed("broken"));
+    expect(visits).toBe(0);
+  });
+});
+
+it("leaves no connection behind when a header can't be sent", async () => {
+  const left = Promise.withResolvers<void>();
+  const port = await serveTcp((socket) => {
+    socket.once("close", () => left.resolve());
+    socket.once("end", () => socket.end()).resume();
+  });
+  const request = { url: `http://127.0.0.1:${port}/`, headers: { "X-Bad": "a\nb" }, body: Buffer.of() };
+  await expect(openSender().send(request)).rejects.toThrow(TypeError);
+  await left.promise;
+});

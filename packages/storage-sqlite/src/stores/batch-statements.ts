@@ -1,0 +1,126 @@
+import type { BatchRecord, DueItem, ItemRecord } from "@snap/engine";
+import type { DatabaseSync } from "node:sqlite";
+import { prepare, type Statement } from "../prepare.ts";
+
+/** An item beside its batch, both as they are kept. */
+export interface BatchRow extends Omit<BatchRecord, "items" | "delivery">, Pick<ItemRecord, "key"> {
+  readonly sequence: number;
+  readonly itemId: string;
+  /** JSON, as are the two below. */
+  readonly parameters: string;
+  readonly state: string;
+  readonly delivery: string | null;
+}
+
+export interface Figures {
+  readonly queuedItems: number;
+  readonly renderingItems: number;
+  readonly oldestCreatedAt: number | null;
+  readonly openDeliveries: number;
+}
+
+export interface BatchStatements {
+  readonly find: Statement<BatchRow>;
+  readonly insert: Statement<Pick<BatchRow, "sequence">>;
+  readonly insertItem: Statement<never>;
+  readonly finish: Statement<never>;
+  readonly updateItem: Statement<never>;
+  readonly putDelivery: Statement<never>;
+  readonly dueItems: Statement<DueItem>;
+  readonly dueDeliveries: Statement<Pick<BatchRow, "id">>;
+  readonly prune: Statement<never>;
+  readonly figures: Statement<Figures>;
+}
+
+/** What the indexes know of a state. */
+const CLAIMABLE_AT = "coalesce(:state ->> 'dueAt', :state ->> 'leaseEndsAt')";
+const STATUS = ":state ->> 'status'";
+
+export function prepareBatchStatements(database: DatabaseSync): BatchStatements {
+  return { ...prepareRecords(database), ...prepareQueues(database) };
+}
+
+function prepareRecords(
+  database: DatabaseSync,
+): Pick<BatchStatements, "find" | "insert" | "insertItem" | "finish" | "updateItem" | "putDelivery"> {
+  return {
+    // One statement, and so one moment of a batch that other processes are changing.
+    find: prepare(
+      database,
+      `SELECT sequence, batches.id, batches.account_id AS accountId, token_id AS tokenId,
+         webhook_url AS webhookUrl, created_at AS createdAt, finished_at AS finishedAt, prunes_at AS prunesAt,
+         deliveries.state AS delivery, batch_items.id AS itemId, parameters, key, batch_items.state
+       FROM batches JOIN batch_items ON batch_items.batch = sequence
+         LEFT JOIN deliveries ON deliveries.batch = sequence
+       WHERE batches.id = :id ORDER BY position`,
+    ),
+    insert: prepare(
+      database,
+      `INSERT INTO batches (id, account_id, token_id, webhook_url, created_at, finished_at, prunes_at)
+       VALUES (:id, :accountId, :tokenId, :webhookUrl, :createdAt, :finishedAt, :prunesAt) RETURNING sequence`,
+    ),
+    insertItem: prepare(
+      database,
+      `INSERT INTO batch_items (batch, position, id, account_id, key, parameters, state, status, claimable_at)
+       VALUES (:sequence, :position, :id, :accountId, :key, :parameters, :state, ${STATUS}, ${CLAIMABLE_AT})`,
+    ),
+    finish: prepare(
+      database,
+      "UPDATE batches SET finished_at = :finishedAt, prunes_at = :prunesAt WHERE sequence = :sequence",
+    ),
+    updateItem: prepare(
+      database,
+      `UPDATE batch_items SET state = :state, status = ${STATUS}, claimable_at = ${CLAIMABLE_AT}
+       WHERE batch = :sequence AND position = :position`,
+    ),
+    putDelivery: prepare(
+      database,
+      `INSERT INTO deliveries (batch, state, claimable_at) VALUES (:sequence, :state, ${CLAIMABLE_AT})
+       ON CONFLICT (batch) DO UPDATE SET state = excluded.state, claimable_at = excluded.claimable_at`,
+    ),
+  };
+}
+
+function prepareQueues(
+  database: DatabaseSync,
+): Pick<BatchStatements, "dueItems" | "dueDeliveries" | "prune" | "figures"> {
+  return {
+    // Steps from one waiting account to the next, and takes the first item of each: another account's
+    // long queue costs nothing (a loose index scan, which SQLite doesn't do by itself).
+    dueItems: prepare(
+      database,
+      `WITH RECURSIVE waiting (account_id) AS (
+         SELECT min(account_id) FROM batch_items WHERE claimable_at IS NOT NULL
+         UNION ALL
+         SELECT (SELECT min(account_id) FROM batch_items
+                 WHERE claimable_at IS NOT NULL AND account_id > waiting.account_id)
+         FROM waiting WHERE account_id IS NOT NULL
+       )
+       SELECT item.account_id AS accountId, batches.id AS batchId, item.id AS itemId
+       FROM waiting JOIN batch_items AS item ON item.rowid = (
+           SELECT rowid FROM batch_items WHERE account_id = waiting.account_id AND claimable_at <= :now
+           ORDER BY claimable_at, batch, position LIMIT 1
+         ) JOIN batches ON sequence = batch
+       WHERE waiting.account_id NOT IN (SELECT value FROM json_each(:exceptAccounts))
+       ORDER BY claimable_at, batch LIMIT :limit`,
+    ),
+    dueDeliveries: prepare(
+      database,
+      `SELECT id FROM deliveries JOIN batches ON sequence = batch
+       WHERE claimable_at <= :now ORDER BY claimable_at, batch LIMIT :limit`,
+    ),
+    prune: prepare(
+      database,
+      `DELETE FROM batches WHERE sequence IN
+         (SELECT sequence FROM batches WHERE prunes_at <= :now ORDER BY prunes_at LIMIT :limit)`,
+    ),
+    figures: prepare(
+      database,
+      `SELECT count(*) FILTER (WHERE status = 'queued') AS queuedItems,
+         count(*) FILTER (WHERE status = 'rendering') AS renderingItems,
+         (SELECT min(created_at) FROM batches WHERE finished_at IS NULL) AS oldestCreatedAt,
+         (SELECT count(*) FROM deliveries WHERE claimable_at IS NOT NULL) AS openDeliveries
+       FROM batch_items WHERE claimable_at IS NOT NULL`,
+    ),
+  };
+}

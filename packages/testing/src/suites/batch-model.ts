@@ -1,0 +1,116 @@
+import type { BatchRecord, BatchStore, DeliveryState, ItemState } from "@snap/engine";
+import assert from "node:assert/strict";
+import { createFakeRandom } from "../fakes/random.ts";
+import { createBatchStore } from "../memory/batches.ts";
+import { createLedger } from "../memory/ledger.ts";
+import { DONE, FAILED, sampleBatch, sampleItem, SUBMITTED_AT } from "./batch-samples.ts";
+
+const MODEL_STEPS = 400;
+const ACCOUNT_IDS = ["acct_1", "acct_2", "acct_3"];
+
+/** Plays the same random calls on the store and on the in-memory model, and compares every answer. */
+export async function runBatchesAgainstModel(
+  batches: BatchStore,
+  { seed }: { readonly seed: number },
+): Promise<void> {
+  const model = createBatchStore(createLedger());
+  const next = randomCalls(seed);
+  for (let step = 0; step < MODEL_STEPS; step += 1) {
+    const call = next();
+    const where = `seed ${seed}, step ${step}: ${call.text}`;
+    assert.deepEqual(await call.make(batches), await call.make(model), where);
+  }
+}
+
+interface Call {
+  readonly text: string;
+  make(batches: BatchStore): Promise<unknown>;
+}
+
+/** Few accounts and instants close together, so that every tie comes up. */
+function randomCalls(seed: number): () => Call {
+  const random = createFakeRandom(seed);
+  const below = (count: number): number => new DataView(random.bytes(4).buffer).getUint32(0) % count;
+  let now = SUBMITTED_AT;
+  let inserted = 0;
+
+  const accountId = (): string => ACCOUNT_IDS[below(ACCOUNT_IDS.length)] ?? "acct_1";
+  const soon = (): number => now + below(20);
+  const unfinished = (): ItemState => {
+    const rest = { starts: below(3), fence: below(5), limitedSince: below(2) === 0 ? null : now };
+    return below(2) === 0
+      ? { status: "queued", dueAt: soon(), ...rest }
+      : { status: "rendering", leaseEndsAt: soon(), ...rest };
+  };
+  const delivery = (): DeliveryState => {
+    const rest = { attempts: below(8), fence: below(8) };
+    if (below(3) === 0) return { status: "delivered", deliveredAt: now, attempts: rest.attempts };
+    return below(2) === 0
+      ? { status: "due", dueAt: soon(), ...rest }
+      : { status: "sending", leaseEndsAt: soon(), ...rest };
+  };
+  const call = (name: string, request: object, make: Call["make"]): Call => ({
+    text: `${name} ${JSON.stringify(request)}`,
+    make,
+  });
+
+  const insert = (): Call => {
+    inserted += 1;
+    const items = Array.from({ length: 1 + below(4) }, (_, index) =>
+      sampleItem({ id: `item_${index}`, state: unfinished() }),
+    );
+    const batch = sampleBatch({ id: `batch_${inserted}`, accountId: accountId(), createdAt: now, items });
+    return call("insert", batch, (batches) => batches.insert(batch));
+  };
+  const change = (): Call => {
+    // One of the latest, or one that was never there.
+    const batchId = `batch_${Math.max(1, inserted + 1 - below(12))}`;
+    const request = { batchId, now };
+    const itemId = `item_${below(4)}`;
+    const states = [unfinished(), below(4) === 0 ? FAILED : DONE];
+    const state = states[below(2)] ?? DONE;
+    const end = { finishedAt: now, prunesAt: soon(), delivery: below(4) === 0 ? null : delivery() };
+    const make = (batch: BatchRecord): BatchRecord | null => changeOf(batch, { itemId, state, end });
+    return call("change", { ...request, itemId, state, end }, (batches) =>
+      batches.change({ ...request, change: make }),
+    );
+  };
+
+  return () => {
+    now += below(6);
+    const kind = below(12);
+    if (kind < 3) return insert();
+    if (kind < 8) return change();
+    // Without a limit that leaves some of several that are due since the same instant.
+    const all = { now, limit: MODEL_STEPS };
+    if (kind === 8) return call("prune", all, (batches) => batches.prune(all));
+    if (kind === 9)
+      return call("dueDeliveries", all, async (batches) => (await batches.dueDeliveries(all)).toSorted());
+    if (kind === 10) return call("figures", { now }, (batches) => batches.figures({ now }));
+    const request = { now, limit: below(6) };
+    const exceptAccounts = below(3) === 0 ? [accountId()] : [];
+    return call("dueItems", { ...request, exceptAccounts }, (batches) =>
+      batches.dueItems({ ...request, exceptAccounts }),
+    );
+  };
+}
+
+/** Changes an unfinished item, finishing the batch with its last one; or the delivery of a finished batch. */
+function changeOf(
+  batch: BatchRecord,
+  {
+    itemId,
+    state,
+    end,
+  }: {
+    readonly itemId: string;
+    readonly state: ItemState;
+    readonly end: Pick<BatchRecord, "finishedAt" | "prunesAt" | "delivery">;
+  },
+): BatchRecord | null {
+  if (batch.finishedAt !== null)
+    return batch.delivery === null || end.delivery === null ? null : { ...batch, delivery: end.delivery };
+  if (!batch.items.some((item) => item.id === itemId && "fence" in item.state)) return null;
+  const items = batch.items.map((item) => (item.id === itemId ? { ...item, state } : item));
+  return items.some((item) => "fence" in item.state) ? { ...batch, items } : { ...batch, items, ...end };
+}

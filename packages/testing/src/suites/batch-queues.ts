@@ -1,0 +1,264 @@
+import type { BatchRecord, BatchStore, DeliveryState, ItemState } from "@snap/engine";
+import assert from "node:assert/strict";
+import {
+  batchOf,
+  claim,
+  DONE,
+  FAILED,
+  finished,
+  queued,
+  rendering,
+  sampleBatch,
+  sampleItem,
+  SUBMITTED_AT,
+  withState,
+} from "./batch-samples.ts";
+import { allAtOnce, AT_ONCE, AWKWARD_TEXTS } from "./suite.ts";
+import type { DefineTest } from "./suite.ts";
+
+/** The due items as "batch item", or "batch" when there is but one in each. */
+async function dueItems(
+  batches: BatchStore,
+  { now = SUBMITTED_AT, limit = 100, exceptAccounts = [] as readonly string[] } = {},
+): Promise<string[]> {
+  const due = await batches.dueItems({ now, limit, exceptAccounts });
+  return due.map(({ batchId, itemId }) => `${batchId} ${itemId}`);
+}
+
+function itemsOf(states: readonly ItemState[]): BatchRecord["items"] {
+  return states.map((state, index) => sampleItem({ id: `item_${index + 1}`, state }));
+}
+
+/** Batches of one queued item each, every one of an account of its own. */
+async function insertQueued(batches: BatchStore, dueAts: readonly number[]): Promise<void> {
+  for (const [index, dueAt] of dueAts.entries())
+    await batches.insert(batchOf(queued(dueAt), { id: `batch_${index}`, accountId: `acct_${index}` }));
+}
+
+/** What can be claimed: to the millisecond, fairly, in order. */
+export function testDueItems(test: DefineTest<"batches">): void {
+  testWhenItemsAreDue(test);
+  testTurns(test);
+}
+
+function testWhenItemsAreDue(test: DefineTest<"batches">): void {
+  test("names the item, its batch and its account", async ({ batches }) => {
+    assert.deepEqual(await batches.dueItems({ now: SUBMITTED_AT, limit: 1, exceptAccounts: [] }), []);
+    await batches.insert(sampleBatch());
+    assert.deepEqual(await batches.dueItems({ now: SUBMITTED_AT, limit: 1, exceptAccounts: [] }), [
+      { accountId: "acct_1", batchId: "batch_1", itemId: "item_1" },
+    ]);
+  });
+
+  test("offers a queued item from the millisecond at which it is due", async ({ batches }) => {
+    await batches.insert(batchOf(queued(SUBMITTED_AT + 5)));
+    assert.deepEqual(await dueItems(batches, { now: SUBMITTED_AT + 4 }), []);
+    assert.deepEqual(await dueItems(batches, { now: SUBMITTED_AT + 5 }), ["batch_1 item_1"]);
+  });
+
+  test("offers a rendering item from the millisecond at which its lease ends", async ({ batches }) => {
+    await batches.insert(batchOf(rendering(SUBMITTED_AT + 5)));
+    assert.deepEqual(await dueItems(batches, { now: SUBMITTED_AT + 4 }), []);
+    assert.deepEqual(await dueItems(batches, { now: SUBMITTED_AT + 5 }), ["batch_1 item_1"]);
+  });
+
+  test("never offers what is done or failed", async ({ batches }) => {
+    await batches.insert(sampleBatch({ items: itemsOf([DONE, FAILED]) }));
+    assert.deepEqual(await dueItems(batches, { now: Number.MAX_SAFE_INTEGER }), []);
+  });
+
+  test("follows each change of an item", async ({ batches }) => {
+    const change = (state: (batch: BatchRecord) => BatchRecord | null): Promise<BatchRecord | null> =>
+      batches.change({ batchId: "batch_1", now: SUBMITTED_AT, change: state });
+    await batches.insert(sampleBatch({ items: itemsOf([queued(), queued()]) }));
+    await change((batch) => claim(batch, SUBMITTED_AT));
+    assert.deepEqual(await dueItems(batches), ["batch_1 item_2"]);
+    await change((batch) => claim(batch, SUBMITTED_AT, "item_2"));
+    assert.deepEqual(await dueItems(batches, { now: SUBMITTED_AT + 19_999 }), []);
+    assert.deepEqual(await dueItems(batches, { now: SUBMITTED_AT + 20_000 }), ["batch_1 item_1"]);
+    const limited = queued(SUBMITTED_AT + 60_000);
+    await change((batch) => ({ ...batch, items: itemsOf([limited, limited]) }));
+    assert.deepEqual(await dueItems(batches, { now: SUBMITTED_AT + 59_999 }), []);
+    assert.deepEqual(await dueItems(batches, { now: SUBMITTED_AT + 60_000 }), ["batch_1 item_1"]);
+  });
+}
+
+function testTurns(test: DefineTest<"batches">): void {
+  test("offers one item of an account, the longest due, then the first submitted", async ({ batches }) => {
+    const late = queued(SUBMITTED_AT - 1);
+    // Their ids are in another order than they were submitted.
+    await batches.insert(sampleBatch({ id: "batch_2", items: itemsOf([queued(), queued(), late, late]) }));
+    await batches.insert(sampleBatch({ id: "batch_1", items: itemsOf([late, rendering(SUBMITTED_AT - 2)]) }));
+    const offered: string[] = [];
+    for (let turn = 0; turn < 7; turn += 1) {
+      const due = await batches.dueItems({ now: SUBMITTED_AT, limit: 10, exceptAccounts: [] });
+      assert.ok(due.length <= 1, "two items of one account");
+      const [item] = due;
+      if (item === undefined) break;
+      offered.push(`${item.batchId} ${item.itemId}`);
+      await batches.change({
+        batchId: item.batchId,
+        now: SUBMITTED_AT,
+        change: (batch) => withState(batch, DONE, item.itemId),
+      });
+    }
+    assert.deepEqual(offered, [
+      "batch_1 item_2",
+      "batch_2 item_3",
+      "batch_2 item_4",
+      "batch_1 item_1",
+      "batch_2 item_1",
+      "batch_2 item_2",
+    ]);
+  });
+
+  test("orders the accounts by who waits the longest, then by submission", async ({ batches }) => {
+    const dueAts = [0, -2, -1, -2, -3, 1].map((offset) => SUBMITTED_AT + offset);
+    await insertQueued(batches, dueAts);
+    const order = [4, 1, 3, 2, 0].map((index) => `batch_${index} item_1`);
+    assert.deepEqual(await dueItems(batches), order);
+    for (const limit of [0, 1, 2, 5, 6])
+      assert.deepEqual(await dueItems(batches, { limit }), order.slice(0, limit));
+  });
+
+  test("passes over the accounts it is told to", async ({ batches }) => {
+    for (const [index, accountId] of AWKWARD_TEXTS.entries())
+      await batches.insert(sampleBatch({ id: `batch_${index}`, accountId }));
+    const all = AWKWARD_TEXTS.map((_, index) => `batch_${index} item_1`);
+    assert.deepEqual(await dueItems(batches), all);
+    for (const [index, accountId] of AWKWARD_TEXTS.entries())
+      assert.deepEqual(await dueItems(batches, { exceptAccounts: [accountId] }), all.toSpliced(index, 1));
+    assert.deepEqual(await dueItems(batches, { exceptAccounts: AWKWARD_TEXTS }), []);
+    // Those that are passed over don't count against the limit.
+    const exceptAccounts = AWKWARD_TEXTS.slice(0, 5);
+    assert.deepEqual(await dueItems(batches, { limit: 3, exceptAccounts }), all.slice(5, 8));
+    assert.deepEqual(await dueItems(batches, { exceptAccounts: ["acct_1"] }), all);
+  });
+}
+
+/** The outbox. */
+export function testDeliveries(test: DefineTest<"batches">): void {
+  const insertDelivery = (batches: BatchStore, id: string, delivery: DeliveryState | null): Promise<void> =>
+    batches.insert({ ...finished(sampleBatch({ id })), delivery });
+  const due = (dueAt: number): DeliveryState => ({ status: "due", dueAt, attempts: 1, fence: 1 });
+  const sending = (leaseEndsAt: number): DeliveryState => ({
+    status: "sending",
+    leaseEndsAt,
+    attempts: 1,
+    fence: 1,
+  });
+
+  test("offers a delivery from the millisecond at which it is due, or its lease ends", async ({
+    batches,
+  }) => {
+    await insertDelivery(batches, "batch_1", due(SUBMITTED_AT + 5));
+    await insertDelivery(batches, "batch_2", sending(SUBMITTED_AT + 6));
+    const at = (offset: number): Promise<readonly string[]> =>
+      batches.dueDeliveries({ now: SUBMITTED_AT + offset, limit: 10 });
+    assert.deepEqual(await at(4), []);
+    assert.deepEqual(await at(5), ["batch_1"]);
+    assert.deepEqual(await at(6), ["batch_1", "batch_2"]);
+  });
+
+  test("never offers what is acknowledged or abandoned, or isn't to be sent", async ({ batches }) => {
+    await insertDelivery(batches, "batch_1", { status: "delivered", deliveredAt: 1, attempts: 1 });
+    await insertDelivery(batches, "batch_2", { status: "abandoned", attempts: 8 });
+    await insertDelivery(batches, "batch_3", null);
+    await batches.insert(sampleBatch({ id: "batch_4" }));
+    assert.deepEqual(await batches.dueDeliveries({ now: Number.MAX_SAFE_INTEGER, limit: 10 }), []);
+  });
+
+  test("orders deliveries by which is due the longest, at most so many", async ({ batches }) => {
+    const offsets = [-1, -3, -2, -4];
+    for (const [index, offset] of offsets.entries())
+      await insertDelivery(
+        batches,
+        `batch_${index}`,
+        (index % 2 === 0 ? due : sending)(SUBMITTED_AT + offset),
+      );
+    const order = ["batch_3", "batch_1", "batch_2", "batch_0"];
+    for (const limit of [0, 1, 3, 4, 10])
+      assert.deepEqual(await batches.dueDeliveries({ now: SUBMITTED_AT, limit }), order.slice(0, limit));
+  });
+
+  test("offers a delivery once the change that finishes the batch has put it there", async ({ batches }) => {
+    await batches.insert(sampleBatch());
+    const deliveries = (): Promise<readonly string[]> =>
+      batches.dueDeliveries({ now: SUBMITTED_AT, limit: 10 });
+    assert.deepEqual(await deliveries(), []);
+    const change = (delivery: DeliveryState) => (batch: BatchRecord) => ({ ...finished(batch), delivery });
+    const request = { batchId: "batch_1", now: SUBMITTED_AT };
+    await batches.change({ ...request, change: change(due(SUBMITTED_AT)) });
+    assert.deepEqual(await deliveries(), ["batch_1"]);
+    await batches.change({ ...request, change: change(sending(SUBMITTED_AT + 1)) });
+    assert.deepEqual(await deliveries(), []);
+    await batches.change({ ...request, change: change({ status: "abandoned", attempts: 1 }) });
+    assert.deepEqual(await batches.dueDeliveries({ now: Number.MAX_SAFE_INTEGER, limit: 10 }), []);
+  });
+}
+
+/** What goes, and how much there is. */
+export function testPruning(test: DefineTest<"batches">): void {
+  test("deletes batches from the millisecond on, at most so many at a time", async ({ batches }) => {
+    await allAtOnce((index) =>
+      batches.insert(finished(sampleBatch({ id: `batch_${index}` }), { retentionMs: index })),
+    );
+    const now = SUBMITTED_AT + 49;
+    assert.equal(await batches.prune({ now, limit: 0 }), 0);
+    assert.equal(await batches.prune({ now, limit: 30 }), 30);
+    assert.equal(await batches.prune({ now, limit: 30 }), 20);
+    assert.equal(await batches.prune({ now, limit: 30 }), 0);
+    for (let index = 0; index < AT_ONCE; index += 1)
+      assert.equal((await batches.find(`batch_${index}`)) !== null, index > 49, `batch ${index}`);
+  });
+
+  test("deletes items and deliveries with their batch", async ({ batches }) => {
+    await batches.insert(finished(batchOf(queued())));
+    assert.equal(await batches.prune({ now: SUBMITTED_AT + 1000, limit: 10 }), 1);
+    const none = { queuedItems: 0, renderingItems: 0, oldestUnfinishedAgeMs: null, openDeliveries: 0 };
+    assert.deepEqual(await batches.figures({ now: SUBMITTED_AT }), none);
+    assert.deepEqual(await batches.dueDeliveries({ now: SUBMITTED_AT, limit: 10 }), []);
+    const change = (batch: BatchRecord): BatchRecord => batch;
+    assert.equal(await batches.change({ batchId: "batch_1", now: SUBMITTED_AT, change }), null);
+    // Nothing is left that another of its id could meet.
+    await batches.insert(sampleBatch());
+    assert.deepEqual(await batches.find("batch_1"), sampleBatch());
+  });
+
+  test("never deletes what is unfinished", async ({ batches }) => {
+    for (const [index, state] of [queued(), rendering(SUBMITTED_AT)].entries())
+      await batches.insert(batchOf(state, { id: `batch_${index}` }));
+    assert.equal(await batches.prune({ now: Number.MAX_SAFE_INTEGER, limit: 10 }), 0);
+    for (const index of [0, 1]) assert.ok(await batches.find(`batch_${index}`));
+  });
+
+  test("counts what waits and what runs", async ({ batches }) => {
+    const none = { queuedItems: 0, renderingItems: 0, oldestUnfinishedAgeMs: null, openDeliveries: 0 };
+    assert.deepEqual(await batches.figures({ now: SUBMITTED_AT }), none);
+    const future = queued(SUBMITTED_AT + 1_000_000);
+    const lapsed = rendering(SUBMITTED_AT - 1_000_000);
+    await batches.insert(sampleBatch({ items: itemsOf([future, queued(), lapsed, DONE, FAILED]) }));
+    await batches.insert(batchOf(queued(), { id: "batch_2", createdAt: SUBMITTED_AT - 700 }));
+    await batches.insert(finished(sampleBatch({ id: "batch_3", createdAt: SUBMITTED_AT - 5000 })));
+    assert.deepEqual(await batches.figures({ now: SUBMITTED_AT + 300 }), {
+      queuedItems: 3,
+      renderingItems: 1,
+      oldestUnfinishedAgeMs: 1000,
+      openDeliveries: 1,
+    });
+    const change = (batch: BatchRecord): BatchRecord => ({
+      ...finished(batch),
+      delivery: { status: "sending", leaseEndsAt: 1, attempts: 1, fence: 1 },
+    });
+    await batches.change({ batchId: "batch_2", now: SUBMITTED_AT, change });
+    const abandoned = { status: "abandoned", attempts: 1 } as const;
+    const abandon = (batch: BatchRecord): BatchRecord => ({ ...batch, delivery: abandoned });
+    await batches.change({ batchId: "batch_3", now: SUBMITTED_AT, change: abandon });
+    assert.deepEqual(await batches.figures({ now: SUBMITTED_AT + 300 }), {
+      queuedItems: 2,
+      renderingItems: 1,
+      oldestUnfinishedAgeMs: 300,
+      openDeliveries: 1,
+    });
+  });
+}

@@ -1,0 +1,169 @@
+import type { BatchRecord, BatchStore, DeliveryState } from "@snap/engine";
+import assert from "node:assert/strict";
+import { testBatchChanges } from "./batch-changes.ts";
+import { runBatchesAgainstModel } from "./batch-model.ts";
+import { testDeliveries, testDueItems, testPruning } from "./batch-queues.ts";
+import {
+  batchOf,
+  DONE,
+  FAILED,
+  queued,
+  rendering,
+  sampleBatch,
+  sampleItem,
+  SUBMITTED_AT,
+} from "./batch-samples.ts";
+import { allAtOnce, AWKWARD_TEXTS, countOf, defineSuite } from "./suite.ts";
+import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
+
+/**
+ * The contract of `BatchStore`: records come back whole, a change and its settlement are one, the
+ * queues hold what is due to the millisecond.
+ *
+ * Besides its tables it plays a random run of calls against the in-memory model; a failure of that
+ * names the seed, which `seed` repeats.
+ */
+export function testBatchStore(
+  runner: SuiteRunner,
+  open: OpenStorage<"batches" | "ledger">,
+  { seed = Math.floor(Math.random() * 2 ** 31) }: { readonly seed?: number } = {},
+): void {
+  defineSuite({ runner, open, name: "BatchStore: records" }, testRecords);
+  defineSuite({ runner, open, name: "BatchStore: inserts" }, testInserts);
+  defineSuite({ runner, open, name: "BatchStore: changes" }, testBatchChanges);
+  defineSuite({ runner, open, name: "BatchStore: items that are due" }, testDueItems);
+  defineSuite({ runner, open, name: "BatchStore: deliveries that are due" }, testDeliveries);
+  defineSuite({ runner, open, name: "BatchStore: pruning and figures" }, testPruning);
+  defineSuite({ runner, open, name: "BatchStore: against the model" }, (test) => {
+    test("agrees with it about batches, call by call", ({ batches }: { readonly batches: BatchStore }) =>
+      runBatchesAgainstModel(batches, { seed }));
+  });
+}
+
+const DELIVERIES: readonly (DeliveryState | null)[] = [
+  { status: "due", dueAt: SUBMITTED_AT, attempts: 0, fence: 0 },
+  { status: "sending", leaseEndsAt: SUBMITTED_AT + 20_000, attempts: 1, fence: 1 },
+  { status: "delivered", deliveredAt: SUBMITTED_AT + 5, attempts: 2 },
+  { status: "abandoned", attempts: 8 },
+  null,
+];
+
+function testRecords(test: DefineTest<"batches">): void {
+  test("gives every field of an unfinished batch back", async ({ batches }) => {
+    const limited = { starts: 2, fence: 7, limitedSince: SUBMITTED_AT - 1 };
+    const states = [
+      queued(),
+      { ...queued(), ...limited },
+      rendering(SUBMITTED_AT),
+      { ...rendering(SUBMITTED_AT), ...limited },
+      DONE,
+      { ...DONE, targetStatus: null, creditCost: 0 as const },
+      FAILED,
+    ];
+    const items = states.map((state, index) => sampleItem({ id: `item_${index}`, key: `${index}`, state }));
+    for (const batch of [
+      sampleBatch({ items }),
+      sampleBatch({ id: "batch_2", items, webhookUrl: null, tokenId: Number.MAX_SAFE_INTEGER }),
+    ]) {
+      await batches.insert(batch);
+      assert.deepEqual(await batches.find(batch.id), batch);
+    }
+    assert.equal(await batches.find("batch_3"), null);
+  });
+
+  test("gives every field of a finished batch back", async ({ batches }) => {
+    for (const [index, delivery] of DELIVERIES.entries()) {
+      const end = { finishedAt: SUBMITTED_AT + 1, prunesAt: SUBMITTED_AT + 2, delivery };
+      const batch = batchOf(DONE, { id: `batch_${index}`, ...end });
+      await batches.insert(batch);
+      assert.deepEqual(await batches.find(batch.id), batch);
+    }
+  });
+
+  test("gives parameters back, whatever they hold", async ({ batches }) => {
+    const url = `https://example.com/${"路".repeat(2000)}`;
+    const parameters = [
+      ...AWKWARD_TEXTS.map((selector) => ({ url, selector })),
+      {
+        url,
+        scale: 0.1,
+        width: 1e4,
+        marginTop: 0,
+        cache: false,
+        nothing: null,
+        list: [1, [2, { deep: "é" }]],
+      },
+      { url, text: '\u0000\n\t"\\\u2028\ud800' },
+      { url, large: "x".repeat(200_000) },
+    ];
+    const items = parameters.map((one, index) => sampleItem({ id: `item_${index}`, parameters: one }));
+    await batches.insert(sampleBatch({ items }));
+    assert.deepEqual(await batches.find("batch_1"), sampleBatch({ items }));
+  });
+
+  test("keeps ids apart, whatever they are", async ({ batches }) => {
+    const items = AWKWARD_TEXTS.map((text) => sampleItem({ id: text, key: text }));
+    const records = AWKWARD_TEXTS.map((text) =>
+      sampleBatch({ id: text, accountId: text, webhookUrl: text, items }),
+    );
+    for (const batch of records) await batches.insert(batch);
+    for (const batch of records) assert.deepEqual(await batches.find(batch.id), batch);
+  });
+
+  test("keeps the items in the order of submission", async ({ batches }) => {
+    const ids = Array.from({ length: 20 }, (_, index) => `item_${(index * 7) % 20}`);
+    await batches.insert(sampleBatch({ items: ids.map((id) => sampleItem({ id })) }));
+    const found = await batches.find("batch_1");
+    assert.deepEqual(
+      found?.items.map(({ id }) => id),
+      ids,
+    );
+  });
+
+  test("does not share its records", async ({ batches }) => {
+    const batch = structuredClone(sampleBatch());
+    await batches.insert(batch);
+    spoil(batch);
+    const request = { batchId: "batch_1", now: SUBMITTED_AT };
+    spoil(await batches.change({ ...request, change: (before) => before }));
+    spoil(await batches.find("batch_1"));
+    assert.deepEqual(await batches.find("batch_1"), sampleBatch());
+  });
+}
+
+function testInserts(test: DefineTest<"batches">): void {
+  test("rejects a batch whose id is taken, and keeps the one that is there", async ({ batches }) => {
+    await batches.insert(sampleBatch());
+    const other = sampleBatch({ accountId: "acct_2", items: [sampleItem(), sampleItem({ id: "item_2" })] });
+    await assert.rejects(batches.insert(other));
+    assert.deepEqual(await batches.find("batch_1"), sampleBatch());
+    const request = { now: SUBMITTED_AT, limit: 10, exceptAccounts: ["acct_1"] };
+    assert.deepEqual(await batches.dueItems(request), []);
+  });
+
+  test("of many inserts of one id at once, keeps one whole", async ({ batches }) => {
+    const record = (index: number): BatchRecord =>
+      sampleBatch({
+        tokenId: index,
+        items: [1, 2, 3].map((id) => sampleItem({ id: `item_${id}`, key: `${index}` })),
+      });
+    const answers = await allAtOnce((index) =>
+      batches.insert(record(index)).then(
+        () => "inserted",
+        () => "rejected",
+      ),
+    );
+    assert.equal(countOf(answers, "inserted"), 1);
+    assert.deepEqual(await batches.find("batch_1"), record(answers.indexOf("inserted")));
+  });
+}
+
+/** Writes into a record, as far as it lets itself be written to. */
+function spoil(batch: BatchRecord | null): void {
+  const item = batch?.items[0];
+  assert.ok(item !== undefined, "there is no such batch");
+  Reflect.set(item.parameters, "url", "https://spoilt.example/");
+  Reflect.set(item.state, "status", "failed");
+  Reflect.set(item, "key", "spoilt");
+  Reflect.set(batch ?? {}, "items", []);
+}

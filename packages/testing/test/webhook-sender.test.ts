@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { createFakeWebhookSender } from "../src/index.ts";
+
+const NO_CONTENT = { kind: "answered", status: 204, retryAfterMs: null };
+const BROKEN = { kind: "failed", reason: "broken" };
+
+const requestTo = (url: string): { url: string; headers: Record<string, string>; body: Uint8Array } => ({
+  url,
+  headers: { "X-Webhook-Id": "id" },
+  body: Uint8Array.of(123, 125),
+});
+
+describe("createFakeWebhookSender", () => {
+  it("acknowledges and records what is sent", async () => {
+    const sender = createFakeWebhookSender();
+    expect(await sender.send(requestTo("https://example.com/a"))).toEqual(NO_CONTENT);
+    expect(await sender.send(requestTo("https://example.com/b"))).toEqual(NO_CONTENT);
+    expect(sender.requests).toEqual([
+      { url: "https://example.com/a", headers: { "X-Webhook-Id": "id" }, body: Uint8Array.of(123, 125) },
+      { url: "https://example.com/b", headers: { "X-Webhook-Id": "id" }, body: Uint8Array.of(123, 125) },
+    ]);
+  });
+
+  it("answers as it was told, as often as it was told", async () => {
+    const sender = createFakeWebhookSender();
+    sender.answerNext({ kind: "answered", status: 503, retryAfterMs: 2000 }, 2);
+    sender.answerNext({ kind: "failed", reason: "timed-out" });
+    const outcomes = [];
+    for (let time = 0; time < 4; time += 1)
+      outcomes.push(await sender.send(requestTo("https://example.com/")));
+    expect(outcomes).toEqual([
+      { kind: "answered", status: 503, retryAfterMs: 2000 },
+      { kind: "answered", status: 503, retryAfterMs: 2000 },
+      { kind: "failed", reason: "timed-out" },
+      NO_CONTENT,
+    ]);
+  });
+
+  it("holds its answers until it is released", async () => {
+    const sender = createFakeWebhookSender();
+    const release = sender.hold();
+    const answers: string[] = [];
+    const sending = ["https://example.com/a", "https://example.com/b"].map(async (url) => {
+      await sender.send(requestTo(url));
+      answers.push(url);
+    });
+    await sender.whenSent(2);
+    await new Promise(setImmediate);
+    expect(answers).toEqual([]);
+    release();
+    await Promise.all(sending);
+    expect(answers).toEqual(["https://example.com/a", "https://example.com/b"]);
+    expect(await sender.send(requestTo("https://example.com/c"))).toEqual(NO_CONTENT);
+  });
+
+  it("tells when enough was sent, before or after", async () => {
+    const sender = createFakeWebhookSender();
+    const second = sender.whenSent(2).then(() => sender.requests.length);
+    await sender.send(requestTo("https://example.com/"));
+    await sender.whenSent(1);
+    await sender.send(requestTo("https://example.com/"));
+    expect(await second).toBe(2);
+  });
+
+  it("once closed ends what it holds and sends nothing more", async () => {
+    const sender = createFakeWebhookSender();
+    sender.hold();
+    const held = sender.send(requestTo("https://example.com/a"));
+    await sender.whenSent(1);
+    await sender.close();
+    expect(await held).toEqual(BROKEN);
+    expect(await sender.send(requestTo("https://example.com/b"))).toEqual(BROKEN);
+    expect(sender.requests).toHaveLength(1);
+  });
+});
