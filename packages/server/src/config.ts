@@ -21,6 +21,11 @@ export interface Config {
   readonly navigationTimeoutMs: number;
   readonly allowTargets: readonly AllowedTarget[];
   readonly plans: readonly Plan[];
+  /** Pauses after failed attempts at a webhook; `null`: the engine's own. */
+  readonly webhookPausesMs: readonly number[] | null;
+  readonly batchRetentionMs: number;
+  /** For how long a batch item goes on after it first met the render limit. */
+  readonly batchRetryWindowMs: number;
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
   readonly metrics: boolean;
 }
@@ -81,6 +86,9 @@ export function readConfig(environment: Environment): {
         values.SNAP_NAVIGATION_TIMEOUT_MS ?? defaultNavigationTimeoutMs(values.SNAP_RENDER_TIMEOUT_MS),
       allowTargets: values.SNAP_ALLOW_TARGETS,
       plans: values.SNAP_PLANS_FILE ?? BUILT_IN_PLANS,
+      webhookPausesMs: values.SNAP_WEBHOOK_SCHEDULE ?? null,
+      batchRetentionMs: values.SNAP_BATCH_RETENTION,
+      batchRetryWindowMs: values.SNAP_RETRY_WINDOW,
       logLevel: values.SNAP_LOG_LEVEL,
       metrics: values.SNAP_METRICS === "on",
     },

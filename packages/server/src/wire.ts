@@ -1,4 +1,4 @@
-import { createEngine, SnapError, type Engine, type Renderer, type TargetPolicy } from "@snap/engine";
+import { createEngine, SnapError, type Engine, type EngineOptions, type Renderer } from "@snap/engine";
 import type { PuppeteerRendererOptions } from "@snap/engine/puppeteer";
 import { openSqliteStorage } from "@snap/storage-sqlite";
 import { mkdir } from "node:fs/promises";
@@ -32,11 +32,10 @@ export async function createRenderer(
 /** The engine over the embedded storage; makes data folder and key file where there are none. */
 export async function openEngine(
   config: Config,
-  parts: {
-    readonly renderer: Renderer;
-    readonly targets: TargetPolicy;
-    readonly onBackgroundError: (error: unknown) => void;
-  },
+  parts: Pick<
+    EngineOptions,
+    "renderer" | "targets" | "baseUrl" | "onBackgroundError" | "onItemFinished" | "onDeliveryAttempt"
+  >,
 ): Promise<Engine> {
   const { dataDir: directory } = config;
   await inDataDir(directory, () => mkdir(directory, { recursive: true, mode: 0o700 }));
@@ -47,6 +46,9 @@ export async function openEngine(
     storage: await inDataDir(directory, () => openSqliteStorage({ directory })),
     plans: config.plans,
     reservationLeaseMs: config.renderTimeoutMs + LEASE_MARGIN_MS,
+    batchRetentionMs: config.batchRetentionMs,
+    batchRetryWindowMs: config.batchRetryWindowMs,
+    ...(config.webhookPausesMs === null ? {} : { webhookPausesMs: config.webhookPausesMs }),
     ...(config.renderConcurrency === null ? {} : { concurrency: config.renderConcurrency }),
   });
 }
@@ -62,11 +64,7 @@ async function inDataDir<T>(directory: string, work: () => Promise<T>): Promise<
 
 /** The engine for the operator's commands: accounts, tokens and credits, beside a running server. */
 export function openAdminEngine(config: Config): Promise<Engine> {
-  return openEngine(config, {
-    renderer: NO_RENDERER,
-    targets: { allow: [], ownHostnames: [] },
-    onBackgroundError: () => {},
-  });
+  return openEngine(config, { renderer: NO_RENDERER });
 }
 
 const NO_RENDERER: Renderer = {

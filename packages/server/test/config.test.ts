@@ -44,13 +44,16 @@ describe("the configuration without any variable", () => {
         { slug: "growth", name: "Growth", creditsPerPeriod: 10_000, requestsPerMinute: 60 },
         { slug: "scale", name: "Scale", creditsPerPeriod: 100_000, requestsPerMinute: 300 },
       ],
+      webhookPausesMs: null,
+      batchRetentionMs: 604_800_000,
+      batchRetryWindowMs: 900_000,
       logLevel: "info",
       metrics: false,
     });
   });
 
   it("is the same when variables are set to nothing", () => {
-    const empty = { SNAP_PORT: "", SNAP_SECRET_KEY: "", SNAP_DATABASE_URL: "", SNAP_PLANS_FILE: "" };
+    const empty = { SNAP_PORT: "", SNAP_SECRET_KEY: "", SNAP_DATABASE_URL: "", SNAP_WEBHOOK_SCHEDULE: "" };
     expect(readConfig(empty)).toEqual(readConfig({}));
   });
 });
@@ -88,6 +91,17 @@ describe("a variable", () => {
       { SNAP_PLANS_FILE: planFile(plans) },
       { plans: [{ slug: "team", name: "Team", creditsPerPeriod: 500, requestsPerMinute: 30 }] },
     ],
+    [{ SNAP_WEBHOOK_SCHEDULE: "5s,5m,2h" }, { webhookPausesMs: [5_000, 300_000, 7_200_000] }],
+    [{ SNAP_WEBHOOK_SCHEDULE: "0s, 100ms, 1d" }, { webhookPausesMs: [100, 86_400_000] }],
+    [{ SNAP_WEBHOOK_SCHEDULE: "0s" }, { webhookPausesMs: [] }],
+    [
+      { SNAP_WEBHOOK_SCHEDULE: Array.from({ length: 20 }, () => "1s").join() },
+      { webhookPausesMs: Array.from({ length: 20 }, () => 1000) },
+    ],
+    [{ SNAP_BATCH_RETENTION: "500ms" }, { batchRetentionMs: 500 }],
+    [{ SNAP_BATCH_RETENTION: "30d" }, { batchRetentionMs: 2_592_000_000 }],
+    [{ SNAP_RETRY_WINDOW: "0s" }, { batchRetryWindowMs: 0 }],
+    [{ SNAP_RETRY_WINDOW: "90s" }, { batchRetryWindowMs: 90_000 }],
     [{ SNAP_LOG_LEVEL: "silent" }, { logLevel: "silent" }],
     [{ SNAP_METRICS: "on" }, { metrics: true }],
   ])("is read: %j", (environment, expected) => {
@@ -117,9 +131,20 @@ describe("a variable", () => {
     ["SNAP_PLANS_FILE", "/nowhere/plans.json", "no such file"],
     ["SNAP_PLANS_FILE", planFile("{"), "JSON"],
     ["SNAP_PLANS_FILE", planFile('[{"slug":"Team"}]'), "0.slug"],
-    ["SNAP_WEBHOOK_SCHEDULE", "5s,5m", "not supported by this version yet"],
-    ["SNAP_BATCH_RETENTION", "7d", "not supported by this version yet"],
-    ["SNAP_RETRY_WINDOW", "15m", "not supported by this version yet"],
+    ["SNAP_WEBHOOK_SCHEDULE", "5", "such as 5s,5m,30m,2h; 0s alone for a single attempt"],
+    ["SNAP_WEBHOOK_SCHEDULE", "5s,,5m", "such as 5s,5m,30m,2h"],
+    ["SNAP_WEBHOOK_SCHEDULE", "5s,0s", "such as 5s,5m,30m,2h"],
+    ["SNAP_WEBHOOK_SCHEDULE", "0s,0s", "such as 5s,5m,30m,2h"],
+    ["SNAP_WEBHOOK_SCHEDULE", "1.5s", "such as 5s,5m,30m,2h"],
+    ["SNAP_WEBHOOK_SCHEDULE", "-5s", "such as 5s,5m,30m,2h"],
+    ["SNAP_WEBHOOK_SCHEDULE", "31d", "of up to 30d each"],
+    ["SNAP_WEBHOOK_SCHEDULE", Array.from({ length: 21 }, () => "1s").join(), "at most 20"],
+    ["SNAP_BATCH_RETENTION", "7", "a duration from 1ms to 365d"],
+    ["SNAP_BATCH_RETENTION", "0s", "a duration from 1ms to 365d"],
+    ["SNAP_BATCH_RETENTION", "366d", "a duration from 1ms to 365d"],
+    ["SNAP_BATCH_RETENTION", "7 days", "such as 90s or 7d"],
+    ["SNAP_RETRY_WINDOW", "25h", "a duration from 0s to 1d"],
+    ["SNAP_RETRY_WINDOW", "a while", "a duration from 0s to 1d"],
     ["SNAP_LOG_LEVEL", "loud", "one of trace, debug, info, warn, error, fatal, silent"],
     ["SNAP_METRICS", "yes", "one of on, off"],
   ])("is refused with its name, its value and what would do: %s=%s", (name, value, remedy) => {

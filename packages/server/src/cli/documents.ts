@@ -1,4 +1,4 @@
-import type { Account, TokenRecord } from "@snap/engine";
+import type { Account, BatchRecord, DeliveryState, ItemRecord, ItemState, TokenRecord } from "@snap/engine";
 
 /** An account as programs read it; instants are ISO 8601. */
 export function accountDocument(account: Account): Readonly<Record<string, unknown>> {
@@ -23,6 +23,67 @@ export function tokenDocument(record: TokenRecord): Readonly<Record<string, unkn
     expires_at: isoInstant(record.expiresAt),
     rotated_at: isoInstant(record.rotatedAt),
   };
+}
+
+/** A batch as it is kept: what its owner sees, and how far queue and delivery are. */
+export function batchDocument(batch: BatchRecord): Readonly<Record<string, unknown>> {
+  return {
+    id: batch.id,
+    account_id: batch.accountId,
+    token_id: batch.tokenId,
+    status: batch.finishedAt === null ? "pending" : "complete",
+    created_at: isoInstant(batch.createdAt),
+    finished_at: isoInstant(batch.finishedAt),
+    prunes_at: isoInstant(batch.prunesAt),
+    webhook:
+      batch.webhookUrl === null ? null : { url: batch.webhookUrl, ...deliveryDocument(batch.delivery) },
+    items: batch.items.map(itemDocument),
+  };
+}
+
+function deliveryDocument(delivery: DeliveryState | null): Readonly<Record<string, unknown>> {
+  return {
+    // The batch isn't complete yet.
+    status: delivery?.status ?? "waiting",
+    attempts: delivery?.attempts ?? 0,
+    next_attempt_at: delivery?.status === "due" ? isoInstant(delivery.dueAt) : null,
+    lease_ends_at: delivery?.status === "sending" ? isoInstant(delivery.leaseEndsAt) : null,
+    delivered_at: delivery?.status === "delivered" ? isoInstant(delivery.deliveredAt) : null,
+  };
+}
+
+function itemDocument({ id, parameters, key, state }: ItemRecord): Readonly<Record<string, unknown>> {
+  return {
+    id,
+    url: parameters.url,
+    parameters,
+    cache_key: key,
+    status: state.status,
+    ...stateDocument(state),
+  };
+}
+
+function stateDocument(state: ItemState): Readonly<Record<string, unknown>> {
+  switch (state.status) {
+    case "queued":
+    case "rendering":
+      return {
+        starts: state.starts,
+        fence: state.fence,
+        limited_since: isoInstant(state.limitedSince),
+        due_at: state.status === "queued" ? isoInstant(state.dueAt) : null,
+        lease_ends_at: state.status === "rendering" ? isoInstant(state.leaseEndsAt) : null,
+      };
+    case "done":
+      return {
+        etag: state.etag,
+        target_status: state.targetStatus,
+        expires_at: isoInstant(state.expiresAt),
+        credit_cost: state.creditCost,
+      };
+    case "failed":
+      return { error: { code: state.code, message: state.message }, credit_cost: 0 };
+  }
 }
 
 function isoInstant(instant: number | null): string | null {

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
 import { addAccounts } from "./accounts.ts";
+import { addBatches } from "./batches.ts";
 import { addDoctor } from "./doctor.ts";
 import { addRender } from "./render.ts";
 import { addServe } from "./serve-command.ts";
@@ -29,6 +30,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.`,
   addServe(program);
   addAccounts(program);
   addTokens(program);
+  addBatches(program);
   addRender(program);
   addDoctor(program);
   return program;

@@ -7,6 +7,8 @@ import { startDemo, type Demo } from "../dev/demo.ts";
 import { readableLog } from "../dev/readable-log.ts";
 import { startService } from "../http/service.ts";
 import { createLogger } from "../operations/logger.ts";
+import { createMetrics } from "../operations/metrics.ts";
+import { watchBatches } from "../operations/watch-batches.ts";
 import { openEngine } from "../wire.ts";
 import { EXIT_CODES } from "./errors.ts";
 import { logRendererEvent } from "./log-renderer-event.ts";
@@ -73,25 +75,29 @@ async function serveUntil(stopSignal: Promise<NodeJS.Signals>, parts: Parts): Pr
   const { config, logger, started, demo, json } = parts;
   const publicUrl = publicUrlOf(config, config.port);
   const { renderer } = started;
+  const metrics = config.metrics && createMetrics();
   const engine = await openEngine(config, {
     renderer,
     targets: targetsOf(config, demo),
+    baseUrl: `${publicUrl}/v1`,
+    ...watchBatches({ logger, metrics }),
     onBackgroundError: (error) => logger.warn({ err: error }, "background work failed"),
   }).catch(async (error: unknown) => {
     await renderer.close();
     throw error;
   });
   try {
-    const { host, port, metrics } = config;
+    const { host, port } = config;
     const service = await startService({ engine, host, port, publicUrl, logger, metrics }).catch(
       adviseOnAddress,
     );
+    const worker = engine.startWorker();
     try {
       await demo?.announce({ engine, config, started, publicUrl, json });
       const signal = await stopSignal;
       logger.info({ signal, ...engine.load() }, "stopping: running renders finish");
     } finally {
-      await service.stop();
+      await Promise.all([service.stop(), worker.stop()]);
     }
   } finally {
     await engine.close();

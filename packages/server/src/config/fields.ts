@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import * as z from "zod";
+import { readDuration } from "./duration.ts";
 import { messageOf } from "./message-of.ts";
 
 /*
@@ -27,6 +28,45 @@ export function oneOf<const T extends readonly [string, ...string[]]>(
 
 export function path(): z.ZodType<string> {
   return z.string().transform((text) => resolve(text));
+}
+
+/** In milliseconds; the bounds are durations themselves. */
+export function duration({ min, max }: { readonly min: string; readonly max: string }): z.ZodType<number> {
+  const error = `must be a duration from ${min} to ${max}, a whole number with ms, s, m, h or d, such as 90s or 7d`;
+  return z.string().transform((text, context) => {
+    const durationMs = readDuration(text);
+    if (durationMs !== null && durationMs >= inMs(min) && durationMs <= inMs(max)) return durationMs;
+    context.addIssue(error);
+    return z.NEVER;
+  });
+}
+
+function inMs(bound: string): number {
+  const boundMs = readDuration(bound);
+  if (boundMs === null) throw new Error(`${bound} is no duration`);
+  return boundMs;
+}
+
+const MAX_PAUSES = 20;
+const MAX_PAUSE = "30d";
+
+/**
+ * Pauses after failed attempts, in milliseconds. A `0s` in front stands for the first attempt itself,
+ * as lists of instants have it; alone it means that there is no other.
+ */
+export function pauses(): z.ZodType<readonly number[]> {
+  const error =
+    `must be the pauses after failed attempts, at most ${MAX_PAUSES} of up to ${MAX_PAUSE} each, ` +
+    "such as 5s,5m,30m,2h; 0s alone for a single attempt";
+  return z.string().transform((text, context) => {
+    const [first = "", ...rest] = text.split(",").map((part) => part.trim());
+    const texts = readDuration(first) === 0 ? rest : [first, ...rest];
+    const pausesMs = texts.map((part) => readDuration(part) ?? 0);
+    const isValid = pausesMs.every((pauseMs) => pauseMs > 0 && pauseMs <= inMs(MAX_PAUSE));
+    if (isValid && pausesMs.length <= MAX_PAUSES) return pausesMs;
+    context.addIssue(error);
+    return z.NEVER;
+  });
 }
 
 /** Where to listen. */

@@ -1,6 +1,18 @@
 import { resolve } from "node:path";
 import * as z from "zod";
-import { allowedTargets, hostName, notYet, oneOf, origin, path, plansFile, wholeNumber } from "./fields.ts";
+import { BATCH_LIMITS } from "@snap/protocol";
+import {
+  allowedTargets,
+  duration,
+  hostName,
+  notYet,
+  oneOf,
+  origin,
+  path,
+  pauses,
+  plansFile,
+  wholeNumber,
+} from "./fields.ts";
 
 const NAVIGATION_DEFAULT_MS = 30_000;
 
@@ -41,9 +53,17 @@ export const variables = z.object({
     .default([])
     .describe("private hosts or CIDRs to allow all the same, each with an optional :port, comma-separated"),
   SNAP_PLANS_FILE: plansFile().optional().describe("JSON file of plans (starter, growth, scale)"),
-  SNAP_WEBHOOK_SCHEDULE: notYet("there are no webhooks").optional(),
-  SNAP_BATCH_RETENTION: notYet("there are no batches").optional(),
-  SNAP_RETRY_WINDOW: notYet("there are no batches").optional(),
+  SNAP_WEBHOOK_SCHEDULE: pauses()
+    .optional()
+    .describe(
+      "pauses after failed deliveries of a webhook, 0s alone for a single attempt (5s,5m,30m,2h,5h,10h,10h)",
+    ),
+  SNAP_BATCH_RETENTION: duration({ min: "1ms", max: "365d" })
+    .default(BATCH_LIMITS.retentionMs)
+    .describe("how long a batch is kept after its finish (7d)"),
+  SNAP_RETRY_WINDOW: duration({ min: "0s", max: "1d" })
+    .default(BATCH_LIMITS.retryWindowMs)
+    .describe("for how long a batch item goes on after it met the render limit (15m)"),
   SNAP_LOG_LEVEL: oneOf("trace", "debug", "info", "warn", "error", "fatal", "silent")
     .default("info")
     .describe("the least level that is logged (info)"),

@@ -49,7 +49,8 @@ fetch("v1/openapi.json")
   .then((answer) => answer.json())
   .then((spec) => {
     spec.servers = [{ url: new URL("v1", document.baseURI).href }];
-    for (const path of Object.values(spec.paths)) for (const parameter of path.get.parameters ?? []) {
+    const operations = Object.values(spec.paths).flatMap((path) => Object.values(path));
+    for (const operation of operations) for (const parameter of operation.parameters ?? []) {
       if (parameter.required) continue;
       if (parameter.schema.default !== undefined)
         parameter.description += " Default: \`" + parameter.schema.default + "\`.";

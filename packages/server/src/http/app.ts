@@ -1,12 +1,19 @@
 import { SnapError, type Engine } from "@snap/engine";
 import { HEADERS } from "@snap/protocol";
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from "express";
 import type { Logger } from "pino";
 import { docsAssets, docsPage, startPage } from "../docs-page/pages.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { postmanCollection } from "../openapi/postman.ts";
-import { createMetrics } from "../operations/metrics.ts";
+import type { Metrics } from "../operations/metrics.ts";
 import { json, send, type Answer } from "./answer.ts";
+import { pollBatch, submitBatch } from "./batches.ts";
 import { bearer } from "./bearer.ts";
 import { snap, usage } from "./endpoints.ts";
 import { failureAnswer } from "./envelope.ts";
@@ -21,14 +28,17 @@ export interface AppOptions {
   /** The origin that clients use, without a trailing slash; `{base_url}` is it plus `/v1`. */
   readonly publicUrl: string;
   readonly logger: Logger;
-  /** Whether `/metrics` exposes figures for Prometheus. */
-  readonly metrics: boolean;
+  /** What `/metrics` exposes for Prometheus: the figures of `createMetrics()`, or none. */
+  readonly metrics: Metrics | false;
   /** While it answers `true`, the service is not ready and takes no new work; never unless given. */
   readonly isDraining?: () => boolean;
 }
 
-/** The methods of every endpoint. */
-export const ALLOWED_METHODS = "GET, HEAD, OPTIONS";
+/** The methods of an endpoint, by the one that it is made for. */
+export const ALLOWED_METHODS = { get: "GET, HEAD, OPTIONS", post: "POST, OPTIONS" } as const;
+
+/** The one path with a method that carries a body. */
+const SUBMISSION_PATH = "/v1/renders";
 
 /**
  * The whole HTTP API as an Express application, for those who mount it in a service of their own;
@@ -40,7 +50,7 @@ export const ALLOWED_METHODS = "GET, HEAD, OPTIONS";
  */
 export function createApp(options: AppOptions): Express {
   const { engine, publicUrl, logger, isDraining = () => false } = options;
-  const metrics = options.metrics ? createMetrics(engine) : null;
+  const metrics = options.metrics || null;
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
@@ -48,13 +58,18 @@ export function createApp(options: AppOptions): Express {
   app.enable("case sensitive routing");
   app.enable("strict routing");
 
-  const get = (path: string, handler: RequestHandler): void => {
+  const endpoint = (
+    { method = "get", path, label = String(path) }: Endpoint,
+    handler: RequestHandler,
+  ): void => {
     const routed: RequestHandler = (_request, response, next) => {
-      exchangeOf(response).route = path;
+      exchangeOf(response).route = label;
       next();
     };
-    app.route(path).all(routed).get(handler).options(allowMethods).all(refuseMethod);
+    const { allow, refuse } = otherMethods(method);
+    app.route(path).all(routed)[method](handler).options(allow).all(refuse);
   };
+  const get = (path: string, handler: RequestHandler): void => endpoint({ path }, handler);
   const publish = (path: string, answer: Answer): void => {
     get(path, (_request, response) => send(response, answer));
   };
@@ -67,11 +82,20 @@ export function createApp(options: AppOptions): Express {
     response.setHeader(HEADERS.requestId, exchange.requestId);
     next();
   });
-  app.use(requireHost, withoutBody());
+  app.use(requireHost, withoutBody);
   app.use("/v1", refuseWhileDraining(isDraining));
   get("/v1/snap", bearer({ engine, logger }, snap({ engine, metrics })));
   get("/v1/snap/signed", signedSnap({ engine, metrics }));
   get("/v1/usage", bearer({ engine, logger }, usage(engine)));
+  endpoint(
+    { method: "post", path: SUBMISSION_PATH },
+    bearer({ engine, logger }, submitBatch(engine, { baseUrl: `${publicUrl}/v1` })),
+  );
+  endpoint(
+    // Express would answer an id that can't be decoded itself, without the envelope.
+    { path: /^\/v1\/renders\/[^/]+$/, label: "/v1/renders/{id}" },
+    bearer({ engine, logger }, pollBatch(engine)),
+  );
   publish("/v1/openapi.json", json(openApiDocument(publicUrl), "no-cache"));
   publish("/v1/postman.json", json(postmanCollection(publicUrl), "no-cache"));
   app.use("/api/v1", apiMoved(publicUrl));
@@ -79,7 +103,7 @@ export function createApp(options: AppOptions): Express {
   get("/readyz", readyz({ engine, logger, isDraining }));
   if (metrics !== null)
     get("/metrics", async (_request, response) => {
-      const { contentType, body } = await metrics.expose();
+      const { contentType, body } = await metrics.expose(engine);
       send(response, {
         status: 200,
         headers: { "Content-Type": contentType, "Cache-Control": "no-store" },
@@ -100,24 +124,34 @@ const requireHost: RequestHandler = (request, _response, next) => {
   next();
 };
 
-function withoutBody(): RequestHandler {
-  return async (request, response, next) => {
-    await discardBody(request).catch((error: unknown) => {
-      response.setHeader("Connection", "close");
-      throw error;
-    });
-    next();
-  };
+/** A submission is read once it is known who sends it. */
+function isSubmission({ method, path }: Request): boolean {
+  return method === "POST" && path === SUBMISSION_PATH;
 }
 
-const allowMethods: RequestHandler = (_request, response) => {
-  send(response, { status: 204, headers: { Allow: ALLOWED_METHODS } });
+const withoutBody: RequestHandler = async (request, _response, next) => {
+  if (!isSubmission(request)) await discardBody(request);
+  next();
 };
 
-const refuseMethod: RequestHandler = (request, response) => {
-  response.setHeader("Allow", ALLOWED_METHODS);
-  throw new SnapError("method_not_allowed", `${request.method} is not possible here; send GET or HEAD.`);
-};
+interface Endpoint {
+  readonly method?: keyof typeof ALLOWED_METHODS;
+  readonly path: string | RegExp;
+  /** Stands for the path in figures. */
+  readonly label?: string;
+}
+
+function otherMethods(method: keyof typeof ALLOWED_METHODS): Record<"allow" | "refuse", RequestHandler> {
+  const Allow = ALLOWED_METHODS[method];
+  return {
+    allow: (_request, response) => send(response, { status: 204, headers: { Allow } }),
+    refuse: (request, response) => {
+      response.setHeader("Allow", Allow);
+      const instead = method === "get" ? "GET or HEAD" : "POST";
+      throw new SnapError("method_not_allowed", `${request.method} is not possible here; send ${instead}.`);
+    },
+  };
+}
 
 /** interface.md, Versioning: not redirected. */
 function apiMoved(publicUrl: string): RequestHandler {
@@ -135,6 +169,16 @@ const notFound: RequestHandler = () => {
 };
 
 /** Express knows an error handler by its four parameters. */
-const answerError: ErrorRequestHandler = (error: unknown, _request, response, _next) => {
+const answerError: ErrorRequestHandler = async (error: unknown, request, response, _next) => {
+  if (isSubmission(request)) await letIn(request, response);
   send(response, failureAnswer(exchangeOf(response), error));
 };
+
+/** Without a token, or too late: what it sends is received all the same, or a reset would take the answer. */
+async function letIn(submission: Request, response: Response): Promise<void> {
+  try {
+    await discardBody(submission);
+  } catch {
+    response.setHeader("Connection", "close");
+  }
+}

@@ -23,6 +23,8 @@ export function failureAnswer(exchange: Exchange, thrown: unknown): Answer {
 function errorHeaders({ status, retryAfterSeconds }: SnapError): OutgoingHttpHeaders {
   return {
     ...(retryAfterSeconds !== undefined && { [HEADERS.retryAfter]: retryAfterSeconds }),
+    // The rest of the request isn't read.
+    ...((status === 400 || status === 413) && { Connection: "close" }),
     // RFC 9110, 15.5.2: a 401 names the scheme.
     ...(status === 401 && { "WWW-Authenticate": 'Bearer realm="snap"' }),
   };

@@ -4,6 +4,7 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
+import type { Metrics } from "../operations/metrics.ts";
 import { ALLOWED_METHODS, createApp } from "./app.ts";
 import { HTTP_BOUNDS } from "./bounds.ts";
 import { createDrain, type Drain } from "./drain.ts";
@@ -18,8 +19,8 @@ export interface ServiceOptions {
   /** The origin that clients use, without a trailing slash; `{base_url}` is it plus `/v1`. */
   readonly publicUrl: string;
   readonly logger: Logger;
-  /** Whether `/metrics` exposes figures for Prometheus. */
-  readonly metrics: boolean;
+  /** What `/metrics` exposes for Prometheus: the figures of `createMetrics()`, or none. */
+  readonly metrics: Metrics | false;
   /** Longest wait for running requests when it stops; 90,000 ms unless given. */
   readonly drainTimeoutMs?: number;
 }
@@ -75,7 +76,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   server.on("connect", (request, socket) => {
     const error = new SnapError("method_not_allowed", `${request.method} is not possible here.`);
-    refuseSocket(socket, { error, logger, headers: { Allow: ALLOWED_METHODS } });
+    refuseSocket(socket, { error, logger, headers: { Allow: ALLOWED_METHODS.get } });
   });
   server.on("clientError", (error: Error & { code?: string }, socket) => {
     const refuse = (): void => refuseSocket(socket, { error: toProtocolError(error), logger });

@@ -34,6 +34,16 @@ const OF_A_CAPTURE = [
 export const CODES = {
   snap: [...ON_EVERY_PATH, "unauthenticated", ...OF_A_CAPTURE],
   signed: [...ON_EVERY_PATH, "invalid_signature", "signed_url_expired", ...OF_A_CAPTURE],
+  submit: [
+    ...ON_EVERY_PATH,
+    "unauthenticated",
+    "email_unverified",
+    "missing_ability",
+    "validation_failed",
+    "blocked_host",
+    "rate_limited",
+  ],
+  poll: [...ON_EVERY_PATH, "unauthenticated", "not_found"],
   usage: [...ON_EVERY_PATH, "unauthenticated", "rate_limited"],
   description: ON_EVERY_PATH,
 } as const satisfies Record<string, readonly ErrorCode[]>;
@@ -45,6 +55,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
   401: "No bearer token, or one that is unknown, expired or revoked.",
   402: "No active plan, or every credit of the period is spent. Counts as a render against the render limit.",
   403: "The e-mail address is not verified, the token lacks the permission of the mode, or a signed URL is not genuine or has expired.",
+  404: "The id is unknown, another account's, or its batch was deleted.",
   408: "The request did not arrive in time.",
   413: "The request carries too large a body.",
   422: "The parameters, the address or the target are at fault; nothing was charged.",
@@ -90,11 +101,14 @@ function renderingAnswers(names: readonly HeaderName[], unchanged: string): Reco
   };
 }
 
+/** What an operation takes: a bearer token, and a body once it is known whose token it is. */
+interface Intake {
+  readonly bearer: boolean;
+  readonly readsBody?: true;
+}
+
 /** One answer for each status among `codes`, with the codes that it can carry. */
-export function errorAnswers(
-  codes: readonly ErrorCode[],
-  { bearer }: { bearer: boolean },
-): Record<string, ResponseConfig> {
+export function errorAnswers(codes: readonly ErrorCode[], intake: Intake): Record<string, ResponseConfig> {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) {
     const { status } = ERROR_CODES[code];
@@ -102,14 +116,14 @@ export function errorAnswers(
   }
   const sorted = Array.from(byStatus).toSorted(([left], [right]) => left - right);
   return Object.fromEntries(
-    sorted.map(([status, ofStatus]) => [String(status), errorAnswer(status, ofStatus, bearer)]),
+    sorted.map(([status, ofStatus]) => [String(status), errorAnswer(status, ofStatus, intake)]),
   );
 }
 
-function errorAnswer(status: number, codes: readonly ErrorCode[], bearer: boolean): ResponseConfig {
+function errorAnswer(status: number, codes: readonly ErrorCode[], intake: Intake): ResponseConfig {
   return {
     description: MEANINGS[status] ?? codes.join(", "),
-    headers: headerReferences(errorHeaders(status, codes, bearer)),
+    headers: headerReferences(errorHeaders(status, codes, intake)),
     content: {
       "application/json": {
         schema: {
@@ -123,8 +137,12 @@ function errorAnswer(status: number, codes: readonly ErrorCode[], bearer: boolea
   };
 }
 
-function errorHeaders(status: number, codes: readonly ErrorCode[], bearer: boolean): HeaderName[] {
-  const beforeTheToken = status === 401 || [400, 408, 413, 431].includes(status);
+function errorHeaders(
+  status: number,
+  codes: readonly ErrorCode[],
+  { bearer, readsBody }: Intake,
+): HeaderName[] {
+  const beforeTheToken = [400, 401, 408, 431].includes(status) || (status === 413 && readsBody !== true);
   const retryable = codes.some((code) => status === 429 || "retryAfterSeconds" in ERROR_CODES[code]);
   return [
     ...(bearer && !beforeTheToken ? CREDIT_HEADERS : []),

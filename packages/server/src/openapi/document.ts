@@ -1,5 +1,6 @@
 import { OpenApiGeneratorV31, OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import { CODES, errorAnswers, RENDERING_ANSWERS, SIGNED_RENDERING_ANSWERS } from "./answers.ts";
+import { registerBatches } from "./batches.ts";
 import { CREDIT_HEADERS, HEADER_COMPONENTS, headerReferences } from "./headers.ts";
 import { PROOF_PARAMETERS, renderParameters } from "./parameters.ts";
 import { errorEnvelope, usageReport } from "./schemas.ts";
@@ -12,7 +13,7 @@ const INTRODUCTION = `Renders a publicly reachable web page as a PNG, JPEG or We
 - Each render costs one credit; a failed one is refunded; an identical repeat is answered from your cache for no credit.
 - Every non-2xx answer is one error envelope with a \`code\` to branch on. Codes are only ever added.
 - Booleans are written \`true\`/\`false\` or \`1\`/\`0\`. A parameter sent to a mode that does not accept it is refused.
-- Any path answers HEAD as GET without the body; another method is a 405 \`method_not_allowed\` with \`Allow\`, an unknown path a 404 \`not_found\`, the old \`/api/v1/*\` a 410 \`api_moved\`.`;
+- Any path that answers GET answers HEAD without the body; another method is a 405 \`method_not_allowed\` with \`Allow\`, an unknown path a 404 \`not_found\`, the old \`/api/v1/*\` a 410 \`api_moved\`.`;
 
 /**
  * The description served at `/v1/openapi.json`, generated from the definitions that validate. The
@@ -33,6 +34,7 @@ export function openApiDocument(publicUrl: string): OpenApiDocument {
     registry.registerComponent("headers", name, { ...header });
   registerSnap(registry);
   registerSigned(registry);
+  registerBatches(registry);
   registry.registerPath({
     method: "get",
     path: "/usage",
@@ -74,6 +76,7 @@ export function openApiDocument(publicUrl: string): OpenApiDocument {
     servers: [{ url: `${publicUrl}/v1` }],
     tags: [
       { name: "Rendering", description: "A page in, a file out." },
+      { name: "Batches", description: "Up to 20 pages at once, collected later by polling or by a webhook." },
       { name: "Account", description: "What is left to spend." },
       { name: "Description", description: "This API for machines; no token needed." },
     ],

@@ -1,7 +1,7 @@
 import type { HEADERS } from "@snap/protocol";
 
 export type HeaderName =
-  (typeof HEADERS)[keyof typeof HEADERS] | "ETag" | "Cache-Control" | "WWW-Authenticate";
+  (typeof HEADERS)[keyof typeof HEADERS] | "ETag" | "Cache-Control" | "Location" | "WWW-Authenticate";
 
 interface HeaderComponent {
   readonly description: string;
@@ -68,6 +68,7 @@ export const HEADER_COMPONENTS: Readonly<Record<HeaderName, HeaderComponent>> = 
       "`private, no-cache` on a rendering, `no-store` on errors and reports. On a signed rendering `public` with `max-age`, the seconds left of the rendering and of the URL; `no-store` with `cache=0`.",
     schema: { type: "string" },
   },
+  Location: { description: "Where the batch is polled.", schema: { type: "string", format: "uri" } },
   "WWW-Authenticate": { description: "Names the scheme: `Bearer`.", schema: { type: "string" } },
 };
 

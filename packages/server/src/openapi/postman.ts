@@ -1,4 +1,5 @@
 import type { Ability } from "@snap/engine";
+import { SUBMISSION_EXAMPLE } from "./batch-schemas.ts";
 import { documentedParameters, PROOF_PARAMETERS } from "./parameters.ts";
 
 interface PostmanQueryEntry {
@@ -11,14 +12,26 @@ interface PostmanQueryEntry {
 interface PostmanRequest {
   readonly name: string;
   readonly request: {
-    readonly method: "GET";
+    readonly method: "GET" | "POST";
     readonly description: string;
     readonly auth?: { readonly type: "noauth" };
+    readonly header?: readonly { readonly key: string; readonly value: string }[];
+    readonly body?: {
+      readonly mode: "raw";
+      readonly raw: string;
+      readonly options: { readonly raw: { readonly language: "json" } };
+    };
     readonly url: {
       readonly raw: string;
       readonly host: readonly string[];
       readonly path: readonly string[];
       readonly query?: readonly PostmanQueryEntry[];
+      /** Values of the segments of `path` that begin with a colon. */
+      readonly variable?: readonly {
+        readonly key: string;
+        readonly value: string;
+        readonly description: string;
+      }[];
     };
   };
 }
@@ -63,6 +76,8 @@ export function postmanCollection(publicUrl: string): PostmanCollection {
       renderRequest("Full page", "screenshot", { url: EXAMPLE_URL, fullPage: "true", format: "webp" }),
       renderRequest("PDF", "pdf", { url: EXAMPLE_URL, pdf: "true", paperFormat: "a4" }),
       signedRequest({ url: EXAMPLE_URL }),
+      submitRequest(),
+      pollRequest(),
       plainRequest("Usage", "usage", { description: "Credits, plan, period and limits; costs no credit." }),
       plainRequest("OpenAPI description", "openapi.json", {
         description: "Needs no token.",
@@ -87,6 +102,40 @@ function plainRequest(
       method: "GET",
       ...about,
       url: { raw: `{{baseUrl}}/${path}`, host: ["{{baseUrl}}"], path: [path] },
+    },
+  };
+}
+
+function submitRequest(): PostmanRequest {
+  return {
+    name: "Submit a batch",
+    request: {
+      method: "POST",
+      description:
+        "Queues the captures and answers 202 at once; `webhookUrl` beside `items` is told when they are done.",
+      header: [{ key: "Content-Type", value: "application/json" }],
+      body: {
+        mode: "raw",
+        raw: JSON.stringify(SUBMISSION_EXAMPLE, null, 2),
+        options: { raw: { language: "json" } },
+      },
+      url: { raw: "{{baseUrl}}/renders", host: ["{{baseUrl}}"], path: ["renders"] },
+    },
+  };
+}
+
+function pollRequest(): PostmanRequest {
+  return {
+    name: "Poll a batch",
+    request: {
+      method: "GET",
+      description: "Costs nothing. Fill in the `id` that the submission answered.",
+      url: {
+        raw: "{{baseUrl}}/renders/:id",
+        host: ["{{baseUrl}}"],
+        path: ["renders", ":id"],
+        variable: [{ key: "id", value: "", description: "Id of the batch." }],
+      },
     },
   };
 }

@@ -1,5 +1,6 @@
-import type { Capture, Engine } from "@snap/engine";
+import type { BatchFigures, Capture, DeliveryAttempt, Engine, FinishedItem } from "@snap/engine";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { nameOutcome } from "./name-outcome.ts";
 
 /** One answered request, as the figures count it. */
 export interface CountedRequest {
@@ -14,14 +15,27 @@ export interface CountedRequest {
 export interface Metrics {
   countRequest(request: CountedRequest): void;
   countCapture(capture: Capture, durationSeconds: number): void;
-  /** All figures in the text format of Prometheus. */
-  expose(): Promise<{ readonly contentType: string; readonly body: string }>;
+  /** For the engine's `onItemFinished`. */
+  countItem(item: FinishedItem): void;
+  /** For the engine's `onDeliveryAttempt`. */
+  countDelivery(attempt: DeliveryAttempt): void;
+  /** All figures in the text format of Prometheus; those of the present are read from `engine`. */
+  expose(
+    engine: Pick<Engine, "load" | "batches">,
+  ): Promise<{ readonly contentType: string; readonly body: string }>;
 }
 
 const RENDER_BUCKETS_SECONDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 45, 75];
 
-/** Figures about `engine` and this process. */
-export function createMetrics(engine: Pick<Engine, "load">): Metrics {
+/**
+ * Figures about a service and this process.
+ *
+ * @example
+ * const metrics = createMetrics();
+ * const engine = createEngine({ ...options, onItemFinished: metrics.countItem, onDeliveryAttempt: metrics.countDelivery });
+ * await startService({ ...address, engine, metrics });
+ */
+export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -45,21 +59,20 @@ export function createMetrics(engine: Pick<Engine, "load">): Metrics {
     registers,
   });
   const credits = new Counter({ name: "snap_credits_total", help: "Credits charged.", registers });
-  const gauge = (name: string, about: { help: string; read: () => number }): void => {
-    const { help, read } = about;
-    registry.registerMetric(
-      new Gauge({
-        name,
-        help,
-        registers: [],
-        collect() {
-          this.set(read());
-        },
-      }),
-    );
-  };
-  gauge("snap_renders_running", { help: "Renders that run now.", read: () => engine.load().running });
-  gauge("snap_renders_waiting", { help: "Renders that wait for a turn.", read: () => engine.load().waiting });
+  const items = new Counter({
+    name: "snap_batch_items_total",
+    help: "Batch items that finished, by status and error code (empty for a success).",
+    labelNames: ["status", "code"],
+    registers,
+  });
+  const attempts = new Counter({
+    name: "snap_webhook_attempts_total",
+    help: "Attempts to deliver a webhook, by how they ended.",
+    labelNames: ["outcome"],
+    registers,
+  });
+  const load = createLoadGauges(registers);
+  const queues = createQueueGauges(registers);
   return {
     countRequest: ({ route, status, code }) => requests.inc({ route, status, code }),
     countCapture({ cache, creditCost, rendering }, durationSeconds) {
@@ -68,8 +81,60 @@ export function createMetrics(engine: Pick<Engine, "load">): Metrics {
       const mode = rendering.contentType === "application/pdf" ? "pdf" : "screenshot";
       if (cache !== "hit") renders.observe({ mode }, durationSeconds);
     },
-    async expose() {
+    countItem({ state }) {
+      items.inc({ status: state.status, code: state.status === "failed" ? state.code : "" });
+      if (state.status === "done") credits.inc(state.creditCost);
+    },
+    countDelivery: ({ outcome }) => attempts.inc({ outcome: nameOutcome(outcome) }),
+    async expose(engine) {
+      load(engine.load());
+      // A storage that fails takes the figures about itself away, and no others.
+      queues(await engine.batches.figures().catch(() => null));
       return { contentType: registry.contentType, body: await registry.metrics() };
     },
+  };
+}
+
+function createLoadGauges(registers: Registry[]): (load: ReturnType<Engine["load"]>) => void {
+  const running = new Gauge({ name: "snap_renders_running", help: "Renders that run now.", registers });
+  const waiting = new Gauge({
+    name: "snap_renders_waiting",
+    help: "Renders that wait for a turn.",
+    registers,
+  });
+  return (load) => {
+    running.set(load.running);
+    waiting.set(load.waiting);
+  };
+}
+
+function createQueueGauges(registers: Registry[]): (figures: BatchFigures | null) => void {
+  const items = new Gauge({
+    name: "snap_batch_items",
+    help: "Batch items that are not finished, by state: queued or rendering.",
+    labelNames: ["state"],
+    registers,
+  });
+  const oldest = new Gauge({
+    name: "snap_batch_oldest_unfinished_seconds",
+    help: "Age of the oldest batch that is not finished; 0 without one.",
+    registers,
+  });
+  const deliveries = new Gauge({
+    name: "snap_webhook_deliveries_open",
+    help: "Webhooks that are neither acknowledged nor given up.",
+    registers,
+  });
+  return (figures) => {
+    if (figures === null) {
+      items.reset();
+      oldest.remove();
+      deliveries.remove();
+      return;
+    }
+    items.set({ state: "queued" }, figures.queuedItems);
+    items.set({ state: "rendering" }, figures.renderingItems);
+    oldest.set((figures.oldestUnfinishedAgeMs ?? 0) / 1000);
+    deliveries.set(figures.openDeliveries);
   };
 }

@@ -45,6 +45,52 @@ describe("stopping", { tags: ["browser"] }, () => {
     await pagesHere.close();
   });
 
+  it("SIGTERM with a batch in hand: what renders finishes, exit 0; the rest is done after a restart", async () => {
+    const pagesHere = await servePages();
+    stopping = openWorkplace({
+      SNAP_PORT: "0",
+      SNAP_ALLOW_TARGETS: pagesHere.target,
+      SNAP_RENDER_CONCURRENCY: "1",
+    });
+    const make = ["accounts", "create", "--email", "ada@example.com", "--plan", "starter"];
+    const account = (await stopping.json(make)) as { id: string };
+    const { token } = (await stopping.json(["tokens", "create", "--account", account.id])) as Minted;
+    const before = stopping.start(["serve"]);
+    const [, port] = await before.printed(/"port":(\d+),"msg":"listening"/);
+    const submitted = await fetch(`http://127.0.0.1:${port}/v1/renders`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ items: [{ url: `${pagesHere.url}held` }, { url: `${pagesHere.url}other` }] }),
+    });
+    expect(submitted.status).toBe(202);
+    const { id } = (await submitted.json()) as { id: string };
+    const held = await pagesHere.held();
+    before.child.kill("SIGTERM");
+    // From then on it takes up nothing new.
+    await until(
+      () =>
+        fetch(`http://127.0.0.1:${port}/healthz`).then(
+          () => false,
+          () => true,
+        ),
+      (refused) => refused,
+    );
+    held.end("<h1>at last</h1>");
+    expect(await before.ended).toMatchObject({ code: 0, signal: null, stderr: "" });
+    const statuses = async (): Promise<unknown[]> => {
+      const batch = (await stopping.json(["batches", "show", id])) as { items: { status: string }[] };
+      return batch.items.map(({ status }) => status);
+    };
+    expect(await statuses()).toEqual(["done", "queued"]);
+
+    const after = stopping.start(["serve"]);
+    await after.printed(/"msg":"batch item done"/);
+    expect(await statuses()).toEqual(["done", "done"]);
+    after.child.kill("SIGTERM");
+    expect(await after.ended).toMatchObject({ code: 0 });
+    await pagesHere.close();
+  });
+
   it("a second Ctrl-C ends it at once, exit 130", async () => {
     const { running, answer, pagesHere } = await startWithRender();
     const lost = answer.then(

@@ -4,10 +4,12 @@ import {
   createFakeRandom,
   createFakeRenderer,
   createFakeResolver,
+  createFakeWebhookSender,
   createMemoryStorage,
   type FakeClock,
   type FakeRenderer,
   type FakeRendererOptions,
+  type FakeWebhookSender,
 } from "@snap/testing";
 import { createHmac } from "node:crypto";
 import { request, type IncomingHttpHeaders } from "node:http";
@@ -15,6 +17,8 @@ import { connect } from "node:net";
 import { onTestFinished } from "vitest";
 import { startService, type Service } from "../../src/http/service.ts";
 import { createLogger } from "../../src/operations/logger.ts";
+import { createMetrics } from "../../src/operations/metrics.ts";
+import { watchBatches } from "../../src/operations/watch-batches.ts";
 
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 /** A month after the account's start. */
@@ -48,8 +52,11 @@ export interface TestService {
   readonly renderer: FakeRenderer;
   readonly storage: ReturnType<typeof createMemoryStorage>;
   readonly clock: FakeClock;
+  readonly webhookSender: FakeWebhookSender;
   /** Lines of the log so far. */
-  readonly lines: Record<string, unknown>[];
+  readonly lines: readonly Record<string, unknown>[];
+  /** Resolves once the log has `count` lines of that message, those before included; one unless given. */
+  readonly whenLogged: (message: string, count?: number) => Promise<void>;
   readonly customer: (options?: CustomerOptions) => Promise<Customer>;
   /** One request on a connection of its own. */
   readonly ask: (path: string, options?: AskOptions) => Promise<Reply>;
@@ -69,6 +76,8 @@ export interface AskOptions {
 export interface OpenOptions {
   readonly renderer?: FakeRendererOptions;
   readonly metrics?: boolean;
+  /** Whether batches are worked through; they are only queued unless given. */
+  readonly worker?: boolean;
   readonly publicUrl?: string;
   readonly drainTimeoutMs?: number;
 }
@@ -78,6 +87,17 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
   const renderer = createFakeRenderer(options.renderer);
   const storage = createMemoryStorage();
   const clock = createFakeClock(START_MS);
+  const webhookSender = createFakeWebhookSender();
+  const lines: Record<string, unknown>[] = [];
+  const watchers = new Set<() => void>();
+  const logger = createLogger("info", {
+    write(line) {
+      lines.push(JSON.parse(line) as Record<string, unknown>);
+      for (const look of watchers) look();
+    },
+  });
+  const metrics = options.metrics === true && createMetrics();
+  const publicUrl = options.publicUrl ?? "https://snap.example.com";
   const engine = createEngine({
     storage,
     renderer,
@@ -88,17 +108,18 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
       "example.com": ["93.184.215.14"],
       "inside.example.com": ["10.0.0.1"],
     }),
+    baseUrl: `${publicUrl}/v1`,
+    ...watchBatches({ logger, metrics }),
+    webhookSender,
   });
-  const lines: Record<string, unknown>[] = [];
+  if (options.worker === true) engine.startWorker();
   const service = await startService({
     engine,
     host: "127.0.0.1",
     port: 0,
-    publicUrl: options.publicUrl ?? "https://snap.example.com",
-    logger: createLogger("info", {
-      write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>),
-    }),
-    metrics: options.metrics ?? false,
+    publicUrl,
+    logger,
+    metrics,
     ...(options.drainTimeoutMs !== undefined && { drainTimeoutMs: options.drainTimeoutMs }),
   });
   onTestFinished(async () => {
@@ -116,7 +137,18 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
     renderer,
     storage,
     clock,
+    webhookSender,
     lines,
+    async whenLogged(message, count = 1) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const look = (): void => {
+        if (lines.filter(({ msg }) => msg === message).length >= count) resolve();
+      };
+      watchers.add(look);
+      look();
+      await promise;
+      watchers.delete(look);
+    },
     ask,
     snap: (query, asked) => ask(`/v1/snap?${new URLSearchParams(query).toString()}`, asked),
     tell: (bytes) => tell(service.origin, bytes),

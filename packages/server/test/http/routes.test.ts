@@ -5,6 +5,7 @@ const PATHS = [
   "/v1/snap",
   "/v1/snap/signed",
   "/v1/usage",
+  "/v1/renders/batch_0a1b2c3d4e5f60718293a4b5",
   "/v1/openapi.json",
   "/v1/postman.json",
   "/healthz",
@@ -27,6 +28,11 @@ describe("paths", () => {
     "/v1/snap/signed/",
     "/v1/snap/Signed",
     "/v1/../v1/snap",
+    "/v1/Renders",
+    "/v1/renders/",
+    "/v1/renders//",
+    "/v1/renders/batch_0a1b2c3d4e5f60718293a4b5/",
+    "/v1/renders/batch_0a1b2c3d4e5f60718293a4b5/items",
     "/v1/%",
     "/docs/",
     "/docs/..%2f..%2fpackage.json",
@@ -84,6 +90,18 @@ describe("methods", () => {
     },
   );
 
+  it.each(["GET", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND", "QUERY"])(
+    "%s is refused where only POST makes sense",
+    async (method) => {
+      const { ask, customer } = await openService();
+      const { token } = await customer();
+      const reply = await ask("/v1/renders", { method, token });
+      expect(reply.status).toBe(405);
+      expect(reply.headers.allow).toBe("POST, OPTIONS");
+      expect(envelopeOf(reply).code).toBe("method_not_allowed");
+    },
+  );
+
   it("OPTIONS tells them, and opens nothing to other origins", async () => {
     const { ask, tell } = await openService();
     for (const path of PATHS) {
@@ -92,6 +110,10 @@ describe("methods", () => {
       expect(reply.headers.allow).toBe("GET, HEAD, OPTIONS");
       expect(reply.headers["access-control-allow-origin"]).toBeUndefined();
     }
+    const headless = await ask("/v1/renders", { method: "HEAD" });
+    expect(headless).toMatchObject({ status: 405, headers: { allow: "POST, OPTIONS" } });
+    const submission = await ask("/v1/renders", { method: "OPTIONS" });
+    expect(submission).toMatchObject({ status: 204, headers: { allow: "POST, OPTIONS" } });
     const server = await tell("OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     expect(server).toMatch(/^HTTP\/1\.1 204 /);
   });

@@ -54,8 +54,8 @@ it("says so when the port is taken", async () => {
   const { engine, service } = await openService();
   const port = Number(new URL(service.origin).port);
   const logger = createLogger("silent");
-  const options = { engine, host: "127.0.0.1", port, publicUrl: service.origin, logger, metrics: false };
-  await expect(startService(options)).rejects.toThrow(
+  const address = { host: "127.0.0.1", port, publicUrl: service.origin };
+  await expect(startService({ ...address, engine, logger, metrics: false })).rejects.toThrow(
     `cannot listen on 127.0.0.1 port ${port}: another program listens there`,
   );
 });

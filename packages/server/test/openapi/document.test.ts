@@ -12,7 +12,8 @@ interface Answer {
 }
 
 function answersOf(path: string): Record<string, Answer> {
-  const answers: Record<string, Answer> | undefined = document.paths?.[path]?.get?.responses;
+  const { get, post } = document.paths?.[path] ?? {};
+  const answers: Record<string, Answer> | undefined = (get ?? post)?.responses;
   return answers ?? {};
 }
 
@@ -65,17 +66,20 @@ describe("the OpenAPI document", () => {
       type: "http",
       scheme: "bearer",
     });
-    const operations = Object.entries(document.paths ?? {}).map(([path, { get }]) => [
-      path,
-      get?.operationId,
-      get?.security,
-    ]);
+    const operations = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => {
+        const { operationId, security } = operation as Record<"operationId" | "security", unknown>;
+        return [method, path, operationId, security];
+      }),
+    );
     expect(operations).toEqual([
-      ["/snap", "renderPage", [{ bearer: [] }]],
-      ["/snap/signed", "renderSignedPage", []],
-      ["/usage", "getUsage", [{ bearer: [] }]],
-      ["/openapi.json", "getOpenApi", []],
-      ["/postman.json", "getPostmanCollection", []],
+      ["get", "/snap", "renderPage", [{ bearer: [] }]],
+      ["get", "/snap/signed", "renderSignedPage", []],
+      ["post", "/renders", "submitBatch", [{ bearer: [] }]],
+      ["get", "/renders/{id}", "getBatch", [{ bearer: [] }]],
+      ["get", "/usage", "getUsage", [{ bearer: [] }]],
+      ["get", "/openapi.json", "getOpenApi", []],
+      ["get", "/postman.json", "getPostmanCollection", []],
     ]);
   });
 
@@ -108,6 +112,28 @@ describe("the OpenAPI document", () => {
       502: ["upstream_error", "upstream_quota_exceeded"],
       503: ["not_ready", "upstream_rate_limited"],
       504: ["render_timeout"],
+    });
+    expect(codesOf("/renders")).toEqual({
+      400: ["bad_request"],
+      401: ["unauthenticated"],
+      403: ["email_unverified", "missing_ability"],
+      408: ["request_timeout"],
+      413: ["payload_too_large"],
+      422: ["validation_failed", "blocked_host"],
+      429: ["rate_limited"],
+      431: ["request_header_fields_too_large"],
+      500: ["server_error"],
+      503: ["not_ready"],
+    });
+    expect(codesOf("/renders/{id}")).toEqual({
+      400: ["bad_request"],
+      401: ["unauthenticated"],
+      404: ["not_found"],
+      408: ["request_timeout"],
+      413: ["payload_too_large"],
+      431: ["request_header_fields_too_large"],
+      500: ["server_error"],
+      503: ["not_ready"],
     });
     expect(codesOf("/usage")).toEqual({
       400: ["bad_request"],
@@ -142,6 +168,14 @@ describe("the OpenAPI document", () => {
       ["/snap", "503", [...credits, "Retry-After"]],
       ["/snap", "504", [...credits, "Retry-After"]],
       ["/snap", "413", []],
+      ["/renders", "202", [...credits, "Location"]],
+      ["/renders", "401", ["WWW-Authenticate"]],
+      ["/renders", "413", credits],
+      ["/renders", "422", credits],
+      ["/renders", "429", [...credits, ...pair, "Retry-After"]],
+      ["/renders/{id}", "200", credits],
+      ["/renders/{id}", "404", credits],
+      ["/renders/{id}", "413", []],
       ["/usage", "200", credits],
       ["/usage", "429", [...credits, ...pair, "Retry-After"]],
       ["/openapi.json", "200", []],

@@ -22,16 +22,19 @@ describe("the Postman collection", () => {
       "Full page",
       "PDF",
       "Signed URL",
+      "Submit a batch",
+      "Poll a batch",
       "Usage",
       "OpenAPI description",
       "This collection",
     ]);
   });
 
-  it("runs as it is, but for the signature, which nobody else can make", async () => {
+  it("runs as it is, but for the signature, which nobody else can make, and the id of the batch", async () => {
     const { ask, customer } = await openService();
     const { token, tokenId, signingSecret } = await customer();
     const types: unknown[] = [];
+    let batchId = "";
     for (const { name, request } of collection.item) {
       const { raw, query = [] } = request.url;
       const sent = query.filter(({ disabled }) => !disabled).map(({ key, value }) => [key, value] as const);
@@ -39,13 +42,29 @@ describe("the Postman collection", () => {
       const path =
         name === "Signed URL"
           ? `/v1/snap/signed?${signedQuery(Object.fromEntries(pairs), signingSecret)}`
-          : raw.replace("{{baseUrl}}", "/v1");
-      const reply = await ask(path, request.auth?.type === "noauth" ? {} : { token });
-      expect(reply.status).toBe(200);
+          : raw.replace("{{baseUrl}}", "/v1").replace(":id", batchId);
+      const reply = await ask(path, {
+        method: request.method,
+        headers: Object.fromEntries((request.header ?? []).map(({ key, value }) => [key, value])),
+        ...(request.body && { body: request.body.raw }),
+        ...(request.auth?.type !== "noauth" && { token }),
+      });
+      expect([name, reply.status]).toEqual([name, name === "Submit a batch" ? 202 : 200]);
+      if (name === "Submit a batch") batchId = (JSON.parse(reply.body.toString()) as { id: string }).id;
       types.push(reply.headers["content-type"]);
     }
     const json = "application/json; charset=utf-8";
-    expect(types).toEqual(["image/png", "image/webp", "application/pdf", "image/png", json, json, json]);
+    expect(types).toEqual([
+      "image/png",
+      "image/webp",
+      "application/pdf",
+      "image/png",
+      json,
+      json,
+      json,
+      json,
+      json,
+    ]);
   });
 
   it("the signed request sends tokenId and signature, and no bearer token", () => {
@@ -54,6 +73,25 @@ describe("the Postman collection", () => {
     expect(signed?.url.path).toEqual(["snap", "signed"]);
     const sent = signed?.url.query?.filter(({ disabled }) => !disabled).map(({ key }) => key);
     expect(sent).toEqual(["url", "tokenId", "signature"]);
+  });
+
+  it("submits JSON, and leaves a place for the id of the batch", () => {
+    const requestOf = (name: string) => collection.item.find((item) => item.name === name)?.request;
+    expect(requestOf("Submit a batch")).toMatchObject({
+      method: "POST",
+      header: [{ key: "Content-Type", value: "application/json" }],
+      body: { mode: "raw", options: { raw: { language: "json" } } },
+    });
+    expect(JSON.parse(requestOf("Submit a batch")?.body?.raw ?? "")).toEqual({
+      items: [
+        { url: "https://example.com/", format: "webp", fullPage: true },
+        { url: "https://example.com/", pdf: true, paperFormat: "letter" },
+      ],
+    });
+    expect(requestOf("Poll a batch")?.url).toMatchObject({
+      path: ["renders", ":id"],
+      variable: [{ key: "id", value: "" }],
+    });
   });
 
   it("says the same in the address and in its parts", () => {

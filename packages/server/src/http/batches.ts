@@ -1,0 +1,34 @@
+import type { Engine } from "@snap/engine";
+import { json } from "./answer.ts";
+import type { BearerEndpoint } from "./bearer.ts";
+import { readJson } from "./json-body.ts";
+import { pathOf } from "./request-target.ts";
+
+/** `POST /renders`. The body is read once it is known who sends it. */
+export function submitBatch(engine: Engine, { baseUrl }: { readonly baseUrl: string }): BearerEndpoint {
+  return async ({ request, principal }) => {
+    const batch = await engine.batches.submit({ principal, document: await readJson(request) });
+    const answer = json(batch, "no-store", 202);
+    return { ...answer, headers: { ...answer.headers, Location: `${baseUrl}/renders/${batch.id}` } };
+  };
+}
+
+/** `GET /renders/{id}`. */
+export function pollBatch(engine: Engine): BearerEndpoint {
+  return async ({ request, principal }) =>
+    json(await engine.batches.get({ principal, batchId: decode(lastSegment(request.url)) }));
+}
+
+function lastSegment(target: string): string {
+  const path = pathOf(target);
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** What can't be decoded is no id either: it stays as it is, and is not found. */
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

@@ -1,0 +1,106 @@
+import type { OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
+import { STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "@snap/protocol";
+import { CODES, errorAnswers } from "./answers.ts";
+import { batchSubmission, renderBatch, SUBMISSION_EXAMPLE } from "./batch-schemas.ts";
+import { CREDIT_HEADERS, headerReferences } from "./headers.ts";
+import type { OperationParameter } from "./parameters.ts";
+
+const batchBody = { "application/json": { schema: renderBatch } };
+
+/** Submission, polling, and the webhook that tells of the end. */
+export function registerBatches(registry: OpenAPIRegistry): void {
+  registry.registerPath({
+    method: "post",
+    path: "/renders",
+    operationId: "submitBatch",
+    tags: ["Batches"],
+    summary: "Queue up to 20 captures",
+    description:
+      "Nothing renders during the request. Refused as a whole or not at all; `errors` names every fault, such as `items.2.quality`. Each item then costs, and is limited, as a `GET /snap` would be: one that meets the render limit waits up to a quarter of an hour. Submissions have a limit of their own, 10 a minute.",
+    security: [{ bearer: [] }],
+    request: {
+      body: {
+        required: true,
+        content: { "application/json": { schema: batchSubmission, example: SUBMISSION_EXAMPLE } },
+      },
+    },
+    responses: {
+      "202": {
+        description: "The batch, every item queued.",
+        headers: headerReferences([...CREDIT_HEADERS, "Location"]),
+        content: batchBody,
+      },
+      ...errorAnswers(CODES.submit, { bearer: true, readsBody: true }),
+    },
+  });
+  registry.registerPath({
+    method: "get",
+    path: "/renders/{id}",
+    operationId: "getBatch",
+    tags: ["Batches"],
+    summary: "Poll a batch",
+    description: "Renders nothing, costs nothing, and has no limit.",
+    security: [{ bearer: [] }],
+    parameters: [
+      { name: "id", in: "path", required: true, description: "Id of the batch.", schema: { type: "string" } },
+    ],
+    responses: {
+      "200": {
+        description: "The batch as it stands.",
+        headers: headerReferences(CREDIT_HEADERS),
+        content: batchBody,
+      },
+      ...errorAnswers(CODES.poll, { bearer: true }),
+    },
+  });
+  registry.registerWebhook({
+    method: "post",
+    path: "batch.complete",
+    operationId: "onBatchComplete",
+    tags: ["Batches"],
+    summary: "A batch with a `webhookUrl` is complete",
+    description:
+      "Posted until a 2xx acknowledges it, always under the same id, and at least once. `X-Webhook-Signature` is the HMAC-SHA256, in lowercase hex, of `snap-webhook-v1`, a newline, the timestamp, a newline, and the body byte for byte, keyed with the signing secret of the token that submitted the batch. Verify it before decoding, compare in constant time, and refuse a timestamp more than five minutes off. The three `webhook-` headers say the same in the form of the Standard Webhooks specification.",
+    security: [],
+    parameters: [...DELIVERY_HEADERS],
+    request: { body: { required: true, content: batchBody } },
+    responses: {
+      "2XX": { description: "Acknowledged." },
+      "410": { description: "Not wanted any more: no other attempt is made." },
+      default: {
+        description: "Tried again later, no sooner than `Retry-After` says. Redirects are not followed.",
+      },
+    },
+  });
+}
+
+const DELIVERY_HEADERS: readonly OperationParameter[] = [
+  deliveryHeader(WEBHOOK_HEADERS.id, { description: "Id of the batch: the same at each attempt." }),
+  deliveryHeader(WEBHOOK_HEADERS.timestamp, {
+    description: "Unix seconds of this attempt, in decimal digits.",
+    pattern: "^[0-9]+$",
+  }),
+  deliveryHeader(WEBHOOK_HEADERS.signature, {
+    description: "Proves timestamp and body.",
+    pattern: "^[0-9a-f]{64}$",
+  }),
+  deliveryHeader(STANDARD_WEBHOOK_HEADERS.id, { description: "As `X-Webhook-Id`." }),
+  deliveryHeader(STANDARD_WEBHOOK_HEADERS.timestamp, { description: "As `X-Webhook-Timestamp`." }),
+  deliveryHeader(STANDARD_WEBHOOK_HEADERS.signature, {
+    description: "Base64 of the HMAC-SHA256 of id, timestamp and body, joined by full stops.",
+    pattern: "^v1,[A-Za-z0-9+/]{43}=$",
+  }),
+];
+
+function deliveryHeader(
+  name: string,
+  { description, pattern }: { readonly description: string; readonly pattern?: string },
+): OperationParameter {
+  return {
+    name,
+    in: "header",
+    required: true,
+    description,
+    schema: { type: "string", ...(pattern !== undefined && { pattern }) },
+  };
+}

@@ -1,0 +1,53 @@
+import type { DeliveryAttempt, EngineOptions, FinishedItem } from "@snap/engine";
+import type { Logger } from "pino";
+import type { Metrics } from "./metrics.ts";
+import { nameOutcome } from "./name-outcome.ts";
+
+/**
+ * What an engine is to call about its batches: each item that finishes and each attempt to deliver a
+ * webhook is a line of the log, and is counted where there are figures.
+ */
+export function watchBatches({
+  logger,
+  metrics,
+}: {
+  readonly logger: Logger;
+  readonly metrics: Metrics | false;
+}): Required<Pick<EngineOptions, "onItemFinished" | "onDeliveryAttempt">> {
+  return {
+    onItemFinished(item) {
+      logItem(logger, item);
+      if (metrics) metrics.countItem(item);
+    },
+    onDeliveryAttempt(attempt) {
+      logDelivery(logger, attempt);
+      if (metrics) metrics.countDelivery(attempt);
+    },
+  };
+}
+
+/** Addresses stay out: a page's or a receiver's path may hold what is secret. */
+function logItem(logger: Logger, { itemId, batchId, accountId, state }: FinishedItem): void {
+  const outcome =
+    state.status === "done" ? { credit_cost: state.creditCost } : { code: state.code, credit_cost: 0 };
+  const { status } = state;
+  logger.info(
+    { batch: batchId, item: itemId, account: accountId, status, ...outcome },
+    `batch item ${status}`,
+  );
+}
+
+function logDelivery(logger: Logger, attempt: DeliveryAttempt): void {
+  const { batchId, accountId, receiver, delivered, retryAt } = attempt;
+  logger[delivered ? "info" : "warn"](
+    {
+      batch: batchId,
+      account: accountId,
+      receiver,
+      attempt: attempt.attempt,
+      outcome: nameOutcome(attempt.outcome),
+      retry_at: retryAt === null ? undefined : new Date(retryAt).toISOString(),
+    },
+    delivered ? "webhook delivered" : "webhook not delivered",
+  );
+}

@@ -1,0 +1,170 @@
+// @module-tag browser
+import { createEngine } from "@snap/engine";
+import type { RenderBatch } from "@snap/protocol";
+import { openSqliteStorage } from "@snap/storage-sqlite";
+import { createFakeRenderer } from "@snap/testing";
+import { spawn, type ChildProcess } from "node:child_process";
+import { createHmac, randomInt } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+
+const SERVER = fileURLToPath(new URL("batch-server.ts", import.meta.url));
+const KILLS = 20;
+const SECRET_KEY = "a key for this test";
+
+async function listen(handler: RequestListener): Promise<number> {
+  const server = createServer(handler);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+async function startServer(directory: string, port: number): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [SERVER, directory, String(port), "127.0.0.1"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  await once(child.stdout, "data");
+  return child;
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const closed = once(child, "close");
+  child.kill("SIGKILL");
+  await closed;
+}
+
+interface Delivery {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+async function createCustomer(
+  directory: string,
+): Promise<{ token: string; signingSecret: string; accountId: string }> {
+  const engine = createEngine({
+    storage: await openSqliteStorage({ directory }),
+    renderer: createFakeRenderer(),
+    secretKey: SECRET_KEY,
+  });
+  const account = await engine.accounts.create({
+    email: "ada@example.com",
+    planSlug: "starter",
+    requestsPerMinute: 1000,
+    verified: true,
+  });
+  const { token, signingSecret } = await engine.tokens.create({ accountId: account.id });
+  await engine.close();
+  return { token, signingSecret, accountId: account.id };
+}
+
+describe("kill -9 of the server in mid-batch", () => {
+  it(
+    `at ${KILLS} random moments: every item ends once, the credits add up, each webhook arrives`,
+    { timeout: 180_000 },
+    async () => {
+      const directory = await mkdtemp(join(tmpdir(), "snap-kills-"));
+      onTestFinished(() => rm(directory, { recursive: true }));
+      const { token, signingSecret, accountId } = await createCustomer(directory);
+      const site = await listen((request, response) => {
+        response.setHeader("Content-Type", "text/html");
+        response.end(`<h1>${request.url}</h1>`);
+      });
+      const deliveries: Delivery[] = [];
+      const receiver = await listen((request, response) => {
+        const chunks: Buffer[] = [];
+        request.on("data", (chunk: Buffer) => chunks.push(chunk));
+        request.on("end", () => {
+          deliveries.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
+          response.writeHead(204).end();
+        });
+      });
+      const port = await freePort();
+      let child = await startServer(directory, port);
+      const ask = async (path: string, init: RequestInit = {}): Promise<unknown> => {
+        const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+        const response = await fetch(`http://127.0.0.1:${port}/v1${path}`, { ...init, headers });
+        expect(response.ok, `${path}: ${response.status}`).toBe(true);
+        return response.json();
+      };
+      const submit = async (name: string): Promise<string> => {
+        const items = Array.from({ length: 20 }, (_, index) => ({
+          url: `http://127.0.0.1:${site}/${name}/${index}`,
+          delay: 200,
+        }));
+        const body = JSON.stringify({ items, webhookUrl: `http://127.0.0.1:${receiver}/${name}` });
+        return ((await ask("/renders", { method: "POST", body })) as RenderBatch).id;
+      };
+
+      const ids = [await submit("first"), await submit("second")];
+      for (let kills = 0; kills < KILLS; kills += 1) {
+        await wait(randomInt(50, 900));
+        await kill(child);
+        child = await startServer(directory, port);
+      }
+      const poll = async (id: string): Promise<RenderBatch> => {
+        for (;;) {
+          const batch = (await ask(`/renders/${id}`)) as RenderBatch;
+          if (batch.status === "complete" && batch.webhook?.delivered_at !== null) return batch;
+          await wait(250);
+        }
+      };
+      const batches = [await poll(ids[0] ?? ""), await poll(ids[1] ?? "")];
+
+      const items = batches.flatMap((batch) => batch.items);
+      expect(items).toHaveLength(40);
+      for (const { status, error, credit_cost } of items) {
+        // Killed with three starts of the same item, it is given up; everything else is done.
+        expect([status, error?.code ?? null]).toEqual(
+          status === "done" ? ["done", null] : ["failed", "render_failed"],
+        );
+        expect(credit_cost).toBeTypeOf("number");
+      }
+      const cost = items.reduce((sum, item) => sum + (item.credit_cost ?? 0), 0);
+      await kill(child);
+      const storage = await openSqliteStorage({ directory });
+      onTestFinished(() => storage.close());
+      const journal = await storage.ledger.journal({ accountId, limit: 10_000 });
+      expect(journal.filter(({ kind }) => kind === "settle")).toHaveLength(cost);
+      const settled = journal.flatMap(({ kind, reservationId }) =>
+        kind === "settle" ? [reservationId] : [],
+      );
+      expect(new Set(settled).size).toBe(settled.length);
+
+      for (const { id, items: ended } of batches) {
+        const ofBatch = deliveries.filter(({ headers }) => headers["x-webhook-id"] === id);
+        expect(ofBatch.length).toBeGreaterThanOrEqual(1);
+        for (const { headers, body } of ofBatch) {
+          const signed = `snap-webhook-v1\n${String(headers["x-webhook-timestamp"])}\n${body}`;
+          const signature = createHmac("sha256", signingSecret).update(signed).digest("hex");
+          expect(headers["x-webhook-signature"]).toBe(signature);
+          const document = JSON.parse(body) as RenderBatch;
+          expect(document.status).toBe("complete");
+          expect(document.items.map(({ id: item, status }) => [item, status])).toEqual(
+            ended.map(({ id: item, status }) => [item, status]),
+          );
+        }
+      }
+    },
+  );
+});

@@ -1,0 +1,33 @@
+import { createEngine, parseAllowedTargets } from "@snap/engine";
+import { createPuppeteerRenderer } from "@snap/engine/puppeteer";
+import { openSqliteStorage } from "@snap/storage-sqlite";
+import { startService } from "../../src/http/service.ts";
+import { createLogger } from "../../src/operations/logger.ts";
+
+/*
+ * A server in a process of its own, to be killed: the embedded storage, real Chromium, a worker. Its
+ * leases are short, so that a test needs not wait long for what a killed one held.
+ */
+const [directory = "", port = "0", allowed = ""] = process.argv.slice(2);
+
+const targets = { allow: parseAllowedTargets(allowed), ownHostnames: [] };
+const engine = createEngine({
+  storage: await openSqliteStorage({ directory }),
+  renderer: createPuppeteerRenderer({ policy: targets }),
+  secretKey: "a key for this test",
+  targets,
+  concurrency: 3,
+  itemLeaseMs: 1500,
+  webhookPausesMs: [500, 500, 500, 500, 500, 500, 500, 500],
+  baseUrl: `http://127.0.0.1:${port}/v1`,
+});
+engine.startWorker();
+const service = await startService({
+  engine,
+  host: "127.0.0.1",
+  port: Number(port),
+  publicUrl: `http://127.0.0.1:${port}`,
+  logger: createLogger("silent"),
+  metrics: false,
+});
+process.stdout.write(`listening at ${service.origin}\n`);

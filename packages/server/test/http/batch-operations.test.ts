@@ -1,0 +1,176 @@
+import { SnapError, type WebhookOutcome } from "@snap/engine";
+import { describe, expect, it } from "vitest";
+import { batchOf, submit } from "./batches.ts";
+import { openService, type TestService } from "./open-service.ts";
+
+/*
+ * What an operator sees of batches: the log and the figures.
+ */
+
+const url = "https://example.com/";
+const webhookUrl = "https://example.com/hook/topsecret";
+
+async function figuresOf({ ask }: TestService): Promise<string[]> {
+  const text = (await ask("/metrics")).body.toString();
+  return text.split("\n").filter((line) => /^snap_(batch|webhook|credits|http)/.test(line));
+}
+
+describe("the log", () => {
+  it("has a line for each item that finished, and no address", async () => {
+    const service = await openService({ worker: true });
+    const { id: account, token } = await service.customer();
+    service.renderer.failNext(new SnapError("render_timeout", "too slow"));
+    const items = [{ url: `${url}topsecret` }];
+    const failed = batchOf(await submit(service, { items }, { token }));
+    await service.whenLogged("batch item failed");
+    const done = batchOf(await submit(service, { items }, { token }));
+    await service.whenLogged("batch item done");
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    expect(service.lines.filter(({ msg }) => String(msg).startsWith("batch item"))).toEqual([
+      {
+        level: "info",
+        time,
+        msg: "batch item failed",
+        batch: failed.id,
+        item: failed.items[0]?.id,
+        account,
+        status: "failed",
+        code: "render_timeout",
+        credit_cost: 0,
+      },
+      {
+        level: "info",
+        time,
+        msg: "batch item done",
+        batch: done.id,
+        item: done.items[0]?.id,
+        account,
+        status: "done",
+        credit_cost: 1,
+      },
+    ]);
+    expect(JSON.stringify(service.lines)).not.toContain("topsecret");
+  });
+
+  it("has a line for each attempt at a webhook, with the receiver's origin alone", async () => {
+    const service = await openService({ worker: true });
+    const { id: account, token } = await service.customer();
+    service.webhookSender.answerNext({ kind: "answered", status: 500, retryAfterMs: 60_000 });
+    const document = { items: [{ url }], webhookUrl };
+    const refused = batchOf(await submit(service, document, { token }));
+    await service.whenLogged("webhook not delivered");
+    const taken = batchOf(await submit(service, document, { token }));
+    await service.whenLogged("webhook delivered");
+    const receiver = new URL(webhookUrl).origin;
+    const facts = { time: expect.any(String), account, receiver, attempt: 1 };
+    expect(service.lines.filter(({ msg }) => String(msg).startsWith("webhook"))).toEqual([
+      {
+        ...facts,
+        level: "warn",
+        msg: "webhook not delivered",
+        batch: refused.id,
+        outcome: "http_5xx",
+        retry_at: "2026-03-01T12:01:00.000Z",
+      },
+      { ...facts, level: "info", msg: "webhook delivered", batch: taken.id, outcome: "delivered" },
+    ]);
+    expect(JSON.stringify(service.lines)).not.toContain("topsecret");
+  });
+});
+
+describe("the figures", () => {
+  it("of the queue are those of the moment", async () => {
+    const service = await openService({ metrics: true });
+    const { token } = await service.customer();
+    expect(await figuresOf(service)).toEqual(
+      expect.arrayContaining([
+        'snap_batch_items{state="queued"} 0',
+        'snap_batch_items{state="rendering"} 0',
+        "snap_batch_oldest_unfinished_seconds 0",
+        "snap_webhook_deliveries_open 0",
+      ]),
+    );
+    const release = service.renderer.hold();
+    const items = Array.from({ length: 20 }, (_, index) => ({ url: `${url}${index}` }));
+    const { id } = batchOf(await submit(service, { items, webhookUrl }, { token }));
+    service.clock.advance(90_500);
+    expect(await figuresOf(service)).toEqual(
+      expect.arrayContaining([
+        'snap_batch_items{state="queued"} 20',
+        'snap_batch_items{state="rendering"} 0',
+        "snap_batch_oldest_unfinished_seconds 90.5",
+      ]),
+    );
+    service.engine.startWorker();
+    await service.renderer.whenCalled(1);
+    const texts = await figuresOf(service);
+    const count = (state: string): number =>
+      Number(texts.find((line) => line.startsWith(`snap_batch_items{state="${state}"}`))?.split(" ")[1]);
+    expect(count("rendering")).toBeGreaterThan(0);
+    expect(count("queued") + count("rendering")).toBe(20);
+
+    service.webhookSender.answerNext({ kind: "answered", status: 503, retryAfterMs: null });
+    release();
+    await service.whenLogged("webhook not delivered");
+    await service.ask(`/v1/renders/${id}`, { token });
+    await service.ask(`/v1/renders/unknown`, { token });
+    expect(await figuresOf(service)).toEqual(
+      expect.arrayContaining([
+        'snap_batch_items{state="queued"} 0',
+        'snap_batch_items{state="rendering"} 0',
+        "snap_batch_oldest_unfinished_seconds 0",
+        "snap_webhook_deliveries_open 1",
+        'snap_batch_items_total{status="done",code=""} 20',
+        'snap_webhook_attempts_total{outcome="http_5xx"} 1',
+        "snap_credits_total 20",
+        'snap_http_requests_total{route="/v1/renders",status="202",code=""} 1',
+        'snap_http_requests_total{route="/v1/renders/{id}",status="200",code=""} 1',
+        'snap_http_requests_total{route="/v1/renders/{id}",status="404",code="not_found"} 1',
+      ]),
+    );
+  });
+
+  it.each<[WebhookOutcome, string]>([
+    [{ kind: "answered", status: 200, retryAfterMs: null }, "delivered"],
+    [{ kind: "answered", status: 302, retryAfterMs: null }, "http_3xx"],
+    [{ kind: "answered", status: 410, retryAfterMs: null }, "http_4xx"],
+    [{ kind: "answered", status: 599, retryAfterMs: null }, "http_5xx"],
+    [{ kind: "failed", reason: "blocked" }, "blocked"],
+    [{ kind: "failed", reason: "unresolved" }, "unresolved"],
+    [{ kind: "failed", reason: "unreachable" }, "unreachable"],
+    [{ kind: "failed", reason: "timed-out" }, "timed-out"],
+    [{ kind: "failed", reason: "broken" }, "broken"],
+  ])("an attempt that ends with %j counts as %s", async (outcome, label) => {
+    const service = await openService({ metrics: true, worker: true });
+    const { token } = await service.customer();
+    service.webhookSender.answerNext(outcome);
+    await submit(service, { items: [{ url }], webhookUrl }, { token });
+    await service.whenLogged(label === "delivered" ? "webhook delivered" : "webhook not delivered");
+    expect(await figuresOf(service)).toContain(`snap_webhook_attempts_total{outcome="${label}"} 1`);
+  });
+
+  it("an attempt that nothing can sign, the token being revoked, counts too", async () => {
+    const service = await openService({ metrics: true, worker: true });
+    const { token, tokenId } = await service.customer();
+    const release = service.renderer.hold();
+    await submit(service, { items: [{ url }, { url: `${url}b` }], webhookUrl }, { token });
+    await service.renderer.whenCalled(2);
+    await service.engine.tokens.revoke(tokenId);
+    release();
+    await service.whenLogged("webhook not delivered");
+    expect(await figuresOf(service)).toContain('snap_webhook_attempts_total{outcome="token-revoked"} 1');
+  });
+
+  it("a storage that fails takes its own figures along, and no others", async () => {
+    const service = await openService({ metrics: true });
+    const { token } = await service.customer();
+    await submit(service, { items: [{ url }] }, { token });
+    await figuresOf(service);
+    service.storage.batches.figures = () => Promise.reject(new Error("the disk is gone"));
+    const figures = await figuresOf(service);
+    expect(figures.filter((line) => /^snap_(batch_(items|oldest)|webhook_deliveries)/.test(line))).toEqual(
+      [],
+    );
+    expect(figures).toContain('snap_http_requests_total{route="/v1/renders",status="202",code=""} 1');
+  });
+});

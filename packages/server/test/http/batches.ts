@@ -1,0 +1,46 @@
+import type { RenderBatch } from "@snap/protocol";
+import { expect } from "vitest";
+import type { AskOptions, Reply, TestService } from "./open-service.ts";
+
+/** `POST /v1/renders` of a document, as JSON. */
+export function submit(
+  { ask }: TestService,
+  document: unknown,
+  { headers, ...options }: AskOptions = {},
+): Promise<Reply> {
+  return ask("/v1/renders", {
+    method: "POST",
+    body: JSON.stringify(document),
+    ...options,
+    headers: { "Content-Type": "application/json", ...headers },
+  });
+}
+
+/** The document of a batch in a reply. */
+export function batchOf(reply: Reply): RenderBatch {
+  return JSON.parse(reply.body.toString("utf8")) as RenderBatch;
+}
+
+/** An item that nobody has begun. */
+export function queuedItem(url: string): Record<string, unknown> {
+  return {
+    id: expect.stringMatching(/^item_[0-9a-f]{24}$/),
+    url,
+    status: "queued",
+    error: null,
+    etag: null,
+    target_status: null,
+    expires_at: null,
+    signed_url: null,
+    credit_cost: null,
+  };
+}
+
+/** What is left in this minute of a budget of 101, one of which it takes to know. */
+export async function leftOfBudget(
+  { storage, clock }: TestService,
+  { accountId, budget }: { readonly accountId: string; readonly budget: "render" | "cached" | "submission" },
+): Promise<number> {
+  const asked = { accountId, budget, limit: 101, windowMs: 60_000, now: clock.now() };
+  return (await storage.budgets.spend(asked)).remaining;
+}

@@ -1,0 +1,181 @@
+import { connect } from "node:net";
+import { describe, expect, it } from "vitest";
+import { submit } from "./batches.ts";
+import { envelopeOf, openService } from "./open-service.ts";
+
+/*
+ * What a submission may be made of, before anybody looks at the batch in it.
+ */
+
+const url = "https://example.com/";
+const text = JSON.stringify({ items: [{ url }] });
+const BOUND_BYTES = 256 * 1024;
+
+/** Nested so deep that nothing recursive comes back from it. */
+function nest(open: string, close: string): string {
+  const depth = 40_000;
+  return open.repeat(depth) + close.repeat(depth);
+}
+
+describe("the body of a submission", () => {
+  it.each([
+    "application/json",
+    "Application/JSON",
+    "application/json;charset=utf-8",
+    'application/json ; charset="UTF-8"',
+    "application/json; charset=utf-8; profile=x",
+  ])("may be %s", async (type) => {
+    const service = await openService();
+    const { token } = await service.customer();
+    const reply = await submit(service, null, { token, body: text, headers: { "Content-Type": type } });
+    expect(reply.status).toBe(202);
+  });
+
+  it.each<[string, string | Buffer, Record<string, string>]>([
+    ["a byte order mark", Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(text)]), {}],
+    ["white space around it", ` \r\n\t${text}\n`, {}],
+    ["Content-Encoding: identity", text, { "Content-Encoding": "identity" }],
+    ["exactly 256 KiB", text + " ".repeat(BOUND_BYTES - text.length), {}],
+    [
+      "exactly 256 KiB in chunks",
+      text + " ".repeat(BOUND_BYTES - text.length),
+      { "Transfer-Encoding": "chunked" },
+    ],
+  ])("may have %s", async (_name, body, headers) => {
+    const service = await openService();
+    const { token } = await service.customer();
+    expect((await submit(service, null, { token, body, headers })).status).toBe(202);
+  });
+
+  it.each<[string, string | Buffer, Record<string, string>, RegExp]>([
+    ["text/plain", text, { "Content-Type": "text/plain" }, /Content-Type: application\/json/],
+    ["a form", "items=1", { "Content-Type": "application/x-www-form-urlencoded" }, /application\/json/],
+    ["another type of JSON", text, { "Content-Type": "application/problem+json" }, /application\/json/],
+    ["a longer name", text, { "Content-Type": "application/json5" }, /application\/json/],
+    ["an empty type", text, { "Content-Type": "" }, /application\/json/],
+    ["compressed", text, { "Content-Encoding": "gzip" }, /Content-Encoding/],
+    ["nothing", "", {}, /well-formed/],
+    ["cut short", text.slice(0, -1), {}, /well-formed/],
+    ["with a comma too many", '{"items":[],}', {}, /well-formed/],
+    ["two documents", `${text}${text}`, {}, /well-formed/],
+    ["NaN", '{"items":NaN}', {}, /well-formed/],
+    ["no UTF-8", Buffer.from('{"items":"\xff"}', "latin1"), {}, /UTF-8/],
+    ["UTF-16", Buffer.from(text, "utf16le"), {}, /well-formed/],
+    ["an array", "[]", {}, /object/],
+    ["null", "null", {}, /object/],
+    ["a text", '"items"', {}, /object/],
+    ["a number", "7", {}, /object/],
+    ["arrays without end", "[".repeat(200_000), {}, /well-formed/],
+    ["deep arrays", nest("[", "]"), {}, /object/],
+  ])("may not be %s", async (_name, body, headers, fault) => {
+    const service = await openService();
+    const { token } = await service.customer();
+    const reply = await submit(service, null, { token, body, headers });
+    expect(reply.status).toBe(422);
+    expect(envelopeOf(reply)).toEqual({
+      code: "validation_failed",
+      message: expect.any(String),
+      errors: { body: [expect.stringMatching(fault)] },
+      request_id: reply.headers["x-request-id"],
+    });
+    expect(reply.headers["x-credits-remaining"]).toBe("1000");
+  });
+
+  it("must say that it is JSON", async () => {
+    const { ask, customer } = await openService();
+    const { token } = await customer();
+    const reply = await ask("/v1/renders", { method: "POST", token, body: text });
+    expect(reply.status).toBe(422);
+    expect(envelopeOf(reply).errors).toEqual({ body: [expect.stringContaining("application/json")] });
+  });
+
+  it.each([
+    ["items", `{"items":${nest("[", "]")}}`, "items.0"],
+    ["a parameter", `{"items":[{"url":${nest("[", "]")}}]}`, "items.0.url"],
+    [
+      "an unknown parameter",
+      `{"items":[{"url":"${url}","x":${nest('{"a":', "}").replace("}", "1}")}}]}`,
+      "items.0.x",
+    ],
+    ["the webhook", `{"items":[{"url":"${url}"}],"webhookUrl":${nest("[", "]")}}`, "webhookUrl"],
+  ])("is refused when it is deep in %s", async (_name, body, fault) => {
+    const service = await openService();
+    const { token } = await service.customer();
+    const reply = await submit(service, null, { token, body });
+    expect(reply.status).toBe(422);
+    expect(Object.keys(envelopeOf(reply).errors ?? {})).toEqual([fault]);
+  });
+});
+
+describe("a body of more than 256 KiB", () => {
+  it.each<[string, number, Record<string, string>]>([
+    ["just over", BOUND_BYTES + 1, {}],
+    ["far over", 4 * BOUND_BYTES, {}],
+    ["just over, in chunks", BOUND_BYTES + 1, { "Transfer-Encoding": "chunked" }],
+  ])("%s is too large", async (_name, bytes, headers) => {
+    const service = await openService();
+    const { token } = await service.customer();
+    const reply = await submit(service, null, { token, body: text.padEnd(bytes), headers });
+    expect(reply.status).toBe(413);
+    expect(envelopeOf(reply).code).toBe("payload_too_large");
+    expect(reply.headers).toMatchObject({ connection: "close", "x-credits-remaining": "1000" });
+    const { queuedItems } = await service.engine.batches.figures();
+    expect(queuedItems).toBe(0);
+  });
+
+  it("is refused before it arrives, when its length says so", async () => {
+    const { tell, customer } = await openService();
+    const { token } = await customer();
+    const answer = await tell(
+      `POST /v1/renders HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${BOUND_BYTES + 1}\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    expect(answer).toContain('"code":"payload_too_large"');
+  });
+
+  it("without end is cut off, and nobody else is affected", async () => {
+    const { service, ask, customer } = await openService();
+    const { token } = await customer();
+    const { hostname, port } = new URL(service.origin);
+    const socket = connect({ host: hostname, port: Number(port) });
+    socket.on("error", () => {});
+    const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+    socket.write(
+      `POST /v1/renders HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    );
+    const chunk = `10000\r\n${" ".repeat(65_536)}\r\n`;
+    const feed = (): void => {
+      let room = true;
+      while (room && socket.writable) room = socket.write(chunk);
+    };
+    socket.on("drain", feed);
+    feed();
+    await closed;
+    expect((await ask("/healthz")).status).toBe(200);
+  });
+});
+
+describe("who sends it is asked first", () => {
+  it.each<[string, string, Record<string, string>]>([
+    ["malformed", "{", {}],
+    ["of another type", text, { "Content-Type": "text/plain" }],
+    ["too large", text.padEnd(BOUND_BYTES + 1), {}],
+    ["good", text, {}],
+  ])("with a body that is %s", async (_name, body, headers) => {
+    const service = await openService();
+    for (const token of ["", "1|wrong"]) {
+      const reply = await submit(service, null, { token, body, headers });
+      expect(reply.status).toBe(401);
+      expect(envelopeOf(reply).code).toBe("unauthenticated");
+    }
+  });
+
+  it("and the connection goes on behind the refusal", async () => {
+    const { tell } = await openService();
+    const answers = await tell(
+      `POST /v1/renders HTTP/1.1\r\nHost: x\r\nContent-Length: ${text.length}\r\n\r\n${text}` +
+        "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+    );
+    expect(answers).toMatch(/^HTTP\/1\.1 401 [^]*HTTP\/1\.1 200 OK/);
+  });
+});

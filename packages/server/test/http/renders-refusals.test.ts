@@ -1,0 +1,188 @@
+import { describe, expect, it } from "vitest";
+import { leftOfBudget, submit } from "./batches.ts";
+import { envelopeOf, openService, type TestService } from "./open-service.ts";
+
+/*
+ * decisions.md, Batches and webhooks: a refusal is atomic, and names every fault.
+ */
+
+const url = "https://example.com/";
+const one = { items: [{ url }] };
+
+describe("a refused submission", () => {
+  const LONG = `https://example.com/${"a".repeat(2048)}`;
+
+  it.each<[name: string, document: unknown, code: string, faults: Record<string, RegExp>]>([
+    ["no items", {}, "validation_failed", { items: /1 to 20/ }],
+    ["0 items", { items: [] }, "validation_failed", { items: /1 to 20/ }],
+    [
+      "21 items",
+      { items: Array.from({ length: 21 }, (_, index) => ({ url: `${url}${index}` })) },
+      "validation_failed",
+      { items: /1 to 20/ },
+    ],
+    ["items that are no array", { items: { 0: { url } } }, "validation_failed", { items: /array/ }],
+    ["an item that is no object", { items: [{ url }, url] }, "validation_failed", { "items.1": /object/ }],
+    ["an item that is null", { items: [null] }, "validation_failed", { "items.0": /object/ }],
+    ["an item that is an array", { items: [[url]] }, "validation_failed", { "items.0": /object/ }],
+    ["an unknown field", { ...one, webhookURL: url }, "validation_failed", { webhookURL: /webhookUrl/ }],
+    [
+      "an unknown parameter",
+      { items: [{ url, fulPage: true }] },
+      "validation_failed",
+      { "items.0.fulPage": /fullPage/ },
+    ],
+    ["no url", { items: [{ url }, {}] }, "validation_failed", { "items.1.url": /./ }],
+    [
+      "quality with png",
+      { items: [{ url, quality: 5 }] },
+      "validation_failed",
+      { "items.0.quality": /jpeg/ },
+    ],
+    [
+      "another mode's parameter",
+      { items: [{ url, landscape: true }] },
+      "validation_failed",
+      { "items.0.landscape": /./ },
+    ],
+    ["cache=0", { items: [{ url, cache: "0" }] }, "validation_failed", { "items.0.cache": /batch/ }],
+    ["cache false", { items: [{ url, cache: false }] }, "validation_failed", { "items.0.cache": /batch/ }],
+    [
+      "cacheTtl 3599",
+      { items: [{ url, cacheTtl: 3599 }] },
+      "validation_failed",
+      { "items.0.cacheTtl": /3600/ },
+    ],
+    ["a duplicate", { items: [{ url }, { url }] }, "validation_failed", { "items.1": /items\.0/ }],
+    [
+      "a duplicate but for cacheTtl",
+      { items: [{ url, cacheTtl: 7200 }, { url: `${url}b` }, { url }] },
+      "validation_failed",
+      { "items.2": /items\.0/ },
+    ],
+    [
+      "a duplicate that spells defaults out",
+      { items: [{ url }, { url, format: "png", pdf: false, scale: 1, cache: true }] },
+      "validation_failed",
+      { "items.1": /items\.0/ },
+    ],
+    [
+      "a private host",
+      { items: [{ url }, { url: "http://10.0.0.1/" }] },
+      "blocked_host",
+      { "items.1.url": /public/ },
+    ],
+    [
+      "credentials",
+      { items: [{ url: "https://a:b@example.com/" }] },
+      "validation_failed",
+      { "items.0.url": /password/ },
+    ],
+    [
+      "another scheme",
+      { items: [{ url: "ftp://example.com/" }] },
+      "validation_failed",
+      { "items.0.url": /http/ },
+    ],
+    [
+      "a private webhook",
+      { ...one, webhookUrl: "http://127.0.0.1/" },
+      "blocked_host",
+      { webhookUrl: /public/ },
+    ],
+    [
+      "a webhook that is no address",
+      { ...one, webhookUrl: "example.com/hook" },
+      "validation_failed",
+      { webhookUrl: /http/ },
+    ],
+    [
+      "a webhook of another scheme",
+      { ...one, webhookUrl: "ftp://example.com/" },
+      "validation_failed",
+      { webhookUrl: /http/ },
+    ],
+    [
+      "a webhook with credentials",
+      { ...one, webhookUrl: "https://a:b@example.com/" },
+      "validation_failed",
+      { webhookUrl: /password/ },
+    ],
+    ["a webhook that is too long", { ...one, webhookUrl: LONG }, "validation_failed", { webhookUrl: /2048/ }],
+    ["a webhook that is a number", { ...one, webhookUrl: 7 }, "validation_failed", { webhookUrl: /address/ }],
+    [
+      "everything at once",
+      {
+        items: [
+          { url: "ftp://example.com/", quality: 500 },
+          7,
+          { url, scale: 9 },
+          { url: "http://10.0.0.1/" },
+        ],
+        webhookUrl: false,
+        callback: url,
+      },
+      "validation_failed",
+      {
+        "items.0.url": /./,
+        "items.0.quality": /./,
+        "items.1": /./,
+        "items.2.scale": /./,
+        "items.3.url": /./,
+        webhookUrl: /./,
+        callback: /./,
+      },
+    ],
+    [
+      "__proto__",
+      JSON.parse('{"items":[{"url":"https://example.com/","__proto__":1}]}'),
+      "validation_failed",
+      { "items.0.__proto__": /./ },
+    ],
+  ])(
+    "%s: every fault is named, nothing is queued, nothing is spent",
+    async (_name, document, code, faults) => {
+      const service = await openService();
+      const { id, token } = await service.customer();
+      const reply = await submit(service, document, { token });
+      expect(reply.status).toBe(422);
+      const envelope = envelopeOf(reply);
+      expect(envelope.code).toBe(code);
+      expect(envelope.errors).toEqual(
+        Object.fromEntries(
+          Object.entries(faults).map(([name, message]) => [
+            name,
+            expect.arrayContaining([expect.stringMatching(message)]),
+          ]),
+        ),
+      );
+      expect(reply.headers).toMatchObject({ "cache-control": "no-store", "x-credits-remaining": "1000" });
+      await expectNothingSpent(service, id);
+    },
+  );
+
+  it.each([
+    ["a token that may not render a mode", { abilities: ["pdf"] }, "missing_ability"],
+    ["an address that is not verified", { verified: false }, "email_unverified"],
+  ] as const)("%s", async (_name, options, code) => {
+    const service = await openService();
+    const { id, token } = await service.customer(options);
+    const reply = await submit(service, { items: [{ url, pdf: true }, { url }] }, { token });
+    expect(reply.status).toBe(403);
+    expect(envelopeOf(reply).code).toBe(code);
+    await expectNothingSpent(service, id);
+  });
+
+  it("is one of just outside: cacheTtl 3600 is queued", async () => {
+    const service = await openService();
+    const { token } = await service.customer();
+    expect((await submit(service, { items: [{ url, cacheTtl: 3600 }] }, { token })).status).toBe(202);
+  });
+});
+
+async function expectNothingSpent(service: TestService, accountId: string): Promise<void> {
+  const { queuedItems, renderingItems } = await service.engine.batches.figures();
+  expect({ queuedItems, renderingItems }).toEqual({ queuedItems: 0, renderingItems: 0 });
+  for (const budget of ["submission", "render", "cached"] as const)
+    expect([budget, await leftOfBudget(service, { accountId, budget })]).toEqual([budget, 100]);
+}
