@@ -37,7 +37,7 @@ export function createClient(options: ClientOptions): SnapClient {
   const baseUrl = readBaseUrl(options.baseUrl);
   const { tokenId, secret } = readToken(options.token);
   const { token, signingSecret, pacing = realPacing } = options;
-  const ownHeaders = { ...options.headers };
+  const ownHeaders = readHeaders(options.headers);
   const settings: SendSettings = {
     // Looked up at each call, so that a replaced global is seen.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
@@ -107,4 +107,13 @@ export function createClient(options: ClientOptions): SnapClient {
     signUrl: (parameters, expiry) =>
       signUrl(parameters, { ...expiry, baseUrl, tokenId, signingSecret: signingSecret ?? "" }),
   };
+}
+
+/** What is wrong with them is not quoted: a gateway's secret may be among them. */
+function readHeaders(given: ClientOptions["headers"]): Headers {
+  try {
+    return new Headers(given);
+  } catch {
+    throw new TypeError("headers must be names and values of HTTP headers.");
+  }
 }

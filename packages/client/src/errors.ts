@@ -22,7 +22,7 @@ export interface SnapErrorFacts {
 /**
  * Every failure of a call. Branch on `code`; a code that is newer than this package is to be treated as
  * its `status`. Messages are for people and may be reworded. Neither the token nor the signing secret is
- * ever in an error.
+ * in an error of the client's own; `cause` is what a `fetch` threw, as it threw it.
  *
  * @example
  * try {

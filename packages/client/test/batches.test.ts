@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import {
   createClient,
@@ -249,4 +250,25 @@ describe("batches.download()", () => {
     expect(failure).toMatchObject({ code: "signed_url_expired", status: 403 });
     expect(failure.stack).not.toContain("5ec2e7");
   });
+});
+
+describe("what a batch must not lead to", () => {
+  it.for(["", ".", "..", "\ud800"])("the id %j is none: nothing is asked", async (id) => {
+    const { origin, requests } = await openRawServer(envelope(500, "server_error"));
+    const snap = createClient({ baseUrl: origin, token: TOKEN, pacing: recordWaits() });
+    const failures = [snap.batches.get(id), snap.batches.wait(id)].map(failureOf);
+    for (const failure of await Promise.all(failures))
+      expect(failure).toMatchObject({ code: "not_found", status: 404, requestId: null });
+    expect(requests).toEqual([]);
+  });
+
+  it.for(["/v1/snap/signed?signature=abc", "http://u:p@127.0.0.1/?signature=abc", "file:///etc/passwd"])(
+    "a link %s is not followed, nor quoted",
+    async (signed_url) => {
+      const snap = createClient({ baseUrl: "http://127.0.0.1:9", token: TOKEN, pacing: recordWaits() });
+      const failure = await failureOf(snap.batches.download(item(0, "done", signed_url) as BatchItem));
+      expect(failure.code).toBe("no_signed_url");
+      expect(inspect(failure)).not.toContain(signed_url);
+    },
+  );
 });

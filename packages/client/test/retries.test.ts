@@ -80,7 +80,7 @@ describe("the wait before a repeat", () => {
       png,
     );
     await clientOf(origin, { pacing }).screenshot(PAGE);
-    expect(pacing.waitsMs).toEqual([7000, 60_000]);
+    expect(pacing.waitsMs).toEqual([7250, 60_250]);
   });
 
   it("is what Retry-After says as a date", async () => {
@@ -91,14 +91,14 @@ describe("the wait before a repeat", () => {
       png,
     );
     await clientOf(origin, { pacing }).screenshot(PAGE);
-    expect(pacing.waitsMs).toEqual([9000, 0]);
+    expect(pacing.waitsMs).toEqual([9250, 250]);
   });
 
   it("is the contract's own number for the code when the header is missing", async () => {
     const pacing = recordWaits();
     const { origin } = await openRawServer(envelope(504, "render_timeout"), png);
     await clientOf(origin, { pacing }).screenshot(PAGE);
-    expect(pacing.waitsMs).toEqual([10_000]);
+    expect(pacing.waitsMs).toEqual([10_250]);
   });
 
   it.for(["soon", "-5", "1.5", "", "0x10"])(

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { createClient, type SnapClient } from "../src/index.ts";
 import { failureOf } from "./failure-of.ts";
@@ -126,3 +127,34 @@ describe("the token", () => {
     expect((await failureOf(snap.screenshot(PAGE))).message).not.toContain(SECRET);
   });
 });
+
+describe("a token that comes back", () => {
+  it.for([
+    ["plainly", `{"code":"x","message":"Bearer ${TOKEN}"}`, {}],
+    ["in escapes", `{"code":"x","message":"Bearer ${escaped(TOKEN)}"}`, {}],
+    ["in the faults", `{"code":"x","message":"y","errors":{"url":["${escaped(TOKEN)}"]}}`, {}],
+    ["in a header", '{"code":"x","message":"y"}', { "X-Request-Id": TOKEN }],
+    ["in a page", `<p>${TOKEN}</p>`, {}],
+  ] as const)("%s is in no part of the error", async ([, body, headers]) => {
+    const { origin } = await openRawServer((response) => {
+      response.writeHead(500, { "Content-Type": "application/json", ...headers });
+      response.end(body);
+    });
+    const failure = await failureOf(clientOf(origin).screenshot(PAGE));
+    const secret = TOKEN.slice(TOKEN.indexOf("|") + 1);
+    expect(inspect(failure, { depth: 20, showHidden: true })).not.toContain(secret);
+  });
+
+  it("headers that are none are refused at once, without quoting them", () => {
+    const headers = { "X-Gateway": "a secret\nof mine" };
+    expect(() => createClient({ baseUrl: "https://snap.example.com", token: TOKEN, headers })).toThrow(
+      new TypeError("headers must be names and values of HTTP headers."),
+    );
+  });
+});
+
+function escaped(text: string): string {
+  return Array.from(text, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`).join(
+    "",
+  );
+}

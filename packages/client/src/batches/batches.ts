@@ -92,16 +92,23 @@ export interface BatchDoor {
 }
 
 export function createBatches(door: BatchDoor): Batches {
+  const get: Batches["get"] = async (id, options) => {
+    // As a path, "." and ".." would lead elsewhere.
+    if (/^\.{0,2}$/.test(id) || !id.isWellFormed())
+      throw new SnapError("not_found", "That is no id of a batch.", { status: 404 });
+    return door.get(id, options);
+  };
+  const source = { get, pacing: door.pacing };
   return {
     async submit(batch, options) {
       checkItems(batch.items);
       return door.post(batch, options);
     },
-    get: door.get,
+    get,
     async wait(start, { onProgress, ...options } = {}) {
       // A watch begins with a look.
       let latest!: RenderBatch;
-      for await (latest of watchBatch(door, start, options)) {
+      for await (latest of watchBatch(source, start, options)) {
         const { items } = latest;
         onProgress?.({ finished: items.filter(isFinished).length, total: items.length, batch: latest });
       }
@@ -109,7 +116,7 @@ export function createBatches(door: BatchDoor): Batches {
     },
     async *items(start, options = {}) {
       const seen = new Set<string>();
-      for await (const { items } of watchBatch(door, start, options))
+      for await (const { items } of watchBatch(source, start, options))
         for (const item of items)
           if (isFinished(item) && !seen.has(item.id)) {
             seen.add(item.id);
@@ -117,8 +124,9 @@ export function createBatches(door: BatchDoor): Batches {
           }
     },
     async download(item, options = {}) {
-      if (item.signed_url === null) throw noSignedUrl(item);
-      return door.fetchRendering(item.signed_url, options);
+      // Whatever else it may be, it is not quoted: it may be a credential.
+      if (!/^https?:\/\/[^/@]+\//.test(item.signed_url ?? "")) throw noSignedUrl(item);
+      return door.fetchRendering(item.signed_url ?? "", options);
     },
   };
 }

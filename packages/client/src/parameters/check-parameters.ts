@@ -26,8 +26,8 @@ export function checkParameters(input: object): Refusal | null {
     if (message !== null) faults.add(name, message);
     values[name] = field.kind === "pixels" && typeof value === "number" ? Math.round(value) : value;
   }
-  for (const name of Object.keys(sent))
-    if (!Object.hasOwn(fields, name)) faults.add(name, explainUnknownName(name, mode));
+  const unknownNames = Object.keys(sent).filter((name) => !Object.hasOwn(fields, name));
+  faults.addEach(unknownNames, (name) => explainUnknownName(name, mode));
   checkRules(mode, values, (name, message) => faults.add(name, message));
   return faults.toRefusal();
 }

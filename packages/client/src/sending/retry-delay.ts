@@ -27,11 +27,12 @@ export function retryDelayMs(
     // Full jitter: callers that failed together don't come back together.
     return pacing.random() * Math.min(maxRetryDelayMs, FIRST_BACKOFF_MS * 2 ** retries);
   const delayMs = error.retryAfter * 1000;
-  return delayMs <= maxRetryDelayMs ? delayMs : null;
+  // Those who were told the same moment don't come back in the same.
+  return delayMs <= maxRetryDelayMs ? delayMs + pacing.random() * FIRST_BACKOFF_MS : null;
 }
 
 function isRetryable({ code, status }: SnapError, repeatIsFree: boolean): boolean {
-  if (code === "connection_failed") return repeatIsFree;
+  if (status === 0) return code === "connection_failed" && repeatIsFree;
   const byStatus = RETRYABLE_STATUSES.has(status);
   // Behind a proxy that gave up, the service may have done the work all the same.
   if (code === "unexpected_answer") return repeatIsFree && byStatus;

@@ -4,6 +4,7 @@ import { parseObject } from "./parse-object.ts";
 import { readRetryAfter } from "./retry-after.ts";
 
 const EXCERPT_CHARACTERS = 200;
+const MESSAGE_CHARACTERS = 2000;
 
 /** What the contract says of a code; `null` for one that is newer than this package. */
 export function factsOf(code: string): ErrorCodeFacts | null {
@@ -28,13 +29,13 @@ export function toFailure(
   { status, headers }: Response,
   { text, origin, conceal, nowMs }: AnswerContext & { readonly text: string },
 ): SnapError {
-  const body = conceal(text);
-  const envelope = parseObject(body);
-  const requestId = headers.get(HEADERS.requestId);
+  const envelope = parseObject(text);
+  const requestId = headers.has(HEADERS.requestId) ? conceal(headers.get(HEADERS.requestId) ?? "") : null;
   const retryAfter = readRetryAfter(headers.get(HEADERS.retryAfter), nowMs);
   if (isEnvelope(envelope)) {
-    const { code, message, errors, request_id } = envelope;
-    return new SnapError(code, message, {
+    // Concealed once it is parsed: escapes could hide what is to be taken out.
+    const { code, message, errors, request_id } = parseObject(conceal(JSON.stringify(envelope))) as Envelope;
+    return new SnapError(code, message.slice(0, MESSAGE_CHARACTERS), {
       status,
       requestId: requestId ?? request_id,
       retryAfter: retryAfter ?? factsOf(code)?.retryAfterSeconds,
@@ -45,7 +46,7 @@ export function toFailure(
   const isRedirect = status === 0 || headers.has("Location");
   const what = isRedirect
     ? "a redirect, which is not followed: set baseUrl to the final address"
-    : `${status}, but not as the service does: ${body.replace(/\s+/g, " ").slice(0, EXCERPT_CHARACTERS)}`;
+    : `${status}, but not as the service does: ${conceal(text).replace(/\s+/g, " ").slice(0, EXCERPT_CHARACTERS)}`;
   return new SnapError("unexpected_answer", `${origin} answered ${what}`, { status, requestId, retryAfter });
 }
 

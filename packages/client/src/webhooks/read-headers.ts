@@ -25,7 +25,7 @@ export function readHeaders(headers: WebhookHeaders): DeliveryHeaders {
 function readHeader(headers: WebhookHeaders, name: string): string {
   const values = isWebHeaders(headers) ? [headers.get(name)] : valuesOf(headers, name);
   const [value, ...others] = values.filter((found) => found != null);
-  if (value === undefined)
+  if (typeof value !== "string")
     throw new WebhookError(
       "missing_header",
       `The header ${name} is missing. Pass all headers of the request, as they came.`,
@@ -35,11 +35,11 @@ function readHeader(headers: WebhookHeaders, name: string): string {
 }
 
 function isWebHeaders(headers: WebhookHeaders): headers is WebHeaders {
-  return typeof headers["get"] === "function";
+  return typeof Object(headers).get === "function";
 }
 
 function valuesOf(record: HeaderRecord, name: string): readonly (string | undefined)[] {
-  return Object.entries(record)
+  return Object.entries(record ?? {})
     .filter(([key]) => key.toLowerCase() === name.toLowerCase())
     .flatMap(([, value]) => value);
 }

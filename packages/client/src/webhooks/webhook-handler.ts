@@ -43,7 +43,7 @@ export function webhookHandler(
 }
 
 /** Leaving the loop cancels the rest of the body. */
-async function readBody(request: Request): Promise<ArrayBuffer> {
+async function readBody(request: Request): Promise<Uint8Array> {
   if (request.bodyUsed || request.body?.locked === true) throw rawBodyNeeded();
   const body = new BoundedBody();
   try {

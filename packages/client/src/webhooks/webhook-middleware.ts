@@ -1,5 +1,5 @@
-import { BoundedBody, brokenOff } from "./bounded-body.ts";
-import { isRawBody, type RawBody, rawBodyNeeded } from "./raw-body.ts";
+import { BODY_LIMIT_BYTES, BoundedBody, brokenOff } from "./bounded-body.ts";
+import { isRawBody, type RawBody, rawBodyNeeded, toBytes } from "./raw-body.ts";
 import { readSettings, type WebhookSecrets } from "./read-settings.ts";
 import {
   type DeliveryAnswer,
@@ -14,7 +14,12 @@ export interface WebhookRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Whether something has read the body already. */
   readonly readableEnded: boolean;
+  /** Whether the connection is gone. */
+  readonly destroyed: boolean;
+  readonly errored?: Error | null | undefined;
   readonly body?: unknown;
+  resume(): unknown;
+  destroy(): unknown;
   on(event: "data", listener: (chunk: RawBody) => void): unknown;
   on(event: "end" | "close", listener: () => void): unknown;
   on(event: "error", listener: (error: Error) => void): unknown;
@@ -67,20 +72,30 @@ async function readBody(request: WebhookRequest): Promise<RawBody> {
   return readStream(request);
 }
 
-/** Past the bound the rest is read and dropped, so that the sender gets to see the answer. */
-async function readStream(request: WebhookRequest): Promise<ArrayBuffer> {
+/**
+ * Past the bound the rest is dropped, and after as much again the connection: a sender that stops in
+ * time gets to see the answer.
+ */
+async function readStream(request: WebhookRequest): Promise<Uint8Array> {
+  // What has happened before is not told again.
+  if (request.destroyed) throw brokenOff(request.errored);
   const body = new BoundedBody();
+  let surplusBytes = 0;
   await new Promise<void>((resolve, reject) => {
     request.on("data", (chunk) => {
       try {
         body.add(chunk);
       } catch (error) {
         reject(error);
+        surplusBytes += toBytes(chunk).byteLength;
+        if (surplusBytes > BODY_LIMIT_BYTES) request.destroy();
       }
     });
     request.on("end", resolve);
     request.on("error", (cause) => reject(brokenOff(cause)));
     request.on("close", () => reject(brokenOff()));
+    // Something before it may have paused the stream.
+    request.resume();
   });
   return body.read();
 }

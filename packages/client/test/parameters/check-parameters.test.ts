@@ -93,3 +93,11 @@ describe("checkParameters", () => {
     });
   });
 });
+
+describe("thousands of names that nobody knows", () => {
+  it("are refused by the first fifty, the rest not looked at", () => {
+    const names = Array.from({ length: 20_000 }, (_, index) => `fullPag${index}`);
+    const input = { url: "https://example.com/", ...Object.fromEntries(names.map((name) => [name, 1])) };
+    expect(Object.keys(checkParameters(input)?.errors ?? {})).toEqual(names.slice(0, 50));
+  });
+});

@@ -103,6 +103,63 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
     expect(seen).toEqual([BATCH]);
   });
 
+  it("reads a request that something in front of it has paused", async () => {
+    const { port, seen } = await receiver((app, middleware) => {
+      app.use((request, _response, next) => {
+        request.pause();
+        setImmediate(next);
+      });
+      app.post("/", middleware);
+    });
+    expect(await post(port, whole())).toMatchObject({ status: 204 });
+    expect(seen).toEqual([BATCH]);
+  });
+
+  it("notices a sender that was gone before its turn came", async () => {
+    const gone = Promise.withResolvers<void>();
+    const settled = Promise.withResolvers<unknown>();
+    const { port, errors } = await receiver((app, middleware) => {
+      app.post("/", (request, response, next) => {
+        request.once("close", () => {
+          // After everyone else has heard of it.
+          setImmediate(() => {
+            void Promise.resolve(middleware(request, response, next)).then(settled.resolve, settled.reject);
+          });
+        });
+        gone.resolve();
+      });
+    });
+    const outgoing = send({ host: "127.0.0.1", port, method: "POST", headers: { "Content-Length": "100" } });
+    outgoing.on("error", () => {});
+    outgoing.write("{");
+    await gone.promise;
+    outgoing.destroy();
+    await settled.promise;
+    expect(errors).toMatchObject([{ code: "invalid_body" }]);
+  });
+
+  it("ends a connection that goes on sending after its 413", async () => {
+    const { port, errors } = await receiver(plain);
+    const outgoing = send({ host: "127.0.0.1", port, method: "POST", headers: deliver().headers });
+    outgoing.on("error", () => {});
+    const closed = new Promise((resolve) => {
+      outgoing.on("close", resolve);
+    });
+    let status: number | undefined;
+    outgoing.on("response", (response) => {
+      status = response.statusCode;
+      response.resume();
+    });
+    const more = (): void => {
+      while (!outgoing.destroyed && outgoing.write(Buffer.alloc(65_536)));
+      if (!outgoing.destroyed) outgoing.once("drain", more);
+    };
+    more();
+    await closed;
+    expect([undefined, 413]).toContain(status);
+    expect(errors).toMatchObject([{ code: "body_too_large" }]);
+  });
+
   it("stands before express.json()", async () => {
     const { port } = await receiver((app, middleware) => app.post("/", middleware).use(express.json()));
     expect(await post(port, whole())).toMatchObject({ status: 204 });

@@ -56,7 +56,7 @@ function parse(input: Readonly<Record<string, unknown>>, faults: FaultList): Sna
   if (!result.success) {
     for (const issue of result.error.issues) {
       if (issue.code === "unrecognized_keys") {
-        for (const name of issue.keys) faults.add(name, explainUnknownName(name, mode));
+        faults.addEach(issue.keys, (name) => explainUnknownName(name, mode));
       } else faults.add(String(issue.path[0]), issue.message);
     }
   }

@@ -29,8 +29,8 @@ export async function authenticateSigned(
   if (new Set(query.keys()).size !== query.size) throw refusal();
   const id = parseTokenId(query.get("tokenId") ?? "");
   const found = id === null ? null : await store.find(id);
-  // Verified even where there is no token, so that the time taken tells nothing about which exist.
-  const signingSecret = found === null ? "" : seal.open(found.token.sealedSigningSecret);
+  // Opened and verified even where there is no token, so that the time taken tells little about which exist.
+  const signingSecret = seal.open(found?.token.sealedSigningSecret ?? decoyOf(seal));
   const genuine = verifyQuery(query, { signature: query.get("signature") ?? "", signingSecret });
   if (found === null || !genuine) throw refusal();
   if (found.token.expiresAt !== null && found.token.expiresAt <= now) throw refusal();
@@ -40,6 +40,15 @@ export async function authenticateSigned(
   const parameters = new URLSearchParams(query);
   for (const name of PROOF) parameters.delete(name);
   return { principal: found, parameters, expiresAt };
+}
+
+const decoys = new WeakMap<Seal, Uint8Array>();
+
+/** A sealed secret that signs for no token. */
+function decoyOf(seal: Seal): Uint8Array {
+  const decoy = decoys.get(seal) ?? seal.seal("a secret of nobody, as long as a real one ");
+  decoys.set(seal, decoy);
+  return decoy;
 }
 
 /** Unix seconds in strict digits. */

@@ -22,6 +22,14 @@ export class FaultList {
     } else if (!messages.includes(message)) messages.push(message);
   }
 
+  /** One fault for each name; words are found only for those that an answer has room for. */
+  addEach(names: Iterable<string>, explain: (name: string) => string): void {
+    for (const name of names) {
+      if (this.#byName.size >= MAX_FAULTY_NAMES) return;
+      this.add(name, explain(name));
+    }
+  }
+
   get isEmpty(): boolean {
     return this.#byName.size === 0;
   }
