@@ -7,6 +7,7 @@ import express, {
   type RequestHandler,
   type Response,
 } from "express";
+import type { OutgoingHttpHeaders } from "node:http";
 import type { Logger } from "pino";
 import { docsAssets, docsPage, startPage } from "../docs-page/pages.ts";
 import { openApiDocument } from "../openapi/document.ts";
@@ -18,7 +19,7 @@ import { bearer } from "./bearer.ts";
 import { snap, usage } from "./endpoints.ts";
 import { failureAnswer } from "./envelope.ts";
 import { exchangeOf, openExchange } from "./exchange.ts";
-import { signedSnap } from "./signed.ts";
+import { SIGNED_PREFLIGHT, signedSnap } from "./signed.ts";
 import { healthz, readyz, refuseWhileDraining } from "./health.ts";
 import { logExchange } from "./log-exchange.ts";
 import { discardBody } from "./request-body.ts";
@@ -59,14 +60,14 @@ export function createApp(options: AppOptions): Express {
   app.enable("strict routing");
 
   const endpoint = (
-    { method = "get", path, label = String(path) }: Endpoint,
+    { method = "get", path, label = String(path), preflight = {} }: Endpoint,
     handler: RequestHandler,
   ): void => {
     const routed: RequestHandler = (_request, response, next) => {
       exchangeOf(response).route = label;
       next();
     };
-    const { allow, refuse } = otherMethods(method);
+    const { allow, refuse } = otherMethods(method, preflight);
     app.route(path).all(routed)[method](handler).options(allow).all(refuse);
   };
   const get = (path: string, handler: RequestHandler): void => endpoint({ path }, handler);
@@ -85,7 +86,7 @@ export function createApp(options: AppOptions): Express {
   app.use(requireHost, withoutBody);
   app.use("/v1", refuseWhileDraining(isDraining));
   get("/v1/snap", bearer({ engine, logger }, snap({ engine, metrics })));
-  get("/v1/snap/signed", signedSnap({ engine, metrics }));
+  endpoint({ path: "/v1/snap/signed", preflight: SIGNED_PREFLIGHT }, signedSnap({ engine, metrics }));
   get("/v1/usage", bearer({ engine, logger }, usage(engine)));
   endpoint(
     { method: "post", path: SUBMISSION_PATH },
@@ -139,12 +140,17 @@ interface Endpoint {
   readonly path: string | RegExp;
   /** Stands for the path in figures. */
   readonly label?: string;
+  /** What OPTIONS answers besides `Allow`: nothing where pages of other origins have no business. */
+  readonly preflight?: OutgoingHttpHeaders;
 }
 
-function otherMethods(method: keyof typeof ALLOWED_METHODS): Record<"allow" | "refuse", RequestHandler> {
+function otherMethods(
+  method: keyof typeof ALLOWED_METHODS,
+  preflight: OutgoingHttpHeaders,
+): Record<"allow" | "refuse", RequestHandler> {
   const Allow = ALLOWED_METHODS[method];
   return {
-    allow: (_request, response) => send(response, { status: 204, headers: { Allow } }),
+    allow: (_request, response) => send(response, { status: 204, headers: { Allow, ...preflight } }),
     refuse: (request, response) => {
       response.setHeader("Allow", Allow);
       const instead = method === "get" ? "GET or HEAD" : "POST";

@@ -14,6 +14,14 @@ const CROSS_ORIGIN = {
   "Access-Control-Expose-Headers": "*",
 } as const;
 
+/** For scripts of other origins that send `If-None-Match` (Fetch standard, CORS-preflight). */
+export const SIGNED_PREFLIGHT = {
+  ...CROSS_ORIGIN,
+  "Access-Control-Allow-Methods": "GET, HEAD",
+  "Access-Control-Allow-Headers": "If-None-Match",
+  "Access-Control-Max-Age": 86_400,
+} as const;
+
 /**
  * `GET /snap/signed`: the door for those who have no token but a URL that was signed with one. A
  * bearer token that is sent all the same is not looked at. Credits and limits stay between the

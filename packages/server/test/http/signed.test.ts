@@ -101,6 +101,21 @@ describe("a signed URL renders", () => {
     expect(service.renderer.calls).toHaveLength(1);
   });
 
+  it("lets scripts of other origins ask whether it has changed", async () => {
+    const { ask } = await openService();
+    const preflight = await ask("/v1/snap/signed", { method: "OPTIONS" });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers).toMatchObject({
+      allow: "GET, HEAD, OPTIONS",
+      "access-control-allow-origin": "*",
+      "access-control-allow-methods": "GET, HEAD",
+      "access-control-allow-headers": "If-None-Match",
+    });
+    expect(
+      (await ask("/v1/snap", { method: "OPTIONS" })).headers["access-control-allow-origin"],
+    ).toBeUndefined();
+  });
+
   it("answers HEAD as GET without the body", async () => {
     const service = await openService();
     const { tokenId, signingSecret } = await service.customer();
