@@ -2,6 +2,7 @@ import { BATCH_LIMITS, FaultList, isTooLongUrl, URL_MESSAGES } from "@snap/proto
 import { isSnapError, SnapError } from "../errors.ts";
 import { cacheKey } from "../parameters/cache-key.ts";
 import { parseItem } from "../parameters/parse.ts";
+import { typedValue } from "../parameters/read-query.ts";
 import type { SnapParameters } from "../parameters/schemas.ts";
 import { BLOCKED_HOST_MESSAGE } from "../target/require-target.ts";
 import { judgeTarget, type TargetVerdict } from "../target/judge-target.ts";
@@ -70,12 +71,9 @@ function parseOne(value: unknown, name: string, { faults, targets }: Context): S
     faults.list.add(name, "must be an object with the parameters of a capture");
     return null;
   }
+  requireKept(value, (parameter, message) => faults.list.add(`${name}.${parameter}`, message));
   try {
     const { sent, parameters } = parseItem(value);
-    if (!parameters.cache)
-      faults.list.add(`${name}.cache`, "cannot be false in a batch: its renderings are collected later");
-    if (parameters.cacheTtl !== undefined && parameters.cacheTtl < BATCH_LIMITS.cacheTtlMinSeconds)
-      faults.list.add(`${name}.cacheTtl`, `must be at least ${BATCH_LIMITS.cacheTtlMinSeconds} in a batch`);
     faults.addVerdict(`${name}.url`, judgeTarget(parameters.url, targets));
     return { sent: { ...sent, url: parameters.url }, parameters };
   } catch (error) {
@@ -84,6 +82,18 @@ function parseOne(value: unknown, name: string, { faults, targets }: Context): S
       for (const message of messages) faults.list.add(`${name}.${parameter}`, message);
     return null;
   }
+}
+
+/** Renderings are collected later, so they must be there then; looked at whatever else is at fault. */
+function requireKept(
+  item: Readonly<Record<string, unknown>>,
+  report: (parameter: string, message: string) => void,
+): void {
+  if (typedValue("cache", item["cache"]) === false)
+    report("cache", "cannot be false in a batch: its renderings are collected later");
+  const cacheTtl = typedValue("cacheTtl", item["cacheTtl"]);
+  if (typeof cacheTtl === "number" && cacheTtl < BATCH_LIMITS.cacheTtlMinSeconds)
+    report("cacheTtl", `must be at least ${BATCH_LIMITS.cacheTtlMinSeconds} in a batch`);
 }
 
 /** The same rules as for `url` (decisions.md, `webhookUrl`). */

@@ -53,6 +53,22 @@ describe("a refused submission", () => {
       "validation_failed",
       { "items.0.cacheTtl": /3600/ },
     ],
+    [
+      "what a batch refuses besides another fault of the item",
+      {
+        items: [
+          { url, quality: 5, cache: false },
+          { url: "nowhere", cacheTtl: 60 },
+        ],
+      },
+      "validation_failed",
+      {
+        "items.0.cache": /batch/,
+        "items.0.quality": /jpeg/,
+        "items.1.cacheTtl": /3600/,
+        "items.1.url": /https/,
+      },
+    ],
     ["a duplicate", { items: [{ url }, { url }] }, "validation_failed", { "items.1": /items\.0/ }],
     [
       "a duplicate but for cacheTtl",
