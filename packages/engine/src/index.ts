@@ -39,6 +39,7 @@ export type {
   BatchRecord,
   BatchStore,
   DeliveryState,
+  DueDelivery,
   DueItem,
   ItemRecord,
   ItemState,

@@ -20,6 +20,7 @@ const ALLOWED_SCANS = new Set([
   "SCAN json_each VIRTUAL TABLE INDEX 1:",
   // Counts what is unfinished; nothing else is in it.
   "SCAN batch_items USING COVERING INDEX unfinished_items",
+  "SCAN deliveries USING COVERING INDEX open_deliveries",
 ]);
 
 /** Sorts the first items of the accounts, after they have been found. */
@@ -84,9 +85,15 @@ describe("query plans", () => {
       "COVERING INDEX unfinished_items (account_id=? AND claimable_at<?)",
     ],
     [
-      "dueDeliveries",
-      "SELECT batch FROM deliveries WHERE claimable_at <= 1 ORDER BY claimable_at, batch LIMIT 1",
-      "COVERING INDEX open_deliveries (claimable_at<?)",
+      "dueDeliveries, for the next account",
+      "SELECT min(account_id) FROM deliveries WHERE claimable_at IS NOT NULL AND account_id > 'a'",
+      "COVERING INDEX open_deliveries (account_id>?)",
+    ],
+    [
+      "dueDeliveries, for the first of one",
+      `SELECT batch FROM deliveries WHERE account_id = 'a' AND claimable_at <= 1
+       ORDER BY claimable_at, batch LIMIT 1`,
+      "COVERING INDEX open_deliveries (account_id=? AND claimable_at<?)",
     ],
     [
       "prune of batches",

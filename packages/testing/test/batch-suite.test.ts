@@ -1,4 +1,4 @@
-import type { BatchRecord, BatchStore, Storage } from "@snap/engine";
+import type { BatchRecord, BatchStore, Storage, DueDelivery } from "@snap/engine";
 import { describe, expect, it } from "vitest";
 import { failuresOf } from "./failures-of.ts";
 
@@ -151,9 +151,16 @@ const IN_QUEUES: readonly Fault[] = [
   [
     "offers more deliveries than it was asked for",
     ({ batches }) => ({
-      dueDeliveries: ({ now, limit }) => batches.dueDeliveries({ now, limit: limit + 1 }),
+      dueDeliveries: ({ limit, ...request }) => batches.dueDeliveries({ ...request, limit: limit + 1 }),
     }),
-    "orders deliveries by which is due the longest, at most so many",
+    "offers one delivery of an account, its longest due, the longest due first",
+  ],
+  [
+    "offers deliveries of accounts that it should pass over",
+    ({ batches }) => ({
+      dueDeliveries: (request) => batches.dueDeliveries({ ...request, exceptAccounts: [] }),
+    }),
+    "passes over the accounts of deliveries it is told to",
   ],
   [
     "offers a delivery a millisecond late",
@@ -177,10 +184,10 @@ const IN_QUEUES: readonly Fault[] = [
   [
     "leaves the deliveries of what it prunes",
     ({ batches }) => {
-      const left: string[] = [];
+      const left: DueDelivery[] = [];
       return {
         async prune(request) {
-          left.push(...(await batches.dueDeliveries(request)));
+          left.push(...(await batches.dueDeliveries({ ...request, exceptAccounts: [] })));
           return batches.prune(request);
         },
         dueDeliveries: async (request) => [...left, ...(await batches.dueDeliveries(request))],

@@ -53,6 +53,8 @@ export type BatchEvent =
     }
   | { readonly type: "delivery-claimed"; readonly leaseEndsAt: number }
   | { readonly type: "delivery-acknowledged"; readonly fence: number }
+  /** The attempt was cut short by its own worker: as if it had not been made. */
+  | { readonly type: "delivery-released"; readonly fence: number }
   /** `retryAt` null: there will be no other attempt. */
   | { readonly type: "delivery-failed"; readonly fence: number; readonly retryAt: number | null };
 
@@ -159,6 +161,8 @@ function advanceDelivery(batch: BatchRecord, event: DeliveryEvent, now: number):
   if (delivery.status !== "sending" || fence !== event.fence) return null;
   if (event.type === "delivery-acknowledged")
     return { ...batch, delivery: { status: "delivered", deliveredAt: now, attempts } };
+  if (event.type === "delivery-released")
+    return { ...batch, delivery: { status: "due", dueAt: now, attempts: attempts - 1, fence } };
   return event.retryAt === null
     ? { ...batch, delivery: { status: "abandoned", attempts } }
     : { ...batch, delivery: { status: "due", dueAt: event.retryAt, attempts, fence } };

@@ -11,13 +11,14 @@ export interface EngineSide {
   readonly scheduler: Scheduler;
   readonly maxPerAccount: number;
   readonly capture: (request: CaptureRequest) => Promise<Capture>;
+  readonly unspentCredits: (accountId: string) => Promise<number>;
   readonly onSubmitted: () => void;
 }
 
 /** Puts submission, polling and the worker together. */
 export function createBatchSide(
   settings: EngineSettings,
-  { seal, scheduler, maxPerAccount, capture, onSubmitted }: EngineSide,
+  { seal, scheduler, maxPerAccount, capture, unspentCredits, onSubmitted }: EngineSide,
 ): { readonly batches: Batches; readonly startWorker: () => BatchWorker } {
   const { storage, clock, random, targets, baseUrl, concurrency, onBackgroundError } = settings;
   const parts = {
@@ -37,8 +38,10 @@ export function createBatchSide(
         items: {
           ...parts,
           capture,
+          unspentCredits,
           concurrency,
-          maxPerAccount,
+          // One slot of an account is left to its interactive requests.
+          maxPerAccount: Math.max(1, maxPerAccount - 1),
           itemLeaseMs: settings.itemLeaseMs,
           busySlots: () => scheduler.load().running + scheduler.load().waiting,
           onItem: settings.onItemFinished,

@@ -11,9 +11,10 @@ import type { TokenRecord, TokenStore } from "../ports/tokens.ts";
 import type { WebhookOutcome, WebhookRequest, WebhookSender } from "../ports/webhook-sender.ts";
 import type { Seal } from "../tokens/seal.ts";
 import { applyEvent, type EventParts } from "./apply-event.ts";
+import type { BatchEvent } from "./batch-machine.ts";
 
-/** Longer than an attempt may take, so that no two are made at once. */
-const DELIVERY_LEASE_MS = 60_000;
+/** Longer than an attempt may take, 15 s, so that no two are made at once. */
+const DELIVERY_LEASE_MS = 25_000;
 /** A receiver can't put an attempt off for longer than this. */
 const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
 /** Part of each pause that chance adds, so that receivers that come back aren't met by all at once. */
@@ -42,33 +43,52 @@ export interface DeliveryParts extends EventParts {
   readonly onAttempt: (attempt: DeliveryAttempt) => void;
 }
 
-/**
- * Makes one attempt to deliver the webhook of a finished batch, unless another worker does
- * (interface.md, Events; decisions.md, Batches and webhooks). At least once: an attempt whose
- * acknowledgement could not be written down is made again, under the same id.
- */
-export async function deliver(parts: DeliveryParts, batchId: string): Promise<void> {
+/** A delivery that a worker is about to attempt. */
+export interface HeldDelivery {
+  readonly batch: BatchRecord & { readonly webhookUrl: string };
+  readonly delivery: Extract<DeliveryState, { readonly status: "sending" }>;
+}
+
+/** Takes a due delivery; `null` when another worker was quicker. */
+export async function claimDelivery(parts: DeliveryParts, batchId: string): Promise<HeldDelivery | null> {
   const leaseEndsAt = parts.clock.now() + DELIVERY_LEASE_MS;
   const batch = await applyEvent(parts, batchId, { type: "delivery-claimed", leaseEndsAt });
-  const delivery = batch?.delivery;
-  if (batch == null || delivery?.status !== "sending" || batch.webhookUrl === null) return;
-  const outcome = await attempt(parts, { ...batch, webhookUrl: batch.webhookUrl });
+  if (batch === null || batch.delivery?.status !== "sending" || batch.webhookUrl === null) return null;
+  return { batch: { ...batch, webhookUrl: batch.webhookUrl }, delivery: batch.delivery };
+}
+
+/**
+ * Makes one attempt at the webhook of a finished batch (interface.md, Events; decisions.md, Batches and
+ * webhooks). At least once: an attempt whose acknowledgement could not be written down is made again,
+ * under the same id.
+ *
+ * @param wasCut Whether the worker itself has cut the attempt short: then it doesn't count.
+ */
+export async function deliver(
+  parts: DeliveryParts,
+  { batch, delivery }: HeldDelivery,
+  wasCut: () => boolean,
+): Promise<void> {
+  const { fence, attempts } = delivery;
+  const outcome = await attempt(parts, batch);
+  if (outcome.kind === "failed" && wasCut()) {
+    await applyEvent(parts, batch.id, { type: "delivery-released", fence });
+    return;
+  }
   const delivered = outcome.kind === "answered" && outcome.status >= 200 && outcome.status < 300;
   const retryAt = delivered ? null : retryInstant(parts, outcome, delivery);
-  const { fence, attempts } = delivery;
-  await applyEvent(
-    parts,
-    batchId,
-    delivered ? { type: "delivery-acknowledged", fence } : { type: "delivery-failed", fence, retryAt },
-  );
-  const { accountId } = batch;
-  const receiver = new URL(batch.webhookUrl).origin;
+  const event: BatchEvent = delivered
+    ? { type: "delivery-acknowledged", fence }
+    : { type: "delivery-failed", fence, retryAt };
+  await applyEvent(parts, batch.id, event);
+  const { id: batchId, accountId, webhookUrl } = batch;
+  const receiver = new URL(webhookUrl).origin;
   parts.onAttempt({ batchId, accountId, receiver, attempt: attempts, outcome, delivered, retryAt });
 }
 
 async function attempt(
   { tokens, sender, seal, clock, describe }: DeliveryParts,
-  batch: BatchRecord & { readonly webhookUrl: string },
+  batch: HeldDelivery["batch"],
 ): Promise<DeliveryAttempt["outcome"]> {
   const found = await tokens.find(batch.tokenId);
   // Its secret went with it: nothing that is sent now could be verified.

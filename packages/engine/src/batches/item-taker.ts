@@ -4,7 +4,7 @@ import { claimItem, renewItem, runItem, type HeldItem, type ItemWorkerParts } fr
 export interface ItemTakerParts extends ItemWorkerParts {
   /** Render slots in all; as many items are held at the most. */
   readonly concurrency: number;
-  /** Slots that one account may hold. */
+  /** Slots that the items of one account may hold. */
   readonly maxPerAccount: number;
   /** Renders that run or wait now, whoever asked for them. */
   readonly busySlots: () => number;
@@ -16,8 +16,6 @@ export class ItemTaker {
   readonly #parts: ItemTakerParts;
   readonly #onFinished: () => void;
   readonly #held = new Map<HeldItem, Promise<void>>();
-  /** Accounts that met a limit, until they have room again: their other items would only meet it too. */
-  readonly #limitedUntil = new Map<string, number>();
 
   constructor(parts: ItemTakerParts, onFinished: () => void) {
     this.#parts = parts;
@@ -52,23 +50,18 @@ export class ItemTaker {
   /** The account with the fewest items in hand goes first, so that a long batch delays a short one little. */
   async #next(): Promise<DueItem | null> {
     const { batches, clock, concurrency, maxPerAccount } = this.#parts;
-    const now = clock.now();
     const inHand = new Map<string, number>();
     for (const { batch } of this.#held.keys())
       inHand.set(batch.accountId, (inHand.get(batch.accountId) ?? 0) + 1);
-    for (const [accountId, until] of this.#limitedUntil)
-      if (until <= now) this.#limitedUntil.delete(accountId);
     const full = [...inHand].filter(([, count]) => count >= maxPerAccount).map(([accountId]) => accountId);
-    const exceptAccounts = [...this.#limitedUntil.keys(), ...full];
-    const due = await batches.dueItems({ now, limit: concurrency, exceptAccounts });
+    const due = await batches.dueItems({ now: clock.now(), limit: concurrency, exceptAccounts: full });
     const countOf = ({ accountId }: DueItem): number => inHand.get(accountId) ?? 0;
     return due.toSorted((a, b) => countOf(a) - countOf(b))[0] ?? null;
   }
 
   async #run(held: HeldItem): Promise<void> {
     try {
-      const until = await runItem(this.#parts, held);
-      if (until !== null) this.#limitedUntil.set(held.batch.accountId, until);
+      await runItem(this.#parts, held);
     } catch (error) {
       // Left to its lease: whoever claims it then begins it again.
       this.#parts.onBackgroundError(error);

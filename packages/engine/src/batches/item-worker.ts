@@ -14,8 +14,13 @@ export interface ItemWorkerParts extends EventParts {
   readonly capture: (request: CaptureRequest) => Promise<Capture>;
   /** After so long without a sign of life a worker is taken to be lost. */
   readonly itemLeaseMs: number;
+  /** Credits of an account that are not spent, whether reserved or not. */
+  readonly unspentCredits: (accountId: string) => Promise<number>;
   readonly onItem: (item: FinishedItem) => void;
 }
+
+/** Each try costs one of the render limit. */
+const RESERVED_RETRY_MS = 15_000;
 
 /** An item that came to its end here. */
 export interface FinishedItem {
@@ -56,10 +61,9 @@ export async function renewItem(parts: ItemWorkerParts, held: HeldItem): Promise
  * Captures the page of an item and writes down what became of it. A rendering is charged in the
  * transaction that makes the item done; where the lease was lost meanwhile, nothing is charged.
  *
- * @returns the instant until which the account has no room, or `null`.
  * @throws what is no `SnapError`: the item is then left to its lease, and begun again.
  */
-export async function runItem(parts: ItemWorkerParts, held: HeldItem): Promise<number | null> {
+export async function runItem(parts: ItemWorkerParts, held: HeldItem): Promise<void> {
   const { tokens, clock } = parts;
   try {
     const principal = requireUsable(await tokens.find(held.batch.tokenId), clock.now());
@@ -67,20 +71,30 @@ export async function runItem(parts: ItemWorkerParts, held: HeldItem): Promise<n
     const settle = settleWith(parts, held);
     const { cache, rendering } = await parts.capture({ principal, parameters, urgency: "batch", settle });
     if (cache === "hit") await finish(parts, held, doneEvent(held, rendering, 0));
-    return null;
   } catch (error) {
     if (!isSnapError(error)) throw error;
     const { code, message } = error;
-    const retryAt = retryInstant(error, clock.now());
+    const retryAt = await retryInstant(parts, held, error);
     const failed: BatchEvent = { type: "item-failed", ...nameOf(held), code, message };
     await finish(parts, held, retryAt === null ? failed : { ...failed, type: "item-limited", retryAt });
-    return code === "rate_limited" ? retryAt : null;
   }
 }
 
-/** `limited` and busy are no failures of the item: it goes back to the queue (interface.md, States). */
-function retryInstant({ code, retryAfterSeconds = 1 }: SnapError, now: number): number | null {
-  return code === "rate_limited" || code === "upstream_rate_limited" ? now + retryAfterSeconds * 1000 : null;
+/**
+ * When the item goes on, or `null` when it has failed. Limits and a busy service are no failures of the
+ * item (interface.md, States); nor are spent credits of which some are only reserved: by renders that
+ * may fail, or by a process that was lost, and are then given back.
+ */
+async function retryInstant(
+  { clock, unspentCredits }: ItemWorkerParts,
+  { batch }: HeldItem,
+  { code, retryAfterSeconds = 1 }: SnapError,
+): Promise<number | null> {
+  if (code === "rate_limited" || code === "upstream_rate_limited")
+    return clock.now() + retryAfterSeconds * 1000;
+  if (code === "credit_limit_reached" && (await unspentCredits(batch.accountId)) > 0)
+    return clock.now() + RESERVED_RETRY_MS;
+  return null;
 }
 
 /** Settlement, the item's end, and the batch's if it was the last: one transaction. */

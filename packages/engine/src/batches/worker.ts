@@ -41,7 +41,7 @@ export function startBatchWorker(parts: {
     try {
       while (lookAgain && !stopped) {
         lookAgain = false;
-        await deliveries.take();
+        await deliveries.take(() => stopped);
         await items.take(() => stopped);
       }
     } catch (error) {
@@ -65,7 +65,7 @@ export function startBatchWorker(parts: {
       stopped = true;
       callOffPoll();
       await looking;
-      await Promise.all([items.idle(), deliveries.idle()]);
+      await Promise.all([items.idle(), deliveries.stop()]);
       callOffHeartbeat();
     },
   };

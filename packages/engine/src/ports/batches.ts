@@ -72,6 +72,12 @@ export interface DueItem {
   readonly itemId: string;
 }
 
+/** Names a delivery that can be claimed. */
+export interface DueDelivery {
+  readonly accountId: string;
+  readonly batchId: string;
+}
+
 export interface BatchChange {
   readonly batchId: string;
   readonly now: number;
@@ -118,8 +124,15 @@ export interface BatchStore {
     readonly limit: number;
     readonly exceptAccounts: readonly string[];
   }): Promise<readonly DueItem[]>;
-  /** Ids of batches whose delivery can be claimed at `now`, the longest due first. */
-  dueDeliveries(request: { readonly now: number; readonly limit: number }): Promise<readonly string[]>;
+  /**
+   * Deliveries that can be claimed at `now`: at most one of an account, its longest due first; at most
+   * `limit` in all, the longest due first; none of `exceptAccounts`.
+   */
+  dueDeliveries(request: {
+    readonly now: number;
+    readonly limit: number;
+    readonly exceptAccounts: readonly string[];
+  }): Promise<readonly DueDelivery[]>;
   /** Deletes at most `limit` batches that may be deleted by `now`; answers how many. */
   prune(request: { readonly now: number; readonly limit: number }): Promise<number>;
   figures(request: { readonly now: number }): Promise<BatchFigures>;

@@ -213,6 +213,7 @@ describe("a delivery", () => {
   const take: BatchEvent = { type: "delivery-claimed", leaseEndsAt: NOW + MINUTE };
   const acknowledge: BatchEvent = { type: "delivery-acknowledged", fence: 1 };
   const retry: BatchEvent = { type: "delivery-failed", fence: 1, retryAt: NOW + 5000 };
+  const release: BatchEvent = { type: "delivery-released", fence: 1 };
   const giveUp: BatchEvent = { type: "delivery-failed", fence: 1, retryAt: null };
 
   it.each<[string, DeliveryState | null, BatchEvent, DeliveryState | null]>([
@@ -234,10 +235,15 @@ describe("a delivery", () => {
     ["sending, failed", sending, retry, { status: "due", dueAt: NOW + 5000, attempts: 1, fence: 1 }],
     ["sending, failed for a lost worker", { ...sending, fence: 2 }, retry, null],
     ["sending, failed for good", sending, giveUp, abandoned],
-    ...[take, acknowledge, retry, giveUp].flatMap((event): [string, DeliveryState, BatchEvent, null][] => [
-      [`delivered, ${event.type}`, delivered, event, null],
-      [`abandoned, ${event.type}`, abandoned, event, null],
-    ]),
+    ["sending, cut short by its worker", sending, release, { ...due, fence: 1 }],
+    ["sending, cut short by a lost worker", { ...sending, fence: 2 }, release, null],
+    ["due, cut short", due, release, null],
+    ...[take, acknowledge, retry, release, giveUp].flatMap(
+      (event): [string, DeliveryState, BatchEvent, null][] => [
+        [`delivered, ${event.type}`, delivered, event, null],
+        [`abandoned, ${event.type}`, abandoned, event, null],
+      ],
+    ),
   ])("%s", (_name, before, event, after) => {
     const finished = { webhookUrl: "https://hooks.example.com/", finishedAt: NOW, prunesAt: NOW + 1 };
     const batch = batchOf([done], { ...finished, delivery: before });

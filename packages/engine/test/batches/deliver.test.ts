@@ -1,3 +1,4 @@
+import { createFakeWebhookSender } from "@snap/testing";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -265,5 +266,42 @@ describe("attempts", () => {
     expect(bench.sender.requests.map(({ headers }) => headers["X-Webhook-Id"] ?? "").toSorted()).toEqual(
       ids.toSorted(),
     );
+  });
+});
+
+describe("many deliveries", () => {
+  it("of one account whose receivers hang leave room to those of others", async () => {
+    const bench = openBatchBench();
+    const [busy, other] = [await bench.customer(), await bench.customer()];
+    bench.engine.startWorker();
+    const release = bench.sender.hold();
+    for (let batch = 0; batch < 10; batch += 1) await bench.submit(busy, [`busy-${batch}`], HOOK);
+    await bench.pass(2 * SECOND);
+    expect(bench.sender.requests).toHaveLength(4);
+    const { id } = await bench.submit(other, ["other"], HOOK);
+    await bench.sender.whenSent(5);
+    expect(bench.sender.requests.at(-1)?.headers["X-Webhook-Id"]).toBe(id);
+    release();
+    await bench.sender.whenSent(11);
+  });
+
+  it("a worker that stops waits for them a little; one that it cuts short doesn't count", async () => {
+    const bench = openBatchBench();
+    const principal = await bench.customer();
+    const worker = bench.engine.startWorker();
+    bench.sender.hold();
+    const { id } = await bench.submit(principal, ["a"], HOOK);
+    await bench.sender.whenSent(1);
+    const stopped = worker.stop();
+    await bench.pass(2900);
+    expect((await bench.storage.batches.find(id))?.delivery?.status).toBe("sending");
+    await bench.pass(200);
+    await stopped;
+    expect((await bench.storage.batches.find(id))?.delivery).toMatchObject({ status: "due", attempts: 0 });
+    expect(bench.attempts).toEqual([]);
+    const again = createFakeWebhookSender();
+    bench.open({ webhookSender: again }).startWorker();
+    await again.whenSent(1);
+    await bench.until({ principal, batchId: id }, (batch) => batch.webhook?.delivered_at !== null);
   });
 });

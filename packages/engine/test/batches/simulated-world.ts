@@ -63,7 +63,7 @@ const CALM_CHANCE = 0.15;
 const FAILURE_CHANCE = 0.12;
 
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
-const RULES = { retentionMs: 86_400_000, retryWindowMs: 150_000, pausesMs: [1000, 5000, 30_000] };
+const RULES = { retentionMs: 86_400_000, retryWindowMs: 900_000, pausesMs: [1000, 5000, 30_000] };
 
 export function createWorld(draw: () => number): World {
   const clock = createFakeClock(START_MS);

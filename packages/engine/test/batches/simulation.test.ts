@@ -198,8 +198,15 @@ async function checkCredits(world: World, customers: readonly Customer[]): Promi
     expect(count("reserve")).toBe(count("settle") + count("refund") + count("lapse"));
     expect(balance.used).toBe(count("settle"));
     used += balance.used;
+    // Credits that were only reserved when an item met them came back, and it went on.
+    if (failedFor(world, account.id, "credit_limit_reached")) expect(balance.used).toBe(granted);
   }
   expect(used).toBe(ofItems);
   expect(used).toBeLessThanOrEqual(world.renderings);
   if (!world.disturbed) expect(used).toBe(world.renderings);
+}
+
+function failedFor(world: World, accountId: string, code: string): boolean {
+  const items = newestOf(world).flatMap((batch) => (batch.accountId === accountId ? batch.items : []));
+  return items.some(({ state }) => state.status === "failed" && state.code === code);
 }

@@ -139,6 +139,29 @@ describe("the account's render limit", () => {
     expect((await engine.credits(principal.account)).used).toBe(0);
   });
 
+  it("ends an item at the end of its window, whenever the account has room again", async () => {
+    const { engine, customer, submit, until, clock } = openBatchBench({ batchRetryWindowMs: 6000 });
+    const principal = await customer({ requestsPerMinute: 1 });
+    engine.startWorker();
+    const { id: batchId } = await submit(principal, pages(3));
+    const batch = await until({ principal, batchId }, isComplete);
+    expect(batch.items.map(({ error }) => error?.code)).toEqual([undefined, "rate_limited", "rate_limited"]);
+    expect(clock.now() - START_MS).toBeGreaterThanOrEqual(6000);
+    expect(clock.now() - START_MS).toBeLessThan(7000);
+  });
+
+  it("does not hold up what is in the cache", async () => {
+    const { engine, customer, submit, until, clock } = openBatchBench();
+    const principal = await customer({ requestsPerMinute: 1 });
+    await engine.capture({ principal, parameters: { url: "https://example.com/known" } });
+    engine.startWorker();
+    await submit(principal, pages(3));
+    const { id: batchId } = await submit(principal, ["known"]);
+    const batch = await until({ principal, batchId }, isComplete);
+    expect(batch.items).toMatchObject([{ status: "done", credit_cost: 0 }]);
+    expect(clock.now() - START_MS).toBeLessThan(1000);
+  });
+
   it("of one account does not hold up another", async () => {
     const { engine, customer, submit, until, clock } = openBatchBench();
     const limited = await customer({ requestsPerMinute: 1 });
@@ -151,7 +174,61 @@ describe("the account's render limit", () => {
   });
 });
 
+describe("credits that are only reserved", () => {
+  it("are waited for: a render that fails gives its credit back to the next item", async () => {
+    const { engine, renderer, customer, submit, until } = openBatchBench();
+    const principal = await customer({ credits: 1 });
+    const release = renderer.hold();
+    renderer.failNext(new SnapError("render_timeout", "too slow"));
+    engine.startWorker();
+    const { id: batchId } = await submit(principal, pages(2));
+    await renderer.whenCalled(1);
+    await microtasks();
+    release();
+    const batch = await until({ principal, batchId }, isComplete);
+    expect(batch.items).toMatchObject([
+      { status: "failed", error: { code: "render_timeout" }, credit_cost: 0 },
+      { status: "done", credit_cost: 1 },
+    ]);
+  });
+
+  it("of a worker that was lost come back to the item that they belong to", async () => {
+    const { engine, open, renderer, customer, submit, until, clock } = openBatchBench();
+    const principal = await customer({ credits: 1 });
+    const release = renderer.hold();
+    const { id: batchId } = await submit(principal, ["a"]);
+    open({ clock: { now: () => clock.now(), after: () => () => {} } }).startWorker();
+    await renderer.whenCalled(1);
+    clock.advance(21_000);
+    // What the lost worker holds never ends: another page is asked for now.
+    engine.startWorker();
+    await microtasks();
+    expect((await engine.batches.get({ principal, batchId })).items[0]?.error).toBeNull();
+    clock.advance(120_000);
+    await microtasks();
+    release();
+    const batch = await until({ principal, batchId }, isComplete);
+    expect(batch.items).toMatchObject([{ status: "done" }]);
+    expect((await engine.credits(principal.account)).used).toBe(batch.items[0]?.credit_cost);
+  });
+});
+
 describe("turns", () => {
+  it("a batch leaves one slot to the interactive requests of its own account", async () => {
+    const { engine, renderer, customer, submit } = openBatchBench({ concurrency: 4 });
+    const principal = await customer();
+    const release = renderer.hold();
+    engine.startWorker();
+    await submit(principal, pages(20));
+    await renderer.whenCalled(2);
+    await microtasks();
+    expect(renderer.calls).toHaveLength(2);
+    const now = engine.capture({ principal, parameters: { url: "https://example.com/now" } });
+    await renderer.whenCalled(3);
+    release();
+    expect((await now).cache).toBe("miss");
+  });
+
   it("one item among another account's two hundred waits for about one render", async () => {
     const { engine, renderer, customer, submit } = openBatchBench({ concurrency: 2 });
     const [busy, other] = [await customer(), await customer()];

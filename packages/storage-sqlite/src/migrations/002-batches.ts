@@ -40,10 +40,11 @@ CREATE INDEX unfinished_items ON batch_items (account_id, claimable_at, batch, p
 
 CREATE TABLE deliveries (
   batch INTEGER PRIMARY KEY REFERENCES batches (sequence) ON DELETE CASCADE,
+  account_id TEXT NOT NULL,
   -- A JSON object.
   state TEXT NOT NULL,
   -- NULL once it is acknowledged or abandoned.
   claimable_at INTEGER CHECK (claimable_at IS coalesce(state ->> 'dueAt', state ->> 'leaseEndsAt'))
 ) STRICT;
-CREATE INDEX open_deliveries ON deliveries (claimable_at) WHERE claimable_at IS NOT NULL;
+CREATE INDEX open_deliveries ON deliveries (account_id, claimable_at, batch) WHERE claimable_at IS NOT NULL;
 `;

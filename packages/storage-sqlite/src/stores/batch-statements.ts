@@ -1,4 +1,4 @@
-import type { BatchRecord, DueItem, ItemRecord } from "@snap/engine";
+import type { BatchRecord, DueDelivery, DueItem, ItemRecord } from "@snap/engine";
 import type { DatabaseSync } from "node:sqlite";
 import { prepare, type Statement } from "../prepare.ts";
 
@@ -27,7 +27,7 @@ export interface BatchStatements {
   readonly updateItem: Statement<never>;
   readonly putDelivery: Statement<never>;
   readonly dueItems: Statement<DueItem>;
-  readonly dueDeliveries: Statement<Pick<BatchRow, "id">>;
+  readonly dueDeliveries: Statement<DueDelivery>;
   readonly prune: Statement<never>;
   readonly figures: Statement<Figures>;
 }
@@ -75,7 +75,8 @@ function prepareRecords(
     ),
     putDelivery: prepare(
       database,
-      `INSERT INTO deliveries (batch, state, claimable_at) VALUES (:sequence, :state, ${CLAIMABLE_AT})
+      `INSERT INTO deliveries (batch, account_id, state, claimable_at)
+       VALUES (:sequence, :accountId, :state, ${CLAIMABLE_AT})
        ON CONFLICT (batch) DO UPDATE SET state = excluded.state, claimable_at = excluded.claimable_at`,
     ),
   };
@@ -85,17 +86,9 @@ function prepareQueues(
   database: DatabaseSync,
 ): Pick<BatchStatements, "dueItems" | "dueDeliveries" | "prune" | "figures"> {
   return {
-    // Steps from one waiting account to the next, and takes the first item of each: another account's
-    // long queue costs nothing (a loose index scan, which SQLite doesn't do by itself).
     dueItems: prepare(
       database,
-      `WITH RECURSIVE waiting (account_id) AS (
-         SELECT min(account_id) FROM batch_items WHERE claimable_at IS NOT NULL
-         UNION ALL
-         SELECT (SELECT min(account_id) FROM batch_items
-                 WHERE claimable_at IS NOT NULL AND account_id > waiting.account_id)
-         FROM waiting WHERE account_id IS NOT NULL
-       )
+      `${waitingAccounts("batch_items")}
        SELECT item.account_id AS accountId, batches.id AS batchId, item.id AS itemId
        FROM waiting JOIN batch_items AS item ON item.rowid = (
            SELECT rowid FROM batch_items WHERE account_id = waiting.account_id AND claimable_at <= :now
@@ -106,8 +99,14 @@ function prepareQueues(
     ),
     dueDeliveries: prepare(
       database,
-      `SELECT id FROM deliveries JOIN batches ON sequence = batch
-       WHERE claimable_at <= :now ORDER BY claimable_at, batch LIMIT :limit`,
+      `${waitingAccounts("deliveries")}
+       SELECT delivery.account_id AS accountId, batches.id AS batchId
+       FROM waiting JOIN deliveries AS delivery ON delivery.batch = (
+           SELECT batch FROM deliveries WHERE account_id = waiting.account_id AND claimable_at <= :now
+           ORDER BY claimable_at, batch LIMIT 1
+         ) JOIN batches ON sequence = batch
+       WHERE waiting.account_id NOT IN (SELECT value FROM json_each(:exceptAccounts))
+       ORDER BY claimable_at, batch LIMIT :limit`,
     ),
     prune: prepare(
       database,
@@ -123,4 +122,18 @@ function prepareQueues(
        FROM batch_items WHERE claimable_at IS NOT NULL`,
     ),
   };
+}
+
+/**
+ * Steps from one waiting account to the next, so that the first of each can be taken: another account's
+ * long queue costs nothing (a loose index scan, which SQLite doesn't do by itself).
+ */
+function waitingAccounts(table: "batch_items" | "deliveries"): string {
+  return `WITH RECURSIVE waiting (account_id) AS (
+      SELECT min(account_id) FROM ${table} WHERE claimable_at IS NOT NULL
+      UNION ALL
+      SELECT (SELECT min(account_id) FROM ${table}
+              WHERE claimable_at IS NOT NULL AND account_id > waiting.account_id)
+      FROM waiting WHERE account_id IS NOT NULL
+    )`;
 }

@@ -62,8 +62,9 @@ export function createBatchStore(database: DatabaseSync, ledger: LedgerStatement
       const rows = statements.dueItems.all({ now, limit, exceptAccounts: JSON.stringify(exceptAccounts) });
       return rows.map(({ accountId, batchId, itemId }) => ({ accountId, batchId, itemId }));
     },
-    async dueDeliveries({ now, limit }) {
-      return statements.dueDeliveries.all({ now, limit }).map(({ id }) => id);
+    async dueDeliveries({ now, limit, exceptAccounts }) {
+      const asked = { now, limit, exceptAccounts: JSON.stringify(exceptAccounts) };
+      return statements.dueDeliveries.all(asked).map(({ accountId, batchId }) => ({ accountId, batchId }));
     },
     async prune({ now, limit }) {
       return Number(statements.prune.run({ now, limit }).changes);
@@ -79,17 +80,18 @@ export function createBatchStore(database: DatabaseSync, ledger: LedgerStatement
 function insert(statements: BatchStatements, { items, delivery, ...batch }: BatchRecord): void {
   // An insert that does not throw answers its row.
   const { sequence } = statements.insert.get({ ...batch }) as Pick<BatchRow, "sequence">;
+  const { accountId } = batch;
   for (const [position, { id, key, parameters, state }] of items.entries())
     statements.insertItem.run({
       sequence,
       position,
       id,
-      accountId: batch.accountId,
+      accountId,
       key,
       parameters: JSON.stringify(parameters),
       state: JSON.stringify(state),
     });
-  if (delivery !== null) statements.putDelivery.run({ sequence, state: JSON.stringify(delivery) });
+  if (delivery !== null) statements.putDelivery.run({ sequence, accountId, state: JSON.stringify(delivery) });
 }
 
 /** Writes what differs from `rows`. What was submitted stays as it is, and a delivery is never withdrawn. */
@@ -100,7 +102,7 @@ function update(
 ): void {
   const [batch] = rows;
   if (batch === undefined) return;
-  const { sequence } = batch;
+  const { sequence, accountId } = batch;
   if (finishedAt !== batch.finishedAt || prunesAt !== batch.prunesAt)
     statements.finish.run({ sequence, finishedAt, prunesAt });
   for (const [position, item] of items.entries()) {
@@ -108,7 +110,8 @@ function update(
     if (state !== rows[position]?.state) statements.updateItem.run({ sequence, position, state });
   }
   const state = JSON.stringify(delivery);
-  if (delivery !== null && state !== batch.delivery) statements.putDelivery.run({ sequence, state });
+  if (delivery !== null && state !== batch.delivery)
+    statements.putDelivery.run({ sequence, accountId, state });
 }
 
 /** The batch in the rows of its items, in their order; `null` when there are none. */

@@ -1,4 +1,4 @@
-import type { BatchRecord, BatchStore, DeliveryState, DueItem, ItemState } from "@snap/engine";
+import type { BatchRecord, BatchStore, DeliveryState, ItemState } from "@snap/engine";
 import type { MemoryLedger } from "./ledger.ts";
 
 /** Batches in memory, in the order of submission; `ledger` is what a change settles in. */
@@ -24,33 +24,21 @@ export function createBatchStore(ledger: Pick<MemoryLedger, "prepareSettle">): B
       batches.set(batchId, freeze(changed));
       return changed;
     },
-    async dueItems({ now, limit, exceptAccounts }) {
-      const due = [...batches.values()]
-        .filter(({ accountId }) => !exceptAccounts.includes(accountId))
-        .flatMap(({ id: batchId, accountId, items }) =>
-          items.map(({ id: itemId, state }) => ({
-            item: { accountId, batchId, itemId },
-            claimableAt: claimableAtOf(state),
-          })),
-        )
-        .filter(({ claimableAt }) => claimableAt <= now)
-        // A stable sort: what is due since the same instant stays in the order of submission.
-        .toSorted((a, b) => a.claimableAt - b.claimableAt);
-      const firstOfAccounts = new Map<string, DueItem>();
-      for (const { item } of due)
-        if (!firstOfAccounts.has(item.accountId)) firstOfAccounts.set(item.accountId, item);
-      return [...firstOfAccounts.values()].slice(0, limit);
+    async dueItems({ now, ...bounds }) {
+      const items = [...batches.values()].flatMap(({ id: batchId, accountId, items: all }) =>
+        all.map(({ id: itemId, state }) => ({
+          due: { accountId, batchId, itemId },
+          claimableAt: claimableAtOf(state),
+        })),
+      );
+      return longestDue(items, { now, ...bounds });
     },
-    async dueDeliveries({ now, limit }) {
-      return [...batches.values()]
-        .map(({ id, delivery }) => ({
-          id,
-          claimableAt: delivery === null ? Infinity : claimableAtOf(delivery),
-        }))
-        .filter(({ claimableAt }) => claimableAt <= now)
-        .toSorted((a, b) => a.claimableAt - b.claimableAt)
-        .slice(0, limit)
-        .map(({ id }) => id);
+    async dueDeliveries({ now, ...bounds }) {
+      const deliveries = [...batches.values()].map(({ id: batchId, accountId, delivery }) => ({
+        due: { accountId, batchId },
+        claimableAt: delivery === null ? Infinity : claimableAtOf(delivery),
+      }));
+      return longestDue(deliveries, { now, ...bounds });
     },
     async prune({ now, limit }) {
       const pruned = [...batches.values()]
@@ -74,6 +62,22 @@ export function createBatchStore(ledger: Pick<MemoryLedger, "prepareSettle">): B
       };
     },
   };
+}
+
+/** The longest due of each account, the longest due first. */
+function longestDue<T extends { readonly accountId: string }>(
+  queue: readonly { readonly due: T; readonly claimableAt: number }[],
+  bounds: { readonly now: number; readonly limit: number; readonly exceptAccounts: readonly string[] },
+): readonly T[] {
+  const { now, limit, exceptAccounts } = bounds;
+  const firstOfAccounts = new Map<string, T>();
+  const claimable = queue
+    .filter(({ due, claimableAt }) => claimableAt <= now && !exceptAccounts.includes(due.accountId))
+    // A stable sort: what is due since the same instant stays in the order of submission.
+    .toSorted((a, b) => a.claimableAt - b.claimableAt);
+  for (const { due } of claimable)
+    if (!firstOfAccounts.has(due.accountId)) firstOfAccounts.set(due.accountId, due);
+  return [...firstOfAccounts.values()].slice(0, limit);
 }
 
 /** Instant from which it can be claimed; never for what has reached its end. */

@@ -85,7 +85,11 @@ function randomCalls(seed: number): () => Call {
     const all = { now, limit: MODEL_STEPS };
     if (kind === 8) return call("prune", all, (batches) => batches.prune(all));
     if (kind === 9)
-      return call("dueDeliveries", all, async (batches) => (await batches.dueDeliveries(all)).toSorted());
+      return call("dueDeliveries", all, async (batches) => {
+        // Which of an account's deliveries due since the same instant is offered is left open.
+        const due = await batches.dueDeliveries({ ...all, exceptAccounts: [] });
+        return due.map((delivery) => delivery.accountId).toSorted();
+      });
     if (kind === 10) return call("figures", { now }, (batches) => batches.figures({ now }));
     const request = { now, limit: below(6) };
     const exceptAccounts = below(3) === 0 ? [accountId()] : [];

@@ -138,8 +138,6 @@ function testTurns(test: DefineTest<"batches">): void {
 
 /** The outbox. */
 export function testDeliveries(test: DefineTest<"batches">): void {
-  const insertDelivery = (batches: BatchStore, id: string, delivery: DeliveryState | null): Promise<void> =>
-    batches.insert({ ...finished(sampleBatch({ id })), delivery });
   const due = (dueAt: number): DeliveryState => ({ status: "due", dueAt, attempts: 1, fence: 1 });
   const sending = (leaseEndsAt: number): DeliveryState => ({
     status: "sending",
@@ -151,50 +149,91 @@ export function testDeliveries(test: DefineTest<"batches">): void {
   test("offers a delivery from the millisecond at which it is due, or its lease ends", async ({
     batches,
   }) => {
-    await insertDelivery(batches, "batch_1", due(SUBMITTED_AT + 5));
-    await insertDelivery(batches, "batch_2", sending(SUBMITTED_AT + 6));
-    const at = (offset: number): Promise<readonly string[]> =>
-      batches.dueDeliveries({ now: SUBMITTED_AT + offset, limit: 10 });
+    await insertDelivery(batches, "batch_1", { accountId: "acct_1", delivery: due(SUBMITTED_AT + 5) });
+    await insertDelivery(batches, "batch_2", { accountId: "acct_2", delivery: sending(SUBMITTED_AT + 6) });
+    const at = (offset: number): Promise<string[]> => dueDeliveries(batches, { now: SUBMITTED_AT + offset });
     assert.deepEqual(await at(4), []);
     assert.deepEqual(await at(5), ["batch_1"]);
     assert.deepEqual(await at(6), ["batch_1", "batch_2"]);
   });
 
   test("never offers what is acknowledged or abandoned, or isn't to be sent", async ({ batches }) => {
-    await insertDelivery(batches, "batch_1", { status: "delivered", deliveredAt: 1, attempts: 1 });
-    await insertDelivery(batches, "batch_2", { status: "abandoned", attempts: 8 });
-    await insertDelivery(batches, "batch_3", null);
-    await batches.insert(sampleBatch({ id: "batch_4" }));
-    assert.deepEqual(await batches.dueDeliveries({ now: Number.MAX_SAFE_INTEGER, limit: 10 }), []);
+    await insertDelivery(batches, "batch_1", {
+      accountId: "acct_1",
+      delivery: { status: "delivered", deliveredAt: 1, attempts: 1 },
+    });
+    await insertDelivery(batches, "batch_2", {
+      accountId: "acct_2",
+      delivery: { status: "abandoned", attempts: 8 },
+    });
+    await insertDelivery(batches, "batch_3", { accountId: "acct_3", delivery: null });
+    await batches.insert(sampleBatch({ id: "batch_4", accountId: "acct_4" }));
+    assert.deepEqual(await dueDeliveries(batches, { now: Number.MAX_SAFE_INTEGER }), []);
   });
 
-  test("orders deliveries by which is due the longest, at most so many", async ({ batches }) => {
+  test("offers one delivery of an account, its longest due, the longest due first", async ({ batches }) => {
     const offsets = [-1, -3, -2, -4];
     for (const [index, offset] of offsets.entries())
-      await insertDelivery(
-        batches,
-        `batch_${index}`,
-        (index % 2 === 0 ? due : sending)(SUBMITTED_AT + offset),
+      for (const [account, later] of [
+        ["a", 0],
+        ["b", 10],
+      ] as const)
+        await insertDelivery(batches, `batch_${account}${index}`, {
+          accountId: `acct_${account}`,
+          delivery: (index % 2 === 0 ? due : sending)(SUBMITTED_AT + offset - later),
+        });
+    const order = ["batch_b3", "batch_a3"];
+    for (const limit of [0, 1, 2, 10])
+      assert.deepEqual(await dueDeliveries(batches, { limit }), order.slice(0, limit));
+  });
+
+  test("passes over the accounts of deliveries it is told to", async ({ batches }) => {
+    for (const [index, accountId] of AWKWARD_TEXTS.entries())
+      await insertDelivery(batches, `batch_${index}`, { accountId, delivery: due(SUBMITTED_AT + index) });
+    const all = AWKWARD_TEXTS.map((_, index) => `batch_${index}`);
+    const now = SUBMITTED_AT + 100;
+    assert.deepEqual(await dueDeliveries(batches, { now, limit: 100 }), all);
+    for (const [index, accountId] of AWKWARD_TEXTS.entries()) {
+      const exceptAccounts = [accountId];
+      assert.deepEqual(
+        await dueDeliveries(batches, { now, limit: 100, exceptAccounts }),
+        all.toSpliced(index, 1),
       );
-    const order = ["batch_3", "batch_1", "batch_2", "batch_0"];
-    for (const limit of [0, 1, 3, 4, 10])
-      assert.deepEqual(await batches.dueDeliveries({ now: SUBMITTED_AT, limit }), order.slice(0, limit));
+    }
+    // Those that are passed over don't count against the limit.
+    const exceptAccounts = AWKWARD_TEXTS.slice(0, 5);
+    assert.deepEqual(await dueDeliveries(batches, { now, limit: 3, exceptAccounts }), all.slice(5, 8));
   });
 
   test("offers a delivery once the change that finishes the batch has put it there", async ({ batches }) => {
     await batches.insert(sampleBatch());
-    const deliveries = (): Promise<readonly string[]> =>
-      batches.dueDeliveries({ now: SUBMITTED_AT, limit: 10 });
-    assert.deepEqual(await deliveries(), []);
+    assert.deepEqual(await dueDeliveries(batches), []);
     const change = (delivery: DeliveryState) => (batch: BatchRecord) => ({ ...finished(batch), delivery });
     const request = { batchId: "batch_1", now: SUBMITTED_AT };
     await batches.change({ ...request, change: change(due(SUBMITTED_AT)) });
-    assert.deepEqual(await deliveries(), ["batch_1"]);
+    assert.deepEqual(await dueDeliveries(batches), ["batch_1"]);
     await batches.change({ ...request, change: change(sending(SUBMITTED_AT + 1)) });
-    assert.deepEqual(await deliveries(), []);
+    assert.deepEqual(await dueDeliveries(batches), []);
     await batches.change({ ...request, change: change({ status: "abandoned", attempts: 1 }) });
-    assert.deepEqual(await batches.dueDeliveries({ now: Number.MAX_SAFE_INTEGER, limit: 10 }), []);
+    assert.deepEqual(await dueDeliveries(batches, { now: Number.MAX_SAFE_INTEGER }), []);
   });
+}
+
+function insertDelivery(
+  batches: BatchStore,
+  id: string,
+  { accountId, delivery }: { readonly accountId: string; readonly delivery: DeliveryState | null },
+): Promise<void> {
+  return batches.insert({ ...finished(sampleBatch({ id, accountId })), delivery });
+}
+
+/** Ids of the batches whose deliveries are offered. */
+async function dueDeliveries(
+  batches: BatchStore,
+  request: Partial<Parameters<BatchStore["dueDeliveries"]>[0]> = {},
+): Promise<string[]> {
+  const due = await batches.dueDeliveries({ now: SUBMITTED_AT, limit: 10, exceptAccounts: [], ...request });
+  return due.map(({ batchId }) => batchId);
 }
 
 /** What goes, and how much there is. */
@@ -217,7 +256,7 @@ export function testPruning(test: DefineTest<"batches">): void {
     assert.equal(await batches.prune({ now: SUBMITTED_AT + 1000, limit: 10 }), 1);
     const none = { queuedItems: 0, renderingItems: 0, oldestUnfinishedAgeMs: null, openDeliveries: 0 };
     assert.deepEqual(await batches.figures({ now: SUBMITTED_AT }), none);
-    assert.deepEqual(await batches.dueDeliveries({ now: SUBMITTED_AT, limit: 10 }), []);
+    assert.deepEqual(await dueDeliveries(batches), []);
     const change = (batch: BatchRecord): BatchRecord => batch;
     assert.equal(await batches.change({ batchId: "batch_1", now: SUBMITTED_AT, change }), null);
     // Nothing is left that another of its id could meet.
