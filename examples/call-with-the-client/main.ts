@@ -13,7 +13,7 @@ export async function keepPage(snap: SnapClient, url: string, folder: string): P
     if (picture.notModified) return `${url} looks as before`;
     await writeFile(join(folder, "page.png"), picture.bytes);
 
-    const pdf = await snap.pdf({ url, paperFormat: "letter" }, { as: "stream" });
+    const pdf = await snap.pdf({ url, paperFormat: "letter", cache: false }, { as: "stream" });
     await writeFile(join(folder, "page.pdf"), pdf.stream);
 
     if (picture.etag !== null) await writeFile(tagFile, picture.etag);

@@ -37,7 +37,7 @@ export function createClient(options: ClientOptions): SnapClient {
   const baseUrl = readBaseUrl(options.baseUrl);
   const { tokenId, secret } = readToken(options.token);
   const { token, signingSecret, pacing = realPacing } = options;
-  const ownHeaders = readHeaders(options.headers);
+  const ownHeaders = { ...options.headers };
   const settings: SendSettings = {
     // Looked up at each call, so that a replaced global is seen.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
@@ -93,7 +93,11 @@ export function createClient(options: ClientOptions): SnapClient {
   }
 
   return {
-    screenshot: render,
+    async screenshot(parameters, callOptions) {
+      // Programs without types may pass it; a PDF is not what the method says.
+      if (Object(parameters).pdf === true) throw new TypeError("pdf: true is what pdf() is for");
+      return render(parameters, callOptions);
+    },
     pdf: async (parameters, callOptions) => render({ ...parameters, pdf: true }, callOptions),
     usage: async (callOptions) => ask("/usage", { repeatIsFree: true, read: readUsage }, callOptions),
     batches: createBatches({
@@ -107,13 +111,4 @@ export function createClient(options: ClientOptions): SnapClient {
     signUrl: (parameters, expiry) =>
       signUrl(parameters, { ...expiry, baseUrl, tokenId, signingSecret: signingSecret ?? "" }),
   };
-}
-
-/** What is wrong with them is not quoted: a gateway's secret may be among them. */
-function readHeaders(given: ClientOptions["headers"]): Headers {
-  try {
-    return new Headers(given);
-  } catch {
-    throw new TypeError("headers must be names and values of HTTP headers.");
-  }
 }

@@ -3,6 +3,7 @@ import { createPuppeteerRenderer } from "@snap/engine/puppeteer";
 import type { TargetPolicy } from "@snap/engine";
 import { describe, expect, it } from "vitest";
 import { createClient, signUrl } from "../src/index.ts";
+import { kindOf } from "./kind-of.ts";
 import { openRawServer } from "./raw-server.ts";
 import { serve } from "./service.ts";
 
@@ -20,7 +21,7 @@ describe("the client, the server and Chromium", () => {
       response.writeHead(url === "/missing" ? 404 : 200, { "Content-Type": "text/html; charset=utf-8" });
       response.end(`<body style="margin:0;background:#0a7"><h1>Grüße</h1><div style="height:3000px">`);
     });
-    const service = await serve(createPuppeteerRenderer({ policy: LOOPBACK }), LOOPBACK);
+    const service = await serve(createPuppeteerRenderer({ policy: LOOPBACK }), { targets: LOOPBACK });
     const { token, tokenId, signingSecret } = await service.customer({ credits: 20 });
     const snap = createClient({ baseUrl: service.baseUrl, token });
     const page = { url: `${site.origin}/`, width: 320, height: 240, waitUntil: "load" } as const;
@@ -62,5 +63,40 @@ describe("the client, the server and Chromium", () => {
 
     const signed = await fetch(signUrl(page, { baseUrl: service.baseUrl, tokenId, signingSecret }));
     expect(new Uint8Array(await signed.arrayBuffer())).toEqual(png.bytes);
+  });
+
+  it("collect a batch", { timeout: 60_000 }, async () => {
+    const site = await openRawServer((response, { url }) => {
+      response.writeHead(url === "/gone" ? 404 : 200, { "Content-Type": "text/html; charset=utf-8" });
+      response.end(`<body style="background:#0a7"><h1>Grüße</h1>`);
+    });
+    const service = await serve(createPuppeteerRenderer({ policy: LOOPBACK }), { targets: LOOPBACK });
+    const snap = await service.client({ credits: 20 });
+    const url = `${site.origin}/`;
+    const batch = await snap.batches.submit({
+      items: [
+        { url, width: 320, height: 240 },
+        { url: `${url}gone`, format: "webp", waitUntil: "load" },
+        { url, pdf: true, paperFormat: "letter" },
+      ],
+    });
+    const progress: number[] = [];
+    const { items } = await snap.batches.wait(batch, {
+      pollIntervalMs: 50,
+      onProgress: ({ finished }) => progress.push(finished),
+    });
+    expect([progress[0], progress.at(-1)]).toEqual([0, 3]);
+    expect(
+      items.map(({ status, target_status, credit_cost }) => [status, target_status, credit_cost]),
+    ).toEqual([
+      ["done", 200, 1],
+      ["done", 404, 1],
+      ["done", null, 1],
+    ]);
+    const files = await Promise.all(items.map((item) => snap.batches.download(item)));
+    expect(files.map(({ bytes }) => kindOf(bytes))).toEqual(["image/png", "image/webp", "application/pdf"]);
+    expect(files.map(({ etag }) => etag)).toEqual(items.map(({ etag }) => etag));
+    expect(items[0]?.etag).toMatch(/^"[0-9a-f]{64}"$/);
+    expect((await snap.usage()).credits).toEqual({ remaining: 17, used: 3, total: 20 });
   });
 });

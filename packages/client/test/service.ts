@@ -1,4 +1,4 @@
-import { createEngine, type Ability, type Renderer, type TargetPolicy } from "@snap/engine";
+import { createEngine, type Ability, type EngineOptions, type Renderer } from "@snap/engine";
 import { createLogger, startService } from "@snap/server";
 import {
   createFakeClock,
@@ -9,6 +9,8 @@ import {
   type FakeRenderer,
   type FakeRendererOptions,
 } from "@snap/testing";
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import { createClient, type ClientOptions, type SnapClient } from "../src/index.ts";
 
@@ -37,14 +39,20 @@ const START_MS = Date.parse("2026-03-01T12:00:00Z");
 
 /** The real server over a renderer without a browser, which knows the pages of example.com. */
 export async function openService(
-  options?: FakeRendererOptions,
+  rendererOptions?: FakeRendererOptions,
+  engineOptions?: Partial<EngineOptions>,
 ): Promise<TestService & { renderer: FakeRenderer }> {
-  const renderer = createFakeRenderer(options);
-  return { renderer, ...(await serve(renderer)) };
+  const renderer = createFakeRenderer(rendererOptions);
+  return { renderer, ...(await serve(renderer, engineOptions)) };
 }
 
 /** The real server on a free port of the loopback, over an engine with nothing outside memory. */
-export async function serve(renderer: Renderer, targets?: TargetPolicy): Promise<TestService> {
+export async function serve(
+  renderer: Renderer,
+  engineOptions?: Partial<EngineOptions>,
+): Promise<TestService> {
+  const port = await findFreePort();
+  const publicUrl = `http://127.0.0.1:${port}`;
   const engine = createEngine({
     storage: createMemoryStorage(),
     renderer,
@@ -52,13 +60,15 @@ export async function serve(renderer: Renderer, targets?: TargetPolicy): Promise
     clock: createFakeClock(START_MS),
     random: createFakeRandom(1),
     resolver: createFakeResolver({ "example.com": ["93.184.215.14"] }),
-    ...(targets && { targets }),
+    baseUrl: `${publicUrl}/v1`,
+    ...engineOptions,
   });
+  engine.startWorker();
   const service = await startService({
     engine,
     host: "127.0.0.1",
-    port: 0,
-    publicUrl: "https://snap.example.com",
+    port,
+    publicUrl,
     logger: createLogger("silent"),
     metrics: false,
   });
@@ -91,4 +101,14 @@ export async function serve(renderer: Renderer, targets?: TargetPolicy): Promise
       return createClient({ baseUrl, token, signingSecret, ...clientOptions });
     },
   };
+}
+
+/** The links of batches name it, so it must be known before anything listens there. */
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
 }

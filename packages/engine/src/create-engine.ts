@@ -122,12 +122,7 @@ export function createEngine(options: EngineOptions): Engine {
     scheduler,
     maxPerAccount,
     capture: (request) => capture(parts, request),
-    async unspentCredits(accountId) {
-      const account = await storage.accounts.find(accountId);
-      if (account === null) return 0;
-      const { limit, used } = await credits(account);
-      return limit - used;
-    },
+    credits,
     onSubmitted: () => worker?.wake(),
   });
   const stopPruning = prunePeriodically({ storage, clock, onBackgroundError });

@@ -13,13 +13,16 @@ export const LIMITS = {
   webhookToleranceSeconds: 300,
 } as const;
 
-/** Those of batches, which the service alone looks after. */
+/**
+ * Those of batches, which the service alone looks after. Written without sums, so that bundlers see that
+ * a client can do without them.
+ */
 export const BATCH_LIMITS = {
   submissionsPerMinute: 10,
   items: 20,
   cacheTtlMinSeconds: 3600,
-  /** From the finish of a batch to its deletion. */
-  retentionMs: 7 * 24 * 60 * 60 * 1000,
-  /** For how long an item goes on after it first met the render limit. */
-  retryWindowMs: 15 * 60 * 1000,
+  /** From the finish of a batch to its deletion: 7 days. */
+  retentionMs: 604_800_000,
+  /** For how long an item goes on after it first met the render limit: 15 minutes. */
+  retryWindowMs: 900_000,
 } as const;

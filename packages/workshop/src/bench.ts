@@ -4,7 +4,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
-import { compare, inParallel, type Round } from "./bench/compare.ts";
+import { createBatchRounds } from "./bench/batch-rounds.ts";
+import { compare, inParallel, timed, type Round } from "./bench/compare.ts";
 import { fetchExpecting } from "./bench/fetch-expecting.ts";
 import { startProgram } from "./bench/start-program.ts";
 import { PAGE } from "./bench/page.ts";
@@ -19,6 +20,7 @@ const RENDERS_AT_ONCE = 4;
 // An account may have 300 cached answers a minute, so that each round has an account of its own.
 const ANSWERS_PER_ROUND = 250;
 const ANSWERS_AT_ONCE = 16;
+const CAPTURES_PER_BATCH = 20;
 
 widenPath();
 await buildPackages();
@@ -39,39 +41,53 @@ const bareOrigin = `http://127.0.0.1:${bare.line}`;
 
 const renderFresh = (): Promise<unknown> => fetchExpecting(200, `${service.renderUrl}&cache=0`, bearer);
 const accounts = service.bearers.values();
+const batchRounds = createBatchRounds(service, {
+  pageUrl: `http://${target}/`,
+  captures: CAPTURES_PER_BATCH,
+});
 const rows = [
-  await measure("one render on an idle server", "raw protocol", 1, renderFresh, raw.render),
+  await measure("one render on an idle server", "raw protocol", 1, timed(renderFresh), timed(raw.render)),
   await measure(
     `renders, ${RENDERS_AT_ONCE} at once`,
     "raw protocol",
     RENDERS_PER_ROUND,
-    () => inParallel(RENDERS_PER_ROUND, RENDERS_AT_ONCE, renderFresh),
-    () => inParallel(RENDERS_PER_ROUND, RENDERS_AT_ONCE, raw.render),
+    timed(() => inParallel(RENDERS_PER_ROUND, RENDERS_AT_ONCE, renderFresh)),
+    timed(() => inParallel(RENDERS_PER_ROUND, RENDERS_AT_ONCE, raw.render)),
   ),
   await measure(
     `cached answers of ${Math.round(body.length / 1000)} kB`,
     "bare Express 5",
     ANSWERS_PER_ROUND,
-    () => {
+    timed(() => {
       const headers = accounts.next().value ?? bearer;
       return inParallel(ANSWERS_PER_ROUND, ANSWERS_AT_ONCE, () =>
         fetchExpecting(200, service.renderUrl, headers),
       );
-    },
-    () => inParallel(ANSWERS_PER_ROUND, ANSWERS_AT_ONCE, () => fetchExpecting(200, `${bareOrigin}/picture`)),
+    }),
+    timed(() =>
+      inParallel(ANSWERS_PER_ROUND, ANSWERS_AT_ONCE, () => fetchExpecting(200, `${bareOrigin}/picture`)),
+    ),
   ),
   await measure(
     "304 from the cache",
     "bare Express 5",
     ANSWERS_PER_ROUND,
-    () => {
+    timed(() => {
       const headers = { ...bearer, "if-none-match": etag };
       return inParallel(ANSWERS_PER_ROUND, ANSWERS_AT_ONCE, () =>
         fetchExpecting(304, service.renderUrl, headers),
       );
-    },
-    () =>
+    }),
+    timed(() =>
       inParallel(ANSWERS_PER_ROUND, ANSWERS_AT_ONCE, () => fetchExpecting(304, `${bareOrigin}/not-modified`)),
+    ),
+  ),
+  await measure(
+    `a batch of ${CAPTURES_PER_BATCH}`,
+    `the same ${CAPTURES_PER_BATCH} sent at once`,
+    CAPTURES_PER_BATCH,
+    batchRounds.batch,
+    batchRounds.atOnce,
   ),
 ];
 

@@ -6,6 +6,7 @@ import { ROOT } from "../src/repository/workspace.ts";
 
 const EXAMPLES: readonly (readonly [name: string, tags: readonly string[], missing: string])[] = [
   ["call-with-the-client", ["browser"], "SNAP_BASE_URL"],
+  ["collect-a-batch", ["browser"], "SNAP_BASE_URL"],
   ["embed-in-express", ["browser"], "SNAP_SECRET_KEY"],
   ["receive-webhooks-express", [], "SNAP_SIGNING_SECRET"],
   ["receive-webhooks-web", [], "SNAP_SIGNING_SECRET"],

@@ -136,14 +136,21 @@ function isFinished({ status }: BatchItem): boolean {
   return status === "done" || status === "failed";
 }
 
-/** The faults of single items; what concerns the batch as a whole is left to the service. */
+/** The faults of single parameters; what concerns the batch or its shape is left to the service. */
 function checkItems(items: readonly RenderInput[]): void {
+  if (!isList(items)) return;
   const faults = new FaultList();
   for (const [index, item] of items.entries())
-    for (const [name, messages] of Object.entries(checkParameters(item)?.errors ?? {}))
-      for (const message of messages) faults.add(`items.${index}.${name}`, message);
+    if (Object(item) === item && !isList(item))
+      for (const [name, messages] of Object.entries(checkParameters(item)?.errors ?? {}))
+        for (const message of messages) faults.add(`items.${index}.${name}`, message);
   const refusal = faults.toRefusal();
   if (refusal !== null) throw refusedParameters(refusal);
+}
+
+/** Programs without types may pass anything. */
+function isList(value: unknown): boolean {
+  return Array.isArray(value);
 }
 
 function noSignedUrl({ id, status, error }: BatchItem): SnapError {

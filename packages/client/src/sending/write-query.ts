@@ -8,6 +8,7 @@ import { checkParameters } from "../parameters/check-parameters.ts";
  * @throws SnapError as the service would answer, when it would refuse the parameters.
  */
 export function writeQuery(parameters: RenderInput): URLSearchParams {
+  if (Object(parameters) !== parameters) throw new TypeError("parameters must be an object such as { url }");
   const refusal = checkParameters(parameters);
   if (refusal !== null) throw refusedParameters(refusal);
   return toQuery(parameters);

@@ -41,7 +41,7 @@ export function signUrl(parameters: RenderInput, options: SignUrlOptions): strin
   const baseUrl = readBaseUrl(options.baseUrl);
   const tokenId = readInteger("tokenId", options.tokenId, TOKEN_ID);
   if (typeof signingSecret !== "string" || signingSecret === "")
-    throw new TypeError("signingSecret is missing: it is shown beside the token in the account settings.");
+    throw new TypeError("signingSecret is missing: `snap-server tokens reveal ID` shows it.");
   return buildSignedUrl(writeQuery(parameters), {
     baseUrl,
     tokenId,

@@ -3,18 +3,14 @@ import { WebhookError } from "./webhook-error.ts";
 
 /** The batch in a verified body. Members that are newer than this package are left in it. */
 export function parseBatch(body: Uint8Array): RenderBatch {
-  const document = parseJson(body);
-  if (!isBatch(document))
-    throw new WebhookError("invalid_body", "The delivery is genuine, but its body is not a batch.");
-  return document;
-}
-
-function parseJson(body: Uint8Array): unknown {
+  let cause: unknown;
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
-  } catch (cause) {
-    throw new WebhookError("invalid_body", "The delivery is genuine, but its body is not JSON.", { cause });
+    const document: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+    if (isBatch(document)) return document;
+  } catch (error) {
+    cause = error;
   }
+  throw new WebhookError("invalid_body", "The delivery is genuine, but its body is not a batch.", { cause });
 }
 
 /** What everything else hangs on; the rest is the service's word, which the signature vouches for. */

@@ -78,7 +78,7 @@ export function verifyDelivery(
     throw new WebhookError(
       "timestamp_out_of_tolerance",
       `The delivery was signed more than ${settings.toleranceSeconds} seconds from now: it is a repeat, or ` +
-        "this machine's clock is wrong.",
+        "a clock is wrong.",
     );
   const batch = parseBatch(body);
   if (batch.id !== id) throw invalidSignature();

@@ -152,6 +152,9 @@ function advanceDelivery(batch: BatchRecord, event: DeliveryEvent, now: number):
   const { attempts, fence } = delivery;
   if (event.type === "delivery-claimed") {
     if ((delivery.status === "due" ? delivery.dueAt : delivery.leaseEndsAt) > now) return null;
+    // To its owner the batch is gone.
+    if (batch.prunesAt !== null && batch.prunesAt <= now)
+      return { ...batch, delivery: { status: "abandoned", attempts } };
     const { leaseEndsAt } = event;
     return {
       ...batch,

@@ -1,5 +1,7 @@
 import type { Capture, CaptureRequest } from "../capture.ts";
+import type { CreditState } from "../credits/credits.ts";
 import type { EngineSettings } from "../engine-options.ts";
+import type { Account } from "../ports/accounts.ts";
 import type { Scheduler } from "../schedule/scheduler.ts";
 import type { Seal } from "../tokens/seal.ts";
 import { createBatches, describeBatch, type Batches } from "./batches.ts";
@@ -11,14 +13,14 @@ export interface EngineSide {
   readonly scheduler: Scheduler;
   readonly maxPerAccount: number;
   readonly capture: (request: CaptureRequest) => Promise<Capture>;
-  readonly unspentCredits: (accountId: string) => Promise<number>;
+  readonly credits: (account: Account) => Promise<CreditState>;
   readonly onSubmitted: () => void;
 }
 
 /** Puts submission, polling and the worker together. */
 export function createBatchSide(
   settings: EngineSettings,
-  { seal, scheduler, maxPerAccount, capture, unspentCredits, onSubmitted }: EngineSide,
+  { seal, scheduler, maxPerAccount, capture, credits, onSubmitted }: EngineSide,
 ): { readonly batches: Batches; readonly startWorker: () => BatchWorker } {
   const { storage, clock, random, targets, baseUrl, concurrency, onBackgroundError } = settings;
   const parts = {
@@ -38,7 +40,7 @@ export function createBatchSide(
         items: {
           ...parts,
           capture,
-          unspentCredits,
+          credits,
           concurrency,
           // One slot of an account is left to its interactive requests.
           maxPerAccount: Math.max(1, maxPerAccount - 1),

@@ -1,5 +1,7 @@
 import type { Capture, CaptureRequest, Settle } from "../capture.ts";
+import type { CreditState } from "../credits/credits.ts";
 import { isSnapError, type SnapError } from "../errors.ts";
+import type { Account } from "../ports/accounts.ts";
 import type { BatchRecord, DueItem, ItemRecord, ItemState } from "../ports/batches.ts";
 import type { Ledger, Resolution } from "../ports/ledger.ts";
 import type { StoredRendering } from "../ports/renderings.ts";
@@ -14,8 +16,7 @@ export interface ItemWorkerParts extends EventParts {
   readonly capture: (request: CaptureRequest) => Promise<Capture>;
   /** After so long without a sign of life a worker is taken to be lost. */
   readonly itemLeaseMs: number;
-  /** Credits of an account that are not spent, whether reserved or not. */
-  readonly unspentCredits: (accountId: string) => Promise<number>;
+  readonly credits: (account: Account) => Promise<CreditState>;
   readonly onItem: (item: FinishedItem) => void;
 }
 
@@ -86,15 +87,16 @@ export async function runItem(parts: ItemWorkerParts, held: HeldItem): Promise<v
  * may fail, or by a process that was lost, and are then given back.
  */
 async function retryInstant(
-  { clock, unspentCredits }: ItemWorkerParts,
+  { clock, tokens, credits }: ItemWorkerParts,
   { batch }: HeldItem,
   { code, retryAfterSeconds = 1 }: SnapError,
 ): Promise<number | null> {
   if (code === "rate_limited" || code === "upstream_rate_limited")
     return clock.now() + retryAfterSeconds * 1000;
-  if (code === "credit_limit_reached" && (await unspentCredits(batch.accountId)) > 0)
-    return clock.now() + RESERVED_RETRY_MS;
-  return null;
+  const owner = code === "credit_limit_reached" ? await tokens.find(batch.tokenId) : null;
+  if (owner === null) return null;
+  const { limit, used } = await credits(owner.account);
+  return used < limit ? clock.now() + RESERVED_RETRY_MS : null;
 }
 
 /** Settlement, the item's end, and the batch's if it was the last: one transaction. */

@@ -4,7 +4,6 @@ import { cacheKey } from "../parameters/cache-key.ts";
 import { parseItem } from "../parameters/parse.ts";
 import { typedValue } from "../parameters/read-query.ts";
 import type { SnapParameters } from "../parameters/schemas.ts";
-import { BLOCKED_HOST_MESSAGE } from "../target/require-target.ts";
 import { judgeTarget, type TargetVerdict } from "../target/judge-target.ts";
 import type { TargetPolicy } from "../target/policy.ts";
 
@@ -132,7 +131,7 @@ class Faults {
     const refusal = this.list.toRefusal();
     const { message = "", errors = {} } = refusal ?? {};
     return Object.keys(errors).length === this.#blocked
-      ? new SnapError("blocked_host", BLOCKED_HOST_MESSAGE, { errors })
+      ? new SnapError("blocked_host", "The hosts named in errors are not publicly reachable.", { errors })
       : new SnapError("validation_failed", message, { errors });
   }
 }

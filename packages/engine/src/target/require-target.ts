@@ -19,8 +19,6 @@ export function requireTarget(url: string, policy: TargetPolicy): void {
 }
 
 /** Vague on purpose: it doesn't tell what stands behind the refused address. */
-export const BLOCKED_HOST_MESSAGE = "The page is, or leads to, a host that is not publicly reachable.";
-
 export function blockedHost(): SnapError {
-  return new SnapError("blocked_host", BLOCKED_HOST_MESSAGE);
+  return new SnapError("blocked_host", "The page is, or leads to, a host that is not publicly reachable.");
 }

@@ -250,6 +250,12 @@ describe("a delivery", () => {
     const next = advanceBatch(batch, event, { now: NOW, rules });
     expect(next).toEqual(after === null ? null : { ...batch, delivery: after });
   });
+
+  it("of a batch that may be deleted is given up", () => {
+    const gone = { webhookUrl: "https://hooks.example.com/", finishedAt: NOW - 1, prunesAt: NOW };
+    const next = advanceBatch(batchOf([done], { ...gone, delivery: due }), take, { now: NOW, rules });
+    expect(next?.delivery).toEqual({ status: "abandoned", attempts: 0 });
+  });
 });
 
 describe("any run of events", () => {

@@ -3,6 +3,9 @@ import type { ParameterFaults } from "../error-codes.ts";
 /** An answer names this many parameters at the most, however many are at fault. */
 const MAX_FAULTY_NAMES = 50;
 
+/** Names are the caller's text, of any length. */
+const MAX_NAME_CHARACTERS = 128;
+
 /** Why parameters are refused, as the error envelope says it. */
 export interface Refusal {
   readonly code: "invalid_url" | "validation_failed";
@@ -15,7 +18,8 @@ export interface Refusal {
 export class FaultList {
   readonly #byName = new Map<string, string[]>();
 
-  add(name: string, message: string): void {
+  add(fullName: string, message: string): void {
+    const name = fullName.slice(0, MAX_NAME_CHARACTERS);
     const messages = this.#byName.get(name);
     if (messages === undefined) {
       if (this.#byName.size < MAX_FAULTY_NAMES) this.#byName.set(name, [message]);
@@ -45,7 +49,6 @@ export class FaultList {
     const more = rest.length === 0 ? "" : ` (and ${rest.length} more at fault)`;
     return {
       code: name === "url" && rest.length === 0 ? "invalid_url" : "validation_failed",
-      // The name is the caller's text, of any length.
       message: `${name.slice(0, 64)} ${messages[0] ?? ""}${more}`,
       errors: Object.fromEntries(this.#byName),
     };

@@ -1,7 +1,7 @@
 import { LIMITS } from "../limits.ts";
 import { countCharacters } from "./count-characters.ts";
 
-const ABSOLUTE_ADDRESS = "must be an absolute address that starts with http:// or https://";
+const ABSOLUTE_ADDRESS = "must be an absolute address that starts with http:// or https://, without spaces";
 
 /** Why an address is refused (interface.md, `url`; decisions.md, Errors). */
 export const URL_MESSAGES = {
@@ -24,7 +24,8 @@ const AMBIGUOUS = /[\u0000-\u0020\\\u007f-\u009f]/;
  * parseTargetUrl("example.com"); // null
  */
 export function parseTargetUrl(text: string): URL | null {
-  if (!/^https?:\/\//i.test(text) || AMBIGUOUS.test(text) || !URL.canParse(text)) return null;
+  if (!/^https?:\/\//i.test(text) || AMBIGUOUS.test(text) || !text.isWellFormed() || !URL.canParse(text))
+    return null;
   return new URL(text);
 }
 

@@ -69,7 +69,10 @@ describe("messages", () => {
     [PARAMETERS.screenshot.width, "must be a number from 1 to 10000"],
     [PARAMETERS.pdf.scale, "must be a number from 0.1 to 2"],
     [PARAMETERS.screenshot.format, "must be one of png, jpeg, webp"],
-    [PARAMETERS.screenshot.url, "must be an absolute address that starts with http:// or https://"],
+    [
+      PARAMETERS.screenshot.url,
+      "must be an absolute address that starts with http:// or https://, without spaces",
+    ],
     [
       PARAMETERS.screenshot.selector,
       "must be a CSS selector of 1 to 512 characters without single quotes, backslashes and control characters",

@@ -97,7 +97,7 @@ async function serveUntil(stopSignal: Promise<NodeJS.Signals>, parts: Parts): Pr
       const signal = await stopSignal;
       logger.info({ signal, ...engine.load() }, "stopping: running renders finish");
     } finally {
-      await Promise.all([service.stop(), worker.stop()]);
+      await service.stop(worker.stop());
     }
   } finally {
     await engine.close();

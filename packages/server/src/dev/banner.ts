@@ -34,6 +34,7 @@ export function formatBanner(facts: BannerFacts): string {
     `  demo page   ${facts.demo_page}`,
     `  demo token  ${facts.token}`,
     `  data        ${facts.data_dir}`,
+    "  signing     `snap-server tokens reveal 1` shows the signing secret",
     "",
     ...(facts.sandbox === "off" ? [framed(NO_SANDBOX), ""] : []),
     ...(facts.ready ? [] : [framed(NOT_READY), ""]),

@@ -29,10 +29,11 @@ export interface Service {
   /** `http://host:port` as really bound. */
   readonly origin: string;
   /**
-   * Not ready at once; running requests finish, for at most `drainTimeoutMs`; then the listener
-   * closes. Does not close the engine.
+   * Not ready at once; running requests finish, and `alongside` with them, for at most
+   * `drainTimeoutMs`; then the listener closes. Until then probes and pollers are answered. Does not
+   * close the engine.
    */
-  stop(): Promise<void>;
+  stop(alongside?: Promise<unknown>): Promise<void>;
 }
 
 /**
@@ -91,7 +92,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   let stopped: Promise<void> | null = null;
   return {
     origin: originOf(server.address() as AddressInfo),
-    stop: () => (stopped ??= stop(server, { drain, drainTimeoutMs })),
+    stop: (alongside) => (stopped ??= stop(server, { drain, drainTimeoutMs, alongside })),
   };
 }
 
@@ -109,13 +110,17 @@ async function listen(server: Server, address: { host: string; port: number }): 
 
 async function stop(
   server: Server,
-  { drain, drainTimeoutMs }: { drain: Drain; drainTimeoutMs: number },
+  {
+    drain,
+    drainTimeoutMs,
+    alongside,
+  }: { drain: Drain; drainTimeoutMs: number; alongside: Promise<unknown> | undefined },
 ): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const drained = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, drainTimeoutMs);
   });
-  await Promise.race([drain.begin(), drained]);
+  await Promise.race([Promise.allSettled([drain.begin(), alongside]), drained]);
   clearTimeout(timer);
   const closed = once(server, "close");
   server.close();

@@ -59,7 +59,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
   408: "The request did not arrive in time.",
   413: "The request carries too large a body.",
   422: "The parameters, the address or the target are at fault; nothing was charged.",
-  429: "Over a per-minute limit; the pair names the one that refused.",
+  429: "Over a per-minute limit; to a bearer token the pair names the one that refused.",
   431: "The request line and headers are larger than 64 KiB.",
   500: "The render failed, or the service did; refunded.",
   502: "The rendering backend failed or is out of capacity; refunded.",

@@ -17,16 +17,19 @@ const cacheTtl = screenshotParameters.shape.cacheTtl
   .optional();
 
 // Renderings of a batch are collected later: none goes past the cache.
+const cache = z
+  .literal(true)
+  .meta({ description: "A batch keeps its renderings: `true`, or not sent.", example: true })
+  .optional();
+
 const screenshotItem = z
   .strictObject(screenshotParameters.shape)
-  .omit({ cache: true })
-  .extend({ cacheTtl })
+  .extend({ cache, cacheTtl })
   .meta({ id: "ScreenshotItem", description: "The parameters of a screenshot, as `GET /snap` takes them." });
 
 const pdfItem = z
   .strictObject(pdfParameters.shape)
-  .omit({ cache: true })
-  .extend({ cacheTtl })
+  .extend({ cache, cacheTtl })
   .meta({ id: "PdfItem", description: "The parameters of a PDF, as `GET /snap` takes them." });
 
 /** A submission that works as it is. */
@@ -45,7 +48,7 @@ export const batchSubmission = z
       .min(1)
       .max(BATCH_LIMITS.items)
       .meta({ description: "The captures; no two of the same, how long they are kept aside." }),
-    webhookUrl: z.string().max(LIMITS.urlCharacters).optional().meta({
+    webhookUrl: z.string().max(LIMITS.urlCharacters).nullish().meta({
       description: "Where the finished batch is posted; a publicly reachable host, as for `url`.",
       format: "uri",
       example: "https://example.com/webhooks/snap",

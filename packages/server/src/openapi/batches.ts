@@ -58,7 +58,7 @@ export function registerBatches(registry: OpenAPIRegistry): void {
     path: "batch.complete",
     operationId: "onBatchComplete",
     tags: ["Batches"],
-    summary: "A batch with a `webhookUrl` is complete",
+    summary: "A batch that has a webhook is complete",
     description:
       "Posted until a 2xx acknowledges it, always under the same id, and at least once. `X-Webhook-Signature` is the HMAC-SHA256, in lowercase hex, of `snap-webhook-v1`, a newline, the timestamp, a newline, and the body byte for byte, keyed with the signing secret of the token that submitted the batch. Verify it before decoding, compare in constant time, and refuse a timestamp more than five minutes off. The three `webhook-` headers say the same in the form of the Standard Webhooks specification.",
     security: [],

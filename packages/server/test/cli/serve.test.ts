@@ -66,14 +66,10 @@ describe("stopping", { tags: ["browser"] }, () => {
     const { id } = (await submitted.json()) as { id: string };
     const held = await pagesHere.held();
     before.child.kill("SIGTERM");
-    // From then on it takes up nothing new.
+    // From then on it takes up nothing new, and says so for as long as the item renders.
     await until(
-      () =>
-        fetch(`http://127.0.0.1:${port}/healthz`).then(
-          () => false,
-          () => true,
-        ),
-      (refused) => refused,
+      async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status,
+      (status) => status === 503,
     );
     held.end("<h1>at last</h1>");
     expect(await before.ended).toMatchObject({ code: 0, signal: null, stderr: "" });

@@ -30,25 +30,30 @@ describe("a submission as described", () => {
         anyOf: [{ $ref: "#/components/schemas/ScreenshotItem" }, { $ref: "#/components/schemas/PdfItem" }],
       },
     });
-    expect(properties["webhookUrl"]).toMatchObject({ type: "string", format: "uri", maxLength: 2048 });
+    expect(properties["webhookUrl"]).toMatchObject({
+      type: ["string", "null"],
+      format: "uri",
+      maxLength: 2048,
+    });
   });
 
   it.each([
     [
       "ScreenshotItem",
       ["url"],
-      "url cacheTtl pdf fullPage format quality width height scale delay selector clipX clipY clipWidth clipHeight omitBackground waitForSelector waitUntil",
+      "url cache cacheTtl pdf fullPage format quality width height scale delay selector clipX clipY clipWidth clipHeight omitBackground waitForSelector waitUntil",
     ],
     [
       "PdfItem",
       ["url", "pdf"],
-      "url cacheTtl pdf landscape paperFormat width height marginTop marginRight marginBottom marginLeft marginUnit scale",
+      "url cache cacheTtl pdf landscape paperFormat width height marginTop marginRight marginBottom marginLeft marginUnit scale",
     ],
-  ])("%s has the parameters of its mode, without cache", (name, required, parameters) => {
+  ])("%s has the parameters of its mode, and a cache that can only be used", (name, required, parameters) => {
     const schema = schemaOf(name);
     expect(Object.keys(schema.properties)).toEqual(parameters.split(" "));
     expect(schema.required).toEqual(required);
     expect(schema.additionalProperties).toBe(false);
+    expect(schema.properties["cache"]).toMatchObject({ type: "boolean", enum: [true] });
     expect(schema.properties["cacheTtl"]).toMatchObject({
       type: "integer",
       minimum: 3600,

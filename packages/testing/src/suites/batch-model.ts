@@ -88,7 +88,7 @@ function randomCalls(seed: number): () => Call {
       return call("dueDeliveries", all, async (batches) => {
         // Which of an account's deliveries due since the same instant is offered is left open.
         const due = await batches.dueDeliveries({ ...all, exceptAccounts: [] });
-        return due.map((delivery) => delivery.accountId).toSorted();
+        return due.map((offered) => offered.accountId).toSorted();
       });
     if (kind === 10) return call("figures", { now }, (batches) => batches.figures({ now }));
     const request = { now, limit: below(6) };

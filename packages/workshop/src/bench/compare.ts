@@ -1,5 +1,5 @@
-/** Runs one round of work to its end. */
-export type Round = () => Promise<unknown>;
+/** Runs one round of work to its end, and tells how many milliseconds it took. */
+export type Round = () => Promise<number>;
 
 export interface Comparison {
   /** Median milliseconds of a round of each. */
@@ -16,15 +16,24 @@ export interface Comparison {
 export async function compare(ours: Round, theirs: Round, pairs: number): Promise<Comparison> {
   const timings: { oursMs: number; theirsMs: number }[] = [];
   for (let pair = 0; pair <= pairs; pair += 1) {
-    const theirsFirstMs = pair % 2 === 0 ? await timeRound(theirs) : undefined;
-    const oursMs = await timeRound(ours);
-    const theirsMs = theirsFirstMs ?? (await timeRound(theirs));
+    const theirsFirstMs = pair % 2 === 0 ? await theirs() : undefined;
+    const oursMs = await ours();
+    const theirsMs = theirsFirstMs ?? (await theirs());
     if (pair > 0) timings.push({ oursMs, theirsMs });
   }
   return {
     oursMs: median(timings.map(({ oursMs }) => oursMs)),
     theirsMs: median(timings.map(({ theirsMs }) => theirsMs)),
     speedRatio: median(timings.map(({ oursMs, theirsMs }) => theirsMs / oursMs)),
+  };
+}
+
+/** A round of work that takes as long as the promise of it. */
+export function timed(work: () => Promise<unknown>): Round {
+  return async () => {
+    const startedMs = performance.now();
+    await work();
+    return performance.now() - startedMs;
   };
 }
 
@@ -46,10 +55,4 @@ function median(values: readonly number[]): number {
   const [low = Number.NaN, high = low] =
     sorted.length % 2 === 0 ? sorted.slice(middle - 1) : sorted.slice(middle);
   return sorted.length % 2 === 0 ? (low + high) / 2 : low;
-}
-
-async function timeRound(round: Round): Promise<number> {
-  const startedMs = performance.now();
-  await round();
-  return performance.now() - startedMs;
 }

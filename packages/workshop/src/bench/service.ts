@@ -7,6 +7,8 @@ import { startProgram } from "./start-program.ts";
 const CLI = join(ROOT, "packages/server/dist/cli.js");
 
 export interface BenchedService {
+  /** Base address of the API, which ends in `/v1`. */
+  readonly baseUrl: string;
   readonly renderUrl: string;
   /** A bearer header for each account that was asked for. */
   readonly bearers: readonly Readonly<Record<string, string>>[];
@@ -32,7 +34,8 @@ export async function startService(options: {
   const origin = `http://${host}:${port}`;
   await fetchExpecting(200, `${origin}/readyz`);
   const url = encodeURIComponent(`http://${options.target}/`);
-  return { renderUrl: `${origin}/v1/snap?waitUntil=load&url=${url}`, bearers, stop };
+  const baseUrl = `${origin}/v1`;
+  return { baseUrl, renderUrl: `${baseUrl}/snap?waitUntil=load&url=${url}`, bearers, stop };
 }
 
 async function createBearer(

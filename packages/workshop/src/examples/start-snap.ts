@@ -3,8 +3,10 @@ import { createPuppeteerRenderer } from "@snap/engine/puppeteer";
 import { createLogger, startService } from "@snap/server";
 import { openSqliteStorage } from "@snap/storage-sqlite";
 import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { listen } from "./listen.ts";
 
 /** A service that runs, and a customer of it. */
 export interface RunningSnap {
@@ -19,17 +21,21 @@ export interface RunningSnap {
 export async function startSnap({ allowTargets }: { readonly allowTargets: string }): Promise<RunningSnap> {
   const targets = { allow: parseAllowedTargets(allowTargets), ownHostnames: [] };
   const directory = await mkdtemp(join(tmpdir(), "snap-example-"));
+  const port = await findFreePort();
+  const publicUrl = `http://127.0.0.1:${port}`;
   const engine = createEngine({
     storage: await openSqliteStorage({ directory }),
     renderer: createPuppeteerRenderer({ policy: targets }),
     secretKey: "a key for the examples",
     targets,
+    baseUrl: `${publicUrl}/v1`,
   });
+  engine.startWorker();
   const service = await startService({
     engine,
     host: "127.0.0.1",
-    port: 0,
-    publicUrl: "https://snap.example.com",
+    port,
+    publicUrl,
     logger: createLogger("silent"),
     metrics: false,
   });
@@ -41,7 +47,7 @@ export async function startSnap({ allowTargets }: { readonly allowTargets: strin
   });
   const { token, record, signingSecret } = await engine.tokens.create({ accountId: account.id });
   return {
-    baseUrl: `${service.origin}/v1`,
+    baseUrl: `${publicUrl}/v1`,
     token,
     tokenId: record.id,
     signingSecret,
@@ -51,4 +57,11 @@ export async function startSnap({ allowTargets }: { readonly allowTargets: strin
       await rm(directory, { recursive: true });
     },
   };
+}
+
+/** The links of batches name it, so it must be known before anything listens there. */
+async function findFreePort(): Promise<number> {
+  const placeholder = await listen(createServer());
+  placeholder.close();
+  return Number(new URL(placeholder.origin).port);
 }

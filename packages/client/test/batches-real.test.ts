@@ -1,0 +1,277 @@
+import { parseAllowedTargets, SnapError, systemClock, type DeliveryAttempt } from "@snap/engine";
+import express from "express";
+import { describe, expect, it } from "vitest";
+import {
+  createClient,
+  type BatchInput,
+  type BatchItem,
+  type RenderBatch,
+  type SnapClient,
+} from "../src/index.ts";
+import { webhookMiddleware } from "../src/webhooks/index.ts";
+import { failureOf } from "./failure-of.ts";
+import { kindOf } from "./kind-of.ts";
+import { openRawServer } from "./raw-server.ts";
+import { openService } from "./service.ts";
+
+/*
+ * The client's batches against the real server and its worker.
+ */
+
+const url = "https://example.com/";
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const OFTEN = { pollIntervalMs: 10 } as const;
+
+describe("a batch", () => {
+  it("is submitted, watched and downloaded", async () => {
+    const { baseUrl, client, renderer } = await openService();
+    const snap = await client();
+    const release = renderer.hold();
+    const submitted = await snap.batches.submit({
+      items: [{ url }, { url, format: "webp" }, { url, pdf: true }],
+    });
+    expect(submitted).toMatchObject({ status: "pending", finished_at: null, webhook: null });
+    expect(submitted.items.map(({ status }) => status)).toEqual(["queued", "queued", "queued"]);
+
+    const progress: number[] = [];
+    const complete = await snap.batches.wait(submitted, {
+      ...OFTEN,
+      onProgress({ finished, total }) {
+        expect(total).toBe(3);
+        progress.push(finished);
+        release();
+      },
+    });
+    expect(progress[0]).toBe(0);
+    expect(progress.at(-1)).toBe(3);
+    expect(progress).toEqual(progress.toSorted((a, b) => a - b));
+    expect(complete).toMatchObject({ id: submitted.id, status: "complete" });
+    expect(await snap.batches.get(submitted.id)).toEqual(complete);
+
+    const kinds: string[] = [];
+    for await (const item of snap.batches.items(complete)) {
+      expect(item.signed_url?.startsWith(`${baseUrl}/snap/signed?`)).toBe(true);
+      const { bytes, contentType, etag, cache, credits } = await snap.batches.download(item);
+      expect({ etag, cache, credits }).toEqual({ etag: item.etag, cache: "hit", credits: null });
+      expect(kindOf(bytes)).toBe(contentType);
+      kinds.push(contentType);
+    }
+    expect(kinds).toEqual(["image/png", "image/webp", "application/pdf"]);
+    expect((await snap.usage()).credits.used).toBe(3);
+  });
+
+  it("goes on where one item fails", async () => {
+    const { client, renderer } = await openService();
+    const snap = await client();
+    renderer.failNext(new SnapError("render_timeout", "It took too long."));
+    const { id } = await snap.batches.submit({ items: [{ url }, { url, pdf: true }] });
+    const seen: BatchItem[] = [];
+    for await (const item of snap.batches.items(id, OFTEN)) seen.push(item);
+    const failed = seen.filter(({ status }) => status === "failed");
+    expect(failed).toEqual([
+      expect.objectContaining({
+        error: { code: "render_timeout", message: "It took too long." },
+        etag: null,
+        signed_url: null,
+        credit_cost: 0,
+      }),
+    ]);
+    expect(seen.filter(({ status }) => status === "done")).toEqual([
+      expect.objectContaining({ error: null, credit_cost: 1 }),
+    ]);
+    expect(await failureOf(snap.batches.download(failed[0] as BatchItem))).toMatchObject({
+      code: "no_signed_url",
+      message: expect.stringContaining("render_timeout"),
+    });
+    expect((await snap.usage()).credits.used).toBe(1);
+  });
+
+  it("is not_found for an id that is unknown, and for another account", async () => {
+    const { client } = await openService();
+    const [snap, other] = [await client(), await client()];
+    const { id } = await snap.batches.submit({ items: [{ url }] });
+    for (const asked of [other.batches.get(id), snap.batches.wait("batch_0a1b2c3d4e5f60718293a4b5")])
+      expect(await failureOf(asked)).toMatchObject({
+        code: "not_found",
+        status: 404,
+        requestId: expect.stringMatching(UUID),
+      });
+  });
+
+  it("is one of ten in a minute", async () => {
+    const { client } = await openService();
+    const snap = await client({}, { maxRetries: 0 });
+    for (let count = 0; count < 10; count += 1) await snap.batches.submit({ items: [{ url }] });
+    const failure = await failureOf(snap.batches.submit({ items: [{ url }] }));
+    expect(failure).toMatchObject({ code: "rate_limited", status: 429, retryAfter: 60 });
+  });
+});
+
+/** What the service answers to the very JSON that the client would send. */
+async function answerTo(
+  { baseUrl, token }: { readonly baseUrl: string; readonly token: string },
+  document: object,
+): Promise<{ readonly status: number; readonly envelope: Readonly<Record<string, unknown>> }> {
+  const response = await fetch(`${baseUrl}/renders`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+    body: JSON.stringify(document),
+  });
+  return { status: response.status, envelope: (await response.json()) as Record<string, unknown> };
+}
+
+/** Submits what the types forbid. */
+function submit(snap: SnapClient, document: object): Promise<unknown> {
+  return snap.batches.submit(document as BatchInput);
+}
+
+describe("a batch whose parameters are at fault", () => {
+  it.for<[items: readonly object[], names: readonly string[]]>([
+    [[{}], ["items.0.url"]],
+    [[{ url: 7 }], ["items.0.url"]],
+    [[{ url }, { url: "example.com" }], ["items.1.url"]],
+    [[{ url: "ftp://example.com/" }], ["items.0.url"]],
+    [[{ url: "https://ada:pa55@example.com/" }], ["items.0.url"]],
+    [[{ url: `https://example.com/${"a".repeat(2029)}` }], ["items.0.url"]],
+    [[{ url, quality: 80 }], ["items.0.quality"]],
+    [[{ url, format: "gif" }], ["items.0.format"]],
+    [[{ url, landscape: true }], ["items.0.landscape"]],
+    [[{ url, pdf: true, fullPage: true }], ["items.0.fullPage"]],
+    [[{ url, fullPage: null }], ["items.0.fullPage"]],
+    [[{ url, full_page: true }], ["items.0.full_page"]],
+    [[JSON.parse(`{"url":"${url}","__proto__":1}`) as object], ["items.0.__proto__"]],
+    [[{ url, width: 800 }], ["items.0.height"]],
+    [[{ url, width: 10_000, height: 10_000, scale: 2 }], ["items.0.scale"]],
+    [[{ url, clipX: 1, clipY: 1 }], ["items.0.clipWidth", "items.0.clipHeight"]],
+    [[{ url, selector: "a'b" }], ["items.0.selector"]],
+    [[{ url, selector: "main", fullPage: true }], ["items.0.selector"]],
+    [
+      [{ url, scale: 9, delay: -1 }, { url }, { url: "x", pdf: true, scale: 3 }],
+      ["items.0.scale", "items.0.delay", "items.2.url", "items.2.scale"],
+    ],
+    [
+      Array.from({ length: 20 }, (_, index) => ({ url: `${url}${index}`, scale: 0, quality: 0, delay: 0.5 })),
+      Array.from({ length: 50 }, (_, index) => {
+        const name = ["quality", "scale", "delay"][index % 3] ?? "";
+        return `items.${Math.floor(index / 3)}.${name}`;
+      }),
+    ],
+  ])("is refused without a request, in the words of the service: %j", async ([items, names]) => {
+    const { baseUrl, customer } = await openService();
+    const { token } = await customer();
+    const unneeded = (): Promise<Response> => Promise.reject(new Error("a request was sent"));
+    const snap = createClient({ baseUrl, token, fetch: unneeded });
+    const { code, status, message, errors, requestId } = await failureOf(submit(snap, { items }));
+    expect({ code, status, requestId }).toEqual({
+      code: "validation_failed",
+      status: 422,
+      requestId: null,
+    });
+    expect(Object.keys(errors ?? {})).toEqual(names);
+
+    const answer = await answerTo({ baseUrl, token }, { items });
+    expect(answer.status).toBe(422);
+    expect(answer.envelope).toEqual({ code, message, errors, request_id: expect.stringMatching(UUID) });
+    expect(Object.keys(answer.envelope["errors"] ?? {})).toEqual(names);
+  });
+});
+
+describe("a batch that only the service can refuse", () => {
+  const one = { items: [{ url }] };
+
+  it.for<[name: string, document: object, code: string, errors: readonly string[]]>([
+    ["no items", { items: [] }, "validation_failed", ["items"]],
+    [
+      "21 items",
+      { items: Array.from({ length: 21 }, (_, index) => ({ url: `${url}${index}` })) },
+      "validation_failed",
+      ["items"],
+    ],
+    ["items left out", {}, "validation_failed", ["items"]],
+    ["items that are no list", { items: { 0: { url } } }, "validation_failed", ["items"]],
+    [
+      "items that are no objects",
+      { items: [null, url, [url]] },
+      "validation_failed",
+      ["items.0", "items.1", "items.2"],
+    ],
+    [
+      "a duplicate",
+      {
+        items: [
+          { url, cacheTtl: 7200 },
+          { url, format: "png" },
+        ],
+      },
+      "validation_failed",
+      ["items.1"],
+    ],
+    [
+      "cacheTtl below an hour",
+      { items: [{ url, cacheTtl: 3599 }] },
+      "validation_failed",
+      ["items.0.cacheTtl"],
+    ],
+    ["cache: false", { items: [{ url, cache: false }] }, "validation_failed", ["items.0.cache"]],
+    ["a private host", { items: [{ url: "http://10.0.0.1/" }] }, "blocked_host", ["items.0.url"]],
+    ["a webhook that is no address", { ...one, webhookUrl: "/hook" }, "validation_failed", ["webhookUrl"]],
+    ["a private webhook", { ...one, webhookUrl: "http://127.0.0.1/" }, "blocked_host", ["webhookUrl"]],
+    ["a typo", { ...one, webhookURL: url }, "validation_failed", ["webhookURL"]],
+  ])("is its SnapError: %s", async ([, document, code, names]) => {
+    const { baseUrl, customer } = await openService();
+    const { token } = await customer();
+    const failure = await failureOf(submit(createClient({ baseUrl, token }), document));
+    expect(failure).toMatchObject({ code, status: 422, requestId: expect.stringMatching(UUID) });
+    expect(Object.keys(failure.errors ?? {})).toEqual(names);
+    const { envelope } = await answerTo({ baseUrl, token }, document);
+    expect(envelope).toMatchObject({ code, message: failure.message, errors: failure.errors });
+  });
+
+  it("is missing_ability where the token may not render a mode", async () => {
+    const snap = await (await openService()).client({ abilities: ["pdf"] });
+    const failure = await failureOf(snap.batches.submit({ items: [{ url, pdf: true }, { url }] }));
+    expect(failure).toMatchObject({ code: "missing_ability", status: 403, errors: null });
+  });
+});
+
+describe("the webhook of a batch", () => {
+  it("comes from the service to webhookMiddleware in Express, and counts as delivered", async () => {
+    const app = express();
+    const receiver = await openRawServer((response, request) => app(request, response));
+    const attempted = Promise.withResolvers<DeliveryAttempt>();
+    const service = await openService(undefined, {
+      // Receivers refuse a timestamp that isn't of now.
+      clock: systemClock,
+      targets: { allow: parseAllowedTargets(new URL(receiver.origin).host), ownHostnames: [] },
+      onDeliveryAttempt: attempted.resolve,
+    });
+    const { token, signingSecret } = await service.customer();
+    const received: RenderBatch[] = [];
+    const refused: unknown[] = [];
+    app.post(
+      "/webhooks/snap",
+      webhookMiddleware(signingSecret, (batch) => received.push(batch), {
+        onError: (error) => refused.push(error),
+      }),
+    );
+
+    const snap = createClient({ baseUrl: service.baseUrl, token });
+    const webhookUrl = `${receiver.origin}/webhooks/snap?job=7`;
+    const submitted = await snap.batches.submit({ items: [{ url }, { url, pdf: true }], webhookUrl });
+    expect(submitted.webhook).toEqual({ url: webhookUrl, delivered_at: null });
+    expect(await attempted.promise).toMatchObject({ delivered: true, attempt: 1 });
+
+    const batch = await snap.batches.wait(submitted.id);
+    expect(batch.webhook).toEqual({
+      url: webhookUrl,
+      delivered_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    });
+    expect(received).toEqual([{ ...batch, webhook: { url: webhookUrl, delivered_at: null } }]);
+    expect(refused).toEqual([]);
+    expect(receiver.requests.map(({ method, url: path }) => [method, path])).toEqual([
+      ["POST", "/webhooks/snap?job=7"],
+    ]);
+    const [item] = received[0]?.items ?? [];
+    expect(kindOf((await snap.batches.download(item as BatchItem)).bytes)).toBe("image/png");
+  });
+});
