@@ -26,6 +26,7 @@ const NOT_READY = [
 
 /** A short text for people; the command stands alone on its line. */
 export function formatBanner(facts: BannerFacts): string {
+  const [tokenId = ""] = facts.token.split("|");
   return [
     "",
     `${bold("snap")} listens at ${bold(facts.origin)}`,
@@ -34,7 +35,7 @@ export function formatBanner(facts: BannerFacts): string {
     `  demo page   ${facts.demo_page}`,
     `  demo token  ${facts.token}`,
     `  data        ${facts.data_dir}`,
-    "  signing     `snap-server tokens reveal 1` shows the signing secret",
+    `  signing     npx snap-server tokens reveal ${tokenId} shows the signing secret`,
     "",
     ...(facts.sandbox === "off" ? [framed(NO_SANDBOX), ""] : []),
     ...(facts.ready ? [] : [framed(NOT_READY), ""]),
