@@ -11,11 +11,17 @@ export interface ItemTakerParts extends ItemWorkerParts {
   readonly onBackgroundError: (error: unknown) => void;
 }
 
+/** Accounts that are looked at for the next turn, the longest waiting first. */
+const MAX_ACCOUNTS = 1000;
+
 /** Takes due items as slots come free, and holds them until they are finished. */
 export class ItemTaker {
   readonly #parts: ItemTakerParts;
   readonly #onFinished: () => void;
   readonly #held = new Map<HeldItem, Promise<void>>();
+  /** Number of the turn in which each waiting account was last served. */
+  #servedIn = new Map<string, number>();
+  #turn = 0;
 
   constructor(parts: ItemTakerParts, onFinished: () => void) {
     this.#parts = parts;
@@ -47,16 +53,26 @@ export class ItemTaker {
     return concurrency - Math.max(busySlots(), this.#held.size);
   }
 
-  /** The account with the fewest items in hand goes first, so that a long batch delays a short one little. */
+  /**
+   * The account with the fewest items in hand goes first and, of several, the one that was served the
+   * longest ago: long batches, of however many accounts, delay a short one little.
+   */
   async #next(): Promise<DueItem | null> {
-    const { batches, clock, concurrency, maxPerAccount } = this.#parts;
+    const { batches, clock, maxPerAccount } = this.#parts;
     const inHand = new Map<string, number>();
     for (const { batch } of this.#held.keys())
       inHand.set(batch.accountId, (inHand.get(batch.accountId) ?? 0) + 1);
     const full = [...inHand].filter(([, count]) => count >= maxPerAccount).map(([accountId]) => accountId);
-    const due = await batches.dueItems({ now: clock.now(), limit: concurrency, exceptAccounts: full });
-    const countOf = ({ accountId }: DueItem): number => inHand.get(accountId) ?? 0;
-    return due.toSorted((a, b) => countOf(a) - countOf(b))[0] ?? null;
+    const due = await batches.dueItems({ now: clock.now(), limit: MAX_ACCOUNTS, exceptAccounts: full });
+    const heldBy = ({ accountId }: DueItem): number => inHand.get(accountId) ?? 0;
+    const servedIn = ({ accountId }: DueItem): number => this.#servedIn.get(accountId) ?? 0;
+    const [next = null] = due.toSorted((a, b) => heldBy(a) - heldBy(b) || servedIn(a) - servedIn(b));
+    this.#turn += 1;
+    // Who doesn't wait any more is forgotten.
+    this.#servedIn = new Map(due.map((item) => [item.accountId, servedIn(item)]));
+    for (const accountId of full) this.#servedIn.set(accountId, this.#turn);
+    if (next !== null) this.#servedIn.set(next.accountId, this.#turn);
+    return next;
   }
 
   async #run(held: HeldItem): Promise<void> {

@@ -21,7 +21,7 @@ export async function linkRenderings(
   { batch, token, now }: { readonly batch: BatchRecord; readonly token: TokenRecord; readonly now: number },
 ): Promise<(item: ItemRecord) => string | null> {
   const links = new Map<string, string>();
-  if (baseUrl === null) return () => null;
+  if (baseUrl === null || !batch.items.some(({ state }) => state.status === "done")) return () => null;
   const signingSecret = seal.open(token.sealedSigningSecret);
   await Promise.all(
     batch.items.map(async ({ id, key, parameters, state }) => {

@@ -252,6 +252,21 @@ describe("turns", () => {
     release();
   });
 
+  it("one item among the batches of six other accounts waits for about one turn of each", async () => {
+    const { engine, renderer, customer, submit, until } = openBatchBench({ concurrency: 2 });
+    for (let account = 0; account < 6; account += 1)
+      await submit(
+        await customer(),
+        pages(20).map((path) => `${account}-${path}`),
+      );
+    const principal = await customer();
+    const { id: batchId } = await submit(principal, ["mine"]);
+    engine.startWorker();
+    await until({ principal, batchId }, isComplete);
+    const order = renderer.calls.map(({ url }) => url);
+    expect(order.indexOf("https://example.com/mine")).toBeLessThanOrEqual(8);
+  });
+
   it("interactive requests go first: nothing is claimed while every slot is taken", async () => {
     const { engine, renderer, customer, submit, until } = openBatchBench({ concurrency: 2 });
     const principals = [await customer(), await customer()];

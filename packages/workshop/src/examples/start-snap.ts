@@ -61,7 +61,7 @@ export async function startSnap({ allowTargets }: { readonly allowTargets: strin
 
 /** The links of batches name it, so it must be known before anything listens there. */
 async function findFreePort(): Promise<number> {
-  const placeholder = await listen(createServer());
-  placeholder.close();
-  return Number(new URL(placeholder.origin).port);
+  const probe = await listen(createServer());
+  probe.close();
+  return Number(new URL(probe.origin).port);
 }
