@@ -20,6 +20,7 @@ import type { Account } from "./ports/accounts.ts";
 import type { Renderer } from "./ports/renderer.ts";
 import type { Storage } from "./ports/storage.ts";
 import { prunePeriodically } from "./prune-periodically.ts";
+import { linkRendering, type LinkRequest, type RenderingLink } from "./renderings/link-rendering.ts";
 import { createRenderingCache } from "./renderings/rendering-cache.ts";
 import { SingleFlight } from "./renderings/single-flight.ts";
 import { createScheduler } from "./schedule/scheduler.ts";
@@ -45,6 +46,11 @@ export interface Engine {
    * @throws SnapError with any code of the contract's Errors section.
    */
   capture(request: CaptureRequest): Promise<Capture>;
+  /**
+   * A signed URL of what `capture` answered, for those who have no token. Costs nothing; it ends with
+   * the kept copy, or with the token.
+   */
+  link(request: LinkRequest): Promise<RenderingLink>;
   /** The account's credits now. */
   credits(account: Account): Promise<CreditState>;
   /**
@@ -76,7 +82,7 @@ export interface Engine {
  * const engine = createEngine({
  *   storage: await openSqliteStorage({ directory: "./data" }),
  *   renderer: createPuppeteerRenderer(),
- *   secretKey: process.env.SNAP_SECRET_KEY,
+ *   secretKey: process.env.SNAP_SECRET_KEY ?? "",
  * });
  * const account = await engine.accounts.create({ email: "ada@example.com", planSlug: "starter", verified: true });
  * const { token } = await engine.tokens.create({ accountId: account.id });
@@ -132,6 +138,7 @@ export function createEngine(options: EngineOptions): Engine {
     authenticateSigned: (query) =>
       asSnapError(authenticateSigned({ store: storage.tokens, seal, now: clock.now() }, query)),
     capture: (request) => asSnapError(capture(parts, request)),
+    link: (request) => asSnapError(linkRendering({ cache: parts.cache, seal }, request)),
     credits: (account) => asSnapError(credits(account)),
     usage: ({ account }) => asSnapError(report(account)),
     accounts: createAccounts({ store: storage.accounts, plans, clock, random }),

@@ -62,6 +62,7 @@ export { systemRandom } from "./ports/random.ts";
 export type { Random } from "./ports/random.ts";
 export type { RenderedFile, Renderer, RendererHealth } from "./ports/renderer.ts";
 export type { RenderingKey, RenderingStore, StoredRendering } from "./ports/renderings.ts";
+export type { LinkRequest, RenderingLink } from "./renderings/link-rendering.ts";
 export { systemResolver } from "./ports/resolver.ts";
 export type { Resolver } from "./ports/resolver.ts";
 export type { Storage } from "./ports/storage.ts";

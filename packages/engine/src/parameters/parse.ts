@@ -18,7 +18,7 @@ export function parseQuery(pairs: QueryPairs): SnapParameters {
 
 /**
  * Validates parameters given as an object with real booleans and numbers. A member that is `undefined`
- * isn't sent.
+ * isn't sent. Numbers are such as a query can carry them, so that a signed URL names the same rendering.
  *
  * @throws SnapError as `parseQuery` does.
  * @example
@@ -26,7 +26,7 @@ export function parseQuery(pairs: QueryPairs): SnapParameters {
  */
 export function parseParameters(input: Readonly<Record<string, unknown>>): SnapParameters {
   const sent = Object.entries(input).filter(([, value]) => value !== undefined);
-  return parse(Object.fromEntries(sent), new FaultList());
+  return parseSent(Object.fromEntries(sent)).parameters;
 }
 
 /**
@@ -42,7 +42,11 @@ export function parseItem(item: Readonly<Record<string, unknown>>): {
   readonly parameters: SnapParameters;
 } {
   const typed = Object.entries(item).map(([name, value]) => [name, typedValue(name, value)] as const);
-  const input = Object.fromEntries(typed);
+  return parseSent(Object.fromEntries(typed));
+}
+
+/** Twice: as it was given, for its types; and as a query carries it, which is what counts. */
+function parseSent(input: Readonly<Record<string, unknown>>): ReturnType<typeof parseItem> {
   parse(input, new FaultList());
   const sent = Object.fromEntries(readQuery(toQuery(input)).input);
   return { sent, parameters: parse(sent, new FaultList()) };

@@ -4,6 +4,8 @@ import { styleText } from "node:util";
 export interface BannerFacts {
   readonly origin: string;
   readonly docs: string;
+  /** The Model Context Protocol endpoint. */
+  readonly mcp: string;
   readonly demo_page: string;
   readonly token: string;
   readonly data_dir: string;
@@ -32,6 +34,7 @@ export function formatBanner(facts: BannerFacts): string {
     `${bold("snap")} listens at ${bold(facts.origin)}`,
     "",
     `  reference   ${facts.docs}`,
+    `  assistants  ${facts.mcp}`,
     `  demo page   ${facts.demo_page}`,
     `  demo token  ${facts.token}`,
     `  data        ${facts.data_dir}`,

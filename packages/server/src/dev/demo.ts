@@ -31,6 +31,7 @@ export async function startDemo(preferredPort: number): Promise<Demo> {
       const facts: BannerFacts = {
         origin: publicUrl,
         docs: `${publicUrl}/docs`,
+        mcp: `${publicUrl}/mcp`,
         demo_page: server.url,
         token,
         data_dir: config.dataDir,

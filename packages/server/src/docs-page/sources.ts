@@ -15,6 +15,7 @@ export const START_HTML = `<!doctype html>
 <li><a href="v1/openapi.json">OpenAPI description</a></li>
 <li><a href="v1/postman.json">Postman collection</a></li>
 </ul>
+<p>Assistants connect to <code>/mcp</code>, over the Model Context Protocol.</p>
 </main>
 </html>
 `;

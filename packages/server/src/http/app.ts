@@ -9,6 +9,7 @@ import express, {
 } from "express";
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Logger } from "pino";
+import { mcp } from "../mcp/endpoint.ts";
 import { docsAssets, docsPage, startPage } from "../docs-page/pages.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { postmanCollection } from "../openapi/postman.ts";
@@ -38,8 +39,11 @@ export interface AppOptions {
 /** The methods of an endpoint, by the one that it is made for. */
 export const ALLOWED_METHODS = { get: "GET, HEAD, OPTIONS", post: "POST, OPTIONS" } as const;
 
-/** The one path with a method that carries a body. */
 const SUBMISSION_PATH = "/v1/renders";
+const MCP_PATH = "/mcp";
+
+/** Where POST carries a body. */
+const BODY_PATHS: ReadonlySet<string> = new Set([SUBMISSION_PATH, MCP_PATH]);
 
 /**
  * The whole HTTP API as an Express application, for those who mount it in a service of their own;
@@ -84,7 +88,7 @@ export function createApp(options: AppOptions): Express {
     next();
   });
   app.use(requireHost, withoutBody);
-  app.use("/v1", refuseWhileDraining(isDraining));
+  app.use(["/v1", MCP_PATH], refuseWhileDraining(isDraining));
   get("/v1/snap", bearer({ engine, logger }, snap({ engine, metrics })));
   endpoint({ path: "/v1/snap/signed", preflight: SIGNED_PREFLIGHT }, signedSnap({ engine, metrics }));
   get("/v1/usage", bearer({ engine, logger }, usage(engine)));
@@ -97,6 +101,7 @@ export function createApp(options: AppOptions): Express {
     { path: /^\/v1\/renders\/[^/]+$/, label: "/v1/renders/{id}" },
     bearer({ engine, logger }, pollBatch(engine)),
   );
+  endpoint({ method: "post", path: MCP_PATH }, mcp({ engine, metrics, logger, publicUrl }));
   publish("/v1/openapi.json", json(openApiDocument(publicUrl), "no-cache"));
   publish("/v1/postman.json", json(postmanCollection(publicUrl), "no-cache"));
   app.use("/api/v1", apiMoved(publicUrl));
@@ -125,13 +130,13 @@ const requireHost: RequestHandler = (request, _response, next) => {
   next();
 };
 
-/** A submission is read once it is known who sends it. */
-function isSubmission({ method, path }: Request): boolean {
-  return method === "POST" && path === SUBMISSION_PATH;
+/** It is read once it is known who sends it. */
+function carriesBody({ method, path }: Request): boolean {
+  return method === "POST" && BODY_PATHS.has(path);
 }
 
 const withoutBody: RequestHandler = async (request, _response, next) => {
-  if (!isSubmission(request)) await discardBody(request);
+  if (!carriesBody(request)) await discardBody(request);
   next();
 };
 
@@ -176,14 +181,14 @@ const notFound: RequestHandler = () => {
 
 /** Express knows an error handler by its four parameters. */
 const answerError: ErrorRequestHandler = async (error: unknown, request, response, _next) => {
-  if (isSubmission(request)) await letIn(request, response);
+  if (carriesBody(request)) await letIn(request, response);
   send(response, failureAnswer(exchangeOf(response), error));
 };
 
 /** Without a token, or too late: what it sends is received all the same, or a reset would take the answer. */
-async function letIn(submission: Request, response: Response): Promise<void> {
+async function letIn(request: Request, response: Response): Promise<void> {
   try {
-    await discardBody(submission);
+    await discardBody(request);
   } catch {
     response.setHeader("Connection", "close");
   }

@@ -25,7 +25,7 @@ export function bearer(
 ): RequestHandler {
   return async (request, response) => {
     const exchange = exchangeOf(response);
-    const principal = await engine.authenticate(credential(request.headers.authorization));
+    const principal = await authenticate(engine, request);
     exchange.principal = principal;
     const answer = await answerTo({ request, principal, exchange }).catch((error: unknown) =>
       refuse(exchange, error),
@@ -49,6 +49,15 @@ export function bearer(
       return {};
     }
   }
+}
+
+/**
+ * Who a request's bearer token stands for.
+ *
+ * @throws SnapError `unauthenticated`.
+ */
+export function authenticate(engine: Engine, { headers }: Request): Promise<Principal> {
+  return engine.authenticate(credential(headers.authorization));
 }
 
 /** RFC 6750, 2.1; the name of a scheme knows no case (RFC 9110, 11.1). Empty when there is none. */

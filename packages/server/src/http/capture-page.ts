@@ -1,7 +1,5 @@
-import type { Capture, Engine, Principal } from "@snap/engine";
-import type { Request } from "express";
+import type { Capture, CaptureRequest, Engine } from "@snap/engine";
 import type { Metrics } from "../operations/metrics.ts";
-import { heldTags } from "./entity-tags.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** What the doors to `capture()` work with. */
@@ -13,16 +11,9 @@ export interface CaptureDoor {
 /** One capture over HTTP, whoever proved that they may ask for it: noted for log and figures. */
 export async function capturePage(
   { engine, metrics }: CaptureDoor,
-  asked: {
-    readonly request: Request;
-    readonly exchange: Exchange;
-    readonly principal: Principal;
-    readonly parameters: URLSearchParams;
-  },
+  { exchange, ...asked }: CaptureRequest & { readonly exchange: Exchange },
 ): Promise<Capture> {
-  const { request, exchange, principal, parameters } = asked;
-  const holds = heldTags(request.headers["if-none-match"]);
-  const capture = await engine.capture({ principal, parameters, holds });
+  const capture = await engine.capture(asked);
   exchange.cache = capture.cache;
   metrics?.countCapture(capture, (performance.now() - exchange.startedAtMs) / 1000);
   return capture;

@@ -4,16 +4,17 @@ import type { BearerEndpoint } from "./bearer.ts";
 import { budgetHeaders } from "./budget-headers.ts";
 import { capturePage, type CaptureDoor } from "./capture-page.ts";
 import { renderingAnswer } from "./rendering-answer.ts";
+import { heldTags } from "./entity-tags.ts";
 import { queryOf } from "./request-target.ts";
 
 /** `GET /snap`. */
 export function snap(door: CaptureDoor): BearerEndpoint {
   return async ({ request, principal, exchange }) => {
     const capture = await capturePage(door, {
-      request,
       exchange,
       principal,
       parameters: queryOf(request.url),
+      holds: heldTags(request.headers["if-none-match"]),
     });
     return renderingAnswer(capture, {
       "Cache-Control": "private, no-cache",

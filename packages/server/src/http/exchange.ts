@@ -11,9 +11,12 @@ export interface Exchange {
   /** Path of the route that took the request. */
   route: string;
   principal: Principal | null;
+  /** The Model Context Protocol tool that was called. */
+  tool: string | null;
   cache: Capture["cache"] | null;
   /** `null` until it is answered. */
   status: number | null;
+  /** Of the failure that was answered: as an envelope, or by a tool. */
   code: ErrorCode | null;
   /** For the log: what went wrong, `detail` and cause included. */
   error: SnapError | null;
@@ -28,6 +31,7 @@ export function openExchange(response: ServerResponse, onDone: (exchange: Exchan
     startedAtMs: performance.now(),
     route: "unmatched",
     principal: null,
+    tool: null,
     cache: null,
     status: null,
     code: null,

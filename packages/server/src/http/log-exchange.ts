@@ -12,8 +12,10 @@ export function logExchange(
   logger: Logger,
   { request, response, exchange }: { request: IncomingMessage; response: ServerResponse; exchange: Exchange },
 ): void {
-  const { requestId, startedAtMs, principal, cache, status, code, error } = exchange;
-  const failed = status !== null && status >= 500 && !(code !== null && EXPECTED_FAILURES.has(code));
+  const { requestId, startedAtMs, principal, tool, cache, status, code, error } = exchange;
+  // A tool's failure goes out with 200.
+  const outcome = error?.status ?? status ?? 0;
+  const failed = outcome >= 500 && !(code !== null && EXPECTED_FAILURES.has(code));
   logger[failed ? "error" : "info"](
     {
       request_id: requestId,
@@ -23,6 +25,7 @@ export function logExchange(
       code: code ?? undefined,
       duration_ms: Math.round(performance.now() - startedAtMs),
       account: principal?.account.id,
+      tool: tool ?? undefined,
       cache: cache ?? undefined,
       detail: error?.detail,
       err: failed ? (error?.cause ?? error) : undefined,

@@ -2,6 +2,7 @@ import type { Capture, SignedRequest } from "@snap/engine";
 import type { RequestHandler } from "express";
 import { send, type Answer } from "./answer.ts";
 import { capturePage, type CaptureDoor } from "./capture-page.ts";
+import { heldTags } from "./entity-tags.ts";
 import { failureAnswer } from "./envelope.ts";
 import { exchangeOf } from "./exchange.ts";
 import { renderingAnswer } from "./rendering-answer.ts";
@@ -34,7 +35,8 @@ export function signedSnap(door: CaptureDoor): RequestHandler {
       const signed = await door.engine.authenticateSigned(queryOf(request.url));
       const { principal, parameters } = signed;
       exchange.principal = principal;
-      const capture = await capturePage(door, { request, exchange, principal, parameters });
+      const holds = heldTags(request.headers["if-none-match"]);
+      const capture = await capturePage(door, { exchange, principal, parameters, holds });
       return renderingAnswer(capture, { "Cache-Control": cacheControl(capture, signed) });
     };
     const { headers, ...rest } = await answer().catch((error: unknown) => failureAnswer(exchange, error));

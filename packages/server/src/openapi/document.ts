@@ -13,7 +13,8 @@ const INTRODUCTION = `Renders a publicly reachable web page as a PNG, JPEG or We
 - Each render costs one credit; a failed one is refunded; an identical repeat is answered from your cache for no credit.
 - Every non-2xx answer is one error envelope with a \`code\` to branch on. Codes are only ever added.
 - Booleans are written \`true\`/\`false\` or \`1\`/\`0\`. A parameter sent to a mode that does not accept it is refused.
-- Any path that answers GET answers HEAD without the body; another method is a 405 \`method_not_allowed\` with \`Allow\`, an unknown path a 404 \`not_found\`, the old \`/api/v1/*\` a 410 \`api_moved\`.`;
+- Any path that answers GET answers HEAD without the body; another method is a 405 \`method_not_allowed\` with \`Allow\`, an unknown path a 404 \`not_found\`, the old \`/api/v1/*\` a 410 \`api_moved\`.
+- Assistants use the same tokens at \`/mcp\`, over the Model Context Protocol.`;
 
 /**
  * The description served at `/v1/openapi.json`, generated from the definitions that validate. The

@@ -1,0 +1,120 @@
+import {
+  fromJsonSchema,
+  McpServer,
+  type CallToolResult,
+  type JsonSchemaType,
+  type jsonSchemaValidator,
+  type JsonSchemaValidator,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import { SnapError, toSnapError, type Ability, type Principal } from "@snap/engine";
+import { FaultList } from "@snap/protocol";
+import packageJson from "../../package.json" with { type: "json" };
+import { capturePage, type CaptureDoor } from "../http/capture-page.ts";
+import type { Exchange } from "../http/exchange.ts";
+import { reportProgress } from "./report-progress.ts";
+import { failureResult, pdfResult, screenshotResult, usageResult, type Rendered } from "./results.ts";
+import { TOOLS, type ToolName } from "./tools.ts";
+
+/** What the tools work with, and for whom. */
+export interface ToolDoor extends CaptureDoor {
+  readonly principal: Principal;
+  readonly exchange: Exchange;
+  /** What signed links lead to; ends in `/v1`. */
+  readonly baseUrl: string;
+}
+
+type Arguments = Readonly<Record<string, unknown>>;
+type Tool = (args: Arguments, context: ServerContext) => Promise<CallToolResult>;
+
+/**
+ * Arguments are judged by the engine alone, like every request: a failure of theirs then has the
+ * service's own code and names what is at fault.
+ */
+const JUDGED_BY_THE_ENGINE: jsonSchemaValidator = {
+  getValidator<T>(): JsonSchemaValidator<T> {
+    return (input) => ({ valid: true, data: input as T, errorMessage: undefined });
+  },
+};
+
+/** The server of one request: nothing outlives it. */
+export function createMcpServer(door: ToolDoor): McpServer {
+  const server = new McpServer(
+    { name: "snap", title: "snap", version: packageJson.version },
+    {
+      capabilities: { tools: { listChanged: false } },
+      instructions:
+        "Renders web pages to pictures and PDFs. Renders cost credits; check-usage tells how many are left.",
+    },
+  );
+  const add = (name: ToolName, tool: Tool): void => {
+    const { inputSchema, outputSchema, ...shown } = TOOLS[name];
+    server.registerTool(
+      name,
+      {
+        ...shown,
+        inputSchema: fromJsonSchema<Arguments>(inputSchema as JsonSchemaType, JUDGED_BY_THE_ENGINE),
+        outputSchema: fromJsonSchema(outputSchema as JsonSchemaType, JUDGED_BY_THE_ENGINE),
+      },
+      (args, context) => answering(door.exchange, name, () => tool(args, context)),
+    );
+  };
+  add("take-screenshot", (args, context) =>
+    render(door, { mode: "screenshot", args, context }).then(screenshotResult),
+  );
+  add("create-pdf", (args, context) => render(door, { mode: "pdf", args, context }).then(pdfResult));
+  add("check-usage", async (args) => {
+    requireNone(args);
+    return usageResult(await door.engine.usage(door.principal));
+  });
+  return server;
+}
+
+/** A failure is an answer of the tool, which an assistant reads (decisions.md, Model Context Protocol). */
+async function answering(
+  exchange: Exchange,
+  tool: ToolName,
+  work: () => Promise<CallToolResult>,
+): Promise<CallToolResult> {
+  exchange.tool = tool;
+  try {
+    return await work();
+  } catch (thrown) {
+    const error = toSnapError(thrown);
+    exchange.code = error.code;
+    exchange.error = error;
+    return failureResult(error, exchange.requestId);
+  }
+}
+
+async function render(
+  door: ToolDoor,
+  {
+    mode,
+    args,
+    context,
+  }: { readonly mode: Ability; readonly args: Arguments; readonly context: ServerContext },
+): Promise<Rendered> {
+  const { engine, principal, exchange, baseUrl } = door;
+  if ("pdf" in args)
+    throw refuse(["pdf"], "is told by the tool: take-screenshot makes pictures, create-pdf PDFs");
+  const parameters = { ...args, ...(mode === "pdf" && { pdf: true }) };
+  const capture = await reportProgress(context, () => capturePage(door, { exchange, principal, parameters }));
+  return {
+    url: String(args["url"]),
+    capture,
+    link: () => engine.link({ principal, parameters, capture, baseUrl }),
+  };
+}
+
+function requireNone(args: Arguments): void {
+  const names = Object.keys(args);
+  if (names.length > 0) throw refuse(names, "is not a parameter; check-usage has none");
+}
+
+function refuse(names: readonly string[], fault: string): SnapError {
+  const faults = new FaultList();
+  faults.addEach(names, () => fault);
+  const { message = "", errors = {} } = faults.toRefusal() ?? {};
+  return new SnapError("validation_failed", message, { errors });
+}

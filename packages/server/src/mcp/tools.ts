@@ -1,0 +1,90 @@
+import type { ToolAnnotations } from "@modelcontextprotocol/server";
+import * as z from "zod";
+import { usageReport } from "../openapi/schemas.ts";
+import { inputSchema, toObjectSchema, type ObjectSchema } from "./input-schema.ts";
+
+/*
+ * The tools as they are listed. What they do is in `create-mcp-server.ts`.
+ */
+
+/** What is known of a rendering, beside the rendering itself. */
+export const renderingFacts = z.strictObject({
+  etag: z.string().meta({ description: "Entity tag of the file.", example: '"5891b5b5…"' }),
+  content_type: z.string().meta({ description: "Type of the file.", example: "image/png" }),
+  size: z.int().meta({ description: "Size of the file in bytes.", example: 48_213 }),
+  cache: z.enum(["HIT", "MISS"]).nullable().meta({
+    description: "`HIT`: nothing was rendered. `MISS`: rendered now and kept. Null when `cache` was false.",
+    example: "MISS",
+  }),
+  target_status: z.int().nullable().meta({
+    description: "HTTP status that the page itself answered. Null means not known, as for every PDF.",
+    example: 200,
+  }),
+  expires_at: z.iso.datetime({ offset: true }).nullable().meta({
+    description: "When the kept copy lapses, and the link with it. Null when none is kept.",
+    example: "2026-03-02T12:00:00.000Z",
+  }),
+  credit_cost: z.union([z.literal(0), z.literal(1)]).meta({
+    description: "Credits that this call cost.",
+    example: 1,
+  }),
+  signed_url: z.url().nullable().meta({
+    description: "Fetches the file without a token. Null when the file itself is in the answer.",
+    example: "https://snap.example.com/v1/snap/signed?…",
+  }),
+  notes: z.array(z.string()).meta({
+    description: "`wait-capped`: the page never got idle and was captured all the same.",
+    example: [],
+  }),
+});
+
+export const imageFacts = renderingFacts.extend({
+  width: z.int().meta({ description: "Width in pixels.", example: 1280 }),
+  height: z.int().meta({ description: "Height in pixels.", example: 800 }),
+});
+
+/** One tool as `tools/list` shows it. */
+export interface ToolDefinition {
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: ObjectSchema;
+  readonly outputSchema: ObjectSchema;
+  readonly annotations: ToolAnnotations;
+}
+
+/** Each call may cost a credit and changes nothing else; a repeat is answered from the cache. */
+const RENDERS: ToolAnnotations = {
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: true,
+};
+
+export const TOOLS = {
+  "take-screenshot": {
+    title: "Take a screenshot",
+    description:
+      "Renders a web page in a real browser and shows the picture. Costs one credit, nothing when an identical picture is kept. A picture that is too large to be shown comes as a link.",
+    inputSchema: inputSchema("screenshot"),
+    outputSchema: toObjectSchema(imageFacts),
+    annotations: RENDERS,
+  },
+  "create-pdf": {
+    title: "Create a PDF",
+    description:
+      "Prints a web page to PDF and answers a link to the file, which works without a token until it expires. Costs one credit, nothing when an identical file is kept.",
+    inputSchema: inputSchema("pdf"),
+    outputSchema: toObjectSchema(renderingFacts),
+    annotations: RENDERS,
+  },
+  "check-usage": {
+    title: "Check usage",
+    description:
+      "Tells the credits that are left, the plan, its period and the limits per minute. Costs nothing.",
+    inputSchema: toObjectSchema(z.strictObject({})),
+    outputSchema: toObjectSchema(usageReport),
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  },
+} as const satisfies Record<string, ToolDefinition>;
+
+export type ToolName = keyof typeof TOOLS;

@@ -1,0 +1,74 @@
+import { expect, it } from "vitest";
+import { TOOLS } from "../../src/mcp/tools.ts";
+
+const both = ["url", "cache", "cacheTtl"];
+
+it.each([
+  [
+    "take-screenshot",
+    [
+      ...both,
+      "fullPage",
+      "format",
+      "quality",
+      "width",
+      "height",
+      "scale",
+      "delay",
+      "selector",
+      "clipX",
+      "clipY",
+      "clipWidth",
+      "clipHeight",
+      "omitBackground",
+      "waitForSelector",
+      "waitUntil",
+    ],
+  ],
+  [
+    "create-pdf",
+    [
+      ...both,
+      "landscape",
+      "paperFormat",
+      "width",
+      "height",
+      "marginTop",
+      "marginRight",
+      "marginBottom",
+      "marginLeft",
+      "marginUnit",
+      "scale",
+    ],
+  ],
+  ["check-usage", []],
+] as const)("%s accepts the parameters of its mode and nothing else", (name, parameters) => {
+  const { inputSchema } = TOOLS[name];
+  expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
+  expect(inputSchema).not.toHaveProperty("$schema");
+  expect(Object.keys(inputSchema["properties"] as object)).toEqual(parameters);
+  expect(inputSchema["required"]).toEqual(parameters.length === 0 ? undefined : ["url"]);
+});
+
+it("values have their own types and ranges", () => {
+  expect(TOOLS["take-screenshot"].inputSchema["properties"]).toMatchObject({
+    url: { type: "string", maxLength: 2048, examples: ["https://example.com/"] },
+    fullPage: { type: "boolean", default: false },
+    quality: { type: "integer", minimum: 1, maximum: 100 },
+    scale: { type: "integer", minimum: 1, maximum: 3, default: 1 },
+    format: { enum: ["png", "jpeg", "webp"], default: "png" },
+  });
+  expect(TOOLS["create-pdf"].inputSchema["properties"]).toMatchObject({
+    scale: { type: "number", minimum: 0.1, maximum: 2, default: 1 },
+    marginTop: { type: "number", minimum: 0, maximum: 1000 },
+  });
+});
+
+it("no default stands where sending it would mean something else: a waitUntil that is sent is strict", () => {
+  const { waitUntil, cacheTtl } = TOOLS["take-screenshot"].inputSchema["properties"] as Record<
+    string,
+    object
+  >;
+  expect(waitUntil).not.toHaveProperty("default");
+  expect(cacheTtl).not.toHaveProperty("default");
+});

@@ -1,0 +1,197 @@
+import { describe, expect, it } from "vitest";
+import { openService, type CustomerOptions, type TestService } from "../http/open-service.ts";
+import { CLIENTS, type Session } from "./clients.ts";
+
+const url = "https://example.com/";
+const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}";
+
+describe.each(Object.entries(CLIENTS))("%s", (_name, connect) => {
+  async function open(
+    options?: CustomerOptions,
+  ): Promise<TestService & { readonly session: Session; readonly token: string }> {
+    const test = await openService();
+    const { token } = await test.customer(options);
+    return { ...test, token, session: await connect({ origin: test.service.origin, token }) };
+  }
+
+  it("lists the three tools, with their annotations", async () => {
+    const { session } = await open();
+    const tools = await session.listTools();
+    const renders = {
+      readOnlyHint: false,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: true,
+    };
+    expect(tools.map(({ name, annotations }) => [name, annotations])).toEqual([
+      ["take-screenshot", renders],
+      ["create-pdf", renders],
+      [
+        "check-usage",
+        { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+      ],
+    ]);
+  });
+
+  it("shows a screenshot: image, line, and what is known of it", async () => {
+    const { session, renderer, snap, token } = await open();
+    const { content, structuredContent } = await session.call("take-screenshot", { url, scale: 2 });
+    const same = await snap({ url, scale: "2" }, { token });
+    expect(same.headers["x-cache"]).toBe("HIT");
+    expect(content).toMatchObject([
+      { type: "image", mimeType: "image/png", data: same.body.toString("base64") },
+      {
+        type: "text",
+        text: "PNG, 16 x 16 px, 1 KB, of https://example.com/, which answered 200; rendered now, 1 credit.",
+      },
+    ]);
+    expect(structuredContent).toEqual({
+      etag: same.headers.etag,
+      content_type: "image/png",
+      size: same.body.length,
+      width: 16,
+      height: 16,
+      cache: "MISS",
+      target_status: 200,
+      expires_at: "2026-03-02T12:00:00.000Z",
+      credit_cost: 1,
+      signed_url: null,
+      notes: [],
+    });
+    expect(renderer.calls).toMatchObject([{ url, scale: 2, pdf: false }]);
+
+    const again = await session.call("take-screenshot", { url, scale: 2 });
+    expect(again.structuredContent).toMatchObject({ cache: "HIT", credit_cost: 0 });
+  });
+
+  it("creates a PDF: a link that fetches the very file, for nothing", async () => {
+    const { session, ask, token } = await open({ credits: 1 });
+    const { content, structuredContent } = await session.call("create-pdf", { url, paperFormat: "a5" });
+    const link = String(content[0]?.["uri"]);
+    expect(content).toMatchObject([
+      {
+        type: "resource_link",
+        name: "example.com.pdf",
+        mimeType: "application/pdf",
+        description: "PDF of https://example.com/; works until 2026-03-02T12:00:00.000Z.",
+      },
+      { type: "text", text: expect.stringContaining(link) as string },
+    ]);
+    expect(structuredContent).toMatchObject({
+      content_type: "application/pdf",
+      cache: "MISS",
+      target_status: null,
+      credit_cost: 1,
+      signed_url: link,
+      expires_at: "2026-03-02T12:00:00.000Z",
+    });
+    const { origin, pathname, search } = new URL(link);
+    expect(origin).toBe("https://snap.example.com");
+    const file = await ask(pathname + search);
+    expect(file.status).toBe(200);
+    expect(file.headers).toMatchObject({
+      "content-type": "application/pdf",
+      "x-cache": "HIT",
+      etag: structuredContent?.["etag"],
+    });
+    expect((await ask("/v1/usage", { token })).headers["x-credits-remaining"]).toBe("0");
+  });
+
+  it("tells the usage as GET /v1/usage does", async () => {
+    const { session, ask, token } = await open();
+    const { content, structuredContent } = await session.call("check-usage");
+    const report: unknown = JSON.parse((await ask("/v1/usage", { token })).body.toString());
+    expect(structuredContent).toEqual(report);
+    expect(JSON.parse(String(content[0]?.["text"]))).toEqual(report);
+  });
+
+  it.each<[string, CustomerOptions, string, Record<string, unknown>, RegExp]>([
+    [
+      "a parameter at fault",
+      {},
+      "take-screenshot",
+      { url, quality: 80 },
+      /^validation_failed: quality is for lossy/,
+    ],
+    [
+      "text for a boolean",
+      {},
+      "take-screenshot",
+      { url, fullPage: "true" },
+      /^validation_failed: fullPage must/,
+    ],
+    ["a typo", {}, "create-pdf", { url, papreFormat: "a4" }, /^validation_failed: .*paperFormat/],
+    [
+      "a parameter of the other mode",
+      {},
+      "create-pdf",
+      { url, fullPage: true },
+      /^validation_failed: fullPage/,
+    ],
+    [
+      "the mode itself",
+      {},
+      "take-screenshot",
+      { url, pdf: true },
+      /^validation_failed: pdf is told by the tool/,
+    ],
+    ["no address", {}, "take-screenshot", {}, /^invalid_url: url/],
+    ["an internal host", {}, "take-screenshot", { url: "http://10.0.0.1/" }, /^blocked_host: /],
+    ["a parameter where there is none", {}, "check-usage", { month: 3 }, /^validation_failed: month/],
+    ["a token narrowed to PDFs", { abilities: ["pdf"] }, "take-screenshot", { url }, /^missing_ability: /],
+    [
+      "a token narrowed to screenshots",
+      { abilities: ["screenshot"] },
+      "create-pdf",
+      { url },
+      /^missing_ability: /,
+    ],
+    ["no credits", { credits: 0 }, "create-pdf", { url }, /^credit_limit_reached: /],
+    ["no plan", { planSlug: null }, "take-screenshot", { url }, /^no_active_plan: /],
+    ["an unverified address", { verified: false }, "take-screenshot", { url }, /^email_unverified: /],
+  ])("%s is a failure that the tool tells", async (_case, customer, tool, args, text) => {
+    const { session, renderer } = await open(customer);
+    const { isError, content, structuredContent } = await session.call(tool, args);
+    expect(isError).toBe(true);
+    expect(structuredContent).toBeUndefined();
+    expect(content).toEqual([
+      { type: "text", text: expect.stringMatching(text) as string },
+      { type: "text", text: expect.stringMatching(new RegExp(`(^|\n)request_id: ${UUID}$`)) as string },
+    ]);
+    expect(renderer.calls).toEqual([]);
+  });
+
+  it("over the render limit: the failure says when to come again", async () => {
+    const { session } = await open({ requestsPerMinute: 1 });
+    expect((await session.call("take-screenshot", { url })).isError).toBeFalsy();
+    const { isError, content } = await session.call("create-pdf", { url });
+    expect(isError).toBe(true);
+    expect(content[0]?.["text"]).toMatch(/^rate_limited: /);
+    expect(content[1]?.["text"]).toMatch(/^Retry after 60 s\.\n/);
+  });
+
+  it("a wrong token is refused before the protocol begins", async () => {
+    const { service } = await openService();
+    const refused = connect({ origin: service.origin, token: "1|wrong" });
+    // What the service says, or what the client makes of its status.
+    await expect(refused).rejects.toThrow(/unauthenticated|HTTP 401/);
+  });
+
+  it("a token that is revoked in mid-session is refused", async () => {
+    const { service, engine, customer } = await openService();
+    const { token, tokenId } = await customer();
+    const session = await connect({ origin: service.origin, token });
+    await engine.tokens.revoke(tokenId);
+    await expect(session.call("check-usage")).rejects.toThrow(/unauthenticated/);
+  });
+
+  it("reports progress to a client that asks for it", async () => {
+    const { session, renderer } = await open();
+    const release = renderer.hold();
+    const reported = Promise.withResolvers<{ progress: number }>();
+    const shot = session.call("take-screenshot", { url }, reported.resolve);
+    expect(await reported.promise).toMatchObject({ progress: 0, message: "waiting for the page" });
+    release();
+    expect((await shot).structuredContent).toMatchObject({ cache: "MISS" });
+  });
+});
