@@ -16,6 +16,7 @@ import type { Random } from "./ports/random.ts";
 import { WAIT_CAPPED, type RenderedFile, type Renderer } from "./ports/renderer.ts";
 import type { RenderingKey, StoredRendering } from "./ports/renderings.ts";
 import type { Resolver } from "./ports/resolver.ts";
+import { linkedCopy } from "./renderings/linked-copy.ts";
 import { toStoredRendering, type RenderingCache } from "./renderings/rendering-cache.ts";
 import type { SingleFlight } from "./renderings/single-flight.ts";
 import type { Urgency } from "./schedule/fair-queue.ts";
@@ -33,6 +34,13 @@ export interface CaptureRequest {
   readonly holds?: (etag: string) => boolean;
   /** `interactive` unless given. */
   readonly urgency?: Urgency;
+  /** Longest wait for a turn, where the caller is known to give up sooner; the engine's own unless given. */
+  readonly maxWaitMs?: number;
+  /**
+   * Keeps the rendering in any case, so that `link` can lead to it. One that was asked for with
+   * `cache: false` is kept under a name of its own, and never answers anyone else.
+   */
+  readonly linked?: boolean;
   /** Charges the credit together with what else has to be written then; by the ledger alone unless given. */
   readonly settle?: Settle;
 }
@@ -100,10 +108,14 @@ export async function capture(parts: CaptureParts, request: CaptureRequest): Pro
   requireAbility(token, parameters.pdf ? "pdf" : "screenshot");
   requireTarget(parameters.url, parts.targets);
 
-  const { urgency = "interactive", settle = (settlement) => parts.ledger.settle(settlement) } = request;
-  const billed: BilledRender = { account, parameters, urgency, settle };
+  const { urgency = "interactive", linked = false } = request;
+  const settle = request.settle ?? ((settlement) => parts.ledger.settle(settlement));
+  const turn = { accountId: account.id, urgency, maxWaitMs: request.maxWaitMs };
+  const billed: BilledRender = { account, parameters, turn, settle };
   if (!parameters.cache) {
-    const { rendering, render } = await renderBilled(parts, billed, null);
+    const copyOf = (fresh: StoredRendering): Copy =>
+      linked ? linkedCopy(parameters, fresh) : { key: null, rendering: fresh };
+    const { rendering, render } = await renderBilled(parts, billed, copyOf);
     const answeredAt = parts.clock.now();
     return { rendering, cache: "bypass", unchanged: holds(rendering.etag), ...render, answeredAt };
   }
@@ -113,7 +125,7 @@ export async function capture(parts: CaptureParts, request: CaptureRequest): Pro
   const { value, led } = await parts.flights.share(`${wait}:${key.key}:${key.accountId}`, async () => {
     const kept = await parts.cache.lookup(key);
     return kept === null || !suits(kept, parameters)
-      ? renderBilled(parts, billed, key)
+      ? renderBilled(parts, billed, (fresh) => ({ key: key.key, rendering: fresh }))
       : { rendering: kept, render: null };
   });
   const { rendering, render } = value;
@@ -138,8 +150,14 @@ const CALLER_REFUSALS: ReadonlySet<string> = new Set([
 interface BilledRender {
   readonly account: Account;
   readonly parameters: SnapParameters;
-  readonly urgency: Urgency;
+  readonly turn: Parameters<Scheduler["run"]>[0];
   readonly settle: Settle;
+}
+
+/** A rendering as it is kept, and under what name; `null` keeps none. */
+interface Copy {
+  readonly key: string | null;
+  readonly rendering: StoredRendering;
 }
 
 /** A `waitUntil` that was sent is strict (decisions.md): a capture cut short is none that was asked for. */
@@ -169,8 +187,8 @@ async function spendCached(
 /** Stored before it is settled: nobody is charged for what is not there (architecture.md). */
 async function renderBilled(
   parts: CaptureParts,
-  { account, parameters, urgency, settle }: BilledRender,
-  key: RenderingKey | null,
+  { account, parameters, turn, settle }: BilledRender,
+  copyOf: (fresh: StoredRendering) => Copy,
 ): Promise<Rendered> {
   const { budgets, clock, ledger, scheduler } = parts;
   const now = clock.now();
@@ -181,11 +199,10 @@ async function renderBilled(
   const leaseMs = parts.reservationLeaseMs;
   await reserveCredit(ledger, { account, entitlement, reservationId, now, leaseMs });
   try {
-    const turn = { accountId: account.id, urgency };
     const file = await scheduler.run(turn, () => renderTarget(parts, parameters));
     const ttlSeconds = parameters.cacheTtl ?? LIMITS.cacheTtlDefaultSeconds;
-    const rendering = toStoredRendering(file, { now: clock.now(), ttlSeconds });
-    if (key !== null) await parts.cache.keep(key, rendering);
+    const { key, rendering } = copyOf(toStoredRendering(file, { now: clock.now(), ttlSeconds }));
+    if (key !== null) await parts.cache.keep({ accountId: account.id, key }, rendering);
     const resolution = await settle({ reservationId, rendering, now: clock.now() });
     return { rendering, render: { budget, creditCost: resolution === "settled" ? 1 : 0 } };
   } catch (error) {

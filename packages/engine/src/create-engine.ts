@@ -47,10 +47,10 @@ export interface Engine {
    */
   capture(request: CaptureRequest): Promise<Capture>;
   /**
-   * A signed URL of what `capture` answered, for those who have no token. Costs nothing; it ends with
-   * the kept copy, or with the token.
+   * A signed URL of what `capture` answered to a `linked` request, for those who have no token. Costs
+   * nothing; it ends with the kept copy, or with the token.
    */
-  link(request: LinkRequest): Promise<RenderingLink>;
+  link(request: LinkRequest): RenderingLink;
   /** The account's credits now. */
   credits(account: Account): Promise<CreditState>;
   /**
@@ -138,7 +138,7 @@ export function createEngine(options: EngineOptions): Engine {
     authenticateSigned: (query) =>
       asSnapError(authenticateSigned({ store: storage.tokens, seal, now: clock.now() }, query)),
     capture: (request) => asSnapError(capture(parts, request)),
-    link: (request) => asSnapError(linkRendering({ cache: parts.cache, seal }, request)),
+    link: (request) => linkRendering(seal, request),
     credits: (account) => asSnapError(credits(account)),
     usage: ({ account }) => asSnapError(report(account)),
     accounts: createAccounts({ store: storage.accounts, plans, clock, random }),

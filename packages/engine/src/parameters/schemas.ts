@@ -31,11 +31,11 @@ const inBothModes = {
   }),
   cache: flag(screenshot.cache, {
     description:
-      "Whether an identical repeat may be answered from the cache and this rendering is kept; `cache=0` renders again.",
+      "Whether an identical repeat may be answered from the cache and this rendering is kept; `false` renders again.",
     example: true,
   }),
   cacheTtl: integer(screenshot.cacheTtl, {
-    description: `Seconds for which the rendering is kept; ${LIMITS.cacheTtlDefaultSeconds} unless sent. Not together with \`cache=0\`.`,
+    description: `Seconds for which the rendering is kept; ${LIMITS.cacheTtlDefaultSeconds} unless sent. Not together with \`cache\` false.`,
     example: 3600,
   }).optional(),
 };

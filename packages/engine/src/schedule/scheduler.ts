@@ -21,8 +21,11 @@ export interface SchedulerOptions {
 
 /** Decides which render runs next, and refuses those that would wait too long. */
 export interface Scheduler {
-  /** @throws SnapError `upstream_rate_limited` when the queue is full or the turn doesn't come in time. */
-  run<T>(turn: Turn, job: () => Promise<T>): Promise<T>;
+  /**
+   * @param turn With a longest wait of its own, if it is shorter than all others'.
+   * @throws SnapError `upstream_rate_limited` when the queue is full or the turn doesn't come in time.
+   */
+  run<T>(turn: Turn & { readonly maxWaitMs?: number | undefined }, job: () => Promise<T>): Promise<T>;
   load(): { readonly running: number; readonly waiting: number };
   /** Resolves once nothing runs or waits. */
   idle(): Promise<void>;
@@ -40,7 +43,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       )
         throw busy("every render slot is taken and the queue is full");
       const patience = new AbortController();
-      const callOff = options.clock.after(options.maxWaitMs, () => {
+      const maxWaitMs = Math.min(options.maxWaitMs, turn.maxWaitMs ?? Infinity);
+      const callOff = options.clock.after(maxWaitMs, () => {
         patience.abort(busy("no render slot came free in time"));
       });
       return turns.add(

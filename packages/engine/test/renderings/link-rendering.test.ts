@@ -7,6 +7,7 @@ import {
 } from "@snap/testing";
 import { expect, it } from "vitest";
 import { createEngine, type Engine } from "../../src/create-engine.ts";
+import type { RenderedFile, Renderer } from "../../src/ports/renderer.ts";
 import type { Principal } from "../../src/tokens/authenticate.ts";
 
 const START_MS = Date.parse("2026-03-01T12:00:00.400Z");
@@ -14,14 +15,28 @@ const url = "https://example.com/";
 const baseUrl = "https://snap.example.com/v1";
 
 async function open(): Promise<{
+  storage: ReturnType<typeof createMemoryStorage>;
+  renderer: Renderer & { draw: (what: string) => void };
   engine: Engine;
   principal: Principal;
   clock: ReturnType<typeof createFakeClock>;
 }> {
   const clock = createFakeClock(START_MS);
+  const storage = createMemoryStorage();
+  let drawn = "first";
+  const renderer = {
+    ...createFakeRenderer(),
+    draw: (what: string): void => void (drawn = what),
+    render: async (): Promise<RenderedFile> => ({
+      bytes: Buffer.from(drawn),
+      contentType: "image/png",
+      targetStatus: 200,
+      notes: [],
+    }),
+  };
   const engine = createEngine({
-    storage: createMemoryStorage(),
-    renderer: createFakeRenderer(),
+    storage,
+    renderer,
     secretKey: "a key for these tests",
     clock,
     random: createFakeRandom(1),
@@ -33,14 +48,14 @@ async function open(): Promise<{
     verified: true,
   });
   const { token } = await engine.tokens.create({ accountId: account.id });
-  return { engine, clock, principal: await engine.authenticate(token) };
+  return { engine, clock, storage, renderer, principal: await engine.authenticate(token) };
 }
 
 it("leads to the very copy, by the parameters that were sent, until the copy lapses", async () => {
   const { engine, principal } = await open();
   const parameters = { url, fullPage: true, scale: 2, quality: undefined };
-  const capture = await engine.capture({ principal, parameters });
-  const link = await engine.link({ principal, parameters, capture, baseUrl });
+  const capture = await engine.capture({ principal, parameters, linked: true });
+  const link = engine.link({ principal, parameters, capture, baseUrl });
   expect(link.url.startsWith("https://snap.example.com/v1/snap/signed?")).toBe(true);
   expect(new Date(link.expiresAt).toISOString()).toBe("2026-03-02T12:00:00.000Z");
 
@@ -51,24 +66,40 @@ it("leads to the very copy, by the parameters that were sent, until the copy lap
   expect(fetched).toMatchObject({ cache: "hit", creditCost: 0, rendering: { etag: capture.rendering.etag } });
 });
 
-it("keeps what was asked for with cache: false, in place of an older copy", async () => {
-  const { engine, principal, clock } = await open();
-  await engine.capture({ principal, parameters: { url } });
+it("what was asked for with cache: false has a copy of its own, which answers nobody else", async () => {
+  const { engine, principal, clock, renderer } = await open();
+  const plain = await engine.capture({ principal, parameters: { url } });
   clock.advance(60_000);
+  renderer.draw("changed");
   const parameters = { url, cache: false };
-  const capture = await engine.capture({ principal, parameters });
-  const link = await engine.link({ principal, parameters, capture, baseUrl });
-  expect(new Date(link.expiresAt).toISOString()).toBe("2026-03-02T12:01:00.000Z");
+  const capture = await engine.capture({ principal, parameters, linked: true });
+  expect(capture).toMatchObject({ cache: "bypass", creditCost: 1 });
+  expect(capture.rendering.etag).not.toBe(plain.rendering.etag);
+  const link = engine.link({ principal, parameters, capture, baseUrl });
   const fetched = await engine.capture(await engine.authenticateSigned(new URL(link.url).searchParams));
-  expect(fetched).toMatchObject({ cache: "hit", rendering: { storedAt: START_MS + 60_000 } });
+  expect(fetched).toMatchObject({ cache: "hit", rendering: { etag: capture.rendering.etag } });
+  // Within a day less some hours, as the link says.
+  expect(link.expiresAt).toBe(Math.floor(fetched.rendering.expiresAt / 1000) * 1000);
+  expect(fetched.rendering.expiresAt - clock.now()).toBeGreaterThanOrEqual(76_400_000);
+  expect(fetched.rendering.expiresAt - clock.now()).toBeLessThan(86_400_000);
+
+  const again = await engine.capture({ principal, parameters: { url } });
+  expect(again).toMatchObject({ cache: "hit", rendering: { etag: plain.rendering.etag } });
 });
 
-it("lives for a second at the least", async () => {
+it("without linked nothing of it is kept", async () => {
+  const { engine, principal, storage } = await open();
+  await engine.capture({ principal, parameters: { url, cache: false } });
+  expect(await storage.renderings.prune({ now: START_MS + 100_000_000, limit: 10 })).toBe(0);
+});
+
+it("never outlives the copy, by not even a fraction of a second", async () => {
   const { engine, principal, clock } = await open();
   const parameters = { url, cacheTtl: 60 };
   await engine.capture({ principal, parameters });
   clock.advance(59_999);
-  const capture = await engine.capture({ principal, parameters });
-  const link = await engine.link({ principal, parameters, capture, baseUrl });
-  expect(new Date(link.expiresAt).toISOString()).toBe("2026-03-01T12:01:01.000Z");
+  const capture = await engine.capture({ principal, parameters, linked: true });
+  const link = engine.link({ principal, parameters, capture, baseUrl });
+  expect(new Date(link.expiresAt).toISOString()).toBe("2026-03-01T12:01:00.000Z");
+  expect(link.expiresAt).toBeLessThan(capture.rendering.expiresAt);
 });

@@ -108,6 +108,18 @@ describe("createScheduler", () => {
     await Promise.all(runs);
   });
 
+  it.each([
+    [undefined, 60_000],
+    [10_000, 10_000],
+    [90_000, 60_000],
+  ])("a turn that would wait %s ms waits %i", (maxWaitMs, waited) => {
+    const delays: number[] = [];
+    const clock: Clock = { now: () => 0, after: (delayMs) => (delays.push(delayMs), () => {}) };
+    const scheduler = createScheduler({ ...bounds, maxWaitMs: 60_000, clock });
+    void scheduler.run({ accountId: "a", urgency: "interactive", maxWaitMs }, gate().job);
+    expect(delays).toEqual([waited]);
+  });
+
   it("refuses a turn that doesn't come in time, and goes on with the others", async () => {
     let wake = (): void => {};
     const clock: Clock = {

@@ -12,7 +12,7 @@ export function fieldMessage(field: ParameterField): string {
   switch (field.kind) {
     case "flag":
     case "mode":
-      return "must be true, false, 1 or 0";
+      return "must be true or false";
     case "integer":
       return `must be an integer from ${field.min} to ${field.max}`;
     case "decimal":

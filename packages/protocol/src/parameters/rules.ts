@@ -32,7 +32,7 @@ export function checkRules(mode: Mode, values: Values, report: Report): void {
   requireTogether(values, ["width", "height"], report);
   requireTogether(values, mode === "pdf" ? MARGINS : CLIP, report);
   if (isSent(values, "cacheTtl") && values["cache"] === false)
-    report("cacheTtl", "cannot be combined with cache=0: nothing is kept");
+    report("cacheTtl", "cannot be combined with cache false: nothing is kept");
   if (mode === "pdf") checkMargins(values, report);
   else checkScreenshot(values, report);
 }
@@ -44,7 +44,7 @@ function checkScreenshot(values: Values, report: Report): void {
   if (isSent(values, "selector") && clipped) report("selector", "cannot be combined with a clip region");
   if (values["fullPage"] === true && clipped) report("fullPage", "cannot be combined with a clip region");
   if (isSent(values, "quality") && values["format"] === "png")
-    report("quality", "is for lossy formats only: send format=jpeg or format=webp with it");
+    report("quality", "is for lossy formats only: needs format jpeg or webp");
   if (values["omitBackground"] === true && values["format"] === "jpeg")
     report("omitBackground", "needs a format that holds transparency: png or webp");
   checkCaptureSize(values, report);

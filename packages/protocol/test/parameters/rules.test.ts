@@ -24,7 +24,7 @@ describe("the rules between fields", () => {
     [
       "screenshot",
       { cache: false, cacheTtl: 60 },
-      { cacheTtl: ["cannot be combined with cache=0: nothing is kept"] },
+      { cacheTtl: ["cannot be combined with cache false: nothing is kept"] },
     ],
     [
       "screenshot",
@@ -34,7 +34,7 @@ describe("the rules between fields", () => {
     [
       "screenshot",
       { quality: 80, format: "png" },
-      { quality: ["is for lossy formats only: send format=jpeg or format=webp with it"] },
+      { quality: ["is for lossy formats only: needs format jpeg or webp"] },
     ],
     [
       "screenshot",

@@ -63,8 +63,8 @@ describe("the parameter table", () => {
 
 describe("messages", () => {
   it.each([
-    [PARAMETERS.screenshot.fullPage, "must be true, false, 1 or 0"],
-    [PARAMETERS.screenshot.pdf, "must be true, false, 1 or 0"],
+    [PARAMETERS.screenshot.fullPage, "must be true or false"],
+    [PARAMETERS.screenshot.pdf, "must be true or false"],
     [PARAMETERS.screenshot.delay, "must be an integer from 0 to 10000"],
     [PARAMETERS.screenshot.width, "must be a number from 1 to 10000"],
     [PARAMETERS.pdf.scale, "must be a number from 0.1 to 2"],

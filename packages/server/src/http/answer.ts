@@ -20,6 +20,7 @@ export function send(response: ServerResponse, { status, headers, body }: Answer
     response.destroy();
   } else if (!response.destroyed) {
     const length = body === undefined ? {} : { "Content-Length": Buffer.byteLength(body) };
+    response.emit("answering");
     response.writeHead(status, { ...COMMON_HEADERS, ...headers, ...length });
     response.end(body);
   }

@@ -43,7 +43,7 @@ const SUBMISSION_PATH = "/v1/renders";
 const MCP_PATH = "/mcp";
 
 /** Where POST carries a body. */
-const BODY_PATHS: ReadonlySet<string> = new Set([SUBMISSION_PATH, MCP_PATH]);
+const BODY_PATHS: ReadonlySet<string> = new Set([SUBMISSION_PATH, MCP_PATH, `${MCP_PATH}/`]);
 
 /**
  * The whole HTTP API as an Express application, for those who mount it in a service of their own;
@@ -101,7 +101,11 @@ export function createApp(options: AppOptions): Express {
     { path: /^\/v1\/renders\/[^/]+$/, label: "/v1/renders/{id}" },
     bearer({ engine, logger }, pollBatch(engine)),
   );
-  endpoint({ method: "post", path: MCP_PATH }, mcp({ engine, metrics, logger, publicUrl }));
+  // Configurations of assistants often end it in a slash.
+  endpoint(
+    { method: "post", path: /^\/mcp\/?$/, label: MCP_PATH },
+    mcp({ engine, metrics, logger, publicUrl }),
+  );
   publish("/v1/openapi.json", json(openApiDocument(publicUrl), "no-cache"));
   publish("/v1/postman.json", json(postmanCollection(publicUrl), "no-cache"));
   app.use("/api/v1", apiMoved(publicUrl));

@@ -10,6 +10,8 @@ export const HTTP_BOUNDS = {
   keepAliveMs: 65_000,
   /** How often the two limits of time are looked at. */
   connectionCheckMs: 5_000,
+  /** An answer that is not read stays in memory; a stream says something every 15 s. */
+  unreadMs: 30_000,
   /** decisions.md, `payload_too_large`. */
   bodyBytes: 256 * 1024,
   /** Read on up to here before a refusal, so that a client which sends first reads it. */

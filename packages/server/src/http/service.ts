@@ -23,6 +23,8 @@ export interface ServiceOptions {
   readonly metrics: Metrics | false;
   /** Longest wait for running requests when it stops; 90,000 ms unless given. */
   readonly drainTimeoutMs?: number;
+  /** For how long a client may read nothing of its answer before it is cut off; 30,000 ms unless given. */
+  readonly unreadTimeoutMs?: number;
 }
 
 export interface Service {
@@ -53,6 +55,7 @@ export interface Service {
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { host, port, logger, drainTimeoutMs = HTTP_BOUNDS.drainMs } = options;
+  const { unreadTimeoutMs = HTTP_BOUNDS.unreadMs } = options;
   const drain = createDrain();
   const app = createApp({ ...options, isDraining: () => drain.draining });
   const current = new WeakMap<Duplex, ServerResponse>();
@@ -69,6 +72,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     (request, response) => {
       current.set(request.socket, response);
       drain.track(response);
+      // Node goes back to its own time-outs with the end of the answer.
+      response.once("answering", () => request.socket.setTimeout(unreadTimeoutMs));
       request.url = toOriginForm(request.url ?? "/");
       app(request, response);
     },

@@ -7,11 +7,11 @@ import {
   type JsonSchemaValidator,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { SnapError, toSnapError, type Ability, type Principal } from "@snap/engine";
-import { FaultList } from "@snap/protocol";
+import { toSnapError, type Ability, type Principal } from "@snap/engine";
 import packageJson from "../../package.json" with { type: "json" };
 import { capturePage, type CaptureDoor } from "../http/capture-page.ts";
 import type { Exchange } from "../http/exchange.ts";
+import { requireMode, requireNone, type Arguments } from "./judge-arguments.ts";
 import { reportProgress } from "./report-progress.ts";
 import { failureResult, pdfResult, screenshotResult, usageResult, type Rendered } from "./results.ts";
 import { TOOLS, type ToolName } from "./tools.ts";
@@ -22,9 +22,13 @@ export interface ToolDoor extends CaptureDoor {
   readonly exchange: Exchange;
   /** What signed links lead to; ends in `/v1`. */
   readonly baseUrl: string;
+  /** Told of a call's work, which goes on when the client has gone. */
+  readonly onCall: (work: Promise<unknown>) => void;
 }
 
-type Arguments = Readonly<Record<string, unknown>>;
+/** Clients give up after a minute; a render may take three quarters of it. */
+const TURN_WAIT_MS = 10_000;
+
 type Tool = (args: Arguments, context: ServerContext) => Promise<CallToolResult>;
 
 /**
@@ -44,7 +48,7 @@ export function createMcpServer(door: ToolDoor): McpServer {
     {
       capabilities: { tools: { listChanged: false } },
       instructions:
-        "Renders web pages to pictures and PDFs. Renders cost credits; check-usage tells how many are left.",
+        "Renders web pages. take-screenshot shows the picture, or answers a link to one that is too large; create-pdf answers a link. Links work without a token until they expire. Renders cost credits; check-usage tells how many are left.",
     },
   );
   const add = (name: ToolName, tool: Tool): void => {
@@ -56,7 +60,11 @@ export function createMcpServer(door: ToolDoor): McpServer {
         inputSchema: fromJsonSchema<Arguments>(inputSchema as JsonSchemaType, JUDGED_BY_THE_ENGINE),
         outputSchema: fromJsonSchema(outputSchema as JsonSchemaType, JUDGED_BY_THE_ENGINE),
       },
-      (args, context) => answering(door.exchange, name, () => tool(args, context)),
+      (args, context) => {
+        const answer = answering(door.exchange, name, () => tool(args, context));
+        door.onCall(answer);
+        return answer;
+      },
     );
   };
   add("take-screenshot", (args, context) =>
@@ -96,25 +104,13 @@ async function render(
   }: { readonly mode: Ability; readonly args: Arguments; readonly context: ServerContext },
 ): Promise<Rendered> {
   const { engine, principal, exchange, baseUrl } = door;
-  if ("pdf" in args)
-    throw refuse(["pdf"], "is told by the tool: take-screenshot makes pictures, create-pdf PDFs");
+  requireMode(mode, args);
   const parameters = { ...args, ...(mode === "pdf" && { pdf: true }) };
-  const capture = await reportProgress(context, () => capturePage(door, { exchange, principal, parameters }));
+  const asked = { exchange, principal, parameters, linked: true, maxWaitMs: TURN_WAIT_MS };
+  const capture = await reportProgress(context, () => capturePage(door, asked));
   return {
-    url: String(args["url"]),
+    url: new URL(String(args["url"])).href,
     capture,
     link: () => engine.link({ principal, parameters, capture, baseUrl }),
   };
-}
-
-function requireNone(args: Arguments): void {
-  const names = Object.keys(args);
-  if (names.length > 0) throw refuse(names, "is not a parameter; check-usage has none");
-}
-
-function refuse(names: readonly string[], fault: string): SnapError {
-  const faults = new FaultList();
-  faults.addEach(names, () => fault);
-  const { message = "", errors = {} } = faults.toRefusal() ?? {};
-  return new SnapError("validation_failed", message, { errors });
 }

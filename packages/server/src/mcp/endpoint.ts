@@ -4,15 +4,16 @@ import {
   localhostAllowedHostnames,
   originValidationResponse,
 } from "@modelcontextprotocol/server";
+import { SnapError } from "@snap/engine";
 import type { Request as ExpressRequest, RequestHandler } from "express";
 import type { Logger } from "pino";
 import { authenticate } from "../http/bearer.ts";
 import type { CaptureDoor } from "../http/capture-page.ts";
 import { exchangeOf } from "../http/exchange.ts";
-import { discardBody, readBody } from "../http/request-body.ts";
+import { readJson } from "../http/json-body.ts";
+import { discardBody } from "../http/request-body.ts";
 import { createMcpServer } from "./create-mcp-server.ts";
 import { relay } from "./relay.ts";
-import { requireFewMessages } from "./require-few-messages.ts";
 
 /** What the endpoint works with. */
 export interface McpDoor extends CaptureDoor {
@@ -35,9 +36,9 @@ export function mcp({ engine, metrics, logger, publicUrl }: McpDoor): RequestHan
     const exchange = exchangeOf(response);
     const gone = new AbortController();
     response.once("close", () => gone.abort());
-    const head = toWebRequest(request, { publicUrl });
+    const message = toWebRequest(request, { publicUrl, signal: gone.signal });
     const refused =
-      hostHeaderValidationResponse(head, hostnames) ?? originValidationResponse(head, hostnames);
+      hostHeaderValidationResponse(message, hostnames) ?? originValidationResponse(message, hostnames);
     if (refused !== undefined) {
       await discardBody(request);
       await relay(response, refused);
@@ -45,27 +46,36 @@ export function mcp({ engine, metrics, logger, publicUrl }: McpDoor): RequestHan
     }
     const principal = await authenticate(engine, request);
     exchange.principal = principal;
-    const body = new Uint8Array(await readBody(request));
-    requireFewMessages(body);
-    const { fetch } = createMcpHandler(
-      () => createMcpServer({ engine, metrics, principal, exchange, baseUrl: `${publicUrl}/v1` }),
-      {
-        // Nothing that could be subscribed to ever changes.
-        maxSubscriptions: 0,
-        onerror: (error) => logger.debug({ request_id: exchange.requestId, err: error }, "protocol fault"),
-      },
-    );
-    await relay(response, await fetch(toWebRequest(request, { publicUrl, body, signal: gone.signal })));
+    const parsedBody = requireOneMessage(await readJson(request));
+    let called: Promise<unknown> = Promise.resolve();
+    const onCall = (work: Promise<unknown>): void => void (called = work);
+    const door = { engine, metrics, principal, exchange, baseUrl: `${publicUrl}/v1`, onCall };
+    const { fetch } = createMcpHandler(() => createMcpServer(door), {
+      // Nothing that could be subscribed to ever changes.
+      maxSubscriptions: 0,
+      onerror: (error) => logger.debug({ request_id: exchange.requestId, err: error }, "protocol fault"),
+    });
+    await relay(response, await fetch(message, { parsedBody }), () => called);
   };
 }
 
+/**
+ * One revision of the protocol let a request carry a list of messages. A list would multiply what one
+ * request may ask for, and a call in it can be cancelled by its neighbour and never be answered.
+ */
+function requireOneMessage(document: unknown): unknown {
+  if (!Array.isArray(document)) return document;
+  const fault = "must hold one message: lists of them are not taken";
+  throw new SnapError("validation_failed", `The body ${fault}`, { errors: { body: [fault] } });
+}
+
+/** Without its body, which is read apart. Clients that take anything take events, too. */
 function toWebRequest(
   { method, url, headers }: ExpressRequest,
-  {
-    publicUrl,
-    ...rest
-  }: { readonly publicUrl: string; readonly body?: Uint8Array<ArrayBuffer>; readonly signal?: AbortSignal },
+  { publicUrl, signal }: { readonly publicUrl: string; readonly signal: AbortSignal },
 ): Request {
-  const pairs = Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string]);
-  return new Request(new URL(url, publicUrl), { method, headers: pairs, ...rest });
+  const accept = headers.accept ?? "*/*";
+  const sent = { ...headers, accept: accept === "*/*" ? "application/json, text/event-stream" : accept };
+  const pairs = Object.entries(sent).map(([name, value]) => [name, String(value)] as [string, string]);
+  return new Request(new URL(url, publicUrl), { method, headers: pairs, signal });
 }

@@ -17,10 +17,12 @@ export function inputSchema(mode: Ability): ObjectSchema {
 export function toObjectSchema(object: z.ZodType): ObjectSchema {
   const { $schema: _, ...schema } = z.toJSONSchema(object, {
     io: "input",
-    // JSON schema has a list of examples.
     override({ jsonSchema }) {
       const { example } = jsonSchema;
       delete jsonSchema["example"];
+      // Says no more than the format does, at length.
+      if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
+      // JSON schema has a list of examples.
       if (example !== undefined) Object.assign(jsonSchema, { examples: [example] });
     },
   });

@@ -4,15 +4,28 @@ import { pipeline } from "node:stream/promises";
 import { COMMON_HEADERS } from "../http/answer.ts";
 import { exchangeOf } from "../http/exchange.ts";
 
-/** Sends an answer that is a web `Response`; its body may be a stream that goes on for a while. */
-export async function relay(response: ServerResponse, answer: Response): Promise<void> {
-  exchangeOf(response).status = answer.status;
+/**
+ * Sends an answer that is a web `Response`; its body may be a stream that goes on for a while.
+ *
+ * @param outcome What the answer is about. It may go on when the client has gone, and is then waited
+ * for, so that the log has it.
+ */
+export async function relay(
+  response: ServerResponse,
+  answer: Response,
+  outcome: () => Promise<unknown> = () => Promise.resolve(),
+): Promise<void> {
   if (!response.destroyed) {
-    const headers = { "Cache-Control": "no-store", ...COMMON_HEADERS, ...Object.fromEntries(answer.headers) };
-    response.writeHead(answer.status, headers);
+    // What concerns the connection is between Node and the client (RFC 9110, 7.6.1).
+    const { connection: _, ...headers } = Object.fromEntries(answer.headers);
+    const caching = { "cache-control": "no-store, no-transform" };
+    response.emit("answering");
+    response.writeHead(answer.status, { ...COMMON_HEADERS, ...headers, ...caching });
     if (answer.body === null) response.end();
     // A client that has gone ends the pipeline early: nobody is left to be told.
     else await pipeline(Readable.fromWeb(answer.body), response).catch(() => {});
   }
+  await outcome();
+  exchangeOf(response).status = answer.status;
   response.emit("answered");
 }

@@ -8,24 +8,41 @@ import type { imageFacts, renderingFacts } from "./tools.ts";
 /** decisions.md: beyond either, assistants refuse a picture. */
 const SHOWN = { maxBytes: 700_000, maxSidePx: 8000 } as const;
 
+const TOO_LARGE =
+  "The picture is too large to be shown here: at most 700 KB and 8,000 px on a side are. For a smaller one try format " +
+  "webp or jpeg with a quality, a smaller width and height, scale 1, a selector or a clip region, or leave out fullPage.";
+
+const NOTES: Readonly<Record<string, string>> = {
+  "wait-capped": "The page never became idle; it was captured 10 seconds after it had loaded.",
+};
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  "image/png": "PNG",
+  "image/jpeg": "JPEG",
+  "image/webp": "WebP",
+  "application/pdf": "PDF",
+};
+
+/** Control characters, line separators, and those that turn the direction of text. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
 /** A rendering, and the page it is of. */
 export interface Rendered {
   readonly url: string;
   readonly capture: Capture;
   /** Makes a signed URL of it. */
-  readonly link: () => Promise<RenderingLink>;
+  readonly link: () => RenderingLink;
 }
 
 /** The picture itself, or a link to one that is too large. */
 export async function screenshotResult({ url, capture, link }: Rendered): Promise<CallToolResult> {
   const { bytes, contentType } = capture.rendering;
   const { width, height } = imageSize(bytes);
-  const isShown = bytes.byteLength <= SHOWN.maxBytes && Math.max(width, height) <= SHOWN.maxSidePx;
   const what = `${nameOfType(contentType)}, ${width} x ${height} px`;
-  if (!isShown) {
-    const { content, structuredContent } = linkedResult({ what, url, capture, link: await link() });
+  if (bytes.byteLength > SHOWN.maxBytes || Math.max(width, height) > SHOWN.maxSidePx) {
+    const { content, structuredContent } = linkedResult({ what, url, capture, link: link() });
     return {
-      content: [...content, text("The picture is too large to be shown here.")],
+      content: [...content, text(TOO_LARGE)],
       structuredContent: { ...structuredContent, width, height } satisfies z.output<typeof imageFacts>,
     };
   }
@@ -39,7 +56,7 @@ export async function screenshotResult({ url, capture, link }: Rendered): Promis
 }
 
 export async function pdfResult({ url, capture, link }: Rendered): Promise<CallToolResult> {
-  return linkedResult({ what: "PDF", url, capture, link: await link() });
+  return linkedResult({ what: "PDF", url, capture, link: link() });
 }
 
 interface Described {
@@ -48,23 +65,24 @@ interface Described {
   readonly capture: Capture;
 }
 
-/** The link stands in the text, too: clients of older revisions know no resource links. */
+/** The link stands in the text, too: not every client shows resource links to its model. */
 function linkedResult({ link, ...described }: Described & { readonly link: RenderingLink }): {
   content: ContentBlock[];
   structuredContent: z.output<typeof renderingFacts>;
 } {
   const { url, capture } = described;
-  const type = nameOfType(capture.rendering.contentType);
+  const { contentType, bytes } = capture.rendering;
   const until = new Date(link.expiresAt).toISOString();
   return {
     content: [
       {
         type: "resource_link",
         uri: link.url,
-        name: `${new URL(url).hostname}.${type.toLowerCase()}`,
-        description: `${type} of ${url}; works until ${until}.`,
-        mimeType: capture.rendering.contentType,
-        size: capture.rendering.bytes.byteLength,
+        name: fileName(url, contentType),
+        title: `${nameOfType(contentType)} of ${url}`,
+        description: `Works until ${until}.`,
+        mimeType: contentType,
+        size: bytes.byteLength,
       },
       text(`${describe(described)} It can be fetched until ${until}: ${link.url}`),
     ],
@@ -73,32 +91,37 @@ function linkedResult({ link, ...described }: Described & { readonly link: Rende
 }
 
 export function usageResult(report: UsageReport): CallToolResult {
-  return { content: [text(JSON.stringify(report, null, 2))], structuredContent: { ...report } };
+  return {
+    content: [{ type: "text", text: JSON.stringify(report, null, 2) }],
+    structuredContent: { ...report },
+  };
 }
 
 /** `code: message`, and what else helps to mend it in a block of its own. */
 export function failureResult(error: SnapError, requestId: string): CallToolResult {
   const { code, message, errors = {}, retryAfterSeconds } = error;
+  const faults = Object.entries(errors).map(([name, messages]) => `${name} ${messages.join("; ")}`);
   const more = [
-    ...Object.entries(errors).map(([name, faults]) => `${name}: ${faults.join("; ")}`),
+    // A single fault is the message already.
+    ...(faults.length > 1 ? faults : []),
     ...(retryAfterSeconds === undefined ? [] : [`Retry after ${retryAfterSeconds} s.`]),
     `request_id: ${requestId}`,
   ];
-  return { content: [text(`${code}: ${message}`), text(more.join("\n"))], isError: true };
+  return { content: [text(`${code}: ${message}`), text(...more)], isError: true };
 }
 
 function factsOf(
   { rendering, cache, creditCost }: Capture,
   link: RenderingLink | null,
 ): z.output<typeof renderingFacts> {
-  const isKept = cache !== "bypass" || link !== null;
+  const endsAt = link?.expiresAt ?? (cache === "bypass" ? null : rendering.expiresAt);
   return {
     etag: rendering.etag,
     content_type: rendering.contentType,
     size: rendering.bytes.byteLength,
     cache: cache === "bypass" ? null : cache === "hit" ? "HIT" : "MISS",
     target_status: rendering.targetStatus,
-    expires_at: isKept ? new Date(rendering.expiresAt).toISOString() : null,
+    expires_at: endsAt === null ? null : new Date(endsAt).toISOString(),
     credit_cost: creditCost,
     signed_url: link?.url ?? null,
     notes: [...rendering.notes],
@@ -112,15 +135,27 @@ function describe({ what, url, capture }: Described): string {
   const answered = targetStatus === null ? "" : `, which answered ${targetStatus}`;
   const from = cache === "hit" ? "from the cache" : "rendered now";
   const cost = `${creditCost} ${creditCost === 1 ? "credit" : "credits"}`;
-  const remarks = notes.length === 0 ? "" : ` (${notes.join(", ")})`;
-  return `${what}, ${Math.ceil(bytes.byteLength / 1000)} KB, of ${url}${answered}; ${from}, ${cost}${remarks}.`;
+  const remarks = notes.map((note) => ` ${NOTES[note] ?? note}`).join("");
+  return `${what}, ${Math.ceil(bytes.byteLength / 1000)} KB, of ${url}${answered}; ${from}, ${cost}.${remarks}`;
 }
 
-/** `PNG`, `JPEG`, `WEBP` or `PDF`. */
+/** Tells the pages of a site apart; only letters that every system takes. */
+function fileName(url: string, contentType: string): string {
+  const { hostname, pathname } = new URL(url);
+  const name = `${hostname}${pathname}`.replaceAll(/[^A-Za-z0-9.]+/g, "-").replace(/-$/, "");
+  return `${name.slice(0, 80)}.${nameOfType(contentType).toLowerCase()}`;
+}
+
 function nameOfType(contentType: string): string {
-  return contentType.slice(contentType.indexOf("/") + 1).toUpperCase();
+  return TYPE_NAMES[contentType] ?? contentType;
 }
 
-function text(line: string): ContentBlock {
-  return { type: "text", text: line };
+/** What callers wrote may be in a line, and must not look like another line, or like another text. */
+function text(...lines: readonly string[]): ContentBlock {
+  const shown = lines.map((line) => line.replaceAll(UNSEEN, escapeCharacter));
+  return { type: "text", text: shown.join("\n") };
+}
+
+function escapeCharacter(character: string): string {
+  return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }

@@ -10,37 +10,38 @@ import { inputSchema, toObjectSchema, type ObjectSchema } from "./input-schema.t
 /** What is known of a rendering, beside the rendering itself. */
 export const renderingFacts = z.strictObject({
   etag: z.string().meta({ description: "Entity tag of the file.", example: '"5891b5b5…"' }),
-  content_type: z.string().meta({ description: "Type of the file.", example: "image/png" }),
-  size: z.int().meta({ description: "Size of the file in bytes.", example: 48_213 }),
+  content_type: z.string().meta({ description: "Type of the file.", example: "application/pdf" }),
+  size: z.int().min(0).meta({ description: "Size of the file in bytes.", example: 48_213 }),
   cache: z.enum(["HIT", "MISS"]).nullable().meta({
     description: "`HIT`: nothing was rendered. `MISS`: rendered now and kept. Null when `cache` was false.",
     example: "MISS",
   }),
-  target_status: z.int().nullable().meta({
+  target_status: z.int().min(100).max(999).nullable().meta({
     description: "HTTP status that the page itself answered. Null means not known, as for every PDF.",
     example: 200,
   }),
   expires_at: z.iso.datetime({ offset: true }).nullable().meta({
-    description: "When the kept copy lapses, and the link with it. Null when none is kept.",
+    description: "When the link ends or, without one, the kept copy. Null when there is neither.",
     example: "2026-03-02T12:00:00.000Z",
   }),
-  credit_cost: z.union([z.literal(0), z.literal(1)]).meta({
-    description: "Credits that this call cost.",
-    example: 1,
-  }),
-  signed_url: z.url().nullable().meta({
-    description: "Fetches the file without a token. Null when the file itself is in the answer.",
-    example: "https://snap.example.com/v1/snap/signed?…",
-  }),
+  credit_cost: z.literal([0, 1]).meta({ description: "Credits that this call cost.", example: 1 }),
+  signed_url: z
+    .url()
+    .nullable()
+    .meta({
+      description: "Fetches the file without a token. Null when the file itself is in the answer.",
+      example: `https://snap.example.com/v1/snap/signed?pdf=true&tokenId=7&url=https%3A%2F%2Fexample.com%2F&signature=${"0".repeat(64)}`,
+    }),
   notes: z.array(z.string()).meta({
-    description: "`wait-capped`: the page never got idle and was captured all the same.",
+    description: "`wait-capped`: the page never became idle and was captured all the same.",
     example: [],
   }),
 });
 
 export const imageFacts = renderingFacts.extend({
-  width: z.int().meta({ description: "Width in pixels.", example: 1280 }),
-  height: z.int().meta({ description: "Height in pixels.", example: 800 }),
+  content_type: z.string().meta({ description: "Type of the picture.", example: "image/png" }),
+  width: z.int().min(1).meta({ description: "Width in pixels.", example: 1280 }),
+  height: z.int().min(1).meta({ description: "Height in pixels.", example: 800 }),
 });
 
 /** One tool as `tools/list` shows it. */
@@ -64,7 +65,7 @@ export const TOOLS = {
   "take-screenshot": {
     title: "Take a screenshot",
     description:
-      "Renders a web page in a real browser and shows the picture. Costs one credit, nothing when an identical picture is kept. A picture that is too large to be shown comes as a link.",
+      "Renders a web page in a real browser and shows the picture. Costs one credit; the same picture again is free while it is kept. A picture of more than 700 KB, or of more than 8,000 px on a side, comes as a link: format webp or jpeg, a smaller viewport, a selector or a clip region keep it small.",
     inputSchema: inputSchema("screenshot"),
     outputSchema: toObjectSchema(imageFacts),
     annotations: RENDERS,
@@ -72,7 +73,7 @@ export const TOOLS = {
   "create-pdf": {
     title: "Create a PDF",
     description:
-      "Prints a web page to PDF and answers a link to the file, which works without a token until it expires. Costs one credit, nothing when an identical file is kept.",
+      "Prints a web page to PDF and answers a link to the file, which works without a token until it expires. Costs one credit; the same file again is free while it is kept.",
     inputSchema: inputSchema("pdf"),
     outputSchema: toObjectSchema(renderingFacts),
     annotations: RENDERS,
@@ -82,7 +83,8 @@ export const TOOLS = {
     description:
       "Tells the credits that are left, the plan, its period and the limits per minute. Costs nothing.",
     inputSchema: toObjectSchema(z.strictObject({})),
-    outputSchema: toObjectSchema(usageReport),
+    // Under no name of its own: clients want to see the properties.
+    outputSchema: toObjectSchema(usageReport.meta({})),
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
 } as const satisfies Record<string, ToolDefinition>;

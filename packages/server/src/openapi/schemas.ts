@@ -28,9 +28,11 @@ export const usageReport: z.ZodType<UsageReport> = z
     rate_limit: z.strictObject({
       requests_per_minute: z
         .int()
+        .min(0)
         .meta({ description: "The account's own render limit per minute.", example: 20 }),
       cached_requests_per_minute: z
         .int()
+        .min(0)
         .meta({ description: "The flat cached-answer limit per minute.", example: 300 }),
     }),
   })

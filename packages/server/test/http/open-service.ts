@@ -80,6 +80,7 @@ export interface OpenOptions {
   readonly worker?: boolean;
   readonly publicUrl?: string;
   readonly drainTimeoutMs?: number;
+  readonly unreadTimeoutMs?: number;
 }
 
 /** The service on a free port of the loopback, over an engine with nothing outside memory. */
@@ -121,6 +122,7 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
     logger,
     metrics,
     ...(options.drainTimeoutMs !== undefined && { drainTimeoutMs: options.drainTimeoutMs }),
+    ...(options.unreadTimeoutMs !== undefined && { unreadTimeoutMs: options.unreadTimeoutMs }),
   });
   onTestFinished(async () => {
     await service.stop();

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { expect, it } from "vitest";
 import { startService } from "../../src/http/service.ts";
 import { createLogger } from "../../src/operations/logger.ts";
@@ -48,6 +50,25 @@ it("the wait for what runs has an end", async () => {
   await renderer.whenCalled(1);
   await Promise.all([service.stop(), expect(running).rejects.toThrow("socket hang up")]);
   release();
+});
+
+it("who reads nothing of an answer is cut off after a while, and holds nothing up", async () => {
+  const { service, customer, ask, lines, whenLogged } = await openService({ unreadTimeoutMs: 50 });
+  const { token } = await customer();
+  const { hostname, port } = new URL(service.origin);
+  const socket = connect({ host: hostname, port: Number(port) });
+  await once(socket, "connect");
+  socket.pause();
+  const path = `/v1/snap?url=${url}`;
+  // More than the system's own buffers hold, one answer behind the other.
+  const request = `GET /v1/openapi.json HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+  socket.write(request.repeat(500));
+  await whenLogged("request", 1);
+  await expect
+    .poll(() => lines.some(({ client_gone }) => client_gone === true), { timeout: 10_000 })
+    .toBe(true);
+  expect((await ask(path, { token })).status).toBe(200);
+  socket.destroy();
 });
 
 it("says so when the port is taken", async () => {

@@ -129,7 +129,11 @@ it("a picture of a page that is 9,000 px tall comes as a link", async () => {
     url: `${site}/tall`,
     fullPage: true,
   });
-  expect(content[0]).toMatchObject({ type: "resource_link", name: "127.0.0.1.png", mimeType: "image/png" });
+  expect(content[0]).toMatchObject({
+    type: "resource_link",
+    name: "127.0.0.1-tall.png",
+    mimeType: "image/png",
+  });
   expect(structuredContent).toMatchObject({ width: 1280, height: 9000 });
   const file = await fetchLink(structuredContent?.["signed_url"]);
   const { height } = PNG.sync.read(Buffer.from(await file.arrayBuffer()));

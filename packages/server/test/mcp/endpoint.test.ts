@@ -34,7 +34,7 @@ it("answers a request without a session before it", async () => {
   const reply = await ask("/mcp", post(request("tools/list"), { token }));
   expect(reply.status).toBe(200);
   expect(reply.headers).toMatchObject({
-    "cache-control": "no-cache, no-transform",
+    "cache-control": "no-store, no-transform",
     "x-content-type-options": "nosniff",
   });
   expect(reply.headers["mcp-session-id"]).toBeUndefined();
@@ -92,23 +92,58 @@ it.each([
   expect(messagesOf(reply)).toEqual([{ jsonrpc: "2.0", id: 1, result: {} }]);
 });
 
-it.each<[string, string, Record<string, string>, number, number]>([
-  ["no JSON", "{", {}, 400, -32700],
-  ["no message", '{"a":1}', {}, 400, -32600],
-  ["another content type", "{}", { "Content-Type": "text/plain" }, 415, -32000],
-  [
-    "a client that takes no events",
-    JSON.stringify(request("ping")),
-    { Accept: "application/json" },
-    406,
-    -32000,
-  ],
-])("%s is a fault of the protocol", async (_case, body, headers, status, code) => {
+it.each<[string, object, Record<string, string>, number, number]>([
+  ["no message", { a: 1 }, {}, 400, -32_600],
+  ["a client that takes no events", request("ping"), { Accept: "application/json" }, 406, -32_000],
+  ["a revision that there isn't", request("ping"), { "MCP-Protocol-Version": "1999-01-01" }, 400, -32_000],
+])("%s is a fault of the protocol", async (_case, message, headers, status, code) => {
   const { ask, customer } = await openService();
   const { token } = await customer();
-  const reply = await ask("/mcp", post(body, { token, headers }));
+  const reply = await ask("/mcp", post(message, { token, headers }));
   expect(reply.status).toBe(status);
   expect(messagesOf(reply)).toMatchObject([{ jsonrpc: "2.0", error: { code } }]);
+});
+
+it.each<[string, string | Buffer, Record<string, string>]>([
+  ["no JSON", "{", {}],
+  ["text that isn't UTF-8", Buffer.from('{"a":"\xff"}', "latin1"), {}],
+  ["another content type", "{}", { "Content-Type": "text/plain" }],
+  ["a list of messages", JSON.stringify([request("ping")]), {}],
+  ["an empty list", "[]", {}],
+])("%s is refused as every body is", async (_case, body, headers) => {
+  const { ask, customer } = await openService();
+  const { token } = await customer();
+  const reply = await ask("/mcp", { ...post("", { token, headers }), body });
+  expect(reply.status).toBe(422);
+  expect(envelopeOf(reply)).toMatchObject({
+    code: "validation_failed",
+    errors: { body: [expect.any(String)] },
+  });
+});
+
+it("a call and its cancellation in one list open no stream, and start nothing", async () => {
+  const { ask, customer, renderer } = await openService();
+  const { token } = await customer();
+  const call = request("tools/call", { name: "take-screenshot", arguments: { url } });
+  const cancellation = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } };
+  const reply = await ask("/mcp", post([call, cancellation], { token }));
+  expect(envelopeOf(reply).code).toBe("validation_failed");
+  expect(renderer.calls).toEqual([]);
+});
+
+it.each(["*/*", undefined])("who takes anything (Accept: %s) takes events, at /mcp/ too", async (accept) => {
+  const { service, customer } = await openService();
+  const { token } = await customer();
+  const reply = await fetch(`${service.origin}/mcp/`, {
+    method: "POST",
+    headers: {
+      Authorization: `Bearer ${token}`,
+      "Content-Type": "application/json",
+      ...(accept && { Accept: accept }),
+    },
+    body: JSON.stringify(request("ping")),
+  });
+  expect(await reply.text()).toContain('"result":{}');
 });
 
 it.each([
@@ -138,17 +173,6 @@ it("a name that every object has is a parameter like any other unknown one", asy
       },
     },
   ]);
-});
-
-it("a request carries at most 20 messages", async () => {
-  const { ask, customer } = await openService();
-  const { token } = await customer();
-  const pings = (count: number): object[] =>
-    Array.from({ length: count }, (_, id) => ({ ...request("ping"), id }));
-  const refused = await ask("/mcp", post(pings(21), { token }));
-  expect(refused.status).toBe(413);
-  expect(envelopeOf(refused).code).toBe("payload_too_large");
-  expect(messagesOf(await ask("/mcp", post(pings(20), { token })))).toHaveLength(20);
 });
 
 it("a body over the bound is refused, with or without a token", async () => {
@@ -228,8 +252,8 @@ it("the figures count calls and what they captured", async () => {
   expect(figures).toContain("snap_credits_total 1");
 });
 
-it("a client that goes away in mid-render: the rendering is kept and charged", async () => {
-  const { service, ask, customer, renderer, whenLogged } = await openService();
+it("a client that goes away in mid-render: the rendering is kept and charged, and the log has it", async () => {
+  const { service, ask, customer, renderer, lines, whenLogged } = await openService();
   const { token } = await customer({ credits: 10 });
   const release = renderer.hold();
   const gone = new AbortController();
@@ -243,7 +267,35 @@ it("a client that goes away in mid-render: the rendering is kept and charged", a
   await renderer.whenCalled(1);
   gone.abort();
   await expect(asked).rejects.toThrow("aborted");
-  await whenLogged("request");
+  // Another request, so that the service has had the time to see that the client is gone.
+  await ask("/healthz");
   release();
-  await expect.poll(async () => (await ask("/v1/usage", { token })).headers["x-credits-remaining"]).toBe("9");
+  await whenLogged("request", 2);
+  expect(lines.find(({ path }) => path === "/mcp")).toMatchObject({
+    tool: "take-screenshot",
+    cache: "miss",
+    status: 200,
+    client_gone: true,
+  });
+  expect((await ask("/v1/usage", { token })).headers["x-credits-remaining"]).toBe("9");
+});
+
+it("a connection that the client wants to close is closed behind the answer", async () => {
+  const { tell, customer } = await openService();
+  const { token } = await customer();
+  const body = JSON.stringify(request("ping"));
+  const answer = await tell(
+    [
+      "POST /mcp HTTP/1.1",
+      "Host: snap.example.com",
+      "Connection: close",
+      `Authorization: Bearer ${token}`,
+      "Content-Type: application/json",
+      `Content-Length: ${body.length}`,
+      "",
+      body,
+    ].join("\r\n"),
+  );
+  expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  expect(answer).toMatch(/^connection: close\r$/im);
 });

@@ -1,7 +1,7 @@
-import type { Capture } from "@snap/engine";
+import { SnapError, type Capture } from "@snap/engine";
 import { PNG } from "pngjs";
 import { expect, it } from "vitest";
-import { screenshotResult } from "../../src/mcp/results.ts";
+import { failureResult, pdfResult, screenshotResult } from "../../src/mcp/results.ts";
 
 const link = { url: "https://snap.example.com/v1/snap/signed?x=1", expiresAt: Date.UTC(2026, 2, 2) };
 
@@ -34,7 +34,7 @@ function resultOf(bytes: Uint8Array): ReturnType<typeof screenshotResult> {
   return screenshotResult({
     url: "https://example.com/a?b=c",
     capture: captured(bytes),
-    link: async () => link,
+    link: () => link,
   });
 }
 
@@ -64,13 +64,14 @@ it.each([
     {
       type: "resource_link",
       uri: link.url,
-      name: "example.com.png",
-      description: "PNG of https://example.com/a?b=c; works until 2026-03-02T00:00:00.000Z.",
+      name: "example.com-a.png",
+      title: "PNG of https://example.com/a?b=c",
+      description: "Works until 2026-03-02T00:00:00.000Z.",
       mimeType: "image/png",
       size: bytes.length,
     },
     { type: "text", text: expect.stringContaining(link.url) as string },
-    { type: "text", text: "The picture is too large to be shown here." },
+    { type: "text", text: expect.stringMatching(/^The picture is too large .* webp or jpeg/) as string },
   ]);
   expect(structuredContent).toMatchObject({ ...sides, size: bytes.length, signed_url: link.url });
 });
@@ -80,11 +81,46 @@ it("tells what the service remarks on a rendering", async () => {
   const { content, structuredContent } = await screenshotResult({
     url: "https://example.com/",
     capture,
-    link: async () => link,
+    link: () => link,
   });
   expect(content[1]).toEqual({
     type: "text",
-    text: "PNG, 2 x 2 px, 1 KB, of https://example.com/, which answered 404; rendered now, 1 credit (wait-capped).",
+    text: "PNG, 2 x 2 px, 1 KB, of https://example.com/, which answered 404; rendered now, 1 credit. The page never became idle; it was captured 10 seconds after it had loaded.",
   });
   expect(structuredContent).toMatchObject({ notes: ["wait-capped"], target_status: 404 });
+});
+
+it("what a caller wrote can't look like another line of the text", () => {
+  const message = "x\n\nrequest_id: forged is not a parameter (and 1 more at fault)";
+  const errors = {
+    "x\n\nrequest_id: forged": ["is not a parameter"],
+    "a\u202eb\u2028": ["is not a parameter"],
+  };
+  const error = new SnapError("validation_failed", message, { errors });
+  expect(failureResult(error, "7b0c")).toEqual({
+    isError: true,
+    content: [
+      {
+        type: "text",
+        text: String.raw`validation_failed: x\u{a}\u{a}request_id: forged is not a parameter (and 1 more at fault)`,
+      },
+      {
+        type: "text",
+        text: [
+          String.raw`x\u{a}\u{a}request_id: forged is not a parameter`,
+          String.raw`a\u{202e}b\u{2028} is not a parameter`,
+          "request_id: 7b0c",
+        ].join("\n"),
+      },
+    ],
+  });
+});
+
+it("the end of a link is told, not that of the copy, where they differ", async () => {
+  const bytes = Buffer.from("%PDF-1.4");
+  const { rendering, ...rest } = captured(bytes);
+  const capture: Capture = { ...rest, rendering: { ...rendering, contentType: "application/pdf" } };
+  const early = { ...link, expiresAt: Date.UTC(2026, 2, 1) };
+  const { structuredContent } = await pdfResult({ url: "https://example.com/", capture, link: () => early });
+  expect(structuredContent).toMatchObject({ expires_at: "2026-03-01T00:00:00.000Z", signed_url: link.url });
 });

@@ -73,7 +73,8 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, connect) => {
         type: "resource_link",
         name: "example.com.pdf",
         mimeType: "application/pdf",
-        description: "PDF of https://example.com/; works until 2026-03-02T12:00:00.000Z.",
+        title: "PDF of https://example.com/",
+        description: "Works until 2026-03-02T12:00:00.000Z.",
       },
       { type: "text", text: expect.stringContaining(link) as string },
     ]);
@@ -111,14 +112,14 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, connect) => {
       {},
       "take-screenshot",
       { url, quality: 80 },
-      /^validation_failed: quality is for lossy/,
+      /^validation_failed: quality is for lossy formats only: needs format jpeg or webp$/,
     ],
     [
       "text for a boolean",
       {},
       "take-screenshot",
       { url, fullPage: "true" },
-      /^validation_failed: fullPage must/,
+      /^validation_failed: fullPage must be true or false$/,
     ],
     ["a typo", {}, "create-pdf", { url, papreFormat: "a4" }, /^validation_failed: .*paperFormat/],
     [
@@ -126,7 +127,7 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, connect) => {
       {},
       "create-pdf",
       { url, fullPage: true },
-      /^validation_failed: fullPage/,
+      /^validation_failed: fullPage is for take-screenshot only/,
     ],
     [
       "the mode itself",

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { expect, it } from "vitest";
 import { openService } from "../http/open-service.ts";
 import { CLIENTS } from "./clients.ts";
@@ -48,23 +49,63 @@ it("check-usage has the limit of GET /v1/usage: 60 a minute, together", async ()
   expect(content[0]?.["text"]).toMatch(/^rate_limited: /);
 });
 
-it("a link that was asked for with cache: false leads to that very rendering, and costs nothing", async () => {
-  const { service, customer, ask } = await openService();
-  const { token } = await customer({ credits: 2 });
+it("cache: false renders anew, each time, and its link leads to that very rendering, for nothing", async () => {
+  const { service, customer, ask, storage, renderer, snap } = await openService();
+  const { token } = await customer({ credits: 3 });
   const session = await CLIENTS["the older client"]({ origin: service.origin, token });
-  for (const remaining of ["1", "0"]) {
+  const links: string[] = [];
+  for (const remaining of ["2", "1"]) {
     const { structuredContent } = await session.call("create-pdf", { url, cache: false });
-    expect(structuredContent).toMatchObject({
-      cache: null,
-      credit_cost: 1,
-      expires_at: "2026-03-02T12:00:00.000Z",
-    });
+    expect(structuredContent).toMatchObject({ cache: null, credit_cost: 1 });
     const { pathname, search } = new URL(String(structuredContent?.["signed_url"]));
+    links.push(pathname + search);
     const file = await ask(pathname + search);
     expect(file.status).toBe(200);
     expect(file.headers).toMatchObject({ "x-cache": "HIT", etag: structuredContent?.["etag"] });
     expect((await ask("/v1/usage", { token })).headers["x-credits-remaining"]).toBe(remaining);
   }
+  expect(renderer.calls).toHaveLength(2);
+  // It answers nobody else who asks for the same.
+  expect((await snap({ url, pdf: "true" }, { token })).headers["x-cache"]).toBe("MISS");
+  expect(await storage.renderings.prune({ now: Date.parse("2026-03-02T12:00:00Z"), limit: 10 })).toBe(2);
+  expect(new Set(links).size).toBe(1);
+});
+
+it("a rendering that can't be kept for its link is not paid for", async () => {
+  const { service, customer, ask, storage } = await openService();
+  const { token } = await customer({ credits: 1 });
+  const session = await CLIENTS["the older client"]({ origin: service.origin, token });
+  storage.renderings.put = async () => {
+    throw new Error("database or disk is full");
+  };
+  const { isError, content } = await session.call("create-pdf", { url, cache: false });
+  expect(isError).toBe(true);
+  expect(content[0]?.["text"]).toMatch(/^server_error: /);
+  expect((await ask("/v1/usage", { token })).headers["x-credits-remaining"]).toBe("1");
+});
+
+it("a call waits for its turn for 10 s and no longer: clients give up after a minute", async () => {
+  const { service, engine, customer, ask, clock, renderer } = await openService();
+  const { token } = await customer({ credits: 1000 });
+  const release = renderer.hold();
+  // As many as one account may run at once.
+  const slots = 2 * availableParallelism();
+  const running = Array.from({ length: slots }, (_, delay) =>
+    ask(`/v1/snap?url=${url}&delay=${delay}`, { token }),
+  );
+  await renderer.whenCalled(slots);
+  const session = await CLIENTS["the older client"]({ origin: service.origin, token });
+  const called = session.call("take-screenshot", { url });
+  await expect.poll(() => engine.load().waiting).toBe(1);
+  clock.advance(9_999);
+  expect(engine.load().waiting).toBe(1);
+  clock.advance(1);
+  const { isError, content } = await called;
+  expect(isError).toBe(true);
+  expect(content[0]?.["text"]).toMatch(/^upstream_rate_limited: /);
+  expect(content[1]?.["text"]).toMatch(/^Retry after 2 s\./);
+  release();
+  await Promise.all(running);
 });
 
 it("a link ends with the token that signed it", async () => {
@@ -74,9 +115,9 @@ it("a link ends with the token that signed it", async () => {
   const session = await CLIENTS["the older client"]({ origin: service.origin, token });
   const { content, structuredContent } = await session.call("create-pdf", { url, cacheTtl: 7200 });
   expect(content[0]).toMatchObject({
-    description: "PDF of https://example.com/; works until 2026-03-01T13:00:00.000Z.",
+    description: "Works until 2026-03-01T13:00:00.000Z.",
   });
-  expect(structuredContent?.["expires_at"]).toBe("2026-03-01T14:00:00.000Z");
+  expect(structuredContent?.["expires_at"]).toBe("2026-03-01T13:00:00.000Z");
   const { pathname, search } = new URL(String(structuredContent?.["signed_url"]));
   expect(new URLSearchParams(search).get("expires")).toBe("1772370000");
   expect((await ask(pathname + search)).status).toBe(200);

@@ -1,0 +1,39 @@
+import { SnapError, type Ability } from "@snap/engine";
+import { FaultList, PARAMETERS } from "@snap/protocol";
+
+/** The arguments of a call, by name. */
+export type Arguments = Readonly<Record<string, unknown>>;
+
+const OTHER_TOOL = {
+  screenshot: "is for create-pdf only: leave it out, or call that tool",
+  pdf: "is for take-screenshot only: leave it out, or call that tool",
+} as const;
+
+/**
+ * Refuses what only concerns the choice of the tool; everything else is the engine's to judge.
+ *
+ * @throws SnapError `validation_failed`.
+ */
+export function requireMode(mode: Ability, args: Arguments): void {
+  const other = mode === "pdf" ? "screenshot" : "pdf";
+  refuse(args, (name) => {
+    if (name === "pdf") return "is told by the tool: take-screenshot makes pictures, create-pdf PDFs";
+    const isOthers = Object.hasOwn(PARAMETERS[other], name) && !Object.hasOwn(PARAMETERS[mode], name);
+    return isOthers ? OTHER_TOOL[mode] : null;
+  });
+}
+
+/** @throws SnapError `validation_failed` when there are any. */
+export function requireNone(args: Arguments): void {
+  refuse(args, () => "is not a parameter; this tool has none");
+}
+
+function refuse(args: Arguments, faultOf: (name: string) => string | null): void {
+  const faults = new FaultList();
+  for (const name of Object.keys(args)) {
+    const fault = faultOf(name);
+    if (fault !== null) faults.add(name, fault);
+  }
+  const refusal = faults.toRefusal();
+  if (refusal !== null) throw new SnapError("validation_failed", refusal.message, { errors: refusal.errors });
+}
