@@ -11,8 +11,9 @@ export default {
   // The ignored dependencies are commands: those that src/checks starts, and snap-server for `npx`.
   workspaces: {
     ".": {
-      entry: [".dependency-cruiser.mjs"],
-      ignoreDependencies: ["@snap/server", "oxlint", "oxlint-tsgolint"],
+      entry: [".dependency-cruiser.mjs", "docs/.vitepress/config.ts"],
+      // The pages of docs/ are built where they are, so the site's generator is looked for from there.
+      ignoreDependencies: ["@snap/server", "oxlint", "oxlint-tsgolint", "vitepress"],
     },
     "examples/*": { entry: ["{main,check}.ts"], project: ["*.ts"] },
     "packages/*": published,
@@ -21,12 +22,18 @@ export default {
     "packages/server": { ...published, entry: [...published.entry, "src/cli.ts"] },
     "packages/workshop": {
       entry: [
-        "src/{launch,test-all,build,check,bench,count-tests,bench/bare-server,examples/*}.ts",
+        "src/{launch,test-all,build,check,bench,count-tests,site,bench/bare-server,examples/*,docs/site-config}.ts",
         "test/**/*.test.ts",
         "*.config.ts",
       ],
       project: ["{src,test}/**/*.ts"],
-      ignoreDependencies: ["@arethetypeswrong/cli", "dependency-cruiser", "publint"],
+      // A guide imports the first.
+      ignoreDependencies: [
+        "@modelcontextprotocol/client",
+        "@arethetypeswrong/cli",
+        "dependency-cruiser",
+        "publint",
+      ],
     },
   },
 } satisfies KnipConfig;

@@ -21,7 +21,7 @@ export interface SnapErrorFacts {
  * try {
  *   await engine.capture({ principal, parameters: { url: "https://example.com" } });
  * } catch (error) {
- *   if (isSnapError(error) && error.code === "credit_limit_reached") offerAnUpgrade();
+ *   if (isSnapError(error) && error.code === "credit_limit_reached") console.log("time for a larger plan");
  *   else throw error;
  * }
  */

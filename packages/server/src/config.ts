@@ -100,9 +100,22 @@ export function readConfig(environment: Environment): {
 
 /** The variables of this version and what they mean, for people. */
 export function describeVariables(): readonly (readonly [name: string, meaning: string])[] {
-  return Object.entries(variables.shape).flatMap(([name, field]) =>
-    field.description === undefined ? [] : [[name, field.description] as const],
-  );
+  return documentVariables().map(({ name, meaning, unset }) => [name, `${meaning} (${unset})`]);
+}
+
+export interface DocumentedVariable {
+  readonly name: string;
+  readonly meaning: string;
+  /** What holds without it. */
+  readonly unset: string;
+}
+
+/** The variables of this version; those of parts that aren't built yet have no meaning. */
+export function documentVariables(): readonly DocumentedVariable[] {
+  return Object.entries(variables.shape).flatMap(([name, field]) => {
+    const { description, unset } = field.meta() ?? {};
+    return description === undefined ? [] : [{ name, meaning: description, unset: String(unset) }];
+  });
 }
 
 /** The origin that clients use, for a service that listens at `port`. */

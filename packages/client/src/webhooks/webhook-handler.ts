@@ -15,9 +15,8 @@ import { isWebhookError } from "./webhook-error.ts";
  * @param secret The signing secret of the token that submits the batches, or several while it is rotated.
  * @throws WebhookError `misconfigured`, at once, when there is no secret.
  * @example
- * Bun.serve({
- *   routes: { "/webhooks/snap": webhookHandler(signingSecret, async (batch) => save(batch)) },
- * });
+ * // Bun, Deno and workers
+ * export default { fetch: webhookHandler(signingSecret, async (batch) => save(batch)) };
  * @example
  * // app/webhooks/snap/route.ts in Next.js
  * export const POST = webhookHandler(signingSecret, async (batch) => save(batch));

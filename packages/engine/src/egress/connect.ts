@@ -25,8 +25,8 @@ interface ConnectRequest extends ResolveHostRequest {
  *
  * @example
  * const outcome = await connect({ hostname: "example.com", port: 443, policy, resolver });
- * if (typeof outcome === "string") report(outcome);
- * else startTls(outcome);
+ * if (typeof outcome === "string") console.error(outcome);
+ * else await startTls(outcome, "example.com");
  */
 export async function connect(request: ConnectRequest): Promise<Socket | ConnectRefusal> {
   const addresses = await resolveHost(request);

@@ -6,7 +6,7 @@ const HTTP_DATE = /^[A-Z][a-z]{2,8},? [-A-Za-z0-9 ]+ \d\d:\d\d:\d\d( GMT| \d{4})
  * `now`; 0 for a date that has passed, `null` for a text that says nothing.
  *
  * @example
- * parseRetryAfter("120", now); // 120_000
+ * parseRetryAfter("120", Date.now()); // 120_000
  */
 export function parseRetryAfter(text: string | undefined, now: number): number | null {
   if (text === undefined) return null;

@@ -7,7 +7,7 @@ import { connect as secure, type TLSSocket } from "node:tls";
  *
  * @example
  * const secured = await startTls(socket, "example.com");
- * if (secured === null) report("unreachable");
+ * if (secured === null) console.error("unreachable");
  */
 export function startTls(socket: Socket, hostname: string): Promise<TLSSocket | null> {
   const secured = secure({

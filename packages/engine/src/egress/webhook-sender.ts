@@ -42,8 +42,8 @@ interface Attempt extends WebhookRequest {
  *
  * @example
  * const sender = createWebhookSender({ policy: PUBLIC_TARGETS_ONLY, resolver: systemResolver });
- * const outcome = await sender.send({ url: "https://example.com/hook", headers, body });
- * if (outcome.kind === "answered" && outcome.status === 410) forget();
+ * const outcome = await sender.send({ url: "https://example.com/hook", headers: {}, body: new Uint8Array() });
+ * if (outcome.kind === "answered" && outcome.status === 410) console.log("not wanted any more");
  */
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const { clock = systemClock, timeoutMs = ATTEMPT_TIMEOUT_MS } = options;

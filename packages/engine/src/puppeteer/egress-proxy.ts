@@ -30,6 +30,7 @@ export interface EgressLane {
  *
  * @example
  * const lane = await openEgressLane({ resolver: systemResolver, policy: PUBLIC_TARGETS_ONLY });
+ * const browser = await launch();
  * const context = await browser.createBrowserContext({
  *   proxyServer: `http://127.0.0.1:${lane.port}`,
  *   proxyBypassList: ["<-loopback>"],

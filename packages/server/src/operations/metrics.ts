@@ -32,8 +32,14 @@ const RENDER_BUCKETS_SECONDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 45, 75];
  *
  * @example
  * const metrics = createMetrics();
- * const engine = createEngine({ ...options, onItemFinished: metrics.countItem, onDeliveryAttempt: metrics.countDelivery });
- * await startService({ ...address, engine, metrics });
+ * const engine = createEngine({
+ *   storage,
+ *   renderer,
+ *   secretKey,
+ *   onItemFinished: metrics.countItem,
+ *   onDeliveryAttempt: metrics.countDelivery,
+ * });
+ * const app = createApp({ engine, publicUrl: "https://snap.example.com", logger: createLogger("info"), metrics });
  */
 export function createMetrics(): Metrics {
   const registry = new Registry();

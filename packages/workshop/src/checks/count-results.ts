@@ -13,7 +13,7 @@ export interface TestReport {
  * such as one that could not be loaded, counts as a failure: its tests are in no other number.
  *
  * @example
- * countResults(report); // "412 passed, 0 failed"
+ * countResults({ numPassedTests: 412, numFailedTests: 0, testResults: [] }); // "412 passed, 0 failed"
  */
 export function countResults({ numPassedTests, numFailedTests, testResults }: TestReport): string {
   const failedFiles = testResults.filter(

@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { run, type Outcome } from "../machine/run.ts";
+import { buildPackages } from "../build-packages.ts";
 import { CACHE, readPackages } from "../repository/workspace.ts";
 import { checkPackedPackages } from "./packed-packages.ts";
 
@@ -39,6 +40,11 @@ export const STEPS: readonly Step[] = [
     run: checkTypes,
   },
   {
+    name: "docs",
+    what: "reference as generated, links, code blocks, site",
+    run: checkDocumentation,
+  },
+  {
     name: "packages",
     what: "publint and are-the-types-wrong on what would be published",
     run: checkPackedPackages,
@@ -55,4 +61,11 @@ async function checkTypes(): Promise<Outcome> {
     if (!ok) outputs.push(output);
   }
   return { ok: outputs.length === 0, output: outputs.join("\n") };
+}
+
+/** It imports the packages as they are built, so not before they are. */
+async function checkDocumentation(): Promise<Outcome> {
+  await buildPackages();
+  const { checkDocs } = await import("../docs/check-docs.ts");
+  return checkDocs();
 }

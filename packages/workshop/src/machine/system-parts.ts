@@ -44,6 +44,23 @@ export const SYSTEM_PARTS: readonly SystemPart[] = [
     likedBy: [],
     probe: async () => (await run("openssl", ["version"])).ok,
   },
+  {
+    name: "systemd",
+    purpose: "to check the unit of the service",
+    aptPackages: ["systemd"],
+    neededBy: ["test"],
+    likedBy: [],
+    probe: async () => (await run("systemd-analyze", ["--version"])).ok,
+  },
+  {
+    name: "seccomp",
+    purpose: "to run the browser under the containers' system call filter",
+    aptPackages: ["bubblewrap", "seccomp"],
+    neededBy: ["test"],
+    likedBy: [],
+    probe: async () =>
+      (await run("scmp_sys_resolver", ["read"])).ok && (await run("bwrap", ["--version"])).ok,
+  },
 ];
 
 async function hasFonts(): Promise<boolean> {

@@ -1,0 +1,77 @@
+import type { Nodes, Root } from "mdast";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import remarkGfm from "remark-gfm";
+import remarkParse from "remark-parse";
+import { unified } from "unified";
+import { visit } from "unist-util-visit";
+
+/** A Markdown file of the repository. */
+export interface Page {
+  /** Below the root, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+  readonly tree: Root;
+}
+
+/** A fenced block. */
+export interface Fence {
+  /** The word behind the opening fence; empty where there is none. */
+  readonly language: string;
+  readonly text: string;
+  /** Line of the opening fence, from 1. */
+  readonly line: number;
+  /** How many headings stand before it. */
+  readonly section: number;
+  /** From the comment on the line before: what is not done with it, and why. */
+  readonly exemption: { readonly from: "compiled" | "run"; readonly reason: string } | null;
+}
+
+const PATTERNS = [
+  "*.md",
+  ".github/*.md",
+  ".changeset/*.md",
+  "docs/**/*.md",
+  "packages/*/*.md",
+  "examples/*/*.md",
+];
+
+/** Every Markdown file below a root, in a fixed order. */
+export function readPages(root: string): Page[] {
+  return globSync(PATTERNS, { cwd: root })
+    .map((path) => path.replaceAll("\\", "/"))
+    .toSorted()
+    .map((path) => parsePage(path, readFileSync(join(root, path), "utf8")));
+}
+
+export function parsePage(path: string, text: string): Page {
+  return { path, text, tree: unified().use(remarkParse).use(remarkGfm).parse(text) };
+}
+
+/** The fenced blocks of a page, in its order. */
+export function readFences({ tree }: Page): Fence[] {
+  const fences: Fence[] = [];
+  let section = 0;
+  visit(tree, (node, index, parent) => {
+    if (node.type === "heading") section += 1;
+    if (node.type !== "code") return;
+    const before = parent?.children[(index ?? 0) - 1];
+    fences.push({
+      language: node.lang ?? "",
+      text: node.value,
+      line: lineOf(node),
+      section,
+      exemption: before?.type === "html" ? readExemption(before.value) : null,
+    });
+  });
+  return fences;
+}
+
+export function lineOf(node: Nodes): number {
+  return node.position?.start.line ?? 1;
+}
+
+function readExemption(comment: string): Fence["exemption"] {
+  const [, from, reason = ""] = /^<!-- not (compiled|run): (.+) -->$/.exec(comment) ?? [];
+  return from === "compiled" || from === "run" ? { from, reason } : null;
+}

@@ -1,0 +1,32 @@
+import { documentVariables } from "../../../../server/src/config.ts";
+import { variables } from "../../../../server/src/config/variables.ts";
+import { code, sentence, table, type ReferencePage } from "./page.ts";
+
+export const configurationPage: ReferencePage = {
+  file: "configuration.md",
+  title: "Configuration",
+  summary: "Every variable of the environment that sets the service up.",
+  body: () =>
+    [
+      "They are read once, at the start; an empty one counts as unset. Any value that would not do ends the start with exit code 2 and a message that names every variable at fault; a name that looks like ours and isn't is warned of.",
+      table(
+        ["variable", "meaning", "unset", "format"],
+        documentVariables().map(({ name, meaning, unset }) => [
+          code(name),
+          sentence(meaning),
+          unset,
+          formatOf(name),
+        ]),
+      ),
+      "A duration is a whole number with `ms`, `s`, `m`, `h` or `d`: `90s`, `7d`.",
+    ].join("\n\n"),
+};
+
+/** What the refusal of a value that is none says would do; a variable that refuses nothing is a path. */
+function formatOf(name: string): string {
+  const field = Object.entries(variables.shape).find(([each]) => each === name)?.[1];
+  const [issue] = field?.safeParse("?").error?.issues ?? [];
+  if (issue === undefined) return "a path";
+  const [, example = issue.message] = /write it like (.+)$/.exec(issue.message) ?? [];
+  return example.replace(/^must be /, "").replace(/: E[A-Z]+: .*$/, "");
+}

@@ -1,0 +1,64 @@
+import { BATCH_LIMITS, CAPTURE_BOUNDS, LIMITS } from "@snap/protocol";
+import { code, count, sentence, table, type ReferencePage } from "./page.ts";
+import { readComments } from "./read-comments.ts";
+
+export const limitsPage: ReferencePage = {
+  file: "limits.md",
+  title: "Limits",
+  summary: "Every number that bounds what can be asked for, with its unit.",
+  body: () =>
+    [
+      "A limit per minute is an account's: its window opens with the first request and ends 60 seconds later. Beyond it the answer is 429 `rate_limited`, whose `Retry-After` is exact. What a single parameter can be is in [the parameters](parameters.md).",
+      "## Requests",
+      limitsTable(LIMITS, "LIMITS"),
+      "## Batches",
+      limitsTable(BATCH_LIMITS, "BATCH_LIMITS"),
+      "## Size of a picture",
+      "A capture beyond these is refused with `validation_failed`: at once where the parameters alone show it, otherwise once the page is laid out.",
+      table(
+        ["what", "at most"],
+        [
+          ["pixels in all, after `scale`", count(CAPTURE_BOUNDS.devicePixels)],
+          ...Object.entries(CAPTURE_BOUNDS.sidePixels)
+            .filter(([, side]) => Number.isFinite(side))
+            .map(([format, side]) => [`pixels of a side, ${code(`format=${format}`)}`, count(side)]),
+        ],
+      ),
+    ].join("\n\n"),
+};
+
+function limitsTable(limits: Readonly<Record<string, number>>, name: string): string {
+  const meanings = readComments({ path: "packages/protocol/src/limits.ts", name });
+  return table(
+    ["limit", "meaning"],
+    Object.entries(limits).map(([limit, value]) => [
+      quantity(limit, value),
+      sentence(meanings.get(limit) ?? ""),
+    ]),
+  );
+}
+
+/** The unit is the end of the name. */
+function quantity(name: string, value: number): string {
+  if (name.endsWith("PerMinute")) return `${count(value)} a minute`;
+  if (name.endsWith("Characters")) return `${count(value)} characters`;
+  if (name.endsWith("Ms")) return inWords(value / 1000);
+  if (name.endsWith("Seconds")) return withWords(value);
+  return count(value);
+}
+
+function withWords(seconds: number): string {
+  return seconds < 3600 ? `${count(seconds)} s` : `${count(seconds)} s, ${inWords(seconds)}`;
+}
+
+const UNITS = [
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+] as const;
+
+function inWords(seconds: number): string {
+  const [unit, length] = UNITS.find(([, each]) => seconds % each === 0) ?? (["second", 1] as const);
+  const amount = seconds / length;
+  return `${count(amount)} ${unit}${amount === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,111 @@
+import { isSnapError, parseQuery } from "@snap/engine";
+import {
+  documentedParameters,
+  PROOF_PARAMETERS,
+  type ValueSchema,
+} from "../../../../server/src/openapi/parameters.ts";
+import { batchSubmission } from "../../../../server/src/openapi/batch-schemas.ts";
+import { code, codes, count, table, type ReferencePage } from "./page.ts";
+
+export const parametersPage: ReferencePage = {
+  file: "parameters.md",
+  title: "Parameters",
+  summary: "Everything that a request for a rendering can say.",
+  body: () =>
+    [
+      "They are the query of `GET /snap` and `GET /snap/signed`, the members of a batch item, and the arguments of the client and of the tools. `pdf=true` chooses the mode. Booleans are written `true`, `false`, `1` or `0`. A parameter that the mode doesn't accept is refused, not ignored.",
+      "## In both modes",
+      parameterTable(["screenshot", "pdf"]),
+      "## Screenshots",
+      parameterTable(["screenshot"]),
+      "## PDFs",
+      parameterTable(["pdf"]),
+      "## Rules between parameters",
+      "Each of these is a 422 `validation_failed`, and costs nothing. One answer names every fault.",
+      table(["sent", "at fault", "because it"], CONFLICTS.flatMap(conflictRows)),
+      "## Signed URLs",
+      "Beside the parameters above, `GET /snap/signed` takes:",
+      table(
+        ["name", "type", "required", "meaning"],
+        PROOF_PARAMETERS.map(({ name, schema, required, description }) => [
+          code(name),
+          describeSchema(schema),
+          required ? "yes" : "",
+          description,
+        ]),
+      ),
+      "## Batches",
+      "The body of `POST /renders` is a JSON object:",
+      table(
+        ["name", "required", "meaning"],
+        Object.entries(batchSubmission.shape).map(([name, field]) => [
+          code(name),
+          field.safeParse(undefined).success ? "" : "yes",
+          field.description ?? "",
+        ]),
+      ),
+    ].join("\n\n"),
+};
+
+/** One of each way in which parameters can contradict each other. */
+const CONFLICTS = [
+  "width=800",
+  "clipX=0&clipY=0",
+  "fullPage=1&selector=main",
+  "selector=main&clipX=0&clipY=0&clipWidth=10&clipHeight=10",
+  "fullPage=1&clipX=0&clipY=0&clipWidth=10&clipHeight=10",
+  "quality=80",
+  "format=jpeg&omitBackground=1",
+  "cache=0&cacheTtl=3600",
+  "format=webp&width=9000&height=100&scale=2",
+  "width=10000&height=10000&scale=2",
+  "pdf=1&fullPage=1",
+  "landscape=1",
+  "pdf=1&width=210",
+  "pdf=1&marginTop=10",
+  "pdf=1&marginTop=0&marginRight=110&marginBottom=0&marginLeft=110",
+  "pdf=1&scale=3",
+];
+
+/** What the service itself says of them. */
+function conflictRows(query: string): string[][] {
+  const pairs = new URLSearchParams(`url=https://example.com/&${query}`);
+  try {
+    parseQuery(pairs);
+  } catch (error) {
+    if (isSnapError(error) && error.errors !== undefined)
+      return Object.entries(error.errors).map(([name, messages]) => [
+        code(query),
+        code(name),
+        messages.join("; "),
+      ]);
+    throw error;
+  }
+  throw new Error(`nothing is wrong with ${query}: take it off the list of conflicts`);
+}
+
+function parameterTable(modes: readonly string[]): string {
+  const rows = documentedParameters()
+    .filter(({ acceptedIn }) => acceptedIn.join(" ") === modes.join(" "))
+    .map(({ name, schema, required, description }) => [
+      code(name),
+      describeSchema(schema),
+      required ? "required" : describeDefault(schema),
+      description.replace(/^(Screenshots|PDFs) only[.] /, ""),
+    ]);
+  return table(["name", "type", "unless sent", "meaning"], rows);
+}
+
+function describeDefault({ default: value }: ValueSchema): string {
+  return value === undefined ? "" : code(JSON.stringify(value).replaceAll('"', ""));
+}
+
+function describeSchema(schema: ValueSchema): string {
+  const { anyOf, enum: choices, type, minimum, maximum, maxLength } = schema;
+  if (Array.isArray(anyOf))
+    return anyOf.map((each: ValueSchema) => `${String(each["title"])}: ${describeSchema(each)}`).join("; ");
+  if (Array.isArray(choices)) return codes(choices.map(String));
+  const range = typeof maximum === "number" ? ` from ${count(Number(minimum))} to ${count(maximum)}` : "";
+  const length = typeof maxLength === "number" ? `, at most ${count(maxLength)} characters` : "";
+  return `${String(type)}${range}${length}`;
+}

@@ -1,0 +1,33 @@
+const ANY = "…";
+
+/**
+ * Whether a command printed what a page says it prints. `…` stands for any text within a line, and a
+ * line that is only `…` for any lines, also none. Blanks at the end of a line don't count.
+ *
+ * @example
+ * matchesOutput("token  2|…\n…", "token  2|s3cret\nexpires  never\n"); // true
+ */
+export function matchesOutput(expected: string, printed: string): boolean {
+  return toPattern(expected).test(`${trimLines(printed)}\n`);
+}
+
+function toPattern(expected: string): RegExp {
+  const lines = trimLines(expected).split("\n");
+  const parts = lines.map((line) =>
+    line.trim() === ANY
+      ? String.raw`(?:[^\n]*\n)*?`
+      : `${line
+          .split(ANY)
+          .map(escape)
+          .join(String.raw`[^\n]*`)}\n`,
+  );
+  return new RegExp(`^${parts.join("")}$`);
+}
+
+function escape(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+}
+
+function trimLines(text: string): string {
+  return text.replaceAll(/[ \t\r]+$/gm, "").replaceAll(/^\n+|\n+$/g, "");
+}

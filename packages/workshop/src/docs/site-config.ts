@@ -1,0 +1,63 @@
+import { slug } from "github-slugger";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { DefaultTheme, UserConfig } from "vitepress";
+import { ROOT } from "../repository/workspace.ts";
+
+const DOCS = join(ROOT, "docs");
+
+const guides = (folder: string): DefaultTheme.SidebarItem[] =>
+  readdirSync(join(DOCS, folder))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => pageItem(`${folder}/${name}`));
+
+/** Named by its own title. */
+function pageItem(path: string): DefaultTheme.SidebarItem {
+  const [, title = path] = /^# (.+)$/m.exec(readFileSync(join(DOCS, path), "utf8")) ?? [];
+  return { text: title.replaceAll("`", ""), link: `/${path.replace(/[.]md$/, "")}` };
+}
+
+const WIDE_TABLES = `
+  .tables .VPDoc .container, .tables .VPDoc .content { max-width: 1180px !important; }
+  .tables .vp-doc td, .tables .vp-doc th { font-size: 13.5px; line-height: 1.5; padding: 6px 12px; text-align: left; }
+  .tables .vp-doc td code { white-space: nowrap; }
+`;
+
+/** The site of docs/: the same pages that are read as plain Markdown, and nothing from elsewhere. */
+export const siteConfig: UserConfig<DefaultTheme.Config> = {
+  title: "snap",
+  description: "Web pages to PNG, JPEG, WebP and PDF, on your own machine.",
+  rewrites: { "README.md": "index.md" },
+  // A link that leads nowhere is a failed build.
+  ignoreDeadLinks: false,
+  metaChunk: true,
+  // Headings are linked to as where the plain Markdown is read.
+  markdown: {
+    anchor: { slugify: (text: string) => slug(text) },
+    languageAlias: { caddyfile: "nginx" },
+  },
+  // Tables want the room of the list of headings.
+  transformPageData({ relativePath, frontmatter }) {
+    if (relativePath.startsWith("reference/") || relativePath === "decisions.md")
+      Object.assign(frontmatter, { aside: false, pageClass: "tables" });
+  },
+  head: [["style", {}, WIDE_TABLES]],
+  vite: { logLevel: "warn", build: { chunkSizeWarningLimit: 2000 } },
+  themeConfig: {
+    search: { provider: "local" },
+    outline: { level: [2, 3] },
+    nav: [
+      { text: "Tutorial", link: "/tutorial" },
+      { text: "Guides", link: "/how-to/call-from-your-code", activeMatch: "^/how-to/" },
+      { text: "Reference", link: "/reference/parameters", activeMatch: "^/reference/" },
+      { text: "Explanation", link: "/explanation/architecture", activeMatch: "^/(explanation/|decisions)" },
+    ],
+    sidebar: [
+      { text: "Learn", items: [pageItem("tutorial.md")] },
+      { text: "Guides", items: guides("how-to") },
+      { text: "Reference", items: guides("reference") },
+      { text: "Explanation", items: [...guides("explanation"), pageItem("decisions.md")] },
+    ],
+    docFooter: { prev: "Before", next: "Next" },
+  },
+};

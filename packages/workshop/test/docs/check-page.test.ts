@@ -1,0 +1,119 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { checkPage } from "../../src/docs/check-docs.ts";
+import { findDeadLinks } from "../../src/docs/links.ts";
+import { parsePage, readPages } from "../../src/docs/markdown.ts";
+
+let root: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "docs-check-"));
+});
+afterEach(() => rm(root, { recursive: true }));
+
+async function put(files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+}
+
+describe("links", () => {
+  it("finds files and headings that aren't there, in every folder that holds Markdown", async () => {
+    await put({
+      "README.md": "# A\n\n[b](docs/b.md) [gone](docs/gone.md) [web](https://example.com/gone)\n",
+      "docs/b.md":
+        "# B\n\n[self](#the-token-of-a) [a](deep/c.md#two) [dead](deep/c.md#three)\n\n## The `token` of A\n",
+      "docs/deep/c.md": "# C\n\n## Two\n\n![picture](../images/none.png)\n",
+      ".github/CONTRIBUTING.md": "[gone](nowhere.md)\n",
+      "packages/one/README.md": "[up](../../README.md#a)\n",
+    });
+    const faults = await findDeadLinks(root, readPages(root));
+    expect(faults).toEqual([
+      expect.stringMatching(/^[.]github\/CONTRIBUTING[.]md:1: .*nowhere[.]md/),
+      expect.stringMatching(/^README[.]md:3: .*docs\/gone[.]md/),
+      expect.stringMatching(/^docs\/b[.]md:3: .*three/),
+      expect.stringMatching(/^docs\/deep\/c[.]md:5: .*none[.]png/),
+    ]);
+  });
+});
+
+describe("a page", () => {
+  const check = (path: string, text: string): string[] => checkPage(parsePage(path, text), root);
+
+  it("of the site does not lead out of it", () => {
+    expect(
+      check("docs/how-to/a.md", "[code](../../packages/x.ts) [b](../b.md) [c](#c) [d](https://example.com)"),
+    ).toEqual([
+      "docs/how-to/a.md:1: the site ends at docs/: name `packages/x.ts` in backticks, without a link",
+    ]);
+    expect(check("README.md", "[code](packages/x.ts)")).toEqual([]);
+  });
+
+  it("names only paths that there are", async () => {
+    await put({ "packages/one/src/a.ts": "", "packages/one/README.md": "" });
+    const text = "`packages/one/src/a.ts` `packages/*/src/a.ts` `packages/one` `packages/<name>/x` `data/x`";
+    expect(check("docs/a.md", text)).toEqual([]);
+    expect(check("docs/a.md", "one\n\n`packages/one/src/b.ts` `packages/*/b.ts`")).toEqual([
+      "docs/a.md:3: there is no packages/one/src/b.ts",
+      "docs/a.md:3: there is no packages/*/b.ts",
+    ]);
+    expect(check("packages/one/README.md", "`src/a.ts` `src/b.ts`")).toEqual([
+      "packages/one/README.md:1: there is no packages/one/src/b.ts",
+    ]);
+  });
+
+  it("has JSON and YAML that parse, or says why not", () => {
+    expect(check("docs/a.md", '```json\n{"a":1}\n```\n\n```yaml\na: [1]\n```')).toEqual([]);
+    expect(check("docs/a.md", "# A\n\n```json\n{a:1}\n```")).toEqual([
+      expect.stringMatching(/^docs\/a[.]md:3: the json block does not parse: /),
+    ]);
+    expect(check("docs/a.md", "```yaml\na: [1\n```")).toEqual([
+      expect.stringMatching(/^docs\/a[.]md:1: the yaml /),
+    ]);
+    expect(check("docs/a.md", "<!-- not compiled: it is cut short -->\n\n```json\n{…}\n```")).toEqual([]);
+    expect(check("docs/a.md", "<!-- not compiled: -->\n\n```json\n{…}\n```")).toHaveLength(1);
+  });
+
+  it.each([
+    ["npx snap-server accounts create --email ada@example.com --plan starter", []],
+    ["ID=$(npx snap-server accounts create --email ada@example.com --json | grep -o 'acct_[0-9a-f]*')", []],
+    ["snap-server tokens create --account $ACCOUNT --expires-in 30d # a month", []],
+    ["SNAP_PORT=8080 snap-server serve --dev > log.txt", []],
+    ["npx snap-server render http://127.0.0.1:3001/ \\\n  -o page.pdf --landscape", []],
+    ["snap-server serve --help", []],
+    ["journalctl --unit snap-server --output cat", []],
+    ["snap-server account list", ["unknown command 'account'"]],
+    ["snap-server serve --developer", ["unknown option '--developer'"]],
+    ["snap-server tokens create", ["required option '--account <id>' not specified"]],
+    ["npx snap-server tokens reveal 1 2", ["too many arguments"]],
+    ["sudo -u snap snap-server tokens reveal first", ["id"]],
+    ["curl -s localhost && snap-server tokens create --account a --ability video", ["Allowed choices are"]],
+  ])("calls the command line as it is: %s", (command, faults) => {
+    expect(check("docs/a.md", `<!-- not run: not here -->\n\n\`\`\`sh\n${command}\n\`\`\``)).toEqual(
+      faults.map((fault): unknown => expect.stringContaining(fault)),
+    );
+  });
+
+  it("calls the command line in code spans as it is", () => {
+    expect(check("docs/a.md", "`snap-server` `snap-server tokens reveal ID` `snap-server batches`")).toEqual(
+      [],
+    );
+    expect(check("docs/a.md", "x\n`npx snap-server tokens show ID`")).toEqual([
+      "docs/a.md:2: snap-server tokens show 1: error: unknown command 'show'",
+    ]);
+  });
+
+  it("of those that are run has no block that would be passed over", () => {
+    const stray = "# A\n\n```bash\nls\n```\n\n```text\nfile\n```\n";
+    expect(check("docs/how-to/a.md", stray)).toEqual([
+      "docs/how-to/a.md:3: commands are `sh` here, not `bash`",
+      "docs/how-to/a.md:7: a `text` block is the output of the `sh` block before it, in the same section",
+    ]);
+    expect(check("packages/one/README.md", stray)).toEqual([]);
+    expect(check("README.md", "```sh\nls\n```\n\n# Next\n\n```text\nfile\n```")).toHaveLength(1);
+    expect(check("README.md", "```sh\nls\n```\n\nprints\n\n```text\nfile\n```")).toEqual([]);
+    expect(check("README.md", "```sh\nls\n```\n\n```text\na\n```\n\n```text\nb\n```")).toHaveLength(1);
+  });
+});

@@ -1,0 +1,134 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { compileSnippets, readCodeBlocks } from "../../src/docs/compile-blocks.ts";
+import { readDocExamples } from "../../src/docs/doc-examples.ts";
+import { parsePage } from "../../src/docs/markdown.ts";
+
+const compile = (text: string): string[] => compileSnippets(readCodeBlocks(parsePage("docs/a.md", text)));
+
+describe("code blocks", () => {
+  it("compile against the packages, with what a guide may take as given", () => {
+    const text = `
+\`\`\`ts
+import { webhookMiddleware } from "@snap/client/webhooks";
+app.post("/hook", webhookMiddleware(signingSecret, (batch) => save(batch)));
+\`\`\`
+
+\`\`\`ts
+const app = 1;
+const { bytes } = await snap.screenshot({ url: "https://example.com/" });
+export const size: number = bytes.byteLength + app;
+\`\`\`
+
+\`\`\`js
+import { signUrl } from "@snap/client";
+console.log(typeof signUrl, await engine.accounts.list());
+\`\`\`
+`;
+    expect(compile(text)).toEqual([]);
+  });
+
+  it("fail with the line of the text", () => {
+    const text = `# A
+
+\`\`\`ts
+import { createClient } from "@snap/client";
+const snap = createClient({ baseUrl: "http://127.0.0.1:3000/v1", token: 7 });
+await snap.screenshot({ url: "https://example.com/", quality: 80 });
+\`\`\`
+
+\`\`\`js
+import { nothing } from "@snap/client";
+\`\`\`
+`;
+    expect(compile(text)).toEqual([
+      expect.stringMatching(/^docs\/a[.]md:5: Type 'number' is not assignable to type 'string'/),
+      expect.stringMatching(/^docs\/a[.]md:6: .*quality/),
+      expect.stringMatching(/^docs\/a[.]md:10: .*nothing/),
+    ]);
+  });
+
+  it("know nothing of each other", () => {
+    expect(compile("```ts\nexport const one = 1;\n```\n\n```ts\nconsole.log(one);\n```")).toEqual([
+      "docs/a.md:6: Cannot find name 'one'.",
+    ]);
+  });
+
+  it("are left out only for a reason", () => {
+    const block = "```ts\nnonsense\n```";
+    expect(compile(`<!-- not compiled: it is another program's -->\n\n${block}`)).toEqual([]);
+    expect(compile(`<!-- not compiled -->\n\n${block}`)).toHaveLength(1);
+    expect(compile(`<!-- not run: something else -->\n\n${block}`)).toHaveLength(1);
+  });
+});
+
+describe("examples of doc comments", () => {
+  let root: string;
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), "doc-examples-"));
+    const empty = [
+      "protocol",
+      "client",
+      "client/webhooks",
+      "engine",
+      "engine/puppeteer",
+      "storage-sqlite",
+      "server",
+      "testing",
+    ];
+    for (const name of empty) {
+      const [folder = "", inner = ""] = name.split("/");
+      await put(join("packages", folder, "src", inner, "index.ts"), "export {};\n");
+    }
+    await put(
+      "packages/client/src/index.ts",
+      'export { signUrl } from "./sign.ts";\nexport type { Kind } from "./sign.ts";\n',
+    );
+  });
+  afterEach(() => rm(root, { recursive: true }));
+
+  async function put(path: string, text: string): Promise<void> {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+
+  it("are read with their lines, and import what packages export", async () => {
+    await put(
+      "packages/engine/src/a.ts",
+      `/** Nothing to see. */
+export interface A {
+  /**
+   * Signs.
+   *
+   * @example
+   * const src = signUrl({ url: "https://example.com/" });
+   * console.log(src);
+   */
+  sign(): void;
+}
+
+/**
+ * @example
+ * const signUrl = (text: string): string => text;
+ * signUrl("own");
+ * @throws Error never
+ */
+export function b(): void {}
+`,
+    );
+    const examples = readDocExamples(root);
+    expect(examples.map(({ path, line }) => ({ path, line }))).toEqual([
+      { path: "packages/engine/src/a.ts", line: 7 },
+      { path: "packages/engine/src/a.ts", line: 15 },
+    ]);
+    expect(examples[0]?.code).toMatch(/^import \{ signUrl \} from "@snap\/client"; const src = signUrl/);
+    expect(examples[1]?.code).toMatch(/^const signUrl = /);
+    expect(examples[1]?.code).not.toContain("throws");
+  });
+
+  it("are all there, of our own packages", () => {
+    expect(readDocExamples().length).toBeGreaterThan(50);
+  });
+});

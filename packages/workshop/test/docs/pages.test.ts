@@ -1,0 +1,40 @@
+// @module-tag browser
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readPages } from "../../src/docs/markdown.ts";
+import { prepareService, startDemoService } from "../../src/docs/running/demo-service.ts";
+import { readSteps } from "../../src/docs/running/read-steps.ts";
+import { runPage } from "../../src/docs/running/run-page.ts";
+import { ROOT } from "../../src/repository/workspace.ts";
+
+const pages = readPages(ROOT);
+const guides = pages.filter((page) => page.path.startsWith("docs/how-to/") && readSteps(page).length > 0);
+
+describe("pages that begin with npm start do what they say", () => {
+  it.for(["README.md", "docs/tutorial.md"])("%s", async (path, { signal }) => {
+    const page = pages.find((each) => each.path === path);
+    if (page === undefined) throw new Error(`there is no ${path}`);
+    expect(readSteps(page)[0]?.command).toMatch(/^npm start/);
+    const prepared = await prepareService();
+    try {
+      expect(await runPage(page, prepared, signal)).toBeNull();
+    } finally {
+      await prepared.clear();
+    }
+  });
+});
+
+describe("guides do what they say", () => {
+  let demo: Awaited<ReturnType<typeof startDemoService>>;
+  beforeAll(async () => {
+    demo = await startDemoService();
+  });
+  afterAll(() => demo.stop());
+
+  it("and there are such guides", () => {
+    expect(guides).not.toEqual([]);
+  });
+
+  it.for(guides.map((page) => [page.path, page] as const))("%s", async ([, page], { signal }) => {
+    expect(await runPage(page, demo, signal)).toBeNull();
+  });
+});
