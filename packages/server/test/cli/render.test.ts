@@ -89,10 +89,7 @@ describe("render", { tags: ["browser"] }, () => {
 
 describe("render refuses before it starts a browser, exit 2:", () => {
   it.each([
-    [
-      ["-o", "a.png", "--quality", "80"],
-      "--quality is for lossy formats only: send --format jpeg or --format webp with it",
-    ],
+    [["-o", "a.png", "--quality", "80"], "--quality is for lossy formats only: needs format jpeg or webp"],
     [["-o", "a.png", "--full-page", "--selector", "h1"], "--selector cannot be combined with --full-page"],
     [["-o", "a.png", "--width", "500"], "--height must be sent together with --width"],
     [["-o", "a.webp", "--scale", "4"], "--scale must be an integer from 1 to 3"],
