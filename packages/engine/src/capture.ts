@@ -37,10 +37,10 @@ export interface CaptureRequest {
   /** Longest wait for a turn, where the caller is known to give up sooner; the engine's own unless given. */
   readonly maxWaitMs?: number;
   /**
-   * Keeps the rendering in any case, so that `link` can lead to it. One that was asked for with
-   * `cache: false` is kept under a name of its own, and never answers anyone else.
+   * Tells whether `link` has to lead to the rendering. One that was asked for with `cache: false` is
+   * then kept after all, under a name of its own; no others are unless given.
    */
-  readonly linked?: boolean;
+  readonly linked?: (fresh: StoredRendering) => boolean;
   /** Charges the credit together with what else has to be written then; by the ledger alone unless given. */
   readonly settle?: Settle;
 }
@@ -108,13 +108,13 @@ export async function capture(parts: CaptureParts, request: CaptureRequest): Pro
   requireAbility(token, parameters.pdf ? "pdf" : "screenshot");
   requireTarget(parameters.url, parts.targets);
 
-  const { urgency = "interactive", linked = false } = request;
+  const { urgency = "interactive", linked = () => false } = request;
   const settle = request.settle ?? ((settlement) => parts.ledger.settle(settlement));
   const turn = { accountId: account.id, urgency, maxWaitMs: request.maxWaitMs };
   const billed: BilledRender = { account, parameters, turn, settle };
   if (!parameters.cache) {
     const copyOf = (fresh: StoredRendering): Copy =>
-      linked ? linkedCopy(parameters, fresh) : { key: null, rendering: fresh };
+      linked(fresh) ? linkedCopy(parameters, fresh) : { key: null, rendering: fresh };
     const { rendering, render } = await renderBilled(parts, billed, copyOf);
     const answeredAt = parts.clock.now();
     return { rendering, cache: "bypass", unchanged: holds(rendering.etag), ...render, answeredAt };

@@ -4,7 +4,7 @@ import { openSqliteStorage } from "@snap/storage-sqlite";
 import { mkdir } from "node:fs/promises";
 import type { Config } from "./config.ts";
 import { messageOf } from "./config/message-of.ts";
-import { readSecretKey } from "./config/secret-key.ts";
+import { readSecretKey, requireSameKey } from "./config/secret-key.ts";
 
 /*
  * The one file that knows which storage and which renderer stand behind the ports.
@@ -39,6 +39,7 @@ export async function openEngine(
 ): Promise<Engine> {
   const { dataDir: directory } = config;
   await inDataDir(directory, () => mkdir(directory, { recursive: true, mode: 0o700 }));
+  if (config.secretKey !== null) await requireSameKey(directory, config.secretKey);
   const secretKey = config.secretKey ?? (await readSecretKey(directory));
   return createEngine({
     ...parts,

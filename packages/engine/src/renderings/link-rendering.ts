@@ -8,7 +8,7 @@ import { linkedLifeSeconds } from "./linked-copy.ts";
 export interface LinkRequest {
   /** Who captured it; the link is signed with their token. */
   readonly principal: Principal;
-  /** What `capture` was asked for, with `linked`. */
+  /** What `capture` was asked for, with a `linked` that said yes. */
   readonly parameters: Readonly<Record<string, unknown>>;
   /** What it answered. */
   readonly capture: Capture;

@@ -4,11 +4,11 @@ import type { SnapParameters } from "../parameters/schemas.ts";
 import type { StoredRendering } from "../ports/renderings.ts";
 
 /** By up to so much a copy that is kept for its link alone lives shorter than others. */
-const LIFE_SPREAD_SECONDS = 10_000;
+const LIFE_SPREAD_SECONDS = 43_200;
 
 /**
  * The copy that a link leads to where `cache: false` was asked for: it must not become the answer to
- * others that ask for the same, nor the other way round. A lifetime is a part of what names a copy
+ * those who ask for the same, nor the other way round. A lifetime is a part of what names a copy
  * (decisions.md, cache key), so this one is kept under a lifetime that follows from what is in it.
  */
 export function linkedCopy(

@@ -36,6 +36,20 @@ export async function readSecretKey(dataDir: string): Promise<string> {
   return key;
 }
 
+/**
+ * @throws Error when the key file of the data folder holds another key than `secretKey`: what one has
+ * sealed the other can't open, and nobody would know which it was.
+ */
+export async function requireSameKey(dataDir: string, secretKey: string): Promise<void> {
+  const file = secretKeyPath(dataDir);
+  const kept = await readIfThere(file);
+  if (kept !== null && kept !== secretKey)
+    throw new Error(
+      `SNAP_SECRET_KEY is not the key in ${file}, and what was sealed with one can't be opened with the other: unset ` +
+        "the variable to go on with the file, or remove the file if no token was made with it",
+    );
+}
+
 async function makeKey(file: string): Promise<string> {
   const draft = `${file}.${process.pid}.${randomBytes(6).toString("hex")}`;
   await writeFile(draft, `${randomBytes(KEY_BYTES).toString("hex")}\n`, {

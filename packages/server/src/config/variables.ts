@@ -51,13 +51,14 @@ export const variables = z.object({
     .meta({ description: "the browser's sandbox: on or off", unset: "on" }),
   SNAP_RENDER_CONCURRENCY: wholeNumber({ min: 1, max: 256 })
     .optional()
-    .meta({ description: "how many renders run at once", unset: "twice the processors" }),
+    .meta({ description: "how many renders run at once", unset: "twice the processors and one more" }),
   SNAP_RENDER_TIMEOUT_MS: wholeNumber({ min: 1000, max: 600_000 })
     .default(45_000)
     .meta({ description: "time budget of a whole render", unset: "45000" }),
-  SNAP_NAVIGATION_TIMEOUT_MS: wholeNumber({ min: 1000, max: 600_000 })
-    .optional()
-    .meta({ description: "time budget of loading the page", unset: "30000" }),
+  SNAP_NAVIGATION_TIMEOUT_MS: wholeNumber({ min: 1000, max: 600_000 }).optional().meta({
+    description: "time budget of loading the page",
+    unset: "30000, or SNAP_RENDER_TIMEOUT_MS if that is less",
+  }),
   SNAP_ALLOW_TARGETS: allowedTargets().default([]).meta({
     description: "private hosts or CIDRs to allow all the same, each with an optional :port, comma-separated",
     unset: "none",

@@ -16,7 +16,7 @@ export const HTTP_BOUNDS = {
   bodyBytes: 256 * 1024,
   /** Read on up to here before a refusal, so that a client which sends first reads it. */
   discardedBytes: 1024 * 1024,
-  /** Waiting for a turn (30 s) and a whole render (45 s), with some to spare. */
+  /** For renders that run (45 s each) and most of those that wait for a turn. */
   drainMs: 90_000,
   /** For what is being written when the listener closes. */
   closeMs: 1_000,

@@ -70,6 +70,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       requireHostHeader: false,
     },
     (request, response) => {
+      // Requests that came one behind the other, from a client that has gone meanwhile.
+      if (request.socket.destroyed) return;
       current.set(request.socket, response);
       drain.track(response);
       // Node goes back to its own time-outs with the end of the answer.

@@ -6,6 +6,7 @@ import {
   type jsonSchemaValidator,
   type JsonSchemaValidator,
   type ServerContext,
+  type StandardSchemaWithJSON,
 } from "@modelcontextprotocol/server";
 import { toSnapError, type Ability, type Principal } from "@snap/engine";
 import packageJson from "../../package.json" with { type: "json" };
@@ -13,7 +14,14 @@ import { capturePage, type CaptureDoor } from "../http/capture-page.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { requireMode, requireNone, type Arguments } from "./judge-arguments.ts";
 import { reportProgress } from "./report-progress.ts";
-import { failureResult, pdfResult, screenshotResult, usageResult, type Rendered } from "./results.ts";
+import {
+  failureResult,
+  isTooLarge,
+  pdfResult,
+  screenshotResult,
+  usageResult,
+  type Rendered,
+} from "./results.ts";
 import { TOOLS, type ToolName } from "./tools.ts";
 
 /** What the tools work with, and for whom. */
@@ -29,6 +37,11 @@ export interface ToolDoor extends CaptureDoor {
 /** Clients give up after a minute; a render may take three quarters of it. */
 const TURN_WAIT_MS = 10_000;
 
+type ListedTool = Pick<(typeof TOOLS)[ToolName], "title" | "description" | "annotations"> & {
+  readonly inputSchema: StandardSchemaWithJSON<Arguments, Arguments>;
+  readonly outputSchema: StandardSchemaWithJSON;
+};
+
 type Tool = (args: Arguments, context: ServerContext) => Promise<CallToolResult>;
 
 /**
@@ -41,6 +54,22 @@ const JUDGED_BY_THE_ENGINE: jsonSchemaValidator = {
   },
 };
 
+/** The tools as they are registered, made once: a server is made for each request. */
+const LISTED = {
+  "take-screenshot": listed("take-screenshot"),
+  "create-pdf": listed("create-pdf"),
+  "check-usage": listed("check-usage"),
+} as const;
+
+function listed(name: ToolName): ListedTool {
+  const { inputSchema, outputSchema, ...shown } = TOOLS[name];
+  return {
+    ...shown,
+    inputSchema: fromJsonSchema<Arguments>(inputSchema, JUDGED_BY_THE_ENGINE),
+    outputSchema: fromJsonSchema(outputSchema as JsonSchemaType, JUDGED_BY_THE_ENGINE),
+  };
+}
+
 /** The server of one request: nothing outlives it. */
 export function createMcpServer(door: ToolDoor): McpServer {
   const server = new McpServer(
@@ -52,20 +81,11 @@ export function createMcpServer(door: ToolDoor): McpServer {
     },
   );
   const add = (name: ToolName, tool: Tool): void => {
-    const { inputSchema, outputSchema, ...shown } = TOOLS[name];
-    server.registerTool(
-      name,
-      {
-        ...shown,
-        inputSchema: fromJsonSchema<Arguments>(inputSchema as JsonSchemaType, JUDGED_BY_THE_ENGINE),
-        outputSchema: fromJsonSchema(outputSchema as JsonSchemaType, JUDGED_BY_THE_ENGINE),
-      },
-      (args, context) => {
-        const answer = answering(door.exchange, name, () => tool(args, context));
-        door.onCall(answer);
-        return answer;
-      },
-    );
+    server.registerTool(name, LISTED[name], (args, context) => {
+      const answer = answering(door.exchange, name, () => tool(args, context));
+      door.onCall(answer);
+      return answer;
+    });
   };
   add("take-screenshot", (args, context) =>
     render(door, { mode: "screenshot", args, context }).then(screenshotResult),
@@ -106,7 +126,8 @@ async function render(
   const { engine, principal, exchange, baseUrl } = door;
   requireMode(mode, args);
   const parameters = { ...args, ...(mode === "pdf" && { pdf: true }) };
-  const asked = { exchange, principal, parameters, linked: true, maxWaitMs: TURN_WAIT_MS };
+  const linked = mode === "pdf" ? () => true : isTooLarge;
+  const asked = { exchange, principal, parameters, linked, maxWaitMs: TURN_WAIT_MS };
   const capture = await reportProgress(context, () => capturePage(door, asked));
   return {
     url: new URL(String(args["url"])).href,

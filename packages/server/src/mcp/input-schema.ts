@@ -15,7 +15,12 @@ export function inputSchema(mode: Ability): ObjectSchema {
 
 /** Without `$schema`: the protocol names the dialect, and some clients refuse one that they don't know. */
 export function toObjectSchema(object: z.ZodType): ObjectSchema {
-  const { $schema: _, ...schema } = z.toJSONSchema(object, {
+  const {
+    $schema: _,
+    $ref: named,
+    $defs,
+    ...schema
+  } = z.toJSONSchema(object, {
     io: "input",
     override({ jsonSchema }) {
       const { example } = jsonSchema;
@@ -26,5 +31,6 @@ export function toObjectSchema(object: z.ZodType): ObjectSchema {
       if (example !== undefined) Object.assign(jsonSchema, { examples: [example] });
     },
   });
-  return { ...schema, type: "object" };
+  // What has a name elsewhere is written out here: clients look for the properties.
+  return { ...schema, ...$defs?.[named?.replace("#/$defs/", "") ?? ""], type: "object" };
 }

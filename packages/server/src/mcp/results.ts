@@ -34,12 +34,18 @@ export interface Rendered {
   readonly link: () => RenderingLink;
 }
 
+/** Whether a picture is more than assistants take. */
+export function isTooLarge({ bytes }: Pick<Capture["rendering"], "bytes">): boolean {
+  const { width, height } = imageSize(bytes);
+  return bytes.byteLength > SHOWN.maxBytes || Math.max(width, height) > SHOWN.maxSidePx;
+}
+
 /** The picture itself, or a link to one that is too large. */
 export async function screenshotResult({ url, capture, link }: Rendered): Promise<CallToolResult> {
   const { bytes, contentType } = capture.rendering;
   const { width, height } = imageSize(bytes);
   const what = `${nameOfType(contentType)}, ${width} x ${height} px`;
-  if (bytes.byteLength > SHOWN.maxBytes || Math.max(width, height) > SHOWN.maxSidePx) {
+  if (isTooLarge(capture.rendering)) {
     const { content, structuredContent } = linkedResult({ what, url, capture, link: link() });
     return {
       content: [...content, text(TOO_LARGE)],

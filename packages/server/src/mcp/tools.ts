@@ -83,8 +83,7 @@ export const TOOLS = {
     description:
       "Tells the credits that are left, the plan, its period and the limits per minute. Costs nothing.",
     inputSchema: toObjectSchema(z.strictObject({})),
-    // Under no name of its own: clients want to see the properties.
-    outputSchema: toObjectSchema(usageReport.meta({})),
+    outputSchema: toObjectSchema(usageReport),
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
 } as const satisfies Record<string, ToolDefinition>;

@@ -87,7 +87,7 @@ const DELIVERY_HEADERS: readonly OperationParameter[] = [
   deliveryHeader(STANDARD_WEBHOOK_HEADERS.id, { description: "As `X-Webhook-Id`." }),
   deliveryHeader(STANDARD_WEBHOOK_HEADERS.timestamp, { description: "As `X-Webhook-Timestamp`." }),
   deliveryHeader(STANDARD_WEBHOOK_HEADERS.signature, {
-    description: "Base64 of the HMAC-SHA256 of id, timestamp and body, joined by full stops.",
+    description: "`v1,` and the Base64 of the HMAC-SHA256 of id, timestamp and body, joined by full stops.",
     pattern: "^v1,[A-Za-z0-9+/]{43}=$",
   }),
 ];

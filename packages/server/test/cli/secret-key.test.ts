@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readSecretKey } from "../../src/config/secret-key.ts";
+import { readSecretKey, requireSameKey } from "../../src/config/secret-key.ts";
 
 const MODULE = new URL("../../src/config/secret-key.ts", import.meta.url).href;
 
@@ -24,7 +24,7 @@ describe("the key file", () => {
   });
 
   it("is the same for processes that start at once", async () => {
-    const script = `import { readSecretKey } from ${JSON.stringify(MODULE)}; console.log(await readSecretKey(process.argv[1]))`;
+    const script = `import { readSecretKey, requireSameKey } from ${JSON.stringify(MODULE)}; console.log(await readSecretKey(process.argv[1]))`;
     const read = async (): Promise<string> => {
       const { stdout } = await promisify(execFile)(process.execPath, [
         "--input-type=module",
@@ -55,5 +55,14 @@ describe("the key file", () => {
   it("that can't be read is told by its name", async () => {
     await mkdir(join(directory, "secret.key"));
     await expect(readSecretKey(directory)).rejects.toThrow(/secret\.key can't be read \(EISDIR\)/);
+  });
+
+  it("and SNAP_SECRET_KEY must not be two keys", async () => {
+    await expect(requireSameKey(directory, "a key for these tests")).resolves.toBeUndefined();
+    await writeFile(join(directory, "secret.key"), "a key for these tests\n");
+    await expect(requireSameKey(directory, "a key for these tests")).resolves.toBeUndefined();
+    await expect(requireSameKey(directory, "another key for these tests")).rejects.toThrow(
+      /SNAP_SECRET_KEY is not the key in .*secret\.key/,
+    );
   });
 });

@@ -72,3 +72,42 @@ it("no default stands where sending it would mean something else: a waitUntil th
   expect(waitUntil).not.toHaveProperty("default");
   expect(cacheTtl).not.toHaveProperty("default");
 });
+
+it.each([
+  [
+    "take-screenshot",
+    [
+      "etag",
+      "content_type",
+      "size",
+      "cache",
+      "target_status",
+      "expires_at",
+      "credit_cost",
+      "signed_url",
+      "notes",
+      "width",
+      "height",
+    ],
+  ],
+  [
+    "create-pdf",
+    [
+      "etag",
+      "content_type",
+      "size",
+      "cache",
+      "target_status",
+      "expires_at",
+      "credit_cost",
+      "signed_url",
+      "notes",
+    ],
+  ],
+  ["check-usage", ["credits", "plan", "period", "rate_limit"]],
+] as const)("%s tells the properties of what it answers, written out", (name, properties) => {
+  const { outputSchema } = TOOLS[name];
+  expect(Object.keys(outputSchema["properties"] as object)).toEqual(properties);
+  expect(outputSchema["required"]).toEqual(properties);
+  expect(JSON.stringify(outputSchema)).not.toMatch(/\$ref|\$defs|\$schema|"id"/);
+});

@@ -71,6 +71,15 @@ it("cache: false renders anew, each time, and its link leads to that very render
   expect(new Set(links).size).toBe(1);
 });
 
+it("a picture that is shown is not kept where cache is false", async () => {
+  const { service, customer, storage } = await openService();
+  const { token } = await customer();
+  const session = await CLIENTS["the older client"]({ origin: service.origin, token });
+  const { structuredContent } = await session.call("take-screenshot", { url, cache: false });
+  expect(structuredContent).toMatchObject({ cache: null, signed_url: null, expires_at: null });
+  expect(await storage.renderings.prune({ now: Date.parse("2026-03-09T12:00:00Z"), limit: 10 })).toBe(0);
+});
+
 it("a rendering that can't be kept for its link is not paid for", async () => {
   const { service, customer, ask, storage } = await openService();
   const { token } = await customer({ credits: 1 });

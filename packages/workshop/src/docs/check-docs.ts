@@ -9,6 +9,7 @@ import { readDocExamples } from "./doc-examples.ts";
 import { findStaleFiles, generateFiles } from "./generated-files.ts";
 import { findDeadLinks, findLinksOut, findMissingPaths } from "./links.ts";
 import { readPages, type Page } from "./markdown.ts";
+import { createNameCheck } from "./names.ts";
 import { findStrayBlocks } from "./running/read-steps.ts";
 import { findWrongAnchors } from "./site-anchors.ts";
 
@@ -18,10 +19,11 @@ const SITE = join(ROOT, "docs/.vitepress/dist");
 /** Everything about the documentation that can be told without running what it says. */
 export async function checkDocs(): Promise<Outcome> {
   const pages = readPages(ROOT);
+  const findWrongNames = await createNameCheck();
   const faults = [
     ...(await findStaleFiles(await generateFiles())),
     ...(await findDeadLinks(ROOT, pages)),
-    ...pages.flatMap((page) => checkPage(page, ROOT)),
+    ...pages.flatMap((page) => [...checkPage(page, ROOT), ...findWrongNames(page)]),
     ...compileSnippets([...pages.flatMap(readCodeBlocks), ...readDocExamples()]),
     ...(await checkSite(pages)),
   ];

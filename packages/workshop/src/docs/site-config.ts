@@ -6,10 +6,19 @@ import { ROOT } from "../repository/workspace.ts";
 
 const DOCS = join(ROOT, "docs");
 
-const guides = (folder: string): DefaultTheme.SidebarItem[] =>
-  readdirSync(join(DOCS, folder))
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => pageItem(`${folder}/${name}`));
+const home = readFileSync(join(DOCS, "README.md"), "utf8");
+
+/** In the order in which the home page names them; it has to name each. */
+function guides(folder: string): DefaultTheme.SidebarItem[] {
+  const files = readdirSync(join(DOCS, folder)).filter((name) => name.endsWith(".md"));
+  const placed = files.map((file) => ({
+    path: `${folder}/${file}`,
+    place: home.indexOf(`(${folder}/${file})`),
+  }));
+  for (const { path, place } of placed)
+    if (place === -1) throw new Error(`docs/README.md does not name ${path}`);
+  return placed.toSorted((a, b) => a.place - b.place).map(({ path }) => pageItem(path));
+}
 
 /** Named by its own title. */
 function pageItem(path: string): DefaultTheme.SidebarItem {

@@ -9,7 +9,10 @@ import { ROOT } from "../../src/repository/workspace.ts";
 const pages = readPages(ROOT);
 const guides = pages.filter((page) => page.path.startsWith("docs/how-to/") && readSteps(page).length > 0);
 
-describe("pages that begin with npm start do what they say", () => {
+/** Each block has a limit of its own, which names it; this one is for the whole page on a busy machine. */
+const PAGE_TIMEOUT_MS = 240_000;
+
+describe("pages that begin with npm start do what they say", { timeout: PAGE_TIMEOUT_MS }, () => {
   it.for(["README.md", "docs/tutorial.md"])("%s", async (path, { signal }) => {
     const page = pages.find((each) => each.path === path);
     if (page === undefined) throw new Error(`there is no ${path}`);
@@ -23,7 +26,7 @@ describe("pages that begin with npm start do what they say", () => {
   });
 });
 
-describe("guides do what they say", () => {
+describe("guides do what they say", { timeout: PAGE_TIMEOUT_MS }, () => {
   let demo: Awaited<ReturnType<typeof startDemoService>>;
   beforeAll(async () => {
     demo = await startDemoService();

@@ -5,14 +5,14 @@ import { code, table, type ReferencePage } from "./page.ts";
 export const headersPage: ReferencePage = {
   file: "headers.md",
   title: "Headers",
-  summary: "Every header of an answer, of a webhook delivery, and of a request that the service reads.",
+  summary: "What the headers of requests, answers and webhook deliveries mean.",
   body() {
     const document = openApiDocument("https://snap.example.com");
     return [
       "## Of a request",
       table(["header", "meaning"], requestHeaders(document)),
       "## Of an answer",
-      "Headers are only ever added. A browser is told of others by the usual ones, such as `Allow`.",
+      "Headers are only ever added. Besides these there are the usual ones: `Content-Type`, `Allow` with a 405, `WWW-Authenticate` with a 401, and on renderings `X-Content-Type-Options` and, on pictures, a `Content-Security-Policy` that lets nothing in them run. Signed renderings may be embedded by pages of any origin.",
       table(
         ["header", "meaning", "sent with"],
         Object.entries(HEADER_COMPONENTS).map(([name, { description }]) => [

@@ -1,3 +1,4 @@
+import { HTTP_BOUNDS } from "../../../../server/src/http/bounds.ts";
 import { BATCH_LIMITS, CAPTURE_BOUNDS, LIMITS } from "@snap/protocol";
 import { code, count, sentence, table, type ReferencePage } from "./page.ts";
 import { readComments } from "./read-comments.ts";
@@ -14,7 +15,7 @@ export const limitsPage: ReferencePage = {
       "## Batches",
       limitsTable(BATCH_LIMITS, "BATCH_LIMITS"),
       "## Size of a picture",
-      "A capture beyond these is refused with `validation_failed`: at once where the parameters alone show it, otherwise once the page is laid out.",
+      "Where the parameters alone show that a capture is beyond these, it is refused with `validation_failed`. Where only the page shows it, the render fails with `render_failed`, and is refunded.",
       table(
         ["what", "at most"],
         [
@@ -24,6 +25,16 @@ export const limitsPage: ReferencePage = {
             .map(([format, side]) => [`pixels of a side, ${code(`format=${format}`)}`, count(side)]),
         ],
       ),
+      "## What the server reads",
+      table(
+        ["what", "at most"],
+        [
+          ["body of a request", `${count(HTTP_BOUNDS.bodyBytes)} bytes`],
+          ["request line and headers together", `${count(HTTP_BOUNDS.headerBytes)} bytes`],
+          ["time for a whole request to arrive", inWords(HTTP_BOUNDS.requestMs / 1000)],
+        ],
+      ),
+      "A picture that [an assistant](../how-to/connect-an-assistant.md) is shown has at most 700,000 bytes, and 8,000 pixels on a side; a larger one comes as a link. How long a render may take is in [the configuration](configuration.md).",
     ].join("\n\n"),
 };
 

@@ -1,0 +1,17 @@
+import { expect, it } from "vitest";
+import { parsePage } from "../../src/docs/markdown.ts";
+import { createNameCheck } from "../../src/docs/names.ts";
+
+it("finds variables and figures that there aren't, once each", async () => {
+  const find = await createNameCheck();
+  const text = `Set \`SNAP_LOG_LEVEL\` or \`SNAP_LOG_LVL\`, and SNAP_LOG_LVL again.
+
+| \`snap_captures_total{cache}\` | \`snap_capture_total\` |
+| \`snap_render_duration_seconds_bucket\` is a part of \`snap_render_duration_seconds\` | |
+`;
+  expect(find(parsePage("docs/a.md", text))).toEqual([
+    "docs/a.md: there is no SNAP_LOG_LVL",
+    "docs/a.md: there is no snap_capture_total",
+    "docs/a.md: there is no snap_render_duration_seconds_bucket",
+  ]);
+});
