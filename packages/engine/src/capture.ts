@@ -5,9 +5,8 @@ import { reserveCredit } from "./credits/credits.ts";
 import { resolveTarget } from "./egress/resolve-target.ts";
 import { isSnapError, SnapError } from "./errors.ts";
 import { spendBudget, type SpentBudget } from "./limits/spend-budget.ts";
-import { cacheKey } from "./parameters/cache-key.ts";
-import { parseParameters, parseQuery } from "./parameters/parse.ts";
 import type { SnapParameters } from "./parameters/schemas.ts";
+import type { Understood } from "./parameters/understand.ts";
 import type { Account } from "./ports/accounts.ts";
 import type { BudgetStore } from "./ports/budgets.ts";
 import type { Clock } from "./ports/clock.ts";
@@ -80,6 +79,7 @@ interface Kept {
 
 /** What `capture` works with; `createEngine` puts it together. */
 export interface CaptureParts {
+  readonly understand: (sent: CaptureRequest["parameters"]) => Understood;
   readonly ledger: Ledger;
   readonly budgets: BudgetStore;
   readonly cache: RenderingCache;
@@ -104,9 +104,9 @@ export async function capture(parts: CaptureParts, request: CaptureRequest): Pro
   const { account, token } = request.principal;
   const holds = request.holds ?? (() => false);
   requireVerifiedEmail(account);
-  const parameters = parse(request.parameters);
+  const { parameters, key: name, verdict } = parts.understand(request.parameters);
   requireAbility(token, parameters.pdf ? "pdf" : "screenshot");
-  requireTarget(parameters.url, parts.targets);
+  requireTarget(verdict);
 
   const { urgency = "interactive", linked = () => false } = request;
   const settle = request.settle ?? ((settlement) => parts.ledger.settle(settlement));
@@ -120,7 +120,7 @@ export async function capture(parts: CaptureParts, request: CaptureRequest): Pro
     return { rendering, cache: "bypass", unchanged: holds(rendering.etag), ...render, answeredAt };
   }
 
-  const key: RenderingKey = { accountId: account.id, key: cacheKey(parameters) };
+  const key: RenderingKey = { accountId: account.id, key: name };
   const wait = sentWait(parameters) ? "strict" : "capped";
   const { value, led } = await parts.flights.share(`${wait}:${key.key}:${key.accountId}`, async () => {
     const kept = await parts.cache.lookup(key);
@@ -167,10 +167,6 @@ function suits(kept: StoredRendering, parameters: SnapParameters): boolean {
 
 function sentWait(parameters: SnapParameters): boolean {
   return !parameters.pdf && parameters.waitUntil !== undefined;
-}
-
-function parse(parameters: CaptureRequest["parameters"]): SnapParameters {
-  return parameters instanceof URLSearchParams ? parseQuery(parameters) : parseParameters(parameters);
 }
 
 /** An unchanged hit is free of both budgets (interface.md, 304). */

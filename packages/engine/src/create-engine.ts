@@ -20,6 +20,7 @@ import type { Account } from "./ports/accounts.ts";
 import type { Renderer } from "./ports/renderer.ts";
 import type { Storage } from "./ports/storage.ts";
 import { prunePeriodically } from "./prune-periodically.ts";
+import { createUnderstanding } from "./parameters/understand.ts";
 import { linkRendering, type LinkRequest, type RenderingLink } from "./renderings/link-rendering.ts";
 import { createRenderingCache } from "./renderings/rendering-cache.ts";
 import { SingleFlight } from "./renderings/single-flight.ts";
@@ -104,6 +105,7 @@ export function createEngine(options: EngineOptions): Engine {
     onSlotFree: () => worker?.wake(),
   });
   const parts: CaptureParts = {
+    understand: createUnderstanding(settings.targets),
     ledger: storage.ledger,
     budgets: storage.budgets,
     cache: createRenderingCache({ store: storage.renderings, clock, memoryBytes: settings.memoryCacheBytes }),

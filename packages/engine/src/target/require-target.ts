@@ -1,14 +1,12 @@
 import { SnapError } from "../errors.ts";
-import { judgeTarget } from "./judge-target.ts";
-import type { TargetPolicy } from "./policy.ts";
+import type { TargetVerdict } from "./judge-target.ts";
 
 /**
  * Refuses a target by the form of its address, before anything is looked up or spent.
  *
  * @throws SnapError `blocked_host`; `invalid_url` for an address with a user name or password.
  */
-export function requireTarget(url: string, policy: TargetPolicy): void {
-  const verdict = judgeTarget(url, policy);
+export function requireTarget(verdict: TargetVerdict): void {
   if (verdict === "ok") return;
   if (verdict === "blocked") throw blockedHost();
   const message =

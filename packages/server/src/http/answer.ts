@@ -1,3 +1,4 @@
+import { HEADERS } from "@snap/protocol";
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { exchangeOf } from "./exchange.ts";
 
@@ -12,6 +13,11 @@ export interface Answer {
   readonly body?: string | Uint8Array;
 }
 
+/** What every answer carries. */
+export function commonHeaders(response: ServerResponse): OutgoingHttpHeaders {
+  return { [HEADERS.requestId]: exchangeOf(response).requestId, ...COMMON_HEADERS };
+}
+
 /** Sends an answer. Node itself leaves the body out for HEAD; its length is told all the same. */
 export function send(response: ServerResponse, { status, headers, body }: Answer): void {
   exchangeOf(response).status = status;
@@ -21,7 +27,7 @@ export function send(response: ServerResponse, { status, headers, body }: Answer
   } else if (!response.destroyed) {
     const length = body === undefined ? {} : { "Content-Length": Buffer.byteLength(body) };
     response.emit("answering");
-    response.writeHead(status, { ...COMMON_HEADERS, ...headers, ...length });
+    response.writeHead(status, { ...commonHeaders(response), ...headers, ...length });
     response.end(body);
   }
   response.emit("answered");

@@ -1,8 +1,8 @@
 import { SnapError, type Engine } from "@snap/engine";
-import { HEADERS } from "@snap/protocol";
 import express, {
   type ErrorRequestHandler,
   type Express,
+  type NextFunction,
   type Request,
   type RequestHandler,
   type Response,
@@ -23,7 +23,7 @@ import { exchangeOf, openExchange } from "./exchange.ts";
 import { SIGNED_PREFLIGHT, signedSnap } from "./signed.ts";
 import { healthz, readyz, refuseWhileDraining } from "./health.ts";
 import { logExchange } from "./log-exchange.ts";
-import { discardBody } from "./request-body.ts";
+import { discardBody, hasBody } from "./request-body.ts";
 
 export interface AppOptions {
   readonly engine: Engine;
@@ -80,15 +80,13 @@ export function createApp(options: AppOptions): Express {
   };
 
   app.use((request, response, next) => {
-    const exchange = openExchange(response, (done) => {
+    openExchange(response, (done) => {
       metrics?.countRequest({ route: done.route, status: done.status ?? 0, code: done.code ?? "" });
       logExchange(logger, { request, response, exchange: done });
     });
-    response.setHeader(HEADERS.requestId, exchange.requestId);
     next();
   });
-  app.use(requireHost, withoutBody);
-  app.use(["/v1", MCP_PATH], refuseWhileDraining(isDraining));
+  app.use(requireHost, withoutBody, refuseWhileDraining(isDraining, ["/v1/", MCP_PATH]));
   get("/v1/snap", bearer({ engine, logger }, snap({ engine, metrics })));
   endpoint({ path: "/v1/snap/signed", preflight: SIGNED_PREFLIGHT }, signedSnap({ engine, metrics }));
   get("/v1/usage", bearer({ engine, logger }, usage(engine)));
@@ -139,10 +137,14 @@ function carriesBody({ method, path }: Request): boolean {
   return method === "POST" && BODY_PATHS.has(path);
 }
 
-const withoutBody: RequestHandler = async (request, _response, next) => {
-  if (!carriesBody(request)) await discardBody(request);
+/** Not awaited where there is none: nearly always. */
+const withoutBody: RequestHandler = (request, _response, next) =>
+  carriesBody(request) || !hasBody(request) ? next() : dropBody(request, next);
+
+async function dropBody(request: Request, next: NextFunction): Promise<void> {
+  await discardBody(request);
   next();
-};
+}
 
 interface Endpoint {
   readonly method?: keyof typeof ALLOWED_METHODS;

@@ -26,10 +26,10 @@ export function readyz(options: {
   };
 }
 
-/** New work while the service stops: another instance may take it. */
-export function refuseWhileDraining(isDraining: () => boolean): RequestHandler {
-  return (_request, _response, next) => {
-    if (isDraining()) throw stopping();
+/** New work, below these paths, while the service stops: another instance may take it. */
+export function refuseWhileDraining(isDraining: () => boolean, paths: readonly string[]): RequestHandler {
+  return (request, _response, next) => {
+    if (isDraining() && paths.some((path) => request.url.startsWith(path))) throw stopping();
     next();
   };
 }

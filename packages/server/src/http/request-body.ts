@@ -23,10 +23,15 @@ export function discardBody(request: IncomingMessage): Promise<void> {
   return receiveBody(request, () => {});
 }
 
+/** RFC 9112, 6: a request without either of these has none. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  const { "content-length": declared = "0", "transfer-encoding": coding } = headers;
+  return declared !== "0" || coding !== undefined;
+}
+
 async function receiveBody(request: IncomingMessage, keep: (chunk: Buffer) => void): Promise<void> {
-  const { "content-length": declared = "0", "transfer-encoding": coding } = request.headers;
-  if (declared === "0" && coding === undefined) return;
-  if (Number(declared) > HTTP_BOUNDS.bodyBytes) {
+  if (!hasBody(request)) return;
+  if (Number(request.headers["content-length"] ?? 0) > HTTP_BOUNDS.bodyBytes) {
     // Who sends before reading must get through with it: a reset would take the answer away. Who waits
     // for the answer isn't kept waiting.
     const sent = countBody(request, () => {}).catch(() => {});

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { COMMON_HEADERS } from "../http/answer.ts";
+import { commonHeaders } from "../http/answer.ts";
 import { exchangeOf } from "../http/exchange.ts";
 
 /**
@@ -20,7 +20,7 @@ export async function relay(
     const { connection: _, ...headers } = Object.fromEntries(answer.headers);
     const caching = { "cache-control": "no-store, no-transform" };
     response.emit("answering");
-    response.writeHead(answer.status, { ...COMMON_HEADERS, ...headers, ...caching });
+    response.writeHead(answer.status, { ...commonHeaders(response), ...headers, ...caching });
     if (answer.body === null) response.end();
     // A client that has gone ends the pipeline early: nobody is left to be told.
     else await pipeline(Readable.fromWeb(answer.body), response).catch(() => {});

@@ -1,0 +1,48 @@
+import { LRUCache } from "lru-cache";
+import { judgeTarget, type TargetVerdict } from "../target/judge-target.ts";
+import type { TargetPolicy } from "../target/policy.ts";
+import { cacheKey } from "./cache-key.ts";
+import { parseParameters, parseQuery } from "./parse.ts";
+import type { SnapParameters } from "./schemas.ts";
+
+/** All that a request says by itself, whoever sends it. */
+export interface Understood {
+  readonly parameters: Readonly<SnapParameters>;
+  /** Names the rendering, within an account. */
+  readonly key: string;
+  /** What the form of the address tells. */
+  readonly verdict: TargetVerdict;
+}
+
+/** The same pictures are asked for again and again: their queries are read once. */
+const REMEMBERED = { queries: 2_000, characters: 2_000_000 } as const;
+
+/**
+ * Reads the parameters of a request. What was understood is remembered by the text of the query;
+ * mistakes are not.
+ *
+ * @returns a function that throws as `parseQuery` does.
+ */
+export function createUnderstanding(
+  policy: TargetPolicy,
+): (sent: URLSearchParams | Readonly<Record<string, unknown>>) => Understood {
+  const remembered = new LRUCache<string, Understood>({
+    max: REMEMBERED.queries,
+    maxSize: REMEMBERED.characters,
+    sizeCalculation: (_, text) => text.length + 1,
+  });
+  const understand = (parameters: SnapParameters): Understood => ({
+    parameters: Object.freeze(parameters),
+    key: cacheKey(parameters),
+    verdict: judgeTarget(parameters.url, policy),
+  });
+  return (sent) => {
+    if (!(sent instanceof URLSearchParams)) return understand(parseParameters(sent));
+    const text = sent.toString();
+    const known = remembered.get(text);
+    if (known !== undefined) return known;
+    const understood = understand(parseQuery(sent));
+    remembered.set(text, understood);
+    return understood;
+  };
+}
