@@ -1,3 +1,5 @@
+import { median, medianRatio } from "./statistics.ts";
+
 /** Runs one round of work to its end, and tells how many milliseconds it took. */
 export type Round = () => Promise<number>;
 
@@ -5,8 +7,8 @@ export interface Comparison {
   /** Median milliseconds of a round of each. */
   readonly oursMs: number;
   readonly theirsMs: number;
-  /** Median over the pairs of theirs / ours: above 1, ours is the faster. */
-  readonly speedRatio: number;
+  /** Median over the pairs of ours / theirs: below 1, ours is the faster. */
+  readonly timeRatio: number;
 }
 
 /**
@@ -14,18 +16,17 @@ export interface Comparison {
  * machine down slows both. The first pair only warms up.
  */
 export async function compare(ours: Round, theirs: Round, pairs: number): Promise<Comparison> {
-  const timings: { oursMs: number; theirsMs: number }[] = [];
+  const oursMs: number[] = [];
+  const theirsMs: number[] = [];
   for (let pair = 0; pair <= pairs; pair += 1) {
     const theirsFirstMs = pair % 2 === 0 ? await theirs() : undefined;
-    const oursMs = await ours();
-    const theirsMs = theirsFirstMs ?? (await theirs());
-    if (pair > 0) timings.push({ oursMs, theirsMs });
+    const ourRoundMs = await ours();
+    const theirRoundMs = theirsFirstMs ?? (await theirs());
+    if (pair === 0) continue;
+    oursMs.push(ourRoundMs);
+    theirsMs.push(theirRoundMs);
   }
-  return {
-    oursMs: median(timings.map(({ oursMs }) => oursMs)),
-    theirsMs: median(timings.map(({ theirsMs }) => theirsMs)),
-    speedRatio: median(timings.map(({ oursMs, theirsMs }) => theirsMs / oursMs)),
-  };
+  return { oursMs: median(oursMs), theirsMs: median(theirsMs), timeRatio: medianRatio(oursMs, theirsMs) };
 }
 
 /** A round of work that takes as long as the promise of it. */
@@ -38,21 +39,14 @@ export function timed(work: () => Promise<unknown>): Round {
 }
 
 /** Does `count` pieces of work, never more than `atOnce` at a time. */
-export async function inParallel(count: number, atOnce: number, work: () => Promise<unknown>): Promise<void> {
-  let left = count;
+export async function inParallel(
+  count: number,
+  atOnce: number,
+  work: (index: number) => Promise<unknown>,
+): Promise<void> {
+  let next = 0;
   const worker = async (): Promise<void> => {
-    while (left > 0) {
-      left -= 1;
-      await work();
-    }
+    while (next < count) await work(next++);
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  const [low = Number.NaN, high = low] =
-    sorted.length % 2 === 0 ? sorted.slice(middle - 1) : sorted.slice(middle);
-  return sorted.length % 2 === 0 ? (low + high) / 2 : low;
 }

@@ -1,10 +1,13 @@
 import { once } from "node:events";
-import { Agent, request, type IncomingMessage } from "node:http";
+import { Agent, request, type IncomingMessage, type IncomingHttpHeaders } from "node:http";
 
-const agent = new Agent({ keepAlive: true, maxSockets: 20 });
+const agent = new Agent({ keepAlive: true });
+
+export type Headers = Readonly<Record<string, string>>;
 
 export interface Answer {
-  readonly etag: string;
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
@@ -12,14 +15,8 @@ export interface Answer {
  * Fetches over a kept connection: Node's `fetch` would cost more than the answers that are measured.
  *
  * @param document Is posted as JSON; without one it is a GET.
- * @throws Error when the status is not the one that is expected: a refusal must not count as an answer.
  */
-export async function fetchExpecting(
-  status: number,
-  url: string,
-  headers: Readonly<Record<string, string>> = {},
-  document?: object,
-): Promise<Answer> {
+export async function fetchAnswer(url: string, headers: Headers = {}, document?: object): Promise<Answer> {
   const sent = request(url, {
     agent,
     method: document === undefined ? "GET" : "POST",
@@ -29,8 +26,17 @@ export async function fetchExpecting(
   const [response] = (await once(sent, "response")) as [IncomingMessage];
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk as Buffer);
-  const body = Buffer.concat(chunks);
-  if (response.statusCode !== status)
-    throw new Error(`${url}: ${response.statusCode} ${body.toString("utf8")}`);
-  return { etag: response.headers.etag ?? "", body };
+  return { status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) };
+}
+
+/** @throws Error when the status is not the one that is expected: a refusal must not count as an answer. */
+export async function fetchExpecting(
+  status: number,
+  url: string,
+  headers: Headers = {},
+  document?: object,
+): Promise<Answer> {
+  const answer = await fetchAnswer(url, headers, document);
+  if (answer.status !== status) throw new Error(`${url}: ${answer.status} ${answer.body.toString("utf8")}`);
+  return answer;
 }

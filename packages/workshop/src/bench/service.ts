@@ -1,59 +1,95 @@
+import { createEngine, type Renderer } from "@snap/engine";
+import { openSqliteStorage } from "@snap/storage-sqlite";
+import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
-import { run } from "../machine/run.ts";
 import { ROOT } from "../repository/workspace.ts";
-import { fetchExpecting } from "./fetch-expecting.ts";
+import { fetchExpecting, type Headers } from "./fetch-expecting.ts";
+import type { Bench } from "./scenario.ts";
 import { startProgram } from "./start-program.ts";
+import { parametersOf } from "./ways/engine.ts";
+import type { RenderJob, Way } from "./ways/way.ts";
 
 const CLI = join(ROOT, "packages/server/dist/cli.js");
+const SECRET_KEY = "only of the benchmark";
 
 export interface BenchedService {
+  readonly pid: number;
+  readonly origin: string;
   /** Base address of the API, which ends in `/v1`. */
   readonly baseUrl: string;
-  readonly renderUrl: string;
+  readonly dataDir: string;
   /** A bearer header for each account that was asked for. */
-  readonly bearers: readonly Readonly<Record<string, string>>[];
-  readonly stop: () => void;
+  readonly bearers: readonly Headers[];
+  readonly snapUrl: (job: RenderJob) => string;
+  /** Lets what it has accepted finish first. */
+  readonly stop: () => Promise<void>;
+  readonly kill: () => Promise<void>;
 }
 
 /** Starts the built service on an empty data folder, with accounts that no limit of theirs slows down. */
-export async function startService(options: {
-  readonly accounts: number;
-  readonly target: string;
-  readonly dataDir: string;
-}): Promise<BenchedService> {
+export async function startService(bench: Bench, accounts = 1): Promise<BenchedService> {
+  const dataDir = await mkdtemp(join(bench.scratch, "service-"));
+  const bearers = await createBearers(dataDir, accounts);
   const env = {
-    SNAP_DATA_DIR: options.dataDir,
-    SNAP_ALLOW_TARGETS: options.target,
+    SNAP_DATA_DIR: dataDir,
+    SNAP_SECRET_KEY: SECRET_KEY,
+    SNAP_ALLOW_TARGETS: new URL(bench.siteOrigin).host,
+    SNAP_CHROMIUM_PATH: bench.browserPath,
     SNAP_PORT: "0",
   };
-  const bearers: Record<string, string>[] = [];
-  for (let account = 0; account < options.accounts; account += 1)
-    bearers.push(await createBearer(env, account));
-  const { line, stop } = await startProgram(CLI, ["serve"], env, (text) => text.includes('"listening"'));
+  const { pid, line, stop, kill } = await startProgram(CLI, ["serve"], env, (text) =>
+    text.includes('"listening"'),
+  );
   const { host, port } = JSON.parse(line) as { host: string; port: number };
   const origin = `http://${host}:${port}`;
   await fetchExpecting(200, `${origin}/readyz`);
-  const url = encodeURIComponent(`http://${options.target}/`);
   const baseUrl = `${origin}/v1`;
-  return { baseUrl, renderUrl: `${baseUrl}/snap?waitUntil=load&url=${url}`, bearers, stop };
+  const snapUrl = (job: RenderJob): string => {
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries(parametersOf(job))) query.set(name, String(value));
+    return `${baseUrl}/snap?${query.toString()}`;
+  };
+  return { pid, origin, baseUrl, dataDir, bearers, snapUrl, stop, kill };
 }
 
-async function createBearer(
-  env: Readonly<Record<string, string>>,
-  index: number,
-): Promise<Record<string, string>> {
-  const email = `bench-${index}@example.com`;
-  const limits = ["--plan", "scale", "--credits", "1000000", "--requests-per-minute", "1000000"];
-  const account = await runJson(["accounts", "create", "--email", email, ...limits], env);
-  const token = await runJson(["tokens", "create", "--account", account["id"] ?? ""], env);
-  return { authorization: `Bearer ${token["token"]}` };
+/** The whole server as one of the ways. */
+export async function startServerWay(bench: Bench): Promise<Way> {
+  const { pid, bearers, snapUrl, stop } = await startService(bench);
+  return {
+    name: "server",
+    pid,
+    stop,
+    async render(job) {
+      await fetchExpecting(200, snapUrl(job), bearers[0]);
+    },
+  };
 }
 
-async function runJson(
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<Readonly<Record<string, string>>> {
-  const { ok, output } = await run(process.execPath, [CLI, ...args, "--json"], { env });
-  if (!ok) throw new Error(`snap-server ${args.join(" ")}: ${output}`);
-  return JSON.parse(output) as Record<string, string>;
+/** Before the server starts, so that hundreds of accounts cost no process each. */
+async function createBearers(directory: string, accounts: number): Promise<Headers[]> {
+  const engine = createEngine({
+    storage: await openSqliteStorage({ directory }),
+    renderer: NO_RENDERER,
+    secretKey: SECRET_KEY,
+  });
+  const bearers: Headers[] = [];
+  for (let index = 0; index < accounts; index += 1) {
+    const { id: accountId } = await engine.accounts.create({
+      email: `bench-${index}@example.com`,
+      verified: true,
+      planSlug: "scale",
+      creditsPerPeriod: 1_000_000,
+      requestsPerMinute: 1_000_000,
+    });
+    const { token } = await engine.tokens.create({ accountId });
+    bearers.push({ authorization: `Bearer ${token}` });
+  }
+  await engine.close();
+  return bearers;
 }
+
+const NO_RENDERER: Renderer = {
+  render: () => Promise.reject(new Error("nothing is rendered here")),
+  health: () => Promise.resolve({ ready: false, reason: "nothing is rendered here" }),
+  close: () => Promise.resolve(),
+};

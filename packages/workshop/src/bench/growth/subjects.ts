@@ -1,0 +1,130 @@
+import { createEngine, type Storage } from "@snap/engine";
+import { randomUUID } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
+import {
+  accountId,
+  ACCOUNTS,
+  CREDITS,
+  fillAccounts,
+  fillBatches,
+  fillJournal,
+  fillRenderings,
+  fillTokens,
+  pageUrl,
+  PERIOD,
+  SECRET,
+} from "./stored.ts";
+
+/** Something whose cost must not follow how much is stored. */
+export interface Subject {
+  readonly name: string;
+  /** What there is little or much of. */
+  readonly stored: string;
+  readonly few: number;
+  readonly many: number;
+  readonly manyWhenQuick: number;
+  readonly opsPerRound: number;
+  readonly fill: (database: DatabaseSync, count: number) => void;
+  /** One operation; `index` is a different one each time, anywhere among what is stored. */
+  readonly open: (storage: Storage, count: number) => (index: number) => Promise<void>;
+}
+
+const cachedAnswer: Subject = {
+  name: "a cached answer",
+  stored: "renderings",
+  few: 1_000,
+  many: 1_000_000,
+  manyWhenQuick: 100_000,
+  opsPerRound: 2_000,
+  fill(database, count) {
+    fillAccounts(database);
+    fillTokens(database, ACCOUNTS);
+    fillRenderings(database, count);
+  },
+  open(storage) {
+    const engine = createEngine({
+      storage,
+      renderer: {
+        render: () => Promise.reject(new Error("not in the cache")),
+        health: () => Promise.resolve({ ready: true, reason: null }),
+        close: () => Promise.resolve(),
+      },
+      secretKey: "only of the benchmark",
+      // All is read from the storage, whether there is little or much of it.
+      memoryCacheBytes: 0,
+    });
+    return async (index) => {
+      const principal = await engine.authenticate(`${(index % ACCOUNTS) + 1}|${SECRET}`);
+      await engine.capture({ principal, parameters: { url: pageUrl(index) } });
+    };
+  },
+};
+
+const tokenLookUp: Subject = {
+  name: "a token look-up",
+  stored: "tokens",
+  few: 1_000,
+  many: 1_000_000,
+  manyWhenQuick: 100_000,
+  opsPerRound: 10_000,
+  fill(database, count) {
+    fillAccounts(database);
+    fillTokens(database, count);
+  },
+  open: (storage) => async (index) => {
+    if ((await storage.tokens.find(index + 1)) === null) throw new Error(`no token ${index + 1}`);
+  },
+};
+
+const reservation: Subject = {
+  name: "a reservation, made and settled",
+  stored: "journal lines",
+  few: 1_000,
+  many: 10_000_000,
+  manyWhenQuick: 100_000,
+  opsPerRound: 2_000,
+  fill: fillJournal,
+  open: (storage) => async (index) => {
+    const reservationId = randomUUID();
+    const now = Date.now();
+    const { reserved } = await storage.ledger.reserve({
+      accountId: accountId(index),
+      period: PERIOD,
+      granted: CREDITS,
+      reservationId,
+      now,
+      lapsesAt: now + 60_000,
+    });
+    if (!reserved) throw new Error("not reserved");
+    await storage.ledger.settle({ reservationId, now });
+  },
+};
+
+const queueTurn: Subject = {
+  name: "an item taken off the batch queue and put back",
+  stored: "batches that wait",
+  few: 10,
+  many: 10_000,
+  manyWhenQuick: 5_000,
+  opsPerRound: 300,
+  fill: fillBatches,
+  open: (storage) => async () => {
+    const now = Date.now();
+    const [due] = await storage.batches.dueItems({ now, limit: 1, exceptAccounts: [] });
+    if (due === undefined) throw new Error("nothing is due");
+    for (const state of [
+      { status: "rendering", leaseEndsAt: now + 20_000, starts: 1, fence: 1, limitedSince: null },
+      { status: "queued", dueAt: 0, starts: 1, fence: 1, limitedSince: null },
+    ] as const)
+      await storage.batches.change({
+        batchId: due.batchId,
+        now,
+        change: (batch) => ({
+          ...batch,
+          items: batch.items.map((item) => (item.id === due.itemId ? { ...item, state } : item)),
+        }),
+      });
+  },
+};
+
+export const SUBJECTS: readonly Subject[] = [cachedAnswer, tokenLookUp, reservation, queueTurn];

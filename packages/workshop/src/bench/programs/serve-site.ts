@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { PAGES } from "../site/pages.ts";
+import { drawPng } from "../site/png.ts";
+
+// Serves the fixture pages, in a process of its own; prints the port.
+const IMAGE_SIDE_PX = 120;
+const fonts = new Map([
+  ["400", readFileSync(new URL(import.meta.resolve("@fontsource/inter/files/inter-latin-400-normal.woff2")))],
+  ["700", readFileSync(new URL(import.meta.resolve("@fontsource/inter/files/inter-latin-700-normal.woff2")))],
+]);
+const images = new Map<string, Buffer>();
+const pages = new Map(Object.entries(PAGES).map(([name, html]) => [`/${name}`, Buffer.from(html)]));
+
+function imageOf(number: string): Buffer {
+  const image = images.get(number) ?? drawPng(Number(number), IMAGE_SIDE_PX, IMAGE_SIDE_PX);
+  images.set(number, image);
+  return image;
+}
+
+const server = createServer(({ url = "/" }, answer) => {
+  const path = url.split("?", 1)[0] ?? "/";
+  const page = pages.get(path);
+  const [, folder, name = ""] = /^\/(image|font)\/(\w+)[.]/.exec(path) ?? [];
+  const font = folder === "font" ? fonts.get(name) : undefined;
+  if (page !== undefined) answer.setHeader("content-type", "text/html").end(page);
+  else if (folder === "image") answer.setHeader("content-type", "image/png").end(imageOf(name));
+  else if (font !== undefined) answer.setHeader("content-type", "font/woff2").end(font);
+  else if (path === "/late") answer.setHeader("content-type", "text/plain").end("here it is");
+  else answer.writeHead(404).end();
+});
+server.listen(0, "127.0.0.1", () => console.log((server.address() as AddressInfo).port));

@@ -1,0 +1,97 @@
+import type { Findings, Scenario } from "../scenario.ts";
+import { figureTable } from "./figure.ts";
+import { markdownTable, textTable, type Table } from "./table.ts";
+
+export interface Machine {
+  readonly date: string;
+  readonly processor: string;
+  readonly cores: number;
+  readonly memoryGigabytes: number;
+  readonly node: string;
+  readonly browser: string;
+}
+
+export interface Section {
+  readonly scenario: Pick<Scenario, "name" | "title" | "about">;
+  readonly findings: Findings;
+}
+
+export interface Report {
+  readonly machine: Machine;
+  readonly quick: boolean;
+  readonly sections: readonly Section[];
+  /** Names of scenarios that did not come to their end. */
+  readonly failed: readonly string[];
+}
+
+const METHOD = `Every figure is a ratio of two things that were measured side by side in one run, round by round, each first in
+every other round, after a warm-up; the median of the rounds' ratios is quoted. What slows the machine down then slows
+both. The pages come from the loopback, from a process of their own. All ways of rendering
+use the same browser binary, each in a process tree of its own; processor time and memory are those of that tree,
+browser included, without the pages and without what sends the requests. Memory counts shared pages once.
+Every render has an address of its own, so that none is answered from a cache. Ours is the service as it is shipped:
+token, limits, ledger, egress proxy, sandbox and cache write are on. Never is a figure of these a test that can fail.`;
+
+/** docs/benchmarks.md; the notes are written by hand and come in whole. */
+export function writeDocument({ machine, quick, sections }: Report, notes: string): string {
+  return [
+    "# Benchmarks",
+    "What `pnpm bench --write` measured, each figure beside its target; all of this page is made by it.",
+    ...(quick ? ["**This was a short run (`--quick`): the figures are rough.**"] : []),
+    markdownTable(machineTable(machine)),
+    "## Figures and targets",
+    markdownTable(figureTable(figuresOf(sections))),
+    "## How it is measured",
+    METHOD,
+    ...sections.flatMap(({ scenario, findings }) => [
+      `## ${scenario.title}`,
+      `${scenario.about} (\`pnpm bench ${scenario.name}\`)`,
+      ...findings.tables.flatMap((table) => [
+        ...(table.title === undefined ? [] : [`### ${table.title}`]),
+        markdownTable(table),
+      ]),
+      ...(findings.remarks ?? []).map((remark) => `- ${remark}`),
+    ]),
+    notes.trim(),
+  ]
+    .join("\n\n")
+    .concat("\n");
+}
+
+/** The same for a terminal, without what never changes. */
+export function writeSummary({ machine, sections, failed }: Report): string {
+  return [
+    ...sections.flatMap(({ scenario, findings }) => [
+      scenario.title.toUpperCase(),
+      ...findings.tables.flatMap((table) => [
+        ...(table.title === undefined ? [] : [table.title]),
+        textTable(table),
+      ]),
+      ...(findings.remarks ?? []),
+    ]),
+    ...(failed.length === 0 ? [] : [`Failed: ${failed.join(", ")}`]),
+    "FIGURES AND TARGETS",
+    textTable(figureTable(figuresOf(sections))),
+    `${machine.cores} x ${machine.processor}, Node ${machine.node}, ${machine.browser}`,
+  ].join("\n\n");
+}
+
+function figuresOf(sections: readonly Section[]): Findings["figures"] {
+  return sections.flatMap(({ findings }) => findings.figures);
+}
+
+function machineTable(machine: Machine): Table {
+  return {
+    columns: ["date", "processor", "cores", "memory", "Node", "browser"],
+    rows: [
+      [
+        machine.date,
+        machine.processor,
+        String(machine.cores),
+        `${machine.memoryGigabytes} GB`,
+        machine.node,
+        machine.browser,
+      ],
+    ],
+  };
+}

@@ -1,0 +1,25 @@
+import type { Scenario } from "./scenario.ts";
+import { batch } from "./scenarios/batch.ts";
+import { cached } from "./scenarios/cached.ts";
+import { fairness } from "./scenarios/fairness.ts";
+import { growth } from "./scenarios/growth.ts";
+import { idle } from "./scenarios/idle.ts";
+import { concurrency, formats, pages } from "./scenarios/matrix.ts";
+import { overload } from "./scenarios/overload.ts";
+import { soak } from "./scenarios/soak.ts";
+import { ways } from "./scenarios/ways.ts";
+
+/** In the order in which they run. A new one is a file in scenarios/ and a name here. */
+export const SCENARIOS: readonly Scenario[] = [
+  ways,
+  idle,
+  concurrency,
+  formats,
+  pages,
+  batch,
+  cached,
+  growth,
+  fairness,
+  overload,
+  soak,
+];

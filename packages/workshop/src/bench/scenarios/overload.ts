@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { inParallel } from "../compare.ts";
+import { fetchAnswer, fetchExpecting } from "../fetch-expecting.ts";
+import { newJob } from "../jobs.ts";
+import { memoryBytes, readTree } from "../process-tree.ts";
+import { megabytes, rounded } from "../report/table.ts";
+import type { Bench, Scenario } from "../scenario.ts";
+import { startService, type BenchedService } from "../service.ts";
+import { median, percentile } from "../statistics.ts";
+
+/** One alone may have 250 renders waiting, all together 1,000. */
+const ACCOUNTS = { full: 10, quick: 1 } as const;
+const TIMES_CAPACITY = 10;
+const MEMORY_INTERVAL_MS = 1000;
+
+interface Seen {
+  readonly renderedAtMs: number[];
+  readonly refusedAfterMs: number[];
+  readonly others: string[];
+  readonly memoryBytes: number[];
+}
+
+export const overload: Scenario = {
+  name: "overload",
+  title: "Overload",
+  about: `The page of 60 cards as PNG, by ${ACCOUNTS.full} accounts. First as fast as the service answers, for its capacity; then ${TIMES_CAPACITY} times as many requests, sent on time whatever becomes of those before.`,
+  async run(bench) {
+    const service = await startService(bench, bench.quick ? ACCOUNTS.quick : ACCOUNTS.full);
+    const capacity = await measureCapacity(bench, service);
+    const seconds = bench.quick ? 10 : 60;
+    bench.say(`${rounded(capacity)} renders/s; offering ${TIMES_CAPACITY} times that for ${seconds} s`);
+    const seen = await offer(bench, service, { perSecond: capacity * TIMES_CAPACITY, seconds });
+    // Hundreds of requests may still wait for their turn.
+    await service.kill();
+    const goodput = seen.renderedAtMs.length / seconds;
+    const third = Math.ceil(seen.memoryBytes.length / 3);
+    const middleBytes = median(seen.memoryBytes.slice(third, -third));
+    const lastBytes = median(seen.memoryBytes.slice(-third));
+    const p95Ms = percentile(seen.refusedAfterMs, 0.95);
+    return {
+      figures: [
+        {
+          name: "goodput under ten times the load, over capacity",
+          value: goodput / capacity,
+          target: { atLeast: 0.9 },
+        },
+        { name: "p95 of a refusal under it, ms", value: p95Ms, target: { atMost: 100 } },
+        {
+          name: "memory in the last third of it over the middle third",
+          value: lastBytes / middleBytes,
+          target: { atMost: 1.05 },
+        },
+        {
+          name: "answers under it that were neither a rendering nor a 503 with Retry-After",
+          value: seen.others.length,
+          target: { atMost: 0 },
+        },
+      ],
+      tables: [
+        {
+          columns: [
+            "capacity/s",
+            "goodput/s",
+            "refused",
+            "refusal median ms",
+            "p95 ms",
+            "memory MB, each tenth",
+          ],
+          rows: [
+            [
+              rounded(capacity),
+              rounded(goodput),
+              String(seen.refusedAfterMs.length),
+              rounded(median(seen.refusedAfterMs)),
+              rounded(p95Ms),
+              everyTenth(seen.memoryBytes).map(megabytes).join(", "),
+            ],
+          ],
+        },
+      ],
+      remarks: seen.others.length === 0 ? [] : [`Other answers: ${[...new Set(seen.others)].join("; ")}`],
+    };
+  },
+};
+
+async function measureCapacity(bench: Bench, service: BenchedService): Promise<number> {
+  const atOnce = 4 * bench.cores;
+  const renders = bench.quick ? 24 : 200;
+  let account = 0;
+  const render = () =>
+    fetchExpecting(
+      200,
+      service.snapUrl(newJob(bench.siteOrigin)),
+      service.bearers[account++ % service.bearers.length],
+    );
+  await inParallel(atOnce, atOnce, render);
+  const startedMs = performance.now();
+  await inParallel(renders, atOnce, render);
+  return (renders * 1000) / (performance.now() - startedMs);
+}
+
+/** What happens while the load lasts; what is answered later no longer counts. */
+async function offer(
+  bench: Bench,
+  service: BenchedService,
+  { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
+): Promise<Seen> {
+  const seen: Seen = { renderedAtMs: [], refusedAfterMs: [], others: [], memoryBytes: [] };
+  const startedMs = performance.now();
+  let isOver = false;
+  const ask = async (index: number): Promise<void> => {
+    const askedMs = performance.now();
+    const url = service.snapUrl(newJob(bench.siteOrigin));
+    const { status, headers } = await fetchAnswer(url, service.bearers[index % service.bearers.length]);
+    if (isOver) return;
+    const nowMs = performance.now();
+    if (status === 200) seen.renderedAtMs.push(nowMs - startedMs);
+    else if (status === 503 && Number(headers["retry-after"]) > 0) seen.refusedAfterMs.push(nowMs - askedMs);
+    else seen.others.push(`${status}`);
+  };
+  const sample = setInterval(
+    () => seen.memoryBytes.push(memoryBytes(readTree(service.pid))),
+    MEMORY_INTERVAL_MS,
+  );
+  const requests = Math.round(perSecond * seconds);
+  for (let index = 0; index < requests; index += 1) {
+    const dueInMs = startedMs + (index * 1000) / perSecond - performance.now();
+    if (dueInMs > 0) await sleep(dueInMs);
+    // The service is stopped with requests still open; those that fail while the load lasts are told.
+    ask(index).catch((error: unknown) => {
+      if (!isOver) seen.others.push(String(error));
+    });
+  }
+  isOver = true;
+  clearInterval(sample);
+  return seen;
+}
+
+function everyTenth(values: readonly number[]): number[] {
+  const step = Math.max(1, Math.floor(values.length / 10));
+  return values.filter((_, index) => index % step === 0);
+}

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { inParallel } from "../compare.ts";
+import { fetchExpecting } from "../fetch-expecting.ts";
+import { newJob } from "../jobs.ts";
+import { memoryBytes, readTree } from "../process-tree.ts";
+import { megabytes, type Table } from "../report/table.ts";
+import type { Scenario } from "../scenario.ts";
+import { startService } from "../service.ts";
+import type { PageName } from "../site/pages.ts";
+import { median } from "../statistics.ts";
+
+/** Ten renders, over and over: mostly light pages, one heavy. */
+const MIX: readonly PageName[] = [
+  "small",
+  "cards",
+  "article",
+  "small",
+  "cards",
+  "small",
+  "article",
+  "cards",
+  "small",
+  "heavy",
+];
+const AT_ONCE = 4;
+const LOOKS = 5;
+const LOOK_INTERVAL_MS = 400;
+
+export const soak: Scenario = {
+  name: "soak",
+  title: "Soak",
+  about:
+    "Renders of mixed pages, four at once, every one of which must be answered; memory and processes between them, when the service is at rest.",
+  async run(bench) {
+    const service = await startService(bench);
+    const stops = bench.quick ? [16, 32, 48] : [100, 500, 1000, 1500, 2000];
+    const rows: { readonly renders: number; readonly bytes: number; readonly processes: number }[] = [];
+    let done = 0;
+    for (const renders of stops) {
+      const before = done;
+      await inParallel(renders - before, AT_ONCE, async (index) => {
+        const page = MIX[(before + index) % MIX.length];
+        await fetchExpecting(200, service.snapUrl(newJob(bench.siteOrigin, page)), service.bearers[0]);
+        done += 1;
+      });
+      rows.push({ renders, ...(await lookAtRest(service.pid)) });
+      bench.say(`${done} renders answered`);
+    }
+    await service.stop();
+    const [first, last] = [rows.at(0), rows.at(-1)];
+    const table: Table = {
+      columns: ["renders", "memory MB", "processes"],
+      rows: rows.map(({ renders, bytes, processes }) => [
+        String(renders),
+        megabytes(bytes),
+        String(processes),
+      ]),
+    };
+    return {
+      figures: [
+        {
+          name: `memory after ${last?.renders} renders over after ${first?.renders}`,
+          value: (last?.bytes ?? Number.NaN) / (first?.bytes ?? Number.NaN),
+          target: { atMost: 1.05 },
+        },
+        {
+          name: "processes more at the end than after the first of them",
+          value: (last?.processes ?? Number.NaN) - (first?.processes ?? Number.NaN),
+          target: { atMost: 0 },
+        },
+      ],
+      tables: [table],
+    };
+  },
+};
+
+/** The medians of a few looks: what has just ended takes a moment to go. */
+async function lookAtRest(pid: number): Promise<{ bytes: number; processes: number }> {
+  const bytes: number[] = [];
+  const processes: number[] = [];
+  for (let look = 0; look < LOOKS; look += 1) {
+    await sleep(LOOK_INTERVAL_MS);
+    const tree = readTree(pid);
+    bytes.push(memoryBytes(tree));
+    processes.push(tree.length);
+  }
+  return { bytes: median(bytes), processes: median(processes) };
+}

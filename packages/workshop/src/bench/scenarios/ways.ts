@@ -1,0 +1,44 @@
+import { newJob } from "../jobs.ts";
+import { measureInTurns, speedRatio, startWays, wayCells, WAY_COLUMNS } from "../measure-ways.ts";
+import { rounded } from "../report/table.ts";
+import type { Scenario } from "../scenario.ts";
+
+const NAMES = ["raw", "launch-per-request", "cluster", "capture-website", "engine", "server"] as const;
+
+export const ways: Scenario = {
+  name: "ways",
+  title: "Ways of rendering",
+  about:
+    "The page of 60 cards as PNG, four at once. capture-website can't be told not to wait for a quiet network, which takes half a second.",
+  async run(bench) {
+    const started = await startWays(bench, NAMES, () => newJob(bench.siteOrigin));
+    const results = await measureInTurns(started.ways, {
+      job: () => newJob(bench.siteOrigin),
+      atOnce: 4,
+      rendersPerRound: bench.quick ? 6 : 24,
+      rounds: bench.quick ? 2 : 8,
+    });
+    await started.stop();
+    const figure = (against: string, theirs: string, atLeast: number) => ({
+      name: `renders/s of the whole server over ${against}`,
+      value: speedRatio(results, "server", theirs),
+      target: { atLeast },
+    });
+    return {
+      figures: [
+        figure("raw protocol calls", "raw", 1),
+        figure("puppeteer-cluster", "cluster", 1.2),
+        figure("a browser per request", "launch-per-request", 2.5),
+      ],
+      tables: [
+        {
+          columns: [...WAY_COLUMNS, "server over it"],
+          rows: results.map((result) =>
+            wayCells(result).concat(rounded(speedRatio(results, "server", result.name))),
+          ),
+        },
+      ],
+      remarks: started.remarks,
+    };
+  },
+};

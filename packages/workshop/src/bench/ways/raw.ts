@@ -1,0 +1,74 @@
+import puppeteer from "puppeteer";
+import { ProtocolPipe } from "./protocol-pipe.ts";
+import { QUALITY, SANDBOX_ARGUMENTS, VIEWPORT, type RenderJob, type StartProgram } from "./way.ts";
+
+/**
+ * The bound that fresh isolation sets: the protocol calls that one render needs, sent to one browser over
+ * a bare pipe, each render in a browser context of its own; no proxy, limits, ledger or cache.
+ */
+export const startRaw: StartProgram = async ({ browserPath }) => {
+  // The switches that Puppeteer, and so every other way, starts it with.
+  const usual = await puppeteer.defaultArgs({ headless: "shell", args: [...SANDBOX_ARGUMENTS] });
+  const args = usual.filter((argument) => !argument.startsWith("--remote-debugging-"));
+  const pipe = new ProtocolPipe(browserPath, args);
+  await pipe.send("Browser.getVersion", {});
+  return { render: (job) => render(pipe, job), close: () => pipe.close() };
+};
+
+async function render(pipe: ProtocolPipe, job: RenderJob): Promise<Uint8Array> {
+  const { browserContextId } = await pipe.send("Target.createBrowserContext", {});
+  const { targetId } = await pipe.send("Target.createTarget", { url: "about:blank", browserContextId });
+  const { sessionId } = await pipe.send("Target.attachToTarget", { targetId, flatten: true });
+  const session = String(sessionId);
+  try {
+    const call = (method: string, params: object): ReturnType<ProtocolPipe["send"]> =>
+      pipe.send(method, params, session);
+    await navigate(pipe, session, job);
+    const { data } =
+      job.format === "pdf"
+        ? await call("Page.printToPDF", { printBackground: true })
+        : await call("Page.captureScreenshot", await captureOptions(call, job));
+    return Buffer.from(String(data), "base64");
+  } finally {
+    pipe.forget(session);
+    await pipe.send("Target.disposeBrowserContext", { browserContextId });
+  }
+}
+
+async function navigate(pipe: ProtocolPipe, session: string, job: RenderJob): Promise<void> {
+  const wanted = job.waitUntil === "load" ? "load" : "networkIdle";
+  const reached = new Map<unknown, PromiseWithResolvers<void>>();
+  /** Of one document: the blank page before has its events, too. */
+  const reachedBy = (loaderId: unknown): PromiseWithResolvers<void> => {
+    const milestone = reached.get(loaderId) ?? Promise.withResolvers<void>();
+    reached.set(loaderId, milestone);
+    return milestone;
+  };
+  pipe.listen(session, (method, { name, loaderId }) => {
+    if (method === "Page.lifecycleEvent" && name === wanted) reachedBy(loaderId).resolve();
+  });
+  await Promise.all([
+    pipe.send("Page.enable", {}, session),
+    pipe.send("Page.setLifecycleEventsEnabled", { enabled: true }, session),
+    pipe.send(
+      "Emulation.setDeviceMetricsOverride",
+      { ...VIEWPORT, deviceScaleFactor: 1, mobile: false },
+      session,
+    ),
+  ]);
+  const { loaderId, errorText } = await pipe.send("Page.navigate", { url: job.url }, session);
+  if (errorText !== undefined) throw new Error(JSON.stringify(errorText));
+  await reachedBy(loaderId).promise;
+}
+
+async function captureOptions(
+  call: (method: string, params: object) => ReturnType<ProtocolPipe["send"]>,
+  { format, fullPage }: RenderJob,
+): Promise<object> {
+  const encoding = format === "png" ? { format } : { format, quality: QUALITY };
+  if (!fullPage) return encoding;
+  const { cssContentSize } = (await call("Page.getLayoutMetrics", {})) as {
+    cssContentSize: { width: number; height: number };
+  };
+  return { ...encoding, captureBeyondViewport: true, clip: { ...cssContentSize, x: 0, y: 0, scale: 1 } };
+}

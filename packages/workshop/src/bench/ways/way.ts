@@ -1,0 +1,40 @@
+/** One rendering, in the words that every way understands. */
+export interface RenderJob {
+  readonly url: string;
+  readonly format: "png" | "jpeg" | "webp" | "pdf";
+  readonly fullPage: boolean;
+  readonly waitUntil: "load" | "networkidle0";
+}
+
+export const VIEWPORT = { width: 1280, height: 800 } as const;
+/** Of JPEG and WebP. */
+export const QUALITY = 80;
+
+/** A way of rendering, inside the process that is measured. */
+export interface RenderingProgram {
+  /** @returns the bytes of the file. */
+  render(job: RenderJob): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
+export interface ProgramOptions {
+  readonly browserPath: string;
+  readonly siteOrigin: string;
+  /** An empty folder. */
+  readonly folder: string;
+}
+
+export type StartProgram = (options: ProgramOptions) => Promise<RenderingProgram>;
+
+/** A way of rendering, seen from outside: a process tree that is asked for renderings. */
+export interface Way {
+  readonly name: string;
+  /** Root of its process tree. */
+  readonly pid: number;
+  /** @throws Error when it did not answer a file. */
+  readonly render: (job: RenderJob) => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+/** Our own fixture pages only. As root there is no sandbox without a user of its own. */
+export const SANDBOX_ARGUMENTS: readonly string[] = process.getuid?.() === 0 ? ["--no-sandbox"] : [];

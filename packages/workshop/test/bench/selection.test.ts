@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest";
+import { select } from "../../src/bench/selection.ts";
+
+const ALL = [{ name: "ways" }, { name: "idle" }, { name: "soak" }];
+
+describe("select", () => {
+  it("takes all of them unless told otherwise", () => {
+    expect(select([], ALL)).toEqual({ quick: false, write: false, scenarios: ALL });
+    expect(select(["--quick", "--write"], ALL)).toEqual({ quick: true, write: true, scenarios: ALL });
+  });
+
+  it("takes those that are named, in the order of the list", () => {
+    expect(select(["soak", "--quick", "ways"], ALL).scenarios).toEqual([{ name: "ways" }, { name: "soak" }]);
+  });
+
+  it.each([
+    [["sook"], "There is no scenario sook; there are ways, idle, soak."],
+    [["--write", "idle"], "--write takes all scenarios: leave the names out."],
+    [["--fast"], "--fast"],
+  ])("refuses %j", (args, message) => {
+    expect(() => select(args, ALL)).toThrow(message);
+  });
+});
