@@ -41,6 +41,7 @@ describe("parsePss", () => {
   });
 });
 
+// Read from /proc, which only Linux has.
 describe.skipIf(process.platform !== "linux")("readTree", () => {
   it("finds a child of this process, and memory that it uses", async () => {
     const child = spawn("cat", { stdio: ["pipe", "ignore", "ignore"] });
