@@ -23,7 +23,7 @@ export const WHO: Readonly<Record<"token" | "signature" | "record", Stage>> = {
 
 /** What `capture()` does, in its order; each module is imported by packages/engine/src/capture.ts. */
 export const STEPS: readonly Stage[] = [
-  { name: "parse", module: "packages/engine/src/parameters/parse.ts" },
+  { name: "parse", module: "packages/engine/src/parameters/understand.ts" },
   { name: "permit", module: "packages/engine/src/tokens/authenticate.ts" },
   { name: "target", module: "packages/engine/src/target/require-target.ts" },
   { name: "cache lookup", module: "packages/engine/src/renderings/rendering-cache.ts" },
