@@ -6,7 +6,7 @@ import { resolveTarget } from "./egress/resolve-target.ts";
 import { isSnapError, SnapError } from "./errors.ts";
 import { spendBudget, type SpentBudget } from "./limits/spend-budget.ts";
 import type { SnapParameters } from "./parameters/schemas.ts";
-import type { Understood } from "./parameters/understand.ts";
+import type { SentParameters, Understood } from "./parameters/understand.ts";
 import type { Account } from "./ports/accounts.ts";
 import type { BudgetStore } from "./ports/budgets.ts";
 import type { Clock } from "./ports/clock.ts";
@@ -27,8 +27,8 @@ import { requireAbility, requireVerifiedEmail, type Principal } from "./tokens/a
 /** What is asked for, and by whom. */
 export interface CaptureRequest {
   readonly principal: Principal;
-  /** The query of a request, or an object with real booleans and numbers. */
-  readonly parameters: URLSearchParams | Readonly<Record<string, unknown>>;
+  /** The query of a request, read or as text, or an object with real booleans and numbers. */
+  readonly parameters: SentParameters;
   /** Tells whether the caller already holds the rendering of this entity tag. */
   readonly holds?: (etag: string) => boolean;
   /** `interactive` unless given. */
@@ -61,6 +61,8 @@ export interface Capture {
   /** The budget that was spent; `null` for an unchanged hit, which spends none. */
   readonly budget: SpentBudget | null;
   readonly creditCost: 0 | 1;
+  /** A render was run, or waited for: the account may have been charged since its balance was read. */
+  readonly waited: boolean;
   /** Instant of this answer; `rendering.expiresAt` less this is what is left of the rendering's life. */
   readonly answeredAt: number;
 }
@@ -79,7 +81,7 @@ interface Kept {
 
 /** What `capture` works with; `createEngine` puts it together. */
 export interface CaptureParts {
-  readonly understand: (sent: CaptureRequest["parameters"]) => Understood;
+  readonly understand: (sent: SentParameters) => Understood;
   readonly ledger: Ledger;
   readonly budgets: BudgetStore;
   readonly cache: RenderingCache;
@@ -117,10 +119,15 @@ export async function capture(parts: CaptureParts, request: CaptureRequest): Pro
       linked(fresh) ? linkedCopy(parameters, fresh) : { key: null, rendering: fresh };
     const { rendering, render } = await renderBilled(parts, billed, copyOf);
     const answeredAt = parts.clock.now();
-    return { rendering, cache: "bypass", unchanged: holds(rendering.etag), ...render, answeredAt };
+    const unchanged = holds(rendering.etag);
+    return { rendering, cache: "bypass", unchanged, ...render, waited: true, answeredAt };
   }
 
   const key: RenderingKey = { accountId: account.id, key: name };
+  const held = parts.cache.recall(key);
+  if (held !== null && suits(held, parameters))
+    return hit(parts, request, { rendering: held, waited: false });
+
   const wait = sentWait(parameters) ? "strict" : "capped";
   const { value, led } = await parts.flights.share(`${wait}:${key.key}:${key.accountId}`, async () => {
     const kept = await parts.cache.lookup(key);
@@ -129,11 +136,23 @@ export async function capture(parts: CaptureParts, request: CaptureRequest): Pro
       : { rendering: kept, render: null };
   });
   const { rendering, render } = value;
-  const unchanged = holds(rendering.etag);
+  if (!led || render === null) return hit(parts, request, { rendering, waited: !led });
   const answeredAt = parts.clock.now();
-  if (led && render !== null) return { rendering, cache: "miss", unchanged, ...render, answeredAt };
-  const budget = await spendCached(parts, account.id, unchanged);
-  return { rendering, cache: "hit", unchanged, budget, creditCost: 0, answeredAt };
+  return { rendering, cache: "miss", unchanged: holds(rendering.etag), ...render, waited: true, answeredAt };
+}
+
+/** An unchanged hit is free of both budgets (interface.md, 304). */
+async function hit(
+  { budgets, clock }: CaptureParts,
+  { principal, holds }: CaptureRequest,
+  found: Pick<Capture, "rendering" | "waited">,
+): Promise<Capture> {
+  const unchanged = holds?.(found.rendering.etag) ?? false;
+  const answeredAt = clock.now();
+  const spend = { accountId: principal.account.id, budget: "cached", now: answeredAt } as const;
+  const limit = LIMITS.cachedAnswersPerMinute;
+  const budget = unchanged ? null : await spendBudget(budgets, { ...spend, limit });
+  return { ...found, cache: "hit", unchanged, budget, creditCost: 0, answeredAt };
 }
 
 /** A refusal that says nothing about the page: an identical request is judged for itself. */
@@ -167,17 +186,6 @@ function suits(kept: StoredRendering, parameters: SnapParameters): boolean {
 
 function sentWait(parameters: SnapParameters): boolean {
   return !parameters.pdf && parameters.waitUntil !== undefined;
-}
-
-/** An unchanged hit is free of both budgets (interface.md, 304). */
-async function spendCached(
-  parts: CaptureParts,
-  accountId: string,
-  unchanged: boolean,
-): Promise<SpentBudget | null> {
-  if (unchanged) return null;
-  const limit = LIMITS.cachedAnswersPerMinute;
-  return spendBudget(parts.budgets, { accountId, budget: "cached", limit, now: parts.clock.now() });
 }
 
 /** Stored before it is settled: nobody is charged for what is not there (architecture.md). */

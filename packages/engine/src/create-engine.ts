@@ -17,6 +17,7 @@ import { withDefaults, type EngineOptions } from "./engine-options.ts";
 import { toSnapError } from "./errors.ts";
 import { spendBudget } from "./limits/spend-budget.ts";
 import type { Account } from "./ports/accounts.ts";
+import type { StandingBalance } from "./ports/ledger.ts";
 import type { Renderer } from "./ports/renderer.ts";
 import type { Storage } from "./ports/storage.ts";
 import { prunePeriodically } from "./prune-periodically.ts";
@@ -52,8 +53,11 @@ export interface Engine {
    * nothing; it ends with the kept copy, or with the token.
    */
   link(request: LinkRequest): RenderingLink;
-  /** The account's credits now. */
-  credits(account: Account): Promise<CreditState>;
+  /**
+   * The account's credits now. With the balance of a principal that was authenticated just now, and
+   * after which nothing was charged, this reads no more.
+   */
+  credits(account: Account, standing?: StandingBalance | null): Promise<CreditState>;
   /**
    * The usage report; spends the budget of 60 a minute, and no credit.
    * @throws SnapError `rate_limited`.
@@ -121,16 +125,17 @@ export function createEngine(options: EngineOptions): Engine {
     onRefundFailed: onBackgroundError,
   };
   const seal = createSeal(settings.secretKey, random);
-  const credits = (account: Account): Promise<CreditState> => {
+  const credits = (account: Account, standing?: StandingBalance | null): Promise<CreditState> => {
     const now = clock.now();
-    return readCredits(storage.ledger, { account, entitlement: entitlementOf(account, plans, now), now });
+    const entitlement = entitlementOf(account, plans, now);
+    return readCredits(storage.ledger, { account, entitlement, now, standing });
   };
   const { batches, startWorker } = createBatchSide(settings, {
     seal,
     scheduler,
     maxPerAccount,
     capture: (request) => capture(parts, request),
-    credits,
+    credits: (account) => credits(account),
     onSubmitted: () => worker?.wake(),
   });
   const stopPruning = prunePeriodically({ storage, clock, onBackgroundError });
@@ -141,7 +146,7 @@ export function createEngine(options: EngineOptions): Engine {
       asSnapError(authenticateSigned({ store: storage.tokens, seal, now: clock.now() }, query)),
     capture: (request) => asSnapError(capture(parts, request)),
     link: (request) => linkRendering(seal, request),
-    credits: (account) => asSnapError(credits(account)),
+    credits: (account, standing) => asSnapError(credits(account, standing)),
     usage: ({ account }) => asSnapError(report(account)),
     accounts: createAccounts({ store: storage.accounts, plans, clock, random }),
     tokens: createTokens({ store: storage.tokens, accounts: storage.accounts, seal, clock, random }),

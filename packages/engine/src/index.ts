@@ -54,6 +54,7 @@ export type {
   Ledger,
   Period,
   PeriodGrant,
+  StandingBalance,
   ReserveOutcome,
   ReserveRequest,
   Resolution,
@@ -66,7 +67,7 @@ export type { LinkRequest, RenderingLink } from "./renderings/link-rendering.ts"
 export { systemResolver } from "./ports/resolver.ts";
 export type { Resolver } from "./ports/resolver.ts";
 export type { Storage } from "./ports/storage.ts";
-export type { Ability, TokenRecord, TokenStore } from "./ports/tokens.ts";
+export type { Ability, FoundToken, TokenRecord, TokenStore } from "./ports/tokens.ts";
 export type { Urgency } from "./schedule/fair-queue.ts";
 export { parseAllowedTargets } from "./target/parse-allowed-targets.ts";
 export { PUBLIC_TARGETS_ONLY } from "./target/policy.ts";

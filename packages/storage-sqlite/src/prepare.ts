@@ -7,6 +7,20 @@ export interface Statement<Row> {
   run(values?: Record<string, SQLInputValue>): { readonly changes: number | bigint };
 }
 
+/** A prepared statement for where every microsecond counts: positional values, and rows as arrays. */
+export interface ArrayStatement<Row extends readonly unknown[]> {
+  get(...values: SQLInputValue[]): Row | undefined;
+}
+
+export function prepareArrays<Row extends readonly unknown[]>(
+  database: DatabaseSync,
+  sql: string,
+): ArrayStatement<Row> {
+  const statement = database.prepare(sql);
+  statement.setReturnArrays(true);
+  return statement as unknown as ArrayStatement<Row>;
+}
+
 export function prepare<Row = never>(database: DatabaseSync, sql: string): Statement<Row> {
   return database.prepare(sql) as unknown as Statement<Row>;
 }

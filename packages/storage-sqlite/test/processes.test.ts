@@ -42,8 +42,8 @@ describe("several processes", () => {
     const { id } = await commandLine.tokens.insert({
       accountId: "acct_1",
       abilities: ["pdf"],
-      secretHash: new Uint8Array(32),
-      sealedSigningSecret: new Uint8Array(60),
+      secretHash: "00".repeat(32),
+      sealedSigningSecret: "00".repeat(60),
       createdAt: 1,
       expiresAt: null,
       rotatedAt: null,

@@ -1,10 +1,22 @@
+import { LRUCache } from "lru-cache";
 import type { Period } from "../ports/ledger.ts";
+
+/** An account asks many times in one period. */
+const current = new LRUCache<number, Period>({ max: 10_000 });
 
 /**
  * The period that holds `now`: months counted from the account's start, in UTC. A start on the 31st
  * resets on the last day of a shorter month, and on the 31st again in a longer one.
  */
 export function periodAt(anchorAt: number, now: number): Period {
+  const known = current.get(anchorAt);
+  if (known !== undefined && known.startedAt <= now && now < known.resetsAt) return known;
+  const period = computePeriod(anchorAt, now);
+  current.set(anchorAt, period);
+  return period;
+}
+
+function computePeriod(anchorAt: number, now: number): Period {
   const anchor = new Date(anchorAt);
   const today = new Date(now);
   const months =

@@ -5,6 +5,9 @@ import { cacheKey } from "./cache-key.ts";
 import { parseParameters, parseQuery } from "./parse.ts";
 import type { SnapParameters } from "./schemas.ts";
 
+/** The query of a request, read or as text, or an object with real booleans and numbers. */
+export type SentParameters = URLSearchParams | string | Readonly<Record<string, unknown>>;
+
 /** All that a request says by itself, whoever sends it. */
 export interface Understood {
   readonly parameters: Readonly<SnapParameters>;
@@ -23,9 +26,7 @@ const REMEMBERED = { queries: 2_000, characters: 2_000_000 } as const;
  *
  * @returns a function that throws as `parseQuery` does.
  */
-export function createUnderstanding(
-  policy: TargetPolicy,
-): (sent: URLSearchParams | Readonly<Record<string, unknown>>) => Understood {
+export function createUnderstanding(policy: TargetPolicy): (sent: SentParameters) => Understood {
   const remembered = new LRUCache<string, Understood>({
     max: REMEMBERED.queries,
     maxSize: REMEMBERED.characters,
@@ -37,11 +38,12 @@ export function createUnderstanding(
     verdict: judgeTarget(parameters.url, policy),
   });
   return (sent) => {
-    if (!(sent instanceof URLSearchParams)) return understand(parseParameters(sent));
-    const text = sent.toString();
+    const isQuery = typeof sent === "string" || sent instanceof URLSearchParams;
+    if (!isQuery) return understand(parseParameters(sent));
+    const text = String(sent);
     const known = remembered.get(text);
     if (known !== undefined) return known;
-    const understood = understand(parseQuery(sent));
+    const understood = understand(parseQuery(new URLSearchParams(sent)));
     remembered.set(text, understood);
     return understood;
   };

@@ -11,6 +11,13 @@ export interface Balance {
   readonly reserved: number;
 }
 
+/** The balance of an account's latest period as it stands, whatever the time is now. */
+export interface StandingBalance extends Balance {
+  readonly periodStartedAt: number;
+  /** Instant at which the first of the account's open reservations lapses; `null` without one. */
+  readonly nextLapseAt: number | null;
+}
+
 /** The period that a call is about, and what it grants if this is the first look at it. */
 export interface PeriodGrant {
   readonly accountId: string;

@@ -1,4 +1,5 @@
 import type { Account } from "./accounts.ts";
+import type { StandingBalance } from "./ledger.ts";
 
 /** The two modes of a rendering, which are also the permissions of a token. */
 export type Ability = "screenshot" | "pdf";
@@ -9,10 +10,10 @@ export interface TokenRecord {
   readonly id: number;
   readonly accountId: string;
   readonly abilities: readonly Ability[];
-  /** SHA-256 of the part behind the pipe. */
-  readonly secretHash: Uint8Array;
-  /** The signing secret, encrypted under the server's key. */
-  readonly sealedSigningSecret: Uint8Array;
+  /** SHA-256 of the part behind the pipe, in lowercase hex. */
+  readonly secretHash: string;
+  /** The signing secret, encrypted under the server's key, in lowercase hex. */
+  readonly sealedSigningSecret: string;
   readonly createdAt: number;
   /** Instant from which it is refused, or `null`. */
   readonly expiresAt: number | null;
@@ -20,12 +21,20 @@ export interface TokenRecord {
   readonly rotatedAt: number | null;
 }
 
+/** A token, the account that owns it, and the account's latest balance. */
+export interface FoundToken {
+  readonly token: TokenRecord;
+  readonly account: Account;
+  /** `null` before the first period. */
+  readonly balance: StandingBalance | null;
+}
+
 /** Durable tokens. Ids are positive integers, never given twice, not even after a revocation. */
 export interface TokenStore {
   /** Stores a token under a new id. */
   insert(token: Omit<TokenRecord, "id">): Promise<TokenRecord>;
-  /** The token and the account that owns it, in one read. */
-  find(id: number): Promise<{ readonly token: TokenRecord; readonly account: Account } | null>;
+  /** All that a request has to know of who sends it, in one read. */
+  find(id: number): Promise<FoundToken | null>;
   /** In the order of creation. */
   listByAccount(accountId: string): Promise<readonly TokenRecord[]>;
   /** Exchanges both secrets in one step; `null` when there is no such token. */

@@ -9,6 +9,8 @@ const OVERHEAD_BYTES = 1024;
 
 /** The rendering cache: a store, with the latest renderings kept in memory before it. */
 export interface RenderingCache {
+  /** What is held in memory, and `null` for what only the store may have. */
+  recall(key: RenderingKey): StoredRendering | null;
   lookup(key: RenderingKey): Promise<StoredRendering | null>;
   keep(key: RenderingKey, rendering: StoredRendering): Promise<void>;
 }
@@ -25,11 +27,16 @@ export function createRenderingCache({ store, clock, memoryBytes }: RenderingCac
     maxSize: Math.max(1, memoryBytes),
     sizeCalculation: (rendering) => rendering.bytes.byteLength + OVERHEAD_BYTES,
   });
+  const recall = (key: RenderingKey): StoredRendering | null => {
+    const held = memory.get(nameOf(key));
+    return held !== undefined && held.expiresAt > clock.now() ? held : null;
+  };
   return {
+    recall,
     async lookup(key) {
       const now = clock.now();
-      const held = memory.get(nameOf(key));
-      if (held !== undefined && held.expiresAt > now) return held;
+      const held = recall(key);
+      if (held !== null) return held;
       const stored = await store.get({ ...key, now });
       if (stored === null) return null;
       if (entityTag(stored.bytes) !== stored.etag) {

@@ -42,10 +42,10 @@ export async function authenticateSigned(
   return { principal: found, parameters, expiresAt };
 }
 
-const decoys = new WeakMap<Seal, Uint8Array>();
+const decoys = new WeakMap<Seal, string>();
 
 /** A sealed secret that signs for no token. */
-function decoyOf(seal: Seal): Uint8Array {
+function decoyOf(seal: Seal): string {
   const decoy = decoys.get(seal) ?? seal.seal("a secret of nobody, as long as a real one ");
   decoys.set(seal, decoy);
   return decoy;

@@ -1,13 +1,10 @@
 import { SnapError } from "../errors.ts";
 import type { Account } from "../ports/accounts.ts";
-import type { Ability, TokenRecord, TokenStore } from "../ports/tokens.ts";
+import type { Ability, FoundToken, TokenRecord, TokenStore } from "../ports/tokens.ts";
 import { matchesHash, splitToken } from "./token-text.ts";
 
-/** Who asks: a token and the account that owns it. */
-export interface Principal {
-  readonly account: Account;
-  readonly token: TokenRecord;
-}
+/** Who asks: a token, the account that owns it, and the balance that was read with them. */
+export type Principal = FoundToken;
 
 /**
  * Finds who a bearer token stands for.

@@ -1,11 +1,11 @@
 import { createCipheriv, createDecipheriv, scryptSync } from "node:crypto";
 import type { Random } from "../ports/random.ts";
 
-/** Encrypts small secrets at rest: AES-256-GCM, laid out as nonce (12), tag (16), ciphertext. */
+/** Encrypts small secrets at rest: AES-256-GCM, laid out as nonce (12), tag (16), ciphertext, in lowercase hex. */
 export interface Seal {
-  seal(secret: string): Uint8Array;
+  seal(secret: string): string;
   /** @throws Error when the bytes were sealed under another key or have been altered. */
-  open(sealed: Uint8Array): string;
+  open(sealed: string): string;
 }
 
 const SECRET_KEY_MIN_CHARACTERS = 16;
@@ -35,10 +35,10 @@ export function createSeal(secretKey: string, random: Random): Seal {
       const nonce = random.bytes(NONCE_BYTES);
       const cipher = createCipheriv("aes-256-gcm", key(), nonce, { authTagLength: TAG_BYTES });
       const ciphertext = Buffer.concat([cipher.update(secret, "utf8"), cipher.final()]);
-      return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]);
+      return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]).toString("hex");
     },
     open(sealed) {
-      const bytes = Buffer.from(sealed);
+      const bytes = Buffer.from(sealed, "hex");
       const nonce = bytes.subarray(0, NONCE_BYTES);
       const decipher = createDecipheriv("aes-256-gcm", key(), nonce, { authTagLength: TAG_BYTES });
       decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));

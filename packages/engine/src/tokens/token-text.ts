@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import type { Random } from "../ports/random.ts";
 
 /** 256 bits, which base62 writes in 43 characters at the most; longer than the 40 that are promised. */
@@ -17,14 +17,14 @@ export function makeSecret(random: Random): string {
   return text;
 }
 
-/** SHA-256: a secret of 256 random bits needs no slow hash. */
-export function hashSecret(secret: string): Uint8Array {
-  return createHash("sha256").update(secret).digest();
+/** SHA-256 in lowercase hex: a secret of 256 random bits needs no slow hash. */
+export function hashSecret(secret: string): string {
+  return hash("sha256", secret, "hex");
 }
 
 /** In constant time. */
-export function matchesHash(secret: string, hash: Uint8Array): boolean {
-  return timingSafeEqual(hashSecret(secret), hash);
+export function matchesHash(secret: string, secretHash: string): boolean {
+  return timingSafeEqual(Buffer.from(hashSecret(secret)), Buffer.from(secretHash));
 }
 
 /** The id of a token as text; `null` for any other text. */

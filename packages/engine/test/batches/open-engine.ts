@@ -114,7 +114,7 @@ export function openBatchBench(options: Partial<EngineOptions> = {}): BatchBench
         accountId: account.id,
         ...(abilities && { abilities }),
       });
-      return { account, token: record, signingSecret };
+      return { account, token: record, balance: null, signingSecret };
     },
     submit(principal, paths, webhookUrl) {
       const items = paths.map((path) => ({ url: `https://example.com/${path}` }));

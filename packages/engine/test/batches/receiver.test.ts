@@ -86,7 +86,7 @@ async function deliverTo(url: string, allowed: TargetPolicy["allow"]): Promise<D
   const { record } = await engine.tokens.create({ accountId: account.id });
   engine.startWorker();
   await engine.batches.submit({
-    principal: { account, token: record },
+    principal: { account, token: record, balance: null },
     document: { items: [{ url: "https://example.com/" }], webhookUrl: url },
   });
   await ended.promise;

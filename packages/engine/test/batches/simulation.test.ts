@@ -92,7 +92,7 @@ async function createCustomers({ clock, storage }: World): Promise<readonly Cust
     ].map(async (about) => {
       const account = await operator.accounts.create({ ...about, planSlug: "starter", verified: true });
       const { record, signingSecret } = await operator.tokens.create({ accountId: account.id });
-      return { account, token: record, signingSecret };
+      return { account, token: record, balance: null, signingSecret };
     }),
   );
 }

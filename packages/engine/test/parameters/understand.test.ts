@@ -16,6 +16,14 @@ it("understands a query once, however often it is asked for and however it is en
   expect(understand(query("url=https://example.com/"))).not.toBe(first);
 });
 
+it("understands the text of a query as it was sent", () => {
+  const understand = createUnderstanding(PUBLIC_TARGETS_ONLY);
+  const text = "url=https%3A%2F%2Fexample.com%2F&fullPage=1";
+  const first = understand(text);
+  expect(first).toEqual(understand(query(text)));
+  expect(understand(text)).toBe(first);
+});
+
 it("gives the same name to the same rendering, written as a query or as an object", () => {
   const understand = createUnderstanding(PUBLIC_TARGETS_ONLY);
   const { key } = understand(query(`url=${url}&scale=2`));

@@ -49,16 +49,16 @@ describe("createSeal", () => {
 
   it("seals the same secret differently each time, and not readably", () => {
     const [first, second] = [seal.seal("secret"), seal.seal("secret")];
-    expect(Buffer.compare(first, second)).not.toBe(0);
-    expect(Buffer.from(first).includes("secret")).toBe(false);
+    expect(first).not.toBe(second);
+    expect(Buffer.from(first, "hex").includes("secret")).toBe(false);
   });
 
   it("refuses what was sealed under another key, or altered", () => {
     expect(() => createSeal("another key of some length", systemRandom).open(seal.seal("secret"))).toThrow(
       /authenticate/,
     );
-    const altered = seal.seal("secret");
-    altered[altered.length - 1]! ^= 1;
+    const sealed = seal.seal("secret");
+    const altered = sealed.slice(0, -1) + (sealed.endsWith("0") ? "1" : "0");
     expect(() => seal.open(altered)).toThrow(/authenticate/);
   });
 });

@@ -1,4 +1,4 @@
-import type { Account, Engine, Principal } from "@snap/engine";
+import type { Engine, Principal } from "@snap/engine";
 import type { Request, RequestHandler } from "express";
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Logger } from "pino";
@@ -30,7 +30,7 @@ export function bearer(
     const answer = await answerTo({ request, principal, exchange }).catch((error: unknown) =>
       refuse(exchange, error),
     );
-    const credits = await readCredits(principal.account, exchange.requestId);
+    const credits = await readCredits(principal, exchange);
     send(response, { ...answer, headers: { ...answer.headers, ...credits } });
   };
 
@@ -41,9 +41,12 @@ export function bearer(
   }
 
   /** A rendering that is paid for goes out even when the balance can't be read. */
-  async function readCredits(account: Account, requestId: string): Promise<OutgoingHttpHeaders> {
+  async function readCredits(
+    { account, balance }: Principal,
+    { requestId, waited }: Exchange,
+  ): Promise<OutgoingHttpHeaders> {
     try {
-      return creditHeaders(await engine.credits(account));
+      return creditHeaders(await engine.credits(account, waited ? null : balance));
     } catch (error) {
       logger.error({ request_id: requestId, err: error }, "the credits could not be read");
       return {};

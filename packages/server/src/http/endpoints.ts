@@ -5,7 +5,7 @@ import { budgetHeaders } from "./budget-headers.ts";
 import { capturePage, type CaptureDoor } from "./capture-page.ts";
 import { renderingAnswer } from "./rendering-answer.ts";
 import { heldTags } from "./entity-tags.ts";
-import { queryOf } from "./request-target.ts";
+import { queryTextOf } from "./request-target.ts";
 
 /** `GET /snap`. */
 export function snap(door: CaptureDoor): BearerEndpoint {
@@ -13,7 +13,7 @@ export function snap(door: CaptureDoor): BearerEndpoint {
     const capture = await capturePage(door, {
       exchange,
       principal,
-      parameters: queryOf(request.url),
+      parameters: queryTextOf(request.url),
       holds: heldTags(request.headers["if-none-match"]),
     });
     return renderingAnswer(capture, {

@@ -14,6 +14,8 @@ export interface Exchange {
   /** The Model Context Protocol tool that was called. */
   tool: string | null;
   cache: Capture["cache"] | null;
+  /** The account may have been charged since its balance was read. */
+  waited: boolean;
   /** `null` until it is answered. */
   status: number | null;
   /** Of the failure that was answered: as an envelope, or by a tool. */
@@ -33,6 +35,7 @@ export function openExchange(response: ServerResponse, onDone: (exchange: Exchan
     principal: null,
     tool: null,
     cache: null,
+    waited: true,
     status: null,
     code: null,
     error: null,

@@ -76,7 +76,7 @@ describe("a signed rendering in a page of another origin", () => {
       `<body style="margin:0;background:#fff"><img src="${service.origin}/v1/snap/signed?${source}"><br>
        <img src="${service.origin}/v1/snap/signed?${source}&late=1" onerror="document.body.append('refused')">`;
 
-    const principal = { account, token: record };
+    const principal = { account, token: record, balance: null };
     const { rendering } = await engine.capture({
       principal,
       parameters: { url: `${origin}/embeds`, width: 300, height: 200, waitUntil: "networkidle0" },

@@ -1,39 +1,67 @@
-import type { Ability, Account, TokenRecord, TokenStore } from "@snap/engine";
+import type { Ability, FoundToken, TokenRecord, TokenStore } from "@snap/engine";
 import type { DatabaseSync } from "node:sqlite";
-import { prepare } from "../prepare.ts";
+import { prepare, prepareArrays } from "../prepare.ts";
 import { durably } from "../transaction.ts";
-import { ACCOUNT_COLUMNS, toAccount } from "./accounts.ts";
 
-/** A token as it is kept, under names that don't meet those of its account. */
-interface TokenRow extends Omit<TokenRecord, "id" | "abilities" | "createdAt"> {
-  readonly tokenId: number;
+/** A token as it is kept. */
+interface TokenRow extends Omit<TokenRecord, "abilities"> {
   readonly abilities: string;
-  readonly tokenCreatedAt: number;
 }
 
-const TOKEN_COLUMNS = `tokens.id AS tokenId, account_id AS accountId, abilities, secret_hash AS secretHash,
-  sealed_signing_secret AS sealedSigningSecret, tokens.created_at AS tokenCreatedAt,
+/** Bytes leave as hex: an ArrayBuffer for each costs more than all the rest of a look-up. */
+const TOKEN_COLUMNS = `id, account_id AS accountId, abilities, lower(hex(secret_hash)) AS secretHash,
+  lower(hex(sealed_signing_secret)) AS sealedSigningSecret, created_at AS createdAt,
   expires_at AS expiresAt, rotated_at AS rotatedAt`;
+
+/** The columns in the order in which `find` reads them; those of the balance are `null` without one. */
+type FoundRow = readonly [
+  id: number,
+  accountId: string,
+  abilities: string,
+  secretHash: string,
+  sealedSigningSecret: string,
+  createdAt: number,
+  expiresAt: number | null,
+  rotatedAt: number | null,
+  email: string,
+  emailVerifiedAt: number | null,
+  planSlug: string | null,
+  creditsPerPeriod: number | null,
+  requestsPerMinute: number | null,
+  accountCreatedAt: number,
+  periodStartedAt: number | null,
+  granted: number,
+  used: number,
+  reserved: number,
+  nextLapseAt: number | null,
+];
+
+const FIND = `SELECT tokens.id, tokens.account_id, abilities, lower(hex(secret_hash)), lower(hex(sealed_signing_secret)),
+    tokens.created_at, expires_at, rotated_at,
+    email, email_verified_at, plan_slug, credits_per_period, requests_per_minute, accounts.created_at,
+    period_started_at, granted, used, reserved,
+    (SELECT min(lapses_at) FROM reservations WHERE reservations.account_id = accounts.id AND state = 'open')
+  FROM tokens JOIN accounts ON accounts.id = tokens.account_id
+  LEFT JOIN balances ON balances.account_id = accounts.id AND period_started_at =
+    (SELECT max(period_started_at) FROM balances WHERE balances.account_id = accounts.id)
+  WHERE tokens.id = ?`;
 
 export function createTokenStore(database: DatabaseSync): TokenStore {
   const insert = prepare<TokenRow>(
     database,
     `INSERT INTO tokens (account_id, abilities, secret_hash, sealed_signing_secret, created_at, expires_at, rotated_at)
-     VALUES (:accountId, :abilities, :secretHash, :sealedSigningSecret, :createdAt, :expiresAt, :rotatedAt)
+     VALUES (:accountId, :abilities, unhex(:secretHash), unhex(:sealedSigningSecret), :createdAt, :expiresAt, :rotatedAt)
      RETURNING ${TOKEN_COLUMNS}`,
   );
-  const find = prepare<TokenRow & Account>(
-    database,
-    `SELECT ${TOKEN_COLUMNS}, ${ACCOUNT_COLUMNS}
-     FROM tokens JOIN accounts ON accounts.id = account_id WHERE tokens.id = :id`,
-  );
+  const find = prepareArrays<FoundRow>(database, FIND);
   const list = prepare<TokenRow>(
     database,
-    `SELECT ${TOKEN_COLUMNS} FROM tokens WHERE account_id = :accountId ORDER BY tokens.id`,
+    `SELECT ${TOKEN_COLUMNS} FROM tokens WHERE account_id = :accountId ORDER BY id`,
   );
   const rotate = prepare<TokenRow>(
     database,
-    `UPDATE tokens SET secret_hash = :secretHash, sealed_signing_secret = :sealedSigningSecret, rotated_at = :rotatedAt
+    `UPDATE tokens SET secret_hash = unhex(:secretHash), sealed_signing_secret = unhex(:sealedSigningSecret),
+       rotated_at = :rotatedAt
      WHERE id = :id RETURNING ${TOKEN_COLUMNS}`,
   );
   const revoke = prepare(database, "DELETE FROM tokens WHERE id = :id");
@@ -45,8 +73,8 @@ export function createTokenStore(database: DatabaseSync): TokenStore {
       return toToken(durably(database, () => insert.get(values)) as TokenRow);
     },
     async find(id) {
-      const row = find.get({ id });
-      return row === undefined ? null : { token: toToken(row), account: toAccount(row) };
+      const row = find.get(id);
+      return row === undefined ? null : toFound(row);
     },
     async listByAccount(accountId) {
       return list.all({ accountId }).map(toToken);
@@ -61,16 +89,55 @@ export function createTokenStore(database: DatabaseSync): TokenStore {
   };
 }
 
-function toToken(row: TokenRow): TokenRecord {
-  const { accountId, secretHash, sealedSigningSecret, expiresAt, rotatedAt } = row;
+function toToken({ abilities, ...rest }: TokenRow): TokenRecord {
+  return { ...rest, abilities: readAbilities(abilities) };
+}
+
+function readAbilities(text: string): Ability[] {
+  return text === "" ? [] : (text.split(" ") as Ability[]);
+}
+
+function toFound([
+  id,
+  accountId,
+  abilities,
+  secretHash,
+  sealedSigningSecret,
+  createdAt,
+  expiresAt,
+  rotatedAt,
+  email,
+  emailVerifiedAt,
+  planSlug,
+  creditsPerPeriod,
+  requestsPerMinute,
+  accountCreatedAt,
+  periodStartedAt,
+  granted,
+  used,
+  reserved,
+  nextLapseAt,
+]: FoundRow): FoundToken {
   return {
-    id: row.tokenId,
-    accountId,
-    abilities: row.abilities === "" ? [] : (row.abilities.split(" ") as Ability[]),
-    secretHash,
-    sealedSigningSecret,
-    createdAt: row.tokenCreatedAt,
-    expiresAt,
-    rotatedAt,
+    token: {
+      id,
+      accountId,
+      abilities: readAbilities(abilities),
+      secretHash,
+      sealedSigningSecret,
+      createdAt,
+      expiresAt,
+      rotatedAt,
+    },
+    account: {
+      id: accountId,
+      email,
+      emailVerifiedAt,
+      planSlug,
+      creditsPerPeriod,
+      requestsPerMinute,
+      createdAt: accountCreatedAt,
+    },
+    balance: periodStartedAt === null ? null : { periodStartedAt, granted, used, reserved, nextLapseAt },
   };
 }

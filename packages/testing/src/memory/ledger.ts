@@ -1,4 +1,12 @@
-import type { Balance, JournalEntry, JournalKind, Ledger, PeriodGrant, Resolution } from "@snap/engine";
+import type {
+  Balance,
+  JournalEntry,
+  JournalKind,
+  Ledger,
+  PeriodGrant,
+  Resolution,
+  StandingBalance,
+} from "@snap/engine";
 
 interface Reservation {
   readonly id: string;
@@ -19,6 +27,8 @@ export interface Ending {
 /** The ledger, together with what a transaction needs that may yet be taken back. */
 export interface MemoryLedger extends Ledger {
   prepareSettle(request: EndRequest): Ending;
+  /** For `TokenStore.find`. */
+  standingBalance(accountId: string): StandingBalance | null;
 }
 
 interface EndRequest {
@@ -34,17 +44,8 @@ export function createLedger(): MemoryLedger {
   const journal: JournalEntry[] = [];
   const reservations = new Map<string, Reservation>();
 
-  const balanceOf = (accountId: string, periodStartedAt: number): Balance => {
-    const moved: Record<JournalKind, number> = { grant: 0, reserve: 0, settle: 0, refund: 0, lapse: 0 };
-    for (const entry of journal)
-      if (entry.accountId === accountId && entry.periodStartedAt === periodStartedAt)
-        moved[entry.kind] += entry.credits;
-    return {
-      granted: moved.grant,
-      used: moved.settle,
-      reserved: moved.reserve - moved.settle - moved.refund - moved.lapse,
-    };
-  };
+  const balanceOf = (accountId: string, periodStartedAt: number): Balance =>
+    sumUp(journal.filter((line) => line.accountId === accountId && line.periodStartedAt === periodStartedAt));
 
   const write = (reservation: Reservation, kind: JournalKind, at: number): void => {
     const { id: reservationId, accountId, periodStartedAt } = reservation;
@@ -104,6 +105,12 @@ export function createLedger(): MemoryLedger {
     },
     settle: async (request) => end(request, "settled"),
     refund: async (request) => end(request, "refunded"),
+    standingBalance(accountId) {
+      const periodStartedAt = latestPeriod(journal, accountId);
+      if (periodStartedAt === null) return null;
+      const nextLapseAt = firstLapse(reservations, accountId);
+      return { ...balanceOf(accountId, periodStartedAt), periodStartedAt, nextLapseAt };
+    },
     prepareSettle: (request) => prepare(request, "settled"),
     async journal({ accountId, limit }) {
       return journal
@@ -111,5 +118,28 @@ export function createLedger(): MemoryLedger {
         .toReversed()
         .slice(0, limit);
     },
+  };
+}
+
+/** The latest period that has a line, whatever the time is. */
+function latestPeriod(journal: readonly JournalEntry[], accountId: string): number | null {
+  const lines = journal.filter((entry) => entry.accountId === accountId);
+  return lines.length === 0 ? null : Math.max(...lines.map((entry) => entry.periodStartedAt));
+}
+
+function firstLapse(reservations: ReadonlyMap<string, Reservation>, accountId: string): number | null {
+  const open = [...reservations.values()].filter(
+    (reservation) => reservation.accountId === accountId && reservation.state === "open",
+  );
+  return open.length === 0 ? null : Math.min(...open.map(({ lapsesAt }) => lapsesAt));
+}
+
+function sumUp(lines: readonly JournalEntry[]): Balance {
+  const moved: Record<JournalKind, number> = { grant: 0, reserve: 0, settle: 0, refund: 0, lapse: 0 };
+  for (const { kind, credits } of lines) moved[kind] += credits;
+  return {
+    granted: moved.grant,
+    used: moved.settle,
+    reserved: moved.reserve - moved.settle - moved.refund - moved.lapse,
   };
 }

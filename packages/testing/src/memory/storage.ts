@@ -19,7 +19,7 @@ export function createMemoryStorage(): Storage {
   const ledger = createLedger();
   return {
     accounts: createAccountStore(accounts),
-    tokens: createTokenStore(accounts),
+    tokens: createTokenStore(accounts, ledger),
     ledger,
     renderings: createRenderingStore(),
     budgets: createBudgetStore(),

@@ -1,7 +1,11 @@
 import type { Account, TokenRecord, TokenStore } from "@snap/engine";
+import type { MemoryLedger } from "./ledger.ts";
 
-/** Tokens in memory; `accounts` are those that own them. */
-export function createTokenStore(accounts: ReadonlyMap<string, Account>): TokenStore {
+/** Tokens in memory; `accounts` are those that own them, and `ledger` knows their balances. */
+export function createTokenStore(
+  accounts: ReadonlyMap<string, Account>,
+  ledger: Pick<MemoryLedger, "standingBalance">,
+): TokenStore {
   const tokens = new Map<number, TokenRecord>();
   let lastId = 0;
   return {
@@ -15,7 +19,8 @@ export function createTokenStore(accounts: ReadonlyMap<string, Account>): TokenS
     async find(id) {
       const token = tokens.get(id);
       const account = token === undefined ? undefined : accounts.get(token.accountId);
-      return token === undefined || account === undefined ? null : { token: copyOf(token), account };
+      if (token === undefined || account === undefined) return null;
+      return { token: copyOf(token), account, balance: ledger.standingBalance(account.id) };
     },
     async listByAccount(accountId) {
       return [...tokens.values()].filter((token) => token.accountId === accountId).map(copyOf);
@@ -33,12 +38,7 @@ export function createTokenStore(accounts: ReadonlyMap<string, Account>): TokenS
   };
 }
 
-/** Neither the caller's buffers nor those handed out may reach what is stored. */
+/** Neither the caller's lists nor those handed out may reach what is stored. */
 function copyOf(token: TokenRecord): TokenRecord {
-  return {
-    ...token,
-    abilities: [...token.abilities],
-    secretHash: new Uint8Array(token.secretHash),
-    sealedSigningSecret: new Uint8Array(token.sealedSigningSecret),
-  };
+  return { ...token, abilities: [...token.abilities] };
 }

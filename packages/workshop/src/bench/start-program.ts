@@ -39,8 +39,12 @@ export function startProgram(
   };
   return new Promise((resolve, reject) => {
     void ended.then(([code]) => reject(new Error(`${script} ended with ${code}`)));
-    createInterface(child.stdout).on("line", (line) => {
-      if (tells(line)) resolve({ pid: child.pid ?? 0, line, stop, kill: killAll });
+    const lines = createInterface(child.stdout).on("line", (line) => {
+      if (!tells(line)) return;
+      // Its log goes on, and who measures beside it doesn't read it.
+      lines.close();
+      child.stdout.resume();
+      resolve({ pid: child.pid ?? 0, line, stop, kill: killAll });
     });
   });
 }

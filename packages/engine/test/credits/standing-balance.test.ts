@@ -1,0 +1,91 @@
+import { createFakeClock, createFakeRandom, createFakeRenderer, createMemoryStorage } from "@snap/testing";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { createEngine, type Engine } from "../../src/create-engine.ts";
+import type { Account } from "../../src/ports/accounts.ts";
+import type { Ledger } from "../../src/ports/ledger.ts";
+
+const START_MS = Date.parse("2026-03-01T12:00:00Z");
+const NEXT_MONTH_MS = Date.parse("2026-04-01T12:00:00Z");
+const url = "https://93.184.215.14/";
+
+let clock: ReturnType<typeof createFakeClock>;
+let ledger: Ledger;
+let engine: Engine;
+let account: Account;
+let token: string;
+
+beforeEach(async () => {
+  clock = createFakeClock(START_MS);
+  const storage = createMemoryStorage();
+  ({ ledger } = storage);
+  engine = createEngine({
+    storage,
+    renderer: createFakeRenderer(),
+    secretKey: "a key for these tests",
+    clock,
+    random: createFakeRandom(1),
+  });
+  account = await engine.accounts.create({ email: "a@example.com", planSlug: "starter", verified: true });
+  ({ token } = await engine.tokens.create({ accountId: account.id }));
+});
+
+/** What the ledger itself was asked for its balance, while the credits were read with a principal's. */
+async function readWithPrincipal(): Promise<{ remaining: number; asked: number }> {
+  const principal = await engine.authenticate(token);
+  const balance = vi.spyOn(ledger, "balance");
+  const { remaining } = await engine.credits(principal.account, principal.balance);
+  const asked = balance.mock.calls.length;
+  balance.mockRestore();
+  return { remaining, asked };
+}
+
+describe("the balance that comes with a principal", () => {
+  it("is opened by the ledger, and then stands", async () => {
+    expect(await readWithPrincipal()).toEqual({ remaining: 1000, asked: 1 });
+    expect(await readWithPrincipal()).toEqual({ remaining: 1000, asked: 0 });
+  });
+
+  it("tells what a render has cost", async () => {
+    await engine.capture({ principal: await engine.authenticate(token), parameters: { url } });
+    expect(await readWithPrincipal()).toEqual({ remaining: 999, asked: 0 });
+  });
+
+  it("no longer stands in another period", async () => {
+    await engine.capture({ principal: await engine.authenticate(token), parameters: { url } });
+    clock.advance(NEXT_MONTH_MS - START_MS);
+    expect(await readWithPrincipal()).toEqual({ remaining: 1000, asked: 1 });
+    expect(await readWithPrincipal()).toEqual({ remaining: 1000, asked: 0 });
+  });
+
+  it("no longer stands under another grant", async () => {
+    await readWithPrincipal();
+    await engine.accounts.update(account.id, { creditsPerPeriod: 7 });
+    expect(await readWithPrincipal()).toEqual({ remaining: 7, asked: 1 });
+  });
+
+  it("no longer stands once a reservation has lapsed", async () => {
+    await readWithPrincipal();
+    const period = { startedAt: START_MS, resetsAt: NEXT_MONTH_MS };
+    const reservation = { accountId: account.id, period, granted: 1000, reservationId: "lost" };
+    await ledger.reserve({ ...reservation, now: START_MS, lapsesAt: START_MS + 60_000 });
+    expect(await readWithPrincipal()).toEqual({ remaining: 999, asked: 0 });
+    clock.advance(60_000);
+    expect(await readWithPrincipal()).toEqual({ remaining: 1000, asked: 1 });
+  });
+});
+
+describe("a capture", () => {
+  it("tells whether anything may have been charged since the balance was read", async () => {
+    const principal = await engine.authenticate(token);
+    const [led, followed] = await Promise.all([
+      engine.capture({ principal, parameters: { url } }),
+      engine.capture({ principal, parameters: { url } }),
+    ]);
+    expect(led).toMatchObject({ cache: "miss", waited: true });
+    expect(followed).toMatchObject({ cache: "hit", waited: true });
+    expect(await engine.capture({ principal, parameters: { url } })).toMatchObject({
+      cache: "hit",
+      waited: false,
+    });
+  });
+});
