@@ -21,6 +21,9 @@ const EGRESS = [
   "--disable-quic",
 ];
 
+/** One page for a render: `window.open` answers null, as where pop-ups are blocked. headless-shell obeys. */
+const NO_POPUPS = "--block-new-web-contents";
+
 /** Nothing but the page itself asks for anything. */
 const QUIET = [
   "--disable-background-networking",
@@ -83,6 +86,7 @@ export function launchArguments(options: { profileDir: string; sandbox: SandboxM
     ...CONTROL,
     `--user-data-dir=${options.profileDir}`,
     ...EGRESS,
+    NO_POPUPS,
     ...QUIET,
     ...RENDERING,
     `--disable-features=${FEATURES_OFF.join(",")}`,

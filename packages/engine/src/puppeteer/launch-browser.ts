@@ -4,7 +4,7 @@ import { chown, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { connect, type Browser, type Connection } from "puppeteer";
+import { connect, type Browser, type CDPSession, type Connection } from "puppeteer";
 import { explainStartFailure } from "./explain-start-failure.ts";
 import { launchArguments, type SandboxMode } from "./launch-arguments.ts";
 import { openPipeTransport } from "./pipe-transport.ts";
@@ -47,6 +47,8 @@ export interface LaunchedBrowser {
   readonly pid: number;
   readonly browser: Browser;
   readonly connection: Connection;
+  /** Told of every new page, as it attaches to it (`Target.attachedToTarget`). */
+  readonly pages: CDPSession;
   /** Aborts when the browser is no more, whoever ended it. */
   readonly gone: AbortSignal;
   /** Ends the whole group; resolves when it has ended and the profile is removed. */
@@ -69,12 +71,12 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
     };
     const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(LAUNCH_TIMEOUT_MS)]);
     const browser = await unless(signal, connectTo(child));
-    const connection = await unless(signal, quietConnection(browser));
+    const { connection, pages } = await unless(signal, quietConnection(browser));
     browser.once("disconnected", () => {
       gone.abort(new Error("the connection to the browser closed"));
       killGroup(child);
     });
-    return { pid: child.pid ?? 0, browser, connection, gone: gone.signal, kill };
+    return { pid: child.pid ?? 0, browser, connection, pages, gone: gone.signal, kill };
   } catch (error) {
     const cause = await causeOf(error, gone.signal);
     await kill();
@@ -169,12 +171,12 @@ function connectTo(child: ChildProcess): Promise<Browser> {
 }
 
 /**
- * puppeteer would attach to every frame and worker and hold each until it has looked at it. We attach
- * to our pages ourselves, and only pages are of interest (pop-ups among them).
+ * puppeteer would attach to every frame and worker and hold each until it has looked at it. Only pages
+ * are of interest: a session of ours attaches to them, and each is held until it is let go.
  */
-async function quietConnection(browser: Browser): Promise<Connection> {
-  const session = await browser.target().createCDPSession();
-  const connection = session.connection();
+async function quietConnection(browser: Browser): Promise<Pick<LaunchedBrowser, "connection" | "pages">> {
+  const pages = await browser.target().createCDPSession();
+  const connection = pages.connection();
   if (!connection) throw new Error("the connection to the browser closed");
   await connection.send("Target.setAutoAttach", {
     autoAttach: false,
@@ -182,6 +184,11 @@ async function quietConnection(browser: Browser): Promise<Connection> {
     flatten: true,
   });
   await connection.send("Target.setDiscoverTargets", { discover: true, filter: [{ type: "page" }] });
-  await session.detach();
-  return connection;
+  await pages.send("Target.setAutoAttach", {
+    autoAttach: true,
+    waitForDebuggerOnStart: true,
+    flatten: true,
+    filter: [{ type: "page" }],
+  });
+  return { connection, pages };
 }

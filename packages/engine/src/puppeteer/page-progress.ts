@@ -25,6 +25,7 @@ interface Frame {
   /** A frame that was never sent anywhere is no reason to wait. */
   hasStarted: boolean;
   isLoading: boolean;
+  hasStopped: boolean;
   /** On its way to another document: a connection that the document it still shows, idle, knows nothing of. */
   isNavigating: boolean;
   readonly reached: Set<string>;
@@ -56,6 +57,16 @@ export class PageProgress {
   /** Another one for each document that the main frame shows. */
   get documentId(): string {
     return this.#frame(this.#mainFrameId).loaderId;
+  }
+
+  /** Whether the main frame has come to a first document, or stopped on its way there. */
+  get hasLanded(): boolean {
+    return this.#navigations > 0 || this.#frame(this.#mainFrameId).hasStopped;
+  }
+
+  /** Whether it shows a document that was navigated to, and not the browser's error page. */
+  get hasDocument(): boolean {
+    return this.#navigations > 0 && this.#failedUrl === null;
   }
 
   /** Whether the page's own navigations still count as the way to it. */
@@ -110,7 +121,7 @@ export class PageProgress {
       Object.assign(this.#frame(frameId), { hasStarted: true, isLoading: true });
     });
     on("Page.frameStoppedLoading", ({ frameId }) => {
-      Object.assign(this.#frame(frameId), { isLoading: false, isNavigating: false });
+      Object.assign(this.#frame(frameId), { isLoading: false, hasStopped: true, isNavigating: false });
     });
     on("Page.frameScheduledNavigation", ({ frameId, delay }) => {
       if (this.#isMain(frameId) && delay <= SOON_SECONDS) this.#scheduled = true;
@@ -119,7 +130,9 @@ export class PageProgress {
       if (this.#isMain(frameId)) this.#scheduled = false;
     });
     on("Page.frameStartedNavigating", ({ frameId, navigationType }) => {
-      if (!WITHIN_DOCUMENT.has(navigationType)) this.#frame(frameId).isNavigating = true;
+      if (WITHIN_DOCUMENT.has(navigationType)) return;
+      // of a page that was made for its address, nothing else tells that it is loading
+      Object.assign(this.#frame(frameId), { hasStarted: true, isLoading: true, isNavigating: true });
     });
   }
 
@@ -134,6 +147,7 @@ export class PageProgress {
       loaderId: "",
       hasStarted: false,
       isLoading: false,
+      hasStopped: false,
       isNavigating: false,
       reached: new Set<string>(),
     };

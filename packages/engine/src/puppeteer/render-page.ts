@@ -33,10 +33,10 @@ export async function renderPage(
   parameters: SnapParameters,
   limits: RenderLimits,
 ): Promise<RenderedFile> {
-  const { tab, release } = await supply.acquire(limits.tabKind, limits.signal);
+  const wanted = { kind: limits.tabKind, url: parameters.url };
+  const { tab, release } = await supply.acquire(wanted, limits.signal);
   try {
     const signal = AbortSignal.any([limits.signal, tab.ended, tab.lane.overflow]);
-    await configurePage(tab, parameters, signal);
     const notes = await load(tab, parameters, { ...limits, signal });
     const rendered = parameters.pdf
       ? await print(tab, parameters, signal)
@@ -59,7 +59,8 @@ async function load(tab: Tab, parameters: SnapParameters, limits: RenderLimits):
       `The page did not get to ${waitUntil ?? "load"} within ${durationMs} ms.`,
     );
   return within({ signal: limits.signal, durationMs, reason }, async (signal) => {
-    await navigate(tab, parameters.url, signal);
+    const configure = (): Promise<void> => configurePage(tab, parameters, signal);
+    await navigate(tab, { url: parameters.url, configure }, signal);
     return waitForPage(tab, waitUntil, signal);
   });
 }

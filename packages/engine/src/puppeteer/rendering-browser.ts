@@ -30,6 +30,8 @@ export class RenderingBrowser {
   readonly #startedAtMs = performance.now();
   readonly #ready: Promise<Tab>[] = [];
   readonly #inUse = new Set<Tab>();
+  /** Renders that have a tab, or wait for theirs to open. */
+  #busy = 0;
   readonly #pageEnds = new PageEnds();
   #lastingBytes = 0;
   #renders = 0;
@@ -45,7 +47,7 @@ export class RenderingBrowser {
     const launched = await launchBrowser(options);
     const started = new RenderingBrowser(launched, options);
     try {
-      const first = started.#open();
+      const first = started.#open(null);
       started.#ready.push(first);
       await first;
       if (options.sandbox === "on") requireSandbox(launched.pid);
@@ -58,23 +60,24 @@ export class RenderingBrowser {
     }
   }
 
-  /** A blank tab: one that is ready if there is any, unless it must be `new`. */
-  async take(kind: TabKind): Promise<Tab> {
+  /** A tab for `url`: a blank one that is ready if there is any, unless it must be `new`. */
+  async take(kind: TabKind, url: string): Promise<Tab> {
     this.#renders += 1;
-    if (kind === "new") return this.#use(await this.#open());
-    for (let ready = this.#ready.shift(); ready; ready = this.#ready.shift()) {
-      const tab = await ready.catch(() => null);
-      if (tab && !tab.ended.aborted) return this.#use(tab);
+    this.#busy += 1;
+    try {
+      const tab = (kind === "ready" ? await this.#takeReady() : null) ?? (await this.#open(url));
+      this.#inUse.add(tab);
+      return tab;
+    } catch (error) {
+      this.#rest();
+      throw error;
     }
-    return this.#use(await this.#open());
   }
 
-  /** Closes the tab and gets another one ready; nobody has to wait for it. */
+  /** Closes the tab; nobody has to wait for it. */
   giveBack(tab: Tab): void {
     this.#inUse.delete(tab);
-    const closed = tab.close();
-    if (!this.#retiring) this.#refill();
-    else if (this.#inUse.size === 0) void closed.then(() => this.launched.kill());
+    this.#rest(tab.close());
   }
 
   /** Why this browser should be replaced, if it should. */
@@ -87,7 +90,7 @@ export class RenderingBrowser {
   /** Ends the browser once no tab is in use any more. */
   retire(): void {
     this.#retiring = true;
-    if (this.#inUse.size === 0) void this.kill();
+    if (this.#busy === 0) void this.kill();
   }
 
   /** Ends the browser, whatever it is doing. */
@@ -98,18 +101,32 @@ export class RenderingBrowser {
     await Promise.all([...ready, ...this.#inUse].map((tab) => tab.close()));
   }
 
-  #use(tab: Tab): Tab {
-    this.#inUse.add(tab);
-    return tab;
+  async #takeReady(): Promise<Tab | null> {
+    for (let ready = this.#ready.shift(); ready; ready = this.#ready.shift()) {
+      const tab = await ready.catch(() => null);
+      if (tab && !tab.ended.aborted) return tab;
+    }
+    return null;
   }
 
-  #open(): Promise<Tab> {
-    return openTab({ launched: this.launched, pageEnds: this.#pageEnds }, this.#options.egress);
+  /**
+   * Told of the end of each render. Tabs are got ready once none is left that they would take the
+   * processor from: a page that is made for its address costs less than a blank one and a navigation.
+   */
+  #rest(closed: Promise<void> = Promise.resolve()): void {
+    this.#busy -= 1;
+    if (this.#busy > 0) return;
+    if (this.#retiring) void closed.then(() => this.launched.kill());
+    else this.#refill();
+  }
+
+  #open(url: string | null): Promise<Tab> {
+    return openTab({ launched: this.launched, pageEnds: this.#pageEnds }, this.#options.egress, url);
   }
 
   #refill(): void {
     while (this.#ready.length < this.#options.warmContexts) {
-      const opening = this.#open();
+      const opening = this.#open(null);
       opening.catch(() => {}); // found out when it is taken
       this.#ready.push(opening);
     }

@@ -53,18 +53,21 @@ export class TabSupply {
   }
 
   /**
-   * A tab of its own for one render.
+   * A tab of its own for one render of `url`.
    *
    * @throws SnapError `upstream_error` while no browser can be started
    * @throws TabLost when the browser ended meanwhile
    */
-  async acquire(kind: TabKind, signal: AbortSignal): Promise<TabLease> {
+  async acquire(
+    { kind, url }: { readonly kind: TabKind; readonly url: string },
+    signal: AbortSignal,
+  ): Promise<TabLease> {
     const browser = await this.#awaitBrowser(signal);
     if (!browser) {
       const detail = this.#outage ?? "";
       throw new SnapError("upstream_error", "The browser that renders pages is not available.", { detail });
     }
-    const taking = browser.take(kind);
+    const taking = browser.take(kind, url);
     try {
       const tab = await unless(signal, taking);
       return { tab, release: () => this.#release(tab, browser) };

@@ -15,6 +15,8 @@ export interface Tab {
   readonly mainFrameId: string;
   readonly lane: EgressLane;
   readonly progress: PageProgress;
+  /** For a page that is held on its way to its address; `null` for a blank one. */
+  readonly start: HeldStart | null;
   /**
    * Aborts when the page is no more: with a `TabLost` when its process or the browser ended, with a
    * `SnapError` when the page closed itself.
@@ -23,6 +25,13 @@ export interface Tab {
   close(): Promise<void>;
 }
 
+/** A page that was made for its address, without a blank one before: it answers nothing until it is let go. */
+export interface HeldStart {
+  /** Resolves once the page is set up, which is after it was let go. */
+  readonly prepared: Promise<void>;
+}
+
+const BLANK = "about:blank";
 const OPEN_TIMEOUT_MS = 10_000;
 
 type Closer = () => unknown;
@@ -35,8 +44,12 @@ interface Page {
   readonly ended: AbortController;
 }
 
-/** Opens a blank page, all set up to be navigated. */
-export async function openTab(watched: Watched, egress: EgressProxyOptions): Promise<Tab> {
+/** Opens a page: a blank one, all set up to be navigated, or one that is held on its way to `url`. */
+export async function openTab(
+  watched: Watched,
+  egress: EgressProxyOptions,
+  url: string | null,
+): Promise<Tab> {
   const { launched } = watched;
   const lane = await openEgressLane(egress);
   const closers: Closer[] = [() => lane.close()];
@@ -49,10 +62,14 @@ export async function openTab(watched: Watched, egress: EgressProxyOptions): Pro
     return await within(limit, async (signal) => {
       const context = await unless(signal, openContext(launched, lane));
       closers.push(() => context.close());
-      const page = await unless(signal, openPage(launched, context));
+      const page = await unless(signal, openPage(launched, context, url ?? BLANK));
       closers.push(watchPage({ ...page, ...watched, context }));
-      await unless(AbortSignal.any([signal, page.ended.signal]), preparePage(page));
-      return { ...page, ended: page.ended.signal, lane, close };
+      const prepared = preparePage(page);
+      prepared.catch(() => {}); // found out when it is awaited
+      const tab = { ...page, ended: page.ended.signal, lane, close };
+      if (url !== null) return { ...tab, start: { prepared } };
+      await unless(AbortSignal.any([signal, page.ended.signal]), Promise.all([prepared, letGo(page)]));
+      return { ...tab, start: null };
     });
   } catch (error) {
     void close(); // a browser that hangs would keep us waiting
@@ -75,11 +92,31 @@ async function openContext(
   return context;
 }
 
-async function openPage({ connection }: LaunchedBrowser, context: BrowserContext): Promise<Page> {
-  const blank = { url: "about:blank", ...contextOf(context) };
-  const { targetId: mainFrameId } = await connection.send("Target.createTarget", blank);
-  const session = await connection.createSession(pageTarget(mainFrameId));
-  return { session, mainFrameId, progress: new PageProgress(mainFrameId), ended: new AbortController() };
+/** The page waits to be let go (launch-browser.ts), so that it is the first of its context to be told of. */
+async function openPage(
+  { connection, pages }: LaunchedBrowser,
+  context: BrowserContext,
+  url: string,
+): Promise<Page> {
+  const attached = Promise.withResolvers<string>();
+  const note = ({ sessionId, targetInfo }: Protocol.Target.AttachedToTargetEvent): void => {
+    if (targetInfo.browserContextId === context.id) attached.resolve(sessionId);
+  };
+  pages.on("Target.attachedToTarget", note);
+  try {
+    const creating = connection.send("Target.createTarget", { url, ...contextOf(context) });
+    const [{ targetId: mainFrameId }, sessionId] = await Promise.all([creating, attached.promise]);
+    const session = connection.session(sessionId);
+    if (!session) throw new Error("the page was gone at once");
+    return { session, mainFrameId, progress: new PageProgress(mainFrameId), ended: new AbortController() };
+  } finally {
+    pages.off("Target.attachedToTarget", note);
+  }
+}
+
+/** Lets a page begin. */
+export async function letGo({ session }: Pick<Page, "session">): Promise<void> {
+  await session.send("Runtime.runIfWaitingForDebugger");
 }
 
 async function preparePage({ session, progress }: Page): Promise<void> {
@@ -96,11 +133,6 @@ console.context = () => console;`;
 
 function contextOf(context: BrowserContext): { browserContextId?: string } {
   return context.id === undefined ? {} : { browserContextId: context.id };
-}
-
-/** puppeteer wants the whole description of a target, of which it reads the id. */
-function pageTarget(targetId: string): Protocol.Target.TargetInfo {
-  return { targetId, type: "page", title: "", url: "", attached: false, canAccessOpener: false };
 }
 
 /** Follows the frames in the page's own process, and those that Chromium puts in another one. */
@@ -134,7 +166,12 @@ function dismissDialogs(session: CDPSession): void {
 /** Closes pop-ups, and tells when our page is no more. The function returned ends it. */
 function watchPage(watched: Page & Watched & { context: BrowserContext }): Closer {
   const { launched, pageEnds, context, mainFrameId, ended } = watched;
-  const { connection, gone } = launched;
+  const { connection, pages, gone } = launched;
+  // it would hold its opener, with which it shares a process
+  const letPopupGo = ({ sessionId, targetInfo }: Protocol.Target.AttachedToTargetEvent): void => {
+    const session = connection.session(sessionId);
+    if (session && targetInfo.browserContextId === context.id) letGo({ session }).catch(() => {});
+  };
   const closePopup = ({ targetInfo }: Protocol.Target.TargetCreatedEvent): void => {
     if (targetInfo.browserContextId !== context.id || targetInfo.targetId === mainFrameId) return;
     connection.send("Target.closeTarget", { targetId: targetInfo.targetId }).catch(() => {});
@@ -150,11 +187,13 @@ function watchPage(watched: Page & Watched & { context: BrowserContext }): Close
     if (targetId === mainFrameId) ended.abort(new SnapError("render_failed", "The page closed itself."));
   };
   const tellGone = (): void => ended.abort(new TabLost("the browser ended", { cause: gone.reason }));
+  pages.on("Target.attachedToTarget", letPopupGo);
   connection.on("Target.targetCreated", closePopup);
   connection.on("Target.targetCrashed", tellCrash);
   connection.on("Target.targetDestroyed", tellClosed);
   gone.addEventListener("abort", tellGone);
   return () => {
+    pages.off("Target.attachedToTarget", letPopupGo);
     connection.off("Target.targetCreated", closePopup);
     connection.off("Target.targetCrashed", tellCrash);
     connection.off("Target.targetDestroyed", tellClosed);

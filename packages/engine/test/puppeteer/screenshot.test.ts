@@ -29,7 +29,8 @@ beforeAll(async () => {
       );
     },
   });
-  renderer = openRenderer([site.port]);
+  // each page is made for its address, while other tests take one that was kept ready
+  renderer = openRenderer([site.port], { warmContexts: 0 });
 });
 
 afterAll(async () => {

@@ -55,11 +55,9 @@ beforeAll(async () => {
     "/script-later": `<script>setTimeout(() => { location = "${secret}" }, 200)</script>`,
     "/form": `<form method=post action="${secret}"></form><script>document.forms[0].submit()</script>`,
   });
-  renderer = openRenderer([site.port, refusedPort, portOf(resetting), portOf(closing)]);
 });
 
 afterAll(async () => {
-  await renderer.close();
   await Promise.all([site.close(), hidden.close()]);
   for (const server of [resetting, closing]) server.close();
 });
@@ -82,89 +80,102 @@ async function unusedPort(): Promise<number> {
   return port;
 }
 
-describe("target_unreachable, in plain words", () => {
-  it.each([
-    ["a download", () => site.url("/download"), "without a page to show"],
-    ["a file that is not a page", () => site.url("/binary"), "without a page to show"],
-    ["a PDF", () => site.url("/pdf"), "without a page to show"],
-    ["204", () => site.url("/204"), "without a page to show"],
-    ["a redirect loop", () => site.url("/circle"), "redirects in a circle"],
-    ["an unknown host", () => "http://nowhere.example/", "could not be resolved"],
-    ["refused", () => `http://127.0.0.1:${refusedPort}/`, "No connection could be made"],
-    ["a redirect to a port that refuses", () => site.url("/to-refused"), "No connection could be made"],
-    [
-      "a script that leads to a port that refuses",
-      () => site.url("/script-to-refused"),
-      "No connection could be made",
-    ],
-    ["reset", () => `http://127.0.0.1:${portOf(resetting)}/`, "connection"],
-    ["closed without an answer", () => `http://127.0.0.1:${portOf(closing)}/`, "closed the connection"],
-    ["no TLS where there should be", () => site.url("/").replace("http:", "https:"), "TLS"],
-    ["more than 50 MB", () => site.url("/large"), "loads more than it may"],
-  ])("%s", async (_name, url, words) => {
-    const failure = await failureOf(renderer.render(defaultScreenshot(url())));
-    expect(failure.code).toBe("target_unreachable");
-    expect(failure.message).toContain(words);
+describe.each([
+  ["a page that was kept ready", 4],
+  ["a page that is made for its address", 0],
+])("%s", (_kind, warmContexts) => {
+  beforeAll(() => {
+    const ports = [site.port, refusedPort, portOf(resetting), portOf(closing)];
+    renderer = openRenderer(ports, { warmContexts });
   });
 
-  it("more than 50 MB in something the page loads", async () => {
-    const waiting = screenshot(site.url("/loads-large"), { waitUntil: "networkidle0" });
-    const failure = await failureOf(renderer.render(waiting));
-    expect(failure).toEqual({ code: "target_unreachable", message: "The page loads more than it may." });
+  afterAll(() => renderer.close());
+
+  describe("target_unreachable, in plain words", () => {
+    it.each([
+      ["a download", () => site.url("/download"), "without a page to show"],
+      ["a file that is not a page", () => site.url("/binary"), "without a page to show"],
+      ["a PDF", () => site.url("/pdf"), "without a page to show"],
+      ["204", () => site.url("/204"), "without a page to show"],
+      ["a redirect loop", () => site.url("/circle"), "redirects in a circle"],
+      ["an unknown host", () => "http://nowhere.example/", "could not be resolved"],
+      ["refused", () => `http://127.0.0.1:${refusedPort}/`, "No connection could be made"],
+      ["a redirect to a port that refuses", () => site.url("/to-refused"), "No connection could be made"],
+      [
+        "a script that leads to a port that refuses",
+        () => site.url("/script-to-refused"),
+        "No connection could be made",
+      ],
+      ["reset", () => `http://127.0.0.1:${portOf(resetting)}/`, "connection"],
+      ["closed without an answer", () => `http://127.0.0.1:${portOf(closing)}/`, "closed the connection"],
+      ["no TLS where there should be", () => site.url("/").replace("http:", "https:"), "TLS"],
+      ["more than 50 MB", () => site.url("/large"), "loads more than it may"],
+    ])("%s", async (_name, url, words) => {
+      const failure = await failureOf(renderer.render(defaultScreenshot(url())));
+      expect(failure.code).toBe("target_unreachable");
+      expect(failure.message).toContain(words);
+    });
+
+    it("more than 50 MB in something the page loads", async () => {
+      const waiting = screenshot(site.url("/loads-large"), { waitUntil: "networkidle0" });
+      const failure = await failureOf(renderer.render(waiting));
+      expect(failure).toEqual({ code: "target_unreachable", message: "The page loads more than it may." });
+    });
+
+    it("leaves nothing on disk", async () => {
+      await failureOf(renderer.render(pdf(site.url("/download"))));
+      const profiles = readdirSync(tmpdir()).filter((name) => name.startsWith("snap-browser-"));
+      const files = profiles.flatMap((name) =>
+        readdirSync(join(tmpdir(), name), { recursive: true, encoding: "utf8" }),
+      );
+      expect(files.filter((name) => name.includes("snap-download"))).toEqual([]);
+    });
   });
 
-  it("leaves nothing on disk", async () => {
-    await failureOf(renderer.render(pdf(site.url("/download"))));
-    const profiles = readdirSync(tmpdir()).filter((name) => name.startsWith("snap-browser-"));
-    const files = profiles.flatMap((name) =>
-      readdirSync(join(tmpdir(), name), { recursive: true, encoding: "utf8" }),
+  describe("blocked_host, before and after load", () => {
+    it.each([
+      "/302",
+      "/302-chain",
+      "/302-metadata",
+      "/302-ipv6",
+      "/302-name",
+      "/302-port",
+      "/script-port",
+      "/meta",
+      "/meta-1-s",
+      "/refresh",
+      "/script",
+      "/script-on-load",
+      "/script-later",
+      "/form",
+    ])("%s", async (path) => {
+      const failure = await failureOf(renderer.render(defaultScreenshot(site.url(path))));
+      expect(failure).toEqual({
+        code: "blocked_host",
+        message: "The address leads to a private or internal host.",
+      });
+      expect(hidden.requests).toEqual([]);
+    });
+
+    it.each(["/302", "/meta", "/refresh", "/script", "/script-on-load"])(
+      "%s, waiting for load only",
+      async (path) => {
+        expect((await failureOf(renderer.render(screenshot(site.url(path))))).code).toBe("blocked_host");
+        expect((await failureOf(renderer.render(pdf(site.url(path))))).code).toBe("blocked_host");
+      },
     );
-    expect(files.filter((name) => name.includes("snap-download"))).toEqual([]);
-  });
-});
 
-describe("blocked_host, before and after load", () => {
-  it.each([
-    "/302",
-    "/302-chain",
-    "/302-metadata",
-    "/302-ipv6",
-    "/302-name",
-    "/302-port",
-    "/script-port",
-    "/meta",
-    "/meta-1-s",
-    "/refresh",
-    "/script",
-    "/script-on-load",
-    "/script-later",
-    "/form",
-  ])("%s", async (path) => {
-    const failure = await failureOf(renderer.render(defaultScreenshot(site.url(path))));
-    expect(failure).toEqual({
-      code: "blocked_host",
-      message: "The address leads to a private or internal host.",
+    it("a name that turns private while it is rendered", async () => {
+      const answers = ["127.0.0.1"];
+      const rebinding = openRenderer([site.port], {
+        warmContexts,
+        resolver: { resolve: async () => [answers.shift() ?? "127.0.0.2"] },
+      });
+      const failure = await failureOf(rebinding.render(screenshot(site.url("/again", "rebinding.example"))));
+      expect(failure.code).toBe("blocked_host");
+      expect(answers).toEqual([]);
+      await rebinding.close();
     });
-    expect(hidden.requests).toEqual([]);
-  });
-
-  it.each(["/302", "/meta", "/refresh", "/script", "/script-on-load"])(
-    "%s, waiting for load only",
-    async (path) => {
-      expect((await failureOf(renderer.render(screenshot(site.url(path))))).code).toBe("blocked_host");
-      expect((await failureOf(renderer.render(pdf(site.url(path))))).code).toBe("blocked_host");
-    },
-  );
-
-  it("a name that turns private while it is rendered", async () => {
-    const answers = ["127.0.0.1"];
-    const rebinding = openRenderer([site.port], {
-      resolver: { resolve: async () => [answers.shift() ?? "127.0.0.2"] },
-    });
-    const failure = await failureOf(rebinding.render(screenshot(site.url("/again", "rebinding.example"))));
-    expect(failure.code).toBe("blocked_host");
-    expect(answers).toEqual([]);
-    await rebinding.close();
   });
 });
 
