@@ -22,7 +22,9 @@ export function createBudgetStore(database: DatabaseSync): BudgetStore {
 
   return {
     async spend({ accountId, budget, limit, windowMs, now }) {
-      const window = spend.get({ accountId, budget, limit, windowMs, now });
+      // Not get(), which leaves the statement at its first row: SQLite looks whether to move the log into
+      // the database behind a write that was stepped to its end only, and the log would grow for ever.
+      const [window] = spend.all({ accountId, budget, limit, windowMs, now });
       if (window !== undefined)
         return { allowed: true, remaining: limit - window.spent, resetsAt: window.resetsAt };
       const resetsAt = findOpen.get({ accountId, budget, now })?.resetsAt ?? now + windowMs;
