@@ -2,6 +2,7 @@ import { LIMITS } from "@snap/protocol";
 import { entitlementOf } from "./accounts/entitlement.ts";
 import type { Plan } from "./accounts/plans.ts";
 import { reserveCredit } from "./credits/credits.ts";
+import { newReservationId } from "./credits/reservation-id.ts";
 import { resolveTarget } from "./egress/resolve-target.ts";
 import { isSnapError, SnapError } from "./errors.ts";
 import { spendBudget, type SpentBudget } from "./limits/spend-budget.ts";
@@ -199,7 +200,7 @@ async function renderBilled(
   const entitlement = entitlementOf(account, parts.plans, now);
   const limit = entitlement.requestsPerMinute;
   const budget = await spendBudget(budgets, { accountId: account.id, budget: "render", limit, now });
-  const reservationId = Buffer.from(parts.random.bytes(16)).toString("hex");
+  const reservationId = newReservationId(parts.random, now);
   const leaseMs = parts.reservationLeaseMs;
   await reserveCredit(ledger, { account, entitlement, reservationId, now, leaseMs });
   try {

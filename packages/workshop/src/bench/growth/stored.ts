@@ -65,8 +65,8 @@ export function fillJournal(database: DatabaseSync, lines: number): void {
        SELECT ${ACCOUNT_OF_N}, ${PERIOD.startedAt}, ${CREDITS} FROM numbers`,
     )
     .run({ count: ACCOUNTS });
-  // Ids in order, over the whole range of those that will be made at random.
-  const id = `printf('%08x-0000-4000-8000-000000000000', n * (4294967295 / :count))`;
+  // One a millisecond, in the form that the engine gives them.
+  const id = `printf('%012x%020x', ${PERIOD.startedAt} - :count + n, n)`;
   database
     .prepare(
       `${NUMBERS} INSERT INTO reservations (id, account_id, period_started_at, lapses_at, state)

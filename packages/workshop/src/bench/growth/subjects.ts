@@ -1,6 +1,7 @@
 import { createEngine, type Storage } from "@snap/engine";
-import { randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
+import { newReservationId } from "../../../../engine/src/credits/reservation-id.ts";
 import {
   accountId,
   ACCOUNTS,
@@ -85,8 +86,8 @@ const reservation: Subject = {
   opsPerRound: 2_000,
   fill: fillJournal,
   open: (storage) => async (index) => {
-    const reservationId = randomUUID();
     const now = Date.now();
+    const reservationId = newReservationId({ bytes: randomBytes }, now);
     const { reserved } = await storage.ledger.reserve({
       accountId: accountId(index),
       period: PERIOD,
