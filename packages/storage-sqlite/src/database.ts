@@ -59,6 +59,11 @@ function configure(database: DatabaseSync): void {
   // 16 MiB instead of two: a reservation then has at hand the pages that it writes, one for each account
   // that is at work, where the tables are long.
   database.exec("PRAGMA cache_size = -16384");
+  // The first GiB is read where the system holds it, instead of copied page by page. Its price: a disk
+  // that fails to read a page ends the process (SIGBUS), as does another program that shortens the file;
+  // SQLite would have answered the one with an error. Nothing that was answered is lost by that, and both
+  // ask for somebody to look.
+  database.exec("PRAGMA mmap_size = 1073741824");
 }
 
 /**
