@@ -28,6 +28,9 @@ const isSortedByAccount = (sql: string): boolean => sql.startsWith("WITH RECURSI
 
 const FAILED: ItemState = { status: "failed", code: "render_failed", message: "It failed." };
 
+/** Read by audits alone, from the newest line on: an index over accounts would cost every render. */
+const isForAudits = (sql: string): boolean => sql.includes("FROM journal");
+
 /** At opening only: the version, read from the file's header and from its schema. */
 const isOfOpening = (sql: string): boolean => sql.includes("sqlite_schema");
 
@@ -37,7 +40,9 @@ describe("query plans", () => {
     onTestFinished(() => prepare.mockRestore());
     const directory = await temporaryDirectory();
     const storage = await openSqliteStorage({ directory });
-    const statements = new Set(prepare.mock.calls.map(([sql]) => sql).filter((sql) => !isOfOpening(sql)));
+    const statements = new Set(
+      prepare.mock.calls.map(([sql]) => sql).filter((sql) => !isOfOpening(sql) && !isForAudits(sql)),
+    );
     prepare.mockRestore();
     await storage.close();
     expect(statements.size).toBeGreaterThan(20);
@@ -67,11 +72,6 @@ describe("query plans", () => {
       "prune",
       "SELECT rowid FROM renderings WHERE expires_at <= 1 ORDER BY expires_at LIMIT 1",
       "renderings_by_expiry",
-    ],
-    [
-      "journal",
-      "SELECT at FROM journal WHERE account_id = 'a' ORDER BY sequence DESC LIMIT 1",
-      "journal_by_account",
     ],
     [
       "dueItems, for the next account",

@@ -69,6 +69,6 @@ export interface Ledger {
   settle(request: { readonly reservationId: string; readonly now: number }): Promise<Resolution>;
   /** Gives the credit back. Answers how the reservation ended, which may have been otherwise before. */
   refund(request: { readonly reservationId: string; readonly now: number }): Promise<Resolution>;
-  /** The newest `limit` lines of an account, newest first. */
+  /** The newest `limit` lines of an account, newest first. For audits: a storage may have to look through all lines. */
   journal(request: { readonly accountId: string; readonly limit: number }): Promise<readonly JournalEntry[]>;
 }
