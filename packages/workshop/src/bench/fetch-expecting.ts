@@ -16,7 +16,7 @@ export interface Answer {
  *
  * @param document Is posted as JSON; without one it is a GET.
  */
-export async function fetchAnswer(url: string, headers: Headers = {}, document?: object): Promise<Answer> {
+async function fetchAnswer(url: string, headers: Headers = {}, document?: object): Promise<Answer> {
   const sent = request(url, {
     agent,
     method: document === undefined ? "GET" : "POST",

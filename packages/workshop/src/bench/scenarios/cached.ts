@@ -28,13 +28,13 @@ interface Side {
 export const cached: Scenario = {
   name: "cached",
   title: "Answers from the cache",
-  about: `A PNG of the page of 60 cards from the cache, and a 304 for it, beside a bare Express 5 handler that sends the same bytes or nothing; ${CONNECTIONS} kept connections, from a process that sends prepared requests.`,
+  about: `A PNG of the long article from the cache, and a 304 for it, beside a bare Express 5 handler that sends the same bytes or nothing; ${CONNECTIONS} kept connections, from a process that sends prepared requests.`,
   async run(bench) {
     const rounds = bench.quick ? 3 : 12;
     const accountsPerRound = bench.quick ? 6 : 20;
     const answers = accountsPerRound * ANSWERS_PER_ACCOUNT;
     const service = await startService(bench, (rounds + 1) * accountsPerRound);
-    const job = newJob(bench.siteOrigin);
+    const job = newJob(bench.siteOrigin, "article");
     const { body, headers } = await fetchExpecting(200, service.snapUrl(job), service.bearers[0]);
     copyToEveryAccount(service);
     for (const bearer of service.bearers) await fetchExpecting(200, service.snapUrl(job), bearer);

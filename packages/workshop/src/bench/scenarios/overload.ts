@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { inParallel } from "../compare.ts";
-import { fetchAnswer, fetchExpecting } from "../fetch-expecting.ts";
+import { fetchExpecting } from "../fetch-expecting.ts";
 import { newJob } from "../jobs.ts";
+import { KeptConnection, requestBytes, type AnswerHead } from "../kept-connection.ts";
 import { memoryBytes, readTree } from "../process-tree.ts";
 import { megabytes, rounded } from "../report/table.ts";
 import type { Bench, Scenario } from "../scenario.ts";
@@ -143,14 +144,19 @@ async function offer(
   const seen: Seen = { renderedAtMs: [], refusedAfterMs: [], others: [], memoryBytes: [] };
   const startedMs = performance.now();
   let isOver = false;
+  const connections = new Connections();
   const ask = async (index: number): Promise<void> => {
     const askedMs = performance.now();
-    const url = service.snapUrl(newJob(bench.siteOrigin));
-    const { status, headers } = await fetchAnswer(url, service.bearers[index % service.bearers.length]);
+    const { pathname, search, port } = new URL(service.snapUrl(newJob(bench.siteOrigin)));
+    const target = { port: Number(port), path: pathname + search };
+    const { status, text } = await connections.ask(
+      target,
+      service.bearers[index % service.bearers.length] ?? {},
+    );
     if (isOver) return;
     const nowMs = performance.now();
     if (status === 200) seen.renderedAtMs.push(nowMs - startedMs);
-    else if (status === 503 && Number(headers["retry-after"]) > 0) seen.refusedAfterMs.push(nowMs - askedMs);
+    else if (status === 503 && /retry-after: [1-9]/i.test(text)) seen.refusedAfterMs.push(nowMs - askedMs);
     else seen.others.push(`${status}`);
   };
   const sample = setInterval(
@@ -168,7 +174,34 @@ async function offer(
   }
   isOver = true;
   clearInterval(sample);
+  connections.close();
   return seen;
+}
+
+/** As many as there are requests that wait; each is used again. */
+class Connections {
+  readonly #all: KeptConnection[] = [];
+  readonly #free: KeptConnection[] = [];
+
+  async ask(
+    target: Parameters<typeof requestBytes>[0],
+    headers: Parameters<typeof requestBytes>[1],
+  ): Promise<AnswerHead> {
+    const connection = this.#free.pop() ?? this.#open(target.port);
+    const answer = await connection.ask(requestBytes(target, headers));
+    this.#free.push(connection);
+    return answer;
+  }
+
+  close(): void {
+    for (const connection of this.#all) connection.close();
+  }
+
+  #open(port: number): KeptConnection {
+    const connection = new KeptConnection(port);
+    this.#all.push(connection);
+    return connection;
+  }
 }
 
 function everyTenth(values: readonly number[]): number[] {
