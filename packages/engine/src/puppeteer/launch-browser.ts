@@ -11,6 +11,8 @@ import { openPipeTransport } from "./pipe-transport.ts";
 import { browserUser } from "./unprivileged-user.ts";
 import { pause, unless } from "./abort.ts";
 
+/** What it calls itself; Chrome and Chromium are `Chrome/…`, without a window too. */
+const HEADLESS_SHELL = "HeadlessChrome/";
 const LAUNCH_TIMEOUT_MS = 20_000;
 const EXIT_TIMEOUT_MS = 2_000;
 /** Longer than any render: a call to a browser that hangs does not wait for ever. */
@@ -49,6 +51,8 @@ export interface LaunchedBrowser {
   readonly connection: Connection;
   /** Told of every new page, as it attaches to it (`Target.attachedToTarget`). */
   readonly pages: CDPSession;
+  /** Whether new pages are held until they are let go. */
+  readonly holdsPages: boolean;
   /** Aborts when the browser is no more, whoever ended it. */
   readonly gone: AbortSignal;
   /** Ends the whole group; resolves when it has ended and the profile is removed. */
@@ -71,12 +75,12 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
     };
     const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(LAUNCH_TIMEOUT_MS)]);
     const browser = await unless(signal, connectTo(child));
-    const { connection, pages } = await unless(signal, quietConnection(browser));
+    const connected = await unless(signal, quietConnection(browser));
     browser.once("disconnected", () => {
       gone.abort(new Error("the connection to the browser closed"));
       killGroup(child);
     });
-    return { pid: child.pid ?? 0, browser, connection, pages, gone: gone.signal, kill };
+    return { pid: child.pid ?? 0, browser, ...connected, gone: gone.signal, kill };
   } catch (error) {
     const cause = await causeOf(error, gone.signal);
     await kill();
@@ -172,9 +176,15 @@ function connectTo(child: ChildProcess): Promise<Browser> {
 
 /**
  * puppeteer would attach to every frame and worker and hold each until it has looked at it. Only pages
- * are of interest: a session of ours attaches to them, and each is held until it is let go.
+ * are of interest: a session of ours attaches to them.
+ *
+ * headless-shell holds each of them until it is let go. Other builds could, but they open pop-ups, which
+ * would hold their openers, and don't always tell when a held page has stopped on its way.
  */
-async function quietConnection(browser: Browser): Promise<Pick<LaunchedBrowser, "connection" | "pages">> {
+async function quietConnection(
+  browser: Browser,
+): Promise<Pick<LaunchedBrowser, "connection" | "pages" | "holdsPages">> {
+  const holdsPages = (await browser.version()).startsWith(HEADLESS_SHELL);
   const pages = await browser.target().createCDPSession();
   const connection = pages.connection();
   if (!connection) throw new Error("the connection to the browser closed");
@@ -186,9 +196,9 @@ async function quietConnection(browser: Browser): Promise<Pick<LaunchedBrowser, 
   await connection.send("Target.setDiscoverTargets", { discover: true, filter: [{ type: "page" }] });
   await pages.send("Target.setAutoAttach", {
     autoAttach: true,
-    waitForDebuggerOnStart: true,
+    waitForDebuggerOnStart: holdsPages,
     flatten: true,
     filter: [{ type: "page" }],
   });
-  return { connection, pages };
+  return { connection, pages, holdsPages };
 }

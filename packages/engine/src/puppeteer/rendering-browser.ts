@@ -64,8 +64,9 @@ export class RenderingBrowser {
   async take(kind: TabKind, url: string): Promise<Tab> {
     this.#renders += 1;
     this.#busy += 1;
+    const target = this.launched.holdsPages ? url : null;
     try {
-      const tab = (kind === "ready" ? await this.#takeReady() : null) ?? (await this.#open(url));
+      const tab = (kind === "ready" ? await this.#takeReady() : null) ?? (await this.#open(target));
       this.#inUse.add(tab);
       return tab;
     } catch (error) {

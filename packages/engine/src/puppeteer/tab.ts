@@ -92,7 +92,7 @@ async function openContext(
   return context;
 }
 
-/** The page waits to be let go (launch-browser.ts), so that it is the first of its context to be told of. */
+/** It is the first of its context to be told of: before it runs, nothing else can open one. */
 async function openPage(
   { connection, pages }: LaunchedBrowser,
   context: BrowserContext,
@@ -166,12 +166,7 @@ function dismissDialogs(session: CDPSession): void {
 /** Closes pop-ups, and tells when our page is no more. The function returned ends it. */
 function watchPage(watched: Page & Watched & { context: BrowserContext }): Closer {
   const { launched, pageEnds, context, mainFrameId, ended } = watched;
-  const { connection, pages, gone } = launched;
-  // it would hold its opener, with which it shares a process
-  const letPopupGo = ({ sessionId, targetInfo }: Protocol.Target.AttachedToTargetEvent): void => {
-    const session = connection.session(sessionId);
-    if (session && targetInfo.browserContextId === context.id) letGo({ session }).catch(() => {});
-  };
+  const { connection, gone } = launched;
   const closePopup = ({ targetInfo }: Protocol.Target.TargetCreatedEvent): void => {
     if (targetInfo.browserContextId !== context.id || targetInfo.targetId === mainFrameId) return;
     connection.send("Target.closeTarget", { targetId: targetInfo.targetId }).catch(() => {});
@@ -187,13 +182,11 @@ function watchPage(watched: Page & Watched & { context: BrowserContext }): Close
     if (targetId === mainFrameId) ended.abort(new SnapError("render_failed", "The page closed itself."));
   };
   const tellGone = (): void => ended.abort(new TabLost("the browser ended", { cause: gone.reason }));
-  pages.on("Target.attachedToTarget", letPopupGo);
   connection.on("Target.targetCreated", closePopup);
   connection.on("Target.targetCrashed", tellCrash);
   connection.on("Target.targetDestroyed", tellClosed);
   gone.addEventListener("abort", tellGone);
   return () => {
-    pages.off("Target.attachedToTarget", letPopupGo);
     connection.off("Target.targetCreated", closePopup);
     connection.off("Target.targetCrashed", tellCrash);
     connection.off("Target.targetDestroyed", tellClosed);

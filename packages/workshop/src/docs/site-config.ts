@@ -32,6 +32,8 @@ const WIDE_TABLES = `
   .tables .vp-doc td code { white-space: nowrap; }
 `;
 
+const WIDE_PAGES: ReadonlySet<string> = new Set(["benchmarks.md", "decisions.md"]);
+
 /** The site of docs/: the same pages that are read as plain Markdown, and nothing from elsewhere. */
 export const siteConfig: UserConfig<DefaultTheme.Config> = {
   title: "snap",
@@ -47,7 +49,7 @@ export const siteConfig: UserConfig<DefaultTheme.Config> = {
   },
   // Tables want the room of the list of headings.
   transformPageData({ relativePath, frontmatter }) {
-    if (relativePath.startsWith("reference/") || relativePath === "decisions.md")
+    if (relativePath.startsWith("reference/") || WIDE_PAGES.has(relativePath))
       Object.assign(frontmatter, { aside: false, pageClass: "tables" });
   },
   head: [["style", {}, WIDE_TABLES]],
@@ -59,13 +61,20 @@ export const siteConfig: UserConfig<DefaultTheme.Config> = {
       { text: "Tutorial", link: "/tutorial" },
       { text: "Guides", link: "/how-to/call-from-your-code", activeMatch: "^/how-to/" },
       { text: "Reference", link: "/reference/parameters", activeMatch: "^/reference/" },
-      { text: "Explanation", link: "/explanation/architecture", activeMatch: "^/(explanation/|decisions)" },
+      {
+        text: "Explanation",
+        link: "/explanation/architecture",
+        activeMatch: "^/(explanation/|benchmarks|decisions)",
+      },
     ],
     sidebar: [
       { text: "Learn", items: [pageItem("tutorial.md")] },
       { text: "Guides", items: guides("how-to") },
       { text: "Reference", items: guides("reference") },
-      { text: "Explanation", items: [...guides("explanation"), pageItem("decisions.md")] },
+      {
+        text: "Explanation",
+        items: [...guides("explanation"), pageItem("benchmarks.md"), pageItem("decisions.md")],
+      },
     ],
     docFooter: { prev: "Before", next: "Next" },
   },
