@@ -45,7 +45,7 @@ function captureRequest(capture: {
   const { format, quality } = capture.parameters;
   return {
     format,
-    // half the time for up to half as many bytes again: who wants few takes WebP or JPEG (decisions.md, Rendering)
+    // less time for more bytes: whoever wants few takes WebP or JPEG (decisions.md, PNG)
     ...(format === "png" ? { optimizeForSpeed: true } : {}),
     ...(quality === undefined ? {} : { quality }),
     ...(capture.area ? { clip: { ...capture.area, scale: 1 }, captureBeyondViewport: true } : {}),

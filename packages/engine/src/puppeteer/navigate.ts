@@ -1,6 +1,7 @@
+import type { Protocol } from "puppeteer";
 import { unless, within } from "./abort.ts";
 import { explainNavigation } from "./explain-navigation.ts";
-import { letGo, type Tab } from "./tab.ts";
+import { letGo, type HeldStart, type Tab } from "./tab.ts";
 
 /** The document that says so follows the failure at once; it names the last address of the redirects. */
 const ERROR_PAGE_TIMEOUT_MS = 1_000;
@@ -11,42 +12,56 @@ export interface Navigation {
   readonly configure: () => Promise<void>;
 }
 
+/** What became of the way to a page; Chromium's name for what stopped it, where it tells. */
+interface Outcome {
+  readonly hasArrived: boolean;
+  readonly netError: string | null;
+}
+
+const ABORTED = "net::ERR_ABORTED";
+
 /**
  * Sets the page up and sends it to `url`; resolves when the document begins.
  *
  * @throws SnapError `blocked_host` or `target_unreachable`
  */
 export async function navigate(tab: Tab, { url, configure }: Navigation, signal: AbortSignal): Promise<void> {
-  if (tab.start === null) await configure();
-  else if (await arrives(tab, configure, signal)) return;
-  await sendTo(tab, url, signal);
-}
-
-/**
- * Lets a held page go; answers whether it came to a document. One that did not is sent there again,
- * because only an answer to `Page.navigate` tells why.
- */
-async function arrives(tab: Tab, configure: () => Promise<void>, signal: AbortSignal): Promise<boolean> {
-  const { start, progress, lane } = tab;
-  // nothing of this is answered before the last, and all of it is done before the document begins
-  await unless(signal, Promise.all([configure(), letGo(tab), start?.prepared]));
-  await progress.until(signal, () => progress.hasLanded);
-  const { failedUrl, hasDocument } = progress;
-  if (failedUrl !== null && lane.refusal(failedUrl) !== null)
-    throw explainNavigation({ tab, url: failedUrl, netError: null });
-  return hasDocument;
-}
-
-async function sendTo(tab: Tab, url: string, signal: AbortSignal): Promise<void> {
-  const { errorText, isDownload } = await unless(signal, tab.session.send("Page.navigate", { url }));
-  if (errorText === undefined && isDownload !== true) return;
-  if (errorText === "net::ERR_ABORTED") await requireProcess(tab, signal);
+  const { start } = tab;
+  const { hasArrived, netError } =
+    start === null
+      ? await sendTo(tab, { url, configure }, signal)
+      : await arrive(tab, { start, configure }, signal);
+  if (hasArrived) return;
+  if (netError === ABORTED) await requireProcess(tab, signal);
   else await awaitErrorPage(tab, signal);
-  throw explainNavigation({
-    tab,
-    url: tab.progress.failedUrl ?? url,
-    netError: errorText ?? "net::ERR_ABORTED",
-  });
+  throw explainNavigation({ tab, url: tab.progress.failedUrl ?? url, netError });
+}
+
+async function sendTo(tab: Tab, { url, configure }: Navigation, signal: AbortSignal): Promise<Outcome> {
+  await configure();
+  const { errorText, isDownload } = await unless(signal, tab.session.send("Page.navigate", { url }));
+  const netError = errorText ?? (isDownload === true ? ABORTED : null);
+  return { hasArrived: netError === null, netError };
+}
+
+/** Lets a held page go. As nothing else tells why one doesn't arrive, its requests are watched until it has. */
+async function arrive(
+  { session, progress }: Tab,
+  { start, configure }: { readonly start: HeldStart; readonly configure: () => Promise<void> },
+  signal: AbortSignal,
+): Promise<Outcome> {
+  let netError: string | null = null;
+  const note = ({ type, errorText }: Protocol.Network.LoadingFailedEvent): void => {
+    if (type === "Document") netError ??= errorText;
+  };
+  session.on("Network.loadingFailed", note);
+  // nothing of this is answered before the last, and all of it is done before the document begins
+  const steps = [start.prepared, configure(), session.send("Network.enable"), letGo({ session })];
+  await unless(signal, Promise.all(steps));
+  await progress.until(signal, () => progress.hasLanded);
+  session.off("Network.loadingFailed", note);
+  session.send("Network.disable").catch(() => {}); // a page that is gone has no requests
+  return { hasArrived: progress.hasDocument, netError };
 }
 
 /**

@@ -17,7 +17,7 @@ export interface PuppeteerRendererOptions {
   readonly renderTimeoutMs?: number;
   /** For a navigation and the wait for `waitUntil`; 30,000 unless given. */
   readonly navigationTimeoutMs?: number;
-  /** Browser contexts that are made ready, while nothing renders, for the renders to come; 4 unless given. */
+  /** Browser contexts that are made ready, while processors are free, for the renders to come; 4 unless given. */
   readonly warmContexts?: number;
   /** Renders after which the browser is replaced; 1,000 unless given. */
   readonly recycleAfterRenders?: number;

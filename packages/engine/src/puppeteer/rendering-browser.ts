@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import type { EgressProxyOptions } from "./egress-proxy.ts";
 import { launchBrowser, type LaunchedBrowser, type LaunchOptions } from "./launch-browser.ts";
 import { PageEnds } from "./page-ends.ts";
@@ -111,14 +112,13 @@ export class RenderingBrowser {
   }
 
   /**
-   * Told of the end of each render. Tabs are got ready once none is left that they would take the
-   * processor from: a page that is made for its address costs less than a blank one and a navigation.
+   * Told of the end of each render. Tabs are got ready while there are processors that no render needs:
+   * a page that is made for its address costs less than a blank one and a navigation.
    */
   #rest(closed: Promise<void> = Promise.resolve()): void {
     this.#busy -= 1;
-    if (this.#busy > 0) return;
-    if (this.#retiring) void closed.then(() => this.launched.kill());
-    else this.#refill();
+    if (!this.#retiring && this.#busy < availableParallelism()) this.#refill();
+    if (this.#retiring && this.#busy === 0) void closed.then(() => this.launched.kill());
   }
 
   #open(url: string | null): Promise<Tab> {

@@ -62,7 +62,7 @@ export async function openTab(
     return await within(limit, async (signal) => {
       const context = await unless(signal, openContext(launched, lane));
       closers.push(() => context.close());
-      const page = await unless(signal, openPage(launched, context, url ?? BLANK));
+      const page = await openPage(launched, { context, url: url ?? BLANK, signal });
       closers.push(watchPage({ ...page, ...watched, context }));
       const prepared = preparePage(page);
       prepared.catch(() => {}); // found out when it is awaited
@@ -95,8 +95,7 @@ async function openContext(
 /** It is the first of its context to be told of: before it runs, nothing else can open one. */
 async function openPage(
   { connection, pages }: LaunchedBrowser,
-  context: BrowserContext,
-  url: string,
+  { context, url, signal }: { context: BrowserContext; url: string; signal: AbortSignal },
 ): Promise<Page> {
   const attached = Promise.withResolvers<string>();
   const note = ({ sessionId, targetInfo }: Protocol.Target.AttachedToTargetEvent): void => {
@@ -105,7 +104,10 @@ async function openPage(
   pages.on("Target.attachedToTarget", note);
   try {
     const creating = connection.send("Target.createTarget", { url, ...contextOf(context) });
-    const [{ targetId: mainFrameId }, sessionId] = await Promise.all([creating, attached.promise]);
+    const [{ targetId: mainFrameId }, sessionId] = await unless(
+      signal,
+      Promise.all([creating, attached.promise]),
+    );
     const session = connection.session(sessionId);
     if (!session) throw new Error("the page was gone at once");
     return { session, mainFrameId, progress: new PageProgress(mainFrameId), ended: new AbortController() };
@@ -124,12 +126,16 @@ async function preparePage({ session, progress }: Page): Promise<void> {
   await Promise.all([followFrames(session, progress), applyViewport(session, DEFAULT_VIEWPORT)]);
 }
 
-/** Nobody reads the console, but each line of it goes through the browser's own process: a flood stops all pages. */
-const QUIET_CONSOLE = `for (const name of Object.keys(console)) {
+/**
+ * Nobody reads the console, but each line of it goes through the browser's own process: a flood stops all
+ * pages. And a page that was made for its address could close itself, as one with no page before it.
+ */
+const BEFORE_SCRIPTS = `for (const name of Object.keys(console)) {
   // createTask writes nothing, and pages use what it answers; context would answer a console that writes
   if (name !== "createTask" && typeof console[name] === "function") console[name] = () => {};
 }
-console.context = () => console;`;
+console.context = () => console;
+window.close = () => {};`;
 
 function contextOf(context: BrowserContext): { browserContextId?: string } {
   return context.id === undefined ? {} : { browserContextId: context.id };
@@ -145,7 +151,7 @@ async function followFrames(session: CDPSession, progress: PageProgress): Promis
   await Promise.all([
     session.send("Page.enable"),
     session.send("Page.setLifecycleEventsEnabled", { enabled: true }),
-    session.send("Page.addScriptToEvaluateOnNewDocument", { source: QUIET_CONSOLE, runImmediately: true }),
+    session.send("Page.addScriptToEvaluateOnNewDocument", { source: BEFORE_SCRIPTS, runImmediately: true }),
     session.send("Target.setAutoAttach", {
       autoAttach: true,
       waitForDebuggerOnStart: false,

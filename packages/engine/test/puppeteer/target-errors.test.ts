@@ -116,6 +116,13 @@ describe.each([
       expect(failure.message).toContain(words);
     });
 
+    it.each(["/204", "/download"])("%s is asked for once", async (path) => {
+      const asked = (): number => site.requests.filter((request) => request === `GET ${path}`).length;
+      const before = asked();
+      await failureOf(renderer.render(defaultScreenshot(site.url(path))));
+      expect(asked()).toBe(before + 1);
+    });
+
     it("more than 50 MB in something the page loads", async () => {
       const waiting = screenshot(site.url("/loads-large"), { waitUntil: "networkidle0" });
       const failure = await failureOf(renderer.render(waiting));

@@ -28,8 +28,13 @@ export class KeptConnection {
     this.#socket.on("close", () => this.#answer?.reject(new Error("the server has closed the connection")));
   }
 
+  get isOpen(): boolean {
+    return !this.#socket.destroyed;
+  }
+
   /** Resolves once the answer is read to its end. One at a time. */
   ask(request: Buffer): Promise<AnswerHead> {
+    if (!this.isOpen) return Promise.reject(new Error("the server has closed the connection"));
     this.#answer = Promise.withResolvers();
     this.#socket.write(request);
     return this.#answer.promise;
@@ -48,6 +53,7 @@ export class KeptConnection {
       if (end === -1) return;
       const text = this.#head.toString("latin1", 0, end);
       const [, length = "0"] = /content-length: (\d+)/i.exec(text) ?? [];
+      if (/transfer-encoding:/i.test(text)) this.#socket.destroy(new Error("an answer of unknown length"));
       this.#answered = { status: Number(text.slice(9, 12)), text };
       this.#bodyBytesLeft = Number(length) - (this.#head.length - end - HEAD_END.length);
       this.#head = Buffer.alloc(0);

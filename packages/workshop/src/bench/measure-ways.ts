@@ -10,6 +10,7 @@ import type { RenderJob, Way } from "./ways/way.ts";
 /** As the tables call them. */
 const TITLES: Readonly<Record<string, string>> = {
   raw: "raw protocol calls",
+  "raw-fast": "raw calls: fast PNGs, closed behind the answer",
   "launch-per-request": "puppeteer, a browser per request",
   cluster: "puppeteer-cluster, a context per render",
   "capture-website": "capture-website",
@@ -33,6 +34,9 @@ export interface WayResult {
   readonly perSecond: readonly number[];
   readonly cpuSecondsEach: readonly number[];
   readonly peakBytes: readonly number[];
+  readonly fileBytes: readonly number[];
+  /** Why it has no figures: a render of it failed. */
+  readonly failure: string | null;
 }
 
 export interface StartedWays {
@@ -40,6 +44,13 @@ export interface StartedWays {
   /** Those that could not be started, or not render once, and why. */
   readonly remarks: readonly string[];
   readonly stop: () => Promise<void>;
+}
+
+/** What a reader should know of those that failed. */
+export function failuresOf(results: readonly WayResult[]): string[] {
+  return results.flatMap(({ name, failure }) =>
+    failure === null ? [] : [`${TITLES[name] ?? name}: ${failure}`],
+  );
 }
 
 /** Starts them and has each render a few at once, to warm up; what can't is told, not thrown. */
@@ -69,50 +80,59 @@ export async function startWays(
   };
 }
 
-/** Round by round, all ways in each, another one first every time. */
-export async function measureInTurns(ways: readonly Way[], load: Load): Promise<WayResult[]> {
-  const results = ways.map(({ name }) => ({
-    name,
-    latenciesMs: [] as number[],
-    perSecond: [] as number[],
-    cpuSecondsEach: [] as number[],
-    peakBytes: [] as number[],
-  }));
-  for (let round = 0; round < load.rounds; round += 1) {
-    for (let turn = 0; turn < ways.length; turn += 1) {
-      const index = (round + turn) % ways.length;
-      const way = ways[index];
-      const result = results[index];
-      if (way === undefined || result === undefined) continue;
-      const measured = await measureRound(way, load);
-      result.latenciesMs.push(...measured.latenciesMs);
-      result.perSecond.push((load.rendersPerRound * 1000) / measured.wallMs);
-      result.cpuSecondsEach.push(measured.cpuSeconds / load.rendersPerRound);
-      result.peakBytes.push(measured.peakBytes);
-    }
-  }
-  return results;
+/** Whose failure ends the whole run. */
+const OURS: ReadonlySet<string> = new Set(["engine", "server"]);
+
+interface Tally extends WayResult {
+  readonly latenciesMs: number[];
+  readonly perSecond: number[];
+  readonly cpuSecondsEach: number[];
+  readonly peakBytes: number[];
+  readonly fileBytes: number[];
+  failure: string | null;
 }
 
-async function measureRound(
-  way: Way,
-  { job, atOnce, rendersPerRound }: Load,
-): Promise<Awaited<ReturnType<typeof metered>> & { readonly latenciesMs: readonly number[] }> {
-  const latenciesMs: number[] = [];
-  const reading = await metered(way.pid, () =>
+/** Round by round, all ways in each, in an order that is turned round every time. */
+export async function measureInTurns(ways: readonly Way[], load: Load): Promise<readonly WayResult[]> {
+  const turns = ways.map((way) => ({ way, tally: newTally(way.name) }));
+  for (let round = 0; round < load.rounds; round += 1) {
+    for (const { way, tally } of round % 2 === 0 ? turns : turns.toReversed()) {
+      if (tally.failure !== null) continue;
+      try {
+        await measureRound(way, load, tally);
+      } catch (error) {
+        if (OURS.has(way.name)) throw error;
+        tally.failure = error instanceof Error ? error.message : String(error);
+      }
+    }
+  }
+  return turns.map(({ tally }) => tally);
+}
+
+function newTally(name: string): Tally {
+  const empty = { latenciesMs: [], perSecond: [], cpuSecondsEach: [], peakBytes: [], fileBytes: [] };
+  return { name, ...empty, failure: null };
+}
+
+/** A few that don't count go ahead: what was made ready before, at nobody's cost, is used up by them. */
+async function measureRound(way: Way, { job, atOnce, rendersPerRound }: Load, tally: Tally): Promise<void> {
+  await inParallel(atOnce, atOnce, () => way.render(job()));
+  const { wallMs, cpuSeconds, peakBytes } = await metered(way.pid, () =>
     inParallel(rendersPerRound, atOnce, async () => {
       const startedMs = performance.now();
-      await way.render(job());
-      latenciesMs.push(performance.now() - startedMs);
+      tally.fileBytes.push(await way.render(job()));
+      tally.latenciesMs.push(performance.now() - startedMs);
     }),
   );
-  return { ...reading, latenciesMs };
+  tally.perSecond.push((rendersPerRound * 1000) / wallMs);
+  tally.cpuSecondsEach.push(cpuSeconds / rendersPerRound);
+  tally.peakBytes.push(peakBytes);
 }
 
 /** Renders per second of one way over those of another; `NaN` when one of them did not run. */
 export function speedRatio(results: readonly WayResult[], ours: string, theirs: string): number {
   const [left, right] = [ours, theirs].map((name) => results.find((result) => result.name === name));
-  return left === undefined || right === undefined
+  return left === undefined || right === undefined || left.failure !== null || right.failure !== null
     ? Number.NaN
     : medianRatio(left.perSecond, right.perSecond);
 }
@@ -124,9 +144,12 @@ export const WAY_COLUMNS = [
   "p95 ms",
   "CPU s each",
   "peak MB",
+  "kB a file",
 ] as const satisfies Table["columns"];
 
-export function wayCells({ name, latenciesMs, perSecond, cpuSecondsEach, peakBytes }: WayResult): string[] {
+export function wayCells(result: WayResult): string[] {
+  const { name, latenciesMs, perSecond, cpuSecondsEach, peakBytes, fileBytes, failure } = result;
+  if (failure !== null) return [TITLES[name] ?? name, "failed", ...WAY_COLUMNS.slice(2).map(() => "")];
   return [
     TITLES[name] ?? name,
     rounded(median(perSecond)),
@@ -134,5 +157,6 @@ export function wayCells({ name, latenciesMs, perSecond, cpuSecondsEach, peakByt
     rounded(percentile(latenciesMs, 0.95)),
     rounded(median(cpuSecondsEach)),
     megabytes(Math.max(...peakBytes)),
+    String(Math.round(median(fileBytes) / 1000)),
   ];
 }

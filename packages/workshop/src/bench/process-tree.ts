@@ -70,6 +70,12 @@ function residentBytes(pid: number): number {
   return Number(readOrNull(`/proc/${pid}/statm`)?.split(" ")[1] ?? 0) * PAGE_BYTES;
 }
 
+/** Those of our driver, known by the profile that each browser has for itself, whoever their parent is now. */
+export function countBrowserProcesses(): number {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return pids.filter((pid) => readOrNull(`/proc/${pid}/cmdline`)?.includes("/snap-browser-")).length;
+}
+
 /** At once, unless it has ended by itself. */
 export function endProcess(pid: number): void {
   try {

@@ -7,7 +7,7 @@ import { fetchExpecting, type Headers } from "./fetch-expecting.ts";
 import type { Bench } from "./scenario.ts";
 import { startProgram } from "./start-program.ts";
 import { parametersOf } from "./ways/engine.ts";
-import type { RenderJob, Way } from "./ways/way.ts";
+import { LEAST_BYTES, type RenderJob, type Way } from "./ways/way.ts";
 
 const CLI = join(ROOT, "packages/server/dist/cli.js");
 const SECRET_KEY = "only of the benchmark";
@@ -60,7 +60,10 @@ export async function startServerWay(bench: Bench): Promise<Way> {
     pid,
     stop,
     async render(job) {
-      await fetchExpecting(200, snapUrl(job), bearers[0]);
+      const { headers, body } = await fetchExpecting(200, snapUrl(job), bearers[0]);
+      if (headers["x-cache"] !== "MISS" || body.length < LEAST_BYTES)
+        throw new Error(`no new rendering: ${JSON.stringify(headers)}, ${body.length} bytes`);
+      return body.length;
     },
   };
 }

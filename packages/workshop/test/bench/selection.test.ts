@@ -6,7 +6,8 @@ const ALL = [{ name: "ways" }, { name: "idle" }, { name: "soak" }];
 describe("select", () => {
   it("takes all of them unless told otherwise", () => {
     expect(select([], ALL)).toEqual({ quick: false, write: false, scenarios: ALL });
-    expect(select(["--quick", "--write"], ALL)).toEqual({ quick: true, write: true, scenarios: ALL });
+    expect(select(["--quick"], ALL)).toEqual({ quick: true, write: false, scenarios: ALL });
+    expect(select(["--write"], ALL)).toEqual({ quick: false, write: true, scenarios: ALL });
   });
 
   it("takes those that are named, in the order of the list", () => {
@@ -16,6 +17,7 @@ describe("select", () => {
   it.each([
     [["sook"], "There is no scenario sook; there are ways, idle, soak."],
     [["--write", "idle"], "--write takes all scenarios: leave the names out."],
+    [["--write", "--quick"], "--write takes a whole run: leave --quick out."],
     [["--fast"], "--fast"],
   ])("refuses %j", (args, message) => {
     expect(() => select(args, ALL)).toThrow(message);

@@ -2,7 +2,7 @@ import { startCaptureWebsite } from "../ways/capture-website.ts";
 import { startCluster } from "../ways/cluster.ts";
 import { startEngine } from "../ways/engine.ts";
 import { startLaunchPerRequest } from "../ways/launch-per-request.ts";
-import { startRaw } from "../ways/raw.ts";
+import { startRaw, startRawFast } from "../ways/raw.ts";
 import type { ProgramOptions, RenderJob, StartProgram } from "../ways/way.ts";
 
 /*
@@ -12,6 +12,7 @@ import type { ProgramOptions, RenderJob, StartProgram } from "../ways/way.ts";
 
 const PROGRAMS: Readonly<Record<string, StartProgram>> = {
   raw: startRaw,
+  "raw-fast": startRawFast,
   "launch-per-request": startLaunchPerRequest,
   cluster: startCluster,
   "capture-website": startCaptureWebsite,

@@ -24,8 +24,10 @@ export interface Report {
   readonly failed: readonly string[];
 }
 
-const METHOD = `Every figure is a ratio of two things that were measured side by side in one run, round by round, each first in
-every other round, after a warm-up; the median of the rounds' ratios is quoted. What slows the machine down then slows
+const METHOD = `Every figure is a ratio of two things that were measured side by side in one run, round by round, in an order that is
+turned round each time, after a warm-up; the median of the rounds' ratios is quoted. A round of renders begins behind a
+few that don't count, and its processor time is read when the tree has come to rest: what was made ready before is
+used up, and what is closed behind the last answer is counted. What slows the machine down then slows
 both. The pages come from the loopback, from a process of their own. All ways of rendering
 use the same browser binary, each in a process tree of its own; processor time and memory are those of that tree,
 browser included, without the pages and without what sends the requests. Memory counts shared pages once.

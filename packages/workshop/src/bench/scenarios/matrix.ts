@@ -34,7 +34,7 @@ function variant(
       job: () => newJob(siteOrigin, page, job),
       atOnce,
       rendersPerRound: atLeastOnce(quick ? 4 : 24),
-      rounds: quick ? 1 : 6,
+      rounds: quick ? 1 : 4,
     }),
   };
 }

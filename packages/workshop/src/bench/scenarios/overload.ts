@@ -20,6 +20,8 @@ interface Seen {
   readonly renderedAtMs: number[];
   readonly refusedAfterMs: number[];
   readonly others: string[];
+  /** Sent in all; what is none of the above still waited for its turn when the time was over. */
+  offered: number;
   readonly memoryBytes: number[];
 }
 
@@ -66,7 +68,9 @@ export const overload: Scenario = {
           columns: [
             "capacity/s",
             "goodput/s",
+            "offered",
             "refused",
+            "still waiting",
             "refusal median ms",
             "p95 ms",
             "memory MB, each tenth",
@@ -112,7 +116,9 @@ function toRow({ capacityPerSecond, goodputPerSecond, seen }: Window): string[] 
   return [
     rounded(capacityPerSecond),
     rounded(goodputPerSecond),
+    String(seen.offered),
     String(seen.refusedAfterMs.length),
+    String(seen.offered - seen.renderedAtMs.length - seen.refusedAfterMs.length - seen.others.length),
     rounded(median(seen.refusedAfterMs)),
     rounded(percentile(seen.refusedAfterMs, 0.95)),
     everyTenth(seen.memoryBytes).map(megabytes).join(", "),
@@ -141,7 +147,7 @@ async function offer(
   service: BenchedService,
   { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
 ): Promise<Seen> {
-  const seen: Seen = { renderedAtMs: [], refusedAfterMs: [], others: [], memoryBytes: [] };
+  const seen: Seen = { renderedAtMs: [], refusedAfterMs: [], others: [], offered: 0, memoryBytes: [] };
   const startedMs = performance.now();
   let isOver = false;
   const connections = new Connections();
@@ -167,6 +173,7 @@ async function offer(
   for (let index = 0; index < requests; index += 1) {
     const dueInMs = startedMs + (index * 1000) / perSecond - performance.now();
     if (dueInMs > 0) await sleep(dueInMs);
+    seen.offered += 1;
     // The service is stopped with requests still open; those that fail while the load lasts are told.
     ask(index).catch((error: unknown) => {
       if (!isOver) seen.others.push(String(error));
@@ -187,10 +194,16 @@ class Connections {
     target: Parameters<typeof requestBytes>[0],
     headers: Parameters<typeof requestBytes>[1],
   ): Promise<AnswerHead> {
-    const connection = this.#free.pop() ?? this.#open(target.port);
+    const connection = this.#takeFree() ?? this.#open(target.port);
     const answer = await connection.ask(requestBytes(target, headers));
     this.#free.push(connection);
     return answer;
+  }
+
+  #takeFree(): KeptConnection | undefined {
+    for (let free = this.#free.pop(); free !== undefined; free = this.#free.pop())
+      if (free.isOpen) return free;
+    return undefined;
   }
 
   close(): void {

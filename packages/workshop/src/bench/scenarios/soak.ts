@@ -2,25 +2,26 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { inParallel } from "../compare.ts";
 import { fetchExpecting } from "../fetch-expecting.ts";
 import { newJob } from "../jobs.ts";
-import { memoryBytes, readTree } from "../process-tree.ts";
+import { countBrowserProcesses, memoryBytes, readTree } from "../process-tree.ts";
 import { megabytes, type Table } from "../report/table.ts";
 import type { Scenario } from "../scenario.ts";
 import { startService } from "../service.ts";
 import type { PageName } from "../site/pages.ts";
 import { median } from "../statistics.ts";
+import type { RenderJob } from "../ways/way.ts";
 
-/** Ten renders, over and over: mostly light pages, one heavy. */
-const MIX: readonly PageName[] = [
-  "small",
-  "cards",
-  "article",
-  "small",
-  "cards",
-  "small",
-  "article",
-  "cards",
-  "small",
-  "heavy",
+/** Ten renders, over and over: mostly light pages, one heavy, in every format. */
+const MIX: readonly { readonly page: PageName; readonly format?: RenderJob["format"] }[] = [
+  { page: "small" },
+  { page: "cards" },
+  { page: "article", format: "pdf" },
+  { page: "small", format: "webp" },
+  { page: "cards" },
+  { page: "small" },
+  { page: "article" },
+  { page: "cards", format: "jpeg" },
+  { page: "small" },
+  { page: "heavy" },
 ];
 const AT_ONCE = 4;
 const LOOKS = 5;
@@ -30,8 +31,9 @@ export const soak: Scenario = {
   name: "soak",
   title: "Soak",
   about:
-    "Renders of mixed pages, four at once, every one of which must be answered; memory and processes between them, when the service is at rest.",
+    "Renders of mixed pages in all formats, four at once, every one of which must be answered; memory and processes between them, when the service is at rest. Its memory holds up to 64 MiB of renderings, which a few hundred fill.",
   async run(bench) {
+    const others = countBrowserProcesses();
     const service = await startService(bench);
     const stops = bench.quick ? [16, 32, 48] : [100, 500, 1000, 1500, 2000];
     const rows: { readonly renders: number; readonly bytes: number; readonly processes: number }[] = [];
@@ -39,14 +41,15 @@ export const soak: Scenario = {
     for (const renders of stops) {
       const before = done;
       await inParallel(renders - before, AT_ONCE, async (index) => {
-        const page = MIX[(before + index) % MIX.length];
-        await fetchExpecting(200, service.snapUrl(newJob(bench.siteOrigin, page)), service.bearers[0]);
+        const { page, ...how } = MIX[(before + index) % MIX.length] ?? { page: "small" };
+        await fetchExpecting(200, service.snapUrl(newJob(bench.siteOrigin, page, how)), service.bearers[0]);
         done += 1;
       });
       rows.push({ renders, ...(await lookAtRest(service.pid)) });
       bench.say(`${done} renders answered`);
     }
     await service.stop();
+    const leftBehind = countBrowserProcesses() - others;
     const [first, last] = [rows.at(0), rows.at(-1)];
     const table: Table = {
       columns: ["renders", "memory MB", "processes"],
@@ -66,6 +69,11 @@ export const soak: Scenario = {
         {
           name: "processes more at the end than after the first of them",
           value: (last?.processes ?? Number.NaN) - (first?.processes ?? Number.NaN),
+          target: { atMost: 0 },
+        },
+        {
+          name: "processes of a browser left behind when the service has stopped",
+          value: leftBehind,
           target: { atMost: 0 },
         },
       ],

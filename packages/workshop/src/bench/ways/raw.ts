@@ -1,21 +1,34 @@
 import puppeteer from "puppeteer";
 import { ProtocolPipe } from "./protocol-pipe.ts";
-import { QUALITY, SANDBOX_ARGUMENTS, VIEWPORT, type RenderJob, type StartProgram } from "./way.ts";
+import {
+  QUALITY,
+  SANDBOX_ARGUMENTS,
+  VIEWPORT,
+  type ProgramOptions,
+  type RenderingProgram,
+  type RenderJob,
+  type StartProgram,
+} from "./way.ts";
 
 /**
  * The bound that fresh isolation sets: the protocol calls that one render needs, sent to one browser over
  * a bare pipe, each render in a browser context of its own; no proxy, limits, ledger or cache.
  */
-export const startRaw: StartProgram = async ({ browserPath }) => {
+export const startRaw: StartProgram = (options) => start(options, false);
+
+/** The same with the encoder that ours uses, and answered before the context is closed, as ours does. */
+export const startRawFast: StartProgram = (options) => start(options, true);
+
+async function start({ browserPath }: ProgramOptions, isFast: boolean): Promise<RenderingProgram> {
   // The switches that Puppeteer, and so every other way, starts it with.
   const usual = await puppeteer.defaultArgs({ headless: "shell", args: [...SANDBOX_ARGUMENTS] });
   const args = usual.filter((argument) => !argument.startsWith("--remote-debugging-"));
   const pipe = new ProtocolPipe(browserPath, args);
   await pipe.send("Browser.getVersion", {});
-  return { render: (job) => render(pipe, job), close: () => pipe.close() };
-};
+  return { render: (job) => render(pipe, job, isFast), close: () => pipe.close() };
+}
 
-async function render(pipe: ProtocolPipe, job: RenderJob): Promise<Uint8Array> {
+async function render(pipe: ProtocolPipe, job: RenderJob, isFast: boolean): Promise<Uint8Array> {
   const { browserContextId } = await pipe.send("Target.createBrowserContext", {});
   const { targetId } = await pipe.send("Target.createTarget", { url: "about:blank", browserContextId });
   const { sessionId } = await pipe.send("Target.attachToTarget", { targetId, flatten: true });
@@ -27,11 +40,15 @@ async function render(pipe: ProtocolPipe, job: RenderJob): Promise<Uint8Array> {
     const { data } =
       job.format === "pdf"
         ? await call("Page.printToPDF", { printBackground: true })
-        : await call("Page.captureScreenshot", await captureOptions(call, job));
+        : await call("Page.captureScreenshot", {
+            optimizeForSpeed: isFast,
+            ...(await captureOptions(call, job)),
+          });
     return Buffer.from(String(data), "base64");
   } finally {
     pipe.forget(session);
-    await pipe.send("Target.disposeBrowserContext", { browserContextId });
+    const closed = pipe.send("Target.disposeBrowserContext", { browserContextId });
+    if (!isFast) await closed;
   }
 }
 

@@ -3,11 +3,9 @@ import { once } from "node:events";
 import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import type { Bench } from "../scenario.ts";
-import type { ProgramOptions, RenderJob, Way } from "./way.ts";
+import { LEAST_BYTES, type ProgramOptions, type RenderJob, type Way } from "./way.ts";
 
 const PROGRAM = join(import.meta.dirname, "../programs/way-process.ts");
-/** No file of a format that we ask for is smaller. */
-const LEAST_BYTES = 500;
 
 type Answer = {
   readonly ready?: true;
@@ -35,7 +33,7 @@ export async function startWay(name: string, bench: Bench): Promise<Way> {
     complaint = `${complaint}${text}`.slice(-2000);
   });
   const ended = once(child, "exit");
-  const waiting = new Map<number, PromiseWithResolvers<void>>();
+  const waiting = new Map<number, PromiseWithResolvers<number>>();
   const ready = Promise.withResolvers<void>();
   child.on("message", ({ ready: isReady, id = 0, byteLength = 0, error }: Answer) => {
     if (isReady === true) return ready.resolve();
@@ -43,7 +41,7 @@ export async function startWay(name: string, bench: Bench): Promise<Way> {
     waiting.delete(id);
     if (error !== undefined) asked?.reject(new Error(`${name}: ${error}`));
     else if (byteLength < LEAST_BYTES) asked?.reject(new Error(`${name}: a file of ${byteLength} bytes`));
-    else asked?.resolve();
+    else asked?.resolve(byteLength);
   });
   child.once("exit", () => {
     const error = new Error(`${name} has ended: ${complaint}`);
@@ -57,7 +55,7 @@ export async function startWay(name: string, bench: Bench): Promise<Way> {
     pid: child.pid ?? 0,
     render(job: RenderJob) {
       const id = (lastId += 1);
-      const asked = Promise.withResolvers<void>();
+      const asked = Promise.withResolvers<number>();
       waiting.set(id, asked);
       child.send({ id, job });
       return asked.promise;

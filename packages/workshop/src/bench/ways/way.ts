@@ -26,13 +26,19 @@ export interface ProgramOptions {
 
 export type StartProgram = (options: ProgramOptions) => Promise<RenderingProgram>;
 
+/** No file of a format that we ask for is smaller. */
+export const LEAST_BYTES = 500;
+
 /** A way of rendering, seen from outside: a process tree that is asked for renderings. */
 export interface Way {
   readonly name: string;
   /** Root of its process tree. */
   readonly pid: number;
-  /** @throws Error when it did not answer a file. */
-  readonly render: (job: RenderJob) => Promise<void>;
+  /**
+   * @returns the bytes of the file.
+   * @throws Error when it did not answer one.
+   */
+  readonly render: (job: RenderJob) => Promise<number>;
   readonly stop: () => Promise<void>;
 }
 
