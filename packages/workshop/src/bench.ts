@@ -21,7 +21,7 @@ try {
   const report = await runScenarios(selection);
   console.log(`\n${writeSummary(report)}`);
   if (report.failed.length > 0) process.exitCode = 1;
-  else if (write) {
+  if (write) {
     const notes = await readFile(join(import.meta.dirname, "bench/notes.md"), "utf8");
     const text = await format(writeDocument(report, notes), { parser: "markdown", printWidth: 110 });
     await writeFile(join(ROOT, "docs/benchmarks.md"), text);

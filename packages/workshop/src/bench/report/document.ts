@@ -35,11 +35,12 @@ Every render has an address of its own, so that none is answered from a cache. O
 token, limits, ledger, egress proxy, sandbox and cache write are on. Never is a figure of these a test that can fail.`;
 
 /** docs/benchmarks.md; the notes are written by hand and come in whole. */
-export function writeDocument({ machine, quick, sections }: Report, notes: string): string {
+export function writeDocument({ machine, quick, sections, failed }: Report, notes: string): string {
   return [
     "# Benchmarks",
     "What `pnpm bench --write` measured, each figure beside its target; all of this page is made by it.",
     ...(quick ? ["**This was a short run (`--quick`): the figures are rough.**"] : []),
+    ...(failed.length === 0 ? [] : [`**Did not come to their end: ${failed.join(", ")}.**`]),
     markdownTable(machineTable(machine)),
     "## Figures and targets",
     markdownTable(figureTable(figuresOf(sections))),
