@@ -22,8 +22,9 @@ export interface EngineOptions {
   /** Public targets only unless given; give the renderer the same. */
   readonly targets?: TargetPolicy;
   /**
-   * How many renders run at once; twice the processors and one more unless given. One slot is always
-   * kept from an account that fills all the others.
+   * How many renders run at once; twice the processors and two more unless given. One slot is always
+   * kept from an account that fills all the others, and another one from its batches: the processors
+   * are busy without these two.
    */
   readonly concurrency?: number;
   /** How many renders may wait for a turn: 1,000 in all and 250 of one account unless given. */
@@ -79,7 +80,7 @@ export function withDefaults(options: EngineOptions): EngineSettings {
   const { resolver = systemResolver, targets = PUBLIC_TARGETS_ONLY } = options;
   return {
     plans: BUILT_IN_PLANS,
-    concurrency: 2 * availableParallelism() + 1,
+    concurrency: 2 * availableParallelism() + 2,
     maxWaiting: 1000,
     maxWaitingPerAccount: 250,
     maxWaitMs: MINUTE_MS,

@@ -51,7 +51,7 @@ export const variables = z.object({
     .meta({ description: "the browser's sandbox: on or off", unset: "on" }),
   SNAP_RENDER_CONCURRENCY: wholeNumber({ min: 1, max: 256 })
     .optional()
-    .meta({ description: "how many renders run at once", unset: "twice the processors and one more" }),
+    .meta({ description: "how many renders run at once", unset: "twice the processors and two more" }),
   SNAP_RENDER_TIMEOUT_MS: wholeNumber({ min: 1000, max: 600_000 })
     .default(45_000)
     .meta({ description: "time budget of a whole render", unset: "45000" }),

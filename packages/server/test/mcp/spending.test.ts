@@ -98,7 +98,7 @@ it("a call waits for its turn for 10 s and no longer: clients give up after a mi
   const { token } = await customer({ credits: 1000 });
   const release = renderer.hold();
   // As many as one account may run at once.
-  const slots = 2 * availableParallelism();
+  const slots = 2 * availableParallelism() + 1;
   const running = Array.from({ length: slots }, (_, delay) =>
     ask(`/v1/snap?url=${url}&delay=${delay}`, { token }),
   );

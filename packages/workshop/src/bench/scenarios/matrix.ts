@@ -5,12 +5,15 @@ import type { Bench, Findings, Scenario } from "../scenario.ts";
 import { PAGE_NAMES, type PageName } from "../site/pages.ts";
 import type { RenderJob } from "../ways/way.ts";
 
-const NAMES = ["raw", "engine", "server"] as const;
+/** A quick run leaves out the one that is hardly anything but what the server does, too. */
+const NAMES = { full: ["raw", "engine", "server"], quick: ["raw", "server"] } as const;
 
 /** One row of loads: what varies, and the load that it makes. */
 interface Variant {
   readonly label: string;
   readonly load: (bench: Bench) => Load;
+  /** A quick run has no time for it. */
+  readonly onlyFull: boolean;
 }
 
 function variant(
@@ -19,17 +22,20 @@ function variant(
     page = "cards",
     atOnce = 4,
     slowness = 1,
+    onlyFull = false,
     ...job
   }: Partial<RenderJob> & {
     readonly page?: PageName;
     readonly atOnce?: number;
     /** How many times longer than the page of cards it takes: so many times fewer are rendered. */
     readonly slowness?: number;
+    readonly onlyFull?: boolean;
   },
 ): Variant {
   const atLeastOnce = (renders: number): number => Math.max(atOnce, Math.round(renders / slowness));
   return {
     label,
+    onlyFull,
     load: ({ quick, siteOrigin }) => ({
       job: () => newJob(siteOrigin, page, job),
       atOnce,
@@ -40,10 +46,13 @@ function variant(
 }
 
 async function measureVariants(bench: Bench, what: string, variants: readonly Variant[]): Promise<Findings> {
-  const started = await startWays(bench, NAMES, () => newJob(bench.siteOrigin));
+  const started = await startWays(bench, bench.quick ? NAMES.quick : NAMES.full, () =>
+    newJob(bench.siteOrigin),
+  );
   const rows: string[][] = [];
   try {
-    for (const { label, load } of variants) {
+    for (const { label, load, onlyFull } of variants) {
+      if (onlyFull && bench.quick) continue;
       bench.say(label);
       const results = await measureInTurns(started.ways, load(bench));
       for (const result of results)
@@ -102,6 +111,7 @@ export const pages: Scenario = {
           page,
           slowness: SLOWNESS[page] ?? 1,
           waitUntil: page === "late" ? "networkidle0" : "load",
+          onlyFull: page === "late",
         }),
       ),
     ),
