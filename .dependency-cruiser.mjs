@@ -4,7 +4,8 @@
 const sourcesOf = (name) => `^packages/${name}/src/`;
 const npm = (name) => `(^|/)node_modules/${name}/`;
 
-const BROWSER_LIBRARIES = ["puppeteer", "puppeteer-core", "devtools-protocol"].map(npm);
+/** Besides puppeteer what it speaks to browsers elsewhere through; its types come apart. */
+const BROWSER_LIBRARIES = ["puppeteer", "puppeteer-core", "devtools-protocol", "ws", "@types/ws"].map(npm);
 const ANY_NPM = npm("[^/.]+");
 const STORAGES = sourcesOf("storage-[a-z]+");
 
@@ -18,7 +19,10 @@ const MAY_IMPORT = {
   },
   "storage-sqlite": { node: true, modules: [sourcesOf("engine")] },
   "storage-postgres": { node: true, modules: [sourcesOf("engine"), npm("pg"), npm("pg-boss")] },
-  "storage-redis": { node: true, modules: [sourcesOf("engine"), npm("keyv"), npm("@keyv/redis")] },
+  "storage-redis": {
+    node: true,
+    modules: [sourcesOf("engine"), ...["keyv", "@keyv/redis", "@redis/client"].map(npm)],
+  },
   testing: { node: true, modules: [sourcesOf("engine"), sourcesOf("protocol")] },
   server: { node: true, modules: [sourcesOf("engine"), sourcesOf("protocol"), STORAGES, ANY_NPM] },
 };

@@ -22,7 +22,7 @@ export default {
     "packages/server": { ...published, entry: [...published.entry, "src/cli.ts"] },
     "packages/workshop": {
       entry: [
-        "src/{launch,test-all,build,check,bench,count-tests,site,bench/programs/*,examples/*,docs/site-config}.ts",
+        "src/{launch,test-all,build,check,bench,count-tests,site,bench/programs/*,examples/*,servers/redis,docs/site-config}.ts",
         "test/**/*.test.ts",
         "*.config.ts",
       ],

@@ -11,11 +11,12 @@ import type { SentParameters, Understood } from "./parameters/understand.ts";
 import type { Account } from "./ports/accounts.ts";
 import type { BudgetStore } from "./ports/budgets.ts";
 import type { Clock } from "./ports/clock.ts";
-import type { Ledger, Resolution } from "./ports/ledger.ts";
+import type { Ledger, Resolution, StandingBalance } from "./ports/ledger.ts";
 import type { Random } from "./ports/random.ts";
 import { WAIT_CAPPED, type RenderedFile, type Renderer } from "./ports/renderer.ts";
 import type { RenderingKey, StoredRendering } from "./ports/renderings.ts";
 import type { Resolver } from "./ports/resolver.ts";
+import { findOrMake, type AcrossProcesses } from "./renderings/across-processes.ts";
 import { linkedCopy } from "./renderings/linked-copy.ts";
 import { toStoredRendering, type RenderingCache } from "./renderings/rendering-cache.ts";
 import type { SingleFlight } from "./renderings/single-flight.ts";
@@ -62,8 +63,11 @@ export interface Capture {
   /** The budget that was spent; `null` for an unchanged hit, which spends none. */
   readonly budget: SpentBudget | null;
   readonly creditCost: 0 | 1;
-  /** A render was run, or waited for: the account may have been charged since its balance was read. */
-  readonly waited: boolean;
+  /**
+   * The account's balance: as it was read with the token, or as the reservation of this render left it.
+   * `null` where neither tells what is left now, as another call's render was waited for.
+   */
+  readonly balance: StandingBalance | null;
   /** Instant of this answer; `rendering.expiresAt` less this is what is left of the rendering's life. */
   readonly answeredAt: number;
 }
@@ -71,13 +75,15 @@ export interface Capture {
 /** A rendering made now, and what it took. */
 interface Rendered {
   readonly rendering: StoredRendering;
-  readonly render: { readonly budget: SpentBudget; readonly creditCost: 0 | 1 };
+  readonly render: Pick<Capture, "creditCost" | "balance"> & { readonly budget: SpentBudget };
 }
 
 /** A rendering that was kept already. */
 interface Kept {
   readonly rendering: StoredRendering;
   readonly render: null;
+  /** For a render of another process. */
+  readonly waited: boolean;
 }
 
 /** What `capture` works with; `createEngine` puts it together. */
@@ -87,6 +93,7 @@ export interface CaptureParts {
   readonly budgets: BudgetStore;
   readonly cache: RenderingCache;
   readonly flights: SingleFlight<Rendered | Kept>;
+  readonly acrossProcesses: AcrossProcesses;
   readonly scheduler: Scheduler;
   readonly renderer: Renderer;
   readonly resolver: Resolver;
@@ -121,32 +128,41 @@ export async function capture(parts: CaptureParts, request: CaptureRequest): Pro
     const { rendering, render } = await renderBilled(parts, billed, copyOf);
     const answeredAt = parts.clock.now();
     const unchanged = holds(rendering.etag);
-    return { rendering, cache: "bypass", unchanged, ...render, waited: true, answeredAt };
+    return { rendering, cache: "bypass", unchanged, ...render, answeredAt };
   }
 
   const key: RenderingKey = { accountId: account.id, key: name };
   const held = parts.cache.recall(key);
   if (held !== null && suits(held, parameters))
-    return hit(parts, request, { rendering: held, waited: false });
+    return hit(parts, request, { rendering: held, balance: request.principal.balance });
 
   const wait = sentWait(parameters) ? "strict" : "capped";
-  const { value, led } = await parts.flights.share(`${wait}:${key.key}:${key.accountId}`, async () => {
-    const kept = await parts.cache.lookup(key);
-    return kept === null || !suits(kept, parameters)
-      ? renderBilled(parts, billed, (fresh) => ({ key: key.key, rendering: fresh }))
-      : { rendering: kept, render: null };
+  const flight = `${wait}:${key.key}:${key.accountId}`;
+  const { value, led } = await parts.flights.share(flight, async (): Promise<Rendered | Kept> => {
+    const find = async (): Promise<{ readonly rendering: StoredRendering; readonly render: null } | null> => {
+      const kept = await parts.cache.lookup(key);
+      return kept === null || !suits(kept, parameters) ? null : { rendering: kept, render: null };
+    };
+    const make = (): Promise<Rendered> =>
+      renderBilled(parts, billed, (fresh) => ({ key: key.key, rendering: fresh }));
+    const { value: found, waited } = await findOrMake(parts.acrossProcesses, { name: flight, find, make });
+    return found.render === null ? { ...found, waited } : found;
   });
   const { rendering, render } = value;
-  if (!led || render === null) return hit(parts, request, { rendering, waited: !led });
+  if (render === null) {
+    const balance = led && !value.waited ? request.principal.balance : null;
+    return hit(parts, request, { rendering, balance });
+  }
+  if (!led) return hit(parts, request, { rendering, balance: null });
   const answeredAt = parts.clock.now();
-  return { rendering, cache: "miss", unchanged: holds(rendering.etag), ...render, waited: true, answeredAt };
+  return { rendering, cache: "miss", unchanged: holds(rendering.etag), ...render, answeredAt };
 }
 
 /** An unchanged hit is free of both budgets (interface.md, 304). */
 async function hit(
   { budgets, clock }: CaptureParts,
   { principal, holds }: CaptureRequest,
-  found: Pick<Capture, "rendering" | "waited">,
+  found: Pick<Capture, "rendering" | "balance">,
 ): Promise<Capture> {
   const unchanged = holds?.(found.rendering.etag) ?? false;
   const answeredAt = clock.now();
@@ -202,14 +218,18 @@ async function renderBilled(
   const budget = await spendBudget(budgets, { accountId: account.id, budget: "render", limit, now });
   const reservationId = newReservationId(parts.random, now);
   const leaseMs = parts.reservationLeaseMs;
-  await reserveCredit(ledger, { account, entitlement, reservationId, now, leaseMs });
+  const reserved = await reserveCredit(ledger, { account, entitlement, reservationId, now, leaseMs });
   try {
     const file = await scheduler.run(turn, () => renderTarget(parts, parameters));
     const ttlSeconds = parameters.cacheTtl ?? LIMITS.cacheTtlDefaultSeconds;
     const { key, rendering } = copyOf(toStoredRendering(file, { now: clock.now(), ttlSeconds }));
     if (key !== null) await parts.cache.keep({ accountId: account.id, key }, rendering);
     const resolution = await settle({ reservationId, rendering, now: clock.now() });
-    return { rendering, render: { budget, creditCost: resolution === "settled" ? 1 : 0 } };
+    const isCharged = resolution === "settled";
+    return {
+      rendering,
+      render: { budget, creditCost: isCharged ? 1 : 0, balance: isCharged ? reserved : null },
+    };
   } catch (error) {
     await ledger.refund({ reservationId, now: clock.now() }).catch(parts.onRefundFailed);
     throw error;

@@ -13,7 +13,7 @@ import {
   type CaptureRequest,
 } from "./capture.ts";
 import { readCredits, type CreditState } from "./credits/credits.ts";
-import { withDefaults, type EngineOptions } from "./engine-options.ts";
+import { withDefaults, type EngineOptions, type EngineSettings } from "./engine-options.ts";
 import { toSnapError } from "./errors.ts";
 import { spendBudget } from "./limits/spend-budget.ts";
 import type { Account } from "./ports/accounts.ts";
@@ -25,7 +25,7 @@ import { createUnderstanding } from "./parameters/understand.ts";
 import { linkRendering, type LinkRequest, type RenderingLink } from "./renderings/link-rendering.ts";
 import { createRenderingCache } from "./renderings/rendering-cache.ts";
 import { SingleFlight } from "./renderings/single-flight.ts";
-import { createScheduler } from "./schedule/scheduler.ts";
+import { createScheduler, type Scheduler } from "./schedule/scheduler.ts";
 import { authenticate, type Principal } from "./tokens/authenticate.ts";
 import { authenticateSigned, type SignedRequest } from "./tokens/authenticate-signed.ts";
 import { createSeal } from "./tokens/seal.ts";
@@ -108,22 +108,7 @@ export function createEngine(options: EngineOptions): Engine {
     clock,
     onSlotFree: () => worker?.wake(),
   });
-  const parts: CaptureParts = {
-    understand: createUnderstanding(settings.targets),
-    ledger: storage.ledger,
-    budgets: storage.budgets,
-    cache: createRenderingCache({ store: storage.renderings, clock, memoryBytes: settings.memoryCacheBytes }),
-    flights: new SingleFlight(concernsCallerAlone),
-    scheduler,
-    renderer,
-    resolver: settings.resolver,
-    clock,
-    random,
-    plans,
-    targets: settings.targets,
-    reservationLeaseMs: settings.reservationLeaseMs,
-    onRefundFailed: onBackgroundError,
-  };
+  const parts = captureParts(settings, scheduler);
   const seal = createSeal(settings.secretKey, random);
   const credits = (account: Account, standing?: StandingBalance | null): Promise<CreditState> => {
     const now = clock.now();
@@ -174,6 +159,32 @@ export function createEngine(options: EngineOptions): Engine {
     await spendBudget(storage.budgets, { accountId: account.id, budget: "usage", limit, now });
     return usageReport(entitlementOf(account, plans, now), await credits(account));
   }
+}
+
+function captureParts(settings: EngineSettings, scheduler: Scheduler): CaptureParts {
+  const { storage, clock, random, onBackgroundError } = settings;
+  return {
+    understand: createUnderstanding(settings.targets),
+    ledger: storage.ledger,
+    budgets: storage.budgets,
+    cache: createRenderingCache({
+      store: storage.renderings,
+      isShared: storage.flights !== null,
+      clock,
+      memoryBytes: settings.memoryCacheBytes,
+    }),
+    flights: new SingleFlight(concernsCallerAlone),
+    acrossProcesses: { flights: storage.flights, clock, random, onBackgroundError },
+    scheduler,
+    renderer: settings.renderer,
+    resolver: settings.resolver,
+    clock,
+    random,
+    plans: settings.plans,
+    targets: settings.targets,
+    reservationLeaseMs: settings.reservationLeaseMs,
+    onRefundFailed: onBackgroundError,
+  };
 }
 
 async function checkHealth(storage: Storage, renderer: Renderer): ReturnType<Engine["health"]> {

@@ -7,6 +7,8 @@ export { BUILT_IN_PLANS, parsePlans } from "./accounts/plans.ts";
 export type { Plan } from "./accounts/plans.ts";
 export { usageReport } from "./accounts/usage-report.ts";
 export { AdminError } from "./admin-error.ts";
+export { parseBrowserUrls } from "./browser-endpoints.ts";
+export type { BrowserEndpoint } from "./browser-endpoints.ts";
 export type { Capture, CaptureRequest } from "./capture.ts";
 export { createEngine } from "./create-engine.ts";
 export type { Engine } from "./create-engine.ts";
@@ -43,10 +45,12 @@ export type {
   DueItem,
   ItemRecord,
   ItemState,
+  QueueWatch,
 } from "./ports/batches.ts";
 export type { BudgetName, BudgetStore, SpendOutcome, SpendRequest } from "./ports/budgets.ts";
 export { systemClock } from "./ports/clock.ts";
 export type { Clock } from "./ports/clock.ts";
+export type { FlightClaim, FlightStore } from "./ports/flights.ts";
 export type {
   Balance,
   JournalEntry,
@@ -68,6 +72,17 @@ export { systemResolver } from "./ports/resolver.ts";
 export type { Resolver } from "./ports/resolver.ts";
 export type { Storage } from "./ports/storage.ts";
 export type { Ability, FoundToken, TokenRecord, TokenStore } from "./ports/tokens.ts";
+export type {
+  BalanceRecord,
+  ReservationRecord,
+  TransferFigures,
+  TransferKind,
+  TransferPage,
+  TransferRecords,
+  TransferSource,
+  TransferState,
+  TransferTarget,
+} from "./ports/transfer.ts";
 export type { Urgency } from "./schedule/fair-queue.ts";
 export { parseAllowedTargets } from "./target/parse-allowed-targets.ts";
 export { PUBLIC_TARGETS_ONLY } from "./target/policy.ts";
@@ -78,3 +93,6 @@ export { createSeal } from "./tokens/seal.ts";
 export type { Seal } from "./tokens/seal.ts";
 export { ABILITIES, createTokens } from "./tokens/tokens.ts";
 export type { MintedToken, Tokens, TokensOptions } from "./tokens/tokens.ts";
+export { findForeignSeals } from "./transfer/find-foreign-seals.ts";
+export { transfer } from "./transfer/transfer.ts";
+export type { TransferOutcome, TransferProgress, TransferRequest } from "./transfer/transfer.ts";

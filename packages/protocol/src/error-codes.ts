@@ -53,7 +53,7 @@ export const ERROR_CODES = {
   upstream_error: { status: 502, retryable: true, retryAfterSeconds: 5 },
   /** The rendering backend is out of capacity for the period. */
   upstream_quota_exceeded: { status: 502, retryable: true, retryAfterSeconds: 3600 },
-  /** Every place for a render is taken, and so is the queue for one. */
+  /** Every place for a render is taken, and so is the queue for one; or every browser elsewhere is busy. */
   upstream_rate_limited: { status: 503, retryable: true, retryAfterSeconds: 2 },
   /** The render did not finish within its time budget. */
   render_timeout: { status: 504, retryable: true, retryAfterSeconds: 10 },

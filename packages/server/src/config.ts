@@ -1,5 +1,6 @@
-import { BUILT_IN_PLANS, type AllowedTarget, type Plan } from "@snap/engine";
+import { BUILT_IN_PLANS, type AllowedTarget, type BrowserEndpoint, type Plan } from "@snap/engine";
 import { suggestName } from "@snap/protocol";
+import type * as z from "zod";
 import { contradictions, defaultNavigationTimeoutMs, variables } from "./config/variables.ts";
 
 /** What the service is set up with, read from the environment by `readConfig`. */
@@ -10,11 +11,19 @@ export interface Config {
   /** Origin that clients use; `null`: from host and port. */
   readonly publicUrl: string | null;
   readonly dataDir: string;
+  /** Where several machines keep what they share; `null`: everything is in the data folder. */
+  readonly shared: { readonly databaseUrl: string; readonly redisUrl: string } | null;
+  readonly role: "all" | "api" | "worker";
   /** `null`: the key file in the data folder. */
   readonly secretKey: string | null;
   /** `null`: the browser is found. */
   readonly chromiumPath: string | null;
   readonly sandbox: "on" | "off";
+  /** Browsers that run elsewhere; with none, one is started here. */
+  readonly browserEndpoints: readonly BrowserEndpoint[];
+  /** By which they reach our egress proxy; `null`: the loopback. */
+  readonly browserProxyHost: string | null;
+  readonly browserEgress: "proxy" | "direct";
   /** `null`: by processors. */
   readonly renderConcurrency: number | null;
   readonly renderTimeoutMs: number;
@@ -26,6 +35,8 @@ export interface Config {
   readonly batchRetentionMs: number;
   /** For how long a batch item goes on after it first met the render limit. */
   readonly batchRetryWindowMs: number;
+  /** For how long requests are taken after it is not ready. */
+  readonly drainDelayMs: number;
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
   readonly metrics: boolean;
 }
@@ -45,8 +56,13 @@ export class ConfigError extends Error {
   }
 }
 
-/** May hold a password: named in a mistake, never shown. */
-const SECRETS: ReadonlySet<string> = new Set(["SNAP_SECRET_KEY", "SNAP_DATABASE_URL", "SNAP_REDIS_URL"]);
+/** May hold a password or a token: named in a mistake, never shown. */
+const SECRETS: ReadonlySet<string> = new Set([
+  "SNAP_BROWSER_URL",
+  "SNAP_DATABASE_URL",
+  "SNAP_REDIS_URL",
+  "SNAP_SECRET_KEY",
+]);
 const SHOWN_CHARACTERS = 80;
 
 /**
@@ -61,25 +77,26 @@ export function readConfig(environment: Environment): {
   readonly config: Config;
   readonly warnings: readonly string[];
 } {
-  const given = Object.fromEntries(
-    Object.entries(environment).filter(([name, value]) => name.startsWith("SNAP_") && value !== ""),
-  );
-  const result = variables.safeParse(given);
-  const issues = result.error?.issues.map((issue) => [String(issue.path[0]), issue.message] as const) ?? [];
-  const mistakes = [...issues, ...contradictions(given)].map(([name, message]) =>
-    describeMistake({ name, message, given }),
-  );
-  if (!result.success || mistakes.length > 0) throw new ConfigError(mistakes);
-  const values = result.data;
+  const given = givenIn(environment);
+  const values = requireValid({
+    given,
+    result: variables.safeParse(given),
+    contradictory: contradictions(given),
+  });
   return {
     config: {
       host: values.SNAP_HOST,
       port: values.SNAP_PORT,
       publicUrl: values.SNAP_PUBLIC_URL ?? null,
       dataDir: values.SNAP_DATA_DIR,
+      shared: sharedOf(values.SNAP_DATABASE_URL, values.SNAP_REDIS_URL),
+      role: values.SNAP_ROLE,
       secretKey: values.SNAP_SECRET_KEY ?? null,
       chromiumPath: values.SNAP_CHROMIUM_PATH ?? null,
       sandbox: values.SNAP_SANDBOX,
+      browserEndpoints: values.SNAP_BROWSER_URL ?? [],
+      browserProxyHost: values.SNAP_BROWSER_PROXY_HOST ?? null,
+      browserEgress: values.SNAP_BROWSER_EGRESS,
       renderConcurrency: values.SNAP_RENDER_CONCURRENCY ?? null,
       renderTimeoutMs: values.SNAP_RENDER_TIMEOUT_MS,
       navigationTimeoutMs:
@@ -89,13 +106,73 @@ export function readConfig(environment: Environment): {
       webhookPausesMs: values.SNAP_WEBHOOK_SCHEDULE ?? null,
       batchRetentionMs: values.SNAP_BATCH_RETENTION,
       batchRetryWindowMs: values.SNAP_RETRY_WINDOW,
+      drainDelayMs: values.SNAP_DRAIN_DELAY,
       logLevel: values.SNAP_LOG_LEVEL,
       metrics: values.SNAP_METRICS === "on",
     },
-    warnings: Object.keys(given)
-      .filter((name) => isUnknown(name, given))
-      .map(explain),
+    warnings: warningsOf(given),
   };
+}
+
+/** What a move out of the embedded storage needs to know; it serves nobody. */
+export type MoveConfig = Pick<Config, "dataDir" | "secretKey"> & { readonly databaseUrl: string | null };
+
+/**
+ * As `readConfig`, of the variables that a move reads, which may be set before the others are.
+ *
+ * @throws ConfigError
+ */
+export function readMoveConfig(environment: Environment): {
+  readonly config: MoveConfig;
+  readonly warnings: readonly string[];
+} {
+  const given = givenIn(environment);
+  const read = variables.pick({ SNAP_DATA_DIR: true, SNAP_DATABASE_URL: true, SNAP_SECRET_KEY: true });
+  const values = requireValid({ given, result: read.safeParse(given) });
+  return {
+    config: {
+      dataDir: values.SNAP_DATA_DIR,
+      databaseUrl: values.SNAP_DATABASE_URL ?? null,
+      secretKey: values.SNAP_SECRET_KEY ?? null,
+    },
+    warnings: warningsOf(given),
+  };
+}
+
+/** An empty variable counts as unset. */
+function givenIn(environment: Environment): Environment {
+  return Object.fromEntries(
+    Object.entries(environment).filter(([name, value]) => name.startsWith("SNAP_") && value !== ""),
+  );
+}
+
+/** @throws ConfigError that names every mistake. */
+function requireValid<Values>({
+  given,
+  result,
+  contradictory = [],
+}: {
+  readonly given: Environment;
+  readonly result: z.ZodSafeParseResult<Values>;
+  readonly contradictory?: ReturnType<typeof contradictions>;
+}): Values {
+  const issues = result.error?.issues.map((issue) => [String(issue.path[0]), issue.message] as const) ?? [];
+  const mistakes = [...issues, ...contradictory].map(([name, message]) =>
+    describeMistake({ name, message, given }),
+  );
+  if (!result.success || mistakes.length > 0) throw new ConfigError(mistakes);
+  return result.data;
+}
+
+function warningsOf(given: Environment): readonly string[] {
+  return Object.keys(given)
+    .filter((name) => isUnknown(name, given))
+    .map(explain);
+}
+
+/** Both or none: one without the other is a mistake. */
+function sharedOf(databaseUrl: string | undefined, redisUrl: string | undefined): Config["shared"] {
+  return databaseUrl === undefined || redisUrl === undefined ? null : { databaseUrl, redisUrl };
 }
 
 /** The variables of this version and what they mean, for people. */
@@ -130,9 +207,10 @@ const REACHABLE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", ":
 
 function describeMistake(fault: { name: string; message: string; given: Environment }): string {
   const { name, message, given } = fault;
-  const value = given[name] ?? "";
+  const value = given[name];
+  if (value === undefined || SECRETS.has(name)) return `${name}: ${message}`;
   const shown = value.length > SHOWN_CHARACTERS ? `${value.slice(0, SHOWN_CHARACTERS)}…` : value;
-  return SECRETS.has(name) ? `${name}: ${message}` : `${name} is ${JSON.stringify(shown)}: ${message}`;
+  return `${name} is ${JSON.stringify(shown)}: ${message}`;
 }
 
 /** Set by snapd for whatever it starts, editors and their terminals included: no mistake of anybody's. */

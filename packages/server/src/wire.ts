@@ -1,6 +1,15 @@
-import { createEngine, SnapError, type Engine, type EngineOptions, type Renderer } from "@snap/engine";
+import {
+  createEngine,
+  SnapError,
+  type Engine,
+  type EngineOptions,
+  type Renderer,
+  type Storage,
+  type TransferSource,
+  type TransferTarget,
+} from "@snap/engine";
 import type { PuppeteerRendererOptions } from "@snap/engine/puppeteer";
-import { openSqliteStorage } from "@snap/storage-sqlite";
+import { openSqliteSource, openSqliteStorage } from "@snap/storage-sqlite";
 import { mkdir } from "node:fs/promises";
 import type { Config } from "./config.ts";
 import { messageOf } from "./config/message-of.ts";
@@ -13,7 +22,7 @@ import { readSecretKey, requireSameKey } from "./config/secret-key.ts";
 /** Wait for a turn, storing and settling: what a reservation must outlast besides the render itself. */
 const LEASE_MARGIN_MS = 75_000;
 
-/** A renderer with a real browser behind the egress proxy; the browser starts at once. */
+/** A renderer with a real browser behind the egress proxy; the browser starts, or is connected to, at once. */
 export async function createRenderer(
   config: Config,
   options: Pick<PuppeteerRendererOptions, "onEvent" | "policy" | "warmContexts">,
@@ -24,27 +33,24 @@ export async function createRenderer(
     ...options,
     executablePath: config.chromiumPath ?? undefined,
     sandbox: config.sandbox,
+    browserUrls: config.browserEndpoints.map(({ url }) => url.href),
+    browserProxyHost: config.browserProxyHost ?? undefined,
+    browserEgress: config.browserEgress,
     renderTimeoutMs: config.renderTimeoutMs,
     navigationTimeoutMs: config.navigationTimeoutMs,
   });
 }
 
-/** The engine over the embedded storage; makes data folder and key file where there are none. */
-export async function openEngine(
-  config: Config,
-  parts: Pick<
-    EngineOptions,
-    "renderer" | "targets" | "baseUrl" | "onBackgroundError" | "onItemFinished" | "onDeliveryAttempt"
-  >,
-): Promise<Engine> {
-  const { dataDir: directory } = config;
-  await inDataDir(directory, () => mkdir(directory, { recursive: true, mode: 0o700 }));
-  if (config.secretKey !== null) await requireSameKey(directory, config.secretKey);
-  const secretKey = config.secretKey ?? (await readSecretKey(directory));
+type EngineParts = Pick<
+  EngineOptions,
+  "renderer" | "targets" | "baseUrl" | "onBackgroundError" | "onItemFinished" | "onDeliveryAttempt"
+>;
+
+/** The engine over the storage that is configured, which is made where there is none. */
+export async function openEngine(config: Config, parts: EngineParts): Promise<Engine> {
   return createEngine({
     ...parts,
-    secretKey,
-    storage: await inDataDir(directory, () => openSqliteStorage({ directory })),
+    ...(await openStorage(config, parts)),
     plans: config.plans,
     reservationLeaseMs: config.renderTimeoutMs + LEASE_MARGIN_MS,
     batchRetentionMs: config.batchRetentionMs,
@@ -52,6 +58,51 @@ export async function openEngine(
     ...(config.webhookPausesMs === null ? {} : { webhookPausesMs: config.webhookPausesMs }),
     ...(config.renderConcurrency === null ? {} : { concurrency: config.renderConcurrency }),
   });
+}
+
+interface OpenedStorage {
+  readonly storage: Storage;
+  /** Encrypts signing secrets in it. */
+  readonly secretKey: string;
+}
+
+function openStorage(config: Config, parts: EngineParts): Promise<OpenedStorage> {
+  return config.shared === null
+    ? openEmbeddedStorage(config)
+    : openSharedStorage({ ...config.shared, secretKey: config.secretKey ?? "" }, parts);
+}
+
+/** Makes data folder and key file where there are none. */
+async function openEmbeddedStorage({ dataDir: directory, secretKey }: Config): Promise<OpenedStorage> {
+  await inDataDir(directory, () => mkdir(directory, { recursive: true, mode: 0o700 }));
+  if (secretKey !== null) await requireSameKey(directory, secretKey);
+  return {
+    secretKey: secretKey ?? (await readSecretKey(directory)),
+    storage: await inDataDir(directory, () => openSqliteStorage({ directory })),
+  };
+}
+
+async function openSharedStorage(
+  { databaseUrl, redisUrl, secretKey }: NonNullable<Config["shared"]> & { readonly secretKey: string },
+  { onBackgroundError = () => {} }: EngineParts,
+): Promise<OpenedStorage> {
+  // Whoever has one machine loads neither.
+  const [{ openPostgresStorage }, { openRedisCache }] = await Promise.all([
+    import("@snap/storage-postgres"),
+    import("@snap/storage-redis"),
+  ]);
+  const cache = await openRedisCache({ url: redisUrl, onError: onBackgroundError }).catch(
+    (error: unknown) => {
+      throw new Error(`SNAP_REDIS_URL: ${messageOf(error)}`, { cause: error });
+    },
+  );
+  try {
+    const storage = await openPostgresStorage({ url: databaseUrl, cache, onBackgroundError });
+    return { storage, secretKey };
+  } catch (error) {
+    await cache.close();
+    throw new Error(`SNAP_DATABASE_URL: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 /** Says of a fault in the data folder which variable leads there. */
@@ -64,8 +115,22 @@ async function inDataDir<T>(directory: string, work: () => Promise<T>): Promise<
 }
 
 /** The engine for the operator's commands: accounts, tokens and credits, beside a running server. */
-export function openAdminEngine(config: Config): Promise<Engine> {
-  return openEngine(config, { renderer: NO_RENDERER });
+export function openAdminEngine(
+  config: Config,
+  parts: Pick<EngineOptions, "onBackgroundError"> = {},
+): Promise<Engine> {
+  return openEngine(config, { ...parts, renderer: NO_RENDERER });
+}
+
+/** What is moved out of a data folder, which nobody can use until it is closed. */
+export function openMoveSource(dataDir: string): Promise<TransferSource> {
+  return openSqliteSource({ directory: dataDir });
+}
+
+/** The database that it is moved into. */
+export async function openMoveTarget(databaseUrl: string): Promise<TransferTarget> {
+  const { openPostgresTarget } = await import("@snap/storage-postgres");
+  return openPostgresTarget({ url: databaseUrl });
 }
 
 const NO_RENDERER: Renderer = {

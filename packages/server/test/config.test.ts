@@ -32,9 +32,14 @@ describe("the configuration without any variable", () => {
       port: 3000,
       publicUrl: null,
       dataDir: resolve("data"),
+      shared: null,
+      role: "all",
       secretKey: null,
       chromiumPath: null,
       sandbox: "on",
+      browserEndpoints: [],
+      browserProxyHost: null,
+      browserEgress: "proxy",
       renderConcurrency: null,
       renderTimeoutMs: 45_000,
       navigationTimeoutMs: 30_000,
@@ -47,6 +52,7 @@ describe("the configuration without any variable", () => {
       webhookPausesMs: null,
       batchRetentionMs: 604_800_000,
       batchRetryWindowMs: 900_000,
+      drainDelayMs: 0,
       logLevel: "info",
       metrics: false,
     });
@@ -74,6 +80,24 @@ describe("a variable", () => {
     [{ SNAP_SECRET_KEY: "0123456789abcdef" }, { secretKey: "0123456789abcdef" }],
     [{ SNAP_CHROMIUM_PATH: "/usr/bin/chromium" }, { chromiumPath: "/usr/bin/chromium" }],
     [{ SNAP_SANDBOX: "off" }, { sandbox: "off" }],
+    [{}, { browserEndpoints: [], browserProxyHost: null, browserEgress: "proxy" }],
+    [
+      { SNAP_BROWSER_URL: "ws://127.0.0.1:9222/devtools/browser/1, http://localhost:9223" },
+      {
+        browserEndpoints: [
+          { origin: "ws://127.0.0.1:9222", isLoopback: true },
+          { origin: "http://localhost:9223", isLoopback: true },
+        ],
+      },
+    ],
+    [
+      { SNAP_BROWSER_URL: "wss://browsers.example/?token=1", SNAP_BROWSER_PROXY_HOST: "snap-1" },
+      { browserEndpoints: [{ origin: "wss://browsers.example" }], browserProxyHost: "snap-1" },
+    ],
+    [
+      { SNAP_BROWSER_URL: "https://browsers.example", SNAP_BROWSER_EGRESS: "direct" },
+      { browserEndpoints: [{ isLoopback: false }], browserEgress: "direct" },
+    ],
     [{ SNAP_RENDER_CONCURRENCY: "3" }, { renderConcurrency: 3 }],
     [{ SNAP_RENDER_TIMEOUT_MS: "60000" }, { renderTimeoutMs: 60_000, navigationTimeoutMs: 30_000 }],
     [{ SNAP_RENDER_TIMEOUT_MS: "20000" }, { renderTimeoutMs: 20_000, navigationTimeoutMs: 20_000 }],
@@ -102,6 +126,7 @@ describe("a variable", () => {
     [{ SNAP_BATCH_RETENTION: "30d" }, { batchRetentionMs: 2_592_000_000 }],
     [{ SNAP_RETRY_WINDOW: "0s" }, { batchRetryWindowMs: 0 }],
     [{ SNAP_RETRY_WINDOW: "90s" }, { batchRetryWindowMs: 90_000 }],
+    [{ SNAP_DRAIN_DELAY: "3s" }, { drainDelayMs: 3000 }],
     [{ SNAP_LOG_LEVEL: "silent" }, { logLevel: "silent" }],
     [{ SNAP_METRICS: "on" }, { metrics: true }],
   ])("is read: %j", (environment, expected) => {
@@ -121,7 +146,6 @@ describe("a variable", () => {
     ["SNAP_PUBLIC_URL", "https://snap.example.com/v1", "without a path"],
     ["SNAP_PUBLIC_URL", "https://user:pass@snap.example.com", "an origin"],
     ["SNAP_PUBLIC_URL", "ftp://snap.example.com", "an origin"],
-    ["SNAP_ROLE", "worker", "not supported by this version yet"],
     ["SNAP_ROLE", "both", "one of all, api, worker"],
     ["SNAP_SANDBOX", "false", "one of on, off"],
     ["SNAP_RENDER_CONCURRENCY", "0", "a whole number from 1 to 256"],
@@ -145,6 +169,7 @@ describe("a variable", () => {
     ["SNAP_BATCH_RETENTION", "7 days", "such as 90s or 7d"],
     ["SNAP_RETRY_WINDOW", "25h", "a duration from 0s to 1d"],
     ["SNAP_RETRY_WINDOW", "a while", "a duration from 0s to 1d"],
+    ["SNAP_DRAIN_DELAY", "61s", "a duration from 0s to 60s"],
     ["SNAP_LOG_LEVEL", "loud", "one of trace, debug, info, warn, error, fatal, silent"],
     ["SNAP_METRICS", "yes", "one of on, off"],
   ])("is refused with its name, its value and what would do: %s=%s", (name, value, remedy) => {
@@ -156,13 +181,78 @@ describe("a variable", () => {
 
   it.each([
     ["SNAP_SECRET_KEY", "hunter2hunter2", "at least 16 characters"],
-    ["SNAP_DATABASE_URL", "postgres://snap:hunter2@db/snap", "not supported by this version yet"],
-    ["SNAP_REDIS_URL", "redis://:hunter2@cache", "not supported by this version yet"],
+    ["SNAP_DATABASE_URL", "mysql://snap:hunter2@db/snap", "postgres:// or postgresql://"],
+    ["SNAP_REDIS_URL", "hunter2@cache:6379", "redis:// or rediss://"],
+    [
+      "SNAP_BROWSER_URL",
+      "browsers.example/hunter2",
+      "address 1 is no DevTools endpoint: write it like ws://",
+    ],
+    ["SNAP_BROWSER_URL", "ws://localhost/hunter2,,", "address 2 is no DevTools endpoint"],
+    [
+      "SNAP_BROWSER_URL",
+      "ws://localhost/hunter2,ws://localhost:80/hunter2",
+      "address 2 is the same as address 1",
+    ],
+    ["SNAP_BROWSER_URL", "wss://browsers.example/hunter2", "say in SNAP_BROWSER_PROXY_HOST"],
   ])("that may hold a secret is refused without its value: %s", (name, value, remedy) => {
     const [mistake = ""] = mistakesOf({ [name]: value });
     expect(mistake).toContain(`${name}: `);
     expect(mistake).toContain(remedy);
     expect(mistake).not.toContain("hunter2");
+  });
+});
+
+describe("what several machines share", () => {
+  const SNAP_DATABASE_URL = "postgres://snap:hunter2@db.internal/snap";
+  const SNAP_REDIS_URL = "rediss://:hunter2@cache.internal:6380";
+  const SNAP_SECRET_KEY = "0123456789abcdef";
+
+  it("is named by two addresses, beside the key", () => {
+    const { config } = readConfig({ SNAP_DATABASE_URL, SNAP_REDIS_URL, SNAP_SECRET_KEY });
+    expect(config.shared).toEqual({ databaseUrl: SNAP_DATABASE_URL, redisUrl: SNAP_REDIS_URL });
+  });
+
+  it.each([
+    [{ SNAP_DATABASE_URL, SNAP_SECRET_KEY }, "SNAP_REDIS_URL: must be set beside SNAP_DATABASE_URL"],
+    [{ SNAP_REDIS_URL, SNAP_SECRET_KEY }, "SNAP_DATABASE_URL: must be set beside SNAP_REDIS_URL"],
+    [{ SNAP_DATABASE_URL, SNAP_REDIS_URL }, "SNAP_SECRET_KEY: must be set beside SNAP_DATABASE_URL"],
+  ])("is refused by halves: %#", (environment, mistake) => {
+    const [told = "", ...more] = mistakesOf(environment);
+    expect(more).toEqual([]);
+    expect(told).toContain(mistake);
+    expect(told).not.toContain("hunter2");
+  });
+});
+
+describe("the role", () => {
+  it.each(["all", "api"] as const)("may be %s", (role) => {
+    expect(readConfig({ SNAP_ROLE: role }).config.role).toBe(role);
+  });
+
+  it("of a worker needs the address that its webhooks link to", () => {
+    expect(mistakesOf({ SNAP_ROLE: "worker" })).toEqual([
+      "SNAP_PUBLIC_URL: must be set for a worker: webhooks carry links to it",
+    ]);
+    const { config } = readConfig({ SNAP_ROLE: "worker", SNAP_PUBLIC_URL: "https://snap.example.com" });
+    expect(config.role).toBe("worker");
+  });
+});
+
+describe("browsers elsewhere", () => {
+  const url = "wss://browsers.example/";
+
+  it.each<[string, Environment]>([
+    ["SNAP_BROWSER_PROXY_HOST", { SNAP_BROWSER_PROXY_HOST: "snap-1" }],
+    ["SNAP_BROWSER_EGRESS", { SNAP_BROWSER_EGRESS: "direct" }],
+    [
+      "SNAP_BROWSER_PROXY_HOST",
+      { SNAP_BROWSER_URL: url, SNAP_BROWSER_PROXY_HOST: "snap-1", SNAP_BROWSER_EGRESS: "direct" },
+    ],
+    ["SNAP_BROWSER_EGRESS", { SNAP_BROWSER_URL: "ws://127.0.0.1:9222/", SNAP_BROWSER_EGRESS: "open" }],
+    ["SNAP_BROWSER_PROXY_HOST", { SNAP_BROWSER_URL: url, SNAP_BROWSER_PROXY_HOST: "http://snap-1" }],
+  ])("settings that won't do are named: %s", (name, environment) => {
+    expect(mistakesOf(environment)).toEqual([expect.stringContaining(name)]);
   });
 });
 

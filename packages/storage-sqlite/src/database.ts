@@ -82,7 +82,8 @@ async function retryWhileBusy(work: () => void): Promise<void> {
   }
 }
 
-function isBusy(error: unknown): boolean {
+/** Others have the file. */
+export function isBusy(error: unknown): boolean {
   return (
     error instanceof Error &&
     "errcode" in error &&

@@ -57,6 +57,7 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
     renderings: createRenderingStore(database),
     budgets: createBudgetStore(database),
     batches: createBatchStore(database, ledgerStatements),
+    flights: null,
     check: createWriteCheck(database),
     async close() {
       if (database.isOpen) database.close();

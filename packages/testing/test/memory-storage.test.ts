@@ -1,7 +1,12 @@
 import { describe, it } from "vitest";
-import { createMemoryStorage, testStorage } from "../src/index.ts";
+import { createMemoryFlights, createMemoryStorage, testFlightStore, testStorage } from "../src/index.ts";
 
 testStorage({ describe, it }, async () => {
   const storage = createMemoryStorage();
   return { storage, close: () => storage.close() };
 });
+
+testFlightStore({ describe, it }, async () => ({
+  storage: { flights: createMemoryFlights() },
+  close: async () => {},
+}));

@@ -98,6 +98,42 @@ describe("the suites", () => {
       }),
       "expires to the millisecond",
     ],
+    [
+      "lets a second one take a flight",
+      ({ flights }) => ({
+        flights: flights && { ...flights, take: async (claim) => (await flights.take(claim), true) },
+      }),
+      "of many who try at once, lets one take it",
+    ],
+    [
+      "lets anybody end a flight",
+      ({ flights }) => {
+        let holder = "";
+        return {
+          flights: flights && {
+            async take(claim) {
+              const taken = await flights.take(claim);
+              if (taken) holder = claim.holder;
+              return taken;
+            },
+            end: (claim) => flights.end({ ...claim, holder }),
+          },
+        };
+      },
+      "leaves a flight alone that another has, or nobody",
+    ],
+    [
+      "frees a flight at once",
+      ({ flights }) => ({
+        flights: flights && { ...flights, end: (claim) => flights.end({ ...claim, lingerMs: 0 }) },
+      }),
+      "lets nobody take it while it lingers, its holder neither",
+    ],
+    [
+      "claims to prune by itself, and tells of it all the same",
+      ({ renderings }) => ({ renderings: { ...renderings, prune: async () => 0 } }),
+      "prunes what has expired, at most so many at a time",
+    ],
   ])("fail a storage that %s", async (_, damage, failing) => {
     expect(await failuresOf(damage)).toContain(failing);
   });

@@ -21,7 +21,7 @@ export function startBatchWorker(parts: {
   readonly items: ItemTakerParts;
   readonly deliveries: DeliveryTakerParts;
 }): BatchWorker {
-  const { clock, itemLeaseMs, onBackgroundError } = parts.items;
+  const { batches, clock, itemLeaseMs, onBackgroundError } = parts.items;
   const heartbeatMs = itemLeaseMs / HEARTBEATS_PER_LEASE;
   let stopped = false;
   let looking: Promise<void> | null = null;
@@ -58,12 +58,18 @@ export function startBatchWorker(parts: {
   };
 
   callOffHeartbeat = clock.after(heartbeatMs, beat);
+  const watch = batches.watch(wake).catch((error: unknown) => {
+    // It looks by itself often enough.
+    onBackgroundError(error);
+    return null;
+  });
   wake();
   return {
     wake,
     async stop() {
       stopped = true;
       callOffPoll();
+      await (await watch)?.stop();
       await looking;
       await Promise.all([items.idle(), deliveries.stop()]);
       callOffHeartbeat();

@@ -49,7 +49,8 @@ function isUpToDate(
 }
 
 /**
- * Takes one credit for a render that is about to start; it lapses by itself unless resolved.
+ * Takes one credit for a render that is about to start; it lapses by itself unless resolved. Answers the
+ * balance without it, which is also the one behind its settlement as far as what is left goes.
  *
  * @throws SnapError `no_active_plan` or `credit_limit_reached`.
  */
@@ -62,11 +63,11 @@ export async function reserveCredit(
     readonly now: number;
     readonly leaseMs: number;
   },
-): Promise<void> {
+): Promise<StandingBalance> {
   const { period, granted } = request.entitlement;
   if (period === null)
     throw new SnapError("no_active_plan", "The account has no active plan; choose one to render pages.");
-  const { reserved } = await ledger.reserve({
+  const { reserved, balance } = await ledger.reserve({
     accountId: request.account.id,
     reservationId: request.reservationId,
     period,
@@ -75,6 +76,8 @@ export async function reserveCredit(
     lapsesAt: request.now + request.leaseMs,
   });
   if (!reserved) throw new SnapError("credit_limit_reached", spentMessage(period));
+  // Whatever was overdue has just lapsed.
+  return { ...balance, periodStartedAt: period.startedAt, nextLapseAt: null };
 }
 
 function remainingOf({ granted, used, reserved }: Balance): number {

@@ -136,4 +136,14 @@ export interface BatchStore {
   /** Deletes at most `limit` batches that may be deleted by `now`; answers how many. */
   prune(request: { readonly now: number; readonly limit: number }): Promise<number>;
   figures(request: { readonly now: number }): Promise<BatchFigures>;
+  /**
+   * Calls `wake` when another process has stored something that can be claimed, as far as the storage
+   * hears of that. A lost call costs no more than the time until the next look.
+   */
+  watch(wake: () => void): Promise<QueueWatch>;
+}
+
+/** Until it is stopped, `wake` is called. */
+export interface QueueWatch {
+  stop(): Promise<void>;
 }

@@ -24,6 +24,9 @@ export interface RenderingStore {
   /** Stores, replacing what was there. */
   put(request: RenderingKey & { readonly rendering: StoredRendering }): Promise<void>;
   delete(request: RenderingKey): Promise<void>;
-  /** Deletes at most `limit` renderings that have expired by `now`; answers how many. */
+  /**
+   * Deletes at most `limit` renderings that have expired by `now`; answers how many: always 0 where they
+   * go by themselves.
+   */
   prune(request: { readonly now: number; readonly limit: number }): Promise<number>;
 }

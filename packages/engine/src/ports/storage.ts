@@ -1,6 +1,7 @@
 import type { AccountStore } from "./accounts.ts";
 import type { BatchStore } from "./batches.ts";
 import type { BudgetStore } from "./budgets.ts";
+import type { FlightStore } from "./flights.ts";
 import type { Ledger } from "./ledger.ts";
 import type { RenderingStore } from "./renderings.ts";
 import type { TokenStore } from "./tokens.ts";
@@ -13,6 +14,11 @@ export interface Storage {
   readonly renderings: RenderingStore;
   readonly budgets: BudgetStore;
   readonly batches: BatchStore;
+  /**
+   * Of a storage that several machines share; `null` of one that is this machine's own. Where it is
+   * shared, what a process holds in memory is compared with the storage before it is answered.
+   */
+  readonly flights: FlightStore | null;
   /** Rejects while the storage can't take a write. */
   check(): Promise<void>;
   close(): Promise<void>;

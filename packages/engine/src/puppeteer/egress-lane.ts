@@ -43,7 +43,7 @@ export class LaneAccount {
 
   refusal(url: string): EgressRefusal | null {
     const target = parseTarget(url);
-    return (target && this.#refusals.get(authority(target))) ?? null;
+    return (target && this.#refusals.get(targetKey(target))) ?? null;
   }
 
   /** Holds the socket until it closes; whatever its peer does is then no unheard `error`. */
@@ -70,7 +70,7 @@ export class LaneAccount {
     this.#connections += 1;
     const outcome = this.#exhausted() ?? (await this.#connect(target, client));
     if (typeof outcome === "string") {
-      if (!client.destroyed) this.#refusals.set(authority(target), outcome);
+      if (!client.destroyed) this.#refusals.set(targetKey(target), outcome);
       client.destroy();
       return null;
     }
@@ -88,7 +88,7 @@ export class LaneAccount {
     stream.on("data", (chunk: Buffer) => {
       this.#bytes += chunk.length;
       if (this.#bytes <= maxBytes || this.overflow.aborted) return;
-      this.#refusals.set(authority(target), "too-large");
+      this.#refusals.set(targetKey(target), "too-large");
       void this.destroySockets();
       this.#overflow.abort();
     });
@@ -111,6 +111,7 @@ export class LaneAccount {
   }
 }
 
-function authority({ hostname, port }: Target): string {
+/** What a lane remembers of a target: refusals are by host and port. */
+export function targetKey({ hostname, port }: Target): string {
   return `${hostname} ${port}`;
 }

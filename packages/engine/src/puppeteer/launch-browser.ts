@@ -4,10 +4,13 @@ import { chown, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { connect, type Browser, type CDPSession, type Connection } from "puppeteer";
+import { connect, type Browser } from "puppeteer";
+import type { ConnectedBrowser } from "./connected-browser.ts";
 import { explainStartFailure } from "./explain-start-failure.ts";
 import { launchArguments, type SandboxMode } from "./launch-arguments.ts";
+import { awaitPage } from "./make-page.ts";
 import { openPipeTransport } from "./pipe-transport.ts";
+import { takeOverConnection } from "./take-over-connection.ts";
 import { browserUser } from "./unprivileged-user.ts";
 import { pause, unless } from "./abort.ts";
 
@@ -43,20 +46,10 @@ export interface LaunchOptions {
   readonly sandbox: SandboxMode;
 }
 
-/** A running browser, in a process group of its own, and the connection to it. */
-export interface LaunchedBrowser {
+/** A running browser of ours, in a process group of its own; `kill` ends the whole group and removes its profile. */
+export interface LaunchedBrowser extends ConnectedBrowser {
   /** Of the first process; also the id of the group. */
   readonly pid: number;
-  readonly browser: Browser;
-  readonly connection: Connection;
-  /** Told of every new page, as it attaches to it (`Target.attachedToTarget`). */
-  readonly pages: CDPSession;
-  /** Whether new pages are held until they are let go. */
-  readonly holdsPages: boolean;
-  /** Aborts when the browser is no more, whoever ended it. */
-  readonly gone: AbortSignal;
-  /** Ends the whole group; resolves when it has ended and the profile is removed. */
-  kill(): Promise<void>;
 }
 
 /** Starts a browser and connects to it over a pipe; rejects with the reason when that fails. */
@@ -75,12 +68,12 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
     };
     const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(LAUNCH_TIMEOUT_MS)]);
     const browser = await unless(signal, connectTo(child));
-    const connected = await unless(signal, quietConnection(browser));
+    const connected = await unless(signal, attachToPages(browser));
     browser.once("disconnected", () => {
       gone.abort(new Error("the connection to the browser closed"));
       killGroup(child);
     });
-    return { pid: child.pid ?? 0, browser, ...connected, gone: gone.signal, kill };
+    return { pid: child.pid ?? 0, ...connected, gone: gone.signal, kill };
   } catch (error) {
     const cause = await causeOf(error, gone.signal);
     await kill();
@@ -175,30 +168,19 @@ function connectTo(child: ChildProcess): Promise<Browser> {
 }
 
 /**
- * puppeteer would attach to every frame and worker and hold each until it has looked at it. Only pages
- * are of interest: a session of ours attaches to them.
- *
- * headless-shell holds each of them until it is let go. Other builds could, but they open pop-ups, which
+ * headless-shell holds each page until it is let go. Other builds could, but they open pop-ups, which
  * would hold their openers, and don't always tell when a held page has stopped on its way.
  */
-async function quietConnection(
+async function attachToPages(
   browser: Browser,
-): Promise<Pick<LaunchedBrowser, "connection" | "pages" | "holdsPages">> {
+): Promise<Pick<LaunchedBrowser, "connection" | "makePage" | "holdsPages">> {
   const holdsPages = (await browser.version()).startsWith(HEADLESS_SHELL);
-  const pages = await browser.target().createCDPSession();
-  const connection = pages.connection();
-  if (!connection) throw new Error("the connection to the browser closed");
-  await connection.send("Target.setAutoAttach", {
-    autoAttach: false,
-    waitForDebuggerOnStart: false,
-    flatten: true,
-  });
-  await connection.send("Target.setDiscoverTargets", { discover: true, filter: [{ type: "page" }] });
+  const { connection, pages } = await takeOverConnection(browser);
   await pages.send("Target.setAutoAttach", {
     autoAttach: true,
     waitForDebuggerOnStart: holdsPages,
     flatten: true,
     filter: [{ type: "page" }],
   });
-  return { connection, pages, holdsPages };
+  return { connection, holdsPages, makePage: (request) => awaitPage(pages, request) };
 }

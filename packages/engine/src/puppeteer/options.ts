@@ -1,13 +1,29 @@
+import { parseBrowserUrls, type BrowserEndpoint } from "../browser-endpoints.ts";
 import { systemResolver, type Resolver } from "../ports/resolver.ts";
 import { PUBLIC_TARGETS_ONLY, type TargetPolicy } from "../target/policy.ts";
 import type { SandboxMode } from "./launch-arguments.ts";
-import type { RendererEvent } from "./renderer-event.ts";
+import type { BrowserEgress, RendererEvent } from "./renderer-event.ts";
 
 /** How pages are rendered. Everything has a default that is safe with strangers' pages. */
 export interface PuppeteerRendererOptions {
   /** The browser; looked for with `findBrowser` unless given. */
   readonly executablePath?: string | undefined;
-  /** Chromium's own sandbox. `off` must be asked for; `on`, the default, fails where it can't work. */
+  /**
+   * DevTools endpoints of browsers that run elsewhere, to be used instead of one of our own: `ws://` and
+   * `wss://`, or `http://` and `https://` of one that names it at `/json/version`. None unless given.
+   */
+  readonly browserUrls?: readonly string[];
+  /**
+   * How their pages reach the web: `proxy`, the default, through egress proxies of ours; `direct`, which
+   * must be asked for, from where the browser is, so that its network is what contains them.
+   */
+  readonly browserEgress?: BrowserEgress;
+  /**
+   * Name or address of this process by which those browsers reach our proxies. Needed for `proxy` unless
+   * all of them are on the loopback.
+   */
+  readonly browserProxyHost?: string | undefined;
+  /** Chromium's own sandbox, of a browser of ours. `off` must be asked for; `on`, the default, fails where it can't work. */
   readonly sandbox?: SandboxMode;
   /** Which targets may be connected to; only public ones unless given. */
   readonly policy?: TargetPolicy;
@@ -35,9 +51,10 @@ export interface PuppeteerRendererOptions {
   readonly onEvent?: (event: RendererEvent) => void;
 }
 
-export type RendererSettings = Required<Omit<PuppeteerRendererOptions, "executablePath">> & {
-  readonly executablePath: string | null;
-};
+type Nullable = "executablePath" | "browserProxyHost";
+
+export type RendererSettings = Required<Omit<PuppeteerRendererOptions, Nullable | "browserUrls">> &
+  Readonly<Record<Nullable, string | null>> & { readonly browserEndpoints: readonly BrowserEndpoint[] };
 
 const GIBIBYTE_BYTES = 1024 ** 3;
 
@@ -63,8 +80,9 @@ const MOST_BYTES = Number.MAX_SAFE_INTEGER;
  * @throws RangeError that names the option at fault and the values that would do
  */
 export function readOptions(options: PuppeteerRendererOptions): RendererSettings {
-  const { executablePath, ...given } = options;
+  const { executablePath, browserUrls: _urls, browserProxyHost: _host, ...given } = options;
   const settings = {
+    browserEgress: "proxy",
     sandbox: "on",
     policy: PUBLIC_TARGETS_ONLY,
     resolver: systemResolver,
@@ -79,7 +97,7 @@ export function readOptions(options: PuppeteerRendererOptions): RendererSettings
     probeTimeoutMs: 5_000,
     onEvent: () => {},
     ...given,
-  } satisfies Omit<RendererSettings, "executablePath">;
+  } satisfies Omit<RendererSettings, Nullable | "browserEndpoints">;
   if (settings.sandbox !== "on" && settings.sandbox !== "off")
     throw new RangeError('sandbox must be "on" or "off"');
   for (const [name, least] of Object.entries(LEAST) as [keyof typeof LEAST, number][]) {
@@ -88,5 +106,35 @@ export function readOptions(options: PuppeteerRendererOptions): RendererSettings
     if (Number.isInteger(value) && value >= least && value <= most) continue;
     throw new RangeError(`${name} must be an integer from ${least} to ${most}`);
   }
-  return { ...settings, executablePath: executablePath ?? null };
+  const remote = readRemote({ ...options, browserEgress: settings.browserEgress });
+  return { ...settings, ...remote, executablePath: executablePath ?? null };
+}
+
+/** Closed by default: pages of a browser elsewhere don't go out from there unless that was asked for. */
+function readRemote({
+  browserUrls = [],
+  browserProxyHost,
+  browserEgress,
+}: PuppeteerRendererOptions): Pick<RendererSettings, "browserEndpoints" | "browserProxyHost"> {
+  if (browserEgress !== "proxy" && browserEgress !== "direct")
+    throw new RangeError('browserEgress must be "proxy" or "direct"');
+  const browserEndpoints = readEndpoints(browserUrls);
+  if (
+    browserEgress === "proxy" &&
+    browserProxyHost === undefined &&
+    !browserEndpoints.every(({ isLoopback }) => isLoopback)
+  )
+    throw new RangeError(
+      "browserProxyHost must be the name or address of this process by which the browsers elsewhere reach its " +
+        'egress proxies; browserEgress "direct" goes without, and leaves it to their network to contain the pages',
+    );
+  return { browserEndpoints, browserProxyHost: browserProxyHost ?? null };
+}
+
+function readEndpoints(urls: readonly string[]): readonly BrowserEndpoint[] {
+  try {
+    return parseBrowserUrls(urls);
+  } catch (error) {
+    throw new RangeError(`browserUrls: ${(error as Error).message}`, { cause: error });
+  }
 }

@@ -2,7 +2,7 @@ import type { Readable, Writable } from "node:stream";
 import type { ConnectionTransport } from "puppeteer";
 
 /** A picture of 100 million pixels in base64 stays well below; a string of more could not be held. */
-const MESSAGE_MAX_BYTES = 384 * 1024 * 1024;
+export const MESSAGE_MAX_BYTES = 384 * 1024 * 1024;
 
 const NUL = 0;
 

@@ -9,7 +9,7 @@ import { measure, reachesBeyondViewport } from "./measure.ts";
 import { navigate, requireDocument } from "./navigate.ts";
 import { printPdf } from "./print-pdf.ts";
 import type { TabKind } from "./rendering-browser.ts";
-import type { TabSupply } from "./tab-supply.ts";
+import type { TabSource } from "./tab-supply.ts";
 import type { Tab } from "./tab.ts";
 import { configurePage } from "./viewport.ts";
 import { waitForPage, waitForSelector } from "./wait-for-page.ts";
@@ -29,7 +29,7 @@ export interface RenderLimits {
  * @throws TabLost when it can be tried again
  */
 export async function renderPage(
-  supply: TabSupply,
+  supply: TabSource,
   parameters: SnapParameters,
   limits: RenderLimits,
 ): Promise<RenderedFile> {

@@ -1,20 +1,25 @@
 import { SnapError } from "../errors.ts";
 import type { Renderer } from "../ports/renderer.ts";
 import { within } from "./abort.ts";
-import { readOptions, type PuppeteerRendererOptions } from "./options.ts";
+import { readOptions, type PuppeteerRendererOptions, type RendererSettings } from "./options.ts";
+import { ownBrowser } from "./own-browser.ts";
+import { remoteBrowser } from "./remote-browser.ts";
 import { renderPage } from "./render-page.ts";
 import { TabLost } from "./tab-lost.ts";
-import { TabSupply } from "./tab-supply.ts";
+import { TabPool } from "./tab-pool.ts";
+import { TabSupply, type TabSource } from "./tab-supply.ts";
 
 /** faults.md, The browser: one silent retry when a browser or a page's process ends. */
 const ATTEMPTS_MAX = 2;
 
 /**
  * A renderer that drives Chromium. The browser starts at once, in the background; every render gets a
- * browser context of its own whose every connection goes through an egress proxy of its own.
+ * browser context of its own whose every connection goes through an egress proxy of its own. With
+ * `browserUrls` no browser is started: those that run elsewhere are connected to, and share the work.
  *
  * `render` throws a `SnapError`: `blocked_host`, `target_unreachable`, `render_failed`,
- * `render_timeout`, or `upstream_error` when the browser failed twice or cannot be started.
+ * `render_timeout`, or `upstream_error` when the browser failed twice or cannot be started. Of browsers
+ * elsewhere also `upstream_rate_limited` and `upstream_quota_exceeded`, when all of them refuse us so.
  *
  * @throws RangeError when an option is out of its range
  *
@@ -25,8 +30,8 @@ const ATTEMPTS_MAX = 2;
  * await renderer.close();
  */
 export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}): Renderer {
-  const { renderTimeoutMs, navigationTimeoutMs, resolver, policy, ...settings } = readOptions(options);
-  const supply = new TabSupply({ ...settings, egress: { resolver, policy } });
+  const { renderTimeoutMs, navigationTimeoutMs, ...settings } = readOptions(options);
+  const supply = openSupply(settings);
   const reason = (): SnapError =>
     new SnapError("render_timeout", `The render did not finish within ${renderTimeoutMs} ms.`);
   return {
@@ -52,4 +57,16 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
     health: () => supply.health(),
     close: () => supply.close(),
   };
+}
+
+function openSupply({
+  resolver,
+  policy,
+  ...settings
+}: Omit<RendererSettings, "renderTimeoutMs" | "navigationTimeoutMs">): TabSource {
+  const egress = { resolver, policy };
+  const [first, ...others] = settings.browserEndpoints.map(
+    (endpoint) => new TabSupply(remoteBrowser(endpoint, { ...settings, egress })),
+  );
+  return first ? new TabPool([first, ...others]) : new TabSupply(ownBrowser({ ...settings, egress }));
 }

@@ -1,11 +1,9 @@
 import { availableParallelism } from "node:os";
-import type { EgressProxyOptions } from "./egress-proxy.ts";
-import { launchBrowser, type LaunchedBrowser, type LaunchOptions } from "./launch-browser.ts";
+import type { ConnectedBrowser } from "./connected-browser.ts";
+import type { Lane } from "./lane.ts";
 import { PageEnds } from "./page-ends.ts";
-import { readProcessGroup } from "./process-group.ts";
-import type { RecycleReason, RendererEvent } from "./renderer-event.ts";
-import { openTab, type Tab } from "./tab.ts";
-import { probeBrowser, watchMemory, type WatchOptions } from "./watch-browser.ts";
+import type { RecycleReason } from "./renderer-event.ts";
+import { openTab, type Tab, type TabHost } from "./tab.ts";
 
 /** When a browser has served long enough. */
 export interface RecyclingLimits {
@@ -17,43 +15,54 @@ export interface RecyclingLimits {
 /** What killed a page's process may have killed those of the tabs kept ready: a retry wants a new one. */
 export type TabKind = "ready" | "new";
 
-export interface RenderingBrowserOptions extends LaunchOptions, WatchOptions, RecyclingLimits {
-  readonly egress: EgressProxyOptions;
-  /** How many tabs are kept ready. */
-  readonly warmContexts: number;
-  readonly onEvent: (event: RendererEvent) => void;
+/** What its keeper tells of the life of a browser. */
+export interface BrowserNews {
+  readonly started: () => void;
+  readonly ended: (reason: string) => void;
+  readonly recycled: (reason: RecycleReason) => void;
 }
 
-/** A browser at work: tabs kept ready, tabs in use, and a watch over its processes. */
+export interface RenderingBrowserOptions {
+  readonly openLane: () => Promise<Lane>;
+  /** How many tabs are kept ready. */
+  readonly warmContexts: number;
+  /** `null`: it serves as long as it lasts. */
+  readonly recycling: RecyclingLimits | null;
+  /** Looks at the browser when its first tab is ready; it serves only if this does not throw. */
+  readonly verify: (host: TabHost) => void | Promise<void>;
+  readonly news: BrowserNews;
+}
+
+/** A browser at work: tabs kept ready, and tabs in use. */
 export class RenderingBrowser {
-  readonly launched: LaunchedBrowser;
+  readonly browser: ConnectedBrowser;
+  readonly host: TabHost;
+  readonly news: BrowserNews;
   readonly #options: RenderingBrowserOptions;
   readonly #startedAtMs = performance.now();
   readonly #ready: Promise<Tab>[] = [];
   readonly #inUse = new Set<Tab>();
-  /** Renders that have a tab, or wait for theirs to open. */
   #busy = 0;
-  readonly #pageEnds = new PageEnds();
   #lastingBytes = 0;
   #renders = 0;
   #retiring = false;
 
-  private constructor(launched: LaunchedBrowser, options: RenderingBrowserOptions) {
-    this.launched = launched;
+  private constructor(browser: ConnectedBrowser, options: RenderingBrowserOptions) {
+    this.browser = browser;
+    this.host = { browser, pageEnds: new PageEnds(), openLane: options.openLane };
+    this.news = options.news;
     this.#options = options;
   }
 
   /** Resolves when a first tab is ready; rejects with the reason when it does not get that far. */
-  static async start(options: RenderingBrowserOptions): Promise<RenderingBrowser> {
-    const launched = await launchBrowser(options);
-    const started = new RenderingBrowser(launched, options);
+  static async start(browser: ConnectedBrowser, options: RenderingBrowserOptions): Promise<RenderingBrowser> {
+    const started = new RenderingBrowser(browser, options);
     try {
-      const first = started.#open(null);
+      const first = openTab(started.host, null);
       started.#ready.push(first);
       await first;
-      if (options.sandbox === "on") requireSandbox(launched.pid);
+      await options.verify(started.host);
       started.#refill();
-      started.#watch();
       return started;
     } catch (error) {
       await started.kill();
@@ -61,13 +70,23 @@ export class RenderingBrowser {
     }
   }
 
+  /** Renders that have a tab, or wait for theirs. */
+  get busy(): number {
+    return this.#busy;
+  }
+
+  /** What the browser's lasting processes hold, for its recycling. */
+  noteLastingBytes(bytes: number): void {
+    this.#lastingBytes = bytes;
+  }
+
   /** A tab for `url`: a blank one that is ready if there is any, unless it must be `new`. */
   async take(kind: TabKind, url: string): Promise<Tab> {
     this.#renders += 1;
     this.#busy += 1;
-    const target = this.launched.holdsPages ? url : null;
+    const target = this.browser.holdsPages ? url : null;
     try {
-      const tab = (kind === "ready" ? await this.#takeReady() : null) ?? (await this.#open(target));
+      const tab = (kind === "ready" ? await this.#takeReady() : null) ?? (await openTab(this.host, target));
       this.#inUse.add(tab);
       return tab;
     } catch (error) {
@@ -84,9 +103,11 @@ export class RenderingBrowser {
 
   /** Why this browser should be replaced, if it should. */
   recycleReason(): RecycleReason | null {
-    if (this.#renders >= this.#options.recycleAfterRenders) return "renders";
-    if (performance.now() - this.#startedAtMs >= this.#options.recycleAfterMs) return "age";
-    return this.#lastingBytes > this.#options.recycleAboveBytes ? "memory" : null;
+    const { recycling } = this.#options;
+    if (recycling === null) return null;
+    if (this.#renders >= recycling.recycleAfterRenders) return "renders";
+    if (performance.now() - this.#startedAtMs >= recycling.recycleAfterMs) return "age";
+    return this.#lastingBytes > recycling.recycleAboveBytes ? "memory" : null;
   }
 
   /** Ends the browser once no tab is in use any more. */
@@ -98,7 +119,7 @@ export class RenderingBrowser {
   /** Ends the browser, whatever it is doing. */
   async kill(): Promise<void> {
     this.#retiring = true;
-    const tabs = await Promise.allSettled([this.launched.kill(), ...this.#ready.splice(0)]);
+    const tabs = await Promise.allSettled([this.browser.kill(), ...this.#ready.splice(0)]);
     const ready = tabs.flatMap((tab) => (tab.status === "fulfilled" && tab.value ? [tab.value] : []));
     await Promise.all([...ready, ...this.#inUse].map((tab) => tab.close()));
   }
@@ -118,35 +139,14 @@ export class RenderingBrowser {
   #rest(closed: Promise<void> = Promise.resolve()): void {
     this.#busy -= 1;
     if (!this.#retiring && this.#busy < availableParallelism()) this.#refill();
-    if (this.#retiring && this.#busy === 0) void closed.then(() => this.launched.kill());
-  }
-
-  #open(url: string | null): Promise<Tab> {
-    return openTab({ launched: this.launched, pageEnds: this.#pageEnds }, this.#options.egress, url);
+    if (this.#retiring && this.#busy === 0) void closed.then(() => this.browser.kill());
   }
 
   #refill(): void {
     while (this.#ready.length < this.#options.warmContexts) {
-      const opening = this.#open(null);
+      const opening = openTab(this.host, null);
       opening.catch(() => {}); // found out when it is taken
       this.#ready.push(opening);
     }
   }
-
-  #watch(): void {
-    const untilGone = (watching: Promise<void>): void => void watching.catch(() => {});
-    const watched = { launched: this.launched, pageEnds: this.#pageEnds };
-    untilGone(probeBrowser(watched, this.#options));
-    untilGone(watchMemory(watched, this.#options, (bytes) => (this.#lastingBytes = bytes)));
-  }
-}
-
-/** A browser started through somebody's script may have been told to go without; that is no sandbox. */
-function requireSandbox(pid: number): void {
-  if (process.platform !== "linux") return;
-  const renderers = readProcessGroup(pid).filter((member) => member.isRenderer);
-  if (renderers.length > 0 && renderers.every((renderer) => renderer.isSandboxed)) return;
-  throw new Error(
-    'the browser runs its pages without a sandbox: mend that, or accept the risk and set the sandbox to "off"',
-  );
 }

@@ -1,22 +1,53 @@
 import { SnapError } from "../errors.ts";
 import type { RendererHealth } from "../ports/renderer.ts";
 import { pause, unless } from "./abort.ts";
-import { findBrowser } from "./find-browser.ts";
-import { RenderingBrowser, type RenderingBrowserOptions, type TabKind } from "./rendering-browser.ts";
+import { BrowserUnavailable, type UnavailableCode } from "./browser-unavailable.ts";
+import type { RenderingBrowser, TabKind } from "./rendering-browser.ts";
 import { TabLost } from "./tab-lost.ts";
 import type { Tab } from "./tab.ts";
 
 const PAUSE_MIN_MS = 500;
 const PAUSE_MAX_MS = 30_000;
+/** As long as a browser elsewhere may ask us to wait. */
+const RETRY_AFTER_MAX_MS = 3_600_000;
 /** So often in a row a browser that ended is started again at once. */
 const DEATHS_TOLERATED_MAX = 3;
 
-const NO_BROWSER =
-  "no browser was found: install chromium-headless-shell (Debian), run `npx puppeteer browsers install chrome-headless-shell`, or give the path of one";
+const MESSAGES = {
+  upstream_error: "The browser that renders pages is not available.",
+  upstream_rate_limited: "The browser that renders pages is busy; try again shortly.",
+  upstream_quota_exceeded: "The browser that renders pages is out of capacity for the period.",
+} as const satisfies Record<UnavailableCode, string>;
 
-export interface TabSupplyOptions extends Omit<RenderingBrowserOptions, "executablePath"> {
-  /** `null`: looked for at each start, so that one installed later is found. */
-  readonly executablePath: string | null;
+/** How a supply comes by a browser. */
+export interface BrowserSource {
+  /**
+   * A browser that is ready to render. An aborted `closing` calls the wait off.
+   *
+   * @throws Error with the reason; a `BrowserUnavailable` says more
+   */
+  start(closing: AbortSignal): Promise<RenderingBrowser>;
+  readonly onStartFailed: (failure: { readonly reason: string; readonly retryInMs: number }) => void;
+}
+
+/** Where renders get their tabs. */
+export interface TabSource {
+  /** Aborts when it is closed. */
+  readonly closing: AbortSignal;
+  /**
+   * A tab of its own for one render of `url`.
+   *
+   * @throws SnapError `upstream_error`, `upstream_rate_limited` or `upstream_quota_exceeded` while there is no browser
+   * @throws TabLost when the browser ended meanwhile
+   */
+  acquire(wanted: WantedTab, signal: AbortSignal): Promise<TabLease>;
+  health(): Promise<RendererHealth>;
+  close(): Promise<void>;
+}
+
+export interface WantedTab {
+  readonly kind: TabKind;
+  readonly url: string;
 }
 
 /** A tab for one render. */
@@ -26,47 +57,55 @@ export interface TabLease {
   readonly release: () => void;
 }
 
+/** Why there is no browser, while another start has to wait. */
+export interface Outage {
+  readonly reason: string;
+  readonly code: UnavailableCode;
+  /** When the browser may be asked again, on the clock of `performance`; `null` when it did not say. */
+  readonly untilMs: number | null;
+}
+
 /**
  * Keeps one browser at work, whatever happens to it: started ahead, started again when it ends, and
  * replaced, with the new one up before the old one goes, when it has served long enough.
  */
-export class TabSupply {
-  readonly #options: TabSupplyOptions;
+export class TabSupply implements TabSource {
+  readonly #source: BrowserSource;
   readonly #closing = new AbortController();
   readonly #running = new Set<RenderingBrowser>();
   readonly #work: Promise<void>;
   #current: RenderingBrowser | null = null;
   /** Starts that failed and browsers that ended, since the last render that went through. */
   #failures = 0;
-  /** Why there is no browser, when another start has to wait. */
-  #outage: string | null = null;
+  #outage: Outage | null = null;
   #changed = Promise.withResolvers<void>();
 
-  constructor(options: TabSupplyOptions) {
-    this.#options = options;
+  constructor(source: BrowserSource) {
+    this.#source = source;
     this.#work = this.#keepOneAtWork().catch(() => {}); // ends by rejecting when closed
   }
 
-  /** Aborts when the supply is closed. */
   get closing(): AbortSignal {
     return this.#closing.signal;
   }
 
-  /**
-   * A tab of its own for one render of `url`.
-   *
-   * @throws SnapError `upstream_error` while no browser can be started
-   * @throws TabLost when the browser ended meanwhile
-   */
-  async acquire(
-    { kind, url }: { readonly kind: TabKind; readonly url: string },
-    signal: AbortSignal,
-  ): Promise<TabLease> {
+  /** Renders that its browser is busy with; `null` while there is none. */
+  get busy(): number | null {
+    return this.#current?.busy ?? null;
+  }
+
+  get outage(): Outage | null {
+    return this.#outage;
+  }
+
+  /** Resolves at the next change: a browser that is up or has ended, a render that is over. */
+  get changed(): Promise<void> {
+    return this.#changed.promise;
+  }
+
+  async acquire({ kind, url }: WantedTab, signal: AbortSignal): Promise<TabLease> {
     const browser = await this.#awaitBrowser(signal);
-    if (!browser) {
-      const detail = this.#outage ?? "";
-      throw new SnapError("upstream_error", "The browser that renders pages is not available.", { detail });
-    }
+    if (!browser) throw explainOutage(this.#outage);
     const taking = browser.take(kind, url);
     try {
       const tab = await unless(signal, taking);
@@ -81,7 +120,7 @@ export class TabSupply {
   async health(): Promise<RendererHealth> {
     const browser = await this.#awaitBrowser(this.closing).catch(() => null);
     if (browser) return { ready: true, reason: null };
-    return { ready: false, reason: this.closing.aborted ? "closed" : this.#outage };
+    return { ready: false, reason: this.closing.aborted ? "closed" : (this.#outage?.reason ?? null) };
   }
 
   async close(): Promise<void> {
@@ -112,19 +151,17 @@ export class TabSupply {
 
   async #start(): Promise<RenderingBrowser | null> {
     try {
-      const executablePath = this.#options.executablePath ?? (await findBrowser());
-      if (executablePath === null) throw new Error(NO_BROWSER);
-      const browser = await RenderingBrowser.start({ ...this.#options, executablePath });
+      const browser = await this.#source.start(this.closing);
       this.#running.add(browser);
-      browser.launched.gone.addEventListener("abort", () => void this.#bury(browser));
-      const { pid } = browser.launched;
-      this.#options.onEvent({ type: "browser-started", pid });
+      browser.browser.gone.addEventListener("abort", () => void this.#bury(browser));
+      browser.news.started();
       return browser;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      if (this.closing.aborted) return null;
       this.#failures += 1;
-      this.#outage = reason;
-      this.#options.onEvent({ type: "browser-start-failed", reason, retryInMs: this.#pauseMs() });
+      this.#outage = outageOf(error);
+      const { reason } = this.#outage;
+      this.#source.onStartFailed({ reason, retryInMs: this.#pauseMs() });
       this.#tellChange();
       return null;
     }
@@ -134,22 +171,18 @@ export class TabSupply {
   async #awaitReplacement(browser: RenderingBrowser): Promise<void> {
     while (this.#current === browser) {
       const reason = browser.recycleReason();
-      if (reason) {
-        this.#options.onEvent({ type: "browser-recycled", pid: browser.launched.pid, reason });
-        return;
-      }
+      if (reason) return browser.news.recycled(reason);
       await unless(this.closing, this.#changed.promise);
     }
   }
 
   async #bury(browser: RenderingBrowser): Promise<void> {
     if (this.#current === browser && !this.closing.aborted) {
-      const { pid, gone } = browser.launched;
-      const reason = (gone.reason as Error).message;
+      const outage = outageOf(browser.browser.gone.reason);
       this.#current = null;
       this.#failures += 1;
-      if (this.#failures > DEATHS_TOLERATED_MAX) this.#outage = reason;
-      this.#options.onEvent({ type: "browser-ended", pid, reason });
+      if (this.#failures > DEATHS_TOLERATED_MAX) this.#outage = outage;
+      browser.news.ended(outage.reason);
       this.#tellChange();
     }
     await browser.kill();
@@ -164,11 +197,30 @@ export class TabSupply {
 
   #pauseMs(): number {
     if (this.#outage === null) return 0;
-    return Math.min(PAUSE_MAX_MS, PAUSE_MIN_MS * 2 ** (this.#failures - 1));
+    const askedMs = Math.max(0, (this.#outage.untilMs ?? 0) - performance.now());
+    return Math.max(askedMs, Math.min(PAUSE_MAX_MS, PAUSE_MIN_MS * 2 ** (this.#failures - 1)));
   }
 
   #tellChange(): void {
     this.#changed.resolve();
     this.#changed = Promise.withResolvers();
   }
+}
+
+function outageOf(error: unknown): Outage {
+  const reason = error instanceof Error ? error.message : String(error);
+  if (!(error instanceof BrowserUnavailable)) return { reason, code: "upstream_error", untilMs: null };
+  const { code, retryAfterMs } = error;
+  const waitMs = retryAfterMs === null ? null : Math.min(retryAfterMs, RETRY_AFTER_MAX_MS);
+  return { reason, code, untilMs: waitMs === null ? null : performance.now() + waitMs };
+}
+
+/** What a render answers that finds no browser. */
+export function explainOutage(outage: Outage | null): SnapError {
+  const { code = "upstream_error", reason = "", untilMs = null } = outage ?? {};
+  const seconds = untilMs === null ? 0 : Math.ceil((untilMs - performance.now()) / 1000);
+  return new SnapError(code, MESSAGES[code], {
+    detail: reason,
+    ...(seconds > 0 && { retryAfterSeconds: seconds }),
+  });
 }

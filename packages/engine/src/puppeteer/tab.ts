@@ -1,19 +1,18 @@
-import { CDPSessionEvent, type BrowserContext, type CDPSession, type Protocol } from "puppeteer";
+import { CDPSessionEvent, type CDPSession, type Connection, type Protocol } from "puppeteer";
 import { SnapError } from "../errors.ts";
 import { unless, within } from "./abort.ts";
-import type { EgressLane, EgressProxyOptions } from "./egress-proxy.ts";
-import { openEgressLane } from "./egress-proxy.ts";
-import type { LaunchedBrowser } from "./launch-browser.ts";
+import type { ConnectedBrowser } from "./connected-browser.ts";
+import type { Lane } from "./lane.ts";
+import type { PageEnds } from "./page-ends.ts";
 import { PageProgress } from "./page-progress.ts";
 import { TabLost } from "./tab-lost.ts";
-import type { Watched } from "./watch-browser.ts";
 import { applyViewport, DEFAULT_VIEWPORT } from "./viewport.ts";
 
 /** One page in a browser context of its own, behind an egress lane of its own, for one render. */
 export interface Tab {
   readonly session: CDPSession;
   readonly mainFrameId: string;
-  readonly lane: EgressLane;
+  readonly lane: Lane;
   readonly progress: PageProgress;
   /** For a page that is held on its way to its address; `null` for a blank one. */
   readonly start: HeldStart | null;
@@ -36,6 +35,14 @@ const OPEN_TIMEOUT_MS = 10_000;
 
 type Closer = () => unknown;
 
+/** Where tabs are opened, and what is known of the pages of it that had to be ended. */
+export interface TabHost {
+  readonly browser: ConnectedBrowser;
+  readonly pageEnds: PageEnds;
+  /** A way out for each tab, of its own. */
+  readonly openLane: () => Promise<Lane>;
+}
+
 /** The main frame's id is the page's, and stays the same through navigations. */
 interface Page {
   readonly session: CDPSession;
@@ -45,26 +52,22 @@ interface Page {
 }
 
 /** Opens a page: a blank one, all set up to be navigated, or one that is held on its way to `url`. */
-export async function openTab(
-  watched: Watched,
-  egress: EgressProxyOptions,
-  url: string | null,
-): Promise<Tab> {
-  const { launched } = watched;
-  const lane = await openEgressLane(egress);
+export async function openTab(host: TabHost, url: string | null): Promise<Tab> {
+  const { browser } = host;
+  const lane = await host.openLane();
   const closers: Closer[] = [() => lane.close()];
   const close = async (): Promise<void> => {
     await Promise.allSettled(closers.map((closer) => closer()));
   };
   const reason = (): Error => new Error("the page was not ready in time");
-  const limit = { signal: launched.gone, durationMs: OPEN_TIMEOUT_MS, reason };
+  const limit = { signal: browser.gone, durationMs: OPEN_TIMEOUT_MS, reason };
   try {
     return await within(limit, async (signal) => {
-      const context = await unless(signal, openContext(launched, lane));
-      closers.push(() => context.close());
-      const page = await openPage(launched, { context, url: url ?? BLANK, signal });
-      closers.push(watchPage({ ...page, ...watched, context }));
-      const prepared = preparePage(page);
+      const context = await unless(signal, openContext(browser.connection, lane));
+      closers.push(() => browser.connection.send("Target.disposeBrowserContext", context));
+      const page = await openPage(browser, { ...context, url: url ?? BLANK, signal });
+      closers.push(watchPage(page, { ...host, ...context }));
+      const prepared = preparePage(page, lane);
       prepared.catch(() => {}); // found out when it is awaited
       const tab = { ...page, ended: page.ended.signal, lane, close };
       if (url !== null) return { ...tab, start: { prepared } };
@@ -77,43 +80,31 @@ export async function openTab(
   }
 }
 
-async function openContext(
-  { browser, connection }: LaunchedBrowser,
-  lane: EgressLane,
-): Promise<BrowserContext> {
-  const context = await browser.createBrowserContext({
-    proxyServer: `http://127.0.0.1:${lane.port}`,
-    // a context does not inherit the list, and loopback would be reached directly (egress.md)
-    proxyBypassList: ["<-loopback>"],
-    downloadBehavior: { policy: "deny" },
-  });
-  // grants nothing, which denies all the others without a prompt
-  await connection.send("Browser.grantPermissions", { permissions: [], ...contextOf(context) });
-  return context;
+interface Context {
+  readonly browserContextId: string;
 }
 
-/** It is the first of its context to be told of: before it runs, nothing else can open one. */
+async function openContext(connection: Connection, { proxyServer }: Lane): Promise<Context> {
+  const { browserContextId } = await connection.send("Target.createBrowserContext", {
+    // ends with our connection: a browser that others use as well would keep it
+    disposeOnDetach: true,
+    // a context does not inherit the list, and loopback would be reached directly (egress.md)
+    ...(proxyServer === null ? {} : { proxyServer, proxyBypassList: "<-loopback>" }),
+  });
+  await Promise.all([
+    connection.send("Browser.setDownloadBehavior", { behavior: "deny", browserContextId }),
+    // grants nothing, which denies all the others without a prompt
+    connection.send("Browser.grantPermissions", { permissions: [], browserContextId }),
+  ]);
+  return { browserContextId };
+}
+
 async function openPage(
-  { connection, pages }: LaunchedBrowser,
-  { context, url, signal }: { context: BrowserContext; url: string; signal: AbortSignal },
+  browser: ConnectedBrowser,
+  request: Parameters<ConnectedBrowser["makePage"]>[0],
 ): Promise<Page> {
-  const attached = Promise.withResolvers<string>();
-  const note = ({ sessionId, targetInfo }: Protocol.Target.AttachedToTargetEvent): void => {
-    if (targetInfo.browserContextId === context.id) attached.resolve(sessionId);
-  };
-  pages.on("Target.attachedToTarget", note);
-  try {
-    const creating = connection.send("Target.createTarget", { url, ...contextOf(context) });
-    const [{ targetId: mainFrameId }, sessionId] = await unless(
-      signal,
-      Promise.all([creating, attached.promise]),
-    );
-    const session = connection.session(sessionId);
-    if (!session) throw new Error("the page was gone at once");
-    return { session, mainFrameId, progress: new PageProgress(mainFrameId), ended: new AbortController() };
-  } finally {
-    pages.off("Target.attachedToTarget", note);
-  }
+  const { session, targetId: mainFrameId } = await browser.makePage(request);
+  return { session, mainFrameId, progress: new PageProgress(mainFrameId), ended: new AbortController() };
 }
 
 /** Lets a page begin. */
@@ -121,9 +112,9 @@ export async function letGo({ session }: Pick<Page, "session">): Promise<void> {
   await session.send("Runtime.runIfWaitingForDebugger");
 }
 
-async function preparePage({ session, progress }: Page): Promise<void> {
+async function preparePage({ session, progress }: Page, lane: Lane): Promise<void> {
   dismissDialogs(session);
-  await Promise.all([followFrames(session, progress), applyViewport(session, DEFAULT_VIEWPORT)]);
+  await Promise.all([followFrames(session, { progress, lane }), applyViewport(session, DEFAULT_VIEWPORT)]);
 }
 
 /**
@@ -137,24 +128,24 @@ const BEFORE_SCRIPTS = `for (const name of Object.keys(console)) {
 console.context = () => console;
 window.close = () => {};`;
 
-function contextOf(context: BrowserContext): { browserContextId?: string } {
-  return context.id === undefined ? {} : { browserContextId: context.id };
-}
-
 /** Follows the frames in the page's own process, and those that Chromium puts in another one. */
-async function followFrames(session: CDPSession, progress: PageProgress): Promise<void> {
-  progress.follow(session);
+async function followFrames(session: CDPSession, page: Pick<Tab, "progress" | "lane">): Promise<void> {
+  const { guard } = page.lane;
+  page.progress.follow(session);
   session.on(CDPSessionEvent.SessionAttached, (frame) => {
     // a frame that is gone again has nothing to tell
-    followFrames(frame, progress).catch(() => {});
+    const ignore = (): void => {};
+    followFrames(frame, page).catch(ignore);
+    if (guard !== null) letGo({ session: frame }).catch(ignore); // after what was sent before
   });
   await Promise.all([
+    ...(guard === null ? [] : [guard(session)]),
     session.send("Page.enable"),
     session.send("Page.setLifecycleEventsEnabled", { enabled: true }),
     session.send("Page.addScriptToEvaluateOnNewDocument", { source: BEFORE_SCRIPTS, runImmediately: true }),
     session.send("Target.setAutoAttach", {
       autoAttach: true,
-      waitForDebuggerOnStart: false,
+      waitForDebuggerOnStart: guard !== null, // nothing of it is asked for unguarded
       flatten: true,
       filter: [{ type: "iframe" }],
     }),
@@ -170,11 +161,11 @@ function dismissDialogs(session: CDPSession): void {
 }
 
 /** Closes pop-ups, and tells when our page is no more. The function returned ends it. */
-function watchPage(watched: Page & Watched & { context: BrowserContext }): Closer {
-  const { launched, pageEnds, context, mainFrameId, ended } = watched;
-  const { connection, gone } = launched;
+function watchPage({ mainFrameId, ended }: Page, host: TabHost & Context): Closer {
+  const { pageEnds, browserContextId } = host;
+  const { connection, gone } = host.browser;
   const closePopup = ({ targetInfo }: Protocol.Target.TargetCreatedEvent): void => {
-    if (targetInfo.browserContextId !== context.id || targetInfo.targetId === mainFrameId) return;
+    if (targetInfo.browserContextId !== browserContextId || targetInfo.targetId === mainFrameId) return;
     connection.send("Target.closeTarget", { targetId: targetInfo.targetId }).catch(() => {});
   };
   const tellCrash = ({ targetId }: Protocol.Target.TargetCrashedEvent): void => {

@@ -1,4 +1,5 @@
 import { pause, unless, within } from "./abort.ts";
+import type { ConnectedBrowser } from "./connected-browser.ts";
 import type { LaunchedBrowser } from "./launch-browser.ts";
 import type { PageEnds } from "./page-ends.ts";
 import { readProcessGroup } from "./process-group.ts";
@@ -8,30 +9,45 @@ const MEMORY_INTERVAL_MS = 500;
 /** A browser that did not answer once may only have been busy. */
 const PROBES_FAILED_MAX = 2;
 
-export interface WatchOptions {
+export interface ProbeOptions {
   readonly probeIntervalMs: number;
   readonly probeTimeoutMs: number;
+}
+
+export interface WatchOptions extends ProbeOptions {
   readonly pageMemoryMaxBytes: number;
   readonly onEvent: (event: RendererEvent) => void;
 }
 
-/** A browser under watch, and the pages of it that had to be ended. */
+/** A browser of ours under watch, and the pages of it that had to be ended. */
 export interface Watched {
   readonly launched: LaunchedBrowser;
   readonly pageEnds: PageEnds;
 }
 
 /**
- * Ends a browser that has stopped answering. Before that the busiest page goes: one page that floods
- * the browser must not take the others with it. Resolves when the browser is gone.
+ * Resolves when the browser has stopped answering; `onSilence` is told when it first did not. Rejects
+ * when the browser is gone.
+ */
+export async function awaitSilence(
+  browser: ConnectedBrowser,
+  options: ProbeOptions,
+  onSilence: () => void,
+): Promise<void> {
+  for (let failed = 0; failed < PROBES_FAILED_MAX;) {
+    await pause(browser.gone, options.probeIntervalMs);
+    failed = (await answers(browser, options.probeTimeoutMs)) ? 0 : failed + 1;
+    if (failed === 1) onSilence();
+  }
+}
+
+/**
+ * Ends a browser of ours that has stopped answering. Before that the busiest page goes: one page that
+ * floods the browser must not take the others with it. Resolves when the browser is gone.
  */
 export async function probeBrowser(watched: Watched, options: WatchOptions): Promise<void> {
   const { launched } = watched;
-  for (let failed = 0; failed < PROBES_FAILED_MAX;) {
-    await pause(launched.gone, options.probeIntervalMs);
-    failed = (await answers(launched, options.probeTimeoutMs)) ? 0 : failed + 1;
-    if (failed === 1) endBusiestPage(watched, options);
-  }
+  await awaitSilence(launched, options, () => endBusiestPage(watched, options));
   options.onEvent({ type: "browser-unresponsive", pid: launched.pid });
   await launched.kill();
 }
@@ -44,7 +60,7 @@ function endBusiestPage({ launched, pageEnds }: Watched, { onEvent }: WatchOptio
   pageEnds.end(busiest.pid, "The page kept the browser from answering.");
 }
 
-async function answers({ connection, gone }: LaunchedBrowser, durationMs: number): Promise<boolean> {
+async function answers({ connection, gone }: ConnectedBrowser, durationMs: number): Promise<boolean> {
   const limit = { signal: gone, durationMs, reason: () => new Error("no answer in time") };
   try {
     await within(limit, (signal) => unless(signal, connection.send("Browser.getVersion")));

@@ -9,7 +9,7 @@ const OVERHEAD_BYTES = 1024;
 
 /** The rendering cache: a store, with the latest renderings kept in memory before it. */
 export interface RenderingCache {
-  /** What is held in memory, and `null` for what only the store may have. */
+  /** What is held in memory and may be answered as it is; `null` for what only the store can tell. */
   recall(key: RenderingKey): StoredRendering | null;
   lookup(key: RenderingKey): Promise<StoredRendering | null>;
   keep(key: RenderingKey, rendering: StoredRendering): Promise<void>;
@@ -17,26 +17,42 @@ export interface RenderingCache {
 
 export interface RenderingCacheOptions {
   readonly store: RenderingStore;
+  /** Others delete and replace what is in the store: nothing is then answered without a look at it. */
+  readonly isShared: boolean;
   readonly clock: Clock;
   /** Bytes of renderings kept in memory; 0 keeps none. */
   readonly memoryBytes: number;
 }
 
-export function createRenderingCache({ store, clock, memoryBytes }: RenderingCacheOptions): RenderingCache {
+export function createRenderingCache({
+  store,
+  isShared,
+  clock,
+  memoryBytes,
+}: RenderingCacheOptions): RenderingCache {
   const memory = new LRUCache<string, StoredRendering>({
     maxSize: Math.max(1, memoryBytes),
     sizeCalculation: (rendering) => rendering.bytes.byteLength + OVERHEAD_BYTES,
   });
-  const recall = (key: RenderingKey): StoredRendering | null => {
+  const heldOf = (key: RenderingKey): StoredRendering | null => {
     const held = memory.get(nameOf(key));
     return held !== undefined && held.expiresAt > clock.now() ? held : null;
   };
+  /** What is held, if the store still has it: the bytes don't travel again. */
+  const confirm = async (key: RenderingKey, held: StoredRendering): Promise<StoredRendering | null> => {
+    if (!isShared) return held;
+    const stored = await store.peek({ ...key, now: clock.now() });
+    if (stored?.etag === held.etag) return { ...stored, bytes: held.bytes };
+    memory.delete(nameOf(key));
+    return null;
+  };
   return {
-    recall,
+    recall: (key) => (isShared ? null : heldOf(key)),
     async lookup(key) {
       const now = clock.now();
-      const held = recall(key);
-      if (held !== null) return held;
+      const held = heldOf(key);
+      const confirmed = held === null ? null : await confirm(key, held);
+      if (confirmed !== null) return confirmed;
       const stored = await store.get({ ...key, now });
       if (stored === null) return null;
       if (entityTag(stored.bytes) !== stored.etag) {

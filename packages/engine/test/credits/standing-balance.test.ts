@@ -75,17 +75,22 @@ describe("the balance that comes with a principal", () => {
 });
 
 describe("a capture", () => {
-  it("tells whether anything may have been charged since the balance was read", async () => {
+  it("tells the balance that its reservation left, and none where another call's render was waited for", async () => {
     const principal = await engine.authenticate(token);
-    const [led, followed] = await Promise.all([
-      engine.capture({ principal, parameters: { url } }),
-      engine.capture({ principal, parameters: { url } }),
-    ]);
-    expect(led).toMatchObject({ cache: "miss", waited: true });
-    expect(followed).toMatchObject({ cache: "hit", waited: true });
-    expect(await engine.capture({ principal, parameters: { url } })).toMatchObject({
-      cache: "hit",
-      waited: false,
-    });
+    const capture = (page = url) => engine.capture({ principal, parameters: { url: page } });
+    const [led, followed] = await Promise.all([capture(), capture()]);
+    expect(led).toMatchObject({ cache: "miss", balance: { granted: 1000, used: 0, reserved: 1 } });
+    expect(followed).toMatchObject({ cache: "hit", balance: null });
+    const later = await engine.authenticate(token);
+    expect(later.balance).toMatchObject({ granted: 1000, used: 1, reserved: 0 });
+    const hit = await engine.capture({ principal: later, parameters: { url } });
+    expect(hit).toMatchObject({ cache: "hit", balance: later.balance });
+  });
+
+  it("leaves what it tells as left: the ledger isn't asked again", async () => {
+    const principal = await engine.authenticate(token);
+    const { balance } = await engine.capture({ principal, parameters: { url } });
+    expect((await engine.credits(account, balance)).remaining).toBe(999);
+    expect((await engine.credits(account)).remaining).toBe(999);
   });
 });

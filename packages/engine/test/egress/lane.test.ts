@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { createConnection } from "node:net";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { Resolver } from "../../src/ports/resolver.ts";
+import { openEgressLane } from "../../src/puppeteer/egress-proxy.ts";
+import { parseAllowedTargets } from "../../src/target/parse-allowed-targets.ts";
 import { Client, openLane, serveHttp, serveTcp } from "./lane.ts";
 
 const get = (url: string): string => `GET ${url} HTTP/1.1\r\nHost: x\r\n\r\n`;
@@ -248,5 +250,26 @@ describe("whatever a peer sends", () => {
     answer = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfine";
     const client = new Client(lane).send(get(`http://127.0.0.1:${port}/`));
     expect(await client.receives("fine")).toContain("200 OK");
+  });
+});
+
+describe("a lane that is open to one browser", () => {
+  it("drops everybody else", async () => {
+    const port = await serveHttp((_request, response) => response.end("fine"));
+    const policy = { allow: parseAllowedTargets("127.0.0.1"), ownHostnames: [] };
+    const lane = await openEgressLane(
+      { resolver: { resolve: () => Promise.resolve([]) }, policy },
+      { host: "127.0.0.2", admits: () => false },
+    );
+    onTestFinished(() => lane.close());
+    expect(lane.proxyServer).toBe(`http://127.0.0.2:${lane.port}`);
+    const client = createConnection({ host: "127.0.0.2", port: lane.port });
+    client.on("error", () => {});
+    let received = "";
+    client.setEncoding("latin1").on("data", (text: string) => (received += text));
+    client.write(get(`http://127.0.0.1:${port}/`));
+    await once(client, "close");
+    expect(received).toBe("");
+    expect(lane.refusal(`http://127.0.0.1:${port}/`)).toBeNull();
   });
 });

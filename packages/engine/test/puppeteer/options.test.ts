@@ -11,9 +11,26 @@ describe("options", () => {
     ["warmContexts", { warmContexts: 1.5 }],
     ["recycleAfterRenders", { recycleAfterRenders: 0 }],
     ["recycleAboveBytes", { recycleAboveBytes: Number.POSITIVE_INFINITY }],
+    ["browserEgress", { browserEgress: "maybe" as "proxy" }],
+    ["browserProxyHost", { browserUrls: ["wss://browsers.example/"] }],
+    ["browserProxyHost", { browserUrls: ["ws://127.0.0.1:9222/", "ws://192.0.2.1:9222/"] }],
     ["probeIntervalMs", { probeIntervalMs: "5s" as unknown as number }],
   ])("%s out of its range is named", (name, options) => {
     expect(() => createPuppeteerRenderer(options)).toThrow(RangeError);
     expect(() => createPuppeteerRenderer(options)).toThrow(`${name} must be`);
+  });
+});
+
+describe("browserUrls", () => {
+  it.each([
+    [["ftp://browsers.example/hunter2"], "address 1 is no DevTools endpoint"],
+    [["ws://127.0.0.1:9222/", "hunter2"], "address 2 is no DevTools endpoint"],
+    [["ws://127.0.0.1/?hunter2", "ws://127.0.0.1:80/?hunter2"], "address 2 is the same as address 1"],
+    [Array.from({ length: 65 }, (_, port) => `ws://127.0.0.1:${port + 1}/`), "64 addresses at the most"],
+  ])("are refused by their place, never by their value", (browserUrls, message) => {
+    const refused = (): unknown => createPuppeteerRenderer({ browserUrls });
+    expect(refused).toThrow(RangeError);
+    expect(refused).toThrow(message);
+    expect(refused).not.toThrow("hunter2");
   });
 });

@@ -10,6 +10,11 @@ const LEVELS = {
   "browser-ended": "warn",
   "browser-unresponsive": "warn",
   "browser-start-failed": "error",
+  // one line for each connection says what its containment lacks
+  "remote-browser-connected": "warn",
+  "remote-browser-ended": "warn",
+  "remote-browser-unresponsive": "warn",
+  "remote-browser-refused": "error",
 } as const satisfies Record<RendererEvent["type"], string>;
 
 /** Writes what happens to the browser to the log. */

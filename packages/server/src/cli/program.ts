@@ -3,6 +3,7 @@ import packageJson from "../../package.json" with { type: "json" };
 import { addAccounts } from "./accounts.ts";
 import { addBatches } from "./batches.ts";
 import { addDoctor } from "./doctor.ts";
+import { addMigrate } from "./migrate.ts";
 import { addRender } from "./render.ts";
 import { addServe } from "./serve-command.ts";
 import { addTokens } from "./tokens.ts";
@@ -32,6 +33,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.`,
   addTokens(program);
   addBatches(program);
   addRender(program);
+  addMigrate(program);
   addDoctor(program);
   return program;
 }

@@ -57,7 +57,7 @@ async function startBrowser(
   if (!health.ready)
     logger.error(
       { reason: health.reason },
-      "not ready: the browser does not start; `snap-server doctor` says more",
+      "not ready: there is no browser to render with; `snap-server doctor` says more",
     );
   if (sandbox === "on") return started;
   if (config.sandbox === "on" && demo === null) {
@@ -87,17 +87,17 @@ async function serveUntil(stopSignal: Promise<NodeJS.Signals>, parts: Parts): Pr
     throw error;
   });
   try {
-    const { host, port } = config;
-    const service = await startService({ engine, host, port, publicUrl, logger, metrics }).catch(
-      adviseOnAddress,
-    );
-    const worker = engine.startWorker();
+    const { host, port, drainDelayMs } = config;
+    const doors = config.role === "worker" ? "operations" : "all";
+    const settings = { host, port, publicUrl, logger, metrics, doors, drainDelayMs } as const;
+    const service = await startService({ engine, ...settings }).catch(adviseOnAddress);
+    const worker = config.role === "api" ? null : engine.startWorker();
     try {
       await demo?.announce({ engine, config, started, publicUrl, json });
       const signal = await stopSignal;
       logger.info({ signal, ...engine.load() }, "stopping: running renders finish");
     } finally {
-      await service.stop(worker.stop());
+      await service.stop(worker?.stop());
     }
   } finally {
     await engine.close();

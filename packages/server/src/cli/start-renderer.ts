@@ -3,11 +3,14 @@ import type { PuppeteerRendererOptions } from "@snap/engine/puppeteer";
 import type { Config } from "../config.ts";
 import { createRenderer } from "../wire.ts";
 
-/** A renderer after its first attempt to start a browser. */
+/** A renderer after its first attempt to start a browser, or to connect to those that run elsewhere. */
 export interface StartedRenderer {
   readonly renderer: Renderer;
   readonly health: RendererHealth;
-  /** Whether it runs its pages in the sandbox; `off` although it should be `on` tells that it can't. */
+  /**
+   * Whether it runs its pages in the sandbox; `off` although it should be `on` tells that it can't. Of a
+   * browser elsewhere, as configured: whether it has one is its operator's business.
+   */
   readonly sandbox: "on" | "off";
 }
 
@@ -21,7 +24,9 @@ export async function startRenderer(
 ): Promise<StartedRenderer> {
   const renderer = await createRenderer(config, options);
   const health = await renderer.health();
-  if (health.ready || config.sandbox === "off") return { renderer, health, sandbox: config.sandbox };
+  const isOurs = config.browserEndpoints.length === 0;
+  if (health.ready || config.sandbox === "off" || !isOurs)
+    return { renderer, health, sandbox: config.sandbox };
   const bare = await createRenderer({ ...config, sandbox: "off" }, options);
   const bareHealth = await bare.health();
   const [kept, dropped] = bareHealth.ready ? [bare, renderer] : [renderer, bare];

@@ -1,4 +1,11 @@
-import { parseAllowedTargets, parsePlans, type AllowedTarget, type Plan } from "@snap/engine";
+import {
+  parseAllowedTargets,
+  parseBrowserUrls,
+  parsePlans,
+  type AllowedTarget,
+  type BrowserEndpoint,
+  type Plan,
+} from "@snap/engine";
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { resolve } from "node:path";
@@ -99,6 +106,18 @@ export function allowedTargets(): z.ZodType<readonly AllowedTarget[]> {
   });
 }
 
+/** DevTools endpoints, separated by commas: `ws://`, `wss://`, `http://` or `https://`. */
+export function browserUrls(): z.ZodType<readonly BrowserEndpoint[]> {
+  return z.string().transform((text, context) => {
+    try {
+      return parseBrowserUrls(text.split(","));
+    } catch (error) {
+      context.addIssue(messageOf(error));
+      return z.NEVER;
+    }
+  });
+}
+
 export function plansFile(): z.ZodType<readonly Plan[]> {
   return z.string().transform((file, context) => {
     try {
@@ -112,7 +131,21 @@ export function plansFile(): z.ZodType<readonly Plan[]> {
   });
 }
 
-/** A name of the whole design whose part isn't built yet: set, it is refused rather than ignored. */
-export function notYet(instead: string): z.ZodType<string> {
-  return z.string().refine(() => false, { error: `not supported by this version yet; unset it: ${instead}` });
+/** An address with credentials, of a server that keeps something for us; passed on as it is. */
+export function serverUrl({
+  schemes,
+  example,
+}: {
+  readonly schemes: readonly [string, ...string[]];
+  readonly example: string;
+}): z.ZodType<string> {
+  return z.string().refine(
+    (text) => {
+      const url = URL.canParse(text) ? new URL(text) : null;
+      return url !== null && schemes.includes(url.protocol.slice(0, -1)) && url.hostname !== "";
+    },
+    {
+      error: `must be a URL with ${schemes.map((scheme) => `${scheme}://`).join(" or ")}, such as ${example}`,
+    },
+  );
 }

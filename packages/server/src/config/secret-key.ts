@@ -37,6 +37,17 @@ export async function readSecretKey(dataDir: string): Promise<string> {
 }
 
 /**
+ * The key that a data folder was served with: `secretKey`, or else what its key file holds; `null` without either.
+ *
+ * @throws Error when these are two keys.
+ */
+export async function findSecretKey(dataDir: string, secretKey: string | null): Promise<string | null> {
+  if (secretKey === null) return readIfThere(secretKeyPath(dataDir));
+  await requireSameKey(dataDir, secretKey);
+  return secretKey;
+}
+
+/**
  * @throws Error when the key file of the data folder holds another key than `secretKey`: what one has
  * sealed the other can't open, and nobody would know which it was.
  */

@@ -32,6 +32,10 @@ export interface AppOptions {
   readonly logger: Logger;
   /** What `/metrics` exposes for Prometheus: the figures of `createMetrics()`, or none. */
   readonly metrics: Metrics | false;
+  /** `operations`: probes and figures alone, as of a process that works through batches; `all` unless given. */
+  readonly doors?: "all" | "operations";
+  /** While it answers `true`, the service is not ready, and takes work all the same; never unless given. */
+  readonly isLeaving?: () => boolean;
   /** While it answers `true`, the service is not ready and takes no new work; never unless given. */
   readonly isDraining?: () => boolean;
 }
@@ -54,7 +58,7 @@ const BODY_PATHS: ReadonlySet<string> = new Set([SUBMISSION_PATH, MCP_PATH, `${M
  * createServer({ maxHeaderSize: 65_536 }, app).listen(3000);
  */
 export function createApp(options: AppOptions): Express {
-  const { engine, publicUrl, logger, isDraining = () => false } = options;
+  const { logger, doors = "all", isLeaving = () => false, isDraining = () => false } = options;
   const metrics = options.metrics || null;
   const app = express();
   app.disable("x-powered-by");
@@ -62,23 +66,6 @@ export function createApp(options: AppOptions): Express {
   app.set("query parser", false);
   app.enable("case sensitive routing");
   app.enable("strict routing");
-
-  const endpoint = (
-    { method = "get", path, label = String(path), preflight = {} }: Endpoint,
-    handler: RequestHandler,
-  ): void => {
-    const routed: RequestHandler = (_request, response, next) => {
-      exchangeOf(response).route = label;
-      next();
-    };
-    const { allow, refuse } = otherMethods(method, preflight);
-    app.route(path).all(routed)[method](handler).options(allow).all(refuse);
-  };
-  const get = (path: string, handler: RequestHandler): void => endpoint({ path }, handler);
-  const publish = (path: string, answer: Answer): void => {
-    get(path, (_request, response) => send(response, answer));
-  };
-
   app.use((request, response, next) => {
     openExchange(response, (done) => {
       metrics?.countRequest({ route: done.route, status: done.status ?? 0, code: done.code ?? "" });
@@ -87,42 +74,79 @@ export function createApp(options: AppOptions): Express {
     next();
   });
   app.use(requireHost, withoutBody, refuseWhileDraining(isDraining, ["/v1/", MCP_PATH]));
-  get("/v1/snap", bearer({ engine, logger }, snap({ engine, metrics })));
-  endpoint({ path: "/v1/snap/signed", preflight: SIGNED_PREFLIGHT }, signedSnap({ engine, metrics }));
-  get("/v1/usage", bearer({ engine, logger }, usage(engine)));
-  endpoint(
+  if (doors === "all") addApi(app, options);
+  addOperations(app, { ...options, isStopping: () => isLeaving() || isDraining() });
+  if (doors === "all") addPages(app);
+  app.use(notFound, answerError);
+  return app;
+}
+
+function addApi(app: Express, { engine, publicUrl, logger, ...options }: AppOptions): void {
+  const metrics = options.metrics || null;
+  addEndpoint(app, { path: "/v1/snap" }, bearer({ engine, logger }, snap({ engine, metrics })));
+  addEndpoint(app, { path: "/v1/snap/signed", preflight: SIGNED_PREFLIGHT }, signedSnap({ engine, metrics }));
+  addEndpoint(app, { path: "/v1/usage" }, bearer({ engine, logger }, usage(engine)));
+  addEndpoint(
+    app,
     { method: "post", path: SUBMISSION_PATH },
     bearer({ engine, logger }, submitBatch(engine, { baseUrl: `${publicUrl}/v1` })),
   );
-  endpoint(
+  addEndpoint(
+    app,
     // Express would answer an id that can't be decoded itself, without the envelope.
     { path: /^\/v1\/renders\/[^/]+$/, label: "/v1/renders/{id}" },
     bearer({ engine, logger }, pollBatch(engine)),
   );
   // Configurations of assistants often end it in a slash.
-  endpoint(
+  addEndpoint(
+    app,
     { method: "post", path: /^\/mcp\/?$/, label: MCP_PATH },
     mcp({ engine, metrics, logger, publicUrl }),
   );
-  publish("/v1/openapi.json", json(openApiDocument(publicUrl), "no-cache"));
-  publish("/v1/postman.json", json(postmanCollection(publicUrl), "no-cache"));
+  addDocument(app, "/v1/openapi.json", json(openApiDocument(publicUrl), "no-cache"));
+  addDocument(app, "/v1/postman.json", json(postmanCollection(publicUrl), "no-cache"));
   app.use("/api/v1", apiMoved(publicUrl));
-  get("/healthz", healthz());
-  get("/readyz", readyz({ engine, logger, isDraining }));
-  if (metrics !== null)
-    get("/metrics", async (_request, response) => {
-      const { contentType, body } = await metrics.expose(engine);
-      send(response, {
-        status: 200,
-        headers: { "Content-Type": contentType, "Cache-Control": "no-store" },
-        body,
-      });
+}
+
+function addOperations(
+  app: Express,
+  { engine, logger, isStopping, ...options }: AppOptions & { readonly isStopping: () => boolean },
+): void {
+  const metrics = options.metrics || null;
+  addEndpoint(app, { path: "/healthz" }, healthz());
+  addEndpoint(app, { path: "/readyz" }, readyz({ engine, logger, isStopping }));
+  if (metrics === null) return;
+  addEndpoint(app, { path: "/metrics" }, async (_request, response) => {
+    const { contentType, body } = await metrics.expose(engine);
+    send(response, {
+      status: 200,
+      headers: { "Content-Type": contentType, "Cache-Control": "no-store" },
+      body,
     });
-  publish("/", startPage());
-  publish("/docs", docsPage());
-  for (const [path, asset] of docsAssets()) publish(path, asset);
-  app.use(notFound, answerError);
-  return app;
+  });
+}
+
+function addPages(app: Express): void {
+  addDocument(app, "/", startPage());
+  addDocument(app, "/docs", docsPage());
+  for (const [path, asset] of docsAssets()) addDocument(app, path, asset);
+}
+
+function addDocument(app: Express, path: string, answer: Answer): void {
+  addEndpoint(app, { path }, (_request, response) => send(response, answer));
+}
+
+function addEndpoint(
+  app: Express,
+  { method = "get", path, label = String(path), preflight = {} }: Endpoint,
+  handler: RequestHandler,
+): void {
+  const routed: RequestHandler = (_request, response, next) => {
+    exchangeOf(response).route = label;
+    next();
+  };
+  const { allow, refuse } = otherMethods(method, preflight);
+  app.route(path).all(routed)[method](handler).options(allow).all(refuse);
 }
 
 /** Node would answer this itself, without the envelope (RFC 9112, 3.2). */

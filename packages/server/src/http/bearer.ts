@@ -42,11 +42,11 @@ export function bearer(
 
   /** A rendering that is paid for goes out even when the balance can't be read. */
   async function readCredits(
-    { account, balance }: Principal,
-    { requestId, waited }: Exchange,
+    { account }: Principal,
+    { requestId, balance }: Exchange,
   ): Promise<OutgoingHttpHeaders> {
     try {
-      return creditHeaders(await engine.credits(account, waited ? null : balance));
+      return creditHeaders(await engine.credits(account, balance));
     } catch (error) {
       logger.error({ request_id: requestId, err: error }, "the credits could not be read");
       return {};

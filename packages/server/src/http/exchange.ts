@@ -1,4 +1,4 @@
-import type { Capture, Principal, SnapError } from "@snap/engine";
+import type { Capture, Principal, SnapError, StandingBalance } from "@snap/engine";
 import type { ErrorCode } from "@snap/protocol";
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
@@ -14,8 +14,8 @@ export interface Exchange {
   /** The Model Context Protocol tool that was called. */
   tool: string | null;
   cache: Capture["cache"] | null;
-  /** The account may have been charged since its balance was read. */
-  waited: boolean;
+  /** The account's balance as it is to be told; `null` when it has to be read first. */
+  balance: StandingBalance | null;
   /** `null` until it is answered. */
   status: number | null;
   /** Of the failure that was answered: as an envelope, or by a tool. */
@@ -35,7 +35,7 @@ export function openExchange(response: ServerResponse, onDone: (exchange: Exchan
     principal: null,
     tool: null,
     cache: null,
-    waited: true,
+    balance: null,
     status: null,
     code: null,
     error: null,

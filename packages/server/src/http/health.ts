@@ -12,11 +12,11 @@ export function healthz(): RequestHandler {
 export function readyz(options: {
   readonly engine: Engine;
   readonly logger: Logger;
-  readonly isDraining: () => boolean;
+  readonly isStopping: () => boolean;
 }): RequestHandler {
-  const { engine, logger, isDraining } = options;
+  const { engine, logger, isStopping } = options;
   return async (_request, response) => {
-    if (isDraining()) throw stopping();
+    if (isStopping()) throw stopping();
     const { ready, reasons } = await engine.health();
     if (!ready) {
       logger.warn({ reasons }, "not ready");

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
+import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Metrics } from "../operations/metrics.ts";
 import { ALLOWED_METHODS, createApp } from "./app.ts";
@@ -21,6 +22,10 @@ export interface ServiceOptions {
   readonly logger: Logger;
   /** What `/metrics` exposes for Prometheus: the figures of `createMetrics()`, or none. */
   readonly metrics: Metrics | false;
+  /** As of `createApp`: `all` unless given. */
+  readonly doors?: "all" | "operations";
+  /** For how long it takes requests after it is not ready, so that balancers notice; 0 ms unless given. */
+  readonly drainDelayMs?: number;
   /** Longest wait for running requests when it stops; 90,000 ms unless given. */
   readonly drainTimeoutMs?: number;
   /** For how long a client may read nothing of its answer before it is cut off; 30,000 ms unless given. */
@@ -31,8 +36,8 @@ export interface Service {
   /** `http://host:port` as really bound. */
   readonly origin: string;
   /**
-   * Not ready at once; running requests finish, and `alongside` with them, for at most
-   * `drainTimeoutMs`; then the listener closes. Until then probes and pollers are answered. Does not
+   * Not ready at once, and after `drainDelayMs` nothing new is taken; running requests finish, and `alongside`
+   * with them, for at most `drainTimeoutMs`; then the listener closes. Until then probes and pollers are answered. Does not
    * close the engine.
    */
   stop(alongside?: Promise<unknown>): Promise<void>;
@@ -54,10 +59,10 @@ export interface Service {
  * process.once("SIGTERM", () => void service.stop().then(() => engine.close()));
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { host, port, logger, drainTimeoutMs = HTTP_BOUNDS.drainMs } = options;
-  const { unreadTimeoutMs = HTTP_BOUNDS.unreadMs } = options;
+  const { host, port, logger, unreadTimeoutMs = HTTP_BOUNDS.unreadMs } = options;
+  const { drainDelayMs = 0, drainTimeoutMs = HTTP_BOUNDS.drainMs } = options;
   const drain = createDrain();
-  const app = createApp({ ...options, isDraining: () => drain.draining });
+  const app = createApp({ ...options, isLeaving: () => drain.leaving, isDraining: () => drain.draining });
   const current = new WeakMap<Duplex, ServerResponse>();
   const server = createServer(
     {
@@ -99,7 +104,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   let stopped: Promise<void> | null = null;
   return {
     origin: originOf(server.address() as AddressInfo),
-    stop: (alongside) => (stopped ??= stop(server, { drain, drainTimeoutMs, alongside })),
+    stop: (alongside) => (stopped ??= stop(server, { drain, drainDelayMs, drainTimeoutMs, alongside })),
   };
 }
 
@@ -119,10 +124,18 @@ async function stop(
   server: Server,
   {
     drain,
+    drainDelayMs,
     drainTimeoutMs,
     alongside,
-  }: { drain: Drain; drainTimeoutMs: number; alongside: Promise<unknown> | undefined },
+  }: {
+    drain: Drain;
+    drainDelayMs: number;
+    drainTimeoutMs: number;
+    alongside: Promise<unknown> | undefined;
+  },
 ): Promise<void> {
+  drain.leave();
+  if (drainDelayMs > 0) await wait(drainDelayMs);
   let timer: NodeJS.Timeout | undefined;
   const drained = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, drainTimeoutMs);

@@ -1,6 +1,7 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { startBrowserElsewhere } from "./browser-elsewhere.ts";
 import { openWorkplace, type Workplace } from "./command.ts";
 
 interface Report {
@@ -76,6 +77,37 @@ describe("doctor", { tags: ["browser"] }, () => {
     const off = await examine({ SNAP_CHROMIUM_PATH: unsandboxed, SNAP_SANDBOX: "off" });
     expect(off.code).toBe(0);
     expect(statuses(off.report)).toMatchObject({ sandbox: "warning" });
+  });
+
+  it("says of browsers elsewhere which are reached, and what their containment lacks", async () => {
+    workplace = openWorkplace();
+    const address = await startBrowserElsewhere();
+    const { code, report } = await examine({ SNAP_BROWSER_URL: address });
+    expect(code).toBe(0);
+    expect(statuses(report)).toMatchObject({
+      "browser elsewhere": "ok",
+      containment: "warning",
+      render: "ok",
+      "egress proxy": "ok",
+    });
+    const messages = report.checks.map(({ message }) => message).join("\n");
+    expect(messages).toMatch(
+      /Chrome\/\d+.* at ws:\/\/127\.0\.0\.1:\d+; its pages go through the egress proxy/,
+    );
+    expect(messages).toContain("its pages run without a sandbox");
+    expect(messages).not.toContain(new URL(address).pathname);
+
+    const direct = await examine({ SNAP_BROWSER_URL: address, SNAP_BROWSER_EGRESS: "direct" });
+    expect(direct.code).toBe(0);
+    expect(direct.report.checks.find(({ name }) => name === "containment")?.message).toContain(
+      "pages connect from where the browser is",
+    );
+
+    const missing = await examine({ SNAP_BROWSER_URL: "ws://127.0.0.1:9/hunter2" });
+    expect(missing.code).toBe(1);
+    expect(statuses(missing.report)).toMatchObject({ "browser elsewhere": "problem" });
+    expect(JSON.stringify(missing.report)).toContain("ws://127.0.0.1:9 can't be reached");
+    expect(JSON.stringify(missing.report)).not.toContain("hunter2");
   });
 
   it("says what is wrong with the configuration", async () => {

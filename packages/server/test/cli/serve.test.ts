@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { PNG } from "pngjs";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { findBrowser } from "@snap/engine/puppeteer";
+import { startBrowserElsewhere } from "./browser-elsewhere.ts";
 import { openWorkplace, until, type Minted, type Running, type Workplace } from "./command.ts";
 import { servePages, type Pages } from "./pages.ts";
 
@@ -105,6 +106,35 @@ describe("stopping", { tags: ["browser"] }, () => {
     expect(outcome).toBe(130);
     expect(await lost).toBe(true);
     await pagesHere.close();
+  });
+});
+
+describe("serve with a browser elsewhere", { tags: ["browser"] }, () => {
+  it("says in one line what its containment lacks, and nothing of what its address hides", async () => {
+    const elsewhere = openWorkplace({ SNAP_PORT: "0", SNAP_BROWSER_URL: await startBrowserElsewhere() });
+    const running = elsewhere.start(["serve"]);
+    await running.printed(/"msg":"listening"/);
+    running.child.kill("SIGTERM");
+    const { stdout, code } = await running.ended;
+    await elsewhere.clear();
+    expect(code).toBe(0);
+    const warnings = stdout.split("\n").filter((line) => line.includes('"level":"warn"'));
+    expect(warnings).toHaveLength(1);
+    expect(JSON.parse(warnings[0] ?? "")).toMatchObject({
+      msg: "remote browser connected",
+      egress: "proxy",
+      gaps: expect.arrayContaining(["its pages run without a sandbox"]) as string[],
+    });
+    expect(stdout).not.toContain("/devtools/browser/");
+  });
+
+  it("refuses to start where nobody said how pages go out", async () => {
+    const elsewhere = openWorkplace({ SNAP_BROWSER_URL: "wss://browsers.example/?token=hunter2" });
+    const { code, stderr } = await elsewhere.run(["serve"]);
+    await elsewhere.clear();
+    expect(code).toBe(2);
+    expect(stderr).toContain("SNAP_BROWSER_PROXY_HOST");
+    expect(stderr).not.toContain("hunter2");
   });
 });
 

@@ -13,6 +13,7 @@ describe("help and version", () => {
     [["serve", "--help"], "SNAP_WEBHOOK_SCHEDULE"],
     [["tokens", "create", "--help"], "--expires-in"],
     [["batches", "--help"], "show"],
+    [["migrate", "--help"], "SNAP_DATABASE_URL"],
     [["render", "--help"], "--full-page"],
     [["render", "--help"], "--allow-target 127.0.0.1:8080"],
     [["--version"], "0."],
@@ -59,7 +60,7 @@ describe("wrong usage", () => {
 });
 
 describe("a wrong configuration", () => {
-  const wrong = { SNAP_PORT: "abc", SNAP_SECRET_KEY: "hunter2", SNAP_ROLE: "worker" };
+  const wrong = { SNAP_PORT: "abc", SNAP_SECRET_KEY: "hunter2", SNAP_ROLE: "both" };
 
   it.each([["serve"], ["accounts list"], ["render http://example.com/ -o a.png"]])(
     "stops %s with every mistake, exit 2",
@@ -68,7 +69,7 @@ describe("a wrong configuration", () => {
       expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
       expect(stderr).toContain('SNAP_PORT is "abc": must be a whole number from 0 to 65535');
       expect(stderr).toContain("SNAP_SECRET_KEY: must be");
-      expect(stderr).toContain('SNAP_ROLE is "worker": not supported by this version yet');
+      expect(stderr).toContain('SNAP_ROLE is "both": must be one of all, api, worker');
       expect(stderr).not.toContain("hunter2");
     },
   );

@@ -79,8 +79,10 @@ export interface OpenOptions {
   /** Whether batches are worked through; they are only queued unless given. */
   readonly worker?: boolean;
   readonly publicUrl?: string;
+  readonly drainDelayMs?: number;
   readonly drainTimeoutMs?: number;
   readonly unreadTimeoutMs?: number;
+  readonly doors?: "all" | "operations";
 }
 
 /** The service on a free port of the loopback, over an engine with nothing outside memory. */
@@ -121,6 +123,8 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
     publicUrl,
     logger,
     metrics,
+    ...(options.doors !== undefined && { doors: options.doors }),
+    ...(options.drainDelayMs !== undefined && { drainDelayMs: options.drainDelayMs }),
     ...(options.drainTimeoutMs !== undefined && { drainTimeoutMs: options.drainTimeoutMs }),
     ...(options.unreadTimeoutMs !== undefined && { unreadTimeoutMs: options.unreadTimeoutMs }),
   });

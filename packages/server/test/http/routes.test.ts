@@ -217,3 +217,23 @@ describe("figures", () => {
     expect(text).toContain("process_cpu_seconds_total");
   });
 });
+
+describe("the doors of a worker", () => {
+  it("are its probes and figures alone", async () => {
+    const { ask, customer } = await openService({ doors: "operations", metrics: true });
+    const { token } = await customer();
+    for (const path of ["/healthz", "/readyz", "/metrics"]) expect((await ask(path)).status).toBe(200);
+    for (const path of [
+      "/v1/snap?url=https://example.com/",
+      "/v1/usage",
+      "/v1/openapi.json",
+      "/mcp",
+      "/docs",
+      "/",
+    ]) {
+      const reply = await ask(path, { token });
+      expect(reply.status).toBe(404);
+      expect(envelopeOf(reply).code).toBe("not_found");
+    }
+  });
+});

@@ -34,6 +34,22 @@ it("stopping: not ready at once, nothing new, what runs finishes, then the liste
   await service.stop();
 });
 
+it("what comes until a balancer has noticed that it is not ready is answered", async () => {
+  const { service, ask, snap, customer, renderer } = await openService({ drainDelayMs: 2000 });
+  const { token } = await customer();
+  const stopping = service.stop();
+  expect(envelopeOf(await ask("/readyz")).code).toBe("not_ready");
+  const release = renderer.hold();
+  const late = snap({ url }, { token });
+  await renderer.whenCalled(1);
+
+  await expect.poll(async () => (await ask("/v1/usage", { token })).status, { timeout: 10_000 }).toBe(503);
+  release();
+  expect((await late).status).toBe(200);
+  await stopping;
+  await expect(ask("/healthz")).rejects.toThrow("ECONNREFUSED");
+});
+
 it("a kept-alive connection does not hold the stop up", async () => {
   const { service } = await openService();
   const reply = await fetch(`${service.origin}/healthz`);

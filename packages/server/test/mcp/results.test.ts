@@ -26,7 +26,7 @@ function captured(bytes: Uint8Array, notes: readonly string[] = []): Capture {
     unchanged: false,
     budget: null,
     creditCost: 1,
-    waited: true,
+    balance: null,
     answeredAt: 0,
   };
 }

@@ -4,7 +4,7 @@ import { prepare } from "../prepare.ts";
 import { durably, writing } from "../transaction.ts";
 
 /** The columns of an account under the names of its fields. */
-const ACCOUNT_COLUMNS = `accounts.id, email, email_verified_at AS emailVerifiedAt,
+export const ACCOUNT_COLUMNS = `accounts.id, email, email_verified_at AS emailVerifiedAt,
   plan_slug AS planSlug, credits_per_period AS creditsPerPeriod,
   requests_per_minute AS requestsPerMinute, accounts.created_at AS createdAt`;
 
@@ -59,7 +59,7 @@ export function createAccountStore(database: DatabaseSync): AccountStore {
 }
 
 /** The account in a row that may hold more. */
-function toAccount(row: Account): Account {
+export function toAccount(row: Account): Account {
   const { id, email, emailVerifiedAt, planSlug, creditsPerPeriod, requestsPerMinute, createdAt } = row;
   return { id, email, emailVerifiedAt, planSlug, creditsPerPeriod, requestsPerMinute, createdAt };
 }

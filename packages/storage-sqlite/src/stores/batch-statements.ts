@@ -36,6 +36,14 @@ export interface BatchStatements {
 const CLAIMABLE_AT = "coalesce(:state ->> 'dueAt', :state ->> 'leaseEndsAt')";
 const STATUS = ":state ->> 'status'";
 
+/** An item beside its batch under the names of the fields. */
+export const BATCH_COLUMNS = `sequence, batches.id, batches.account_id AS accountId, token_id AS tokenId,
+  webhook_url AS webhookUrl, created_at AS createdAt, finished_at AS finishedAt, prunes_at AS prunesAt,
+  deliveries.state AS delivery, batch_items.id AS itemId, parameters, key, batch_items.state`;
+/** What belongs to a batch. */
+export const WITH_ITEMS = `JOIN batch_items ON batch_items.batch = sequence
+  LEFT JOIN deliveries ON deliveries.batch = sequence`;
+
 export function prepareBatchStatements(database: DatabaseSync): BatchStatements {
   return { ...prepareRecords(database), ...prepareQueues(database) };
 }
@@ -47,12 +55,7 @@ function prepareRecords(
     // One statement, and so one moment of a batch that other processes are changing.
     find: prepare(
       database,
-      `SELECT sequence, batches.id, batches.account_id AS accountId, token_id AS tokenId,
-         webhook_url AS webhookUrl, created_at AS createdAt, finished_at AS finishedAt, prunes_at AS prunesAt,
-         deliveries.state AS delivery, batch_items.id AS itemId, parameters, key, batch_items.state
-       FROM batches JOIN batch_items ON batch_items.batch = sequence
-         LEFT JOIN deliveries ON deliveries.batch = sequence
-       WHERE batches.id = :id ORDER BY position`,
+      `SELECT ${BATCH_COLUMNS} FROM batches ${WITH_ITEMS} WHERE batches.id = :id ORDER BY position`,
     ),
     insert: prepare(
       database,

@@ -74,6 +74,8 @@ export function createBatchStore(database: DatabaseSync, ledger: LedgerStatement
       const { oldestCreatedAt, ...counts } = statements.figures.get() as Figures;
       return { ...counts, oldestUnfinishedAgeMs: oldestCreatedAt === null ? null : now - oldestCreatedAt };
     },
+    // The file tells nobody: other processes look for themselves.
+    watch: () => Promise.resolve({ stop: () => Promise.resolve() }),
   };
 }
 
@@ -115,7 +117,7 @@ function update(
 }
 
 /** The batch in the rows of its items, in their order; `null` when there are none. */
-function toBatch(rows: readonly BatchRow[]): BatchRecord | null {
+export function toBatch(rows: readonly BatchRow[]): BatchRecord | null {
   const [batch] = rows;
   if (batch === undefined) return null;
   const { id, accountId, tokenId, webhookUrl, createdAt, finishedAt, prunesAt } = batch;

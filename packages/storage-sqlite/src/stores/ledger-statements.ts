@@ -1,31 +1,27 @@
-import type { Balance, JournalEntry } from "@snap/engine";
+import type { Balance, JournalEntry, ReservationRecord } from "@snap/engine";
 import type { DatabaseSync } from "node:sqlite";
 import { prepare, type Statement } from "../prepare.ts";
-
-/** A reservation as it is kept. */
-export interface ReservationRow {
-  readonly id: string;
-  readonly accountId: string;
-  readonly periodStartedAt: number;
-  readonly lapsesAt: number;
-  readonly state: "open" | "refused" | "settled" | "refunded" | "lapsed";
-}
 
 export interface LedgerStatements {
   readonly findBalance: Statement<Balance & { readonly isOverdue: number }>;
   readonly findGrant: Statement<Pick<Balance, "granted">>;
   readonly grant: Statement<Balance>;
   readonly move: Statement<never>;
-  readonly findReservation: Statement<ReservationRow>;
-  readonly findOverdue: Statement<ReservationRow>;
+  readonly findReservation: Statement<ReservationRecord>;
+  readonly findOverdue: Statement<ReservationRecord>;
   readonly reserve: Statement<never>;
   readonly resolve: Statement<never>;
   readonly record: Statement<never>;
   readonly journal: Statement<JournalEntry>;
 }
 
-const RESERVATION_COLUMNS =
+/** The columns of a reservation under the names of its fields. */
+export const RESERVATION_COLUMNS =
   "id, account_id AS accountId, period_started_at AS periodStartedAt, lapses_at AS lapsesAt, state";
+
+/** The columns of a line of the journal under the names of its fields. */
+export const JOURNAL_COLUMNS = `account_id AS accountId, period_started_at AS periodStartedAt, kind, credits,
+  reservation_id AS reservationId, at`;
 
 export function prepareLedgerStatements(database: DatabaseSync): LedgerStatements {
   return {
@@ -71,9 +67,7 @@ export function prepareLedgerStatements(database: DatabaseSync): LedgerStatement
     ),
     journal: prepare(
       database,
-      `SELECT account_id AS accountId, period_started_at AS periodStartedAt, kind, credits,
-         reservation_id AS reservationId, at
-       FROM journal WHERE account_id = :accountId ORDER BY sequence DESC LIMIT :limit`,
+      `SELECT ${JOURNAL_COLUMNS} FROM journal WHERE account_id = :accountId ORDER BY sequence DESC LIMIT :limit`,
     ),
   };
 }

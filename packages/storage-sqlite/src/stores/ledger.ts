@@ -1,7 +1,7 @@
-import type { Balance, JournalEntry, Ledger, PeriodGrant, Resolution } from "@snap/engine";
+import type { Balance, JournalEntry, Ledger, PeriodGrant, ReservationRecord, Resolution } from "@snap/engine";
 import type { DatabaseSync } from "node:sqlite";
 import { writing } from "../transaction.ts";
-import type { LedgerStatements, ReservationRow } from "./ledger-statements.ts";
+import type { LedgerStatements } from "./ledger-statements.ts";
 
 type Look = PeriodGrant & { readonly now: number };
 
@@ -20,7 +20,7 @@ export function createLedger(database: DatabaseSync, statements: LedgerStatement
       return writing(database, () => {
         const balance = readBalance(statements, look) ?? bringUpToDate(statements, look);
         const state = balance.granted - balance.used - balance.reserved > 0 ? "open" : "refused";
-        const row: ReservationRow = { id, ...nameOf(look), lapsesAt, state };
+        const row: ReservationRecord = { id, ...nameOf(look), lapsesAt, state };
         if (statements.reserve.run({ ...row }).changes === 0) {
           const first = statements.findReservation.get({ id });
           return { reserved: first?.state !== "refused" && first?.accountId === look.accountId, balance };
@@ -82,7 +82,7 @@ export function endReservation(
 
 function resolve(
   statements: LedgerStatements,
-  { id, accountId, periodStartedAt }: ReservationRow,
+  { id, accountId, periodStartedAt }: ReservationRecord,
   { ending, now }: { readonly ending: keyof typeof JOURNAL_KINDS; readonly now: number },
 ): void {
   statements.resolve.run({ id, state: ending });

@@ -4,12 +4,12 @@ import { prepare, prepareArrays } from "../prepare.ts";
 import { durably } from "../transaction.ts";
 
 /** A token as it is kept. */
-interface TokenRow extends Omit<TokenRecord, "abilities"> {
+export interface TokenRow extends Omit<TokenRecord, "abilities"> {
   readonly abilities: string;
 }
 
 /** Bytes leave as hex: an ArrayBuffer for each costs more than all the rest of a look-up. */
-const TOKEN_COLUMNS = `id, account_id AS accountId, abilities, lower(hex(secret_hash)) AS secretHash,
+export const TOKEN_COLUMNS = `id, account_id AS accountId, abilities, lower(hex(secret_hash)) AS secretHash,
   lower(hex(sealed_signing_secret)) AS sealedSigningSecret, created_at AS createdAt,
   expires_at AS expiresAt, rotated_at AS rotatedAt`;
 
@@ -89,7 +89,7 @@ export function createTokenStore(database: DatabaseSync): TokenStore {
   };
 }
 
-function toToken({ abilities, ...rest }: TokenRow): TokenRecord {
+export function toToken({ abilities, ...rest }: TokenRow): TokenRecord {
   return { ...rest, abilities: readAbilities(abilities) };
 }
 

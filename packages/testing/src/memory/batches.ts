@@ -61,6 +61,8 @@ export function createBatchStore(ledger: Pick<MemoryLedger, "prepareSettle">): B
           .length,
       };
     },
+    // There are no others to hear of.
+    watch: () => Promise.resolve({ stop: () => Promise.resolve() }),
   };
 }
 

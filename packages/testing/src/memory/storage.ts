@@ -24,6 +24,7 @@ export function createMemoryStorage(): Storage {
     renderings: createRenderingStore(),
     budgets: createBudgetStore(),
     batches: createBatchStore(ledger),
+    flights: null,
     async check() {},
     async close() {},
   };

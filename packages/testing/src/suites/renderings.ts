@@ -1,4 +1,4 @@
-import type { StoredRendering } from "@snap/engine";
+import type { RenderingKey, RenderingStore, StoredRendering } from "@snap/engine";
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { allAtOnce, assertSameBytes, AT_ONCE, AWKWARD_TEXTS, defineSuite } from "./suite.ts";
@@ -31,10 +31,23 @@ function assertSameRendering(actual: StoredRendering | null, expected: StoredRen
   assert.deepEqual({ ...actual, bytes: expected.bytes }, expected);
 }
 
+export interface RenderingSuiteOptions {
+  /** Renderings go by themselves some time after they have expired, and `prune` answers 0; `false` unless given. */
+  readonly prunesByItself?: boolean;
+}
+
 /** The contract of `RenderingStore`: identical bytes, expiry to the millisecond, accounts kept apart. */
-export function testRenderingStore(runner: SuiteRunner, open: OpenStorage<"renderings">): void {
+export function testRenderingStore(
+  runner: SuiteRunner,
+  open: OpenStorage<"renderings">,
+  { prunesByItself = false }: RenderingSuiteOptions = {},
+): void {
   defineSuite({ runner, open, name: "RenderingStore: contents" }, testContents);
   defineSuite({ runner, open, name: "RenderingStore: names and lives" }, testNamesAndLives);
+  defineSuite(
+    { runner, open, name: "RenderingStore: pruning" },
+    prunesByItself ? testPruningByItself : testPruning,
+  );
 }
 
 function testContents(test: DefineTest<"renderings">): void {
@@ -135,23 +148,44 @@ function testNamesAndLives(test: DefineTest<"renderings">): void {
     assert.equal(await renderings.get(named(STORED_AT)), null);
     assertSameRendering(await renderings.get({ ...other, now: STORED_AT }), sampleRendering());
   });
+}
 
+/** Of a hundred renderings one expires each millisecond. */
+function putAging(renderings: RenderingStore): Promise<unknown> {
+  return allAtOnce((index) =>
+    renderings.put({
+      ...agingName(index),
+      rendering: sampleRendering({ expiresAt: STORED_AT + index }),
+    }),
+  );
+}
+
+function agingName(index: number): RenderingKey {
+  return { accountId: `acct_${index % 3}`, key: `${index}` };
+}
+
+function testPruning(test: DefineTest<"renderings">): void {
   test("prunes what has expired, at most so many at a time", async ({ renderings }) => {
-    await allAtOnce((index) =>
-      renderings.put({
-        accountId: `acct_${index % 3}`,
-        key: `${index}`,
-        rendering: sampleRendering({ expiresAt: STORED_AT + index }),
-      }),
-    );
+    await putAging(renderings);
     const now = STORED_AT + 49;
     assert.equal(await renderings.prune({ now, limit: 0 }), 0);
     assert.equal(await renderings.prune({ now, limit: 30 }), 30);
     assert.equal(await renderings.prune({ now, limit: 30 }), 20);
     assert.equal(await renderings.prune({ now, limit: 30 }), 0);
     for (let index = 0; index < AT_ONCE; index += 1) {
-      const name = { accountId: `acct_${index % 3}`, key: `${index}` };
-      const found = await renderings.get({ ...name, now: STORED_AT - 1 });
+      const found = await renderings.get({ ...agingName(index), now: STORED_AT - 1 });
+      assert.equal(found !== null, index > 49, `rendering ${index}`);
+    }
+  });
+}
+
+function testPruningByItself(test: DefineTest<"renderings">): void {
+  test("leaves pruning to itself, and what is alive alone", async ({ renderings }) => {
+    await putAging(renderings);
+    const now = STORED_AT + 49;
+    for (const limit of [0, 30]) assert.equal(await renderings.prune({ now, limit }), 0);
+    for (let index = 0; index < AT_ONCE; index += 1) {
+      const found = await renderings.get({ ...agingName(index), now });
       assert.equal(found !== null, index > 49, `rendering ${index}`);
     }
   });

@@ -4,14 +4,14 @@ import { testAccountStore } from "./accounts.ts";
 import { testBatchStore } from "./batches.ts";
 import { testBudgetStore } from "./budgets.ts";
 import { testLedger } from "./ledger.ts";
-import { testRenderingStore } from "./renderings.ts";
+import { testRenderingStore, type RenderingSuiteOptions } from "./renderings.ts";
 import { defineSuite } from "./suite.ts";
 import type { OpenStorage, SuiteRunner } from "./suite.ts";
 import { testTokenStore } from "./tokens.ts";
 
 /**
  * The contract of a whole `Storage`: the suites of all its ports, over storages that `open` makes
- * anew, and empty, for each test.
+ * anew, and empty, for each test. Flights, which not every storage has, are tested by `testFlightStore`.
  *
  * @example
  * import { testStorage } from "@snap/testing";
@@ -22,11 +22,15 @@ import { testTokenStore } from "./tokens.ts";
  *   return { storage, close: () => storage.close() };
  * });
  */
-export function testStorage(runner: SuiteRunner, open: OpenStorage): void {
+export function testStorage(
+  runner: SuiteRunner,
+  open: OpenStorage,
+  options: RenderingSuiteOptions = {},
+): void {
   testAccountStore(runner, open);
   testTokenStore(runner, open);
   testLedger(runner, open);
-  testRenderingStore(runner, open);
+  testRenderingStore(runner, open, options);
   testBudgetStore(runner, open);
   testBatchStore(runner, open);
   defineSuite<keyof Storage>({ runner, open, name: "Storage" }, (test) => {

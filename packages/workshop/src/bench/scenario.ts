@@ -29,5 +29,7 @@ export interface Scenario {
   readonly title: string;
   /** What is measured, and how, in a sentence or two. */
   readonly about: string;
+  /** Left out of a quick run, unless it is named. */
+  readonly onlyFull?: true;
   run(bench: Bench): Promise<Findings>;
 }

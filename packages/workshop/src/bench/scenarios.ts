@@ -5,7 +5,9 @@ import { fairness } from "./scenarios/fairness.ts";
 import { growth } from "./scenarios/growth.ts";
 import { idle } from "./scenarios/idle.ts";
 import { concurrency, formats, pages } from "./scenarios/matrix.ts";
+import { machines } from "./scenarios/machines.ts";
 import { overload } from "./scenarios/overload.ts";
+import { sharedGrowth } from "./scenarios/shared-growth.ts";
 import { soak } from "./scenarios/soak.ts";
 import { ways } from "./scenarios/ways.ts";
 
@@ -22,4 +24,6 @@ export const SCENARIOS: readonly Scenario[] = [
   fairness,
   overload,
   soak,
+  machines,
+  sharedGrowth,
 ];

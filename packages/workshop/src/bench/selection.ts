@@ -17,7 +17,7 @@ const FORM = {
  *
  * @throws Error that says what would do.
  */
-export function select<T extends { readonly name: string }>(
+export function select<T extends { readonly name: string; readonly onlyFull?: true }>(
   args: readonly string[],
   all: readonly T[],
 ): Selection<T> {
@@ -29,6 +29,8 @@ export function select<T extends { readonly name: string }>(
   if (values.write && positionals.length > 0)
     throw new Error("--write takes all scenarios: leave the names out.");
   if (values.write && values.quick) throw new Error("--write takes a whole run: leave --quick out.");
-  const scenarios = positionals.length === 0 ? all : all.filter(({ name }) => positionals.includes(name));
+  const scenarios = all.filter(({ name, onlyFull }) =>
+    positionals.length === 0 ? !(values.quick && onlyFull) : positionals.includes(name),
+  );
   return { ...values, scenarios };
 }

@@ -12,6 +12,8 @@ const ENTRIES: Readonly<Record<string, string>> = {
   "@snap/engine": "packages/engine/src/index.ts",
   "@snap/engine/puppeteer": "packages/engine/src/puppeteer/index.ts",
   "@snap/storage-sqlite": "packages/storage-sqlite/src/index.ts",
+  "@snap/storage-postgres": "packages/storage-postgres/src/index.ts",
+  "@snap/storage-redis": "packages/storage-redis/src/index.ts",
   "@snap/server": "packages/server/src/index.ts",
   "@snap/testing": "packages/testing/src/index.ts",
 };

@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ROOT } from "../repository/workspace.ts";
+import { drawMachines } from "./drawings/machines.ts";
 import { drawPackages } from "./drawings/packages.ts";
 import { drawRequest } from "./drawings/request.ts";
 import { REFERENCE_PAGES, writePage } from "./reference/pages.ts";
@@ -22,6 +23,7 @@ export async function generateFiles(): Promise<GeneratedFile[]> {
   );
   return [
     ...pages,
+    { path: "docs/images/machines.svg", text: drawMachines() },
     { path: "docs/images/packages.svg", text: drawPackages() },
     { path: "docs/images/request.svg", text: drawRequest() },
   ];

@@ -1,4 +1,5 @@
 import { findBrowser } from "./find-browser.ts";
+import { findPostgres } from "../servers/postgres.ts";
 import { run } from "./run.ts";
 
 /** What the parts are set up for. */
@@ -43,6 +44,22 @@ export const SYSTEM_PARTS: readonly SystemPart[] = [
     neededBy: ["test"],
     likedBy: [],
     probe: async () => (await run("openssl", ["version"])).ok,
+  },
+  {
+    name: "postgres",
+    purpose: "to store what several machines share",
+    aptPackages: ["postgresql"],
+    neededBy: ["test"],
+    likedBy: [],
+    probe: () => Promise.resolve(findPostgres() !== null),
+  },
+  {
+    name: "redis",
+    purpose: "to share a cache between processes",
+    aptPackages: ["redis-server"],
+    neededBy: ["test"],
+    likedBy: [],
+    probe: async () => (await run("redis-server", ["--version"])).ok,
   },
   {
     name: "systemd",

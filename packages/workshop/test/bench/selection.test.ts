@@ -10,6 +10,14 @@ describe("select", () => {
     expect(select(["--write"], ALL)).toEqual({ quick: false, write: true, scenarios: ALL });
   });
 
+  it("leaves out of a quick run what takes long, unless it is named", () => {
+    const long = { name: "growth", onlyFull: true } as const;
+    const all = [{ name: "ways" }, long];
+    expect(select(["--quick"], all).scenarios).toEqual([{ name: "ways" }]);
+    expect(select(["--quick", "growth"], all).scenarios).toEqual([long]);
+    expect(select([], all).scenarios).toEqual(all);
+  });
+
   it("takes those that are named, in the order of the list", () => {
     expect(select(["soak", "--quick", "ways"], ALL).scenarios).toEqual([{ name: "ways" }, { name: "soak" }]);
   });

@@ -75,6 +75,8 @@ describe("examples of doc comments", () => {
       "engine",
       "engine/puppeteer",
       "storage-sqlite",
+      "storage-postgres",
+      "storage-redis",
       "server",
       "testing",
     ];

@@ -8,8 +8,44 @@ import { ok, problem, reasonOf, warning, type Finding } from "./finding.ts";
 
 const OTHERS = 0o077;
 
+export function checkStorage(config: Config): Promise<readonly Finding[]> {
+  return config.shared === null ? checkEmbedded(config) : checkShared(config);
+}
+
+/** PostgreSQL takes writes, Redis can be reached, and the key opens what was sealed under it. */
+async function checkShared(config: Config): Promise<readonly Finding[]> {
+  const troubles: unknown[] = [];
+  let engine: Engine;
+  try {
+    engine = await openAdminEngine(config, { onBackgroundError: (error) => troubles.push(error) });
+  } catch (error) {
+    return [problem("storage", reasonOf(error), "correct the variable, or start the server that it names")];
+  }
+  try {
+    const { reasons } = await engine.health();
+    const fault = reasons.find((reason) => reason.startsWith("storage"));
+    const storage =
+      fault === undefined
+        ? ok("storage", "PostgreSQL takes writes")
+        : problem("storage", fault, "see the log of PostgreSQL");
+    const [trouble] = troubles;
+    // The service goes on without it.
+    const cache =
+      trouble === undefined
+        ? ok("cache", "Redis answers")
+        : warning(
+            "cache",
+            reasonOf(trouble),
+            "start Redis, or correct SNAP_REDIS_URL; until then each process counts limits alone and renders anew",
+          );
+    return fault === undefined ? [storage, cache, await checkKey(config, engine)] : [storage, cache];
+  } finally {
+    await engine.close();
+  }
+}
+
 /** The data folder takes writes and is closed to others; the key opens what was sealed under it. */
-export async function checkStorage(config: Config): Promise<readonly Finding[]> {
+async function checkEmbedded(config: Config): Promise<readonly Finding[]> {
   const mode = await modeOf(config.dataDir);
   if (mode === null) return [await checkParent(config.dataDir)];
   let engine: Engine;

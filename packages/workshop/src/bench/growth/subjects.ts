@@ -61,7 +61,7 @@ const cachedAnswer: Subject = {
   },
 };
 
-const tokenLookUp: Subject = {
+export const tokenLookUp: Subject = {
   name: "a token look-up",
   stored: "tokens",
   few: 1_000,
@@ -77,7 +77,7 @@ const tokenLookUp: Subject = {
   },
 };
 
-const reservation: Subject = {
+export const reservation: Subject = {
   name: "a reservation, made and settled",
   stored: "journal lines",
   few: 1_000,
@@ -101,7 +101,7 @@ const reservation: Subject = {
   },
 };
 
-const queueTurn: Subject = {
+export const queueTurn: Subject = {
   name: "an item taken off the batch queue and put back",
   stored: "batches that wait",
   few: 10,

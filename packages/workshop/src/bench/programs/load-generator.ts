@@ -8,6 +8,8 @@ import { KeptConnection, requestBytes } from "../kept-connection.ts";
 export interface LoadOrder {
   readonly port: number;
   readonly path: string;
+  /** Each request asks for another path: the number of the request is put behind it. */
+  readonly numbered?: true;
   /** Sent in turn, one with each request. */
   readonly headers: readonly Readonly<Record<string, string>>[];
   readonly status: number;
@@ -22,7 +24,7 @@ export interface LoadResult {
 }
 
 async function answerAll(order: LoadOrder): Promise<LoadResult> {
-  const requests = order.headers.map((headers) => requestBytes(order, headers));
+  const requests = prepareRequests(order);
   let left = order.answers;
   let next = 0;
   const takeRequest = (): Buffer | undefined => {
@@ -35,6 +37,14 @@ async function answerAll(order: LoadOrder): Promise<LoadResult> {
   const wallMs = performance.now() - startedMs;
   const { user, system } = process.cpuUsage(cpu);
   return { wallMs, ownCpuMs: (user + system) / 1000 };
+}
+
+function prepareRequests(order: LoadOrder): Buffer[] {
+  const { headers, path, answers } = order;
+  if (order.numbered !== true) return headers.map((one) => requestBytes(order, one));
+  return Array.from({ length: answers }, (_, number) =>
+    requestBytes({ ...order, path: `${path}${number}` }, headers[number % headers.length] ?? {}),
+  );
 }
 
 async function useConnection(

@@ -10,16 +10,27 @@ interface Place {
 /** Where each package stands, and what it is for. A package without a place fails the drawing. */
 const PLACES: Readonly<Record<string, Place>> = {
   "@snap/server": {
-    column: 1,
+    column: 1.5,
     row: 0,
     lines: ["the HTTP API, the tools for", "assistants, the command line"],
   },
   "@snap/storage-sqlite": { column: 0, row: 1, lines: ["everything durable, in one file"] },
-  "@snap/testing": { column: 2, row: 1, lines: ["fakes, and the suites that", "every storage must pass"] },
-  "@snap/engine": { column: 1, row: 2, lines: ["the domain: capture(), credits,", "limits, cache, batches"] },
+  "@snap/storage-postgres": {
+    column: 1,
+    row: 1,
+    lines: ["everything durable", "of several machines"],
+  },
+  // Beside the line that goes around.
+  "@snap/storage-redis": { column: 2.5, row: 1, lines: ["cache and limits that several", "machines share"] },
+  "@snap/testing": { column: 2.5, row: 2, lines: ["fakes, and the suites that", "every storage must pass"] },
+  "@snap/engine": {
+    column: 1.5,
+    row: 2,
+    lines: ["the domain: capture(), credits,", "limits, cache, batches"],
+  },
   "@snap/client": { column: 0, row: 3, lines: ["the SDK, in any runtime"] },
   "@snap/protocol": {
-    column: 1,
+    column: 1.5,
     row: 3,
     lines: ["the contract: codes, headers,", "limits, parameters, signatures"],
   },
@@ -38,7 +49,7 @@ export function drawPackages(): string {
   const packages = readPackages().filter(({ manifest }) => manifest.private !== true);
   return drawing(
     "The packages of snap: an arrow points from a package to one that it imports",
-    { width: 2 * EDGE + 2 * COLUMN + WIDTH, height: 2 * EDGE + 3 * ROW + HEIGHT + 22 },
+    { width: 2 * EDGE + 2.5 * COLUMN + WIDTH, height: 2 * EDGE + 3 * ROW + HEIGHT + 22 },
     [
       ...packages.flatMap((part) =>
         importsOf(part, packages).map((name) => arrow(lineBetween(placeOf(part.name), placeOf(name)))),

@@ -1,0 +1,140 @@
+// @module-tag browser
+
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { WebSocket, WebSocketServer } from "ws";
+import type { RendererEvent } from "../../src/puppeteer/index.ts";
+import { failureOf, openRenderer, screenshot } from "./setup.ts";
+import { startRemoteBrowser } from "./remote-browser.ts";
+import { openSite } from "./site.ts";
+import { HOSTS, openHostileSite, openTrap, TO_LOOPBACK } from "./trap.ts";
+
+type Command = { method?: string; params?: Record<string, unknown> };
+
+/** Stands between us and a browser, and changes what we ask of it; answers its address. */
+async function openMiddleman(webSocketUrl: string, change: (command: Command) => void): Promise<string> {
+  const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  onTestFinished(() => {
+    for (const client of server.clients) client.terminate();
+    server.close();
+  });
+  server.on("connection", (client) => {
+    const browser = new WebSocket(webSocketUrl);
+    const opened = once(browser, "open");
+    client.on("message", (data) => {
+      const command = JSON.parse((data as Buffer).toString()) as Command;
+      change(command);
+      void opened.then(() => browser.send(JSON.stringify(command)));
+    });
+    browser.on("message", (data) => client.send((data as Buffer).toString()));
+    client.on("close", () => browser.terminate());
+    browser.on("close", () => client.terminate());
+    browser.on("error", () => client.terminate());
+  });
+  await once(server, "listening");
+  return `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+describe("a browser elsewhere that does not come through our proxy", () => {
+  it.each<[string, (params: Record<string, unknown>) => void]>([
+    ["its provider ignores the proxy of a context", (params) => delete params["proxyServer"]],
+    ["it goes around it for the loopback", (params) => delete params["proxyBypassList"]],
+    ["it can't reach it", (params) => (params["proxyServer"] = "http://127.0.0.1:9")],
+  ])("%s: not ready, and says so", async (_name, spoil) => {
+    const site = await openSite({ "/": "<h1>fine</h1>" });
+    onTestFinished(() => site.close());
+    const remote = await startRemoteBrowser({ args: [] });
+    const url = await openMiddleman(remote.webSocketUrl, ({ method, params = {} }) => {
+      if (method === "Target.createBrowserContext") spoil(params);
+    });
+    const renderer = openRenderer([site.port], { browserUrls: [url] });
+    onTestFinished(() => renderer.close());
+    const { ready, reason } = await renderer.health();
+    expect(ready).toBe(false);
+    expect(reason).toContain("don't come through our egress proxy");
+    expect((await failureOf(renderer.render(screenshot(site.url("/"))))).code).toBe("upstream_error");
+    expect(site.requests).toEqual([]);
+  });
+});
+
+describe("a page that tries every way out of a browser elsewhere", () => {
+  it("reaches nothing, and renders, where the browser was started as recommended", async () => {
+    const trap = await openTrap();
+    onTestFinished(() => trap.close());
+    const site = await openHostileSite();
+    onTestFinished(() => site.close());
+    const remote = await startRemoteBrowser();
+    const renderer = openRenderer([site.port], {
+      browserUrls: [remote.webSocketUrl],
+      resolver: TO_LOOPBACK,
+    });
+    onTestFinished(() => renderer.close());
+    for (const host of HOSTS) {
+      const to = encodeURIComponent(`http://${host}:${trap.port}`);
+      const options = { waitUntil: "networkidle0", delay: 500 } as const;
+      expect((await renderer.render(screenshot(site.url(`/?to=${to}`), options))).targetStatus).toBe(200);
+    }
+    expect(trap.caught).toEqual([]);
+  });
+});
+
+describe("a proxy at an address of its own", () => {
+  it("is what a browser elsewhere renders through", async () => {
+    const site = await openSite({ "/": "<h1>fine</h1>" });
+    onTestFinished(() => site.close());
+    const remote = await startRemoteBrowser({ args: [] });
+    const renderer = openRenderer([site.port], {
+      browserUrls: [remote.webSocketUrl],
+      browserProxyHost: "127.0.0.2",
+    });
+    onTestFinished(() => renderer.close());
+    expect((await renderer.render(screenshot(site.url("/")))).targetStatus).toBe(200);
+  });
+});
+
+describe("a proxy at an address that is not ours", () => {
+  it("is said, with the browser that it was for", async () => {
+    const remote = await startRemoteBrowser();
+    const renderer = openRenderer([], {
+      browserUrls: [remote.webSocketUrl],
+      browserProxyHost: "192.0.2.1",
+    });
+    onTestFinished(() => renderer.close());
+    const { reason } = await renderer.health();
+    expect(reason).toContain(`ws://127.0.0.1:${remote.port} can't be rendered with`);
+    expect(reason).toContain("192.0.2.1");
+  });
+});
+
+describe("the gaps of its containment", () => {
+  const gapsOf = async (args: readonly string[] | undefined, egress: "proxy" | "direct"): Promise<string> => {
+    const remote = await startRemoteBrowser(args === undefined ? {} : { args });
+    const events: RendererEvent[] = [];
+    const renderer = openRenderer([], {
+      browserUrls: [remote.webSocketUrl],
+      browserEgress: egress,
+      onEvent: (event) => events.push(event),
+    });
+    await renderer.health();
+    await renderer.close();
+    const [connected] = events;
+    return connected?.type === "remote-browser-connected" ? connected.gaps.join("\n") : "";
+  };
+
+  it("with the arguments that are recommended: memory alone", async () => {
+    const gaps = await gapsOf(undefined, "proxy");
+    expect(gaps).toContain("memory");
+    expect(gaps).not.toMatch(/WebRTC|looked up|sandbox/);
+  });
+
+  it("without them: WebRTC and look-ups, too", async () => {
+    expect(await gapsOf([], "proxy")).toMatch(/WebRTC[^]*looked up/);
+  });
+
+  it("without a sandbox, and directly: both are said", async () => {
+    const gaps = await gapsOf(["--no-sandbox"], "direct");
+    expect(gaps).toContain("without a sandbox");
+    expect(gaps).toContain("pages connect from where the browser is");
+  });
+});

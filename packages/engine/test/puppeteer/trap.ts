@@ -1,0 +1,70 @@
+import { createSocket, type Socket } from "node:dgram";
+import { once } from "node:events";
+import { createServer, type AddressInfo, type Server } from "node:net";
+import type { Resolver } from "../../src/ports/resolver.ts";
+import { openSite, type Site } from "./site.ts";
+
+/** Whatever reaches the loopback beside the site itself: TCP connections and datagrams, on both families. */
+export interface Trap {
+  readonly port: number;
+  readonly caught: string[];
+  close(): void;
+}
+
+export async function openTrap(): Promise<Trap> {
+  const caught: string[] = [];
+  const server = createServer((socket) => {
+    caught.push(`tcp from ${socket.remoteAddress}`);
+    socket.once("data", (data) => caught.push(data.toString("latin1").split("\r\n")[0] ?? ""));
+    socket.on("error", () => {});
+  });
+  server.listen(0, "::"); // IPv4 too
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const udp = createSocket({ type: "udp6", ipv6Only: false }).on("message", (_data, from) => {
+    caught.push(`udp from ${from.address}`);
+  });
+  udp.bind(port, "::");
+  await once(udp, "listening");
+  return { port, caught, close: () => closeAll(server, udp) };
+}
+
+function closeAll(server: Server, udp: Socket): void {
+  server.close();
+  udp.close();
+}
+
+/** A page that tries every way out, to `?to=`. */
+export function openHostileSite(): Promise<Site> {
+  return openSite({
+    "/": "every-way-out.html",
+    "/service-worker.js": (request, response) => {
+      const to = new URL(request.url ?? "", "http://site").searchParams.get("to") ?? "";
+      response.setHeader("content-type", "text/javascript");
+      response.end(`fetch("${to}/service-worker", { mode: "no-cors" })`);
+    },
+  });
+}
+
+/** Names that lead to the loopback, as somebody's own DNS may say. */
+export const TO_LOOPBACK: Resolver = {
+  resolve: async (name) => (name.startsWith("six") ? ["::1"] : ["127.0.0.1"]),
+};
+
+/** Ways to write the loopback. */
+export const HOSTS = [
+  "127.0.0.1",
+  "localhost",
+  "2130706433",
+  "0x7f.1",
+  "0.0.0.0",
+  "127.1.2.3",
+  "[::1]",
+  "[::]",
+  "[::ffff:7f00:1]",
+  "[::ffff:127.0.0.1]",
+  "[64:ff9b::7f00:1]",
+  "four.example",
+  "six.example",
+  "app.localhost",
+];

@@ -1,0 +1,162 @@
+import { describe, expect, it } from "vitest";
+import {
+  transfer,
+  type JournalEntry,
+  type TransferFigures,
+  type TransferPage,
+  type TransferProgress,
+  type TransferSource,
+  type TransferTarget,
+} from "../../src/index.ts";
+
+const FIGURES: TransferFigures = {
+  accounts: 0,
+  tokens: 0,
+  lastTokenId: 7,
+  balances: 0,
+  granted: 0,
+  used: 0,
+  reserved: 0,
+  reservations: 0,
+  openReservations: 0,
+  journalLines: 3,
+  journalGranted: 3,
+  journalReserved: 0,
+  journalSettled: 0,
+  journalRefunded: 0,
+  journalLapsed: 0,
+  batches: 0,
+  batchItems: 0,
+  unfinishedItems: 0,
+  deliveries: 0,
+  openDeliveries: 0,
+};
+
+const line = (at: number): JournalEntry => ({
+  accountId: "acct_1",
+  periodStartedAt: 0,
+  kind: "grant",
+  credits: 1,
+  reservationId: null,
+  at,
+});
+
+/** Three lines of a journal, a page each. */
+function sourceOf(change: Partial<TransferSource> = {}): TransferSource {
+  return {
+    mark: "mark",
+    figures: async () => FIGURES,
+    async read(position): Promise<TransferPage | null> {
+      const place = Number(position ?? 0);
+      return place < 3 ? { kind: "journal", records: [line(place)], next: String(place + 1) } : null;
+    },
+    async close() {},
+    ...change,
+  };
+}
+
+interface FakeTarget extends TransferTarget {
+  readonly ats: number[];
+  /** Makes the write after so many more fail. */
+  failAfter(writes: number): void;
+}
+
+function createTarget(change: Partial<TransferTarget> = {}): FakeTarget {
+  const ats: number[] = [];
+  let state: Awaited<ReturnType<TransferTarget["begin"]>> | null = null;
+  let writesLeft = Infinity;
+  let lastTokenId = 0;
+  return {
+    ats,
+    failAfter: (writes) => (writesLeft = writes),
+    begin: async (mark) => (state ??= { mark, position: null, moved: 0, finished: null }),
+    async write({ position, page }) {
+      if (state === null || state.position !== position || page.kind !== "journal") throw new Error("lost");
+      if ((writesLeft -= 1) < 0) throw new Error("cut");
+      ats.push(...page.records.map(({ at }) => at));
+      state = { ...state, position: page.next, moved: state.moved + page.records.length };
+    },
+    async continueTokenIds(id) {
+      lastTokenId = id;
+    },
+    figures: async () => ({ ...FIGURES, journalLines: ats.length, journalGranted: ats.length, lastTokenId }),
+    async finish(figures) {
+      if (state !== null) state = { ...state, finished: figures };
+    },
+    async close() {},
+    ...change,
+  };
+}
+
+describe("transfer", () => {
+  it("moves every page, tells how far it is, and compares", async () => {
+    const target = createTarget();
+    const told: TransferProgress[] = [];
+    const outcome = await transfer({ source: sourceOf(), target, onProgress: (one) => told.push(one) });
+    expect(target.ats).toEqual([0, 1, 2]);
+    expect(outcome).toEqual({ source: FIGURES, target: FIGURES, moved: 3, wasFinished: false });
+    expect(told.map(({ kind, moved, total }) => [kind, moved, total])).toEqual([
+      ["journal", 1, 3],
+      ["journal", 2, 3],
+      ["journal", 3, 3],
+    ]);
+  });
+
+  it.each([0, 1, 2])("goes on where it was cut after %i pages", async (writes) => {
+    const target = createTarget();
+    target.failAfter(writes);
+    await expect(transfer({ source: sourceOf(), target })).rejects.toThrow("cut");
+    target.failAfter(Infinity);
+    const told: number[] = [];
+    const outcome = await transfer({
+      source: sourceOf(),
+      target,
+      onProgress: ({ moved }) => told.push(moved),
+    });
+    expect(target.ats).toEqual([0, 1, 2]);
+    expect(outcome.moved).toBe(3 - writes);
+    expect(told.at(-1)).toBe(3);
+  });
+
+  it("adds nothing to a move that has ended", async () => {
+    const target = createTarget();
+    await transfer({ source: sourceOf(), target });
+    // The mark of an untouched source may be another one: a copy from a backup has another date.
+    const again = await transfer({ source: sourceOf({ mark: "copy" }), target });
+    expect(again).toEqual({ source: FIGURES, target: FIGURES, moved: 0, wasFinished: true });
+    expect(target.ats).toEqual([0, 1, 2]);
+  });
+
+  it("refuses a source that was used after the move", async () => {
+    const target = createTarget();
+    await transfer({ source: sourceOf(), target });
+    const used = sourceOf({ figures: async () => ({ ...FIGURES, journalLines: 4, journalSettled: 1 }) });
+    await expect(transfer({ source: used, target })).rejects.toThrow(
+      "what is new in it can't be added: journalLines 4 in the source, 3 when it was moved; " +
+        "journalSettled 1 in the source, 0 when it was moved",
+    );
+  });
+
+  it("refuses a source that has changed since the move began", async () => {
+    const target = createTarget();
+    target.failAfter(1);
+    await expect(transfer({ source: sourceOf(), target })).rejects.toThrow("cut");
+    await expect(transfer({ source: sourceOf({ mark: "other" }), target })).rejects.toThrow(
+      "has changed, since a move into this target began: empty the target and move anew",
+    );
+    expect(target.ats).toEqual([0]);
+  });
+
+  it("names what differs, and doesn't end the move then", async () => {
+    let isFinished = false;
+    const target = createTarget({
+      figures: async () => ({ ...FIGURES, used: 5, journalLines: 2 }),
+      finish: async () => void (isFinished = true),
+    });
+    await expect(transfer({ source: sourceOf(), target })).rejects.toThrow(
+      "what has arrived is not what was there: used 0 in the source, 5 in the target; " +
+        "journalLines 3 in the source, 2 in the target",
+    );
+    expect(isFinished).toBe(false);
+  });
+});

@@ -1,0 +1,86 @@
+import { isSnapError, screenshotParameters, type Renderer, type TargetPolicy } from "@snap/engine";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { ok, problem, reasonOf, type Finding } from "./finding.ts";
+
+/** What a renderer makes of each of the two pages. */
+export interface PageTrials {
+  /** It renders the one that it may. */
+  render(renderer: Renderer): Promise<Finding>;
+  /** It refuses the one that it may not. */
+  refusal(renderer: Renderer): Promise<Finding>;
+}
+
+/**
+ * One page that may be rendered, and one that may not: both on the loopback, at a port of their own.
+ * They are served as long as `work` takes, which gets the policy that tells them apart.
+ */
+export async function tryPages<T>(
+  work: (policy: TargetPolicy, trials: PageTrials) => Promise<T>,
+): Promise<T> {
+  const hits = { forbidden: 0 };
+  const allowed = await servePage(() => {});
+  const forbidden = await servePage(() => (hits.forbidden += 1));
+  const policy: TargetPolicy = {
+    allow: [{ kind: "block", address: "127.0.0.1", prefixLength: 32, port: portOf(allowed) }],
+    ownHostnames: [],
+  };
+  try {
+    return await work(policy, {
+      render: (renderer) => renderFinding(renderer, portOf(allowed)),
+      refusal: (renderer) => refusalFinding(renderer, portOf(forbidden), () => hits.forbidden),
+    });
+  } finally {
+    for (const server of [allowed, forbidden]) {
+      server.close();
+      server.closeAllConnections();
+    }
+  }
+}
+
+async function renderFinding(renderer: Renderer, port: number): Promise<Finding> {
+  const startedMs = performance.now();
+  try {
+    await renderer.render(screenshotParameters.parse({ url: `http://127.0.0.1:${port}/` }));
+    return ok("render", `a page was rendered in ${Math.round(performance.now() - startedMs)} ms`);
+  } catch (error) {
+    return problem(
+      "render",
+      `a page could not be rendered: ${reasonOf(error)}`,
+      "raise SNAP_RENDER_TIMEOUT_MS on a slow machine; otherwise try another browser with SNAP_CHROMIUM_PATH",
+    );
+  }
+}
+
+async function refusalFinding(renderer: Renderer, port: number, hits: () => number): Promise<Finding> {
+  const outcome = await renderer
+    .render(screenshotParameters.parse({ url: `http://127.0.0.1:${port}/` }))
+    .then(
+      () => "rendered",
+      (error: unknown) => (isSnapError(error) ? error.code : reasonOf(error)),
+    );
+  if (outcome === "blocked_host" && hits() === 0)
+    return ok("egress proxy", "a page on this machine's loopback is refused");
+  return problem(
+    "egress proxy",
+    `a page on this machine's loopback was not refused (${outcome}, ${hits()} requests)`,
+    "do not serve strangers from this machine; report it with the browser's version",
+  );
+}
+
+async function servePage(onRequest: () => void): Promise<Server> {
+  const server = createServer((_, response) => {
+    onRequest();
+    response
+      .writeHead(200, { "content-type": "text/html" })
+      .end("<!doctype html><title>snap</title><h1>snap</h1>");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return server;
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}

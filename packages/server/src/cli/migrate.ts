@@ -1,0 +1,69 @@
+import type { Command } from "commander";
+import { resolve } from "node:path";
+import { readMoveConfig } from "../config.ts";
+import { variables } from "../config/variables.ts";
+import { withJson } from "./admin.ts";
+import { UsageError } from "./errors.ts";
+import { printJson, printLines, warn } from "./output.ts";
+import type { MoveRequest } from "./migrate/move.ts";
+
+interface MigrateOptions {
+  readonly from?: string;
+  readonly to?: string;
+  readonly json?: true;
+}
+
+/** `snap-server migrate`: from the embedded storage to one that several machines share. */
+export function addMigrate(program: Command): void {
+  withJson(program.command("migrate"))
+    .description(
+      "move everything from the embedded storage to an empty PostgreSQL; can be repeated until it is done",
+    )
+    .option("--from <folder>", "the data folder, which nothing may use meanwhile; SNAP_DATA_DIR unless given")
+    .option(
+      "--to <url>",
+      "PostgreSQL, as postgres://user:password@host:5432/database; SNAP_DATABASE_URL unless given, where no list of processes shows the password",
+    )
+    .addHelpText(
+      "after",
+      `
+Accounts, tokens, credits, the journal and batches are moved, and compared on both sides. Cached renderings and
+the minute's request budgets stay behind. What is moved is left in the folder as it was.
+
+Example:
+  SNAP_DATABASE_URL=postgres://snap:secret@db.internal/snap snap-server migrate --from ./data`,
+    )
+    .action(migrate);
+}
+
+async function migrate(options: MigrateOptions): Promise<void> {
+  const request = readRequest(options);
+  // Other commands load neither.
+  const [{ move }, { moveDocument, moveLines, progressLine }] = await Promise.all([
+    import("./migrate/move.ts"),
+    import("./migrate/report.ts"),
+  ]);
+  const isWatched = process.stderr.isTTY && !options.json;
+  const report = await move({
+    ...request,
+    onProgress: (progress) => isWatched && rewriteLine(progressLine(progress)),
+  }).finally(() => isWatched && rewriteLine(""));
+  if (options.json) printJson(moveDocument(report));
+  else printLines(...moveLines(report));
+}
+
+/** @throws UsageError, which doesn't show the URL: it may hold a password. */
+function readRequest({ from, to }: MigrateOptions): MoveRequest {
+  const { config, warnings } = readMoveConfig(process.env);
+  for (const warning of warnings) warn(warning);
+  const databaseUrl = to ?? config.databaseUrl;
+  if (databaseUrl === null) throw new UsageError("where to? give --to, or set SNAP_DATABASE_URL");
+  const mistake = variables.shape.SNAP_DATABASE_URL.safeParse(databaseUrl).error?.issues[0];
+  if (mistake !== undefined) throw new UsageError(`--to ${mistake.message}`);
+  return { ...config, databaseUrl, dataDir: from === undefined ? config.dataDir : resolve(from) };
+}
+
+/** On a terminal: in the place of the line before. */
+function rewriteLine(text: string): void {
+  process.stderr.write(`\r\u001B[K${text}`);
+}

@@ -1,0 +1,77 @@
+import {
+  AdminError,
+  findForeignSeals,
+  transfer,
+  type TransferOutcome,
+  type TransferRequest,
+  type TransferSource,
+} from "@snap/engine";
+import type { MoveConfig } from "../../config.ts";
+import { messageOf } from "../../config/message-of.ts";
+import { findSecretKey, secretKeyPath } from "../../config/secret-key.ts";
+import { openMoveSource, openMoveTarget } from "../../wire.ts";
+
+export type MoveRequest = Omit<MoveConfig, "databaseUrl"> & { readonly databaseUrl: string };
+
+export interface MoveReport extends TransferOutcome {
+  readonly dataDir: string;
+  /** Host, port and database: nothing that is secret. */
+  readonly database: string;
+  readonly key: KeyFound;
+}
+
+/** Where the key is that signing secrets were sealed under; `unknown` where none was found. */
+export type KeyFound =
+  | { readonly where: "file"; readonly path: string }
+  | { readonly where: "variable" }
+  | { readonly where: "unknown" };
+
+const SHOWN_IDS = 10;
+
+/** Moves what is in a data folder into a database, all of it or, when it is interrupted, the rest the next time. */
+export async function move({
+  dataDir,
+  databaseUrl,
+  secretKey,
+  onProgress,
+}: MoveRequest & Pick<Required<TransferRequest>, "onProgress">): Promise<MoveReport> {
+  const database = nameOf(databaseUrl);
+  const source = await openMoveSource(dataDir);
+  try {
+    const key = await requireKey(source, { dataDir, secretKey });
+    const target = await openMoveTarget(databaseUrl).catch((error: unknown) => {
+      throw new Error(`${database}: ${messageOf(error)}`, { cause: error });
+    });
+    try {
+      return { ...(await transfer({ source, target, onProgress })), dataDir, database, key };
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+/** @throws AdminError when there is a key, and tokens that it doesn't open. */
+async function requireKey(
+  source: TransferSource,
+  { dataDir, secretKey }: Pick<MoveRequest, "dataDir" | "secretKey">,
+): Promise<KeyFound> {
+  const key = await findSecretKey(dataDir, secretKey);
+  if (key === null) return { where: "unknown" };
+  const path = secretKeyPath(dataDir);
+  const foreign = await findForeignSeals(source, key);
+  if (foreign.length > 0) {
+    const ids = foreign.slice(0, SHOWN_IDS).join(", ") + (foreign.length > SHOWN_IDS ? ", …" : "");
+    throw new AdminError(
+      `the signing secrets of ${foreign.length} tokens (${ids}) were sealed under another key than ` +
+        `${secretKey === null ? path : "SNAP_SECRET_KEY"} holds: put the right one there, or rotate or revoke these tokens first`,
+    );
+  }
+  return secretKey === null ? { where: "file", path } : { where: "variable" };
+}
+
+function nameOf(databaseUrl: string): string {
+  const { host, pathname } = new URL(databaseUrl);
+  return `${host}${pathname}`;
+}

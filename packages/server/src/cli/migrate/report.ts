@@ -1,0 +1,79 @@
+import type { TransferFigures, TransferProgress } from "@snap/engine";
+import { formatCount, formatTable } from "../output.ts";
+import type { KeyFound, MoveReport } from "./move.ts";
+
+const LABELS: Readonly<Record<keyof TransferFigures, string>> = {
+  accounts: "accounts",
+  tokens: "tokens",
+  lastTokenId: "highest token id so far",
+  balances: "balances",
+  granted: "  credits granted",
+  used: "  credits used",
+  reserved: "  credits reserved",
+  reservations: "reservations",
+  openReservations: "  open",
+  journalLines: "journal lines",
+  journalGranted: "  credits granted",
+  journalReserved: "  credits reserved",
+  journalSettled: "  credits settled",
+  journalRefunded: "  credits refunded",
+  journalLapsed: "  credits lapsed",
+  batches: "batches",
+  batchItems: "batch items",
+  unfinishedItems: "  unfinished",
+  deliveries: "webhook deliveries",
+  openDeliveries: "  open",
+};
+
+const FIGURES = Object.keys(LABELS) as (keyof TransferFigures)[];
+
+/** For people. */
+export function moveLines(report: MoveReport): readonly string[] {
+  const { source, target, dataDir, database, moved, wasFinished, key } = report;
+  return [
+    formatTable([
+      ["", "FOLDER", "DATABASE"],
+      ...FIGURES.map((name) => [LABELS[name], formatCount(source[name]), formatCount(target[name])]),
+    ]),
+    "",
+    wasFinished
+      ? `Nothing to do: ${dataDir} was moved to ${database} before.`
+      : `${formatCount(moved)} records moved from ${dataDir} to ${database}; both are the same.`,
+    "",
+    `Now ${keyAdvice(key, source)}.`,
+    "Then serve with SNAP_DATABASE_URL and SNAP_REDIS_URL, and no longer from the folder: keep it as a backup.",
+  ];
+}
+
+/** For programs. */
+export function moveDocument(report: MoveReport): Readonly<Record<string, unknown>> {
+  const { source, target, dataDir, database, moved, wasFinished, key } = report;
+  return {
+    from: dataDir,
+    to: database,
+    moved,
+    was_finished: wasFinished,
+    secret_key: key,
+    figures: Object.fromEntries(
+      FIGURES.map((name) => [snakeCase(name), { from: source[name], to: target[name] }]),
+    ),
+  };
+}
+
+/** For people who wait. */
+export function progressLine({ kind, moved, total }: TransferProgress): string {
+  const percent = Math.floor((100 * moved) / total);
+  return `${percent} %, ${formatCount(moved)} of ${formatCount(total)} records: ${kind}`;
+}
+
+function keyAdvice(key: KeyFound, { tokens }: TransferFigures): string {
+  if (key.where === "file") return `set SNAP_SECRET_KEY to the content of ${key.path}, on every machine`;
+  if (key.where === "variable") return "set SNAP_SECRET_KEY on every machine to what it is here";
+  return tokens === 0
+    ? "set SNAP_SECRET_KEY, the same on every machine: `openssl rand -hex 32` makes one"
+    : "set SNAP_SECRET_KEY on every machine to the key that the folder was served with; it isn't here, so that nothing was checked";
+}
+
+function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

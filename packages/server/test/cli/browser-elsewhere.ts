@@ -1,0 +1,29 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { findBrowser } from "@snap/engine/puppeteer";
+import { onTestFinished } from "vitest";
+
+/** A browser that somebody else started, without a sandbox; it ends with the test. Answers its DevTools address. */
+export async function startBrowserElsewhere(): Promise<string> {
+  const path = process.env["SNAP_CHROMIUM_PATH"] ?? (await findBrowser()) ?? "";
+  const profile = await mkdtemp(join(tmpdir(), "snap-remote-"));
+  const args = ["--headless", "--no-sandbox", "--remote-debugging-port=0", `--user-data-dir=${profile}`];
+  const child = spawn(path, args, { stdio: ["ignore", "ignore", "pipe"] });
+  onTestFinished(async () => {
+    const exited = once(child, "exit");
+    child.kill("SIGKILL");
+    await exited;
+    await rm(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  });
+  for await (const line of createInterface(child.stderr)) {
+    const [, address] = /^DevTools listening on (ws:\S+)$/.exec(line) ?? [];
+    if (address === undefined) continue;
+    child.stderr.resume();
+    return address;
+  }
+  throw new Error("the browser did not start");
+}

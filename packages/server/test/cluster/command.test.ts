@@ -1,0 +1,92 @@
+import type { RenderBatch } from "@snap/protocol";
+import { startPostgres } from "@snap/workshop/servers/postgres";
+import { startRedis } from "@snap/workshop/servers/redis";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { freePort, openWorkplace, until, type Minted } from "../cli/command.ts";
+import { servePages } from "../cli/pages.ts";
+
+describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres", "redis"] }, () => {
+  it("renders in one process, answers in another, and works through batches in a third", async () => {
+    const [postgres, redis, pages] = await Promise.all([startPostgres(), startRedis(), servePages()]);
+    const workplace = openWorkplace({
+      SNAP_DATABASE_URL: postgres.url(),
+      SNAP_REDIS_URL: redis.url,
+      SNAP_SECRET_KEY: "0123456789abcdef0123456789abcdef",
+      SNAP_PUBLIC_URL: "http://snap.example.com",
+      SNAP_ALLOW_TARGETS: pages.target,
+    });
+    onTestFinished(async () => {
+      await workplace.clear();
+      await Promise.all([postgres.remove(), redis.stop(), pages.close()]);
+    });
+    const account = (await workplace.json(
+      "accounts create --email ada@example.com --plan starter".split(" "),
+    )) as { id: string };
+    const { token } = (await workplace.json(["tokens", "create", "--account", account.id])) as Minted;
+    const serve = async (role: string): Promise<string> => {
+      const port = await freePort();
+      const environment = { SNAP_PORT: String(port), SNAP_ROLE: role };
+      await workplace.start(["serve"], environment).printed(/"listening"/);
+      return `http://127.0.0.1:${port}`;
+    };
+    const [one, other, worker] = await Promise.all([serve("api"), serve("api"), serve("worker")]);
+    const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+
+    const query = `/v1/snap?url=${encodeURIComponent(pages.url)}`;
+    const first = await fetch(`${one}${query}`, { headers });
+    expect([first.status, first.headers.get("x-cache"), first.headers.get("content-type")]).toEqual([
+      200,
+      "MISS",
+      "image/png",
+    ]);
+    const second = await fetch(`${other}${query}`, { headers });
+    expect([second.status, second.headers.get("x-cache")]).toEqual([200, "HIT"]);
+    expect(Buffer.from(await second.arrayBuffer())).toEqual(Buffer.from(await first.arrayBuffer()));
+
+    expect((await fetch(`${worker}/readyz`)).status).toBe(200);
+    expect((await fetch(`${worker}${query}`, { headers })).status).toBe(404);
+    const body = JSON.stringify({ items: [{ url: `${pages.url}batch`, format: "webp" }] });
+    const submitted = await fetch(`${one}/v1/renders`, { method: "POST", headers, body });
+    const { id } = (await submitted.json()) as RenderBatch;
+    const batch = await until(
+      async () => (await (await fetch(`${other}/v1/renders/${id}`, { headers })).json()) as RenderBatch,
+      ({ status }) => status === "complete",
+    );
+    expect(batch.items.map(({ status, credit_cost }) => [status, credit_cost])).toEqual([["done", 1]]);
+
+    const { code, stdout } = await workplace.run(["doctor"]);
+    expect(stdout).toContain("PostgreSQL takes writes");
+    expect(stdout).toContain("Redis answers");
+    expect(code).toBe(0);
+  });
+
+  it("says which of them is away, and no password", async () => {
+    const postgres = await startPostgres();
+    const workplace = openWorkplace({
+      SNAP_DATABASE_URL: postgres.url(),
+      SNAP_REDIS_URL: `redis://:hunter2@127.0.0.1:${await freePort()}`,
+      SNAP_SECRET_KEY: "0123456789abcdef0123456789abcdef",
+    });
+    onTestFinished(async () => {
+      await workplace.clear();
+      await postgres.remove();
+    });
+    const withoutRedis = await workplace.run(["doctor", "--json"]);
+    expect(withoutRedis.code).toBe(0);
+    expect(JSON.parse(withoutRedis.stdout)).toMatchObject({
+      checks: expect.arrayContaining([
+        expect.objectContaining({ name: "storage", status: "ok" }),
+        expect.objectContaining({ name: "cache", status: "warning" }),
+      ]) as unknown,
+    });
+    // The service goes on without Redis, but not without PostgreSQL.
+    expect((await workplace.run(["accounts", "list"])).code).toBe(0);
+    const nowhere = { SNAP_DATABASE_URL: `postgres://snap:hunter3@127.0.0.1:${await freePort()}/snap` };
+    const withoutDatabase = await workplace.run(["accounts", "list"], nowhere);
+    expect(withoutDatabase.code).not.toBe(0);
+    expect(withoutDatabase.stderr).toContain("SNAP_DATABASE_URL: ");
+    expect(withoutDatabase.stderr).toContain("ECONNREFUSED");
+    for (const { stdout, stderr } of [withoutRedis, withoutDatabase])
+      expect(stdout + stderr).not.toMatch(/hunter[23]/);
+  });
+});

@@ -1,0 +1,64 @@
+import { createEngine, parseAllowedTargets } from "@snap/engine";
+import { openPostgresStorage } from "@snap/storage-postgres";
+import { openRedisCache } from "@snap/storage-redis";
+import { createFakeRenderer, createFakeResolver } from "@snap/testing";
+import { setTimeout as wait } from "node:timers/promises";
+import { startService } from "../../src/http/service.ts";
+import { createLogger } from "../../src/operations/logger.ts";
+
+/*
+ * One process of a service on several machines, to be killed: the real storages, and a renderer that takes
+ * a while. Its leases are short, so that a test needs not wait long for what a killed one held.
+ */
+const { databaseUrl, redisUrl, port, role } = JSON.parse(process.argv[2] ?? "{}") as NodeOptions;
+
+export interface NodeOptions {
+  readonly databaseUrl: string;
+  readonly redisUrl: string;
+  readonly port: number;
+  readonly role: "api" | "worker";
+}
+
+/** Batches outlast the kills. */
+const RENDER_MS = { api: 60, worker: 400 } as const;
+const fake = createFakeRenderer();
+const engine = createEngine({
+  storage: await openPostgresStorage({
+    url: databaseUrl,
+    cache: await openRedisCache({ url: redisUrl }),
+  }),
+  renderer: {
+    ...fake,
+    async render(parameters) {
+      await wait(RENDER_MS[role]);
+      return fake.render(parameters);
+    },
+  },
+  resolver: createFakeResolver({ "example.com": ["93.184.215.14"] }),
+  secretKey: "a key for this test",
+  targets: { allow: parseAllowedTargets("127.0.0.1"), ownHostnames: [] },
+  concurrency: 8,
+  itemLeaseMs: 1500,
+  reservationLeaseMs: 5000,
+  webhookPausesMs: [500, 500, 500, 500, 500, 500, 500, 500],
+  baseUrl: "http://snap.example.com/v1",
+});
+if (role === "worker") engine.startWorker();
+const service = await startService({
+  engine,
+  host: "127.0.0.1",
+  port,
+  publicUrl: "http://snap.example.com",
+  logger: createLogger("silent"),
+  metrics: false,
+  doors: role === "worker" ? "operations" : "all",
+});
+process.stdout.write(`listening at ${service.origin}\n`);
+process.once(
+  "SIGTERM",
+  () =>
+    void service
+      .stop()
+      .then(() => engine.close())
+      .then(() => process.exit(0)),
+);

@@ -1,0 +1,44 @@
+import { createMemoryStorage } from "@snap/testing";
+import type { Storage } from "@snap/engine";
+import { openPostgresStorage } from "@snap/storage-postgres";
+import { startPostgres, type PostgresServer } from "@snap/workshop/servers/postgres";
+import pg from "pg";
+import { afterAll, beforeAll } from "vitest";
+
+/** A PostgreSQL for the tests of a file, and empty databases on it. */
+export function useDatabases(): { readonly server: () => PostgresServer; newDatabase(): Promise<string> } {
+  let server: PostgresServer | null = null;
+  let count = 0;
+  const started = (): PostgresServer => {
+    if (server === null) throw new Error("The server isn't started yet.");
+    return server;
+  };
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server?.remove());
+  return {
+    server: started,
+    async newDatabase() {
+      const name = `test_${(count += 1)}`;
+      await execute(started().url(), `CREATE DATABASE ${name}`);
+      return started().url(name);
+    },
+  };
+}
+
+/** A storage over it, with what it doesn't hold itself in memory. */
+export function openShared(url: string): Promise<Storage> {
+  return openPostgresStorage({ url, cache: createMemoryStorage() });
+}
+
+/** One statement on a connection of its own. */
+export async function execute<Row>(url: string, text: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows as Row[];
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,135 @@
+import { createEngine, SnapError, type Engine, type MintedToken, type Storage } from "@snap/engine";
+import { openSqliteStorage } from "@snap/storage-sqlite";
+import { createFakeRenderer, createFakeResolver, createFakeWebhookSender } from "@snap/testing";
+
+export const SECRET_KEY = "a key for these tests";
+export const RESOLVER = createFakeResolver({ "example.com": ["93.184.215.14"] });
+
+/** What was put into a folder. */
+export interface Filled {
+  /** Of tokens that work. */
+  readonly minted: readonly MintedToken[];
+  readonly accountIds: readonly string[];
+  /** The highest one was revoked. */
+  readonly lastTokenId: number;
+  readonly reservationIds: readonly string[];
+  readonly batchIds: readonly string[];
+  /** One of them, with a webhook: two of its items wait. */
+  readonly unfinishedBatchId: string;
+}
+
+const HOUR_MS = 3_600_000;
+const MONTH_MS = 31 * 24 * HOUR_MS;
+
+/** Fills an embedded storage as its use would, with everything that can be in one. */
+export async function fillFolder(directory: string): Promise<Filled> {
+  const storage = await openSqliteStorage({ directory });
+  const renderer = createFakeRenderer();
+  const webhookSender = createFakeWebhookSender();
+  const engine = createEngine({
+    storage,
+    renderer,
+    webhookSender,
+    secretKey: SECRET_KEY,
+    resolver: RESOLVER,
+    webhookPausesMs: [HOUR_MS],
+  });
+  await makeAccounts(engine, storage);
+  const accountIds = (await engine.accounts.list()).map(({ id }) => id);
+  const minted = await makeTokens(engine, accountIds[0] ?? "");
+  const [owner] = minted;
+  if (owner === undefined) throw new Error("There is a token.");
+  const principal = await engine.authenticate(owner.token);
+
+  await engine.capture({ principal, parameters: { url: "https://example.com/" } });
+  await engine.capture({ principal, parameters: { url: "https://example.com/", pdf: true } });
+  renderer.failNext(new SnapError("render_timeout", "too slow"));
+  await engine.capture({ principal, parameters: { url: "https://example.com/slow" } }).catch(() => {});
+  const reservationIds = await makeReservations(storage, principal.account.id);
+
+  const submit = async (paths: readonly string[], webhookUrl?: string): Promise<string> => {
+    const items = paths.map((path) => ({ url: `https://example.com/${path}` }));
+    const document = { items, ...(webhookUrl && { webhookUrl }) };
+    return (await engine.batches.submit({ principal, document })).id;
+  };
+  const webhookUrl = "https://example.com/hook";
+  const delivered = await submit(["1", "bücher?q=%00&q=\u{1F4DA}"], webhookUrl);
+  const worker = engine.startWorker();
+  await webhookSender.whenSent(1);
+  webhookSender.answerNext({ kind: "answered", status: 500, retryAfterMs: null });
+  renderer.failNext(new SnapError("render_failed", "nothing to see"));
+  const refused = await submit(["2", "3"], webhookUrl);
+  await webhookSender.whenSent(2);
+  await worker.stop();
+  const silent = await submit(["4"]);
+  const unfinishedBatchId = await submit(["5", "6"], webhookUrl);
+  const lastTokenId = Math.max(...(await tokenIds(engine, accountIds))) + 1;
+  await engine.close();
+  return {
+    minted,
+    accountIds,
+    lastTokenId,
+    reservationIds,
+    batchIds: [delivered, refused, silent, unfinishedBatchId],
+    unfinishedBatchId,
+  };
+}
+
+async function makeAccounts(engine: Engine, { accounts }: Storage): Promise<void> {
+  await engine.accounts.create({ email: "ada@example.com", planSlug: "growth", verified: true });
+  await engine.accounts.create({ email: "Unverified@Example.com", verified: false });
+  await engine.accounts.create({
+    email: "overridden@example.com",
+    planSlug: "starter",
+    creditsPerPeriod: 0,
+    requestsPerMinute: 1_000_000_000,
+    verified: true,
+  });
+  const unicode = ["ÄDA@exämple.com", "äda@exämple.com", "\u{1F4F7}'\"\\@例え.jp", "İ@example.com"];
+  for (const [index, email] of unicode.entries())
+    await accounts.insert({
+      // Neither in the order of creation nor in that of any collation.
+      id: `acct_${"Zz_9".charAt(index)}`,
+      email,
+      emailVerifiedAt: null,
+      planSlug: "a plan that is gone",
+      creditsPerPeriod: null,
+      requestsPerMinute: null,
+      createdAt: 1_700_000_000_000 - index,
+    });
+}
+
+/** Working ones, a narrowed one, a rotated one, and at last one that is revoked. */
+async function makeTokens({ tokens }: Engine, accountId: string): Promise<MintedToken[]> {
+  const plain = await tokens.create({ accountId });
+  const narrow = await tokens.create({ accountId, abilities: ["pdf"], expiresAt: Date.now() + MONTH_MS });
+  const old = await tokens.create({ accountId });
+  const rotated = await tokens.rotate(old.record.id);
+  const revoked = await tokens.create({ accountId });
+  await tokens.revoke(revoked.record.id);
+  return [plain, narrow, rotated];
+}
+
+/** In two periods of an account: one of each ending, and one that is open. */
+async function makeReservations({ ledger }: Storage, accountId: string): Promise<string[]> {
+  const now = Date.now();
+  const ids: string[] = [];
+  for (const startedAt of [now - 3 * MONTH_MS, now - 2 * MONTH_MS]) {
+    const look = { accountId, period: { startedAt, resetsAt: startedAt + MONTH_MS }, granted: 4 };
+    for (const ending of ["settle", "refund", "lapse", "open", "spare", "refused"] as const) {
+      const reservationId = `${startedAt}-${ending}`;
+      ids.push(reservationId);
+      const lapsesAt = ending === "lapse" ? startedAt + 2 : now + HOUR_MS;
+      await ledger.reserve({ ...look, reservationId, now: startedAt + 1, lapsesAt });
+      if (ending === "settle" || ending === "refund")
+        await ledger[ending]({ reservationId, now: startedAt + 1 });
+    }
+    await ledger.balance({ ...look, granted: 7, now: startedAt + 3 });
+  }
+  return ids;
+}
+
+async function tokenIds(engine: Engine, accountIds: readonly string[]): Promise<number[]> {
+  const lists = await Promise.all(accountIds.map((id) => engine.tokens.list(id)));
+  return lists.flat().map(({ id }) => id);
+}

@@ -1,0 +1,145 @@
+import { openSqliteStorage } from "@snap/storage-sqlite";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import pg from "pg";
+import { afterAll, describe, expect, it } from "vitest";
+import { openWorkplace } from "../cli/command.ts";
+import { execute, openShared, useDatabases } from "./databases.ts";
+
+const KILLS = 6;
+/** Some forty pages. */
+const COUNTS = { accounts: 6_000, tokens: 12_000, reservations: 40_000, lines: 80_000, batches: 3_000 };
+const RECORDS = 2 * COUNTS.accounts + COUNTS.tokens + COUNTS.reservations + COUNTS.lines + COUNTS.batches;
+
+/** A key was never there: what the tokens hold is made up. */
+const workplace = openWorkplace();
+afterAll(() => workplace.clear());
+
+describe("migrate, killed at any moment", { tags: ["postgres"] }, () => {
+  const { newDatabase } = useDatabases();
+
+  it("goes on where it was, and ends as if nothing had happened", async () => {
+    const folder = join(workplace.directory, "data");
+    await (await openSqliteStorage({ directory: folder })).close();
+    fill(join(folder, "snap.db"));
+
+    const [control, killed] = [await newDatabase(), await newDatabase()];
+    await workplace.json(["migrate", "--from", folder, "--to", control]);
+
+    const watcher = new pg.Client({ connectionString: killed });
+    await watcher.connect();
+    const movedBefore: number[] = [];
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      movedBefore.push(await readMoved(watcher));
+      const running = workplace.start(["migrate", "--from", folder, "--to", killed]);
+      const enough = RECORDS * ((kill + Math.random()) / (KILLS + 1));
+      while ((await readMoved(watcher)) < enough && running.child.exitCode === null);
+      running.child.kill("SIGKILL");
+      expect((await running.ended).signal).toBe("SIGKILL");
+      // What it had sent may still be written.
+      await expect.poll(() => countConnections(watcher)).toBe(0);
+      await expect(openShared(killed)).rejects.toThrow("a move into this database has not ended");
+    }
+    expect(movedBefore).toEqual(movedBefore.toSorted((a, b) => a - b));
+
+    const movedLast = RECORDS - (await readMoved(watcher));
+    const last = await workplace.json(["migrate", "--from", folder, "--to", killed]);
+    expect(last).toMatchObject({ moved: movedLast, was_finished: false });
+    expect(await readMoved(watcher)).toBe(RECORDS);
+    await watcher.end();
+
+    expect(await digestsOf(killed)).toEqual(await digestsOf(control));
+    const storage = await openShared(killed);
+    expect((await storage.accounts.list()).map(({ createdAt }) => createdAt)).toEqual(
+      Array.from({ length: COUNTS.accounts }, (_, index) => index),
+    );
+    await storage.close();
+  });
+});
+
+/** Each with its order. Numbers that a transaction took back are never given again, so that they differ. */
+const TABLES: Readonly<Record<string, string>> = {
+  accounts: "sequence",
+  tokens: "id",
+  balances: "account_id, period_started_at",
+  reservations: "id",
+  journal: "sequence",
+  batches: "sequence",
+  batch_items: "batch, position",
+  deliveries: "batch",
+};
+
+async function digestsOf(url: string): Promise<unknown[]> {
+  const digest = async ([table, order]: readonly [string, string]): Promise<unknown> => {
+    const rows = await execute(
+      url,
+      `SELECT count(*), md5(string_agg((to_jsonb(one) - 'sequence' - 'batch')::TEXT, ';' ORDER BY ${order}))
+       FROM snap.${table} AS one`,
+    );
+    return { table, rows };
+  };
+  return Promise.all(Object.entries(TABLES).map(digest));
+}
+
+async function countConnections(watcher: pg.Client): Promise<number> {
+  const { rows } = await watcher.query(
+    "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'snap'",
+  );
+  return rows.length;
+}
+
+async function readMoved(watcher: pg.Client): Promise<number> {
+  const [made] = (await watcher.query("SELECT to_regclass('snap.moves') IS NOT NULL AS is")).rows as {
+    is: boolean;
+  }[];
+  if (made?.is !== true) return 0;
+  const [row] = (await watcher.query("SELECT moved::INTEGER FROM snap.moves")).rows as { moved: number }[];
+  return row?.moved ?? 0;
+}
+
+function fill(filename: string): void {
+  const database = new DatabaseSync(filename);
+  const insert = (columns: string, count: number, select: string): void =>
+    database.exec(
+      `INSERT INTO ${columns} WITH RECURSIVE numbers (n) AS
+         (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count - 1}) SELECT ${select} FROM numbers`,
+    );
+  const account = `'acct_' || ((n * 7919) % ${COUNTS.accounts})`;
+  database.exec("BEGIN");
+  insert("accounts (id, email, created_at)", COUNTS.accounts, `${account}, n || '@example.com', n`);
+  insert(
+    "tokens (account_id, abilities, secret_hash, sealed_signing_secret, created_at)",
+    COUNTS.tokens,
+    `${account}, 'pdf', randomblob(32), randomblob(60), n`,
+  );
+  insert(
+    "balances (account_id, period_started_at, granted, used)",
+    COUNTS.accounts,
+    `${account}, 1, n, n % 5`,
+  );
+  insert("reservations", COUNTS.reservations, `'res_' || n, ${account}, 1, n, 'settled'`);
+  insert(
+    "journal (account_id, period_started_at, kind, credits, reservation_id, at)",
+    COUNTS.lines,
+    `${account}, 1, iif(n % 2, 'settle', 'reserve'), 1, 'res_' || (n / 2), n`,
+  );
+  const done = { status: "done", etag: '"1"', targetStatus: 200, expiresAt: 1, creditCost: 1 };
+  const delivery = { status: "due", dueAt: 5, attempts: 1, fence: 1 };
+  insert(
+    "batches (id, account_id, token_id, webhook_url, created_at, finished_at, prunes_at)",
+    COUNTS.batches,
+    `'batch_' || (n * 7919 % ${COUNTS.batches}), 'acct_1', 1, 'https://example.com/', n, n, n`,
+  );
+  insert(
+    "batch_items (batch, position, id, account_id, key, parameters, state, status)",
+    2 * COUNTS.batches,
+    `n / 2 + 1, n % 2, 'item_' || n, 'acct_1', n, '{"url":"https://example.com/"}', '${JSON.stringify(done)}', 'done'`,
+  );
+  insert(
+    "deliveries (batch, account_id, state, claimable_at)",
+    COUNTS.batches,
+    `n + 1, 'acct_1', '${JSON.stringify(delivery)}', 5`,
+  );
+  database.exec("COMMIT");
+  database.close();
+}

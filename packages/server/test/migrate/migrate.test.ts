@@ -1,0 +1,252 @@
+import { createEngine, type Storage } from "@snap/engine";
+import { openSqliteStorage } from "@snap/storage-sqlite";
+import { createFakeRenderer, createFakeWebhookSender } from "@snap/testing";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openWorkplace } from "../cli/command.ts";
+import { openShared, useDatabases } from "./databases.ts";
+import { fillFolder, RESOLVER, SECRET_KEY, type Filled } from "./fill-folder.ts";
+
+const workplace = openWorkplace();
+const data = join(workplace.directory, "data");
+const keyFile = join(data, "secret.key");
+afterAll(() => workplace.clear());
+
+describe("migrate", { tags: ["postgres"] }, () => {
+  const { newDatabase } = useDatabases();
+  let filled: Filled;
+  let url: string;
+  beforeAll(async () => {
+    await mkdir(data);
+    await writeFile(keyFile, `${SECRET_KEY}\n`);
+    filled = await fillFolder(data);
+    url = await newDatabase();
+  });
+
+  it("shows that both are the same, and what to do then", async () => {
+    const { code, stdout, stderr } = await workplace.run(["migrate"], { SNAP_DATABASE_URL: url });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const lines = stdout.split("\n").map((line) => line.trim().split(/ {2,}/));
+    expect(lines[0]).toEqual(["FOLDER", "DATABASE"]);
+    expect(lines).toContainEqual(["accounts", "7", "7"]);
+    expect(lines).toContainEqual(["highest token id so far", "4", "4"]);
+    expect(lines).toContainEqual(["batches", "4", "4"]);
+    expect(stdout).toContain(`records moved from ${data} to ${new URL(url).host}/test_1; both are the same.`);
+    expect(stdout).toContain(`Now set SNAP_SECRET_KEY to the content of ${keyFile}, on every machine.`);
+    expect(stdout).not.toContain(SECRET_KEY);
+  });
+
+  it("moves nothing twice", async () => {
+    const document = await workplace.json(["migrate", "--from", data, "--to", url]);
+    expect(document).toMatchObject({
+      from: data,
+      to: `${new URL(url).host}/test_1`,
+      moved: 0,
+      was_finished: true,
+      secret_key: { where: "file", path: keyFile },
+      figures: {
+        accounts: { from: 7, to: 7 },
+        last_token_id: { from: 4, to: 4 },
+        batches: { from: 4, to: 4 },
+      },
+    });
+  });
+
+  it("leaves every port answering as before", async () => {
+    const storages: [Storage, Storage] = [
+      await openSqliteStorage({ directory: data }),
+      await openShared(url),
+    ];
+    const [before, after] = await Promise.all(storages.map((storage) => askEverything(storage, filled)));
+    expect(after).toEqual(before);
+    expect(before?.accounts).toHaveLength(7);
+    // Of each period: settled, refunded, lapsed, two that were open until now, and one that was refused.
+    const endings = Object.entries(Object.groupBy(before?.endings ?? [], (ending) => ending));
+    expect(Object.fromEntries(endings.map(([ending, all]) => [ending, all?.length]))).toEqual({
+      settled: 2,
+      refunded: 6,
+      lapsed: 2,
+      unknown: 2,
+    });
+    expect(before?.batches.map((batch) => batch?.delivery?.status)).toEqual([
+      "delivered",
+      "due",
+      undefined,
+      undefined,
+    ]);
+    await Promise.all(storages.map((storage) => storage.close()));
+  });
+
+  it("leaves tokens, secrets and queued batches working", async () => {
+    const renderer = createFakeRenderer();
+    const webhookSender = createFakeWebhookSender();
+    const storage = await openShared(url);
+    const engine = createEngine({
+      storage,
+      renderer,
+      webhookSender,
+      secretKey: SECRET_KEY,
+      resolver: RESOLVER,
+    });
+    for (const { record, token, signingSecret } of filled.minted) {
+      const principal = await engine.authenticate(token);
+      expect(principal.token).toEqual(record);
+      expect((await engine.tokens.reveal(record.id)).signingSecret).toBe(signingSecret);
+    }
+    const { record } = await engine.tokens.create({ accountId: filled.accountIds[0] ?? "" });
+    expect(record.id).toBe(filled.lastTokenId + 1);
+    engine.startWorker();
+    await webhookSender.whenSent(1);
+    const batch = await engine.batches.inspect(filled.unfinishedBatchId);
+    expect(batch?.items.map(({ state }) => state.status)).toEqual(["done", "done"]);
+    expect(webhookSender.requests[0]?.headers["X-Webhook-Id"]).toBe(filled.unfinishedBatchId);
+    await engine.close();
+  });
+
+  it("refuses a folder that was used after the move", async () => {
+    // The ports were asked above, which ended open reservations.
+    const { code, stderr } = await workplace.run(["migrate", "--to", url]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^error: the source is another one, or has changed, since it was moved, and what is new in it can't be added: .*journalLines/,
+    );
+  });
+});
+
+describe("migrate refuses", { tags: ["postgres"] }, () => {
+  const { server, newDatabase } = useDatabases();
+  const folder = join(workplace.directory, "small");
+  beforeAll(async () => {
+    await mkdir(folder);
+    const engine = await openEmbedded(folder);
+    await engine.tokens.create({ accountId: (await createAccount(engine)).id });
+    await engine.close();
+    await writeFile(join(folder, "secret.key"), SECRET_KEY);
+  });
+  const refusal = async (args: readonly string[], environment?: NodeJS.ProcessEnv): Promise<unknown> => {
+    const { code, stdout, stderr } = await workplace.run(["migrate", ...args], environment);
+    expect(stdout).toBe("");
+    return { code, stderr };
+  };
+
+  it("no target, or one that is none, without showing it", async () => {
+    expect(await refusal(["--from", folder])).toEqual({
+      code: 2,
+      stderr: "error: where to? give --to, or set SNAP_DATABASE_URL\n",
+    });
+    const told =
+      "must be a URL with postgres:// or postgresql://, such as postgres://snap:secret@db.internal:5432/snap";
+    expect(await refusal(["--to", "mysql://snap:hunter2@db/snap"])).toEqual({
+      code: 2,
+      stderr: `error: --to ${told}\n`,
+    });
+    expect(await refusal([], { SNAP_DATABASE_URL: "hunter2" })).toEqual({
+      code: 2,
+      stderr: `error: SNAP_DATABASE_URL: ${told}\n`,
+    });
+  });
+
+  it("a database that isn't there, without showing the password", async () => {
+    const { host } = new URL(server().url());
+    expect(await refusal(["--from", folder, "--to", `postgres://snap:hunter2@${host}/nowhere`])).toEqual({
+      code: 1,
+      stderr: `error: ${host}/nowhere: database "nowhere" does not exist\n`,
+    });
+  });
+
+  it("a database with accounts of its own", async () => {
+    const url = await newDatabase();
+    const storage = await openShared(url);
+    const engine = createEngine({ storage, renderer: createFakeRenderer(), secretKey: SECRET_KEY });
+    const account = await createAccount(engine);
+    expect(await refusal(["--from", folder, "--to", url])).toEqual({
+      code: 1,
+      stderr: "error: the database is in use already, with 1 accounts of its own: take an empty one\n",
+    });
+    expect(await engine.accounts.list()).toEqual([account]);
+    await engine.close();
+  });
+
+  it("a folder that a server has, and one that has nothing", async () => {
+    const url = await newDatabase();
+    const engine = await openEmbedded(folder);
+    expect(await refusal(["--from", folder, "--to", url])).toEqual({
+      code: 1,
+      stderr: `error: ${folder}/snap.db is in use: stop the server, and every command that works on it\n`,
+    });
+    await engine.close();
+    const nothing = join(workplace.directory, "nothing");
+    expect(await refusal(["--from", "nothing", "--to", url])).toEqual({
+      code: 1,
+      stderr: `error: there is no snap.db in ${nothing}\n`,
+    });
+    expect(await readdir(workplace.directory)).not.toContain("nothing");
+  });
+
+  it("another key than the one that signing secrets were sealed under", async () => {
+    const url = await newDatabase();
+    const args = ["--from", folder, "--to", url];
+    const other = { SNAP_SECRET_KEY: "a new key for the new machines" };
+    expect(await refusal(args, other)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`SNAP_SECRET_KEY is not the key in ${folder}/secret.key`),
+    });
+    await writeFile(join(folder, "secret.key"), "the key of another folder");
+    expect(await refusal(args)).toEqual({
+      code: 1,
+      stderr:
+        `error: the signing secrets of 1 tokens (1) were sealed under another key than ${folder}/secret.key holds: ` +
+        "put the right one there, or rotate or revoke these tokens first\n",
+    });
+    await writeFile(join(folder, "secret.key"), SECRET_KEY);
+    const { code, stdout } = await workplace.run(["migrate", ...args], { SNAP_SECRET_KEY: SECRET_KEY });
+    expect(code).toBe(0);
+    expect(stdout).toContain("Now set SNAP_SECRET_KEY on every machine to what it is here.");
+  });
+});
+
+function createAccount({
+  accounts,
+}: Awaited<ReturnType<typeof openEmbedded>>): ReturnType<typeof accounts.create> {
+  return accounts.create({ email: "ada@example.com", verified: true });
+}
+
+async function openEmbedded(directory: string): Promise<ReturnType<typeof createEngine>> {
+  const storage = await openSqliteStorage({ directory });
+  return createEngine({ storage, renderer: createFakeRenderer(), secretKey: SECRET_KEY });
+}
+
+/** What every port answers about what is there. It ends what is open in the ledger. */
+async function askEverything(
+  { accounts, tokens, ledger, batches }: Storage,
+  { accountIds, lastTokenId, reservationIds, batchIds }: Filled,
+): Promise<{
+  readonly accounts: readonly unknown[];
+  readonly endings: readonly string[];
+  readonly batches: readonly Awaited<ReturnType<typeof batches.find>>[];
+  readonly others: readonly unknown[];
+}> {
+  const all = <T, R>(values: readonly T[], ask: (value: T) => Promise<R>): Promise<R[]> =>
+    Promise.all(values.map(ask));
+  const now = Date.now() + 1_000_000_000;
+  const others = [
+    await all(
+      Array.from({ length: lastTokenId + 2 }, (_, id) => id),
+      (id) => tokens.find(id),
+    ),
+    await all(accountIds, (accountId) => ledger.journal({ accountId, limit: 1000 })),
+    await all(accountIds, (id) => tokens.listByAccount(id)),
+    await batches.dueItems({ now, limit: 100, exceptAccounts: [] }),
+    await batches.dueDeliveries({ now, limit: 100, exceptAccounts: [] }),
+    { ...(await batches.figures({ now: 0 })) },
+  ];
+  const endings: string[] = [];
+  for (const reservationId of reservationIds) endings.push(await ledger.refund({ reservationId, now: 1 }));
+  return {
+    accounts: await accounts.list(),
+    endings,
+    batches: await all(batchIds, (id) => batches.find(id)),
+    others: [...others, await all(accountIds, (accountId) => ledger.journal({ accountId, limit: 1000 }))],
+  };
+}

@@ -1,0 +1,71 @@
+import type { Storage } from "@snap/engine";
+import { createBatchSignal } from "./batch-signal.ts";
+import { openDatabase } from "./database.ts";
+import { migrate } from "./migrate.ts";
+import { createAccountStore } from "./stores/accounts.ts";
+import { createBatchStore } from "./stores/batches.ts";
+import { createLedger } from "./stores/ledger.ts";
+import { createTokenStore } from "./stores/tokens.ts";
+import { requireNoOpenMove } from "./transfer/moves.ts";
+import { createWriteCheck } from "./write-check.ts";
+
+/** What needs no database: renderings, request budgets, and which renders are under way. */
+export type SharedCache = Pick<Storage, "renderings" | "budgets" | "flights"> & {
+  close(): Promise<void>;
+};
+
+export interface PostgresStorageOptions {
+  /** As `postgres://user:password@host:port/database`. The role may make schemas in it. */
+  readonly url: string;
+  /** Of `@snap/storage-redis`, or your own; closed together with the storage. */
+  readonly cache: SharedCache;
+  /** Connections held at the most, besides three for the news of batches; 10 unless given. */
+  readonly maxConnections?: number;
+  /** Told of connections that are lost while nobody uses them; what can be repeated is. */
+  readonly onBackgroundError?: (error: unknown) => void;
+}
+
+/**
+ * Opens a storage that any number of machines share: accounts, tokens, credits and batches in PostgreSQL 15
+ * or newer, in the schemas `snap` and `snap_jobs`, which are made and migrated where needed. After `kill -9`
+ * of whatever process nothing that was answered is lost, and nothing is half done.
+ *
+ * A lost connection is made again, and what may be repeated is, for about six seconds; then methods reject
+ * with the error of `pg`, until the server is back.
+ *
+ * @throws Error when the server can't be reached, refuses, holds the schema of a newer release, or what a move
+ * has left unfinished.
+ *
+ * @example
+ * const cache = await openRedisCache({ url: "redis://cache" });
+ * const storage = await openPostgresStorage({ url: "postgres://snap@db/snap", cache });
+ * const engine = createEngine({ storage, renderer, secretKey });
+ * await engine.close();
+ */
+export async function openPostgresStorage(options: PostgresStorageOptions): Promise<Storage> {
+  const { url, cache, maxConnections = 10, onBackgroundError = () => {} } = options;
+  // A migration takes as long as it takes, and so does the wait for another process that is at it.
+  const unhurried = openDatabase({ url, maxConnections: 1, statementTimeoutMs: 0, onBackgroundError });
+  try {
+    await migrate(unhurried);
+    await requireNoOpenMove(unhurried);
+  } finally {
+    await unhurried.close();
+  }
+  const database = openDatabase({ url, maxConnections, onBackgroundError });
+  const signal = createBatchSignal({ url, onBackgroundError });
+  return {
+    accounts: createAccountStore(database),
+    tokens: createTokenStore(database),
+    ledger: createLedger(database),
+    batches: createBatchStore(database, signal),
+    renderings: cache.renderings,
+    budgets: cache.budgets,
+    flights: cache.flights,
+    check: createWriteCheck(database),
+    async close() {
+      await signal.close();
+      await Promise.all([database.close(), cache.close()]);
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import type { BatchRecord, BatchStore, DueDelivery, DueItem } from "@snap/engine";
+import type { Database, Query } from "../database.ts";
+import { isUniqueViolation } from "../faults.ts";
+import type { BatchSignal } from "../batch-signal.ts";
+import { DUE_DELIVERIES, DUE_ITEMS, FIGURES } from "./batch-queues.ts";
+import { claimableAtOf, toBatch, type BatchRow } from "./batch-rows.ts";
+import { endReservation } from "./ledger.ts";
+
+interface Figures {
+  readonly queuedItems: number;
+  readonly renderingItems: number;
+  readonly oldestCreatedAt: number | null;
+  readonly openDeliveries: number;
+}
+
+/** Batches with their items and deliveries; what is submitted is told to the workers of all machines. */
+export function createBatchStore(database: Database, signal: BatchSignal): BatchStore {
+  const { query } = database;
+  return {
+    async insert(batch) {
+      await signal.start();
+      await database.transaction(async (within, isRepeated) => {
+        try {
+          await insert(within, batch);
+        } catch (error) {
+          // The connection was lost in the commit of the first time, which had been written.
+          if (isRepeated && isUniqueViolation(error)) return null;
+          throw error;
+        }
+        return signal.send(within, batch.id);
+      });
+    },
+    async find(batchId) {
+      return toBatch(await query<BatchRow>("SELECT * FROM snap.find_batch($1)", [batchId]));
+    },
+    change: ({ batchId, now, settle, change }) =>
+      database.transaction(async (within) => {
+        const rows = await within<BatchRow>("SELECT * FROM snap.hold_batch($1)", [batchId]);
+        const before = toBatch(rows);
+        if (before === null) return null;
+        const ending = { reservationId: settle ?? "", now, wanted: "settled" } as const;
+        const after = change(before, settle === undefined ? null : await endReservation(within, ending));
+        if (after !== null) await update(within, rows, after);
+        return after;
+      }),
+    dueItems: ({ now, limit, exceptAccounts }) => query<DueItem>(DUE_ITEMS, [now, limit, exceptAccounts]),
+    dueDeliveries: ({ now, limit, exceptAccounts }) =>
+      query<DueDelivery>(DUE_DELIVERIES, [now, limit, exceptAccounts]),
+    async prune({ now, limit }) {
+      const pruned = await query(
+        `DELETE FROM snap.batches WHERE sequence IN (
+           SELECT sequence FROM snap.batches WHERE prunes_at <= $1 ORDER BY prunes_at LIMIT $2
+           FOR UPDATE SKIP LOCKED
+         ) RETURNING sequence`,
+        [now, limit],
+      );
+      return pruned.length;
+    },
+    async figures({ now }) {
+      // An aggregate always answers its row.
+      const [{ oldestCreatedAt, ...counts }] = (await query<Figures>(FIGURES)) as [Figures];
+      return { ...counts, oldestUnfinishedAgeMs: oldestCreatedAt === null ? null : now - oldestCreatedAt };
+    },
+    watch: (wake) => signal.watch(wake),
+  };
+}
+
+async function insert(query: Query, { items, delivery, ...batch }: BatchRecord): Promise<void> {
+  const { id, accountId, tokenId, webhookUrl, createdAt, finishedAt, prunesAt } = batch;
+  const [row] = await query<Pick<BatchRow, "sequence">>(
+    `INSERT INTO snap.batches (id, account_id, token_id, webhook_url, created_at, finished_at, prunes_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING sequence`,
+    [id, accountId, tokenId, webhookUrl, createdAt, finishedAt, prunesAt],
+  );
+  // An insert that does not throw answers its row.
+  const { sequence } = row as Pick<BatchRow, "sequence">;
+  await query(
+    `INSERT INTO snap.batch_items (batch, account_id, position, id, key, parameters, state, status, claimable_at)
+     SELECT $1, $2, item.* FROM unnest(
+       $3::INTEGER[], $4::TEXT[], $5::TEXT[], $6::TEXT[], $7::TEXT[], $8::TEXT[], $9::BIGINT[]
+     ) AS item`,
+    [
+      sequence,
+      accountId,
+      items.map((_, position) => position),
+      items.map((item) => item.id),
+      items.map((item) => item.key),
+      items.map((item) => JSON.stringify(item.parameters)),
+      items.map((item) => JSON.stringify(item.state)),
+      items.map((item) => item.state.status),
+      items.map((item) => claimableAtOf(item.state)),
+    ],
+  );
+  if (delivery !== null) await putDelivery(query, { sequence, accountId, delivery });
+}
+
+/** Writes what differs from `rows`. What was submitted stays as it is, and a delivery is never withdrawn. */
+async function update(
+  query: Query,
+  rows: readonly BatchRow[],
+  { accountId, finishedAt, prunesAt, items, delivery }: BatchRecord,
+): Promise<void> {
+  const [batch] = rows;
+  if (batch === undefined) return;
+  const { sequence } = batch;
+  const changed = items
+    .map(({ state }, position) => ({ position, state, text: JSON.stringify(state) }))
+    .filter(({ position, text }) => text !== rows[position]?.state);
+  if (changed.length > 0)
+    await query(
+      `UPDATE snap.batch_items AS item SET state = changed.state, status = changed.status,
+         claimable_at = changed.claimable_at
+       FROM unnest($2::INTEGER[], $3::TEXT[], $4::TEXT[], $5::BIGINT[])
+         AS changed (position, state, status, claimable_at)
+       WHERE item.batch = $1 AND item.position = changed.position`,
+      [
+        sequence,
+        changed.map(({ position }) => position),
+        changed.map(({ text }) => text),
+        changed.map(({ state }) => state.status),
+        changed.map(({ state }) => claimableAtOf(state)),
+      ],
+    );
+  if (finishedAt !== batch.finished_at || prunesAt !== batch.prunes_at)
+    await query("UPDATE snap.batches SET finished_at = $2, prunes_at = $3 WHERE sequence = $1", [
+      sequence,
+      finishedAt,
+      prunesAt,
+    ]);
+  if (delivery !== null && JSON.stringify(delivery) !== batch.delivery)
+    await putDelivery(query, { sequence, accountId, delivery });
+}
+
+async function putDelivery(
+  query: Query,
+  {
+    sequence,
+    accountId,
+    delivery,
+  }: {
+    readonly sequence: number;
+    readonly accountId: string;
+    readonly delivery: NonNullable<BatchRecord["delivery"]>;
+  },
+): Promise<void> {
+  await query(
+    `INSERT INTO snap.deliveries (batch, account_id, state, claimable_at) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (batch) DO UPDATE SET state = excluded.state, claimable_at = excluded.claimable_at`,
+    [sequence, accountId, JSON.stringify(delivery), claimableAtOf(delivery)],
+  );
+}

@@ -1,0 +1,58 @@
+import type { Balance, JournalEntry, Ledger, PeriodGrant, Resolution } from "@snap/engine";
+import type { Database, Query } from "../database.ts";
+
+/** How a reservation is to end, which it may have done otherwise before. */
+export interface Ending {
+  readonly reservationId: string;
+  readonly now: number;
+  readonly wanted: "settled" | "refunded";
+}
+
+/** The ledger: each act is one statement (002-ledger.ts), and may be repeated when its answer was lost. */
+export function createLedger({ query }: Database): Ledger {
+  return {
+    async balance({ now, ...look }) {
+      const [row] = await query<Balance>(
+        "SELECT granted, used, reserved FROM snap.read_balance($1, $2, $3, $4)",
+        [...valuesOf(look), now],
+      );
+      // It answers the balance that it has made where there was none.
+      return row as Balance;
+    },
+    async reserve({ reservationId, lapsesAt, now, ...look }) {
+      const [row] = await query<Balance & { isReserved: boolean }>(
+        `SELECT is_reserved AS "isReserved", (balance).granted, (balance).used, (balance).reserved
+         FROM snap.reserve($1, $2, $3, $4, $5, $6)`,
+        [...valuesOf(look), now, reservationId, lapsesAt],
+      );
+      const { isReserved, ...balance } = row as Balance & { isReserved: boolean };
+      return { reserved: isReserved, balance };
+    },
+    settle: (request) => endReservation(query, { ...request, wanted: "settled" }),
+    refund: (request) => endReservation(query, { ...request, wanted: "refunded" }),
+    journal: ({ accountId, limit }) =>
+      query<JournalEntry>(
+        `SELECT account_id AS "accountId", period_started_at AS "periodStartedAt", kind, credits,
+           reservation_id AS "reservationId", at
+         FROM snap.journal WHERE account_id = $1 ORDER BY sequence DESC LIMIT $2`,
+        [accountId, limit],
+      ),
+  };
+}
+
+/** Ends a reservation that is open, and answers how it ended, now or before. */
+export async function endReservation(
+  query: Query,
+  { reservationId, wanted, now }: Ending,
+): Promise<Resolution> {
+  const [row] = await query<{ ending: Resolution }>("SELECT snap.end_reservation($1, $2, $3) AS ending", [
+    reservationId,
+    wanted,
+    now,
+  ]);
+  return row?.ending ?? "unknown";
+}
+
+function valuesOf({ accountId, period, granted }: PeriodGrant): readonly [string, number, number] {
+  return [accountId, period.startedAt, granted];
+}

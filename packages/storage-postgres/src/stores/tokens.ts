@@ -1,0 +1,85 @@
+import type { Ability, Account, FoundToken, StandingBalance, TokenRecord, TokenStore } from "@snap/engine";
+import type { Database } from "../database.ts";
+
+/** A token as it is kept. */
+interface TokenRow extends Omit<TokenRecord, "abilities"> {
+  readonly abilities: string;
+}
+
+/** A token beside its account and balance; the balance is `null` column by column where there is none. */
+interface FoundRow
+  extends TokenRow, Omit<Account, "id" | "createdAt">, Omit<StandingBalance, "periodStartedAt"> {
+  readonly accountCreatedAt: number;
+  readonly periodStartedAt: number | null;
+}
+
+const TOKEN_COLUMNS = `tokens.id, tokens.account_id AS "accountId", abilities, encode(secret_hash, 'hex') AS "secretHash",
+  encode(sealed_signing_secret, 'hex') AS "sealedSigningSecret", tokens.created_at AS "createdAt",
+  expires_at AS "expiresAt", rotated_at AS "rotatedAt"`;
+
+const FIND = `SELECT ${TOKEN_COLUMNS}, email, email_verified_at AS "emailVerifiedAt", plan_slug AS "planSlug",
+    credits_per_period AS "creditsPerPeriod", requests_per_minute AS "requestsPerMinute",
+    accounts.created_at AS "accountCreatedAt", period_started_at AS "periodStartedAt", granted, used, reserved,
+    (SELECT min(lapses_at) FROM snap.reservations
+     WHERE reservations.account_id = accounts.id AND state = 'open') AS "nextLapseAt"
+  FROM snap.tokens JOIN snap.accounts ON accounts.id = tokens.account_id
+    LEFT JOIN LATERAL (
+      SELECT period_started_at, granted, used, reserved FROM snap.balances
+      WHERE balances.account_id = accounts.id ORDER BY period_started_at DESC LIMIT 1
+    ) AS latest ON TRUE
+  WHERE tokens.id = $1`;
+
+export function createTokenStore({ query, queryOnce }: Database): TokenStore {
+  return {
+    async insert({ accountId, abilities, secretHash, sealedSigningSecret, createdAt, expiresAt, rotatedAt }) {
+      const [row] = await queryOnce<TokenRow>(
+        `INSERT INTO snap.tokens (account_id, abilities, secret_hash, sealed_signing_secret, created_at, expires_at, rotated_at)
+         VALUES ($1, $2, decode($3, 'hex'), decode($4, 'hex'), $5, $6, $7) RETURNING ${TOKEN_COLUMNS}`,
+        [accountId, abilities.join(" "), secretHash, sealedSigningSecret, createdAt, expiresAt, rotatedAt],
+      );
+      // An insert that does not throw answers its row.
+      return toToken(row as TokenRow);
+    },
+    async find(id) {
+      if (!Number.isSafeInteger(id)) return null;
+      const [row] = await query<FoundRow>(FIND, [id]);
+      return row === undefined ? null : toFound(row);
+    },
+    async listByAccount(accountId) {
+      const rows = await query<TokenRow>(
+        `SELECT ${TOKEN_COLUMNS} FROM snap.tokens WHERE account_id = $1 ORDER BY id`,
+        [accountId],
+      );
+      return rows.map(toToken);
+    },
+    async rotate(id, { secretHash, sealedSigningSecret, rotatedAt }) {
+      const [row] = await query<TokenRow>(
+        `UPDATE snap.tokens SET secret_hash = decode($2, 'hex'), sealed_signing_secret = decode($3, 'hex'),
+           rotated_at = $4
+         WHERE id = $1 RETURNING ${TOKEN_COLUMNS}`,
+        [id, secretHash, sealedSigningSecret, rotatedAt],
+      );
+      return row === undefined ? null : toToken(row);
+    },
+    async revoke(id) {
+      const rows = await queryOnce("DELETE FROM snap.tokens WHERE id = $1 RETURNING id", [id]);
+      return rows.length === 1;
+    },
+  };
+}
+
+function toToken(row: TokenRow): TokenRecord {
+  const { id, accountId, secretHash, sealedSigningSecret, createdAt, expiresAt, rotatedAt } = row;
+  const abilities = row.abilities === "" ? [] : (row.abilities.split(" ") as Ability[]);
+  return { id, accountId, abilities, secretHash, sealedSigningSecret, createdAt, expiresAt, rotatedAt };
+}
+
+function toFound(row: FoundRow): FoundToken {
+  const { accountId: id, email, emailVerifiedAt, planSlug, creditsPerPeriod, requestsPerMinute } = row;
+  const { periodStartedAt, granted, used, reserved, nextLapseAt, accountCreatedAt: createdAt } = row;
+  return {
+    token: toToken(row),
+    account: { id, email, emailVerifiedAt, planSlug, creditsPerPeriod, requestsPerMinute, createdAt },
+    balance: periodStartedAt === null ? null : { periodStartedAt, granted, used, reserved, nextLapseAt },
+  };
+}

@@ -1,0 +1,80 @@
+import type { Resolution, Storage } from "@snap/engine";
+import { afterEach, describe, expect, it } from "vitest";
+import { execute, openStorage, useServer } from "./server.ts";
+
+const AWAY = /ECONNREFUSED|Connection terminated/;
+const PERIOD = { startedAt: 0, resetsAt: 1_000_000 };
+
+describe("a PostgreSQL that goes away", { tags: ["postgres"] }, () => {
+  const { server, newDatabase } = useServer();
+  const opened: Storage[] = [];
+  afterEach(async () => {
+    for (const storage of opened.splice(0)) await storage.close();
+  });
+  const open = async (
+    onBackgroundError?: (error: unknown) => void,
+  ): Promise<{ storage: Storage; url: string }> => {
+    const url = await newDatabase();
+    const storage = await openStorage({ url, ...(onBackgroundError && { onBackgroundError }) });
+    opened.push(storage);
+    return { storage, url };
+  };
+
+  it("is killed in mid-work and started anew: every credit is accounted for", async () => {
+    const { storage } = await open();
+    const look = { accountId: "acct_1", period: PERIOD, granted: 1000, now: 1 };
+    const endings: Resolution[] = [];
+    let failures = 0;
+    const work = Array.from({ length: 200 }, async (_, index) => {
+      const reservationId = `res_${index}`;
+      try {
+        await storage.ledger.reserve({ ...look, reservationId, lapsesAt: 900_000 });
+        endings.push(await storage.ledger.settle({ reservationId, now: 2 }));
+      } catch {
+        failures += 1;
+      }
+    });
+    await server().kill();
+    await server().start();
+    await Promise.all(work);
+    const settled = endings.filter((ending) => ending === "settled").length;
+    expect(settled + failures).toBe(200);
+    const { used, reserved } = await storage.ledger.balance(look);
+    // Whoever was told so was charged; who was told nothing may have been.
+    expect(used).toBeGreaterThanOrEqual(settled);
+    expect(used + reserved).toBeLessThanOrEqual(200);
+    const lines = await storage.ledger.journal({ accountId: "acct_1", limit: 1000 });
+    const count = (kind: string): number => lines.filter((line) => line.kind === kind).length;
+    expect(count("settle")).toBe(used);
+    expect(count("reserve")).toBe(used + reserved);
+  });
+
+  it("is away: methods reject, and work again once it is back", async () => {
+    const { storage } = await open();
+    await server().kill();
+    await expect(storage.check()).rejects.toThrow(AWAY);
+    await expect(storage.accounts.list()).rejects.toThrow(AWAY);
+    await server().start();
+    await storage.check();
+    expect(await storage.accounts.list()).toEqual([]);
+  });
+
+  it("ends connections that nobody uses: told, and made again", async () => {
+    const told: unknown[] = [];
+    const { storage, url } = await open((error) => told.push(error));
+    await storage.accounts.list();
+    await execute(
+      url,
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'snap' AND datname = current_database()",
+    );
+    await expect.poll(() => told.length).toBeGreaterThan(0);
+    expect(await storage.accounts.list()).toEqual([]);
+  });
+
+  it("is nowhere, or refuses: opening rejects", async () => {
+    await expect(openStorage({ url: "postgres://snap@127.0.0.1:1/snap" })).rejects.toThrow("ECONNREFUSED");
+    await expect(openStorage({ url: server().url("nowhere") })).rejects.toThrow(
+      'database "nowhere" does not exist',
+    );
+  });
+});

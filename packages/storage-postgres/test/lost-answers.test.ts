@@ -1,0 +1,101 @@
+import type { Storage } from "@snap/engine";
+import { afterEach, describe, expect, it } from "vitest";
+import { startCuttingProxy, type CuttingProxy } from "./cutting-proxy.ts";
+import { finish, sampleBatch } from "./sample-batch.ts";
+import { execute, openStorage, useServer } from "./server.ts";
+
+const PERIOD = { accountId: "acct_1", period: { startedAt: 0, resetsAt: 1_000_000 }, granted: 10 };
+const reservation = { ...PERIOD, reservationId: "res_1", now: 1, lapsesAt: 900_000 };
+
+/** More answers than any of the acts below takes. */
+const ANSWERS = Array.from({ length: 10 }, (_, skipped) => skipped);
+
+describe("the connection is lost, whichever answer is due", { tags: ["postgres"] }, () => {
+  const { server, newDatabase } = useServer();
+  const ends: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const end of ends.splice(0)) await end();
+  });
+
+  const open = async (): Promise<{ storage: Storage; proxy: CuttingProxy; url: string }> => {
+    const url = await newDatabase();
+    const proxy = await startCuttingProxy(server().port);
+    const storage = await openStorage({ url: proxy.url(url.slice(url.lastIndexOf("/") + 1)) });
+    // The connection is there, and what is sent once for each statement has been.
+    await storage.ledger.balance({ ...PERIOD, now: 1 });
+    ends.push(
+      () => storage.close(),
+      () => proxy.close(),
+    );
+    return { storage, proxy, url };
+  };
+  const journal = async ({ ledger }: Storage): Promise<string[]> =>
+    (await ledger.journal({ accountId: "acct_1", limit: 100 })).map(({ kind }) => kind).toReversed();
+
+  it("takes one credit for a reservation", async () => {
+    const { storage, proxy } = await open();
+    proxy.cutAnswer(0);
+    const { reserved, balance } = await storage.ledger.reserve(reservation);
+    expect({ reserved, balance, cut: proxy.hasCut() }).toEqual({
+      reserved: true,
+      balance: { granted: 10, used: 0, reserved: 1 },
+      cut: true,
+    });
+    expect(await journal(storage)).toEqual(["grant", "reserve"]);
+  });
+
+  it("charges a settlement once, and gives a refund back once", async () => {
+    for (const [act, ending, line] of [
+      ["settle", "settled", "settle"],
+      ["refund", "refunded", "refund"],
+    ] as const) {
+      const { storage, proxy } = await open();
+      await storage.ledger.reserve(reservation);
+      proxy.cutAnswer(0);
+      expect(await storage.ledger[act]({ reservationId: "res_1", now: 2 })).toBe(ending);
+      expect(proxy.hasCut()).toBe(true);
+      expect(await journal(storage)).toEqual(["grant", "reserve", line]);
+    }
+  });
+
+  it("stores a batch once, with one job", async () => {
+    let cuts = 0;
+    for (const skipped of ANSWERS) {
+      const { storage, proxy, url } = await open();
+      // What starts with the first batch doesn't count.
+      await storage.batches.insert(sampleBatch("batch_0"));
+      proxy.cutAnswer(skipped);
+      await storage.batches.insert(sampleBatch("batch_1"));
+      if (proxy.hasCut()) cuts += 1;
+      expect((await storage.batches.find("batch_1"))?.items).toHaveLength(1);
+      expect(await jobsOf(url)).toEqual(["batch_0", "batch_1"]);
+    }
+    // Begin, batch, items, job and commit, at the least.
+    expect(cuts).toBeGreaterThanOrEqual(5);
+  });
+
+  it("finishes an item and charges it in one: once, or again from the start", async () => {
+    let cuts = 0;
+    for (const skipped of ANSWERS) {
+      const { storage, proxy } = await open();
+      await storage.batches.insert(sampleBatch("batch_1"));
+      await storage.ledger.reserve(reservation);
+      proxy.cutAnswer(skipped);
+      await storage.batches.change({ batchId: "batch_1", now: 5, settle: "res_1", change: finish });
+      if (proxy.hasCut()) cuts += 1;
+      expect(await storage.batches.find("batch_1")).toEqual(finish(sampleBatch("batch_1")));
+      expect(await journal(storage)).toEqual(["grant", "reserve", "settle"]);
+      expect(await storage.ledger.refund({ reservationId: "res_1", now: 6 })).toBe("settled");
+    }
+    // Begin, hold, settle, items, batch, delivery and commit.
+    expect(cuts).toBeGreaterThanOrEqual(7);
+  });
+});
+
+async function jobsOf(url: string): Promise<string[]> {
+  const rows = await execute<{ id: string }>(
+    url,
+    "SELECT data ->> 'batchId' AS id FROM snap_jobs.job WHERE name = 'batches' ORDER BY 1",
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { execute, openStorage, useServer } from "./server.ts";
+
+describe("migrations", { tags: ["postgres"] }, () => {
+  const { newDatabase } = useServer();
+  const versionsOf = async (url: string): Promise<number[]> =>
+    (await execute<{ version: number }>(url, "SELECT version FROM snap.migrations ORDER BY version")).map(
+      ({ version }) => version,
+    );
+
+  it("run once, however many processes start at once", async () => {
+    const url = await newDatabase({ migrated: false });
+    const storages = await Promise.all(Array.from({ length: 10 }, () => openStorage({ url })));
+    expect(await versionsOf(url)).toEqual([1, 2, 3, 4]);
+    for (const storage of storages) await storage.check();
+    await Promise.all(storages.map((storage) => storage.close()));
+  });
+
+  it("leave alone what is up to date, and what was stored", async () => {
+    const url = await newDatabase();
+    const account = {
+      id: "acct_1",
+      email: "ada@example.com",
+      emailVerifiedAt: null,
+      planSlug: null,
+      creditsPerPeriod: null,
+      requestsPerMinute: null,
+      createdAt: 1,
+    };
+    const first = await openStorage({ url });
+    await first.accounts.insert(account);
+    await first.close();
+    const second = await openStorage({ url });
+    expect(await second.accounts.list()).toEqual([account]);
+    await second.close();
+  });
+
+  it("refuse the schema of a newer release", async () => {
+    const url = await newDatabase();
+    await execute(url, "INSERT INTO snap.migrations (version) VALUES (99)");
+    await expect(openStorage({ url })).rejects.toThrow(
+      "its schema has version 99, and this release knows 4. Upgrade @snap/storage-postgres",
+    );
+  });
+
+  it("give the journal a guard", async () => {
+    const url = await newDatabase();
+    const storage = await openStorage({ url });
+    const period = { startedAt: 0, resetsAt: 1000 };
+    await storage.ledger.balance({ accountId: "acct_1", period, granted: 5, now: 1 });
+    for (const act of [
+      "UPDATE snap.journal SET credits = 9",
+      "DELETE FROM snap.journal",
+      "TRUNCATE snap.journal",
+    ])
+      await expect(execute(url, act)).rejects.toThrow("the journal is append-only");
+    await storage.close();
+  });
+});

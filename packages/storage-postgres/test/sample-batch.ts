@@ -1,0 +1,37 @@
+import type { BatchRecord } from "@snap/engine";
+
+/** An unfinished batch with a webhook and one item, which is due from instant 1 on. */
+export function sampleBatch(id: string, change: Partial<BatchRecord> = {}): BatchRecord {
+  return {
+    id,
+    accountId: "acct_1",
+    tokenId: 1,
+    webhookUrl: "https://hooks.example.com/",
+    createdAt: 1,
+    finishedAt: null,
+    prunesAt: null,
+    items: [
+      {
+        id: "item_1",
+        parameters: { url: "https://example.com/" },
+        key: "0f1e",
+        state: { status: "queued", starts: 0, fence: 0, limitedSince: null, dueAt: 1 },
+      },
+    ],
+    delivery: null,
+    ...change,
+  };
+}
+
+/** The batch with its item done, unless it is already: then there is nothing to change. */
+export function finish(batch: BatchRecord): BatchRecord | null {
+  if (batch.finishedAt !== null) return null;
+  const done = { status: "done", etag: '"9f"', targetStatus: 200, expiresAt: 9, creditCost: 1 } as const;
+  return {
+    ...batch,
+    items: batch.items.map((item) => ({ ...item, state: done })),
+    finishedAt: 5,
+    prunesAt: 1005,
+    delivery: { status: "due", dueAt: 5, attempts: 0, fence: 0 },
+  };
+}

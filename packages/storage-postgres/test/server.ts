@@ -1,0 +1,78 @@
+import type { Storage } from "@snap/engine";
+import { createMemoryStorage } from "@snap/testing";
+import { startPostgres, type PostgresServer } from "@snap/workshop/servers/postgres";
+import pg from "pg";
+import { afterAll, beforeAll } from "vitest";
+import { openPostgresStorage, type PostgresStorageOptions } from "../src/index.ts";
+
+const TEMPLATE = "template_of_tests";
+
+/** A PostgreSQL for the tests of a file, and databases on it. */
+export interface TestServer {
+  readonly server: () => PostgresServer;
+  /** Address of a new database; of a migrated one unless told otherwise. */
+  newDatabase(how?: { readonly migrated: boolean }): Promise<string>;
+  /** A storage over a database that is emptied for each: a new one takes ten times as long. */
+  openEmptied(): Promise<{ readonly storage: Storage; close(): Promise<void> }>;
+}
+
+const EMPTY = `SET session_replication_role = replica;
+  TRUNCATE snap.accounts, snap.tokens, snap.balances, snap.reservations, snap.journal, snap.batches,
+    snap.batch_items, snap.deliveries, snap.write_checks, snap_jobs.job RESTART IDENTITY CASCADE`;
+
+export function useServer(): TestServer {
+  let server: PostgresServer | null = null;
+  let databases = 0;
+  const started = (): PostgresServer => {
+    if (server === null) throw new Error("The server isn't started yet.");
+    return server;
+  };
+  beforeAll(async () => {
+    server = await startPostgres();
+    await execute(server.url(), `CREATE DATABASE ${TEMPLATE}`);
+    const storage = await openStorage({ url: server.url(TEMPLATE) });
+    // The jobs' schema is made by the first who needs it.
+    await (await storage.batches.watch(() => {})).stop();
+    await storage.close();
+  });
+  afterAll(() => server?.remove());
+  const newDatabase = async ({ migrated } = { migrated: true }): Promise<string> => {
+    const name = `test_${(databases += 1)}`;
+    const template = migrated ? TEMPLATE : "template1";
+    await execute(started().url(), `CREATE DATABASE ${name} TEMPLATE ${template}`);
+    return started().url(name);
+  };
+  return {
+    server: started,
+    newDatabase,
+    async openEmptied() {
+      const url = started().url(TEMPLATE);
+      await execute(url, EMPTY);
+      const storage = await openStorage({ url });
+      return { storage, close: () => storage.close() };
+    },
+  };
+}
+
+/** With what it doesn't hold itself in memory. */
+export function openStorage(options: Omit<PostgresStorageOptions, "cache">): Promise<Storage> {
+  return openPostgresStorage({ ...options, cache: createMemoryStorage() });
+}
+
+/** One statement on a connection of its own. */
+export async function execute<Row>(
+  url: string,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await (values.length === 0
+      ? client.query(text)
+      : client.query({ text, values: [...values] }));
+    return rows as Row[];
+  } finally {
+    await client.end();
+  }
+}

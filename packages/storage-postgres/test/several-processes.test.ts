@@ -1,0 +1,82 @@
+import type { Storage } from "@snap/engine";
+import { afterEach, describe, expect, it } from "vitest";
+import { sampleBatch } from "./sample-batch.ts";
+import { execute, openStorage, useServer } from "./server.ts";
+
+describe("several storages over one database", { tags: ["postgres"] }, () => {
+  const { newDatabase } = useServer();
+  const opened: Storage[] = [];
+  afterEach(async () => {
+    for (const storage of opened.splice(0)) await storage.close();
+  });
+  const openTwo = async (): Promise<{ one: Storage; other: Storage; url: string }> => {
+    const url = await newDatabase();
+    const [one, other] = await Promise.all([openStorage({ url }), openStorage({ url })]);
+    opened.push(one, other);
+    return { one, other, url };
+  };
+
+  it("give the last credits away once", async () => {
+    const { one, other } = await openTwo();
+    const look = { accountId: "acct_1", period: { startedAt: 0, resetsAt: 1000 }, granted: 7 };
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        (index % 2 === 0 ? one : other).ledger.reserve({
+          ...look,
+          reservationId: `res_${index}`,
+          now: 1,
+          lapsesAt: 900,
+        }),
+      ),
+    );
+    expect(outcomes.filter(({ reserved }) => reserved)).toHaveLength(7);
+    expect(await one.ledger.balance({ ...look, now: 1 })).toEqual({ granted: 7, used: 0, reserved: 7 });
+  });
+
+  it("never wait for one another at the turn of a period, with reservations that lapse", async () => {
+    const { one, other } = await openTwo();
+    const before = { startedAt: 0, resetsAt: 1000 };
+    const after = { startedAt: 1000, resetsAt: 2000 };
+    const act = async (storage: Storage, index: number): Promise<void> => {
+      const period = index % 3 === 0 ? before : after;
+      const reservationId = `res_${index}`;
+      // Some have lapsed by the time that others are made.
+      const now = 900 + index;
+      const request = { accountId: "acct_1", period, granted: 1000, reservationId, now, lapsesAt: now + 5 };
+      await storage.ledger.reserve(request);
+      if (index % 2 === 0) await storage.ledger.settle({ reservationId, now: now + (index % 10) });
+    };
+    await Promise.all(Array.from({ length: 200 }, (_, index) => act(index % 2 === 0 ? one : other, index)));
+    const lines = await one.ledger.journal({ accountId: "acct_1", limit: 10_000 });
+    for (const period of [before, after]) {
+      const { granted, used, reserved } = await one.ledger.balance({
+        accountId: "acct_1",
+        period,
+        granted: 1000,
+        now: 10_000,
+      });
+      const count = (kind: string): number =>
+        lines.filter((line) => line.kind === kind && line.periodStartedAt === period.startedAt).length;
+      expect(granted).toBe(1000);
+      expect(used).toBe(count("settle"));
+      expect(reserved).toBe(0);
+    }
+  });
+
+  it("hear of a batch that another has stored", async () => {
+    const { one, other } = await openTwo();
+    let calls = 0;
+    const watch = await other.batches.watch(() => (calls += 1));
+    await one.batches.insert(sampleBatch("batch_1"));
+    await expect.poll(() => calls, { timeout: 10_000 }).toBeGreaterThan(0);
+    await watch.stop();
+  });
+
+  it("leave no job of a batch that was taken back", async () => {
+    const { one, url } = await openTwo();
+    await one.batches.insert(sampleBatch("batch_1"));
+    await expect(one.batches.insert(sampleBatch("batch_1"))).rejects.toThrow("batches_id_key");
+    const jobs = await execute(url, "SELECT 1 FROM snap_jobs.job WHERE name = 'batches'");
+    expect(jobs).toHaveLength(1);
+  });
+});

@@ -1,0 +1,209 @@
+import type { TransferPage, TransferTarget } from "@snap/engine";
+import { afterEach, describe, expect, it } from "vitest";
+import { openPostgresTarget } from "../src/index.ts";
+import { startCuttingProxy } from "./cutting-proxy.ts";
+import { finish, sampleBatch } from "./sample-batch.ts";
+import { execute, openStorage, useServer } from "./server.ts";
+
+const ACCOUNT = {
+  id: "acct_1",
+  email: "ädä@exämple.com",
+  emailVerifiedAt: 1,
+  planSlug: "starter",
+  creditsPerPeriod: null,
+  requestsPerMinute: 5,
+  createdAt: 1,
+};
+const TOKEN = {
+  id: 41,
+  accountId: "acct_1",
+  abilities: ["screenshot", "pdf"],
+  secretHash: "0f".repeat(32),
+  sealedSigningSecret: "a0".repeat(60),
+  createdAt: 1,
+  expiresAt: null,
+  rotatedAt: 2,
+} as const;
+const FINISHED = finish(sampleBatch("batch_2")) ?? sampleBatch("batch_2");
+const LINE = {
+  accountId: "acct_1",
+  periodStartedAt: 0,
+  kind: "reserve",
+  credits: 1,
+  reservationId: "res_1",
+} as const;
+
+/** One of each kind, or two. */
+const PAGES: readonly TransferPage[] = [
+  { kind: "accounts", records: [ACCOUNT, { ...ACCOUNT, id: "acct_0", email: "b@b.org" }], next: "1" },
+  { kind: "tokens", records: [TOKEN, { ...TOKEN, id: 7, abilities: [] }], next: "2" },
+  {
+    kind: "balances",
+    records: [{ accountId: "acct_1", periodStartedAt: 0, granted: 9, used: 1, reserved: 1 }],
+    next: "3",
+  },
+  {
+    kind: "reservations",
+    records: [
+      { id: "res_1", accountId: "acct_1", periodStartedAt: 0, lapsesAt: 900, state: "open" },
+      { id: "res_0", accountId: "acct_1", periodStartedAt: 0, lapsesAt: 900, state: "refused" },
+    ],
+    next: "4",
+  },
+  {
+    kind: "journal",
+    records: [
+      { ...LINE, kind: "grant", credits: 9, reservationId: null, at: 5 },
+      { ...LINE, at: 3 },
+    ],
+    next: "5",
+  },
+  { kind: "batches", records: [FINISHED, sampleBatch("batch_1")], next: "6" },
+];
+
+async function writeAll(target: TransferTarget): Promise<void> {
+  for (const [index, page] of PAGES.entries())
+    await target.write({ position: index === 0 ? null : String(index), page });
+}
+
+describe("a target of a move", { tags: ["postgres"] }, () => {
+  const { server, newDatabase } = useServer();
+  const ends: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const end of ends.splice(0).toReversed()) await end();
+  });
+  const openTarget = async (url: string): Promise<TransferTarget> => {
+    const target = await openPostgresTarget({ url });
+    ends.push(() => target.close());
+    return target;
+  };
+
+  it("gives back what was moved, through the ports", async () => {
+    const url = await newDatabase({ migrated: false });
+    const target = await openTarget(url);
+    expect(await target.begin("mark")).toEqual({ mark: "mark", position: null, moved: 0, finished: null });
+    await writeAll(target);
+    expect(await target.begin("mark")).toMatchObject({ position: "6", moved: 11 });
+    await target.continueTokenIds(50);
+    const figures = await target.figures();
+    expect(figures).toEqual({
+      accounts: 2,
+      tokens: 2,
+      lastTokenId: 50,
+      balances: 1,
+      granted: 9,
+      used: 1,
+      reserved: 1,
+      reservations: 2,
+      openReservations: 1,
+      journalLines: 2,
+      journalGranted: 9,
+      journalReserved: 1,
+      journalSettled: 0,
+      journalRefunded: 0,
+      journalLapsed: 0,
+      batches: 2,
+      batchItems: 2,
+      unfinishedItems: 1,
+      deliveries: 1,
+      openDeliveries: 1,
+    });
+    await target.finish(figures);
+    expect((await target.begin("another")).finished).toEqual(figures);
+
+    const storage = await openStorage({ url });
+    ends.push(() => storage.close());
+    expect((await storage.accounts.list()).map(({ id }) => id)).toEqual(["acct_1", "acct_0"]);
+    expect(await storage.accounts.find("acct_1")).toEqual(ACCOUNT);
+    expect((await storage.tokens.find(41))?.token).toEqual(TOKEN);
+    const { id: _, ...next } = TOKEN;
+    expect((await storage.tokens.insert(next)).id).toBe(51);
+    const lines = await storage.ledger.journal({ accountId: "acct_1", limit: 9 });
+    expect(lines.map(({ at }) => at)).toEqual([3, 5]);
+    expect(await storage.ledger.settle({ reservationId: "res_0", now: 6 })).toBe("unknown");
+    expect(await storage.ledger.settle({ reservationId: "res_1", now: 6 })).toBe("settled");
+    expect(await storage.batches.find("batch_1")).toEqual(sampleBatch("batch_1"));
+    expect(await storage.batches.find("batch_2")).toEqual(FINISHED);
+    expect(await storage.batches.dueItems({ now: 9, limit: 9, exceptAccounts: [] })).toEqual([
+      { accountId: "acct_1", batchId: "batch_1", itemId: "item_1" },
+    ]);
+  });
+
+  it("lets the first token have id 1 where none was ever given", async () => {
+    const url = await newDatabase();
+    const target = await openTarget(url);
+    await target.begin("mark");
+    await target.continueTokenIds(0);
+    expect((await target.figures()).lastTokenId).toBe(0);
+    await target.finish(await target.figures());
+    const [row] = await execute<{ id: string }>(url, "SELECT nextval('snap.tokens_id_seq') AS id");
+    expect(row?.id).toBe("1");
+  });
+
+  it("stores each page once, whichever answer is lost", async () => {
+    let cuts = 0;
+    // Begin, hold, insert (up to three), advance, commit.
+    for (let skipped = 0; skipped < 8; skipped += 1)
+      for (const [index, page] of PAGES.entries()) {
+        const url = await newDatabase();
+        const proxy = await startCuttingProxy(server().port);
+        const target = await openTarget(proxy.url(url.slice(url.lastIndexOf("/") + 1)));
+        await target.begin("mark");
+        for (const [before, one] of PAGES.slice(0, index).entries())
+          await target.write({ position: before === 0 ? null : String(before), page: one });
+        const { moved } = await target.begin("mark");
+        proxy.cutAnswer(skipped);
+        await target.write({ position: index === 0 ? null : String(index), page });
+        if (proxy.hasCut()) cuts += 1;
+        expect(await target.begin("mark")).toMatchObject({
+          position: page.next,
+          moved: moved + page.records.length,
+        });
+        await target.close();
+        ends.pop();
+        await proxy.close();
+      }
+    expect(cuts).toBeGreaterThanOrEqual(5 * PAGES.length);
+  });
+
+  it("refuses a page that isn't the next", async () => {
+    const target = await openTarget(await newDatabase());
+    await target.begin("mark");
+    const [first, second] = PAGES;
+    if (first === undefined || second === undefined) throw new Error("There are pages.");
+    await target.write({ position: null, page: first });
+    for (const position of [null, "2"])
+      await expect(target.write({ position, page: second })).rejects.toThrow(
+        "another move into this database is under way",
+      );
+  });
+
+  it("refuses a database with accounts of its own, and leaves it alone", async () => {
+    const url = await newDatabase();
+    const storage = await openStorage({ url });
+    await storage.accounts.insert(ACCOUNT);
+    const target = await openTarget(url);
+    await expect(target.begin("mark")).rejects.toThrow(
+      "the database is in use already, with 1 accounts of its own: take an empty one",
+    );
+    expect(await storage.accounts.list()).toEqual([ACCOUNT]);
+    await storage.close();
+    await (await openStorage({ url })).close();
+  });
+
+  it("can't be used as a storage before the move has ended", async () => {
+    const url = await newDatabase();
+    const target = await openTarget(url);
+    await target.begin("mark");
+    await expect(openStorage({ url })).rejects.toThrow("a move into this database has not ended");
+    await target.finish(await target.figures());
+    await (await openStorage({ url })).close();
+  });
+
+  it("begins one move when two begin at once", async () => {
+    const url = await newDatabase();
+    const targets = await Promise.all([openTarget(url), openTarget(url)]);
+    const states = await Promise.all(targets.map((target, index) => target.begin(`mark ${index}`)));
+    expect(new Set(states.map(({ mark }) => mark)).size).toBe(1);
+  });
+});

@@ -1,0 +1,100 @@
+import { createAvailability, type Attempt } from "./availability.ts";
+import { CONNECT_TIMEOUT_MS, createScriptedClient, isMistake, type ScriptedClient } from "./client.ts";
+import { withinTime } from "./within-time.ts";
+
+const PROBE_LIFE_MS = 1000;
+
+export interface RedisConnection {
+  readonly client: ScriptedClient;
+  readonly attempt: Attempt;
+  close(): Promise<void>;
+}
+
+export interface ConnectionOptions {
+  readonly url: string;
+  readonly keyPrefix: string;
+  readonly commandTimeoutMs: number;
+  /** Done before Redis is used again after it could not be. */
+  readonly owed: { isEmpty(): boolean; carryOut(client: ScriptedClient): Promise<void> };
+  readonly onError: (error: Error) => void;
+  readonly onBack: () => void;
+}
+
+/**
+ * Connects. A Redis that can't be reached is waited for in the background.
+ *
+ * @throws Error for a malformed URL, a wrong password, missing rights or a database that isn't there.
+ */
+export async function connectRedis(options: ConnectionOptions): Promise<RedisConnection> {
+  const { url, keyPrefix, commandTimeoutMs, owed, onError, onBack } = options;
+  let isOpening = true;
+  const client = createScriptedClient(url, (failure) => isOpening && isMistake(failure));
+  const { host, password } = new URL(url);
+  const explain = (reason: unknown): string =>
+    withoutPassword(reasonOf(reason), decodeURIComponent(password));
+  /** A write: a Redis that is full, a replica, or has lost its disk answers reads all the same. */
+  const probe = async (): Promise<void> => {
+    await client.set(`${keyPrefix}probe`, "", { expiration: { type: "PX", value: PROBE_LIFE_MS } });
+  };
+
+  let onClientError: (error: unknown) => void = () => {};
+  client.on("error", (error: unknown) => onClientError(error));
+  const failed = new Promise<unknown>((resolve) => {
+    onClientError = resolve;
+  });
+  const connected = client
+    .connect()
+    .then(probe)
+    .then(
+      () => null,
+      (error: unknown) => error,
+    );
+  const failure = await withinTime(Promise.race([failed, connected]), CONNECT_TIMEOUT_MS).catch(
+    (error: unknown) => error,
+  );
+  isOpening = false;
+  if (isMistake(failure)) {
+    if (client.isOpen) client.destroy();
+    throw new Error(`Redis at ${host} refuses: ${explain(failure)}`);
+  }
+
+  const availability = createAvailability({
+    commandTimeoutMs,
+    probe,
+    owed: { isEmpty: () => owed.isEmpty(), carryOut: () => owed.carryOut(client) },
+    onLost: (reason) =>
+      onError(
+        new Error(
+          `Redis at ${host} can't be used: ${explain(reason)}. Until it is back, limits are counted in this process alone and nothing is cached.`,
+        ),
+      ),
+    onBack,
+  });
+  onClientError = (reason) => availability.lose(reason);
+  if (failure !== null) availability.lose(failure);
+  return {
+    client,
+    attempt: availability.attempt,
+    async close() {
+      availability.close();
+      if (!client.isOpen) return;
+      // What was sent before is answered before.
+      if (client.isReady) await withinTime(client.ping(), commandTimeoutMs).catch(() => {});
+      // A connection that is being made can't be called off, but need not keep the process.
+      client.unref();
+      client.destroy();
+    },
+  };
+}
+
+/** Some of Node's errors tell nothing but their code. */
+function reasonOf(reason: unknown): string {
+  if (!(reason instanceof Error)) return String(reason);
+  const { code } = reason as NodeJS.ErrnoException;
+  return reason.message === "" ? (code ?? reason.name) : reason.message;
+}
+
+/** Redis repeats commands that it doesn't know. */
+function withoutPassword(text: string, password: string): string {
+  return password === "" ? text : text.replaceAll(password, "…");
+}

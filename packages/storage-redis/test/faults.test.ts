@@ -1,0 +1,177 @@
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { openRedisCache } from "../src/index.ts";
+import { openCache, openPlainClient, useRedis, type WatchedCache } from "./redis.ts";
+import { NAME, NOW, sampleRendering, spend } from "./samples.ts";
+
+const look = { ...NAME, now: NOW };
+/** Short, as it is waited for. */
+const commandTimeoutMs = 200;
+
+function whenBack({ onBack }: WatchedCache): Promise<void> {
+  return vi.waitFor(() => expect(onBack).toHaveBeenCalledTimes(1), { timeout: 20_000 });
+}
+
+function whenLost({ onError }: WatchedCache): Promise<void> {
+  return vi.waitFor(() => expect(onError).toHaveBeenCalledTimes(1), { timeout: 20_000 });
+}
+
+/** What calls answer without Redis. Budgets are counted all the same. */
+async function expectLocal({ renderings, budgets, flights }: WatchedCache, accountId: string): Promise<void> {
+  await renderings.put({ ...NAME, accountId, rendering: sampleRendering() });
+  expect(await renderings.get({ ...look, accountId })).toBeNull();
+  expect(await renderings.peek({ ...look, accountId })).toBeNull();
+  await renderings.delete({ ...NAME, accountId });
+  const outcomes = await Promise.all(Array.from({ length: 100 }, () => budgets.spend(spend({ accountId }))));
+  expect(outcomes.filter(({ allowed }) => allowed)).toHaveLength(20);
+  for (const holder of ["a", "b"])
+    expect(await flights.take({ name: accountId, holder, leaseMs: 60_000 })).toBe(true);
+  await flights.end({ name: accountId, holder: "a", lingerMs: 1000 });
+}
+
+async function expectShared({ renderings, flights }: WatchedCache): Promise<void> {
+  await renderings.put({ ...NAME, rendering: sampleRendering() });
+  expect((await renderings.get(look))?.etag).toBe('"9f86d081"');
+  expect(await flights.take({ name: "shared", holder: "a", leaseMs: 60_000 })).toBe(true);
+  expect(await flights.take({ name: "shared", holder: "b", leaseMs: 60_000 })).toBe(false);
+}
+
+describe("Redis gone", { tags: ["redis"] }, () => {
+  const redis = useRedis();
+
+  it("in the middle of work, is told once; everything goes on, and again when it is back", async () => {
+    const cache = await openCache({ url: redis().url });
+    const work = Array.from({ length: 300 }, async (_, index) => {
+      const name = { accountId: "acct_1", key: `${index}` };
+      await cache.renderings.put({ ...name, rendering: sampleRendering({ bytes: new Uint8Array(50_000) }) });
+      await cache.budgets.spend(spend({ accountId: `${index}` }));
+      return cache.renderings.get({ ...name, now: NOW });
+    });
+    await redis().kill();
+    await Promise.all(work);
+    await whenLost(cache);
+    await expectLocal(cache, "acct_2");
+    expect(cache.onError.mock.calls.map(([{ message }]) => message)).toEqual([
+      expect.stringMatching(/^Redis at 127\.0\.0\.1:\d+ can't be used: /),
+    ]);
+    await redis().restart();
+    await whenBack(cache);
+    await expectShared(cache);
+    expect(cache.onError).toHaveBeenCalledTimes(1);
+  });
+
+  it("but still connected, holds nobody up", async () => {
+    const cache = await openCache({ url: redis().url, commandTimeoutMs });
+    const { pid } = redis();
+    process.kill(pid, "SIGSTOP");
+    onTestFinished(() => void process.kill(pid, "SIGCONT"));
+    await expectLocal(cache, "acct_2");
+    expect(cache.onError.mock.calls.map(([{ message }]) => message)).toEqual([
+      expect.stringContaining("can't be used: no answer within 200 ms"),
+    ]);
+    process.kill(pid, "SIGCONT");
+    await whenBack(cache);
+    await expectShared(cache);
+  });
+
+  it("does not bring back what was deleted or replaced meanwhile", async () => {
+    const cache = await openCache({ url: redis().url });
+    const client = await openPlainClient(redis().url);
+    const named = (key: string): typeof look => ({ ...look, key });
+    for (const key of ["deleted", "replaced", "untouched"])
+      await cache.renderings.put({ ...named(key), rendering: sampleRendering() });
+    await client.sendCommand(["CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"]);
+    await whenLost(cache);
+    await cache.renderings.delete(named("deleted"));
+    await cache.renderings.put({ ...named("replaced"), rendering: sampleRendering({ etag: '"new"' }) });
+    await whenBack(cache);
+    expect(await cache.renderings.get(named("deleted"))).toBeNull();
+    expect(await cache.renderings.get(named("replaced"))).toBeNull();
+    expect((await cache.renderings.get(named("untouched")))?.etag).toBe('"9f86d081"');
+  });
+
+  it("is waited for when it is opened, and found", async () => {
+    await redis().kill();
+    const cache = await openCache({ url: redis().url });
+    expect(cache.onError.mock.calls.map(([{ message }]) => message)).toEqual([
+      expect.stringContaining("ECONNREFUSED"),
+    ]);
+    await expectLocal(cache, "acct_2");
+    await redis().restart();
+    await whenBack(cache);
+    await expectShared(cache);
+  });
+
+  it("or stopped, does not keep the cache from being opened and closed", async () => {
+    const { pid } = redis();
+    const opened = await openCache({ url: redis().url, commandTimeoutMs });
+    process.kill(pid, "SIGSTOP");
+    onTestFinished(() => void process.kill(pid, "SIGCONT"));
+    await opened.close();
+    const cache = await openCache({ url: redis().url, commandTimeoutMs });
+    await whenLost(cache);
+    expect(cache.onError.mock.calls.map(([{ message }]) => message)).toEqual([
+      expect.stringContaining("no answer within 3000 ms"),
+    ]);
+    await expectLocal(cache, "acct_2");
+    await cache.close();
+  });
+
+  it("for good, after close(), and so at each call", async () => {
+    const cache = await openCache({ url: redis().url });
+    await cache.close();
+    await cache.close();
+    await expectLocal(cache, "acct_2");
+    expect(cache.onError).not.toHaveBeenCalled();
+  });
+});
+
+describe("a Redis that takes no writes", { tags: ["redis"] }, () => {
+  const redis = useRedis(["maxmemory 1kb"]);
+
+  it("is not used", async () => {
+    const cache = await openCache({ url: redis().url });
+    expect(cache.onError.mock.calls.map(([{ message }]) => message)).toEqual([
+      expect.stringContaining("can't be used: OOM"),
+    ]);
+    await expectLocal(cache, "acct_2");
+  });
+});
+
+describe("what waiting won't mend", { tags: ["redis"] }, () => {
+  const redis = useRedis(["requirepass s3cret"]);
+  const urlWith = (credentials: string, path = ""): string =>
+    `${redis().url.replace("redis://", `redis://${credentials}`)}${path}`;
+
+  it("opens with the right password", async () => {
+    const cache = await openCache({ url: urlWith(":s3cret@", "/1") });
+    await expectShared(cache);
+    expect(cache.onError).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ["a wrong password", ":Hunter2@", "", /^Redis at 127\.0\.0\.1:\d+ refuses: WRONGPASS/],
+    ["a wrong user", "ada:Hunter2@", "", /^Redis at 127\.0\.0\.1:\d+ refuses: WRONGPASS/],
+    ["no password", "", "", /^Redis at 127\.0\.0\.1:\d+ refuses: NOAUTH/],
+    ["a database that isn't there", ":s3cret@", "/99", /^Redis at 127\.0\.0\.1:\d+ refuses: ERR/],
+    ["no number of a database", ":s3cret@", "/cache", /^The URL of Redis must look like redis:/],
+  ])("is %s: told at once, without the password", async (_, credentials, path, message) => {
+    const onError = vi.fn<(error: Error) => void>();
+    const opening = openRedisCache({ url: urlWith(credentials, path), onError });
+    await expect(opening).rejects.toThrow(message);
+    await expect(opening).rejects.not.toThrow(/Hunter2|s3cret/);
+    expect(onError).not.toHaveBeenCalled();
+  });
+});
+
+describe("a malformed URL", () => {
+  it.each(["127.0.0.1:6379", "http://:Hunter2@127.0.0.1:6379", "redis://:%zz@127.0.0.1", "", "Hunter2"])(
+    "is refused: %j",
+    async (url) => {
+      const opening = openRedisCache({ url });
+      await expect(opening).rejects.toThrow(
+        "The URL of Redis must look like redis://user:password@host:6379/0, or rediss://… for TLS.",
+      );
+      expect(JSON.stringify(await opening.catch((error: unknown) => error))).not.toContain("Hunter2");
+    },
+  );
+});

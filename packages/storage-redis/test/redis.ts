@@ -1,0 +1,46 @@
+import { startRedis, type RedisServer } from "@snap/workshop/servers/redis";
+import { createClient, type RedisClientType } from "@redis/client";
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, onTestFinished, vi, type Mock } from "vitest";
+import { openRedisCache, type RedisCache, type RedisCacheOptions } from "../src/index.ts";
+
+/** A Redis for the tests of a group. */
+export function useRedis(settings: readonly string[] = []): () => RedisServer {
+  let server: RedisServer | null = null;
+  beforeAll(async () => {
+    server = await startRedis(settings);
+  });
+  afterAll(() => server?.stop());
+  return () => {
+    if (server === null) throw new Error("Redis was not started");
+    return server;
+  };
+}
+
+/** What all keys of one test begin with. */
+export function newPrefix(): string {
+  return `${randomUUID()}:`;
+}
+
+export interface WatchedCache extends RedisCache {
+  readonly keyPrefix: string;
+  readonly onError: Mock<(error: Error) => void>;
+  readonly onBack: Mock<() => void>;
+}
+
+/** A cache of the running test's own. */
+export async function openCache(options: RedisCacheOptions): Promise<WatchedCache> {
+  const [keyPrefix, onError, onBack] = [newPrefix(), vi.fn<(error: Error) => void>(), vi.fn<() => void>()];
+  const cache = await openRedisCache({ keyPrefix, onError, onBack, ...options });
+  onTestFinished(() => cache.close());
+  return { ...cache, keyPrefix: options.keyPrefix ?? keyPrefix, onError, onBack };
+}
+
+/** Redis itself, beside the cache. */
+export async function openPlainClient(url: string): Promise<RedisClientType> {
+  const client: RedisClientType = createClient({ url });
+  client.on("error", () => {});
+  await client.connect();
+  onTestFinished(() => client.destroy());
+  return client;
+}

@@ -1,0 +1,21 @@
+import type { SpendRequest, StoredRendering } from "@snap/engine";
+
+export const NOW = 1_767_225_600_000;
+export const NAME = { accountId: "acct_1", key: "0f1e" };
+
+export function sampleRendering(change: Partial<StoredRendering> = {}): StoredRendering {
+  return {
+    bytes: Uint8Array.from([0x89, 0x50, 0x4e, 0x47]),
+    contentType: "image/png",
+    targetStatus: 200,
+    notes: [],
+    etag: '"9f86d081"',
+    storedAt: NOW,
+    expiresAt: NOW + 86_400_000,
+    ...change,
+  };
+}
+
+export function spend(change: Partial<SpendRequest> = {}): SpendRequest {
+  return { accountId: "acct_1", budget: "render", limit: 20, windowMs: 60_000, now: NOW, ...change };
+}

@@ -1,0 +1,4 @@
+import { defineConfig } from "tsup";
+import { library } from "../workshop/src/tsup-options.ts";
+
+export default defineConfig(library({ index: "src/index.ts" }));

@@ -1,0 +1,134 @@
+import type {
+  Account,
+  BalanceRecord,
+  BatchRecord,
+  JournalEntry,
+  ReservationRecord,
+  TransferKind,
+  TransferRecords,
+} from "@snap/engine";
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { prepare } from "../prepare.ts";
+import { ACCOUNT_COLUMNS, toAccount } from "../stores/accounts.ts";
+import { BATCH_COLUMNS, WITH_ITEMS, type BatchRow } from "../stores/batch-statements.ts";
+import { toBatch } from "../stores/batches.ts";
+import { JOURNAL_COLUMNS, RESERVATION_COLUMNS } from "../stores/ledger-statements.ts";
+import { TOKEN_COLUMNS, toToken, type TokenRow } from "../stores/tokens.ts";
+
+/** What orders the rows of a table: the values of the last one that was read. */
+export type Key = readonly (string | number)[];
+
+export interface Slice<Kind extends TransferKind> {
+  readonly records: readonly TransferRecords[Kind][];
+  /** Of the last record; `null` when none is left. */
+  readonly last: Key | null;
+}
+
+/** Reads the records of one kind in their order, some at a time. */
+export interface RecordReader<Kind extends TransferKind> {
+  /** Stands before the first. */
+  readonly start: Key;
+  readAfter(key: Key): Slice<Kind>;
+}
+
+export type RecordReaders = { readonly [Kind in TransferKind]: RecordReader<Kind> };
+
+const RECORDS_AT_A_TIME = 5_000;
+/** Each has up to 20 items. */
+const BATCHES_AT_A_TIME = 500;
+
+export function prepareRecordReaders(database: DatabaseSync): RecordReaders {
+  return {
+    accounts: readerOf<Account & Sequenced, Account>(database, {
+      sql: `SELECT sequence, ${ACCOUNT_COLUMNS} FROM accounts ${BY_SEQUENCE}`,
+      toRecord: toAccount,
+      keyOf: ({ sequence }) => [sequence],
+    }),
+    tokens: readerOf(database, {
+      sql: `SELECT ${TOKEN_COLUMNS} FROM tokens WHERE id > :first ORDER BY id LIMIT :limit`,
+      toRecord: (row: TokenRow) => toToken(row),
+      keyOf: ({ id }) => [id],
+    }),
+    balances: readerOf(database, {
+      sql: `SELECT account_id AS accountId, period_started_at AS periodStartedAt, granted, used, reserved
+        FROM balances WHERE (account_id, period_started_at) > (:first, :second)
+        ORDER BY account_id, period_started_at LIMIT :limit`,
+      start: ["", 0],
+      toRecord: (row: BalanceRecord) => ({ ...row }),
+      keyOf: ({ accountId, periodStartedAt }) => [accountId, periodStartedAt],
+    }),
+    reservations: readerOf(database, {
+      sql: `SELECT ${RESERVATION_COLUMNS} FROM reservations WHERE id > :first ORDER BY id LIMIT :limit`,
+      start: [""],
+      toRecord: (row: ReservationRecord) => ({ ...row }),
+      keyOf: ({ id }) => [id],
+    }),
+    journal: readerOf<JournalEntry & Sequenced, JournalEntry>(database, {
+      sql: `SELECT sequence, ${JOURNAL_COLUMNS} FROM journal ${BY_SEQUENCE}`,
+      toRecord: withoutSequence,
+      keyOf: ({ sequence }) => [sequence],
+    }),
+    batches: prepareBatchReader(database),
+  };
+}
+
+interface Sequenced {
+  readonly sequence: number;
+}
+
+const BY_SEQUENCE = "WHERE sequence > :first ORDER BY sequence LIMIT :limit";
+
+function withoutSequence<Row extends Sequenced>(row: Row): Omit<Row, "sequence"> {
+  const { sequence: _, ...record } = row;
+  return record;
+}
+
+function readerOf<Row, Found>(
+  database: DatabaseSync,
+  {
+    sql,
+    start = [0],
+    toRecord,
+    keyOf,
+  }: {
+    readonly sql: string;
+    readonly start?: Key;
+    readonly toRecord: (row: Row) => Found;
+    readonly keyOf: (row: Row) => Key;
+  },
+): { readonly start: Key; readAfter(key: Key): { readonly records: Found[]; readonly last: Key | null } } {
+  const statement = prepare<Row>(database, sql);
+  return {
+    start,
+    readAfter(key) {
+      const rows = statement.all(valuesOf(key, RECORDS_AT_A_TIME));
+      const last = rows.at(-1);
+      return { records: rows.map(toRecord), last: last === undefined ? null : keyOf(last) };
+    },
+  };
+}
+
+/** A batch is as many rows as it has items. */
+function prepareBatchReader(database: DatabaseSync): RecordReader<"batches"> {
+  const statement = prepare<BatchRow>(
+    database,
+    `SELECT ${BATCH_COLUMNS} FROM (SELECT * FROM batches ${BY_SEQUENCE}) AS batches ${WITH_ITEMS}
+     ORDER BY sequence, position`,
+  );
+  return {
+    start: [0],
+    readAfter(key) {
+      const rows = statement.all(valuesOf(key, BATCHES_AT_A_TIME));
+      const byBatch = Map.groupBy(rows, ({ sequence }) => sequence);
+      const records = Array.from(byBatch.values(), toBatch).filter(
+        (batch): batch is BatchRecord => batch !== null,
+      );
+      const last = rows.at(-1);
+      return { records, last: last === undefined ? null : [last.sequence] };
+    },
+  };
+}
+
+function valuesOf([first = 0, second = 0]: Key, limit: number): Record<string, SQLInputValue> {
+  return { first, second, limit };
+}

@@ -1,0 +1,196 @@
+import type { TransferPage, TransferSource } from "@snap/engine";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it } from "vitest";
+import { openSqliteSource, openSqliteStorage } from "../src/index.ts";
+import { sampleBatch } from "./sample-batch.ts";
+import { temporaryDirectory } from "./temporary.ts";
+import { release, startWorker } from "./worker-process.ts";
+
+const PERIOD = { startedAt: 0, resetsAt: 1000 };
+const look = { accountId: "acct_1", period: PERIOD, granted: 5 };
+
+async function newFolder(): Promise<string> {
+  const directory = await temporaryDirectory();
+  await (await openSqliteStorage({ directory })).close();
+  return directory;
+}
+
+async function readAll(source: TransferSource): Promise<TransferPage[]> {
+  const pages: TransferPage[] = [];
+  for (let page = await source.read(null); page !== null; page = await source.read(page.next))
+    pages.push(page);
+  return pages;
+}
+
+describe("a source of a move", () => {
+  it("has every record once, in order, over many pages", async () => {
+    const directory = await newFolder();
+    const database = new DatabaseSync(join(directory, "snap.db"));
+    const numbers =
+      "WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < 12344)";
+    database.exec(`INSERT INTO accounts (id, email, created_at)
+      ${numbers} SELECT 'acct_' || (99999 - n), n || '@example.com', n FROM numbers`);
+    database.exec(`INSERT INTO balances (account_id, period_started_at, granted)
+      ${numbers} SELECT 'acct_' || (n / 3), n % 3, n FROM numbers`);
+    database.exec(`INSERT INTO reservations (id, account_id, period_started_at, lapses_at, state)
+      ${numbers} SELECT 'res_' || n, 'acct_1', 0, n, 'settled' FROM numbers`);
+    database.exec(`INSERT INTO journal (account_id, period_started_at, kind, credits, at)
+      ${numbers} SELECT 'acct_1', 0, 'grant', 1, 99999 - n FROM numbers`);
+    database.close();
+    const storage = await openSqliteStorage({ directory });
+    for (let index = 0; index < 600; index += 1)
+      await storage.batches.insert(sampleBatch(`batch_${999 - index}`));
+    await storage.close();
+
+    const source = await openSqliteSource({ directory });
+    const pages = await readAll(source);
+    const recordsOf = (kind: TransferPage["kind"]): readonly unknown[] =>
+      pages.filter((page) => page.kind === kind).flatMap((page) => page.records as readonly unknown[]);
+    expect(pages.map(({ kind }) => kind).join(" ")).toBe(
+      "accounts accounts accounts balances balances balances reservations reservations reservations " +
+        "journal journal journal batches batches",
+    );
+    expect(recordsOf("accounts")).toHaveLength(12_345);
+    expect(recordsOf("accounts").slice(0, 2)).toMatchObject([{ id: "acct_99999" }, { id: "acct_99998" }]);
+    expect(new Set(recordsOf("balances").map((one) => JSON.stringify(one))).size).toBe(12_345);
+    expect(new Set(recordsOf("reservations").map((one) => JSON.stringify(one))).size).toBe(12_345);
+    expect(recordsOf("journal").map((one) => (one as { at: number }).at)).toEqual(
+      Array.from({ length: 12_345 }, (_, n) => 99_999 - n),
+    );
+    expect(recordsOf("batches")).toEqual(
+      Array.from({ length: 600 }, (_, index) => sampleBatch(`batch_${999 - index}`)),
+    );
+    expect(await source.figures()).toMatchObject({ accounts: 12_345, batches: 600, batchItems: 1200 });
+    await source.close();
+  });
+
+  it("counts and adds up what is there, revoked tokens among the ids that were given", async () => {
+    const directory = await newFolder();
+    const storage = await openSqliteStorage({ directory });
+    const { ledger } = storage;
+    for (const reservationId of ["a", "b", "c", "d"])
+      await ledger.reserve({ ...look, reservationId, now: 1, lapsesAt: reservationId === "d" ? 2 : 900 });
+    await ledger.settle({ reservationId: "a", now: 1 });
+    await ledger.refund({ reservationId: "b", now: 1 });
+    await ledger.balance({ ...look, now: 5 });
+    await storage.batches.insert(sampleBatch("batch_1"));
+    await storage.accounts.insert({
+      id: "acct_1",
+      email: "ada@example.com",
+      emailVerifiedAt: null,
+      planSlug: null,
+      creditsPerPeriod: null,
+      requestsPerMinute: null,
+      createdAt: 1,
+    });
+    const token = {
+      accountId: "acct_1",
+      abilities: ["pdf"],
+      createdAt: 1,
+      expiresAt: null,
+      rotatedAt: null,
+    } as const;
+    const hashes = { secretHash: "00".repeat(32), sealedSigningSecret: "00".repeat(60) };
+    await storage.tokens.insert({ ...token, ...hashes });
+    const { id } = await storage.tokens.insert({ ...token, ...hashes });
+    await storage.tokens.revoke(id);
+    await storage.close();
+    const source = await openSqliteSource({ directory });
+    expect(await source.figures()).toEqual({
+      accounts: 1,
+      tokens: 1,
+      lastTokenId: 2,
+      balances: 1,
+      granted: 5,
+      used: 1,
+      reserved: 1,
+      reservations: 4,
+      openReservations: 1,
+      journalLines: 8,
+      journalGranted: 5,
+      journalReserved: 4,
+      journalSettled: 1,
+      journalRefunded: 1,
+      journalLapsed: 1,
+      batches: 1,
+      batchItems: 2,
+      unfinishedItems: 2,
+      deliveries: 0,
+      openDeliveries: 0,
+    });
+    await source.close();
+  });
+
+  it("isn't opened while anybody has the file, however idle", async () => {
+    const directory = await newFolder();
+    const idle = await openSqliteStorage({ directory });
+    await idle.accounts.list();
+    await expect(openSqliteSource({ directory })).rejects.toThrow(
+      `${join(directory, "snap.db")} is in use: stop the server`,
+    );
+    await idle.check();
+    await idle.close();
+    await (await openSqliteSource({ directory })).close();
+  });
+
+  it("lets nobody else in until it is closed", async () => {
+    const directory = await newFolder();
+    const source = await openSqliteSource({ directory });
+    await expect(openSqliteStorage({ directory, busyTimeoutMs: 1 })).rejects.toThrow("database is locked");
+    await expect(openSqliteSource({ directory })).rejects.toThrow("is in use");
+    await source.close();
+    const storage = await openSqliteStorage({ directory });
+    await storage.check();
+    await storage.close();
+  });
+
+  it("has the same mark as long as nothing is written", async () => {
+    const directory = await newFolder();
+    const markOf = async (): Promise<string> => {
+      const source = await openSqliteSource({ directory });
+      await readAll(source);
+      await source.close();
+      return source.mark;
+    };
+    const first = await markOf();
+    expect(await markOf()).toBe(first);
+    const storage = await openSqliteStorage({ directory });
+    await storage.accounts.list();
+    await storage.close();
+    expect(await markOf()).toBe(first);
+    const writing = await openSqliteStorage({ directory });
+    await writing.ledger.balance({ ...look, now: 1 });
+    await writing.close();
+    expect(await markOf()).not.toBe(first);
+  });
+
+  it("includes what a killed process left in the log", async () => {
+    const directory = await newFolder();
+    const worker = await startWorker("churn", { filename: join(directory, "snap.db"), name: "a" });
+    release([worker]);
+    for (let answers = 0; answers < 5; answers += 1) await worker.lines.next();
+    worker.child.kill("SIGKILL");
+    await once(worker.child, "exit");
+    const source = await openSqliteSource({ directory });
+    const { journalReserved, journalSettled } = await source.figures();
+    expect(journalReserved).toBeGreaterThanOrEqual(5);
+    expect(journalSettled).toBeGreaterThanOrEqual(2);
+    await source.close();
+    const again = await openSqliteSource({ directory });
+    expect(again.mark).toBe(source.mark);
+    await again.close();
+  });
+
+  it("is not made where there is none, and not taken from another program", async () => {
+    const directory = await temporaryDirectory();
+    await expect(openSqliteSource({ directory })).rejects.toThrow(`there is no snap.db in ${directory}`);
+    new DatabaseSync(join(directory, "snap.db")).exec("CREATE TABLE theirs (id); PRAGMA user_version = 3");
+    await expect(openSqliteSource({ directory })).rejects.toThrow("is a database of another program");
+    const text = await temporaryDirectory();
+    await writeFile(join(text, "snap.db"), "a text of more than a hundred bytes, ".repeat(10));
+    await expect(openSqliteSource({ directory: text })).rejects.toThrow("file is not a database");
+  });
+});
