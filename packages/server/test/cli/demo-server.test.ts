@@ -1,8 +1,8 @@
+import { findFreePort } from "@snap/workshop/servers/free-port";
 import { createServer } from "node:http";
 import { once } from "node:events";
 import { afterEach, describe, expect, it } from "vitest";
 import { startDemoServer, type DemoServer } from "../../src/dev/demo-server.ts";
-import { freePort } from "./command.ts";
 
 const started: DemoServer[] = [];
 async function start(preferredPort: number): Promise<DemoServer> {
@@ -16,7 +16,7 @@ afterEach(async () => {
 
 describe("the demo page", () => {
   it("is one document that asks for nothing else", async () => {
-    const { url } = await start(await freePort());
+    const { url } = await start(await findFreePort());
     const response = await fetch(url);
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
     const html = await response.text();
@@ -27,7 +27,7 @@ describe("the demo page", () => {
   });
 
   it("is at the port that was asked for, or at the next free one", async () => {
-    const port = await freePort();
+    const port = await findFreePort();
     const squatter = createServer().listen(port, "127.0.0.1");
     await once(squatter, "listening");
     const next = await start(port);

@@ -1,10 +1,11 @@
+import { findFreePort } from "@snap/workshop/servers/free-port";
 import { execFile } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { PNG } from "pngjs";
 import { afterAll, describe, expect, it } from "vitest";
-import { freePort, openWorkplace } from "./command.ts";
+import { openWorkplace } from "./command.ts";
 
 describe("serve --dev", { tags: ["browser"] }, () => {
   const developing = openWorkplace();
@@ -16,7 +17,7 @@ describe("serve --dev", { tags: ["browser"] }, () => {
     PNG.sync.read(await readFile(join(developing.directory, "demo.png")));
 
   it("prints a line that works as pasted, and the same one at the next start", async () => {
-    const SNAP_PORT = String(await freePort());
+    const SNAP_PORT = String(await findFreePort());
     const running = developing.start(["serve", "--dev"], { SNAP_PORT });
     const [line] = await running.printed(CURL);
     await shell(line);

@@ -1,5 +1,6 @@
+import { findFreePort } from "@snap/workshop/servers/free-port";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { freePort, openWorkplace, until, type Minted, type Running, type Workplace } from "./command.ts";
+import { openWorkplace, until, type Minted, type Running, type Workplace } from "./command.ts";
 import { servePages, type Pages } from "./pages.ts";
 
 let pages: Pages;
@@ -7,7 +8,7 @@ let workplace: Workplace;
 let port = 0;
 beforeAll(async () => {
   pages = await servePages();
-  port = await freePort();
+  port = await findFreePort();
   workplace = openWorkplace({ SNAP_PORT: String(port), SNAP_ALLOW_TARGETS: pages.target });
 });
 afterAll(async () => {

@@ -1,8 +1,9 @@
+import { findFreePort } from "@snap/workshop/servers/free-port";
 import type { RenderBatch } from "@snap/protocol";
 import { startPostgres } from "@snap/workshop/servers/postgres";
 import { startRedis } from "@snap/workshop/servers/redis";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { freePort, openWorkplace, until, type Minted } from "../cli/command.ts";
+import { openWorkplace, until, type Minted } from "../cli/command.ts";
 import { servePages } from "../cli/pages.ts";
 
 describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres", "redis"] }, () => {
@@ -24,7 +25,7 @@ describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres"
     )) as { id: string };
     const { token } = (await workplace.json(["tokens", "create", "--account", account.id])) as Minted;
     const serve = async (role: string): Promise<string> => {
-      const port = await freePort();
+      const port = await findFreePort();
       const environment = { SNAP_PORT: String(port), SNAP_ROLE: role };
       await workplace.start(["serve"], environment).printed(/"listening"/);
       return `http://127.0.0.1:${port}`;
@@ -64,7 +65,7 @@ describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres"
     const postgres = await startPostgres();
     const workplace = openWorkplace({
       SNAP_DATABASE_URL: postgres.url(),
-      SNAP_REDIS_URL: `redis://:hunter2@127.0.0.1:${await freePort()}`,
+      SNAP_REDIS_URL: `redis://:hunter2@127.0.0.1:${await findFreePort()}`,
       SNAP_SECRET_KEY: "0123456789abcdef0123456789abcdef",
     });
     onTestFinished(async () => {
@@ -81,7 +82,7 @@ describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres"
     });
     // The service goes on without Redis, but not without PostgreSQL.
     expect((await workplace.run(["accounts", "list"])).code).toBe(0);
-    const nowhere = { SNAP_DATABASE_URL: `postgres://snap:hunter3@127.0.0.1:${await freePort()}/snap` };
+    const nowhere = { SNAP_DATABASE_URL: `postgres://snap:hunter3@127.0.0.1:${await findFreePort()}/snap` };
     const withoutDatabase = await workplace.run(["accounts", "list"], nowhere);
     expect(withoutDatabase.code).not.toBe(0);
     expect(withoutDatabase.stderr).toContain("SNAP_DATABASE_URL: ");

@@ -3,6 +3,7 @@ import { createEngine } from "@snap/engine";
 import type { RenderBatch } from "@snap/protocol";
 import { openSqliteStorage } from "@snap/storage-sqlite";
 import { createFakeRenderer } from "@snap/testing";
+import { findFreePort } from "@snap/workshop/servers/free-port";
 import { spawn, type ChildProcess } from "node:child_process";
 import { createHmac, randomInt } from "node:crypto";
 import { once } from "node:events";
@@ -50,15 +51,6 @@ interface Delivery {
   readonly body: string;
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
-
 async function createCustomer(
   directory: string,
 ): Promise<{ token: string; signingSecret: string; accountId: string }> {
@@ -99,7 +91,7 @@ describe("kill -9 of the server in mid-batch", () => {
           response.writeHead(204).end();
         });
       });
-      const port = await freePort();
+      const port = await findFreePort();
       let child = await startServer(directory, port);
       const ask = async (path: string, init: RequestInit = {}): Promise<unknown> => {
         const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };

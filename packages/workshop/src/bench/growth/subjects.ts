@@ -15,16 +15,9 @@ import {
   PERIOD,
   SECRET,
 } from "./stored.ts";
+import type { Grown } from "./measure-growth.ts";
 
-/** Something whose cost must not follow how much is stored. */
-export interface Subject {
-  readonly name: string;
-  /** What there is little or much of. */
-  readonly stored: string;
-  readonly few: number;
-  readonly many: number;
-  readonly manyWhenQuick: number;
-  readonly opsPerRound: number;
+export interface Subject extends Grown {
   readonly fill: (database: DatabaseSync, count: number) => void;
   /** One operation; `index` is a different one each time, anywhere among what is stored. */
   readonly open: (storage: Storage, count: number) => (index: number) => Promise<void>;

@@ -2,25 +2,24 @@ import { openPostgresStorage } from "@snap/storage-postgres";
 import { createMemoryStorage } from "@snap/testing";
 import pg from "pg";
 import { startPostgres, type PostgresServer } from "../../servers/postgres.ts";
-import { compare, timed, type Round } from "../compare.ts";
+import { measureGrowth, type Filled } from "../growth/measure-growth.ts";
 import { fillBatches, fillJournal, fillTokens, type Fill } from "../growth/shared-stored.ts";
 import { queueTurn, reservation, tokenLookUp, type Subject } from "../growth/subjects.ts";
-import { rounded } from "../report/table.ts";
 import type { Scenario } from "../scenario.ts";
 
-/** Prime, and far from a divisor of any count: the steps come by everything, in no order. */
-const STRIDE = 7_368_787;
-
-type SharedSubject = Pick<Subject, "name" | "open" | "stored" | "few" | "many" | "manyWhenQuick"> & {
-  readonly fill: Fill;
-  readonly opsPerRound: number;
-};
+type SharedSubject = Omit<Subject, "fill"> & { readonly fill: Fill };
 
 const SUBJECTS: readonly SharedSubject[] = [
-  { ...tokenLookUp, fill: fillTokens, opsPerRound: 1_000 },
-  { ...reservation, fill: fillJournal, opsPerRound: 300 },
+  { ...tokenLookUp, name: "PostgreSQL: a token look-up", fill: fillTokens, opsPerRound: 1_000 },
+  {
+    ...reservation,
+    name: "PostgreSQL: a reservation, made and settled",
+    fill: fillJournal,
+    opsPerRound: 300,
+  },
   {
     ...queueTurn,
+    name: "PostgreSQL: an item taken off the batch queue and put back",
     stored: "batches, of which ten wait",
     few: 1_000,
     many: 1_000_000,
@@ -38,39 +37,11 @@ export const sharedGrowth: Scenario = {
   onlyFull: true,
   async run(bench) {
     const postgres = await startPostgres({ shared_buffers: "4GB" });
-    const rows: string[][] = [];
-    const figures = [];
     try {
-      for (const subject of SUBJECTS) {
-        const { name, stored, few, opsPerRound } = subject;
-        const many = bench.quick ? subject.manyWhenQuick : subject.many;
-        bench.say(`storing ${many} ${stored}`);
-        const large = await openFilled(postgres, subject, many);
-        const small = await openFilled(postgres, subject, few);
-        bench.say(name);
-        const { oursMs, theirsMs, timeRatio } = await compare(large.round, small.round, bench.quick ? 3 : 12);
-        await large.remove();
-        await small.remove();
-        figures.push({
-          name: `PostgreSQL: ${name}, with ${amount(many)} ${stored} over ${amount(few)}`,
-          value: timeRatio,
-          target: { atMost: 1.2 },
-        });
-        rows.push([
-          name,
-          stored,
-          `${rounded((theirsMs * 1000) / opsPerRound)} (${amount(few)})`,
-          `${rounded((oursMs * 1000) / opsPerRound)} (${amount(many)})`,
-          rounded(timeRatio),
-        ]);
-      }
+      return await measureGrowth(bench, SUBJECTS, (subject, count) => openFilled(postgres, subject, count));
     } finally {
       await postgres.remove();
     }
-    return {
-      figures,
-      tables: [{ columns: ["operation", "stored", "µs with few", "µs with many", "ratio"], rows }],
-    };
   },
 };
 
@@ -78,9 +49,9 @@ let databases = 0;
 
 async function openFilled(
   postgres: PostgresServer,
-  { fill, open, opsPerRound }: SharedSubject,
+  { fill, open }: SharedSubject,
   count: number,
-): Promise<{ readonly round: Round; readonly remove: () => Promise<void> }> {
+): Promise<Filled> {
   const name = `growth_${(databases += 1)}`;
   await execute(postgres.url(), (client) => client.query(`CREATE DATABASE ${name}`));
   const url = postgres.url(name);
@@ -98,12 +69,8 @@ async function openFilled(
     );
   });
   const storage = await openStorage();
-  const operation = open(storage, count);
-  let step = 0;
   return {
-    round: timed(async () => {
-      for (let op = 0; op < opsPerRound; op += 1) await operation((step++ * STRIDE) % count);
-    }),
+    operation: open(storage, count),
     async remove() {
       await storage.close();
       await execute(postgres.url(), (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`));
@@ -119,8 +86,4 @@ async function execute(url: string, work: (client: pg.Client) => Promise<unknown
   } finally {
     await client.end();
   }
-}
-
-function amount(count: number): string {
-  return count.toLocaleString("en-US");
 }
