@@ -102,8 +102,8 @@ export interface CaptureParts {
   readonly plans: readonly Plan[];
   readonly targets: TargetPolicy;
   readonly reservationLeaseMs: number;
-  /** Told of a refund that could not be written; the reservation then lapses by itself. */
-  readonly onRefundFailed: (error: unknown) => void;
+  /** Told of a settlement or refund that could not be written; the reservation then lapses by itself. */
+  readonly onLedgerFailed: (error: unknown) => void;
 }
 
 /**
@@ -219,20 +219,48 @@ async function renderBilled(
   const reservationId = newReservationId(parts.random, now);
   const leaseMs = parts.reservationLeaseMs;
   const reserved = await reserveCredit(ledger, { account, entitlement, reservationId, now, leaseMs });
+  let rendering: StoredRendering;
   try {
     const file = await scheduler.run(turn, () => renderTarget(parts, parameters));
     const ttlSeconds = parameters.cacheTtl ?? LIMITS.cacheTtlDefaultSeconds;
-    const { key, rendering } = copyOf(toStoredRendering(file, { now: clock.now(), ttlSeconds }));
-    if (key !== null) await parts.cache.keep({ accountId: account.id, key }, rendering);
-    const resolution = await settle({ reservationId, rendering, now: clock.now() });
-    const isCharged = resolution === "settled";
-    return {
-      rendering,
-      render: { budget, creditCost: isCharged ? 1 : 0, balance: isCharged ? reserved : null },
-    };
+    const copy = copyOf(toStoredRendering(file, { now: clock.now(), ttlSeconds }));
+    rendering = copy.rendering;
+    if (copy.key !== null) await parts.cache.keep({ accountId: account.id, key: copy.key }, rendering);
   } catch (error) {
-    await ledger.refund({ reservationId, now: clock.now() }).catch(parts.onRefundFailed);
+    await ledger.refund({ reservationId, now: clock.now() }).catch(parts.onLedgerFailed);
     throw error;
+  }
+  const isCharged = (await charge(parts, { reservationId, rendering, settle })) === "settled";
+  return {
+    rendering,
+    render: { budget, creditCost: isCharged ? 1 : 0, balance: isCharged ? reserved : null },
+  };
+}
+
+/**
+ * A rendering that is there is answered, also where it is not known whether its credit was settled: a
+ * failure that was charged would be worse than a rendering that is free. The refund tells, if it gets through.
+ */
+async function charge(
+  { ledger, clock, onLedgerFailed }: CaptureParts,
+  {
+    reservationId,
+    rendering,
+    settle,
+  }: {
+    readonly reservationId: string;
+    readonly rendering: StoredRendering;
+    readonly settle: Settle;
+  },
+): Promise<Resolution> {
+  try {
+    return await settle({ reservationId, rendering, now: clock.now() });
+  } catch (error) {
+    onLedgerFailed(error);
+    return ledger.refund({ reservationId, now: clock.now() }).catch((failure: unknown) => {
+      onLedgerFailed(failure);
+      return "unknown";
+    });
   }
 }
 

@@ -183,7 +183,7 @@ function captureParts(settings: EngineSettings, scheduler: Scheduler): CapturePa
     plans: settings.plans,
     targets: settings.targets,
     reservationLeaseMs: settings.reservationLeaseMs,
-    onRefundFailed: onBackgroundError,
+    onLedgerFailed: onBackgroundError,
   };
 }
 

@@ -44,7 +44,10 @@ export async function createRenderer(
 type EngineParts = Pick<
   EngineOptions,
   "renderer" | "targets" | "baseUrl" | "onBackgroundError" | "onItemFinished" | "onDeliveryAttempt"
->;
+> & {
+  /** Told when Redis can be used again, after `onBackgroundError` was told that it can't. */
+  readonly onRedisBack?: () => void;
+};
 
 /** The engine over the storage that is configured, which is made where there is none. */
 export async function openEngine(config: Config, parts: EngineParts): Promise<Engine> {
@@ -84,18 +87,20 @@ async function openEmbeddedStorage({ dataDir: directory, secretKey }: Config): P
 
 async function openSharedStorage(
   { databaseUrl, redisUrl, secretKey }: NonNullable<Config["shared"]> & { readonly secretKey: string },
-  { onBackgroundError = () => {} }: EngineParts,
+  { onBackgroundError = () => {}, onRedisBack = () => {} }: EngineParts,
 ): Promise<OpenedStorage> {
   // Whoever has one machine loads neither.
   const [{ openPostgresStorage }, { openRedisCache }] = await Promise.all([
     import("@snap/storage-postgres"),
     import("@snap/storage-redis"),
   ]);
-  const cache = await openRedisCache({ url: redisUrl, onError: onBackgroundError }).catch(
-    (error: unknown) => {
-      throw new Error(`SNAP_REDIS_URL: ${messageOf(error)}`, { cause: error });
-    },
-  );
+  const cache = await openRedisCache({
+    url: redisUrl,
+    onError: onBackgroundError,
+    onBack: onRedisBack,
+  }).catch((error: unknown) => {
+    throw new Error(`SNAP_REDIS_URL: ${messageOf(error)}`, { cause: error });
+  });
   try {
     const storage = await openPostgresStorage({ url: databaseUrl, cache, onBackgroundError });
     return { storage, secretKey };

@@ -1,4 +1,5 @@
 import type { QueueWatch } from "@snap/engine";
+import { setTimeout as wait } from "node:timers/promises";
 import { PgBoss } from "pg-boss";
 import type { DatabaseOptions, Query } from "./database.ts";
 
@@ -30,6 +31,7 @@ const POLLING_INTERVAL_SECONDS = 2;
 /** Its maintenance, its listener, its jobs. */
 const MAX_CONNECTIONS = 2;
 const STOP_TIMEOUT_MS = 2_000;
+const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
  * The queue is the batches themselves, as they hold leases with fencing tokens and take turns between
@@ -62,11 +64,16 @@ export function createBatchSignal({
       const boss = await start();
       const options = { batchSize: BATCH_SIZE, pollingIntervalSeconds: POLLING_INTERVAL_SECONDS };
       const id = await boss.work(QUEUE, options, () => Promise.resolve(wake()));
-      return { stop: () => boss.offWork(QUEUE, { id }) };
+      return { stop: () => boss.offWork(QUEUE, { id, wait: false }) };
     },
     async close() {
-      const boss = await starting?.catch(() => null);
-      await boss?.stop({ graceful: true, timeout: STOP_TIMEOUT_MS });
+      // A server that stands still must not keep the process.
+      const giveUp = new AbortController();
+      await Promise.race([
+        starting?.then((boss) => boss.stop({ graceful: true, timeout: STOP_TIMEOUT_MS })).catch(() => {}),
+        wait(2 * STOP_TIMEOUT_MS, undefined, { signal: giveUp.signal }).catch(() => {}),
+      ]);
+      giveUp.abort();
     },
   };
 }
@@ -79,6 +86,7 @@ async function startBoss(
     connectionString,
     schema: SCHEMA,
     application_name: "snap jobs",
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     max: MAX_CONNECTIONS,
     useListenNotify: true,
     schedule: false,

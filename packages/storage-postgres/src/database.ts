@@ -53,7 +53,10 @@ export function openDatabase(options: DatabaseOptions): Database {
     keepAlive: true,
     types: { getTypeParser },
   });
-  pool.on("error", onBackgroundError);
+  // The error carries its connection, with the texts of all its statements: too much for a log.
+  pool.on("error", ({ message }) => {
+    onBackgroundError(new Error(`a connection to PostgreSQL was lost: ${message}`));
+  });
   const queryOnce = queryWith(pool);
   return {
     queryOnce,

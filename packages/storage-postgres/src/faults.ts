@@ -1,5 +1,8 @@
-/** SQLSTATE classes and codes (PostgreSQL documentation, appendix A). */
-const LOST_CONNECTION = /^(08...|57P0[1-5])$/;
+/**
+ * SQLSTATE classes and codes (PostgreSQL documentation, appendix A). 53300 is a server with as many
+ * connections as it takes: others end theirs soon.
+ */
+const LOST_CONNECTION = /^(08...|57P0[1-5]|53300)$/;
 const CONFLICT: ReadonlySet<string> = new Set(["40001", "40P01"]);
 const UNIQUE_VIOLATION = "23505";
 

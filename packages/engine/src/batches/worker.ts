@@ -69,7 +69,8 @@ export function startBatchWorker(parts: {
     async stop() {
       stopped = true;
       callOffPoll();
-      await (await watch)?.stop();
+      // Not waited for: what it still hears wakes nobody.
+      void watch.then((one) => one?.stop()).catch(onBackgroundError);
       await looking;
       await Promise.all([items.idle(), deliveries.stop()]);
       callOffHeartbeat();

@@ -7,6 +7,8 @@ const LEASE_MS = 6_000;
 /** A lease survives two renewals that were lost. */
 const RENEWALS_PER_LEASE = 3;
 const LINGER_MS = 1_000;
+/** Of a page that fails for one process after the other, the last would wait for all of them. */
+const LONGEST_WAIT_MS = 60_000;
 /** Until the next look whether another process has finished. */
 const LOOK_AGAIN_MS = 50;
 
@@ -40,7 +42,9 @@ export async function findOrMake<Found, Made>(
   if (flights === null) return { value: await make(), waited: false };
 
   const claim = { name, holder: Buffer.from(random.bytes(16)).toString("hex") };
+  const waitsUntil = clock.now() + LONGEST_WAIT_MS;
   while (!(await flights.take({ ...claim, leaseMs: LEASE_MS }))) {
+    if (clock.now() >= waitsUntil) return { value: await make(), waited: true };
     await new Promise<void>((resolve) => void clock.after(LOOK_AGAIN_MS, resolve));
     const found = await find();
     if (found !== null) return { value: found, waited: true };

@@ -76,13 +76,12 @@ describe("findOrMake", () => {
     expect(await alone.outcome).toEqual({ value: "made", waited: false });
   });
 
-  it("waits for the process that makes it, for as long as that takes", async () => {
+  it("waits for the process that makes it, far longer than its lease", async () => {
     const one = start(1);
     await pass(0);
     const two = start(2);
     const three = start(3);
-    // Ten times the lease.
-    await pass(60_000);
+    await pass(59_000);
     expect([one.makes(), two.makes(), three.makes()]).toEqual([1, 0, 0]);
     one.finish("made");
     await pass(50);
@@ -90,6 +89,18 @@ describe("findOrMake", () => {
     expect(await two.outcome).toEqual({ value: "made", waited: true });
     expect(await three.outcome).toEqual({ value: "made", waited: true });
     expect(errors).toEqual([]);
+  });
+
+  it("waits for a minute and no longer: one after the other, processes might all fail", async () => {
+    const one = start(1);
+    await pass(0);
+    const two = start(2);
+    await pass(60_100);
+    expect([one.makes(), two.makes()]).toEqual([1, 1]);
+    two.finish("made by two");
+    expect(await two.outcome).toEqual({ value: "made by two", waited: true });
+    one.fail(new Error("broken"));
+    await expect(one.outcome).rejects.toThrow("broken");
   });
 
   it("makes it itself when the process that tried has failed", async () => {

@@ -82,6 +82,7 @@ async function serveUntil(stopSignal: Promise<NodeJS.Signals>, parts: Parts): Pr
     baseUrl: `${publicUrl}/v1`,
     ...watchBatches({ logger, metrics }),
     onBackgroundError: (error) => logger.warn({ err: error }, "background work failed"),
+    onRedisBack: () => logger.info("Redis is back: limits and renderings are shared again"),
   }).catch(async (error: unknown) => {
     await renderer.close();
     throw error;

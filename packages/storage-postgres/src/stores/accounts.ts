@@ -1,6 +1,7 @@
 import type { Account, AccountChange, AccountStore } from "@snap/engine";
 import type { Database } from "../database.ts";
 import { isUniqueViolation } from "../faults.ts";
+import { isStorable } from "./storable.ts";
 
 /** The columns of an account under the names of its fields. */
 const ACCOUNT_COLUMNS = `id, email, email_verified_at AS "emailVerifiedAt", plan_slug AS "planSlug",
@@ -16,6 +17,7 @@ const CHANGEABLE: Readonly<Record<keyof AccountChange, string>> = {
 
 export function createAccountStore({ query, queryOnce }: Database): AccountStore {
   const find = async (id: string): Promise<Account | null> => {
+    if (!isStorable(id)) return null;
     const [account = null] = await query<Account>(
       `SELECT ${ACCOUNT_COLUMNS} FROM snap.accounts WHERE id = $1`,
       [id],
@@ -38,7 +40,7 @@ export function createAccountStore({ query, queryOnce }: Database): AccountStore
     list: () => query<Account>(`SELECT ${ACCOUNT_COLUMNS} FROM snap.accounts ORDER BY sequence`),
     async update(id, change) {
       const changed = Object.entries(change).filter(([, value]) => value !== undefined);
-      if (changed.length === 0) return find(id);
+      if (changed.length === 0 || !isStorable(id)) return find(id);
       const settings = changed.map(
         ([name], index) => `${CHANGEABLE[name as keyof AccountChange]} = $${index + 2}`,
       );

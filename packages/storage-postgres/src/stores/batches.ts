@@ -2,6 +2,7 @@ import type { BatchRecord, BatchStore, DueDelivery, DueItem } from "@snap/engine
 import type { Database, Query } from "../database.ts";
 import { isUniqueViolation } from "../faults.ts";
 import type { BatchSignal } from "../batch-signal.ts";
+import { isStorable } from "./storable.ts";
 import { DUE_DELIVERIES, DUE_ITEMS, FIGURES } from "./batch-queues.ts";
 import { claimableAtOf, toBatch, type BatchRow } from "./batch-rows.ts";
 import { endReservation } from "./ledger.ts";
@@ -31,6 +32,7 @@ export function createBatchStore(database: Database, signal: BatchSignal): Batch
       });
     },
     async find(batchId) {
+      if (!isStorable(batchId)) return null;
       return toBatch(await query<BatchRow>("SELECT * FROM snap.find_batch($1)", [batchId]));
     },
     change: ({ batchId, now, settle, change }) =>

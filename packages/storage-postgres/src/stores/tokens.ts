@@ -1,5 +1,6 @@
 import type { Ability, Account, FoundToken, StandingBalance, TokenRecord, TokenStore } from "@snap/engine";
 import type { Database } from "../database.ts";
+import { isStorable } from "./storable.ts";
 
 /** A token as it is kept. */
 interface TokenRow extends Omit<TokenRecord, "abilities"> {
@@ -46,6 +47,7 @@ export function createTokenStore({ query, queryOnce }: Database): TokenStore {
       return row === undefined ? null : toFound(row);
     },
     async listByAccount(accountId) {
+      if (!isStorable(accountId)) return [];
       const rows = await query<TokenRow>(
         `SELECT ${TOKEN_COLUMNS} FROM snap.tokens WHERE account_id = $1 ORDER BY id`,
         [accountId],

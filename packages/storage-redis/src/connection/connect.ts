@@ -65,7 +65,7 @@ export async function connectRedis(options: ConnectionOptions): Promise<RedisCon
     onLost: (reason) =>
       onError(
         new Error(
-          `Redis at ${host} can't be used: ${explain(reason)}. Until it is back, limits are counted in this process alone and nothing is cached.`,
+          `Redis at ${host} can't be used: ${explain(reason).replace(/[.]+$/, "")}. Until it is back, limits are counted in this process alone and nothing is cached.`,
         ),
       ),
     onBack,

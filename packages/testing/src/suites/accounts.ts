@@ -69,6 +69,13 @@ function testInserts(test: DefineTest<"accounts">): void {
     for (const [index, id] of AWKWARD_TEXTS.entries())
       assert.equal((await accounts.find(id))?.email, `${index}@example.com`);
   });
+
+  test("answers null for an id that was never given, whatever it is", async ({ accounts }) => {
+    for (const id of ["", "nobody", "a\0b", "\ud800"]) {
+      assert.equal(await accounts.find(id), null);
+      assert.equal(await accounts.update(id, { planSlug: "growth" }), null);
+    }
+  });
 }
 
 function testUniqueness(test: DefineTest<"accounts">): void {

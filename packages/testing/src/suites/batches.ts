@@ -110,6 +110,10 @@ function testRecords(test: DefineTest<"batches">): void {
     for (const batch of records) assert.deepEqual(await batches.find(batch.id), batch);
   });
 
+  test("answers null for an id that was never given, whatever it is", async ({ batches }) => {
+    for (const id of ["", "nobody", "a\0b", "\ud800"]) assert.equal(await batches.find(id), null);
+  });
+
   test("keeps the items in the order of submission", async ({ batches }) => {
     const ids = Array.from({ length: 20 }, (_, index) => `item_${(index * 7) % 20}`);
     await batches.insert(sampleBatch({ items: ids.map((id) => sampleItem({ id })) }));
