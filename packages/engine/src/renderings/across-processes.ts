@@ -30,8 +30,8 @@ export interface Wanted<Found, Made> {
 }
 
 /**
- * Finds what is wanted or makes it, unless another process is making it: that one is waited for. Its
- * failure is its own: the next one to look then tries for itself.
+ * Finds what is wanted or makes it, unless another process is making it: that one is waited for, a
+ * minute at most. Its failure is its own: the next one to look then tries for itself.
  */
 export async function findOrMake<Found, Made>(
   { flights, clock, random, onBackgroundError }: AcrossProcesses,
