@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { parseAddress } from "./target/address.ts";
 
 /** A browser that runs elsewhere. */
 export interface BrowserEndpoint {
@@ -40,6 +41,17 @@ export function parseBrowserUrls(urls: readonly string[]): readonly BrowserEndpo
     seen.set(url.href, index + 1);
     return { url, origin: `${url.protocol}//${url.host}`, isLoopback: isLoopback(url.hostname) };
   });
+}
+
+/**
+ * Whether this is an address that stands for every interface (`0.0.0.0`, `::`): one to listen at, by which
+ * nobody is reached from elsewhere.
+ *
+ * @example
+ * isUnspecifiedAddress("0.0.0.0"); // true
+ */
+export function isUnspecifiedAddress(host: string): boolean {
+  return parseAddress(host.replace(/^\[(.*)\]$/, "$1"))?.value === 0n;
 }
 
 function isLoopback(hostname: string): boolean {

@@ -7,7 +7,7 @@ export { BUILT_IN_PLANS, parsePlans } from "./accounts/plans.ts";
 export type { Plan } from "./accounts/plans.ts";
 export { usageReport } from "./accounts/usage-report.ts";
 export { AdminError } from "./admin-error.ts";
-export { parseBrowserUrls } from "./browser-endpoints.ts";
+export { isUnspecifiedAddress, parseBrowserUrls } from "./browser-endpoints.ts";
 export type { BrowserEndpoint } from "./browser-endpoints.ts";
 export type { Capture, CaptureRequest } from "./capture.ts";
 export { createEngine } from "./create-engine.ts";

@@ -251,6 +251,9 @@ describe("browsers elsewhere", () => {
     ],
     ["SNAP_BROWSER_EGRESS", { SNAP_BROWSER_URL: "ws://127.0.0.1:9222/", SNAP_BROWSER_EGRESS: "open" }],
     ["SNAP_BROWSER_PROXY_HOST", { SNAP_BROWSER_URL: url, SNAP_BROWSER_PROXY_HOST: "http://snap-1" }],
+    ["SNAP_BROWSER_PROXY_HOST", { SNAP_BROWSER_URL: url, SNAP_BROWSER_PROXY_HOST: "0.0.0.0" }],
+    ["SNAP_BROWSER_PROXY_HOST", { SNAP_BROWSER_URL: url, SNAP_BROWSER_PROXY_HOST: "::" }],
+    ["SNAP_BROWSER_PROXY_HOST", { SNAP_BROWSER_URL: url, SNAP_BROWSER_PROXY_HOST: "::ffff:0.0.0.0" }],
   ])("settings that won't do are named: %s", (name, environment) => {
     expect(mistakesOf(environment)).toEqual([expect.stringContaining(name)]);
   });

@@ -2,10 +2,12 @@ import { request as requestHttp, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { BrowserEndpoint } from "../browser-endpoints.ts";
 import { BrowserUnavailable, explainRefusal } from "./browser-unavailable.ts";
+import { describe } from "./describe.ts";
 
 const VERSION_PATH = "json/version";
 /** More than any answer that is one. */
 const BODY_BYTES_MAX = 64 * 1024;
+const REFUSAL_TIMEOUT_MS = 1_000;
 
 /**
  * The WebSocket address of an endpoint's browser. One given as `http(s)://` is asked for it; of the answer
@@ -42,9 +44,9 @@ async function get({ url, origin }: BrowserEndpoint, signal: AbortSignal): Promi
     signal.throwIfAborted();
     throw new BrowserUnavailable(`${origin} can't be reached: ${describe(error)}`);
   });
-  const body = await readBeginning(answer);
   const { statusCode: status = 0, headers } = answer;
-  if (status === 200) return body;
+  if (status === 200) return readBeginning(answer);
+  const body = await readRefusal(answer);
   throw explainRefusal({ origin, status, retryAfter: headers["retry-after"], body });
 }
 
@@ -55,8 +57,18 @@ function send(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
   });
 }
 
+/** Of the body of a refusal, what comes soon: one that drips must not cost us its status. */
+export async function readRefusal(answer: IncomingMessage): Promise<string> {
+  const timer = setTimeout(() => answer.destroy(), REFUSAL_TIMEOUT_MS);
+  try {
+    return await readBeginning(answer);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** The beginning of a body, however it ends; the rest is not waited for. */
-export async function readBeginning(answer: IncomingMessage): Promise<string> {
+async function readBeginning(answer: IncomingMessage): Promise<string> {
   const parts: Buffer[] = [];
   let bytes = 0;
   try {
@@ -70,11 +82,4 @@ export async function readBeginning(answer: IncomingMessage): Promise<string> {
   }
   answer.destroy();
   return Buffer.concat(parts).subarray(0, BODY_BYTES_MAX).toString("utf8");
-}
-
-/** Node names address and port at the most, never a path or query. */
-export function describe(error: unknown): string {
-  if (error instanceof AggregateError && error.message === "")
-    return error.errors.map((each) => describe(each)).join("; ");
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,9 +1,10 @@
 import { connect } from "puppeteer";
 import type { BrowserEndpoint } from "../browser-endpoints.ts";
 import { unless } from "./abort.ts";
-import { describe, findWebSocketUrl } from "./ask-endpoint.ts";
+import { findWebSocketUrl } from "./ask-endpoint.ts";
 import { BrowserUnavailable } from "./browser-unavailable.ts";
 import type { ConnectedBrowser } from "./connected-browser.ts";
+import { describe, readProduct } from "./describe.ts";
 import { attachPage } from "./make-page.ts";
 import { takeOverConnection } from "./take-over-connection.ts";
 import { openWebSocket, openWebSocketTransport } from "./websocket.ts";
@@ -77,13 +78,14 @@ async function takeOver(transport: ReturnType<typeof openWebSocketTransport>): P
   const commandLine = await connection
     .send("SystemInfo.getInfo", undefined, { timeout: COMMAND_LINE_TIMEOUT_MS })
     .then(
-      (info) => info.commandLine,
+      // typed by the protocol, not by who answers
+      ({ commandLine: told }: { commandLine: unknown }) => (typeof told === "string" ? told : null),
       () => null,
     );
   // others may use it as well: whoever holds its pages holds theirs
   return {
     connection,
-    version,
+    version: readProduct(version),
     commandLine,
     holdsPages: false,
     makePage: (request) => attachPage(pages, request),

@@ -26,4 +26,4 @@ export function findContainmentGaps({ commandLine, egress }: Started): readonly 
 }
 
 const DIRECT =
-  "pages connect from where the browser is, and its network is what contains them: addresses are judged before they are asked for, WebSockets and workers are not, and no bound is kept on what a page loads";
+  "pages connect from where the browser is, and its network is what contains them: addresses are judged before they are asked for, but not those of WebSockets, workers, prefetches and prerendered pages, and no bound is kept on what a page loads";

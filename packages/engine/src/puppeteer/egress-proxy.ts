@@ -58,6 +58,7 @@ export async function openEgressLane(
     proxyServer: `http://${listening.host.includes(":") ? `[${listening.host}]` : listening.host}:${port}`,
     guard: null,
     refusal: (url) => account.refusal(url),
+    refusedDocument: () => Promise.resolve(null), // none gets through
     overflow: account.overflow,
     async close() {
       closed ??= once(server.close(), "close");

@@ -3,6 +3,7 @@ import { judgeTarget } from "../target/judge-target.ts";
 import { parseTarget } from "../target/parse-target.ts";
 import { PUBLIC_TARGETS_ONLY } from "../target/policy.ts";
 import { isWebPort } from "../target/port.ts";
+import { plainText } from "./describe.ts";
 import type { EgressRefusal } from "./egress-proxy.ts";
 import type { Tab } from "./tab.ts";
 
@@ -40,8 +41,9 @@ const BY_NET_ERROR: readonly (readonly [RegExp, string])[] = [
 
 /** The error to throw when `url`, which the main frame was sent to, could not be shown. */
 export function explainNavigation(facts: { tab: Tab; url: string; netError: string | null }): SnapError {
-  const { tab, url, netError } = facts;
-  const detail = `${netError ?? "navigation failed"} at ${url}`;
+  const { tab, url } = facts;
+  const netError = facts.netError === null ? null : plainText(facts.netError);
+  const detail = `${netError ?? "navigation failed"} at ${plainText(url)}`;
   const refusal = tab.lane.refusal(url);
   if (refusal === "blocked") return new SnapError("blocked_host", BY_REFUSAL.blocked, { detail });
   if (refusal === null && isUnsafePort(url, netError) && judgeTarget(url, PUBLIC_TARGETS_ONLY) === "blocked")
@@ -49,6 +51,11 @@ export function explainNavigation(facts: { tab: Tab; url: string; netError: stri
   if (refusal) return new SnapError(UNREACHABLE, BY_REFUSAL[refusal], { detail });
   const [, message] = BY_NET_ERROR.find(([pattern]) => pattern.test(netError ?? "")) ?? [];
   return new SnapError(UNREACHABLE, message ?? unexplained(netError), { detail });
+}
+
+/** The main frame got to a document that it was not to be shown. */
+export function explainBlockedDocument(url: string): SnapError {
+  return new SnapError("blocked_host", BY_REFUSAL.blocked, { detail: `shown at ${plainText(url)}` });
 }
 
 /** Some ports Chromium refuses itself, before it asks the lane; after `load` it doesn't name the error. */

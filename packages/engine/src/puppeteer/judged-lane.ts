@@ -17,7 +17,7 @@ const ERROR_REASONS = {
 
 /**
  * A way out from where the browser is. Each request that the protocol shows is judged before it is sent,
- * redirects included; WebSockets, workers and WebRTC it does not show, and the browser resolves the name
+ * redirects included; WebSockets, workers, prefetches, prerendered pages and WebRTC it does not show, and the browser resolves the name
  * once more. So it is no boundary (egress.md): the network that the browser is in has to be one.
  */
 export function openJudgedLane({ resolver, policy }: EgressProxyOptions): Lane {
@@ -41,9 +41,20 @@ export function openJudgedLane({ resolver, policy }: EgressProxyOptions): Lane {
       : session.send("Fetch.failRequest", { requestId, errorReason: ERROR_REASONS[refusal] }));
   };
 
+  let judging: Promise<unknown> = Promise.resolve();
+  let refusedDocument: string | null = null;
+  /** A document may have come without a request that was shown: prefetched or prerendered. */
+  const judgeDocument = async (url: string): Promise<void> => {
+    if ((await judge(url)) === "blocked") refusedDocument ??= url;
+  };
+
   return {
     proxyServer: null,
     async guard(session) {
+      session.on("Page.frameNavigated", ({ frame: { parentId, url, unreachableUrl } }) => {
+        if (parentId !== undefined || unreachableUrl !== undefined) return;
+        judging = Promise.all([judging, judgeDocument(url)]);
+      });
       session.on("Fetch.requestPaused", (paused) => {
         decide(session, paused).catch(() => {}); // the page is gone, and so is its request
       });
@@ -52,6 +63,10 @@ export function openJudgedLane({ resolver, policy }: EgressProxyOptions): Lane {
     refusal(url) {
       const target = parseTarget(url);
       return (target && refusals.get(targetKey(target))) ?? null;
+    },
+    async refusedDocument() {
+      await judging;
+      return refusedDocument;
     },
     overflow: new AbortController().signal,
     close: () => Promise.resolve(),

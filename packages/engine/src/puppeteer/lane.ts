@@ -9,6 +9,8 @@ export interface Lane {
   readonly guard: ((session: CDPSession) => Promise<void>) | null;
   /** The latest refusal for the host and port of this URL, if the lane refused it. */
   refusal(url: string): EgressRefusal | null;
+  /** The address of a document that the page has shown though it is refused; `null` if there is none. */
+  refusedDocument(): Promise<string | null>;
   /** Aborts once the lane's byte cap is exceeded. */
   readonly overflow: AbortSignal;
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 import type { Protocol } from "puppeteer";
 import { unless, within } from "./abort.ts";
-import { explainNavigation } from "./explain-navigation.ts";
+import { explainBlockedDocument, explainNavigation } from "./explain-navigation.ts";
 import { letGo, type HeldStart, type Tab } from "./tab.ts";
 
 /** The document that says so follows the failure at once; it names the last address of the redirects. */
@@ -70,6 +70,14 @@ async function arrive(
 export function requireDocument(tab: Tab): void {
   const { failedUrl } = tab.progress;
   if (failedUrl !== null) throw explainNavigation({ tab, url: failedUrl, netError: null });
+}
+
+/**
+ * @throws SnapError `blocked_host` when the page has shown a document that its way out refuses
+ */
+export async function requireAllowedDocuments({ lane }: Tab, signal: AbortSignal): Promise<void> {
+  const url = await unless(signal, lane.refusedDocument());
+  if (url !== null) throw explainBlockedDocument(url);
 }
 
 /** A navigation is also aborted by the end of the page's process, which is told a moment later. */

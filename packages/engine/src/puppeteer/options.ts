@@ -1,4 +1,4 @@
-import { parseBrowserUrls, type BrowserEndpoint } from "../browser-endpoints.ts";
+import { isUnspecifiedAddress, parseBrowserUrls, type BrowserEndpoint } from "../browser-endpoints.ts";
 import { systemResolver, type Resolver } from "../ports/resolver.ts";
 import { PUBLIC_TARGETS_ONLY, type TargetPolicy } from "../target/policy.ts";
 import type { SandboxMode } from "./launch-arguments.ts";
@@ -127,6 +127,11 @@ function readRemote({
     throw new RangeError(
       "browserProxyHost must be the name or address of this process by which the browsers elsewhere reach its " +
         'egress proxies; browserEgress "direct" goes without, and leaves it to their network to contain the pages',
+    );
+  if (browserProxyHost !== undefined && isUnspecifiedAddress(browserProxyHost))
+    throw new RangeError(
+      "browserProxyHost must be one address or name by which the browsers elsewhere reach this process: no proxy is " +
+        `reached at ${browserProxyHost}, and it would listen on every interface`,
     );
   return { browserEndpoints, browserProxyHost: browserProxyHost ?? null };
 }

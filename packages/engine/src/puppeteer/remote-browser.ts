@@ -1,10 +1,10 @@
 import type { BrowserEndpoint } from "../browser-endpoints.ts";
 import { PUBLIC_TARGETS_ONLY } from "../target/policy.ts";
 import { unless, within } from "./abort.ts";
-import { describe } from "./ask-endpoint.ts";
 import { BrowserUnavailable } from "./browser-unavailable.ts";
 import { connectBrowser, type RemoteBrowser } from "./connect-browser.ts";
 import { findContainmentGaps } from "./containment-gaps.ts";
+import { describe } from "./describe.ts";
 import { openEgressLane, type EgressProxyOptions, type Listening } from "./egress-proxy.ts";
 import { openJudgedLane } from "./judged-lane.ts";
 import type { Lane } from "./lane.ts";
@@ -26,6 +26,8 @@ export interface RemoteBrowserOptions extends ProbeOptions {
   readonly browserProxyHost: string | null;
   readonly warmContexts: number;
   readonly onEvent: (event: RendererEvent) => void;
+  /** Told the address that the endpoint has. */
+  readonly onReached: (address: string) => void;
 }
 
 /** A browser that somebody else started: connected to, and left as it was found. */
@@ -36,6 +38,7 @@ export function remoteBrowser(endpoint: BrowserEndpoint, options: RemoteBrowserO
     async start(closing) {
       try {
         const remote = await connectBrowser(endpoint, closing);
+        options.onReached(plain(remote.remoteAddress));
         closing.addEventListener("abort", () => void remote.kill(), { signal: remote.gone });
         const browser = await startRendering(remote, { ...options, endpoint });
         void awaitSilence(remote, options, () => {}).then(

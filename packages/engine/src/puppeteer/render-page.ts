@@ -1,12 +1,14 @@
+import { ProtocolError } from "puppeteer";
 import { isSnapError, SnapError } from "../errors.ts";
 import type { PdfParameters, ScreenshotParameters, SnapParameters } from "../parameters/schemas.ts";
 import type { RenderedFile } from "../ports/renderer.ts";
 import { pause, within } from "./abort.ts";
 import { captureScreenshot, requireCapturableSize } from "./capture-screenshot.ts";
+import { describe } from "./describe.ts";
 import { explainOverflow } from "./explain-navigation.ts";
 import { loadLazyImages } from "./load-lazy-images.ts";
 import { measure, reachesBeyondViewport } from "./measure.ts";
-import { navigate, requireDocument } from "./navigate.ts";
+import { navigate, requireAllowedDocuments, requireDocument } from "./navigate.ts";
 import { printPdf } from "./print-pdf.ts";
 import type { TabKind } from "./rendering-browser.ts";
 import type { TabSource } from "./tab-supply.ts";
@@ -17,6 +19,8 @@ import { waitForPage, waitForSelector } from "./wait-for-page.ts";
 export interface RenderLimits {
   /** Which kind of tab to render in. */
   readonly tabKind: TabKind;
+  /** Where it was tried before; where it is tried now is added. */
+  readonly tried: Set<TabSource>;
   /** Aborts when the time budget is spent. */
   readonly signal: AbortSignal;
   readonly navigationTimeoutMs: number;
@@ -33,7 +37,7 @@ export async function renderPage(
   parameters: SnapParameters,
   limits: RenderLimits,
 ): Promise<RenderedFile> {
-  const wanted = { kind: limits.tabKind, url: parameters.url };
+  const wanted = { kind: limits.tabKind, url: parameters.url, tried: limits.tried };
   const { tab, release } = await supply.acquire(wanted, limits.signal);
   try {
     const signal = AbortSignal.any([limits.signal, tab.ended, tab.lane.overflow]);
@@ -42,6 +46,7 @@ export async function renderPage(
       ? await print(tab, parameters, signal)
       : await capture(tab, parameters, signal);
     requireDocument(tab);
+    await requireAllowedDocuments(tab, signal);
     return { ...rendered, notes };
   } catch (error) {
     throw explain(error, tab);
@@ -90,6 +95,10 @@ function explain(error: unknown, tab: Tab): unknown {
   if (isSnapError(error)) return error;
   if (tab.ended.aborted) return tab.ended.reason;
   if (tab.lane.overflow.aborted) return explainOverflow();
-  const detail = error instanceof Error ? error.message : String(error);
-  return new SnapError("render_failed", "The page could not be rendered.", { detail, cause: error });
+  // what a browser answered is described, and goes no further: its text may be anything
+  const cause = error instanceof ProtocolError ? {} : { cause: error };
+  return new SnapError("render_failed", "The page could not be rendered.", {
+    detail: describe(error),
+    ...cause,
+  });
 }

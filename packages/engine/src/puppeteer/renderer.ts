@@ -1,5 +1,8 @@
 import { SnapError } from "../errors.ts";
 import type { Renderer } from "../ports/renderer.ts";
+import type { BrowserEndpoint } from "../browser-endpoints.ts";
+import { isPublicAddress } from "../target/judge-address.ts";
+import type { ClosedSocket } from "../target/policy.ts";
 import { within } from "./abort.ts";
 import { readOptions, type PuppeteerRendererOptions, type RendererSettings } from "./options.ts";
 import { ownBrowser } from "./own-browser.ts";
@@ -38,11 +41,13 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
     render: (parameters) =>
       within({ signal: supply.closing, durationMs: renderTimeoutMs, reason }, async (signal) => {
         let lost: TabLost | null = null;
+        const tried = new Set<TabSource>();
         for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
           if (lost) settings.onEvent({ type: "render-retried", reason: lost.message });
           try {
             return await renderPage(supply, parameters, {
               signal,
+              tried,
               navigationTimeoutMs,
               tabKind: lost ? "new" : "ready",
             });
@@ -59,14 +64,35 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
   };
 }
 
+/** Whoever reaches it owns the browser, so no page may. */
+function devToolsSocket({ hostname, port, protocol }: URL): ClosedSocket {
+  const isSecure = protocol === "wss:" || protocol === "https:";
+  return { hostname, port: port === "" ? (isSecure ? 443 : 80) : Number(port) };
+}
+
 function openSupply({
   resolver,
   policy,
   ...settings
 }: Omit<RendererSettings, "renderTimeoutMs" | "navigationTimeoutMs">): TabSource {
-  const egress = { resolver, policy };
+  const devTools = settings.browserEndpoints.map(({ url }) => devToolsSocket(url));
+  const closed = [...(policy.closed ?? []), ...devTools];
+  const egress = { resolver, policy: { ...policy, closed } };
+  const closeAddress = (hostname: string, { url }: BrowserEndpoint): void => {
+    const { port } = devToolsSocket(url);
+    const isKnown = closed.some((socket) => socket.hostname === hostname && socket.port === port);
+    // a public one may be a provider's front, which others are behind as well
+    if (!isKnown && !isPublicAddress(hostname)) closed.push({ hostname, port });
+  };
   const [first, ...others] = settings.browserEndpoints.map(
-    (endpoint) => new TabSupply(remoteBrowser(endpoint, { ...settings, egress })),
+    (endpoint) =>
+      new TabSupply(
+        remoteBrowser(endpoint, {
+          ...settings,
+          egress,
+          onReached: (address) => closeAddress(address, endpoint),
+        }),
+      ),
   );
   return first ? new TabPool([first, ...others]) : new TabSupply(ownBrowser({ ...settings, egress }));
 }

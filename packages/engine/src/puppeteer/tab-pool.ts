@@ -32,7 +32,7 @@ export class TabPool implements TabSource {
   async acquire(wanted: WantedTab, signal: AbortSignal): Promise<TabLease> {
     for (;;) {
       signal.throwIfAborted();
-      const supply = this.#leastBusy();
+      const supply = this.#leastBusy(wanted.tried);
       if (supply) return supply.acquire(wanted, signal);
       const outage = this.#outage();
       if (outage) throw explainOutage(outage);
@@ -54,11 +54,14 @@ export class TabPool implements TabSource {
     await Promise.all(this.#supplies.map((supply) => supply.close()));
   }
 
-  #leastBusy(): TabSupply | null {
+  /** One that was not tried before, if there is any. */
+  #leastBusy(tried: ReadonlySet<TabSource>): TabSupply | null {
     this.#turn = (this.#turn + 1) % this.#supplies.length;
     const inTurn = [...this.#supplies.slice(this.#turn), ...this.#supplies.slice(0, this.#turn)];
     const up = inTurn.flatMap((supply) => (supply.busy === null ? [] : [{ supply, busy: supply.busy }]));
-    return up.toSorted((left, right) => left.busy - right.busy)[0]?.supply ?? null;
+    const fresh = up.filter(({ supply }) => !tried.has(supply));
+    const candidates = fresh.length > 0 ? fresh : up;
+    return candidates.toSorted((left, right) => left.busy - right.busy)[0]?.supply ?? null;
   }
 
   #outage(): Outage | null {

@@ -2,6 +2,7 @@ import { SnapError } from "../errors.ts";
 import type { RendererHealth } from "../ports/renderer.ts";
 import { pause, unless } from "./abort.ts";
 import { BrowserUnavailable, type UnavailableCode } from "./browser-unavailable.ts";
+import { describe } from "./describe.ts";
 import type { RenderingBrowser, TabKind } from "./rendering-browser.ts";
 import { TabLost } from "./tab-lost.ts";
 import type { Tab } from "./tab.ts";
@@ -12,6 +13,8 @@ const PAUSE_MAX_MS = 30_000;
 const RETRY_AFTER_MAX_MS = 3_600_000;
 /** So often in a row a browser that ended is started again at once. */
 const DEATHS_TOLERATED_MAX = 3;
+/** So many tabs in a row that can't be opened, and the browser is left. */
+const TABS_REFUSED_MAX = 3;
 
 const MESSAGES = {
   upstream_error: "The browser that renders pages is not available.",
@@ -48,6 +51,8 @@ export interface TabSource {
 export interface WantedTab {
   readonly kind: TabKind;
   readonly url: string;
+  /** Where this render was tried before; where it is tried now is added. */
+  readonly tried: Set<TabSource>;
 }
 
 /** A tab for one render. */
@@ -77,6 +82,8 @@ export class TabSupply implements TabSource {
   #current: RenderingBrowser | null = null;
   /** Starts that failed and browsers that ended, since the last render that went through. */
   #failures = 0;
+  /** Tabs in a row that could not be opened. */
+  #refusedTabs = 0;
   #outage: Outage | null = null;
   #changed = Promise.withResolvers<void>();
 
@@ -103,17 +110,21 @@ export class TabSupply implements TabSource {
     return this.#changed.promise;
   }
 
-  async acquire({ kind, url }: WantedTab, signal: AbortSignal): Promise<TabLease> {
+  async acquire({ kind, url, tried }: WantedTab, signal: AbortSignal): Promise<TabLease> {
+    tried.add(this);
     const browser = await this.#awaitBrowser(signal);
     if (!browser) throw explainOutage(this.#outage);
     const taking = browser.take(kind, url);
     try {
       const tab = await unless(signal, taking);
+      this.#refusedTabs = 0;
       return { tab, release: () => this.#release(tab, browser) };
     } catch (cause) {
       taking.then((tab) => browser.giveBack(tab)).catch(() => {}); // too late for this render
       signal.throwIfAborted();
-      throw new TabLost("no tab could be opened", { cause });
+      const reason = `no tab could be opened: ${describe(cause)}`;
+      this.#noteRefusedTab(browser, reason);
+      throw new TabLost(reason);
     }
   }
 
@@ -187,6 +198,20 @@ export class TabSupply implements TabSource {
     }
     await browser.kill();
     this.#running.delete(browser);
+  }
+
+  /** One that opens no tabs would, idle as it is, draw all work to itself: it is left, and started again later. */
+  #noteRefusedTab(browser: RenderingBrowser, reason: string): void {
+    if (this.#current !== browser || browser.browser.gone.aborted) return;
+    this.#refusedTabs += 1;
+    if (this.#refusedTabs < TABS_REFUSED_MAX) return;
+    this.#refusedTabs = 0;
+    this.#current = null;
+    this.#failures += 1;
+    this.#outage = { reason, code: "upstream_error", untilMs: null };
+    browser.news.ended(reason);
+    browser.retire();
+    this.#tellChange();
   }
 
   #release(tab: Tab, browser: RenderingBrowser): void {

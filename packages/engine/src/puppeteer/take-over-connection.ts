@@ -6,14 +6,22 @@ export interface QuietConnection {
   readonly pages: CDPSession;
 }
 
+const TARGET_EVENTS = [
+  "Target.attachedToTarget",
+  "Target.targetCreated",
+  "Target.targetDestroyed",
+  "Target.targetInfoChanged",
+] as const;
+
 /**
  * puppeteer would attach to every frame and worker and hold each until it has looked at it. Only pages
- * are of interest, to which a session of ours attaches.
+ * are of interest, to which a session of ours attaches. It is told of targets no more: it would keep each.
  */
 export async function takeOverConnection(browser: Browser): Promise<QuietConnection> {
   const pages = await browser.target().createCDPSession();
   const connection = pages.connection();
   if (!connection) throw new Error("the connection to the browser closed");
+  for (const event of TARGET_EVENTS) connection.removeAllListeners(event);
   await connection.send("Target.setAutoAttach", {
     autoAttach: false,
     waitForDebuggerOnStart: false,

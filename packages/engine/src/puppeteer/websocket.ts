@@ -2,9 +2,11 @@ import type { Socket } from "node:net";
 import type { ConnectionTransport } from "puppeteer";
 import { WebSocket } from "ws";
 import type { BrowserEndpoint } from "../browser-endpoints.ts";
-import { describe, readBeginning } from "./ask-endpoint.ts";
+import { readRefusal } from "./ask-endpoint.ts";
 import { BrowserUnavailable, explainRefusal } from "./browser-unavailable.ts";
+import { describe } from "./describe.ts";
 import { MESSAGE_MAX_BYTES } from "./pipe-transport.ts";
+import { isWellFormed } from "./protocol-message.ts";
 
 /** A socket that is open, and the machine at its other end. */
 export interface OpenWebSocket {
@@ -46,7 +48,7 @@ export function openWebSocket(
     socket.once("upgrade", (answer) => (ends = answer.socket));
     socket.once("unexpected-response", (_request, answer) => {
       const { statusCode: status = 0, headers } = answer;
-      void readBeginning(answer).then((body) =>
+      void readRefusal(answer).then((body) =>
         giveUp(explainRefusal({ origin, status, retryAfter: headers["retry-after"], body })),
       );
     });
@@ -65,10 +67,14 @@ export function openWebSocketTransport(socket: WebSocket): ConnectionTransport {
     send: (message) => socket.send(message, () => {}), // `close` tells why it was not sent
     close,
   };
-  socket.on("message", (data) => {
+  const read = async (text: string): Promise<void> => {
+    if (!isWellFormed(text)) return close();
     // puppeteer's reading is asynchronous, and rejects what it can't read
-    const reading: unknown = transport.onmessage?.((data as Buffer).toString("utf8"));
-    Promise.resolve(reading).catch(close);
+    const reading: unknown = transport.onmessage?.(text);
+    await reading;
+  };
+  socket.on("message", (data) => {
+    read((data as Buffer).toString("utf8")).catch(close);
   });
   socket.once("close", () => transport.onclose?.());
   return transport;

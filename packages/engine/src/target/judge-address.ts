@@ -1,4 +1,5 @@
 import { embeddedIpv4, isInBlock, parseAddress, type Address } from "./address.ts";
+import { isClosed } from "./closed-sockets.ts";
 import { allowsAddress, allowsName } from "./exceptions.ts";
 import { normalizeHostname } from "./hostname.ts";
 import { isWebPort } from "./port.ts";
@@ -19,6 +20,7 @@ interface AddressQuestion {
  * own; or the policy makes an exception for it or for the name that led to it.
  */
 export function judgeAddress({ address, hostname, port, policy }: AddressQuestion): "ok" | "blocked" {
+  if (isClosed({ host: address, port, policy })) return "blocked";
   if (allowsName({ hostname, port, policy }) || allowsAddress({ address, port, policy })) return "ok";
   return isWebPort(port) && isPublicAddress(address) && !isOwnAddress(address, policy) ? "ok" : "blocked";
 }

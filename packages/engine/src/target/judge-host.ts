@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { isClosed } from "./closed-sockets.ts";
 import { allowsName, allowsSomeAddress } from "./exceptions.ts";
 import { normalizeHostname } from "./hostname.ts";
 import { judgeAddress } from "./judge-address.ts";
@@ -17,6 +18,7 @@ interface HostQuestion {
 export function judgeHost(question: HostQuestion): "ok" | "blocked" {
   const { hostname, port, policy } = question;
   if (isIP(hostname) !== 0) return judgeAddress({ ...question, address: hostname });
+  if (isClosed({ host: hostname, port, policy })) return "blocked";
   if (allowsName(question)) return "ok";
   const isOwn = policy.ownHostnames.some((own) => normalizeHostname(own) === hostname);
   if (isOwn || !isPublicName(hostname)) return "blocked";

@@ -1,40 +1,12 @@
 // @module-tag browser
 
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { WebSocket, WebSocketServer } from "ws";
 import type { RendererEvent } from "../../src/puppeteer/index.ts";
+import { openMiddleman } from "./middleman.ts";
 import { failureOf, openRenderer, screenshot } from "./setup.ts";
 import { startRemoteBrowser } from "./remote-browser.ts";
 import { openSite } from "./site.ts";
 import { HOSTS, openHostileSite, openTrap, TO_LOOPBACK } from "./trap.ts";
-
-type Command = { method?: string; params?: Record<string, unknown> };
-
-/** Stands between us and a browser, and changes what we ask of it; answers its address. */
-async function openMiddleman(webSocketUrl: string, change: (command: Command) => void): Promise<string> {
-  const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
-  onTestFinished(() => {
-    for (const client of server.clients) client.terminate();
-    server.close();
-  });
-  server.on("connection", (client) => {
-    const browser = new WebSocket(webSocketUrl);
-    const opened = once(browser, "open");
-    client.on("message", (data) => {
-      const command = JSON.parse((data as Buffer).toString()) as Command;
-      change(command);
-      void opened.then(() => browser.send(JSON.stringify(command)));
-    });
-    browser.on("message", (data) => client.send((data as Buffer).toString()));
-    client.on("close", () => browser.terminate());
-    browser.on("close", () => client.terminate());
-    browser.on("error", () => client.terminate());
-  });
-  await once(server, "listening");
-  return `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-}
 
 describe("a browser elsewhere that does not come through our proxy", () => {
   it.each<[string, (params: Record<string, unknown>) => void]>([

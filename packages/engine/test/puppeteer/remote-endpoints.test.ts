@@ -99,6 +99,19 @@ describe("an endpoint that refuses", () => {
   });
 });
 
+describe("an endpoint that refuses and does not end", () => {
+  it.each(["ws", "http"])("is known by its status: %s", async (scheme) => {
+    const port = await openEndpoint((socket) => {
+      socket.write("HTTP/1.1 429 Too Many Requests\r\nRetry-After: 300\r\nContent-Length: 1000\r\n\r\n");
+      const dripping = setInterval(() => socket.write("x"), 100);
+      socket.once("close", () => clearInterval(dripping));
+    });
+    const { error } = await refusalOf(port, scheme);
+    expect(error).toMatchObject({ code: "upstream_rate_limited", status: 503 });
+    expect(error.retryAfterSeconds).toBeGreaterThan(200);
+  });
+});
+
 describe("an endpoint that fails", () => {
   it.each<[string, (socket: Socket) => void]>([
     ["hangs", () => {}],

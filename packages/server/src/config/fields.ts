@@ -1,5 +1,6 @@
 import {
   parseAllowedTargets,
+  isUnspecifiedAddress,
   parseBrowserUrls,
   parsePlans,
   type AllowedTarget,
@@ -78,11 +79,22 @@ export function pauses(): z.ZodType<readonly number[]> {
 
 /** Where to listen. */
 export function hostName(): z.ZodType<string> {
-  return z
-    .string()
-    .refine((text) => isIP(text) !== 0 || /^[\p{L}\p{N}]([\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u.test(text), {
-      error: "must be an address or a host name such as 127.0.0.1, ::1, 0.0.0.0 or localhost, nothing else",
-    });
+  return z.string().refine(isHostName, {
+    error: "must be an address or a host name such as 127.0.0.1, ::1, 0.0.0.0 or localhost, nothing else",
+  });
+}
+
+/** Where others reach this process. */
+export function reachableHostName(): z.ZodType<string> {
+  return z.string().refine((text) => isHostName(text) && !isUnspecifiedAddress(text), {
+    error:
+      "must be an address of this process or a host name such as 10.0.0.5, fd00::5 or snap-1, nothing else, and not one " +
+      "that stands for every interface",
+  });
+}
+
+function isHostName(text: string): boolean {
+  return isIP(text) !== 0 || /^[\p{L}\p{N}]([\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u.test(text);
 }
 
 /** `http://` or `https://`, a host and maybe a port; no path, query or credentials. */

@@ -11,6 +11,7 @@ import {
   path,
   pauses,
   plansFile,
+  reachableHostName,
   serverUrl,
   wholeNumber,
 } from "./fields.ts";
@@ -69,7 +70,7 @@ export const variables = z.object({
       "DevTools endpoints of browsers that run elsewhere, comma-separated, instead of one of our own",
     unset: "a browser is started here",
   }),
-  SNAP_BROWSER_PROXY_HOST: hostName().optional().meta({
+  SNAP_BROWSER_PROXY_HOST: reachableHostName().optional().meta({
     description: "the name or address of this process by which those browsers reach its egress proxy",
     unset: "the loopback, where they all run on this machine",
   }),

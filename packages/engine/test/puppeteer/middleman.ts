@@ -1,0 +1,42 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+import { WebSocket, WebSocketServer } from "ws";
+
+export interface Command {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: Record<string, unknown>;
+}
+
+export type Answer = (message: unknown) => void;
+
+/**
+ * Stands between us and a browser, and changes what we ask of it, or answers in its place where `change`
+ * says `true`; answers its address.
+ */
+export async function openMiddleman(
+  webSocketUrl: string,
+  change: (command: Command, answer: Answer) => boolean | void,
+): Promise<string> {
+  const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  onTestFinished(() => {
+    for (const client of server.clients) client.terminate();
+    server.close();
+  });
+  server.on("connection", (client) => {
+    const browser = new WebSocket(webSocketUrl);
+    const opened = once(browser, "open");
+    client.on("message", (data) => {
+      const command = JSON.parse((data as Buffer).toString()) as Command;
+      if (change(command, (message) => client.send(JSON.stringify(message))) === true) return;
+      void opened.then(() => browser.send(JSON.stringify(command)));
+    });
+    browser.on("message", (data) => client.send((data as Buffer).toString()));
+    client.on("close", () => browser.terminate());
+    browser.on("close", () => client.terminate());
+    browser.on("error", () => client.terminate());
+  });
+  await once(server, "listening");
+  return `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
