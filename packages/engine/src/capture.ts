@@ -238,8 +238,10 @@ async function renderBilled(
 }
 
 /**
- * A rendering that is there is answered, also where it is not known whether its credit was settled: a
- * failure that was charged would be worse than a rendering that is free. The refund tells, if it gets through.
+ * Settles the credit of a rendering that is there. Where the answer to that is lost, the refund tells: what
+ * was charged all the same is answered, or a failure would have been charged.
+ *
+ * @throws what the settlement threw, when the credit is given back, or lapses by itself.
  */
 async function charge(
   { ledger, clock, onLedgerFailed }: CaptureParts,
@@ -256,11 +258,9 @@ async function charge(
   try {
     return await settle({ reservationId, rendering, now: clock.now() });
   } catch (error) {
-    onLedgerFailed(error);
-    return ledger.refund({ reservationId, now: clock.now() }).catch((failure: unknown) => {
-      onLedgerFailed(failure);
-      return "unknown";
-    });
+    const ending = await ledger.refund({ reservationId, now: clock.now() }).catch(onLedgerFailed);
+    if (ending === "settled") return ending;
+    throw error;
   }
 }
 

@@ -274,41 +274,47 @@ describe("failures", () => {
     expect(await engine.credits(principal.account)).toMatchObject({ remaining: 10, used: 0 });
   });
 
+  /** An engine whose settlements get no answer. */
+  const withLostAnswers = ({ isWritten, tells }: { isWritten: boolean; tells: boolean }): Engine => {
+    const lost = (): never => {
+      throw new Error("no answer");
+    };
+    const ledger: typeof storage.ledger = {
+      ...storage.ledger,
+      async settle(request) {
+        if (isWritten) await storage.ledger.settle(request);
+        return lost();
+      },
+      refund: async (request) => (tells ? storage.ledger.refund(request) : lost()),
+    };
+    return open({ storage: { ...storage, ledger } });
+  };
+
+  it("answers the rendering when its settlement was written and the answer to that is lost", async () => {
+    const principal = await principalWith();
+    const failing = withLostAnswers({ isWritten: true, tells: true });
+    expect(await failing.capture({ principal, parameters: { url } })).toMatchObject({
+      cache: "miss",
+      creditCost: 1,
+      balance: { reserved: 1 },
+    });
+    expect(await engine.credits(principal.account)).toMatchObject({ remaining: 9, used: 1 });
+  });
+
   it.each([
-    ["was written all the same", true, true, { creditCost: 1 }, { remaining: 9, used: 1 }],
-    ["was not written", false, true, { creditCost: 0 }, { remaining: 10, used: 0 }],
-    ["was written, and nothing tells", true, false, { creditCost: 0 }, { remaining: 9, used: 1 }],
-  ])(
-    "answers the rendering when the answer to its settlement is lost, which %s",
-    async (_what, isWritten, tells, answer, credits) => {
-      const told: unknown[] = [];
-      const lost = (): never => {
-        throw new Error("no answer");
-      };
-      const ledger: typeof storage.ledger = {
-        ...storage.ledger,
-        async settle(request) {
-          if (isWritten) await storage.ledger.settle(request);
-          return lost();
-        },
-        refund: async (request) => (tells ? storage.ledger.refund(request) : lost()),
-      };
-      const principal = await principalWith();
-      const failing = open({
-        storage: { ...storage, ledger },
-        onBackgroundError: (error) => told.push(error),
-      });
-      expect(await failing.capture({ principal, parameters: { url } })).toMatchObject({
-        cache: "miss",
-        balance: answer.creditCost === 1 ? { reserved: 1 } : null,
-        ...answer,
-      });
-      expect(told).toHaveLength(tells ? 1 : 2);
-      expect(await engine.credits(principal.account)).toMatchObject(credits);
-      // Nobody pays twice for it.
-      expect(await engine.capture({ principal, parameters: { url } })).toMatchObject({ cache: "hit" });
-    },
-  );
+    ["refunds", true, 10],
+    ["leaves to its lease", false, 9],
+  ])("answers server_error, and %s, when the settlement wasn't written", async (_what, tells, remaining) => {
+    const principal = await principalWith();
+    const failing = withLostAnswers({ isWritten: false, tells });
+    await expect(failing.capture({ principal, parameters: { url } })).rejects.toMatchObject({
+      code: "server_error",
+    });
+    expect(await engine.credits(principal.account)).toMatchObject({ remaining, used: 0 });
+    clock.advance(120_000);
+    expect(await engine.credits(principal.account)).toMatchObject({ remaining: 10, used: 0 });
+    expect(await engine.capture({ principal, parameters: { url } })).toMatchObject({ cache: "hit" });
+  });
 });
 
 describe("at the same time", () => {

@@ -144,7 +144,7 @@ describe("three api and two worker processes", { tags: ["postgres", "redis"] }, 
       ]) {
         await load.answered(40);
         await victim?.kill();
-        await load.answered(10);
+        await load.answered(3);
         await victim?.start();
       }
       await load.answered(40);
