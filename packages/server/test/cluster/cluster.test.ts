@@ -172,7 +172,7 @@ describe("three api and two worker processes", { tags: ["postgres", "redis"] }, 
         expect(settled).toBeLessThanOrEqual(rendered + batchCost + lost);
         const reservations = lines.filter(({ kind }) => kind === "reserve");
         await expect
-          .poll(() => reservedOf(asker), { timeout: 20_000, message: "reservations of the killed lapse" })
+          .poll(() => reservedOf(asker), { timeout: 30_000, message: "reservations of the killed lapse" })
           .toEqual({ granted: 1000, used: settled, reserved: 0 });
         const ended = (await cluster.storage.ledger.journal({ accountId: asker.id, limit: 10_000 })).filter(
           ({ kind }) => ["settle", "refund", "lapse"].includes(kind),

@@ -39,7 +39,8 @@ const engine = createEngine({
   targets: { allow: parseAllowedTargets("127.0.0.1"), ownHostnames: [] },
   concurrency: 8,
   itemLeaseMs: 1500,
-  reservationLeaseMs: 5000,
+  // Longer than a PostgreSQL that is started anew is away.
+  reservationLeaseMs: 15_000,
   webhookPausesMs: [500, 500, 500, 500, 500, 500, 500, 500],
   baseUrl: "http://snap.example.com/v1",
 });

@@ -4,6 +4,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { endProcess, readTree } from "../bench/process-tree.ts";
 import { findFreePort } from "./free-port.ts";
 
 /** A PostgreSQL of its own, on the loopback, that ends with this process. */
@@ -52,21 +53,20 @@ export async function startPostgres(more: Readonly<Record<string, string>> = {})
   const start = async (): Promise<void> => {
     const settings = { listen_addresses: "127.0.0.1", unix_socket_directories: "", fsync: "off", ...more };
     const given = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-    // A group of its own, so that its processes can be killed all at once.
-    const child = spawn(join(programs, "postgres"), ["-D", data, "-p", String(port), ...given], {
-      ...options,
-      detached: true,
-    });
+    const child = spawn(join(programs, "postgres"), ["-D", data, "-p", String(port), ...given], options);
     server = child;
     await untilReady(child);
   };
   const kill = async (): Promise<void> => {
     if (server?.pid === undefined || server.exitCode !== null || server.signalCode !== null) return;
     const ended = once(server, "exit");
-    killGroup(server.pid);
+    // Each of its processes has a session of its own, and would go on for a moment.
+    for (const { pid } of readTree(server.pid)) endProcess(pid);
     await ended;
   };
-  const killNow = (): void => killGroup(server?.pid ?? 0);
+  const killNow = (): void => {
+    if (server?.pid !== undefined) for (const { pid } of readTree(server.pid)) endProcess(pid);
+  };
   process.once("exit", killNow);
   await start();
   return {
@@ -103,12 +103,4 @@ async function untilReady(child: ChildProcess): Promise<void> {
     });
   });
   lines.removeAllListeners("line").on("line", () => {});
-}
-
-function killGroup(pid: number): void {
-  try {
-    if (pid > 0) process.kill(-pid, "SIGKILL");
-  } catch {
-    // Gone.
-  }
 }
