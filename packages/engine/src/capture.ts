@@ -1,34 +1,34 @@
 import { LIMITS } from "@snap/protocol";
+import { isDeepStrictEqual } from "node:util";
 import { entitlementOf } from "./accounts/entitlement.ts";
-import type { Plan } from "./accounts/plans.ts";
-import { reserveCredit } from "./credits/credits.ts";
+import type { CaptureParts } from "./capture-parts.ts";
+import { admit } from "./credits/admit.ts";
+import { charge, type Settle } from "./credits/charge.ts";
 import { newReservationId } from "./credits/reservation-id.ts";
-import { resolveTarget } from "./egress/resolve-target.ts";
-import { isSnapError, SnapError } from "./errors.ts";
-import { spendBudget, type SpentBudget } from "./limits/spend-budget.ts";
+import { isSnapError } from "./errors.ts";
+import { spendBudget, spendRequest, type SpentBudget } from "./limits/spend-budget.ts";
 import type { SnapParameters } from "./parameters/schemas.ts";
-import type { SentParameters, Understood } from "./parameters/understand.ts";
-import type { Account } from "./ports/accounts.ts";
-import type { BudgetStore } from "./ports/budgets.ts";
-import type { Clock } from "./ports/clock.ts";
-import type { Ledger, Resolution, StandingBalance } from "./ports/ledger.ts";
-import type { Random } from "./ports/random.ts";
-import { WAIT_CAPPED, type RenderedFile, type Renderer } from "./ports/renderer.ts";
+import type { SentParameters } from "./parameters/understand.ts";
+import type { SpendRequest } from "./ports/budgets.ts";
+import type { StandingBalance } from "./ports/ledger.ts";
+import { WAIT_CAPPED } from "./ports/renderer.ts";
 import type { RenderingKey, StoredRendering } from "./ports/renderings.ts";
-import type { Resolver } from "./ports/resolver.ts";
-import { findOrMake, type AcrossProcesses } from "./renderings/across-processes.ts";
+import type { Ability } from "./ports/tokens.ts";
+import { findOrBoard, passWithoutFlight, type BoardingPass } from "./renderings/across-processes.ts";
 import { linkedCopy } from "./renderings/linked-copy.ts";
-import { toStoredRendering, type RenderingCache } from "./renderings/rendering-cache.ts";
+import { renderTarget } from "./renderings/render-target.ts";
+import { toStoredRendering } from "./renderings/rendering-cache.ts";
 import type { SingleFlight } from "./renderings/single-flight.ts";
 import type { Urgency } from "./schedule/fair-queue.ts";
 import type { Scheduler } from "./schedule/scheduler.ts";
-import { blockedHost, requireTarget } from "./target/require-target.ts";
-import type { TargetPolicy } from "./target/policy.ts";
-import { requireAbility, requireVerifiedEmail, type Principal } from "./tokens/authenticate.ts";
+import { requireTarget } from "./target/require-target.ts";
+import { currentPrincipalOf, isRemembered, principalOf, type Asker, type Principal } from "./tokens/asker.ts";
+import { requireAbility, requirePermitted, requireVerifiedEmail } from "./tokens/authenticate.ts";
 
 /** What is asked for, and by whom. */
 export interface CaptureRequest {
-  readonly principal: Principal;
+  /** Somebody remembered is looked up again on the way, in time to be refused. */
+  readonly principal: Asker;
   /** The query of a request, read or as text, or an object with real booleans and numbers. */
   readonly parameters: SentParameters;
   /** Tells whether the caller already holds the rendering of this entity tag. */
@@ -46,15 +46,10 @@ export interface CaptureRequest {
   readonly settle?: Settle;
 }
 
-/** Settles the reservation of a rendering that is stored; answers how the reservation ended. */
-export type Settle = (settlement: {
-  readonly reservationId: string;
-  readonly rendering: StoredRendering;
-  readonly now: number;
-}) => Promise<Resolution>;
-
 /** A rendering, and what it took to get it. */
 export interface Capture {
+  /** Who asked, as the storage had it when this was answered or charged. */
+  readonly principal: Principal;
   readonly rendering: StoredRendering;
   /** `hit`: nothing was rendered. `miss`: rendered now and kept. `bypass`: rendered now, not kept. */
   readonly cache: "hit" | "miss" | "bypass";
@@ -75,7 +70,7 @@ export interface Capture {
 /** A rendering made now, and what it took. */
 interface Rendered {
   readonly rendering: StoredRendering;
-  readonly render: Pick<Capture, "creditCost" | "balance"> & { readonly budget: SpentBudget };
+  readonly render: Pick<Capture, "principal" | "creditCost" | "balance"> & { readonly budget: SpentBudget };
 }
 
 /** A rendering that was kept already. */
@@ -86,46 +81,51 @@ interface Kept {
   readonly waited: boolean;
 }
 
-/** What `capture` works with; `createEngine` puts it together. */
-export interface CaptureParts {
-  readonly understand: (sent: SentParameters) => Understood;
-  readonly ledger: Ledger;
-  readonly budgets: BudgetStore;
-  readonly cache: RenderingCache;
+export interface SharingCaptureParts extends CaptureParts {
   readonly flights: SingleFlight<Rendered | Kept>;
-  readonly acrossProcesses: AcrossProcesses;
-  readonly scheduler: Scheduler;
-  readonly renderer: Renderer;
-  readonly resolver: Resolver;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly plans: readonly Plan[];
-  readonly targets: TargetPolicy;
-  readonly reservationLeaseMs: number;
-  /** Told of a settlement or refund that could not be written; the reservation then lapses by itself. */
-  readonly onLedgerFailed: (error: unknown) => void;
 }
 
 /**
  * The billed life cycle, the same for every door: parse, permit, target, cache lookup, spend budget,
  * reserve credit, render, store, settle (decisions.md, checks in order).
  */
-export async function capture(parts: CaptureParts, request: CaptureRequest): Promise<Capture> {
-  const { account, token } = request.principal;
+export async function capture(parts: SharingCaptureParts, request: CaptureRequest): Promise<Capture> {
+  const { principal: asker } = request;
+  try {
+    return await captureAs(parts, request);
+  } catch (error) {
+    // Whoever was refused is looked up again, unless that was what failed, or the render did.
+    if (!isRemembered(asker) || !isSnapError(error) || error.status >= 500) throw error;
+    const principal = await asker.lookAgain();
+    if (isSame(principal, asker.remembered) || !concernsCallerAlone(error)) throw error;
+    return captureAs(parts, { ...request, principal });
+  }
+}
+
+async function captureAs(parts: SharingCaptureParts, request: CaptureRequest): Promise<Capture> {
+  const { principal: asker } = request;
+  const { account, token } = principalOf(asker);
   const holds = request.holds ?? (() => false);
   requireVerifiedEmail(account);
   const { parameters, key: name, verdict } = parts.understand(request.parameters);
-  requireAbility(token, parameters.pdf ? "pdf" : "screenshot");
+  const mode = parameters.pdf ? "pdf" : "screenshot";
+  requireAbility(token, mode);
   requireTarget(verdict);
 
   const { urgency = "interactive", linked = () => false } = request;
   const settle = request.settle ?? ((settlement) => parts.ledger.settle(settlement));
   const turn = { accountId: account.id, urgency, maxWaitMs: request.maxWaitMs };
-  const billed: BilledRender = { account, parameters, turn, settle };
+  const billed = { asker, mode, parameters, turn, settle } as const;
+  const spend = (): SpendRequest => {
+    const now = parts.clock.now();
+    const limit = entitlementOf(account, parts.plans, now).requestsPerMinute;
+    return spendRequest({ accountId: account.id, budget: "render", limit, now });
+  };
   if (!parameters.cache) {
+    const pass = await passWithoutFlight(parts, spend());
     const copyOf = (fresh: StoredRendering): Copy =>
       linked(fresh) ? linkedCopy(parameters, fresh) : { key: null, rendering: fresh };
-    const { rendering, render } = await renderBilled(parts, billed, copyOf);
+    const { rendering, render } = await renderBilled(parts, { ...billed, pass, copyOf });
     const answeredAt = parts.clock.now();
     const unchanged = holds(rendering.etag);
     return { rendering, cache: "bypass", unchanged, ...render, answeredAt };
@@ -133,27 +133,25 @@ export async function capture(parts: CaptureParts, request: CaptureRequest): Pro
 
   const key: RenderingKey = { accountId: account.id, key: name };
   const held = parts.cache.recall(key);
-  if (held !== null && suits(held, parameters))
-    return hit(parts, request, { rendering: held, balance: request.principal.balance });
+  if (held !== null && suits(held, parameters)) return hit(parts, request, { rendering: held, mode });
 
   const wait = sentWait(parameters) ? "strict" : "capped";
   const flight = `${wait}:${key.key}:${key.accountId}`;
   const { value, led } = await parts.flights.share(flight, async (): Promise<Rendered | Kept> => {
-    const find = async (): Promise<{ readonly rendering: StoredRendering; readonly render: null } | null> => {
+    const find = async (): Promise<StoredRendering | null> => {
       const kept = await parts.cache.lookup(key);
-      return kept === null || !suits(kept, parameters) ? null : { rendering: kept, render: null };
+      return kept === null || !suits(kept, parameters) ? null : kept;
     };
-    const make = (): Promise<Rendered> =>
-      renderBilled(parts, billed, (fresh) => ({ key: key.key, rendering: fresh }));
-    const { value: found, waited } = await findOrMake(parts.acrossProcesses, { name: flight, find, make });
-    return found.render === null ? { ...found, waited } : found;
+    const board = await findOrBoard(parts.acrossProcesses, { name: flight, key, find, spend });
+    if (board.found !== null) return { rendering: board.found, render: null, waited: board.waited };
+    const copyOf = (fresh: StoredRendering): Copy => ({ key: key.key, rendering: fresh });
+    return renderBilled(parts, { ...billed, pass: board.pass, copyOf });
   });
   const { rendering, render } = value;
-  if (render === null) {
-    const balance = led && !value.waited ? request.principal.balance : null;
-    return hit(parts, request, { rendering, balance });
+  if (!led || render === null) {
+    const isStale = !led || (render === null && value.waited);
+    return hit(parts, request, { rendering, mode, isStale });
   }
-  if (!led) return hit(parts, request, { rendering, balance: null });
   const answeredAt = parts.clock.now();
   return { rendering, cache: "miss", unchanged: holds(rendering.etag), ...render, answeredAt };
 }
@@ -161,15 +159,24 @@ export async function capture(parts: CaptureParts, request: CaptureRequest): Pro
 /** An unchanged hit is free of both budgets (interface.md, 304). */
 async function hit(
   { budgets, clock }: CaptureParts,
-  { principal, holds }: CaptureRequest,
-  found: Pick<Capture, "rendering" | "balance">,
+  { principal: asker, holds }: CaptureRequest,
+  found: {
+    readonly rendering: StoredRendering;
+    readonly mode: Ability;
+    /** The balance has changed since it was read with the token. */
+    readonly isStale?: boolean;
+  },
 ): Promise<Capture> {
-  const unchanged = holds?.(found.rendering.etag) ?? false;
+  const { rendering, mode, isStale = false } = found;
+  const principal = await currentPrincipalOf(asker);
+  if (isRemembered(asker)) requirePermitted(principal, mode);
+  const balance = isStale && !isRemembered(asker) ? null : principal.balance;
+  const unchanged = holds?.(rendering.etag) ?? false;
   const answeredAt = clock.now();
   const spend = { accountId: principal.account.id, budget: "cached", now: answeredAt } as const;
   const limit = LIMITS.cachedAnswersPerMinute;
   const budget = unchanged ? null : await spendBudget(budgets, { ...spend, limit });
-  return { ...found, cache: "hit", unchanged, budget, creditCost: 0, answeredAt };
+  return { principal, rendering, cache: "hit", unchanged, budget, creditCost: 0, balance, answeredAt };
 }
 
 /** A refusal that says nothing about the page: an identical request is judged for itself. */
@@ -178,22 +185,33 @@ export function concernsCallerAlone(error: unknown): boolean {
 }
 
 const CALLER_REFUSALS: ReadonlySet<string> = new Set([
+  "unauthenticated",
+  "invalid_signature",
+  "email_unverified",
+  "missing_ability",
   "rate_limited",
   "no_active_plan",
   "credit_limit_reached",
 ]);
 
-interface BilledRender {
-  readonly account: Account;
-  readonly parameters: SnapParameters;
-  readonly turn: Parameters<Scheduler["run"]>[0];
-  readonly settle: Settle;
+function isSame(one: Principal, other: Principal): boolean {
+  return isDeepStrictEqual([one.token, one.account], [other.token, other.account]);
 }
 
 /** A rendering as it is kept, and under what name; `null` keeps none. */
 interface Copy {
   readonly key: string | null;
   readonly rendering: StoredRendering;
+}
+
+interface BilledRender {
+  readonly asker: Asker;
+  readonly mode: Ability;
+  readonly parameters: SnapParameters;
+  readonly turn: Parameters<Scheduler["run"]>[0];
+  readonly settle: Settle;
+  readonly pass: BoardingPass;
+  readonly copyOf: (fresh: StoredRendering) => Copy;
 }
 
 /** A `waitUntil` that was sent is strict (decisions.md): a capture cut short is none that was asked for. */
@@ -206,70 +224,39 @@ function sentWait(parameters: SnapParameters): boolean {
 }
 
 /** Stored before it is settled: nobody is charged for what is not there (architecture.md). */
-async function renderBilled(
+async function renderBilled(parts: CaptureParts, billed: BilledRender): Promise<Rendered> {
+  const { asker, mode, settle, pass } = billed;
+  const reservationId = newReservationId(parts.random, parts.clock.now());
+  try {
+    const { principal, budget, reserved } = await admit(parts, { asker, mode, pass, reservationId });
+    const rendering = await renderAndKeep(parts, billed, reservationId);
+    const isCharged = (await charge(parts, { reservationId, rendering, settle })) === "settled";
+    const paid = isCharged
+      ? ({ creditCost: 1, balance: reserved } as const)
+      : ({ creditCost: 0, balance: null } as const);
+    return { rendering, render: { principal, budget, ...paid } };
+  } finally {
+    pass.abandon();
+  }
+}
+
+/** The credit is given back where there is no rendering. */
+async function renderAndKeep(
   parts: CaptureParts,
-  { account, parameters, turn, settle }: BilledRender,
-  copyOf: (fresh: StoredRendering) => Copy,
-): Promise<Rendered> {
-  const { budgets, clock, ledger, scheduler } = parts;
-  const now = clock.now();
-  const entitlement = entitlementOf(account, parts.plans, now);
-  const limit = entitlement.requestsPerMinute;
-  const budget = await spendBudget(budgets, { accountId: account.id, budget: "render", limit, now });
-  const reservationId = newReservationId(parts.random, now);
-  const leaseMs = parts.reservationLeaseMs;
-  const reserved = await reserveCredit(ledger, { account, entitlement, reservationId, now, leaseMs });
-  let rendering: StoredRendering;
+  { asker, parameters, turn, pass, copyOf }: BilledRender,
+  reservationId: string,
+): Promise<StoredRendering> {
+  const { clock, ledger, scheduler } = parts;
   try {
     const file = await scheduler.run(turn, () => renderTarget(parts, parameters));
     const ttlSeconds = parameters.cacheTtl ?? LIMITS.cacheTtlDefaultSeconds;
-    const copy = copyOf(toStoredRendering(file, { now: clock.now(), ttlSeconds }));
-    rendering = copy.rendering;
-    if (copy.key !== null) await parts.cache.keep({ accountId: account.id, key: copy.key }, rendering);
+    const { key, rendering } = copyOf(toStoredRendering(file, { now: clock.now(), ttlSeconds }));
+    const { id: accountId } = principalOf(asker).account;
+    // Sent together: one round trip to what processes share.
+    if (key !== null) await Promise.all([parts.cache.keep({ accountId, key }, rendering), pass.land()]);
+    return rendering;
   } catch (error) {
     await ledger.refund({ reservationId, now: clock.now() }).catch(parts.onLedgerFailed);
     throw error;
   }
-  const isCharged = (await charge(parts, { reservationId, rendering, settle })) === "settled";
-  return {
-    rendering,
-    render: { budget, creditCost: isCharged ? 1 : 0, balance: isCharged ? reserved : null },
-  };
-}
-
-/**
- * Settles the credit of a rendering that is there. Where the answer to that is lost, the refund tells: what
- * was charged all the same is answered, or a failure would have been charged.
- *
- * @throws what the settlement threw, when the credit is given back, or lapses by itself.
- */
-async function charge(
-  { ledger, clock, onLedgerFailed }: CaptureParts,
-  {
-    reservationId,
-    rendering,
-    settle,
-  }: {
-    readonly reservationId: string;
-    readonly rendering: StoredRendering;
-    readonly settle: Settle;
-  },
-): Promise<Resolution> {
-  try {
-    return await settle({ reservationId, rendering, now: clock.now() });
-  } catch (error) {
-    const ending = await ledger.refund({ reservationId, now: clock.now() }).catch(onLedgerFailed);
-    if (ending === "settled") return ending;
-    throw error;
-  }
-}
-
-/** What the name resolves to is judged here, and again by the egress proxy at each connection. */
-async function renderTarget(parts: CaptureParts, parameters: SnapParameters): Promise<RenderedFile> {
-  const { resolver, targets: policy } = parts;
-  const verdict = await resolveTarget({ url: parameters.url, policy, resolver });
-  if (verdict === "blocked") throw blockedHost();
-  if (verdict === "unresolved")
-    throw new SnapError("target_unreachable", "The host name of the page could not be resolved.");
-  return parts.renderer.render(parameters);
 }

@@ -9,8 +9,8 @@ import {
   capture,
   concernsCallerAlone,
   type Capture,
-  type CaptureParts,
   type CaptureRequest,
+  type SharingCaptureParts,
 } from "./capture.ts";
 import { readCredits, type CreditState } from "./credits/credits.ts";
 import { withDefaults, type EngineOptions, type EngineSettings } from "./engine-options.ts";
@@ -26,9 +26,11 @@ import { linkRendering, type LinkRequest, type RenderingLink } from "./rendering
 import { createRenderingCache } from "./renderings/rendering-cache.ts";
 import { SingleFlight } from "./renderings/single-flight.ts";
 import { createScheduler, type Scheduler } from "./schedule/scheduler.ts";
-import { authenticate, type Principal } from "./tokens/authenticate.ts";
+import type { Asker, Principal } from "./tokens/asker.ts";
+import { authenticate, recognize } from "./tokens/authenticate.ts";
 import { authenticateSigned, type SignedRequest } from "./tokens/authenticate-signed.ts";
 import { createSeal } from "./tokens/seal.ts";
+import { createTokenMemory, forgetfulTokens } from "./tokens/token-memory.ts";
 import { createTokens, type Tokens } from "./tokens/tokens.ts";
 
 /** The rendering service without its doors. */
@@ -38,6 +40,12 @@ export interface Engine {
    * @throws SnapError `unauthenticated`.
    */
   authenticate(token: string): Promise<Principal>;
+  /**
+   * The same for `capture`, which looks again by itself: over a storage that machines share, a token that
+   * this process knows takes no round trip of its own.
+   * @throws SnapError `unauthenticated`.
+   */
+  recognize(token: string): Promise<Asker>;
   /**
    * Who a signed query stands for, and what it asks for.
    * @throws SnapError `invalid_signature`, `signed_url_expired` or `validation_failed`.
@@ -109,6 +117,7 @@ export function createEngine(options: EngineOptions): Engine {
     onSlotFree: () => worker?.wake(),
   });
   const parts = captureParts(settings, scheduler);
+  const tokens = (storage.flights === null ? forgetfulTokens : createTokenMemory)(storage.tokens);
   const seal = createSeal(settings.secretKey, random);
   const credits = (account: Account, standing?: StandingBalance | null): Promise<CreditState> => {
     const now = clock.now();
@@ -126,9 +135,9 @@ export function createEngine(options: EngineOptions): Engine {
   const stopPruning = prunePeriodically({ storage, clock, onBackgroundError });
 
   return {
-    authenticate: (token) => asSnapError(authenticate(storage.tokens, token, clock.now())),
-    authenticateSigned: (query) =>
-      asSnapError(authenticateSigned({ store: storage.tokens, seal, now: clock.now() }, query)),
+    authenticate: (token) => asSnapError(authenticate(tokens, token, clock.now())),
+    recognize: (token) => asSnapError(recognize(tokens, token, clock)),
+    authenticateSigned: (query) => asSnapError(authenticateSigned({ tokens, seal, clock }, query)),
     capture: (request) => asSnapError(capture(parts, request)),
     link: (request) => linkRendering(seal, request),
     credits: (account, standing) => asSnapError(credits(account, standing)),
@@ -161,7 +170,7 @@ export function createEngine(options: EngineOptions): Engine {
   }
 }
 
-function captureParts(settings: EngineSettings, scheduler: Scheduler): CaptureParts {
+function captureParts(settings: EngineSettings, scheduler: Scheduler): SharingCaptureParts {
   const { storage, clock, random, onBackgroundError } = settings;
   return {
     understand: createUnderstanding(settings.targets),
@@ -174,7 +183,7 @@ function captureParts(settings: EngineSettings, scheduler: Scheduler): CapturePa
       memoryBytes: settings.memoryCacheBytes,
     }),
     flights: new SingleFlight(concernsCallerAlone),
-    acrossProcesses: { flights: storage.flights, clock, random, onBackgroundError },
+    acrossProcesses: { flights: storage.flights, budgets: storage.budgets, clock, random, onBackgroundError },
     scheduler,
     renderer: settings.renderer,
     resolver: settings.resolver,

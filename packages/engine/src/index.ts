@@ -50,7 +50,7 @@ export type {
 export type { BudgetName, BudgetStore, SpendOutcome, SpendRequest } from "./ports/budgets.ts";
 export { systemClock } from "./ports/clock.ts";
 export type { Clock } from "./ports/clock.ts";
-export type { FlightClaim, FlightStore } from "./ports/flights.ts";
+export type { Boarding, BoardRequest, FlightClaim, FlightStore } from "./ports/flights.ts";
 export type {
   Balance,
   JournalEntry,
@@ -59,6 +59,7 @@ export type {
   Period,
   PeriodGrant,
   StandingBalance,
+  RememberedReserveRequest,
   ReserveOutcome,
   ReserveRequest,
   Resolution,
@@ -87,7 +88,8 @@ export type { Urgency } from "./schedule/fair-queue.ts";
 export { parseAllowedTargets } from "./target/parse-allowed-targets.ts";
 export { PUBLIC_TARGETS_ONLY } from "./target/policy.ts";
 export type { AllowedTarget, TargetPolicy } from "./target/policy.ts";
-export type { Principal } from "./tokens/authenticate.ts";
+export { currentPrincipalOf, isRemembered, principalOf } from "./tokens/asker.ts";
+export type { Asker, Principal, RememberedPrincipal } from "./tokens/asker.ts";
 export type { SignedRequest } from "./tokens/authenticate-signed.ts";
 export { createSeal } from "./tokens/seal.ts";
 export type { Seal } from "./tokens/seal.ts";

@@ -1,5 +1,6 @@
-import type { Storage } from "@snap/engine";
+import type { RenderingStore, Storage } from "@snap/engine";
 import { createBudgetStore } from "./budgets/budgets.ts";
+import { createLocalBudgets } from "./budgets/local-budgets.ts";
 import { connectRedis } from "./connection/connect.ts";
 import { createFlightStore } from "./flights/flights.ts";
 import { createOwedDeletions } from "./renderings/owed-deletions.ts";
@@ -10,6 +11,11 @@ export interface RedisCacheOptions {
   readonly url: string;
   /** What all keys begin with, so that several installations can share a Redis; `snap:` unless given. */
   readonly keyPrefix?: string;
+  /**
+   * Where renderings are kept, if that is another store: `createKeyvRenderings`, those of another
+   * `openRedisCache`, or your own. In this Redis unless given.
+   */
+  readonly renderings?: RenderingStore;
   /** After so long without an answer Redis is taken to be gone, in milliseconds; 1,000 unless given. */
   readonly commandTimeoutMs?: number;
   /** Told once when Redis can't be used any more, and why. */
@@ -56,10 +62,12 @@ export async function openRedisCache(options: RedisCacheOptions): Promise<RedisC
     onError,
     onBack,
   });
+  const localBudgets = createLocalBudgets();
+  const { renderings: renderingsElsewhere = null } = options;
   return {
-    renderings: createRenderingStore(connection, { keyPrefix, owed }),
-    budgets: createBudgetStore(connection, keyPrefix),
-    flights: createFlightStore(connection, keyPrefix),
+    renderings: renderingsElsewhere ?? createRenderingStore(connection, { keyPrefix, owed }),
+    budgets: createBudgetStore(connection, { keyPrefix, localBudgets }),
+    flights: createFlightStore(connection, { keyPrefix, localBudgets, renderingsElsewhere }),
     close: () => connection.close(),
   };
 }

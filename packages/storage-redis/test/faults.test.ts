@@ -26,6 +26,11 @@ async function expectLocal({ renderings, budgets, flights }: WatchedCache, accou
   for (const holder of ["a", "b"])
     expect(await flights.take({ name: accountId, holder, leaseMs: 60_000 })).toBe(true);
   await flights.end({ name: accountId, holder: "a", lingerMs: 1000 });
+  const boarding = { name: accountId, holder: "c", leaseMs: 60_000, unlessKept: { ...NAME, accountId } };
+  // The budget is the one that was just spent.
+  expect((await flights.board({ ...boarding, spend: spend({ accountId }) })).state).toBe("refused");
+  const other = spend({ accountId, budget: "cached", limit: 1 });
+  expect((await flights.board({ ...boarding, spend: other })).state).toBe("boarded");
 }
 
 async function expectShared({ renderings, flights }: WatchedCache): Promise<void> {

@@ -7,7 +7,7 @@ import { createBudgetStore } from "./stores/budgets.ts";
 import { prepareLedgerStatements } from "./stores/ledger-statements.ts";
 import { createLedger } from "./stores/ledger.ts";
 import { createRenderingStore } from "./stores/renderings.ts";
-import { createTokenStore } from "./stores/tokens.ts";
+import { createTokenStore, prepareFindToken } from "./stores/tokens.ts";
 import { createWriteCheck } from "./write-check.ts";
 
 export type SqliteStorageOptions = {
@@ -50,10 +50,11 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
     busyTimeoutMs: options.busyTimeoutMs ?? 1000,
   });
   const ledgerStatements = prepareLedgerStatements(database);
+  const findToken = prepareFindToken(database);
   return {
     accounts: createAccountStore(database),
-    tokens: createTokenStore(database),
-    ledger: createLedger(database, ledgerStatements),
+    tokens: createTokenStore(database, findToken),
+    ledger: createLedger(database, { statements: ledgerStatements, findToken }),
     renderings: createRenderingStore(database),
     budgets: createBudgetStore(database),
     batches: createBatchStore(database, ledgerStatements),

@@ -10,7 +10,8 @@ export async function failuresOf(damage: (storage: Storage) => Partial<Storage>)
     it: (name, run) => tests.push({ name, run }),
   };
   const open = async (): Promise<{ storage: Storage; close(): Promise<void> }> => {
-    const whole = { ...createMemoryStorage(), flights: createMemoryFlights() };
+    const memory = createMemoryStorage();
+    const whole = { ...memory, flights: createMemoryFlights(memory) };
     return { storage: { ...whole, ...damage(whole) }, close: () => whole.close() };
   };
   testStorage(runner, open);

@@ -6,7 +6,10 @@ testStorage({ describe, it }, async () => {
   return { storage, close: () => storage.close() };
 });
 
-testFlightStore({ describe, it }, async () => ({
-  storage: { flights: createMemoryFlights() },
-  close: async () => {},
-}));
+testFlightStore({ describe, it }, async () => {
+  const storage = createMemoryStorage();
+  return {
+    storage: { ...storage, flights: createMemoryFlights(storage) },
+    close: () => storage.close(),
+  };
+});

@@ -111,6 +111,7 @@ describe("the suites", () => {
         let holder = "";
         return {
           flights: flights && {
+            ...flights,
             async take(claim) {
               const taken = await flights.take(claim);
               if (taken) holder = claim.holder;
@@ -121,6 +122,33 @@ describe("the suites", () => {
         };
       },
       "leaves a flight alone that another has, or nobody",
+    ],
+    [
+      "boards without a look for the rendering",
+      ({ flights }) => ({
+        flights: flights && {
+          ...flights,
+          board: (request) => flights.board({ ...request, unlessKept: null }),
+        },
+      }),
+      "takes and spends nothing where the rendering is kept",
+    ],
+    [
+      "spends before it looks who has the flight",
+      ({ flights, budgets }) => ({
+        flights: flights && {
+          ...flights,
+          board: async (request) => (await budgets.spend(request.spend), flights.board(request)),
+        },
+      }),
+      "spends nothing on a flight that another has, or that lingers",
+    ],
+    [
+      "reserves for a token that has changed",
+      ({ ledger }) => ({
+        ledger: { ...ledger, reserveRemembered: (request) => ledger.reserve(request) },
+      }),
+      "takes nothing for a token that is revoked",
     ],
     [
       "frees a flight at once",

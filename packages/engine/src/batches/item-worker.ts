@@ -1,4 +1,5 @@
-import type { Capture, CaptureRequest, Settle } from "../capture.ts";
+import type { Capture, CaptureRequest } from "../capture.ts";
+import type { Settle } from "../credits/charge.ts";
 import type { CreditState } from "../credits/credits.ts";
 import { isSnapError, type SnapError } from "../errors.ts";
 import type { Account } from "../ports/accounts.ts";

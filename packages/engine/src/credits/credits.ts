@@ -1,6 +1,15 @@
 import { SnapError } from "../errors.ts";
 import type { Account } from "../ports/accounts.ts";
-import type { Balance, Ledger, Period, PeriodGrant, StandingBalance } from "../ports/ledger.ts";
+import type {
+  Balance,
+  Ledger,
+  Period,
+  PeriodGrant,
+  ReserveOutcome,
+  ReserveRequest,
+  StandingBalance,
+} from "../ports/ledger.ts";
+import type { FoundToken } from "../ports/tokens.ts";
 import type { Entitlement } from "../accounts/entitlement.ts";
 
 /** The credits of an account as it may be told them. */
@@ -48,33 +57,54 @@ function isUpToDate(
   return periodStartedAt === look.period.startedAt && granted === look.granted && !isOverdue;
 }
 
+export interface CreditReservation {
+  readonly account: Account;
+  readonly entitlement: Entitlement;
+  readonly reservationId: string;
+  readonly now: number;
+  readonly leaseMs: number;
+}
+
 /**
  * Takes one credit for a render that is about to start; it lapses by itself unless resolved. Answers the
  * balance without it, which is also the one behind its settlement as far as what is left goes.
  *
  * @throws SnapError `no_active_plan` or `credit_limit_reached`.
  */
-export async function reserveCredit(
+export async function reserveCredit(ledger: Ledger, wanted: CreditReservation): Promise<StandingBalance> {
+  const request = reserveRequest(wanted);
+  return requireReserved(await ledger.reserve(request), request.period);
+}
+
+/**
+ * The same for an account that is remembered; `null`, and nothing is taken, where it or its token is no
+ * longer as it is remembered.
+ *
+ * @throws SnapError `no_active_plan` or `credit_limit_reached`.
+ */
+export async function reserveRememberedCredit(
   ledger: Ledger,
-  request: {
-    readonly account: Account;
-    readonly entitlement: Entitlement;
-    readonly reservationId: string;
-    readonly now: number;
-    readonly leaseMs: number;
-  },
-): Promise<StandingBalance> {
-  const { period, granted } = request.entitlement;
+  wanted: CreditReservation & { readonly remembered: FoundToken },
+): Promise<StandingBalance | null> {
+  const request = reserveRequest(wanted);
+  const outcome = await ledger.reserveRemembered({ ...request, remembered: wanted.remembered });
+  return outcome === null ? null : requireReserved(outcome, request.period);
+}
+
+function reserveRequest({
+  account,
+  entitlement,
+  reservationId,
+  now,
+  leaseMs,
+}: CreditReservation): ReserveRequest {
+  const { period, granted } = entitlement;
   if (period === null)
     throw new SnapError("no_active_plan", "The account has no active plan; choose one to render pages.");
-  const { reserved, balance } = await ledger.reserve({
-    accountId: request.account.id,
-    reservationId: request.reservationId,
-    period,
-    granted,
-    now: request.now,
-    lapsesAt: request.now + request.leaseMs,
-  });
+  return { accountId: account.id, reservationId, period, granted, now, lapsesAt: now + leaseMs };
+}
+
+function requireReserved({ reserved, balance }: ReserveOutcome, period: Period): StandingBalance {
   if (!reserved) throw new SnapError("credit_limit_reached", spentMessage(period));
   // Whatever was overdue has just lapsed.
   return { ...balance, periodStartedAt: period.startedAt, nextLapseAt: null };

@@ -1,6 +1,8 @@
+import type { BudgetStore, SpendOutcome, SpendRequest } from "../ports/budgets.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { FlightStore } from "../ports/flights.ts";
+import type { FlightClaim, FlightStore } from "../ports/flights.ts";
 import type { Random } from "../ports/random.ts";
+import type { RenderingKey, StoredRendering } from "../ports/renderings.ts";
 
 /** A process that was lost holds up those who wait for it for no longer. */
 const LEASE_MS = 6_000;
@@ -15,53 +17,112 @@ const LOOK_AGAIN_MS = 50;
 export interface AcrossProcesses {
   /** `null` where one process alone uses the storage. */
   readonly flights: FlightStore | null;
+  readonly budgets: BudgetStore;
   readonly clock: Clock;
   readonly random: Random;
   readonly onBackgroundError: (error: unknown) => void;
 }
 
-/** What is wanted, and how to come by it. */
-export interface Wanted<Found, Made> {
+/** What is wanted, and what it takes to make it. */
+export interface Wanted {
   readonly name: string;
+  /** Under what it is kept. */
+  readonly key: RenderingKey;
   /** Looks whether it is there by now; `null` when it isn't. */
-  readonly find: () => Promise<Found | null>;
-  /** Makes it, so that `find` finds it from then on. */
-  readonly make: () => Promise<Made>;
+  readonly find: () => Promise<StoredRendering | null>;
+  readonly spend: () => SpendRequest;
 }
 
-/**
- * Finds what is wanted or makes it, unless another process is making it: that one is waited for, a
- * minute at most. Its failure is its own: the next one to look then tries for itself.
- */
-export async function findOrMake<Found, Made>(
-  { flights, clock, random, onBackgroundError }: AcrossProcesses,
-  { name, find, make }: Wanted<Found, Made>,
-): Promise<{ readonly value: Found | Made; readonly waited: boolean }> {
-  const first = await find();
-  if (first !== null) return { value: first, waited: false };
-  if (flights === null) return { value: await make(), waited: false };
+/** Leave to render: what was spent for it, and the flight that goes with it. */
+export interface BoardingPass {
+  /** The budget may have refused: then no flight was taken. */
+  readonly spent: SpendOutcome;
+  readonly request: SpendRequest;
+  /** The rendering is being kept: those who wait for it may look. */
+  readonly land: () => Promise<void>;
+  /** There will be no rendering: the next one tries for itself. Nothing after `land`. */
+  readonly abandon: () => void;
+}
 
+/** `waited`: for another process. */
+export type FoundOrBoarded =
+  | { readonly found: StoredRendering; readonly waited: boolean }
+  | { readonly found: null; readonly pass: BoardingPass };
+
+/**
+ * Finds what is wanted, or gives leave to make it, unless another process is making it: that one is waited
+ * for, a minute at most. Its failure is its own: the next one to look then tries for itself.
+ */
+export async function findOrBoard(
+  parts: AcrossProcesses,
+  { name, key, find, spend }: Wanted,
+): Promise<FoundOrBoarded> {
+  const { flights, clock, random } = parts;
+  if (flights === null) {
+    const found = await find();
+    return found !== null
+      ? { found, waited: false }
+      : { found, pass: await passWithoutFlight(parts, spend()) };
+  }
   const claim = { name, holder: Buffer.from(random.bytes(16)).toString("hex") };
   const waitsUntil = clock.now() + LONGEST_WAIT_MS;
-  while (!(await flights.take({ ...claim, leaseMs: LEASE_MS }))) {
-    if (clock.now() >= waitsUntil) return { value: await make(), waited: true };
+  let unlessKept: RenderingKey | null = key;
+  let waited = false;
+  for (;;) {
+    const request = spend();
+    // Sent together: one round trip.
+    const [found, boarding] = await Promise.all([
+      find(),
+      flights.board({ ...claim, leaseMs: LEASE_MS, unlessKept, spend: request }),
+    ]);
+    if (boarding.state === "boarded") {
+      const pass = passWithFlight({ ...parts, flights }, { claim, request, spent: boarding.spent });
+      if (found === null) return { found, pass };
+      pass.abandon();
+    }
+    if (found !== null) return { found, waited };
+    if (boarding.state === "refused")
+      return { found, pass: { ...ofNoFlight, spent: boarding.spent, request } };
+    if (boarding.state === "kept") {
+      // It has just expired, is damaged, or is none that is wanted.
+      unlessKept = null;
+      continue;
+    }
+    if (clock.now() >= waitsUntil) return { found, pass: await passWithoutFlight(parts, request) };
     await new Promise<void>((resolve) => void clock.after(LOOK_AGAIN_MS, resolve));
-    const found = await find();
-    if (found !== null) return { value: found, waited: true };
+    waited = true;
   }
+}
+
+const ofNoFlight: Pick<BoardingPass, "land" | "abandon"> = { land: async () => {}, abandon: () => {} };
+
+/** Leave to render for oneself, whoever else renders the same. */
+export async function passWithoutFlight(
+  { budgets }: Pick<AcrossProcesses, "budgets">,
+  request: SpendRequest,
+): Promise<BoardingPass> {
+  return { ...ofNoFlight, spent: await budgets.spend(request), request };
+}
+
+/** Keeps the flight for as long as it takes. */
+function passWithFlight(
+  { flights, clock, onBackgroundError }: AcrossProcesses & { readonly flights: FlightStore },
+  { claim, ...facts }: Pick<BoardingPass, "spent" | "request"> & { readonly claim: FlightClaim },
+): BoardingPass {
+  let isOver = false;
   let callOff = (): void => {};
-  const renew = (): void => {
-    flights.take({ ...claim, leaseMs: LEASE_MS }).catch(onBackgroundError);
-    callOff = clock.after(LEASE_MS / RENEWALS_PER_LEASE, renew);
+  const renewLater = (): void => {
+    callOff = clock.after(LEASE_MS / RENEWALS_PER_LEASE, () => {
+      flights.take({ ...claim, leaseMs: LEASE_MS }).catch(onBackgroundError);
+      renewLater();
+    });
   };
-  callOff = clock.after(LEASE_MS / RENEWALS_PER_LEASE, renew);
-  let lingerMs = 0;
-  try {
-    const value = await make();
-    lingerMs = LINGER_MS;
-    return { value, waited: false };
-  } finally {
+  const end = async (lingerMs: number): Promise<void> => {
+    if (isOver) return;
+    isOver = true;
     callOff();
-    flights.end({ ...claim, lingerMs }).catch(onBackgroundError);
-  }
+    await flights.end({ ...claim, lingerMs }).catch(onBackgroundError);
+  };
+  renewLater();
+  return { ...facts, land: () => end(LINGER_MS), abandon: () => void end(0) };
 }

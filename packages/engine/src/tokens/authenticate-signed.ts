@@ -1,13 +1,16 @@
 import { verifyQuery } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
-import type { TokenStore } from "../ports/tokens.ts";
-import type { Principal } from "./authenticate.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { FoundToken } from "../ports/tokens.ts";
+import { currentPrincipalOf, type Asker, type Principal } from "./asker.ts";
+import { isUsable } from "./authenticate.ts";
 import type { Seal } from "./seal.ts";
+import type { TokenMemory } from "./token-memory.ts";
 import { parseTokenId } from "./token-text.ts";
 
 /** A signed query that proved itself. */
 export interface SignedRequest {
-  readonly principal: Principal;
+  readonly principal: Asker;
   /** The query without `tokenId`, `expires` and `signature`: what `GET /snap` would be sent. */
   readonly parameters: URLSearchParams;
   /** Instant from which the URL no longer works, or `null`. */
@@ -16,30 +19,45 @@ export interface SignedRequest {
 
 const PROOF = ["tokenId", "expires", "signature"] as const;
 
+export interface SignedParts {
+  readonly tokens: TokenMemory;
+  readonly seal: Seal;
+  readonly clock: Clock;
+}
+
 /**
- * Finds who a signed query stands for (interface.md, Authentication 5 and 6).
+ * Finds who a signed query stands for (interface.md, Authentication 5 and 6): from memory, where the token
+ * is remembered, as `capture` looks again by itself.
  *
  * @throws SnapError `invalid_signature` in the same words whatever was wrong, unless the signature is
  * genuine; then `signed_url_expired`, or `validation_failed` for an `expires` that is no timestamp.
  */
 export async function authenticateSigned(
-  { store, seal, now }: { readonly store: TokenStore; readonly seal: Seal; readonly now: number },
+  { tokens, seal, clock }: SignedParts,
   query: URLSearchParams,
 ): Promise<SignedRequest> {
   if (new Set(query.keys()).size !== query.size) throw refusal();
   const id = parseTokenId(query.get("tokenId") ?? "");
-  const found = id === null ? null : await store.find(id);
-  // Opened and verified even where there is no token, so that the time taken tells little about which exist.
-  const signingSecret = seal.open(found?.token.sealedSigningSecret ?? decoyOf(seal));
-  const genuine = verifyQuery(query, { signature: query.get("signature") ?? "", signingSecret });
-  if (found === null || !genuine) throw refusal();
-  if (found.token.expiresAt !== null && found.token.expiresAt <= now) throw refusal();
-  const expiresAt = readExpiry(query.get("expires"));
-  if (expiresAt !== null && expiresAt <= now)
-    throw new SnapError("signed_url_expired", "The signed URL has expired; sign a new one.");
+  const lookAgain = async (): Promise<Principal> => {
+    const found = id === null ? null : await tokens.find(id);
+    // Opened and verified even where there is no token, so that the time taken tells little about which exist.
+    const isGenuine = isSignedBy(found, seal, query);
+    if (found === null || !isGenuine || !isUsable(found, clock.now())) throw refusal();
+    return found;
+  };
+  const remembered = id === null ? null : tokens.recall(id);
+  const isKnown =
+    remembered !== null && isUsable(remembered, clock.now()) && isSignedBy(remembered, seal, query);
+  const principal = isKnown ? { remembered, lookAgain } : await lookAgain();
+  const expiresAt = await refuseAs(principal, () => requireUnexpired(query, clock.now()));
   const parameters = new URLSearchParams(query);
   for (const name of PROOF) parameters.delete(name);
-  return { principal: found, parameters, expiresAt };
+  return { principal, parameters, expiresAt };
+}
+
+function isSignedBy(found: FoundToken | null, seal: Seal, query: URLSearchParams): boolean {
+  const signingSecret = seal.open(found?.token.sealedSigningSecret ?? decoyOf(seal));
+  return verifyQuery(query, { signature: query.get("signature") ?? "", signingSecret });
 }
 
 const decoys = new WeakMap<Seal, string>();
@@ -49,6 +67,22 @@ function decoyOf(seal: Seal): string {
   const decoy = decoys.get(seal) ?? seal.seal("a secret of nobody, as long as a real one ");
   decoys.set(seal, decoy);
   return decoy;
+}
+
+/** What is judged of a URL is told to nobody whose token has gone meanwhile. */
+async function refuseAs<T>(asker: Asker, judge: () => T): Promise<T> {
+  try {
+    return judge();
+  } catch (error) {
+    await currentPrincipalOf(asker);
+    throw error;
+  }
+}
+
+function requireUnexpired(query: URLSearchParams, now: number): number | null {
+  const expiresAt = readExpiry(query.get("expires"));
+  if (expiresAt === null || expiresAt > now) return expiresAt;
+  throw new SnapError("signed_url_expired", "The signed URL has expired; sign a new one.");
 }
 
 /** Unix seconds in strict digits. */

@@ -11,7 +11,7 @@ import type { EngineOptions } from "../../src/engine-options.ts";
 import { SnapError } from "../../src/errors.ts";
 import type { Account } from "../../src/ports/accounts.ts";
 import type { Ability } from "../../src/ports/tokens.ts";
-import type { Principal } from "../../src/tokens/authenticate.ts";
+import type { Principal } from "../../src/tokens/asker.ts";
 
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 const url = "https://example.com/";

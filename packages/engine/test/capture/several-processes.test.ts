@@ -1,56 +1,28 @@
-import {
-  createFakeClock,
-  createFakeRandom,
-  createFakeRenderer,
-  createFakeResolver,
-  createMemoryFlights,
-  createMemoryStorage,
-  type FakeClock,
-  type FakeRenderer,
-} from "@snap/testing";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { createFakeClock, type FakeClock } from "@snap/testing";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { Capture } from "../../src/capture.ts";
-import { createEngine, type Engine } from "../../src/create-engine.ts";
 import { SnapError } from "../../src/errors.ts";
 import type { Storage } from "../../src/ports/storage.ts";
-import type { Principal } from "../../src/tokens/authenticate.ts";
+import type { Principal } from "../../src/tokens/asker.ts";
 import { microtasks } from "../batches/open-engine.ts";
+import { shareStorage, type Process, type Processes } from "./processes.ts";
 
 const parameters = { url: "https://example.com/" };
 
+let processes: Processes;
 let clock: FakeClock;
 let storage: Storage;
 let one: Process;
 let two: Process;
 
-/** An engine in a process of its own, as far as the others can see. */
-interface Process {
-  readonly engine: Engine;
-  readonly renderer: FakeRenderer;
-}
-
-let opened = 0;
-
-function open(ownClock: FakeClock = clock): Process {
-  const renderer = createFakeRenderer();
-  const engine = createEngine({
-    storage,
-    renderer,
-    secretKey: "a key for these tests",
-    clock: ownClock,
-    random: createFakeRandom((opened += 1)),
-    resolver: createFakeResolver({ "example.com": ["93.184.215.14"] }),
-  });
-  onTestFinished(() => engine.close());
-  return { engine, renderer };
-}
-
 beforeEach(() => {
-  clock = createFakeClock(Date.parse("2026-03-01T12:00:00Z"));
-  storage = { ...createMemoryStorage(), flights: createMemoryFlights(clock.now) };
-  one = open();
-  two = open();
+  processes = shareStorage();
+  ({ clock, storage } = processes);
+  one = processes.open();
+  two = processes.open();
 });
+
+const finished = <T>(work: Promise<T>): Promise<T> => processes.finished(work);
 
 async function customer(credits = 10): Promise<Principal> {
   const { engine } = one;
@@ -67,21 +39,6 @@ async function customer(credits = 10): Promise<Principal> {
 
 async function used({ account }: Principal): Promise<number> {
   return (await one.engine.credits(account)).used;
-}
-
-/** Lets time pass in steps until the work is done. */
-async function finished<T>(work: Promise<T>): Promise<T> {
-  let isDone = false;
-  const settled = work.finally(() => {
-    isDone = true;
-  });
-  // It may fail while time still passes.
-  settled.catch(() => {});
-  while (!isDone) {
-    await microtasks();
-    clock.advance(50);
-  }
-  return settled;
 }
 
 function countOf(captures: readonly Capture[], wanted: Capture["cache"]): number {
@@ -151,7 +108,7 @@ describe("engines over one storage", () => {
   it("go on where the one that rendered is lost", async () => {
     const principal = await customer();
     // Its clock stands still, so it keeps no lease.
-    const lost = open(createFakeClock(clock.now()));
+    const lost = processes.open(createFakeClock(clock.now()));
     const release = lost.renderer.hold();
     const first = lost.engine.capture({ principal, parameters });
     await lost.renderer.whenCalled(1);

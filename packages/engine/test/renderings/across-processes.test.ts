@@ -1,56 +1,101 @@
-import { createFakeClock, createFakeRandom, createMemoryFlights, type FakeClock } from "@snap/testing";
+import {
+  createFakeClock,
+  createFakeRandom,
+  createMemoryFlights,
+  createMemoryStorage,
+  type FakeClock,
+} from "@snap/testing";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { SpendOutcome, SpendRequest } from "../../src/ports/budgets.ts";
 import type { FlightStore } from "../../src/ports/flights.ts";
-import { findOrMake, type AcrossProcesses } from "../../src/renderings/across-processes.ts";
+import type { StoredRendering } from "../../src/ports/renderings.ts";
+import type { Storage } from "../../src/ports/storage.ts";
+import {
+  findOrBoard,
+  type AcrossProcesses,
+  type BoardingPass,
+  type FoundOrBoarded,
+} from "../../src/renderings/across-processes.ts";
 import { microtasks } from "../batches/open-engine.ts";
 
+const KEY = { accountId: "acct_1", key: "0f1e" };
+const NAME = "a flight";
+const START = Date.parse("2026-03-01T12:00:00Z");
+
 let clock: FakeClock;
-let flights: FlightStore;
 /** What all processes share. */
-let kept: string | null;
+let storage: Storage;
+let flights: FlightStore;
 let errors: unknown[];
 
 beforeEach(() => {
-  clock = createFakeClock(Date.parse("2026-03-01T12:00:00Z"));
-  flights = createMemoryFlights(clock.now);
-  kept = null;
+  clock = createFakeClock(START);
+  storage = createMemoryStorage();
+  flights = createMemoryFlights(storage, clock.now);
   errors = [];
 });
 
+function rendering(etag: string): StoredRendering {
+  const life = { storedAt: clock.now(), expiresAt: clock.now() + 600_000 };
+  return { bytes: Uint8Array.of(1), contentType: "image/png", targetStatus: 200, notes: [], etag, ...life };
+}
+
+const keep = (etag: string): Promise<void> => storage.renderings.put({ ...KEY, rendering: rendering(etag) });
+const spend = (): SpendRequest => ({
+  accountId: "acct_1",
+  budget: "render",
+  limit: 5,
+  windowMs: 600_000,
+  now: clock.now(),
+});
+const find = (): Promise<StoredRendering | null> => storage.renderings.get({ ...KEY, now: clock.now() });
+/** What is left of the budget, less the one that is spent to learn it. */
+const left = async (): Promise<number> => (await storage.budgets.spend(spend())).remaining;
+const isFree = (holder: string): Promise<boolean> => flights.take({ name: NAME, holder, leaseMs: 1000 });
+
 interface Process {
-  readonly outcome: Promise<{ readonly value: string; readonly waited: boolean }>;
-  /** How often it has begun to make. */
-  readonly makes: () => number;
-  /** Ends the making that it has begun. */
-  readonly finish: (made: string) => void;
-  readonly fail: (error: Error) => void;
+  readonly outcome: Promise<FoundOrBoarded>;
+  /** What has become of it: the entity tag of what was found, or whether it boarded. */
+  readonly state: () => string;
+  /** Keeps what it has made, and lands. */
+  readonly finish: (etag: string) => Promise<void>;
+  readonly fail: () => Promise<void>;
 }
 
 /** A process that wants the same as all others of the test. */
-function start(seed: number, parts: Partial<AcrossProcesses> = {}, find = async () => kept): Process {
-  const making = Promise.withResolvers<string>();
-  let makes = 0;
-  const outcome = findOrMake(
+function start(seed: number, parts: Partial<AcrossProcesses> = {}, ownFind = find): Process {
+  const outcome = findOrBoard(
     {
       flights,
+      budgets: storage.budgets,
       clock,
       random: createFakeRandom(seed),
       onBackgroundError: (error) => errors.push(error),
       ...parts,
     },
-    {
-      name: "a flight",
-      find,
-      async make() {
-        makes += 1;
-        kept = await making.promise;
-        return kept;
-      },
-    },
+    { name: NAME, key: KEY, find: ownFind, spend },
   );
-  // Some are judged later than they fail.
-  outcome.catch(() => {});
-  return { outcome, makes: () => makes, finish: making.resolve, fail: making.reject };
+  let state = "waiting";
+  const watch = async (): Promise<void> => {
+    const { found } = await outcome;
+    state = found?.etag ?? "boarded";
+  };
+  void watch();
+  const leave = async (): Promise<BoardingPass> => {
+    const board = await outcome;
+    if (board.found !== null) throw new Error("it has found one");
+    return board.pass;
+  };
+  return {
+    outcome,
+    state: () => state,
+    async finish(etag) {
+      await Promise.all([keep(etag), (await leave()).land()]);
+    },
+    async fail() {
+      (await leave()).abandon();
+    },
+  };
 }
 
 async function pass(ms: number): Promise<void> {
@@ -61,19 +106,21 @@ async function pass(ms: number): Promise<void> {
   await microtasks();
 }
 
-describe("findOrMake", () => {
-  it("finds what is there, without a flight", async () => {
-    kept = "there";
-    const alone = start(1);
-    expect(await alone.outcome).toEqual({ value: "there", waited: false });
-    expect(alone.makes()).toBe(0);
-    expect(await flights.take({ name: "a flight", holder: "b", leaseMs: 1000 })).toBe(true);
+describe("findOrBoard", () => {
+  it("finds what is there, and takes and spends nothing", async () => {
+    await keep("there");
+    expect(await start(1).outcome).toMatchObject({ found: { etag: "there" }, waited: false });
+    expect(await isFree("b")).toBe(true);
+    expect(await left()).toBe(4);
   });
 
-  it("makes it where no other process is", async () => {
-    const alone = start(1, { flights: null });
-    alone.finish("made");
-    expect(await alone.outcome).toEqual({ value: "made", waited: false });
+  it("lets it be made where no process shares the storage", async () => {
+    const alone = { flights: null };
+    const spent: SpendOutcome = { allowed: true, remaining: 4, resetsAt: START + 600_000 };
+    expect(await start(1, alone).outcome).toMatchObject({ found: null, pass: { spent, request: spend() } });
+    await keep("there");
+    expect(await start(1, alone).outcome).toMatchObject({ found: { etag: "there" }, waited: false });
+    expect(await left()).toBe(3);
   });
 
   it("waits for the process that makes it, far longer than its lease", async () => {
@@ -82,13 +129,14 @@ describe("findOrMake", () => {
     const two = start(2);
     const three = start(3);
     await pass(59_000);
-    expect([one.makes(), two.makes(), three.makes()]).toEqual([1, 0, 0]);
-    one.finish("made");
+    expect([one.state(), two.state(), three.state()]).toEqual(["boarded", "waiting", "waiting"]);
+    await one.finish("made");
     await pass(50);
-    expect(await one.outcome).toEqual({ value: "made", waited: false });
-    expect(await two.outcome).toEqual({ value: "made", waited: true });
-    expect(await three.outcome).toEqual({ value: "made", waited: true });
+    for (const { outcome } of [two, three])
+      expect(await outcome).toMatchObject({ found: { etag: "made" }, waited: true });
     expect(errors).toEqual([]);
+    // The first one spent, the others didn't.
+    expect(await left()).toBe(3);
   });
 
   it("waits for a minute and no longer: one after the other, processes might all fail", async () => {
@@ -96,44 +144,41 @@ describe("findOrMake", () => {
     await pass(0);
     const two = start(2);
     await pass(60_100);
-    expect([one.makes(), two.makes()]).toEqual([1, 1]);
-    two.finish("made by two");
-    expect(await two.outcome).toEqual({ value: "made by two", waited: true });
-    one.fail(new Error("broken"));
-    await expect(one.outcome).rejects.toThrow("broken");
+    expect([one.state(), two.state()]).toEqual(["boarded", "boarded"]);
+    // It has no flight to end.
+    await two.finish("made by two");
+    expect(await isFree("c")).toBe(false);
+    await one.fail();
+    expect(await isFree("c")).toBe(true);
   });
 
-  it("makes it itself when the process that tried has failed", async () => {
+  it("lets it be made anew when the process that tried has failed", async () => {
     const one = start(1);
     await pass(0);
     const two = start(2);
     await pass(500);
-    one.fail(new Error("broken"));
+    await one.fail();
     await pass(50);
-    await expect(one.outcome).rejects.toThrow("broken");
-    expect(two.makes()).toBe(1);
-    two.finish("made");
-    expect(await two.outcome).toEqual({ value: "made", waited: false });
+    expect(two.state()).toBe("boarded");
   });
 
-  it("makes it itself when the process that tried is lost", async () => {
-    await flights.take({ name: "a flight", holder: "lost", leaseMs: 6000 });
+  it("lets it be made anew when the process that tried is lost", async () => {
+    await flights.take({ name: NAME, holder: "lost", leaseMs: 6000 });
     const two = start(2);
     await pass(5900);
-    expect(two.makes()).toBe(0);
+    expect(two.state()).toBe("waiting");
     await pass(150);
-    expect(two.makes()).toBe(1);
+    expect(two.state()).toBe("boarded");
   });
 
   it("lets one of those who waited make it", async () => {
-    await flights.take({ name: "a flight", holder: "lost", leaseMs: 6000 });
+    await flights.take({ name: NAME, holder: "lost", leaseMs: 6000 });
     const others = [start(2), start(3), start(4)];
     await pass(20_000);
-    expect(others.reduce((sum, { makes }) => sum + makes(), 0)).toBe(1);
-    for (const { finish } of others) finish("made");
+    expect(others.map(({ state }) => state()).toSorted()).toEqual(["boarded", "waiting", "waiting"]);
+    await others.find(({ state }) => state() === "boarded")?.finish("made");
     await pass(50);
-    const waits = await Promise.all(others.map(({ outcome }) => outcome));
-    expect(waits.filter(({ waited }) => waited)).toHaveLength(2);
+    expect(others.map(({ state }) => state()).toSorted()).toEqual(["boarded", "made", "made"]);
   });
 
   it("does not make again what was made just after the look for it", async () => {
@@ -142,41 +187,65 @@ describe("findOrMake", () => {
     const looked = Promise.withResolvers<void>();
     let looks = 0;
     const two = start(2, {}, async () => {
-      const found = kept;
+      const found = await find();
       looks += 1;
       if (looks === 1) await looked.promise;
       return found;
     });
     await pass(0);
-    one.finish("made");
+    await one.finish("made");
     await pass(500);
     looked.resolve();
     await pass(100);
-    expect(await two.outcome).toEqual({ value: "made", waited: true });
-    expect(two.makes()).toBe(0);
+    expect(await two.outcome).toMatchObject({ found: { etag: "made" }, waited: true });
+  });
+
+  it("lets it be made anew where what is kept is none that is wanted", async () => {
+    await keep("of another kind");
+    const one = start(1, {}, async () => null);
+    await pass(0);
+    expect(one.state()).toBe("boarded");
+    expect(await isFree("b")).toBe(false);
+    expect(await left()).toBe(3);
+  });
+
+  it("answers what was found where the flights didn't see it, and ends the flight", async () => {
+    const elsewhere = start(1, {}, async () => rendering("elsewhere"));
+    expect(await elsewhere.outcome).toMatchObject({ found: { etag: "elsewhere" }, waited: false });
+    await microtasks();
+    expect(await isFree("b")).toBe(true);
+  });
+
+  it("tells that the budget has nothing left, and holds nobody up", async () => {
+    for (let spent = 0; spent < 5; spent += 1) await storage.budgets.spend(spend());
+    const spent: SpendOutcome = { allowed: false, remaining: 0, resetsAt: START + 600_000 };
+    expect(await start(1).outcome).toMatchObject({ found: null, pass: { spent } });
+    expect(await isFree("b")).toBe(true);
   });
 
   it("stops keeping the flight once it is made", async () => {
     const one = start(1);
-    one.finish("made");
-    await one.outcome;
+    await one.finish("made");
     await pass(1000);
-    expect(await flights.take({ name: "a flight", holder: "b", leaseMs: 60_000 })).toBe(true);
+    expect(await flights.take({ name: NAME, holder: "b", leaseMs: 60_000 })).toBe(true);
     await pass(10_000);
-    expect(await flights.take({ name: "a flight", holder: "c", leaseMs: 1000 })).toBe(false);
+    expect(await isFree("c")).toBe(false);
+  });
+
+  it("leaves a flight that has landed alone", async () => {
+    const one = start(1);
+    await one.finish("made");
+    await one.fail();
+    expect(await isFree("b")).toBe(false);
   });
 
   it("goes on when the flight can't be kept or ended, and tells of it", async () => {
     const fail = async (): Promise<never> => {
       throw new Error("no connection");
     };
-    let takes = 0;
-    const one = start(1, {
-      flights: { take: async () => ((takes += 1) === 1 ? true : fail()), end: fail },
-    });
+    const one = start(1, { flights: { ...flights, take: fail, end: fail } });
     await pass(2000);
-    one.finish("made");
-    expect((await one.outcome).value).toBe("made");
+    await one.finish("made");
     await microtasks();
     expect(errors.map(String)).toEqual(["Error: no connection", "Error: no connection"]);
   });

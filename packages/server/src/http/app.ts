@@ -1,4 +1,4 @@
-import { SnapError, type Engine } from "@snap/engine";
+import { SnapError, type Asker, type Engine, type Principal } from "@snap/engine";
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -83,19 +83,22 @@ export function createApp(options: AppOptions): Express {
 
 function addApi(app: Express, { engine, publicUrl, logger, ...options }: AppOptions): void {
   const metrics = options.metrics || null;
-  addEndpoint(app, { path: "/v1/snap" }, bearer({ engine, logger }, snap({ engine, metrics })));
+  const identify = (token: string): Promise<Principal> => engine.authenticate(token);
+  const recognize = (token: string): Promise<Asker> => engine.recognize(token);
+  const door = { engine, logger, identify };
+  addEndpoint(app, { path: "/v1/snap" }, bearer({ ...door, identify: recognize }, snap({ engine, metrics })));
   addEndpoint(app, { path: "/v1/snap/signed", preflight: SIGNED_PREFLIGHT }, signedSnap({ engine, metrics }));
-  addEndpoint(app, { path: "/v1/usage" }, bearer({ engine, logger }, usage(engine)));
+  addEndpoint(app, { path: "/v1/usage" }, bearer(door, usage(engine)));
   addEndpoint(
     app,
     { method: "post", path: SUBMISSION_PATH },
-    bearer({ engine, logger }, submitBatch(engine, { baseUrl: `${publicUrl}/v1` })),
+    bearer(door, submitBatch(engine, { baseUrl: `${publicUrl}/v1` })),
   );
   addEndpoint(
     app,
     // Express would answer an id that can't be decoded itself, without the envelope.
     { path: /^\/v1\/renders\/[^/]+$/, label: "/v1/renders/{id}" },
-    bearer({ engine, logger }, pollBatch(engine)),
+    bearer(door, pollBatch(engine)),
   );
   // Configurations of assistants often end it in a slash.
   addEndpoint(

@@ -1,4 +1,11 @@
-import type { Engine, Principal } from "@snap/engine";
+import {
+  currentPrincipalOf,
+  isRemembered,
+  principalOf,
+  type Asker,
+  type Engine,
+  type Principal,
+} from "@snap/engine";
 import type { Request, RequestHandler } from "express";
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Logger } from "pino";
@@ -9,28 +16,36 @@ import { failureAnswer } from "./envelope.ts";
 import { exchangeOf, type Exchange } from "./exchange.ts";
 
 /** One endpoint of the bearer API: what it answers to whom. */
-export type BearerEndpoint = (asked: {
+export type BearerEndpoint<Who extends Asker = Principal> = (asked: {
   readonly request: Request;
-  readonly principal: Principal;
+  readonly principal: Who;
   readonly exchange: Exchange;
 }) => Promise<Answer>;
+
+export interface BearerDoor<Who extends Asker> {
+  readonly engine: Engine;
+  readonly logger: Logger;
+  /** Finds who is asking. */
+  readonly identify: (token: string) => Promise<Who>;
+}
 
 /**
  * The door of the bearer API: finds who is asking and, from there on, puts the account's credits on
  * every answer, refusals and failures included.
  */
-export function bearer(
-  { engine, logger }: { readonly engine: Engine; readonly logger: Logger },
-  answerTo: BearerEndpoint,
+export function bearer<Who extends Asker>(
+  { engine, logger, identify }: BearerDoor<Who>,
+  answerTo: BearerEndpoint<Who>,
 ): RequestHandler {
   return async (request, response) => {
     const exchange = exchangeOf(response);
-    const principal = await authenticate(engine, request);
-    exchange.principal = principal;
+    const principal = await identify(credentialOf(request));
+    exchange.principal = principalOf(principal);
     const answer = await answerTo({ request, principal, exchange }).catch((error: unknown) =>
       refuse(exchange, error),
     );
-    const credits = await readCredits(principal, exchange);
+    // Whoever was remembered may turn out to be nobody any more.
+    const credits = exchange.code === "unauthenticated" ? {} : await readCredits(principal, exchange);
     send(response, { ...answer, headers: { ...answer.headers, ...credits } });
   };
 
@@ -41,29 +56,27 @@ export function bearer(
   }
 
   /** A rendering that is paid for goes out even when the balance can't be read. */
-  async function readCredits(
-    { account }: Principal,
-    { requestId, balance }: Exchange,
-  ): Promise<OutgoingHttpHeaders> {
+  async function readCredits(asker: Asker, exchange: Exchange): Promise<OutgoingHttpHeaders> {
     try {
+      const { account, balance } = await accountOf(asker, exchange);
       return creditHeaders(await engine.credits(account, balance));
     } catch (error) {
-      logger.error({ request_id: requestId, err: error }, "the credits could not be read");
+      logger.error({ request_id: exchange.requestId, err: error }, "the credits could not be read");
       return {};
     }
   }
 }
 
-/**
- * Who a request's bearer token stands for.
- *
- * @throws SnapError `unauthenticated`.
- */
-export function authenticate(engine: Engine, { headers }: Request): Promise<Principal> {
-  return engine.authenticate(credential(headers.authorization));
+/** As a capture left it; behind a failure of somebody remembered it has to be looked up. */
+async function accountOf(
+  asker: Asker,
+  { code, principal, balance }: Exchange,
+): Promise<Pick<Principal, "account" | "balance">> {
+  if (code !== null && isRemembered(asker)) return currentPrincipalOf(asker);
+  return { account: (principal ?? principalOf(asker)).account, balance };
 }
 
 /** RFC 6750, 2.1; the name of a scheme knows no case (RFC 9110, 11.1). Empty when there is none. */
-function credential(header: string | undefined): string {
-  return /^Bearer +(\S+) *$/i.exec(header ?? "")?.[1] ?? "";
+export function credentialOf({ headers }: Request): string {
+  return /^Bearer +(\S+) *$/i.exec(headers.authorization ?? "")?.[1] ?? "";
 }

@@ -15,6 +15,7 @@ export async function capturePage(
 ): Promise<Capture> {
   const capture = await engine.capture(asked);
   exchange.cache = capture.cache;
+  exchange.principal = capture.principal;
   exchange.balance = capture.balance;
   metrics?.countCapture(capture, (performance.now() - exchange.startedAtMs) / 1000);
   return capture;

@@ -7,7 +7,7 @@ import {
 import { SnapError } from "@snap/engine";
 import type { Request as ExpressRequest, RequestHandler } from "express";
 import type { Logger } from "pino";
-import { authenticate } from "../http/bearer.ts";
+import { credentialOf } from "../http/bearer.ts";
 import type { CaptureDoor } from "../http/capture-page.ts";
 import { exchangeOf } from "../http/exchange.ts";
 import { readJson } from "../http/json-body.ts";
@@ -44,7 +44,7 @@ export function mcp({ engine, metrics, logger, publicUrl }: McpDoor): RequestHan
       await relay(response, refused);
       return;
     }
-    const principal = await authenticate(engine, request);
+    const principal = await engine.authenticate(credentialOf(request));
     exchange.principal = principal;
     const parsedBody = requireOneMessage(await readJson(request));
     let called: Promise<unknown> = Promise.resolve();

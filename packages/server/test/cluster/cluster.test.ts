@@ -110,8 +110,29 @@ describe("three api and two worker processes", { tags: ["postgres", "redis"] }, 
       expect(other.headers.get("x-cache")).toBe("HIT");
       expect(other.headers.get("etag")).toBe(first?.headers.get("etag"));
     }
-    await cluster.engine.tokens.revoke(Number(asker.token.split("|")[0]));
-    expect((await capture(asker, page)).code).toBe("unauthenticated");
+    await cluster.engine.tokens.revoke(tokenIdOf(asker));
+    for (const asked of [page, page, page, newPage(), newPage(), newPage()]) {
+      const { code, headers } = await capture(asker, asked);
+      expect(code).toBe("unauthenticated");
+      expect(headers.has("x-credits-remaining")).toBe(false);
+    }
+    expect((await ask(asker, "/snap?url=nowhere")).status).toBe(401);
+  });
+
+  it("go by a limit and credits that were changed since they saw the token", async () => {
+    const asker = await customer({ perMinute: 100_000, credits: 50 });
+    for (const _ of cluster.apis) expect((await capture(asker)).status).toBe(200);
+    await cluster.engine.accounts.update(asker.id, { requestsPerMinute: 23, creditsPerPeriod: 13 });
+    const answers = await Promise.all(Array.from({ length: 100 }, () => capture(asker)));
+    // Three of both are spent.
+    expect(count(answers, ({ status }) => status === 200)).toBe(10);
+    expect(count(answers, ({ code }) => code === "credit_limit_reached")).toBe(10);
+    expect(count(answers, ({ code }) => code === "rate_limited")).toBe(80);
+    for (const { headers } of answers) expect(headers.get("x-credits-limit")).toBe("13");
+    const grants = (await cluster.storage.ledger.journal({ accountId: asker.id, limit: 1000 })).filter(
+      ({ kind }) => kind === "grant",
+    );
+    expect(grants.map(({ credits }) => credits)).toEqual([-37, 50]);
   });
 
   it("work through a batch that one took, tell another how far it is, and send its webhook once", async () => {
@@ -191,12 +212,16 @@ describe("three api and two worker processes", { tags: ["postgres", "redis"] }, 
   async function reservedOf({ token, id }: Customer): Promise<unknown> {
     const { account } = await cluster.engine.authenticate(token);
     await cluster.engine.credits(account);
-    const found = await cluster.storage.tokens.find(Number(token.split("|")[0]));
+    const found = await cluster.storage.tokens.find(tokenIdOf({ token, id }));
     expect(found?.account.id).toBe(id);
     const { granted, used, reserved } = found?.balance ?? {};
     return { granted, used, reserved };
   }
 });
+
+function tokenIdOf({ token }: Customer): number {
+  return Number(token.split("|")[0]);
+}
 
 /** What the contract has for a service whose parts go away. */
 const CONTRACT: ReadonlySet<string> = new Set([

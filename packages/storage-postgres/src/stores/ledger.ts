@@ -1,5 +1,14 @@
-import type { Balance, JournalEntry, Ledger, PeriodGrant, Resolution } from "@snap/engine";
+import type {
+  Balance,
+  JournalEntry,
+  Ledger,
+  PeriodGrant,
+  ReserveOutcome,
+  ReserveRequest,
+  Resolution,
+} from "@snap/engine";
 import type { Database, Query } from "../database.ts";
+import { CHANGEABLE, changeableOf } from "./tokens.ts";
 
 /** How a reservation is to end, which it may have done otherwise before. */
 export interface Ending {
@@ -7,6 +16,15 @@ export interface Ending {
   readonly now: number;
   readonly wanted: "settled" | "refunded";
 }
+
+const RESERVED_COLUMNS = `is_reserved AS "isReserved", (balance).granted, (balance).used, (balance).reserved`;
+
+/** The function is called for each row of its owner, so that without one nothing happens. */
+const RESERVE_REMEMBERED = `WITH owner AS MATERIALIZED (
+    SELECT accounts.id FROM snap.tokens JOIN snap.accounts ON accounts.id = tokens.account_id
+    WHERE accounts.id = $1 AND tokens.id = $7 AND ${CHANGEABLE} = $8::text[]
+  )
+  SELECT ${RESERVED_COLUMNS} FROM owner, LATERAL snap.reserve(owner.id, $2, $3, $4, $5, $6)`;
 
 /** The ledger: each act is one statement (002-ledger.ts), and may be repeated when its answer was lost. */
 export function createLedger({ query }: Database): Ledger {
@@ -19,14 +37,20 @@ export function createLedger({ query }: Database): Ledger {
       // It answers the balance that it has made where there was none.
       return row as Balance;
     },
-    async reserve({ reservationId, lapsesAt, now, ...look }) {
-      const [row] = await query<Balance & { isReserved: boolean }>(
-        `SELECT is_reserved AS "isReserved", (balance).granted, (balance).used, (balance).reserved
-         FROM snap.reserve($1, $2, $3, $4, $5, $6)`,
-        [...valuesOf(look), now, reservationId, lapsesAt],
+    async reserve(request) {
+      const [row] = await query<ReservedRow>(
+        `SELECT ${RESERVED_COLUMNS} FROM snap.reserve($1, $2, $3, $4, $5, $6)`,
+        reservedValuesOf(request),
       );
-      const { isReserved, ...balance } = row as Balance & { isReserved: boolean };
-      return { reserved: isReserved, balance };
+      return toOutcome(row as ReservedRow);
+    },
+    async reserveRemembered({ remembered, ...request }) {
+      const [row] = await query<ReservedRow>(RESERVE_REMEMBERED, [
+        ...reservedValuesOf(request),
+        remembered.token.id,
+        changeableOf(remembered),
+      ]);
+      return row === undefined ? null : toOutcome(row);
     },
     settle: (request) => endReservation(query, { ...request, wanted: "settled" }),
     refund: (request) => endReservation(query, { ...request, wanted: "refunded" }),
@@ -38,6 +62,18 @@ export function createLedger({ query }: Database): Ledger {
         [accountId, limit],
       ),
   };
+}
+
+interface ReservedRow extends Balance {
+  readonly isReserved: boolean;
+}
+
+function toOutcome({ isReserved, ...balance }: ReservedRow): ReserveOutcome {
+  return { reserved: isReserved, balance };
+}
+
+function reservedValuesOf({ reservationId, lapsesAt, now, ...look }: ReserveRequest): readonly unknown[] {
+  return [...valuesOf(look), now, reservationId, lapsesAt];
 }
 
 /** Ends a reservation that is open, and answers how it ended, now or before. */

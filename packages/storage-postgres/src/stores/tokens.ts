@@ -30,13 +30,32 @@ const FIND = `SELECT ${TOKEN_COLUMNS}, email, email_verified_at AS "emailVerifie
     ) AS latest ON TRUE
   WHERE tokens.id = $1`;
 
+/** All that can change of a token and its account, as an array of texts: what `changeableOf` makes of them. */
+export const CHANGEABLE = `ARRAY[abilities, encode(secret_hash, 'hex'), encode(sealed_signing_secret, 'hex'),
+  expires_at::text, rotated_at::text, email, email_verified_at::text, plan_slug, credits_per_period::text,
+  requests_per_minute::text]`;
+
+export function changeableOf({ token, account }: Pick<FoundToken, "token" | "account">): (string | null)[] {
+  const { secretHash, sealedSigningSecret, expiresAt, rotatedAt } = token;
+  const { email, emailVerifiedAt, planSlug, creditsPerPeriod, requestsPerMinute } = account;
+  const values = [secretHash, sealedSigningSecret, expiresAt, rotatedAt, email, emailVerifiedAt, planSlug];
+  return [abilitiesText(token), ...values, creditsPerPeriod, requestsPerMinute].map((value) =>
+    value === null ? null : String(value),
+  );
+}
+
+function abilitiesText({ abilities }: Pick<TokenRecord, "abilities">): string {
+  return abilities.join(" ");
+}
+
 export function createTokenStore({ query, queryOnce }: Database): TokenStore {
   return {
-    async insert({ accountId, abilities, secretHash, sealedSigningSecret, createdAt, expiresAt, rotatedAt }) {
+    async insert(token) {
+      const { accountId, secretHash, sealedSigningSecret, createdAt, expiresAt, rotatedAt } = token;
       const [row] = await queryOnce<TokenRow>(
         `INSERT INTO snap.tokens (account_id, abilities, secret_hash, sealed_signing_secret, created_at, expires_at, rotated_at)
          VALUES ($1, $2, decode($3, 'hex'), decode($4, 'hex'), $5, $6, $7) RETURNING ${TOKEN_COLUMNS}`,
-        [accountId, abilities.join(" "), secretHash, sealedSigningSecret, createdAt, expiresAt, rotatedAt],
+        [accountId, abilitiesText(token), secretHash, sealedSigningSecret, createdAt, expiresAt, rotatedAt],
       );
       // An insert that does not throw answers its row.
       return toToken(row as TokenRow);

@@ -1,6 +1,6 @@
 import { createClient, ErrorReply } from "@redis/client";
 import { spendScript } from "../budgets/spend-script.ts";
-import { endFlightScript, takeFlightScript } from "../flights/flight-scripts.ts";
+import { boardFlightScript, endFlightScript, takeFlightScript } from "../flights/flight-scripts.ts";
 
 /** Longest wait for a connection. */
 export const CONNECT_TIMEOUT_MS = 3000;
@@ -12,7 +12,12 @@ const LONGEST_RECONNECT_PAUSE_MS = 1000;
 const MAX_PENDING_COMMANDS = 50_000;
 
 /** Sent by their digest, and whole where Redis doesn't know that yet. */
-const SCRIPTS = { spend: spendScript, takeFlight: takeFlightScript, endFlight: endFlightScript };
+const SCRIPTS = {
+  spend: spendScript,
+  boardFlight: boardFlightScript,
+  takeFlight: takeFlightScript,
+  endFlight: endFlightScript,
+};
 
 export type ScriptedClient = ReturnType<typeof configure>;
 

@@ -1,7 +1,18 @@
-import type { Balance, JournalEntry, Ledger, PeriodGrant, ReservationRecord, Resolution } from "@snap/engine";
+import type {
+  Balance,
+  JournalEntry,
+  Ledger,
+  PeriodGrant,
+  ReservationRecord,
+  ReserveOutcome,
+  ReserveRequest,
+  Resolution,
+} from "@snap/engine";
 import type { DatabaseSync } from "node:sqlite";
+import { isDeepStrictEqual } from "node:util";
 import { writing } from "../transaction.ts";
 import type { LedgerStatements } from "./ledger-statements.ts";
+import type { FindToken } from "./tokens.ts";
 
 type Look = PeriodGrant & { readonly now: number };
 
@@ -11,24 +22,22 @@ const JOURNAL_KINDS = { settled: "settle", refunded: "refund", lapsed: "lapse" }
  * The ledger: a balance for each account and period beside an append-only journal, both moved in
  * one transaction.
  */
-export function createLedger(database: DatabaseSync, statements: LedgerStatements): Ledger {
+export function createLedger(
+  database: DatabaseSync,
+  { statements, findToken }: { readonly statements: LedgerStatements; readonly findToken: FindToken },
+): Ledger {
   return {
     async balance(look) {
       return readBalance(statements, look) ?? writing(database, () => bringUpToDate(statements, look));
     },
-    async reserve({ reservationId: id, lapsesAt, ...look }) {
+    async reserve(request) {
+      return writing(database, () => reserve(statements, request));
+    },
+    async reserveRemembered({ remembered: { token, account }, ...request }) {
       return writing(database, () => {
-        const balance = readBalance(statements, look) ?? bringUpToDate(statements, look);
-        const state = balance.granted - balance.used - balance.reserved > 0 ? "open" : "refused";
-        const row: ReservationRecord = { id, ...nameOf(look), lapsesAt, state };
-        if (statements.reserve.run({ ...row }).changes === 0) {
-          const first = statements.findReservation.get({ id });
-          return { reserved: first?.state !== "refused" && first?.accountId === look.accountId, balance };
-        }
-        if (state === "refused") return { reserved: false, balance };
-        statements.move.run({ ...nameOf(look), used: 0, reserved: 1 });
-        record(statements, { ...nameOf(look), kind: "reserve", credits: 1, reservationId: id, at: look.now });
-        return { reserved: true, balance: { ...balance, reserved: balance.reserved + 1 } };
+        const found = request.accountId === account.id ? findToken(token.id) : null;
+        const isSame = isDeepStrictEqual([found?.token, found?.account], [token, account]);
+        return isSame ? reserve(statements, request) : null;
       });
     },
     async settle(request) {
@@ -41,6 +50,24 @@ export function createLedger(database: DatabaseSync, statements: LedgerStatement
       return statements.journal.all({ accountId, limit }).map(toEntry);
     },
   };
+}
+
+/** Inside a transaction: takes a credit, if one is left. */
+function reserve(
+  statements: LedgerStatements,
+  { reservationId: id, lapsesAt, ...look }: ReserveRequest,
+): ReserveOutcome {
+  const balance = readBalance(statements, look) ?? bringUpToDate(statements, look);
+  const state = balance.granted - balance.used - balance.reserved > 0 ? "open" : "refused";
+  const row: ReservationRecord = { id, ...nameOf(look), lapsesAt, state };
+  if (statements.reserve.run({ ...row }).changes === 0) {
+    const first = statements.findReservation.get({ id });
+    return { reserved: first?.state !== "refused" && first?.accountId === look.accountId, balance };
+  }
+  if (state === "refused") return { reserved: false, balance };
+  statements.move.run({ ...nameOf(look), used: 0, reserved: 1 });
+  record(statements, { ...nameOf(look), kind: "reserve", credits: 1, reservationId: id, at: look.now });
+  return { reserved: true, balance: { ...balance, reserved: balance.reserved + 1 } };
 }
 
 /** The balance, or `null` when something has to be written first: the period, a new grant, a lapse. */

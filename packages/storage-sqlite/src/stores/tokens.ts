@@ -46,14 +46,24 @@ const FIND = `SELECT tokens.id, tokens.account_id, abilities, lower(hex(secret_h
     (SELECT max(period_started_at) FROM balances WHERE balances.account_id = accounts.id)
   WHERE tokens.id = ?`;
 
-export function createTokenStore(database: DatabaseSync): TokenStore {
+/** Finds a token within whatever transaction is open. */
+export type FindToken = (id: number) => FoundToken | null;
+
+export function prepareFindToken(database: DatabaseSync): FindToken {
+  const find = prepareArrays<FoundRow>(database, FIND);
+  return (id) => {
+    const row = find.get(id);
+    return row === undefined ? null : toFound(row);
+  };
+}
+
+export function createTokenStore(database: DatabaseSync, find: FindToken): TokenStore {
   const insert = prepare<TokenRow>(
     database,
     `INSERT INTO tokens (account_id, abilities, secret_hash, sealed_signing_secret, created_at, expires_at, rotated_at)
      VALUES (:accountId, :abilities, unhex(:secretHash), unhex(:sealedSigningSecret), :createdAt, :expiresAt, :rotatedAt)
      RETURNING ${TOKEN_COLUMNS}`,
   );
-  const find = prepareArrays<FoundRow>(database, FIND);
   const list = prepare<TokenRow>(
     database,
     `SELECT ${TOKEN_COLUMNS} FROM tokens WHERE account_id = :accountId ORDER BY id`,
@@ -72,10 +82,7 @@ export function createTokenStore(database: DatabaseSync): TokenStore {
       // An insert that does not throw answers its row.
       return toToken(durably(database, () => insert.get(values)) as TokenRow);
     },
-    async find(id) {
-      const row = find.get(id);
-      return row === undefined ? null : toFound(row);
-    },
+    find: async (id) => find(id),
     async listByAccount(accountId) {
       return list.all({ accountId }).map(toToken);
     },

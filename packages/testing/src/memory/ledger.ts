@@ -5,8 +5,12 @@ import type {
   Ledger,
   PeriodGrant,
   Resolution,
+  ReserveOutcome,
+  ReserveRequest,
   StandingBalance,
 } from "@snap/engine";
+import { isDeepStrictEqual } from "node:util";
+import type { TokenOwner } from "./tokens.ts";
 
 interface Reservation {
   readonly id: string;
@@ -38,9 +42,9 @@ interface EndRequest {
 
 /**
  * The credit ledger in memory: the reference model. The journal is all it keeps of the credits, and
- * each balance is summed up from it.
+ * each balance is summed up from it. `findOwner` finds the tokens for which credits are reserved.
  */
-export function createLedger(): MemoryLedger {
+export function createLedger(findOwner: (tokenId: number) => TokenOwner | null = () => null): MemoryLedger {
   const journal: JournalEntry[] = [];
   const reservations = new Map<string, Reservation>();
 
@@ -84,24 +88,30 @@ export function createLedger(): MemoryLedger {
     return resolution;
   };
 
+  const reserve = (request: ReserveRequest): ReserveOutcome => {
+    const { accountId, period, reservationId: id, lapsesAt, now } = request;
+    const { granted, used, reserved } = bringUpToDate(request);
+    const known = reservations.get(id);
+    if (known !== undefined)
+      return {
+        reserved: known.state !== "refused" && known.accountId === accountId,
+        balance: { granted, used, reserved },
+      };
+    const state = granted - used - reserved > 0 ? "open" : "refused";
+    const reservation: Reservation = { id, accountId, periodStartedAt: period.startedAt, lapsesAt, state };
+    reservations.set(id, reservation);
+    if (state === "open") write(reservation, "reserve", now);
+    return { reserved: state === "open", balance: balanceOf(accountId, period.startedAt) };
+  };
+
   return {
     async balance(request) {
       return bringUpToDate(request);
     },
-    async reserve(request) {
-      const { accountId, period, reservationId: id, lapsesAt, now } = request;
-      const { granted, used, reserved } = bringUpToDate(request);
-      const known = reservations.get(id);
-      if (known !== undefined)
-        return {
-          reserved: known.state !== "refused" && known.accountId === accountId,
-          balance: { granted, used, reserved },
-        };
-      const state = granted - used - reserved > 0 ? "open" : "refused";
-      const reservation: Reservation = { id, accountId, periodStartedAt: period.startedAt, lapsesAt, state };
-      reservations.set(id, reservation);
-      if (state === "open") write(reservation, "reserve", now);
-      return { reserved: state === "open", balance: balanceOf(accountId, period.startedAt) };
+    reserve: async (request) => reserve(request),
+    async reserveRemembered({ remembered: { token, account }, ...request }) {
+      const owner = request.accountId === account.id ? findOwner(token.id) : null;
+      return isDeepStrictEqual(owner, { token, account }) ? reserve(request) : null;
     },
     settle: async (request) => end(request, "settled"),
     refund: async (request) => end(request, "refunded"),

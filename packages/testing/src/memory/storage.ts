@@ -1,10 +1,10 @@
-import type { Account, Storage } from "@snap/engine";
+import type { Account, Storage, TokenRecord } from "@snap/engine";
 import { createAccountStore } from "./accounts.ts";
 import { createBatchStore } from "./batches.ts";
 import { createBudgetStore } from "./budgets.ts";
 import { createLedger } from "./ledger.ts";
 import { createRenderingStore } from "./renderings.ts";
-import { createTokenStore } from "./tokens.ts";
+import { createTokenStore, findOwner } from "./tokens.ts";
 
 /**
  * A storage that forgets everything with the process: for tests, and the model that the conformance
@@ -16,10 +16,11 @@ import { createTokenStore } from "./tokens.ts";
  */
 export function createMemoryStorage(): Storage {
   const accounts = new Map<string, Account>();
-  const ledger = createLedger();
+  const maps = { tokens: new Map<number, TokenRecord>(), accounts };
+  const ledger = createLedger((tokenId) => findOwner(maps, tokenId));
   return {
     accounts: createAccountStore(accounts),
-    tokens: createTokenStore(accounts, ledger),
+    tokens: createTokenStore(maps, ledger),
     ledger,
     renderings: createRenderingStore(),
     budgets: createBudgetStore(),

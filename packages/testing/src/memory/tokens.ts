@@ -1,12 +1,23 @@
-import type { Account, TokenRecord, TokenStore } from "@snap/engine";
+import type { Account, FoundToken, TokenRecord, TokenStore } from "@snap/engine";
 import type { MemoryLedger } from "./ledger.ts";
 
-/** Tokens in memory; `accounts` are those that own them, and `ledger` knows their balances. */
-export function createTokenStore(
-  accounts: ReadonlyMap<string, Account>,
-  ledger: Pick<MemoryLedger, "standingBalance">,
-): TokenStore {
-  const tokens = new Map<number, TokenRecord>();
+/** A token and the account that owns it. */
+export type TokenOwner = Pick<FoundToken, "token" | "account">;
+
+export interface TokenMaps {
+  readonly tokens: Map<number, TokenRecord>;
+  readonly accounts: ReadonlyMap<string, Account>;
+}
+
+export function findOwner({ tokens, accounts }: TokenMaps, id: number): TokenOwner | null {
+  const token = tokens.get(id);
+  const account = token === undefined ? undefined : accounts.get(token.accountId);
+  return token === undefined || account === undefined ? null : { token: copyOf(token), account };
+}
+
+/** Tokens in memory; `ledger` knows the balances of the accounts that own them. */
+export function createTokenStore(maps: TokenMaps, ledger: Pick<MemoryLedger, "standingBalance">): TokenStore {
+  const { tokens, accounts } = maps;
   let lastId = 0;
   return {
     async insert(token) {
@@ -17,10 +28,8 @@ export function createTokenStore(
       return copyOf(record);
     },
     async find(id) {
-      const token = tokens.get(id);
-      const account = token === undefined ? undefined : accounts.get(token.accountId);
-      if (token === undefined || account === undefined) return null;
-      return { token: copyOf(token), account, balance: ledger.standingBalance(account.id) };
+      const owner = findOwner(maps, id);
+      return owner === null ? null : { ...owner, balance: ledger.standingBalance(owner.account.id) };
     },
     async listByAccount(accountId) {
       return [...tokens.values()].filter((token) => token.accountId === accountId).map(copyOf);

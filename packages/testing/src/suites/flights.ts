@@ -1,4 +1,11 @@
-import type { FlightStore } from "@snap/engine";
+import type {
+  Boarding,
+  BoardRequest,
+  FlightStore,
+  SpendRequest,
+  Storage,
+  StoredRendering,
+} from "@snap/engine";
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { allAtOnce, AWKWARD_TEXTS, countOf, defineSuite } from "./suite.ts";
@@ -10,23 +17,37 @@ const LONG_MS = 600_000;
 const SHORT_MS = 40;
 const LOOK_AGAIN_MS = 5;
 
+const NOW = 1_767_225_600_000;
+const KEY = { accountId: "acct_1", key: "0f1e" };
+
+/** Flights are taken together with a budget, unless a rendering is kept. */
+type FlightPorts = "flights" | "renderings" | "budgets";
+
+/** With the flights that there have to be. */
+type Flying = Pick<Storage, FlightPorts> & { readonly flights: FlightStore };
+
 /**
  * The contract of `FlightStore`: one holder at a time, for as long as its lease. The leases go by the
  * storage's own clock, so their ends are waited for; no test fails because a machine is slow.
  */
-export function testFlightStore(runner: SuiteRunner, open: OpenStorage<"flights">): void {
-  defineSuite<"flights">({ runner, open, name: "FlightStore" }, (test) => {
-    const testFlights = (title: string, run: (flights: FlightStore) => Promise<void>): void =>
-      test(title, async ({ flights }) => {
+export function testFlightStore(runner: SuiteRunner, open: OpenStorage<FlightPorts>): void {
+  defineSuite<FlightPorts>({ runner, open, name: "FlightStore" }, (test) => {
+    const testFlights: DefineFlightTest = (title, run) =>
+      test(title, async (storage) => {
+        const { flights } = storage;
         assert.ok(flights !== null, "the storage has no flights");
-        await run(flights);
+        await run(flights, { ...storage, flights });
       });
     testTaking(testFlights);
     testEnding(testFlights);
+    testBoarding(testFlights);
   });
 }
 
-type DefineFlightTest = (title: string, run: (flights: FlightStore) => Promise<void>) => void;
+type DefineFlightTest = (
+  title: string,
+  run: (flights: FlightStore, storage: Flying) => Promise<void>,
+) => void;
 
 function take(flights: FlightStore, holder: string, leaseMs = LONG_MS): Promise<boolean> {
   return flights.take({ name: "flight", holder, leaseMs });
@@ -129,5 +150,103 @@ function testEnding(test: DefineFlightTest): void {
     for (const lingerMs of [0, SHORT_MS]) await end(flights, "a", lingerMs);
     await whenPassed(flights, 2 * SHORT_MS);
     assert.equal(await take(flights, "b"), false);
+  });
+}
+
+function spend(change: Partial<SpendRequest> = {}): SpendRequest {
+  return { accountId: "acct_1", budget: "render", limit: 3, windowMs: 60_000, now: NOW, ...change };
+}
+
+function board(flights: FlightStore, holder: string, change: Partial<BoardRequest> = {}): Promise<Boarding> {
+  return flights.board({
+    name: "flight",
+    holder,
+    leaseMs: LONG_MS,
+    unlessKept: KEY,
+    spend: spend(),
+    ...change,
+  });
+}
+
+function boarded(remaining: number): Boarding {
+  return { state: "boarded", spent: { allowed: true, remaining, resetsAt: NOW + 60_000 } };
+}
+
+const HELD: Boarding = { state: "held" };
+const REFUSED: Boarding = {
+  state: "refused",
+  spent: { allowed: false, remaining: 0, resetsAt: NOW + 60_000 },
+};
+
+const RENDERING: StoredRendering = {
+  bytes: Uint8Array.of(1, 2, 3),
+  contentType: "image/png",
+  targetStatus: 200,
+  notes: [],
+  etag: '"039058c6"',
+  storedAt: NOW,
+  expiresAt: NOW + 60_000,
+};
+
+function testBoarding(test: DefineFlightTest): void {
+  test("takes the flight and spends the budget, both as otherwise", async (flights, { budgets }) => {
+    assert.deepEqual(await board(flights, "a"), boarded(2));
+    assert.equal(await take(flights, "b"), false);
+    assert.deepEqual(await budgets.spend(spend()), { allowed: true, remaining: 1, resetsAt: NOW + 60_000 });
+    await end(flights, "a", 0);
+    assert.deepEqual(await board(flights, "b"), boarded(0));
+  });
+
+  test("spends nothing on a flight that another has, or that lingers", async (flights) => {
+    await take(flights, "a");
+    assert.deepEqual(await board(flights, "b"), HELD);
+    await end(flights, "a", LONG_MS);
+    for (const holder of ["a", "b"]) assert.deepEqual(await board(flights, holder), HELD);
+    assert.deepEqual(await board(flights, "b", { name: "another" }), boarded(2));
+  });
+
+  test("takes no flight where the budget refuses", async (flights) => {
+    for (const name of ["1", "2", "3"]) await board(flights, name, { name });
+    assert.deepEqual(await board(flights, "a"), REFUSED);
+    assert.equal(await take(flights, "b"), true);
+    // Who has the flight is told first.
+    assert.deepEqual(await board(flights, "a"), HELD);
+  });
+
+  test("takes and spends nothing where the rendering is kept", async (flights, { renderings, budgets }) => {
+    await renderings.put({ ...KEY, rendering: RENDERING });
+    assert.deepEqual(await board(flights, "a"), { state: "kept" });
+    assert.deepEqual(await budgets.spend(spend()), { allowed: true, remaining: 2, resetsAt: NOW + 60_000 });
+    assert.equal(await take(flights, "b"), true);
+    // That is told even while it is made anew.
+    assert.deepEqual(await board(flights, "a"), { state: "kept" });
+    await renderings.delete(KEY);
+    assert.deepEqual(await board(flights, "b"), boarded(1));
+  });
+
+  test("takes it all the same where the rendering kept is another, or none that is wanted", async (flights, storage) => {
+    await storage.renderings.put({ ...KEY, rendering: RENDERING });
+    const other = { ...KEY, accountId: "acct_2" };
+    assert.deepEqual(await board(flights, "a", { name: "other", unlessKept: other }), boarded(2));
+    assert.deepEqual(await board(flights, "b", { unlessKept: null }), boarded(1));
+  });
+
+  test("of many at once, lets one board, and spends one", async (flights, { budgets }) => {
+    const states = await allAtOnce(async (index) => (await board(flights, `holder ${index}`)).state);
+    assert.equal(countOf(states, "boarded"), 1);
+    assert.equal(countOf(states, "held"), states.length - 1);
+    assert.equal((await budgets.spend(spend())).remaining, 1);
+  });
+
+  test("of many different ones at once, lets as many board as the budget has", async (flights) => {
+    const states = await allAtOnce(async (index) => (await board(flights, "a", { name: `${index}` })).state);
+    assert.equal(countOf(states, "boarded"), 3);
+    assert.equal(countOf(states, "refused"), states.length - 3);
+  });
+
+  test("boards for as long as the lease", async (flights) => {
+    await board(flights, "a", { leaseMs: SHORT_MS });
+    await whenFree(flights, "flight");
+    assert.deepEqual(await board(flights, "a"), HELD);
   });
 }

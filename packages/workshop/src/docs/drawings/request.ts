@@ -28,10 +28,10 @@ export const STEPS: readonly Stage[] = [
   { name: "target", module: "packages/engine/src/target/require-target.ts" },
   { name: "cache lookup", module: "packages/engine/src/renderings/rendering-cache.ts" },
   { name: "spend budget", module: "packages/engine/src/limits/spend-budget.ts" },
-  { name: "reserve credit", module: "packages/engine/src/credits/credits.ts" },
-  { name: "render", module: "packages/engine/src/ports/renderer.ts" },
+  { name: "reserve credit", module: "packages/engine/src/credits/admit.ts" },
+  { name: "render", module: "packages/engine/src/renderings/render-target.ts" },
   { name: "store", module: "packages/engine/src/renderings/rendering-cache.ts" },
-  { name: "settle", module: "packages/engine/src/ports/ledger.ts" },
+  { name: "settle", module: "packages/engine/src/credits/charge.ts" },
 ];
 
 const WIDTH = 760;

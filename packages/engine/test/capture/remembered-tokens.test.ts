@@ -1,0 +1,226 @@
+import { signQuery } from "@snap/protocol";
+import type { FakeClock } from "@snap/testing";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import type { Capture } from "../../src/capture.ts";
+import type { SnapError } from "../../src/errors.ts";
+import type { AccountChange } from "../../src/ports/accounts.ts";
+import type { Storage } from "../../src/ports/storage.ts";
+import { shareStorage, type Process } from "./processes.ts";
+
+let clock: FakeClock;
+let storage: Storage;
+let finished: <T>(work: Promise<T>) => Promise<T>;
+let one: Process;
+let two: Process;
+
+beforeEach(() => {
+  const processes = shareStorage();
+  ({ clock, storage, finished } = processes);
+  one = processes.open();
+  two = processes.open();
+});
+
+describe("a token that a process remembers", () => {
+  interface Holder {
+    readonly token: string;
+    readonly tokenId: number;
+    readonly accountId: string;
+  }
+
+  /** A customer whom both processes know. */
+  async function known(change: { credits?: number; perMinute?: number } = {}): Promise<Holder> {
+    const { engine } = one;
+    const { id: accountId } = await engine.accounts.create({
+      email: "ada@example.com",
+      planSlug: "starter",
+      creditsPerPeriod: change.credits ?? 10,
+      requestsPerMinute: change.perMinute ?? 1000,
+      verified: true,
+    });
+    const { token, record } = await engine.tokens.create({ accountId });
+    for (const process of [one, two]) await process.engine.authenticate(token);
+    return { token, tokenId: record.id, accountId };
+  }
+
+  let pages = 0;
+  const newPage = (): { url: string } => ({ url: `https://example.com/${(pages += 1)}` });
+  const ask = async ({ engine }: Process, token: string, asked: object = newPage()): Promise<Capture> =>
+    finished(engine.capture({ principal: await engine.recognize(token), parameters: { ...asked } }));
+
+  /** What a storage was asked for during `work`, by name. */
+  async function calls(work: () => Promise<unknown>): Promise<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const port of ["tokens", "ledger", "renderings", "budgets", "flights"] as const) {
+      const methods = storage[port] as unknown as Record<string, (...values: unknown[]) => unknown>;
+      for (const [name, method] of Object.entries(methods)) {
+        const counted = `${port}.${name}`;
+        methods[name] = (...values) => {
+          counts[counted] = (counts[counted] ?? 0) + 1;
+          return method(...values);
+        };
+        onTestFinished(() => void (methods[name] = method));
+      }
+    }
+    await work();
+    return counts;
+  }
+
+  it("renders in two trips to the ledger, and one before and one behind it to what is shared", async () => {
+    const { token } = await known();
+    expect(await calls(() => ask(one, token))).toEqual({
+      // The one trip: sent together.
+      "renderings.get": 1,
+      "flights.board": 1,
+      "ledger.reserveRemembered": 1,
+      // The other.
+      "renderings.put": 1,
+      "flights.end": 1,
+      "ledger.settle": 1,
+    });
+  });
+
+  it("is looked up once for a hit", async () => {
+    const { token } = await known();
+    const page = newPage();
+    await ask(one, token, page);
+    expect(await calls(() => ask(one, token, page))).toEqual({
+      "renderings.peek": 1,
+      "flights.board": 1,
+      "tokens.find": 1,
+      "budgets.spend": 1,
+    });
+  });
+
+  it("is told the balance that was read for its hit", async () => {
+    const { token } = await known();
+    const page = newPage();
+    await ask(two, token, page);
+    expect((await ask(one, token, page)).balance).toMatchObject({ granted: 10, used: 1, reserved: 0 });
+  });
+
+  it("is refused as soon as another process has revoked it, for hits, renders and mistakes", async () => {
+    const { token, tokenId } = await known();
+    const page = newPage();
+    await ask(one, token, page);
+    await two.engine.tokens.revoke(tokenId);
+    const rendered = one.renderer.calls.length;
+    for (const asked of [page, newPage(), { ...page, cache: false }, { url: "nowhere" }])
+      await expect(ask(one, token, asked)).rejects.toMatchObject({ code: "unauthenticated" });
+    await expect(one.engine.recognize(token)).rejects.toMatchObject({ code: "unauthenticated" });
+    expect(one.renderer.calls).toHaveLength(rendered);
+  });
+
+  it("is refused once it is rotated, and the new one is not", async () => {
+    const { token, tokenId } = await known();
+    const rotated = await two.engine.tokens.rotate(tokenId);
+    await expect(ask(one, token)).rejects.toMatchObject({ code: "unauthenticated" });
+    expect((await ask(one, rotated.token)).cache).toBe("miss");
+    expect((await ask(two, rotated.token)).cache).toBe("miss");
+  });
+
+  it("is refused from the instant that it expires", async () => {
+    const { engine } = one;
+    const { accountId } = await known();
+    const { token } = await engine.tokens.create({ accountId, expiresAt: clock.now() + 60_000 });
+    await engine.authenticate(token);
+    clock.advance(60_000);
+    await expect(engine.recognize(token)).rejects.toMatchObject({ code: "unauthenticated" });
+  });
+
+  it("signs for nobody any more once it is revoked, whatever the URL", async () => {
+    const { tokenId } = await known();
+    const { signingSecret } = await one.engine.tokens.reveal(tokenId);
+    const sign = (more: object = {}): URLSearchParams => {
+      const query = new URLSearchParams({ ...newPage(), tokenId: String(tokenId), ...more });
+      query.set("signature", signQuery(query, signingSecret));
+      return query;
+    };
+    const fetchSigned = async (query: URLSearchParams): Promise<Capture> => {
+      const asked = await one.engine.authenticateSigned(query);
+      return finished(one.engine.capture({ principal: asked.principal, parameters: asked.parameters }));
+    };
+    const [page, expired] = [sign(), sign({ expires: "1" })];
+    expect((await fetchSigned(page)).cache).toBe("miss");
+    await expect(fetchSigned(expired)).rejects.toMatchObject({ code: "signed_url_expired" });
+    await two.engine.tokens.revoke(tokenId);
+    // The first one finds that out, whichever it is.
+    await expect(fetchSigned(expired)).rejects.toMatchObject({ code: "invalid_signature" });
+    await expect(fetchSigned(page)).rejects.toMatchObject({ code: "invalid_signature" });
+  });
+
+  it("signs for nobody any more once it is rotated, for renders and hits", async () => {
+    const { tokenId } = await known();
+    const { signingSecret } = await one.engine.tokens.reveal(tokenId);
+    const query = new URLSearchParams({ ...newPage(), tokenId: String(tokenId) });
+    query.set("signature", signQuery(query, signingSecret));
+    const { principal, parameters } = await one.engine.authenticateSigned(query);
+    await two.engine.tokens.rotate(tokenId);
+    await expect(finished(one.engine.capture({ principal, parameters }))).rejects.toMatchObject({
+      code: "invalid_signature",
+    });
+  });
+
+  it.each<[string, AccountChange, string]>([
+    ["verified", { emailVerifiedAt: null }, "email_unverified"],
+    ["on a plan", { planSlug: null }, "no_active_plan"],
+  ])("is refused once its account is no longer %s", async (_, change, code) => {
+    const { token, accountId } = await known();
+    await storage.accounts.update(accountId, change);
+    for (const asked of [newPage(), { ...newPage(), cache: false }])
+      await expect(ask(one, token, asked)).rejects.toMatchObject({ code });
+  });
+
+  it.each<[string, AccountChange]>([
+    ["verified", { emailVerifiedAt: 0 }],
+    ["on a plan", { planSlug: "starter" }],
+  ])("is let in as soon as its account is %s", async (_, change) => {
+    const { token, accountId } = await known();
+    const [name] = Object.keys(change);
+    await storage.accounts.update(accountId, { [name ?? ""]: null });
+    await one.engine.authenticate(token);
+    await expect(ask(one, token)).rejects.toThrow(/verified|plan/);
+    await storage.accounts.update(accountId, change);
+    expect((await ask(one, token)).cache).toBe("miss");
+  });
+
+  it("of many at once, as many pass as a limit that was lowered elsewhere allows", async () => {
+    const { token, accountId } = await known({ perMinute: 100, credits: 100 });
+    await two.engine.accounts.update(accountId, { requestsPerMinute: 20 });
+    const asked = Array.from({ length: 30 }, async (_, index) =>
+      ask(index % 2 === 0 ? one : two, token).then(
+        ({ budget }) => budget,
+        (error: unknown) => (error as SnapError).code,
+      ),
+    );
+    const outcomes = await Promise.all(asked);
+    expect(outcomes.filter((outcome) => outcome === "rate_limited")).toHaveLength(10);
+    const budgets = outcomes.filter((outcome) => typeof outcome === "object");
+    expect(budgets).toContainEqual({ limit: 20, remaining: 0 });
+    expect(budgets).toHaveLength(20);
+  });
+
+  it("passes a limit that was raised elsewhere", async () => {
+    const { token, accountId } = await known({ perMinute: 1, credits: 100 });
+    await ask(one, token);
+    await expect(ask(one, token)).rejects.toMatchObject({ code: "rate_limited" });
+    await two.engine.accounts.update(accountId, { requestsPerMinute: 3 });
+    expect((await ask(one, token)).budget).toEqual({ limit: 3, remaining: 1 });
+    expect((await ask(one, token)).budget).toEqual({ limit: 3, remaining: 0 });
+  });
+
+  it("has the credits that its account has now, and no others are ever granted", async () => {
+    const { token, accountId } = await known({ credits: 10 });
+    await ask(one, token);
+    await two.engine.accounts.update(accountId, { creditsPerPeriod: 2 });
+    expect((await ask(one, token)).balance).toMatchObject({ granted: 2 });
+    await expect(ask(one, token)).rejects.toMatchObject({ code: "credit_limit_reached" });
+    const lines = await storage.ledger.journal({ accountId, limit: 100 });
+    expect(lines.filter(({ kind }) => kind === "grant").map(({ credits }) => credits)).toEqual([-8, 10]);
+  });
+
+  it("is the account's as it is now in what is answered", async () => {
+    const { token, accountId } = await known();
+    await two.engine.accounts.update(accountId, { creditsPerPeriod: 5 });
+    expect((await ask(one, token)).principal.account.creditsPerPeriod).toBe(5);
+  });
+});
