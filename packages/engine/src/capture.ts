@@ -91,11 +91,17 @@ export interface SharingCaptureParts extends CaptureParts {
  */
 export async function capture(parts: SharingCaptureParts, request: CaptureRequest): Promise<Capture> {
   const { principal: asker } = request;
+  if (!isRemembered(asker)) return captureAs(parts, request);
+  let hasLooked = false;
+  const lookAgain = async (): Promise<Principal> => {
+    hasLooked = true;
+    return asker.lookAgain();
+  };
   try {
-    return await captureAs(parts, request);
+    return await captureAs(parts, { ...request, principal: { ...asker, lookAgain } });
   } catch (error) {
-    // Whoever was refused is looked up again, unless that was what failed, or the render did.
-    if (!isRemembered(asker) || !isSnapError(error) || error.status >= 500) throw error;
+    // Whoever was refused as they are remembered is judged as they are now. What failed has failed.
+    if (hasLooked || !isSnapError(error) || error.status >= 500) throw error;
     const principal = await asker.lookAgain();
     if (isSame(principal, asker.remembered) || !concernsCallerAlone(error)) throw error;
     return captureAs(parts, { ...request, principal });

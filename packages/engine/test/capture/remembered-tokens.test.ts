@@ -199,6 +199,14 @@ describe("a token that a process remembers", () => {
     expect(budgets).toHaveLength(20);
   });
 
+  it("is refused for its credits, and judged but once, where limit and credits have both changed", async () => {
+    const { token, accountId } = await known({ perMinute: 100, credits: 100 });
+    await ask(one, token);
+    await two.engine.accounts.update(accountId, { requestsPerMinute: 2, creditsPerPeriod: 1 });
+    await expect(ask(one, token)).rejects.toMatchObject({ code: "credit_limit_reached" });
+    await expect(ask(one, token)).rejects.toMatchObject({ code: "rate_limited" });
+  });
+
   it("passes a limit that was raised elsewhere", async () => {
     const { token, accountId } = await known({ perMinute: 1, credits: 100 });
     await ask(one, token);
