@@ -91,7 +91,7 @@ export type { AllowedTarget, TargetPolicy } from "./target/policy.ts";
 export { currentPrincipalOf, isRemembered, principalOf } from "./tokens/asker.ts";
 export type { Asker, Principal, RememberedPrincipal } from "./tokens/asker.ts";
 export type { SignedRequest } from "./tokens/authenticate-signed.ts";
-export { createSeal } from "./tokens/seal.ts";
+export { createSeal, markOfKey } from "./tokens/seal.ts";
 export type { Seal } from "./tokens/seal.ts";
 export { ABILITIES, createTokens } from "./tokens/tokens.ts";
 export type { MintedToken, Tokens, TokensOptions } from "./tokens/tokens.ts";

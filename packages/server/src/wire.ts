@@ -1,14 +1,15 @@
 import {
   createEngine,
+  markOfKey,
   SnapError,
   type Engine,
   type EngineOptions,
   type Renderer,
   type Storage,
   type TransferSource,
-  type TransferTarget,
 } from "@snap/engine";
 import type { PuppeteerRendererOptions } from "@snap/engine/puppeteer";
+import type { PostgresTarget } from "@snap/storage-postgres";
 import { openSqliteSource, openSqliteStorage } from "@snap/storage-sqlite";
 import { mkdir } from "node:fs/promises";
 import type { Config } from "./config.ts";
@@ -101,13 +102,32 @@ async function openSharedStorage(
   }).catch((error: unknown) => {
     throw new Error(`SNAP_REDIS_URL: ${messageOf(error)}`, { cause: error });
   });
+  const storage = await openPostgresStorage({ url: databaseUrl, cache, onBackgroundError }).catch(
+    async (error: unknown) => {
+      await cache.close();
+      throw new Error(`SNAP_DATABASE_URL: ${messageOf(error)}`, { cause: error });
+    },
+  );
   try {
-    const storage = await openPostgresStorage({ url: databaseUrl, cache, onBackgroundError });
-    return { storage, secretKey };
+    await requireKeyOf(storage, { secretKey, from: "SNAP_SECRET_KEY" });
   } catch (error) {
-    await cache.close();
-    throw new Error(`SNAP_DATABASE_URL: ${messageOf(error)}`, { cause: error });
+    await storage.close();
+    throw error;
   }
+  return { storage, secretKey };
+}
+
+/** @throws Error when a database is in use with another key: what one has sealed the other can't open. */
+export async function requireKeyOf(
+  database: Pick<PostgresTarget, "claimKeyMark">,
+  { secretKey, from }: { readonly secretKey: string; readonly from: string },
+): Promise<void> {
+  if (await database.claimKeyMark(markOfKey(secretKey))) return;
+  throw new Error(
+    `${from} holds another key than the one that this database is used with, and what was sealed with one can't be ` +
+      "opened with the other: put the key there that the other processes have. If that is lost: set a new one " +
+      "everywhere, empty the table snap.key_mark, and rotate every token",
+  );
 }
 
 /** Says of a fault in the data folder which variable leads there. */
@@ -133,7 +153,7 @@ export function openMoveSource(dataDir: string): Promise<TransferSource> {
 }
 
 /** The database that it is moved into. */
-export async function openMoveTarget(databaseUrl: string): Promise<TransferTarget> {
+export async function openMoveTarget(databaseUrl: string): Promise<PostgresTarget> {
   const { openPostgresTarget } = await import("@snap/storage-postgres");
   return openPostgresTarget({ url: databaseUrl });
 }

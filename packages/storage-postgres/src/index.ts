@@ -1,3 +1,4 @@
 export { openPostgresStorage } from "./open-postgres-storage.ts";
-export type { PostgresStorageOptions, SharedCache } from "./open-postgres-storage.ts";
+export type { PostgresStorage, PostgresStorageOptions, SharedCache } from "./open-postgres-storage.ts";
 export { openPostgresTarget } from "./transfer/open-postgres-target.ts";
+export type { PostgresTarget } from "./transfer/open-postgres-target.ts";

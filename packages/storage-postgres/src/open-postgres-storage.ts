@@ -1,6 +1,7 @@
 import type { Storage } from "@snap/engine";
 import { createBatchSignal } from "./batch-signal.ts";
 import { openDatabase } from "./database.ts";
+import { claimKeyMark, type KeyMarked } from "./key-mark.ts";
 import { migrate } from "./migrate.ts";
 import { createAccountStore } from "./stores/accounts.ts";
 import { createBatchStore } from "./stores/batches.ts";
@@ -25,6 +26,8 @@ export interface PostgresStorageOptions {
   readonly onBackgroundError?: (error: unknown) => void;
 }
 
+export interface PostgresStorage extends Storage, KeyMarked {}
+
 /**
  * Opens a storage that any number of machines share: accounts, tokens, credits and batches in PostgreSQL 15
  * or newer, in the schemas `snap` and `snap_jobs`, which are made and migrated where needed. After `kill -9`
@@ -42,7 +45,7 @@ export interface PostgresStorageOptions {
  * const engine = createEngine({ storage, renderer, secretKey });
  * await engine.close();
  */
-export async function openPostgresStorage(options: PostgresStorageOptions): Promise<Storage> {
+export async function openPostgresStorage(options: PostgresStorageOptions): Promise<PostgresStorage> {
   const { url, cache, maxConnections = 10, onBackgroundError = () => {} } = options;
   // A migration takes as long as it takes, and so does the wait for another process that is at it.
   const unhurried = openDatabase({ url, maxConnections: 1, statementTimeoutMs: 0, onBackgroundError });
@@ -63,6 +66,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
     budgets: cache.budgets,
     flights: cache.flights,
     check: createWriteCheck(database),
+    claimKeyMark: (mark) => claimKeyMark(database, mark),
     async close() {
       await signal.close();
       await Promise.all([database.close(), cache.close()]);

@@ -3,7 +3,7 @@ import { createMemoryStorage } from "@snap/testing";
 import { startPostgres, type PostgresServer } from "@snap/workshop/servers/postgres";
 import pg from "pg";
 import { afterAll, beforeAll } from "vitest";
-import { openPostgresStorage, type PostgresStorageOptions } from "../src/index.ts";
+import { openPostgresStorage, type PostgresStorage, type PostgresStorageOptions } from "../src/index.ts";
 
 const TEMPLATE = "template_of_tests";
 
@@ -55,7 +55,7 @@ export function useServer(): TestServer {
 }
 
 /** With what it doesn't hold itself in memory. */
-export function openStorage(options: Omit<PostgresStorageOptions, "cache">): Promise<Storage> {
+export function openStorage(options: Omit<PostgresStorageOptions, "cache">): Promise<PostgresStorage> {
   return openPostgresStorage({ ...options, cache: createMemoryStorage() });
 }
 

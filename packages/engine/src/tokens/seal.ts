@@ -22,6 +22,18 @@ function deriveKey(secretKey: string): Buffer {
 }
 
 /**
+ * A text that follows from a secret key and tells nothing of it: by it processes that share a storage see
+ * whether they have the same one. It takes as long as the key proper.
+ *
+ * @example
+ * const storage = await openPostgresStorage({ url, cache });
+ * if (!(await storage.claimKeyMark(markOfKey(secretKey)))) throw new Error("another key is in use");
+ */
+export function markOfKey(secretKey: string): string {
+  return scryptSync(secretKey, "snap-key-mark", 32).toString("hex");
+}
+
+/**
  * @param secretKey any text of at least 16 characters; the key proper is derived from it with scrypt,
  * at the first use, so that commands that need no secret don't pay for it.
  * @throws Error when it is missing or shorter.

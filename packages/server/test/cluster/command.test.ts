@@ -55,6 +55,16 @@ describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres"
     );
     expect(batch.items.map(({ status, credit_cost }) => [status, credit_cost])).toEqual([["done", 1]]);
 
+    // A process with a key of its own could open nothing that the others have sealed.
+    const otherKey = { SNAP_SECRET_KEY: "another key, which is as long as a key must be" };
+    for (const command of [["serve"], ["accounts", "list"], ["doctor"]]) {
+      const refused = await workplace.run(command, otherKey);
+      expect(refused.code).not.toBe(0);
+      expect(refused.stdout + refused.stderr).toContain(
+        "SNAP_SECRET_KEY holds another key than the one that this database is used with",
+      );
+    }
+
     const { code, stdout } = await workplace.run(["doctor"]);
     expect(stdout).toContain("PostgreSQL takes writes");
     expect(stdout).toContain("Redis answers");

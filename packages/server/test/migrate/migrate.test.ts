@@ -1,4 +1,5 @@
 import { createEngine, type Storage } from "@snap/engine";
+import { openPostgresTarget } from "@snap/storage-postgres";
 import { openSqliteStorage } from "@snap/storage-sqlite";
 import { createFakeRenderer, createFakeWebhookSender } from "@snap/testing";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
@@ -104,6 +105,16 @@ describe("migrate", { tags: ["postgres"] }, () => {
     await engine.close();
   });
 
+  it("leaves the mark of the key, so that no server starts with another", async () => {
+    const shared = { SNAP_DATABASE_URL: url, SNAP_REDIS_URL: "redis://127.0.0.1:1" };
+    const list = (secretKey: string) =>
+      workplace.run(["accounts", "list"], { ...shared, SNAP_SECRET_KEY: secretKey });
+    expect((await list("a new key for the new machines")).stderr).toContain(
+      "SNAP_SECRET_KEY holds another key than the one that this database is used with",
+    );
+    expect((await list(SECRET_KEY)).code).toBe(0);
+  });
+
   it("refuses a folder that was used after the move", async () => {
     // The ports were asked above, which ended open reservations.
     const { code, stderr } = await workplace.run(["migrate", "--to", url]);
@@ -200,6 +211,16 @@ describe("migrate refuses", { tags: ["postgres"] }, () => {
         "put the right one there, or rotate or revoke these tokens first\n",
     });
     await writeFile(join(folder, "secret.key"), SECRET_KEY);
+    const usedUrl = await newDatabase();
+    const used = await openPostgresTarget({ url: usedUrl });
+    expect(await used.claimKeyMark("of another key")).toBe(true);
+    await used.close();
+    expect(await refusal(["--from", folder, "--to", usedUrl])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        `${folder}/secret.key holds another key than the one that this database`,
+      ),
+    });
     const { code, stdout } = await workplace.run(["migrate", ...args], { SNAP_SECRET_KEY: SECRET_KEY });
     expect(code).toBe(0);
     expect(stdout).toContain("Now set SNAP_SECRET_KEY on every machine to what it is here.");

@@ -1,5 +1,6 @@
 import type { TransferTarget } from "@snap/engine";
 import { openDatabase } from "../database.ts";
+import { claimKeyMark, type KeyMarked } from "../key-mark.ts";
 import { migrate } from "../migrate.ts";
 import { insertPage } from "./insert-page.ts";
 import { advanceMove, beginMove, finishMove, holdMove } from "./moves.ts";
@@ -11,6 +12,8 @@ const STATEMENT_TIMEOUT_MS = 10 * 60_000;
 /** Its tables were empty when the planner last looked. */
 const ANALYZE = `ANALYZE snap.accounts, snap.tokens, snap.balances, snap.reservations, snap.journal, snap.batches,
   snap.batch_items, snap.deliveries`;
+
+export interface PostgresTarget extends TransferTarget, KeyMarked {}
 
 /**
  * Opens a database to move another storage into, with `transfer` of `@snap/engine`; its schema is made where
@@ -29,7 +32,7 @@ export async function openPostgresTarget({
 }: {
   /** As `postgres://user:password@host:port/database`. The role may make schemas in it. */
   readonly url: string;
-}): Promise<TransferTarget> {
+}): Promise<PostgresTarget> {
   const database = openDatabase({
     url,
     maxConnections: 1,
@@ -64,6 +67,7 @@ export async function openPostgresTarget({
       await database.query(ANALYZE);
       await finishMove(database.query, figures);
     },
+    claimKeyMark: (mark) => claimKeyMark(database, mark),
     close: () => database.close(),
   };
 }

@@ -9,7 +9,7 @@ import {
 import type { MoveConfig } from "../../config.ts";
 import { messageOf } from "../../config/message-of.ts";
 import { findSecretKey, secretKeyPath } from "../../config/secret-key.ts";
-import { openMoveSource, openMoveTarget } from "../../wire.ts";
+import { openMoveSource, openMoveTarget, requireKeyOf } from "../../wire.ts";
 
 export type MoveRequest = Omit<MoveConfig, "databaseUrl"> & { readonly databaseUrl: string };
 
@@ -38,12 +38,17 @@ export async function move({
   const database = nameOf(databaseUrl);
   const source = await openMoveSource(dataDir);
   try {
-    const key = await requireKey(source, { dataDir, secretKey });
+    const { found, key } = await requireKey(source, { dataDir, secretKey });
     const target = await openMoveTarget(databaseUrl).catch((error: unknown) => {
       throw new Error(`${database}: ${messageOf(error)}`, { cause: error });
     });
     try {
-      return { ...(await transfer({ source, target, onProgress })), dataDir, database, key };
+      if (key !== null)
+        await requireKeyOf(target, {
+          secretKey: key,
+          from: secretKey === null ? secretKeyPath(dataDir) : "SNAP_SECRET_KEY",
+        });
+      return { ...(await transfer({ source, target, onProgress })), dataDir, database, key: found };
     } finally {
       await target.close();
     }
@@ -56,9 +61,9 @@ export async function move({
 async function requireKey(
   source: TransferSource,
   { dataDir, secretKey }: Pick<MoveRequest, "dataDir" | "secretKey">,
-): Promise<KeyFound> {
+): Promise<{ readonly found: KeyFound; readonly key: string | null }> {
   const key = await findSecretKey(dataDir, secretKey);
-  if (key === null) return { where: "unknown" };
+  if (key === null) return { key, found: { where: "unknown" } };
   const path = secretKeyPath(dataDir);
   const foreign = await findForeignSeals(source, key);
   if (foreign.length > 0) {
@@ -68,7 +73,7 @@ async function requireKey(
         `${secretKey === null ? path : "SNAP_SECRET_KEY"} holds: put the right one there, or rotate or revoke these tokens first`,
     );
   }
-  return secretKey === null ? { where: "file", path } : { where: "variable" };
+  return { key, found: secretKey === null ? { where: "file", path } : { where: "variable" } };
 }
 
 function nameOf(databaseUrl: string): string {
