@@ -67,7 +67,7 @@ const SHOWN_CHARACTERS = 80;
 
 /**
  * Reads the configuration from the environment. An empty variable counts as unset; `warnings` names
- * variables that look like ours and aren't.
+ * variables that look like ours and aren't, and those that have no effect beside others.
  *
  * @throws ConfigError that names every variable at fault, its value, and what would do.
  * @example
@@ -165,9 +165,16 @@ function requireValid<Values>({
 }
 
 function warningsOf(given: Environment): readonly string[] {
-  return Object.keys(given)
-    .filter((name) => isUnknown(name, given))
-    .map(explain);
+  const unknown = Object.keys(given).filter((name) => isUnknown(name, given));
+  return [...unknown.map(explain), ...explainUnused(given)];
+}
+
+/** What is said of a browser that we start, where we start none. */
+function explainUnused(given: Environment): readonly string[] {
+  if (given["SNAP_BROWSER_URL"] === undefined) return [];
+  return ["SNAP_CHROMIUM_PATH", "SNAP_SANDBOX"]
+    .filter((name) => given[name] !== undefined)
+    .map((name) => `${name} has no effect: SNAP_BROWSER_URL is set, and no browser is started here`);
 }
 
 /** Both or none: one without the other is a mistake. */

@@ -305,3 +305,16 @@ describe("the origin that clients use", () => {
     expect(publicUrlOf(readConfig(environment).config, 3456)).toBe(origin);
   });
 });
+
+describe("a variable of the browser that is started here", () => {
+  it("is warned about where none is started", () => {
+    const elsewhere = { SNAP_BROWSER_URL: "ws://127.0.0.1:9222" };
+    const own = { SNAP_CHROMIUM_PATH: "/usr/bin/chromium", SNAP_SANDBOX: "off" };
+    expect(readConfig(elsewhere).warnings).toEqual([]);
+    expect(readConfig(own).warnings).toEqual([]);
+    expect(readConfig({ ...elsewhere, ...own }).warnings).toEqual([
+      "SNAP_CHROMIUM_PATH has no effect: SNAP_BROWSER_URL is set, and no browser is started here",
+      "SNAP_SANDBOX has no effect: SNAP_BROWSER_URL is set, and no browser is started here",
+    ]);
+  });
+});
