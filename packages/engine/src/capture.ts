@@ -148,7 +148,8 @@ async function captureAs(parts: SharingCaptureParts, request: CaptureRequest): P
       const kept = await parts.cache.lookup(key);
       return kept === null || !suits(kept, parameters) ? null : kept;
     };
-    const board = await findOrBoard(parts.acrossProcesses, { name: flight, key, find, spend });
+    const isLikely = parts.cache.holds(key);
+    const board = await findOrBoard(parts.acrossProcesses, { name: flight, key, find, isLikely, spend });
     if (board.found !== null) return { rendering: board.found, render: null, waited: board.waited };
     const copyOf = (fresh: StoredRendering): Copy => ({ key: key.key, rendering: fresh });
     return renderBilled(parts, { ...billed, pass: board.pass, copyOf });

@@ -30,6 +30,8 @@ export interface Wanted {
   readonly key: RenderingKey;
   /** Looks whether it is there by now; `null` when it isn't. */
   readonly find: () => Promise<StoredRendering | null>;
+  /** It was there a while ago: a look alone is then likely to be enough. */
+  readonly isLikely: boolean;
   readonly spend: () => SpendRequest;
 }
 
@@ -55,15 +57,14 @@ export type FoundOrBoarded =
  */
 export async function findOrBoard(
   parts: AcrossProcesses,
-  { name, key, find, spend }: Wanted,
+  { name, key, find, isLikely, spend }: Wanted,
 ): Promise<FoundOrBoarded> {
   const { flights, clock, random } = parts;
-  if (flights === null) {
+  if (flights === null || isLikely) {
     const found = await find();
-    return found !== null
-      ? { found, waited: false }
-      : { found, pass: await passWithoutFlight(parts, spend()) };
+    if (found !== null) return { found, waited: false };
   }
+  if (flights === null) return { found: null, pass: await passWithoutFlight(parts, spend()) };
   const claim = { name, holder: Buffer.from(random.bytes(16)).toString("hex") };
   const waitsUntil = clock.now() + LONGEST_WAIT_MS;
   let unlessKept: RenderingKey | null = key;

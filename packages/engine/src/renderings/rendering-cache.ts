@@ -11,6 +11,8 @@ const OVERHEAD_BYTES = 1024;
 export interface RenderingCache {
   /** What is held in memory and may be answered as it is; `null` for what only the store can tell. */
   recall(key: RenderingKey): StoredRendering | null;
+  /** Whether it is held in memory, so that the store is likely to have it. */
+  holds(key: RenderingKey): boolean;
   lookup(key: RenderingKey): Promise<StoredRendering | null>;
   keep(key: RenderingKey, rendering: StoredRendering): Promise<void>;
 }
@@ -48,6 +50,7 @@ export function createRenderingCache({
   };
   return {
     recall: (key) => (isShared ? null : heldOf(key)),
+    holds: (key) => heldOf(key) !== null,
     async lookup(key) {
       const now = clock.now();
       const held = heldOf(key);

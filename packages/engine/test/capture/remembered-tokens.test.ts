@@ -85,6 +85,12 @@ describe("a token that a process remembers", () => {
     await ask(one, token, page);
     expect(await calls(() => ask(one, token, page))).toEqual({
       "renderings.peek": 1,
+      "tokens.find": 1,
+      "budgets.spend": 1,
+    });
+    expect(await calls(() => ask(two, token, page))).toEqual({
+      // Sent together.
+      "renderings.get": 1,
       "flights.board": 1,
       "tokens.find": 1,
       "budgets.spend": 1,

@@ -63,7 +63,12 @@ interface Process {
 }
 
 /** A process that wants the same as all others of the test. */
-function start(seed: number, parts: Partial<AcrossProcesses> = {}, ownFind = find): Process {
+function start(
+  seed: number,
+  parts: Partial<AcrossProcesses> = {},
+  ownFind = find,
+  isLikely = false,
+): Process {
   const outcome = findOrBoard(
     {
       flights,
@@ -73,7 +78,7 @@ function start(seed: number, parts: Partial<AcrossProcesses> = {}, ownFind = fin
       onBackgroundError: (error) => errors.push(error),
       ...parts,
     },
-    { name: NAME, key: KEY, find: ownFind, spend },
+    { name: NAME, key: KEY, find: ownFind, isLikely, spend },
   );
   let state = "waiting";
   const watch = async (): Promise<void> => {
@@ -112,6 +117,20 @@ describe("findOrBoard", () => {
     expect(await start(1).outcome).toMatchObject({ found: { etag: "there" }, waited: false });
     expect(await isFree("b")).toBe(true);
     expect(await left()).toBe(4);
+  });
+
+  it("looks alone first for what is likely to be there, and boards where it isn't", async () => {
+    let boardings = 0;
+    const board: FlightStore["board"] = (request) => {
+      boardings += 1;
+      return flights.board(request);
+    };
+    const watched = { flights: { ...flights, board } };
+    expect(await start(1, watched, find, true).outcome).toMatchObject({ found: null });
+    expect(boardings).toBe(1);
+    await keep("there");
+    expect(await start(2, watched, find, true).outcome).toMatchObject({ found: { etag: "there" } });
+    expect(boardings).toBe(1);
   });
 
   it("lets it be made where no process shares the storage", async () => {
