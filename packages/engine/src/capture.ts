@@ -91,19 +91,13 @@ export interface SharingCaptureParts extends CaptureParts {
  */
 export async function capture(parts: SharingCaptureParts, request: CaptureRequest): Promise<Capture> {
   const { principal: asker } = request;
-  if (!isRemembered(asker)) return captureAs(parts, request);
-  let hasLooked = false;
-  const lookAgain = async (): Promise<Principal> => {
-    hasLooked = true;
-    return asker.lookAgain();
-  };
   try {
-    return await captureAs(parts, { ...request, principal: { ...asker, lookAgain } });
+    return await captureAs(parts, request);
   } catch (error) {
-    // Whoever was refused as they are remembered is judged as they are now. What failed has failed.
-    if (hasLooked || !isSnapError(error) || error.status >= 500) throw error;
-    const principal = await asker.lookAgain();
-    if (isSame(principal, asker.remembered) || !concernsCallerAlone(error)) throw error;
+    // Whoever was refused as they are remembered is judged as they are now.
+    if (!isRemembered(asker) || asker.isChecked() || !isSnapError(error)) throw error;
+    const principal = await asker.current();
+    if (isSame(principal, asker.remembered)) throw error;
     return captureAs(parts, { ...request, principal });
   }
 }
@@ -128,7 +122,7 @@ async function captureAs(parts: SharingCaptureParts, request: CaptureRequest): P
     return spendRequest({ accountId: account.id, budget: "render", limit, now });
   };
   if (!parameters.cache) {
-    const pass = await passWithoutFlight(parts, spend());
+    const pass = await passWithoutFlight(parts.acrossProcesses, spend());
     const copyOf = (fresh: StoredRendering): Copy =>
       linked(fresh) ? linkedCopy(parameters, fresh) : { key: null, rendering: fresh };
     const { rendering, render } = await renderBilled(parts, { ...billed, pass, copyOf });
@@ -191,12 +185,21 @@ export function concernsCallerAlone(error: unknown): boolean {
   return isSnapError(error) && CALLER_REFUSALS.has(error.code);
 }
 
-const CALLER_REFUSALS: ReadonlySet<string> = new Set([
+/** A refusal of the budget, or of what is checked before it (decisions.md, checks in order). */
+function spendsNothing(error: unknown): boolean {
+  return isSnapError(error) && UNSPENT_REFUSALS.has(error.code);
+}
+
+const UNSPENT_REFUSALS: ReadonlySet<string> = new Set([
   "unauthenticated",
   "invalid_signature",
   "email_unverified",
   "missing_ability",
   "rate_limited",
+]);
+
+const CALLER_REFUSALS: ReadonlySet<string> = new Set([
+  ...UNSPENT_REFUSALS,
   "no_active_plan",
   "credit_limit_reached",
 ]);
@@ -235,7 +238,11 @@ async function renderBilled(parts: CaptureParts, billed: BilledRender): Promise<
   const { asker, mode, settle, pass } = billed;
   const reservationId = newReservationId(parts.random, parts.clock.now());
   try {
-    const { principal, budget, reserved } = await admit(parts, { asker, mode, pass, reservationId });
+    const admission = { asker, mode, pass, reservationId };
+    const { principal, budget, reserved } = await admit(parts, admission).catch(async (error: unknown) => {
+      if (pass.spent.allowed && spendsNothing(error)) await pass.giveBack();
+      throw error;
+    });
     const rendering = await renderAndKeep(parts, billed, reservationId);
     const isCharged = (await charge(parts, { reservationId, rendering, settle })) === "settled";
     const paid = isCharged
@@ -259,8 +266,7 @@ async function renderAndKeep(
     const ttlSeconds = parameters.cacheTtl ?? LIMITS.cacheTtlDefaultSeconds;
     const { key, rendering } = copyOf(toStoredRendering(file, { now: clock.now(), ttlSeconds }));
     const { id: accountId } = principalOf(asker).account;
-    // Sent together: one round trip to what processes share.
-    if (key !== null) await Promise.all([parts.cache.keep({ accountId, key }, rendering), pass.land()]);
+    if (key !== null) await parts.cache.keep({ accountId, key }, rendering, pass.put);
     return rendering;
   } catch (error) {
     await ledger.refund({ reservationId, now: clock.now() }).catch(parts.onLedgerFailed);

@@ -136,8 +136,8 @@ export function createEngine(options: EngineOptions): Engine {
 
   return {
     authenticate: (token) => asSnapError(authenticate(tokens, token, clock.now())),
-    recognize: (token) => asSnapError(recognize(tokens, token, clock)),
-    authenticateSigned: (query) => asSnapError(authenticateSigned({ tokens, seal, clock }, query)),
+    recognize: (token) => asSnapError(recognize(tokens, token, clock.now())),
+    authenticateSigned: (query) => asSnapError(authenticateSigned({ tokens, seal, now: clock.now() }, query)),
     capture: (request) => asSnapError(capture(parts, request)),
     link: (request) => linkRendering(seal, request),
     credits: (account, standing) => asSnapError(credits(account, standing)),
@@ -183,7 +183,14 @@ function captureParts(settings: EngineSettings, scheduler: Scheduler): SharingCa
       memoryBytes: settings.memoryCacheBytes,
     }),
     flights: new SingleFlight(concernsCallerAlone),
-    acrossProcesses: { flights: storage.flights, budgets: storage.budgets, clock, random, onBackgroundError },
+    acrossProcesses: {
+      flights: storage.flights,
+      budgets: storage.budgets,
+      renderings: storage.renderings,
+      clock,
+      random,
+      onBackgroundError,
+    },
     scheduler,
     renderer: settings.renderer,
     resolver: settings.resolver,

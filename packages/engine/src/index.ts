@@ -50,7 +50,7 @@ export type {
 export type { BudgetName, BudgetStore, SpendOutcome, SpendRequest } from "./ports/budgets.ts";
 export { systemClock } from "./ports/clock.ts";
 export type { Clock } from "./ports/clock.ts";
-export type { Boarding, BoardRequest, FlightClaim, FlightStore } from "./ports/flights.ts";
+export type { Boarding, BoardRequest, FlightClaim, FlightStore, LandRequest } from "./ports/flights.ts";
 export type {
   Balance,
   JournalEntry,
@@ -88,7 +88,7 @@ export type { Urgency } from "./schedule/fair-queue.ts";
 export { parseAllowedTargets } from "./target/parse-allowed-targets.ts";
 export { PUBLIC_TARGETS_ONLY } from "./target/policy.ts";
 export type { AllowedTarget, TargetPolicy } from "./target/policy.ts";
-export { currentPrincipalOf, isRemembered, principalOf } from "./tokens/asker.ts";
+export { principalOf } from "./tokens/asker.ts";
 export type { Asker, Principal, RememberedPrincipal } from "./tokens/asker.ts";
 export type { SignedRequest } from "./tokens/authenticate-signed.ts";
 export { createSeal, markOfKey } from "./tokens/seal.ts";

@@ -63,11 +63,12 @@ export async function openRedisCache(options: RedisCacheOptions): Promise<RedisC
     onBack,
   });
   const localBudgets = createLocalBudgets();
-  const { renderings: renderingsElsewhere = null } = options;
+  const renderings = options.renderings ?? createRenderingStore(connection, { keyPrefix, owed });
+  const areHere = options.renderings === undefined;
   return {
-    renderings: renderingsElsewhere ?? createRenderingStore(connection, { keyPrefix, owed }),
+    renderings,
     budgets: createBudgetStore(connection, { keyPrefix, localBudgets }),
-    flights: createFlightStore(connection, { keyPrefix, localBudgets, renderingsElsewhere }),
+    flights: createFlightStore(connection, { keyPrefix, localBudgets, renderings, areHere }),
     close: () => connection.close(),
   };
 }

@@ -1,6 +1,7 @@
 import { testBudgetStore, testFlightStore, testRenderingStore } from "@snap/testing";
 import { Keyv } from "keyv";
-import { describe, it } from "vitest";
+import { createClient } from "@redis/client";
+import { describe, expect, it } from "vitest";
 import { createKeyvRenderings, openRedisCache, type RedisCache } from "../src/index.ts";
 import { newPrefix, useRedis } from "./redis.ts";
 
@@ -18,6 +19,38 @@ describe("over Redis", { tags: ["redis"] }, () => {
   testBudgetStore({ describe, it }, () => open(redis().url));
   testFlightStore({ describe, it }, () => open(redis().url));
 });
+
+/** What the README asks for. */
+const COMMANDS = ["get", "set", "getrange", "unlink", "eval", "evalsha", "ping", "client", "select"];
+
+describe(
+  "over Redis, as a user who may do what the README names, and nothing else",
+  { tags: ["redis"] },
+  () => {
+    const redis = useRedis();
+    let users = 0;
+    const addUser = async (commands: readonly string[]): Promise<string> => {
+      const client = createClient({ url: redis().url });
+      await client.connect();
+      const name = `user-${(users += 1)}`;
+      await client.aclSetUser(name, ["on", ">secret", "~*", ...commands.map((command) => `+${command}`)]);
+      await client.close();
+      return redis().url.replace("//", `//${name}:secret@`);
+    };
+    const openAsUser = async (): ReturnType<typeof open> => open(await addUser(COMMANDS));
+    testRenderingStore({ describe, it }, openAsUser, { prunesByItself: true });
+    testBudgetStore({ describe, it }, openAsUser);
+    testFlightStore({ describe, it }, openAsUser);
+
+    it.each(COMMANDS.filter((command) => !["eval", "ping", "client", "select"].includes(command)))(
+      "is told at once that %s is missing",
+      async (missing) => {
+        const url = await addUser(COMMANDS.filter((command) => command !== missing));
+        await expect(open(url)).rejects.toThrow(/refuses: .*(permissions|can't run)/);
+      },
+    );
+  },
+);
 
 describe("without Redis", () => {
   testBudgetStore({ describe, it }, () => open(NOWHERE));

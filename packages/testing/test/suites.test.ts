@@ -79,9 +79,29 @@ describe("the suites", () => {
     [
       "ends a budget's window a millisecond late",
       ({ budgets }) => ({
-        budgets: { spend: (request) => budgets.spend({ ...request, windowMs: request.windowMs + 1 }) },
+        budgets: {
+          ...budgets,
+          spend: (request) => budgets.spend({ ...request, windowMs: request.windowMs + 1 }),
+        },
       }),
       "opens a window with its first spend and ends it on the millisecond",
+    ],
+    [
+      "gives a spend back to whatever window is open",
+      ({ budgets }) => {
+        let last = 0;
+        return {
+          budgets: {
+            spend: async (request) => {
+              const outcome = await budgets.spend(request);
+              last = outcome.resetsAt;
+              return outcome;
+            },
+            giveBack: (request) => budgets.giveBack({ ...request, resetsAt: last }),
+          },
+        };
+      },
+      "takes nothing back out of another window, or another's",
     ],
     [
       "finds a revoked token",

@@ -6,7 +6,7 @@ import type { Ability } from "../ports/tokens.ts";
 import type { BoardingPass } from "../renderings/across-processes.ts";
 import { isRemembered, principalOf, type Asker, type Principal } from "../tokens/asker.ts";
 import { requirePermitted } from "../tokens/authenticate.ts";
-import { reserveCredit, reserveRememberedCredit } from "./credits.ts";
+import { reserveCredit, reserveAsRemembered } from "./credits.ts";
 
 export interface AdmissionRequest {
   readonly asker: Asker;
@@ -43,9 +43,11 @@ export async function admit(parts: AdmissionParts, request: AdmissionRequest): P
   const budget = requireAllowed(spent, { budget: "render", limit, now });
   const wanted = { account, entitlement, reservationId, now, leaseMs };
   if (!isRemembered(asker)) return { principal, budget, reserved: await reserveCredit(ledger, wanted) };
-  const reserved = await reserveRememberedCredit(ledger, { ...wanted, remembered: asker.remembered });
+  // Whoever had no plan may have one by now.
+  const reserved =
+    entitlement.period === null ? null : await reserveAsRemembered(ledger, { ...wanted, asker });
   if (reserved !== null) return { principal, budget, reserved };
-  const current = await asker.lookAgain();
+  const current = await asker.current();
   requirePermitted(current, mode);
   return admit(parts, { ...request, asker: current });
 }

@@ -9,7 +9,7 @@ import type {
   ReserveRequest,
   StandingBalance,
 } from "../ports/ledger.ts";
-import type { FoundToken } from "../ports/tokens.ts";
+import type { RememberedPrincipal } from "../tokens/asker.ts";
 import type { Entitlement } from "../accounts/entitlement.ts";
 
 /** The credits of an account as it may be told them. */
@@ -77,18 +77,20 @@ export async function reserveCredit(ledger: Ledger, wanted: CreditReservation): 
 }
 
 /**
- * The same for an account that is remembered; `null`, and nothing is taken, where it or its token is no
- * longer as it is remembered.
+ * The same for somebody remembered, who is checked by it; `null`, and nothing is taken, where they are no
+ * longer as they are remembered.
  *
  * @throws SnapError `no_active_plan` or `credit_limit_reached`.
  */
-export async function reserveRememberedCredit(
+export async function reserveAsRemembered(
   ledger: Ledger,
-  wanted: CreditReservation & { readonly remembered: FoundToken },
+  { asker, ...wanted }: CreditReservation & { readonly asker: RememberedPrincipal },
 ): Promise<StandingBalance | null> {
   const request = reserveRequest(wanted);
-  const outcome = await ledger.reserveRemembered({ ...request, remembered: wanted.remembered });
-  return outcome === null ? null : requireReserved(outcome, request.period);
+  const outcome = await ledger.reserveRemembered({ ...request, remembered: asker.remembered });
+  if (outcome === null) return null;
+  asker.confirm();
+  return requireReserved(outcome, request.period);
 }
 
 function reserveRequest({

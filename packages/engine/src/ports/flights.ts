@@ -1,5 +1,5 @@
 import type { SpendOutcome, SpendRequest } from "./budgets.ts";
-import type { RenderingKey } from "./renderings.ts";
+import type { RenderingKey, StoredRendering } from "./renderings.ts";
 
 /** Names a render under way, and who has it. */
 export interface FlightClaim {
@@ -11,10 +11,16 @@ export interface FlightClaim {
 
 export interface BoardRequest extends FlightClaim {
   readonly leaseMs: number;
-  /** What the render would make; `null` takes the flight whether that is kept or not. */
+  /** What the render would make, as of the instant of the spend; `null` takes the flight whether that is kept or not. */
   readonly unlessKept: RenderingKey | null;
   /** What the render takes of a budget. */
   readonly spend: SpendRequest;
+}
+
+export interface LandRequest extends FlightClaim, RenderingKey {
+  readonly rendering: StoredRendering;
+  /** As of `end`. */
+  readonly lingerMs: number;
 }
 
 /**
@@ -38,6 +44,11 @@ export interface FlightStore {
    * by the storage's own clock; `false` while another has it.
    */
   take(request: FlightClaim & { readonly leaseMs: number }): Promise<boolean>;
+  /**
+   * Keeps what was rendered, as `RenderingStore.put` does, and then ends the flight: whoever can take it
+   * finds the rendering. Where keeping it fails, the flight goes on.
+   */
+  land(request: LandRequest): Promise<void>;
   /**
    * Gives up a flight, if this holder has it. Nobody can take it for another `lingerMs`: whoever looked
    * for the rendering just before it was kept then looks again, instead of rendering it again.

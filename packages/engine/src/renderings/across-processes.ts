@@ -2,7 +2,7 @@ import type { BudgetStore, SpendOutcome, SpendRequest } from "../ports/budgets.t
 import type { Clock } from "../ports/clock.ts";
 import type { FlightClaim, FlightStore } from "../ports/flights.ts";
 import type { Random } from "../ports/random.ts";
-import type { RenderingKey, StoredRendering } from "../ports/renderings.ts";
+import type { RenderingKey, RenderingStore, StoredRendering } from "../ports/renderings.ts";
 
 /** A process that was lost holds up those who wait for it for no longer. */
 const LEASE_MS = 6_000;
@@ -18,6 +18,7 @@ export interface AcrossProcesses {
   /** `null` where one process alone uses the storage. */
   readonly flights: FlightStore | null;
   readonly budgets: BudgetStore;
+  readonly renderings: RenderingStore;
   readonly clock: Clock;
   readonly random: Random;
   readonly onBackgroundError: (error: unknown) => void;
@@ -40,10 +41,12 @@ export interface BoardingPass {
   /** The budget may have refused: then no flight was taken. */
   readonly spent: SpendOutcome;
   readonly request: SpendRequest;
-  /** The rendering is being kept: those who wait for it may look. */
-  readonly land: () => Promise<void>;
-  /** There will be no rendering: the next one tries for itself. Nothing after `land`. */
+  /** Keeps the rendering; the flight ends with that. */
+  readonly put: RenderingStore["put"];
+  /** There will be no rendering: the next one tries for itself. Nothing behind a `put` that succeeded. */
   readonly abandon: () => void;
+  /** What was spent is not to be. */
+  readonly giveBack: () => Promise<void>;
 }
 
 /** `waited`: for another process. */
@@ -72,20 +75,27 @@ export async function findOrBoard(
   for (;;) {
     const request = spend();
     // Sent together: one round trip.
-    const [found, boarding] = await Promise.all([
+    const [looked, boarded] = await Promise.allSettled([
       find(),
       flights.board({ ...claim, leaseMs: LEASE_MS, unlessKept, spend: request }),
     ]);
+    if (boarded.status === "rejected") throw boarded.reason;
+    const boarding = boarded.value;
     if (boarding.state === "boarded") {
       const pass = passWithFlight({ ...parts, flights }, { claim, request, spent: boarding.spent });
-      if (found === null) return { found, pass };
+      if (looked.status === "fulfilled" && looked.value === null) return { found: null, pass };
       pass.abandon();
+      await pass.giveBack();
     }
+    if (looked.status === "rejected") throw looked.reason;
+    const found = looked.value;
     if (found !== null) return { found, waited };
     if (boarding.state === "refused")
-      return { found, pass: { ...ofNoFlight, spent: boarding.spent, request } };
+      return { found, pass: passOf(parts, { spent: boarding.spent, request }) };
     if (boarding.state === "kept") {
-      // It has just expired, is damaged, or is none that is wanted.
+      if (unlessKept === null)
+        throw new Error("the flights tell of a rendering that they were not asked for");
+      // It is damaged, has just gone, or is none that is wanted.
       unlessKept = null;
       continue;
     }
@@ -95,21 +105,31 @@ export async function findOrBoard(
   }
 }
 
-const ofNoFlight: Pick<BoardingPass, "land" | "abandon"> = { land: async () => {}, abandon: () => {} };
+type Spending = Pick<BoardingPass, "spent" | "request">;
+type PassParts = Pick<AcrossProcesses, "budgets" | "renderings" | "onBackgroundError">;
 
 /** Leave to render for oneself, whoever else renders the same. */
-export async function passWithoutFlight(
-  { budgets }: Pick<AcrossProcesses, "budgets">,
-  request: SpendRequest,
-): Promise<BoardingPass> {
-  return { ...ofNoFlight, spent: await budgets.spend(request), request };
+export async function passWithoutFlight(parts: PassParts, request: SpendRequest): Promise<BoardingPass> {
+  return passOf(parts, { spent: await parts.budgets.spend(request), request });
+}
+
+function passOf({ budgets, renderings, onBackgroundError }: PassParts, spending: Spending): BoardingPass {
+  const { accountId, budget } = spending.request;
+  const { resetsAt } = spending.spent;
+  return {
+    ...spending,
+    put: (request) => renderings.put(request),
+    abandon: () => {},
+    giveBack: () => budgets.giveBack({ accountId, budget, resetsAt }).catch(onBackgroundError),
+  };
 }
 
 /** Keeps the flight for as long as it takes. */
 function passWithFlight(
-  { flights, clock, onBackgroundError }: AcrossProcesses & { readonly flights: FlightStore },
-  { claim, ...facts }: Pick<BoardingPass, "spent" | "request"> & { readonly claim: FlightClaim },
+  parts: AcrossProcesses & { readonly flights: FlightStore },
+  { claim, ...spending }: Spending & { readonly claim: FlightClaim },
 ): BoardingPass {
+  const { flights, clock, onBackgroundError } = parts;
   let isOver = false;
   let callOff = (): void => {};
   const renewLater = (): void => {
@@ -118,12 +138,21 @@ function passWithFlight(
       renewLater();
     });
   };
-  const end = async (lingerMs: number): Promise<void> => {
-    if (isOver) return;
-    isOver = true;
+  const isFirstEnd = (): boolean => {
     callOff();
-    await flights.end({ ...claim, lingerMs }).catch(onBackgroundError);
+    const isFirst = !isOver;
+    isOver = true;
+    return isFirst;
   };
   renewLater();
-  return { ...facts, land: () => end(LINGER_MS), abandon: () => void end(0) };
+  return {
+    ...passOf(parts, spending),
+    async put(request) {
+      await flights.land({ ...claim, ...request, lingerMs: LINGER_MS });
+      isFirstEnd();
+    },
+    abandon() {
+      if (isFirstEnd()) flights.end({ ...claim, lingerMs: 0 }).catch(onBackgroundError);
+    },
+  };
 }

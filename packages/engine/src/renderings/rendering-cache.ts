@@ -14,7 +14,8 @@ export interface RenderingCache {
   /** Whether it is held in memory, so that the store is likely to have it. */
   holds(key: RenderingKey): boolean;
   lookup(key: RenderingKey): Promise<StoredRendering | null>;
-  keep(key: RenderingKey, rendering: StoredRendering): Promise<void>;
+  /** Keeps it by `put`, which is the store's own unless given. */
+  keep(key: RenderingKey, rendering: StoredRendering, put?: RenderingStore["put"]): Promise<void>;
 }
 
 export interface RenderingCacheOptions {
@@ -66,8 +67,8 @@ export function createRenderingCache({
       memory.set(nameOf(key), stored);
       return stored;
     },
-    async keep(key, rendering) {
-      await store.put({ ...key, rendering });
+    async keep(key, rendering, put = (request) => store.put(request)) {
+      await put({ ...key, rendering });
       memory.set(nameOf(key), rendering);
     },
   };

@@ -3,14 +3,35 @@ import type { FoundToken } from "../ports/tokens.ts";
 /** Who asks: a token, the account that owns it, and the balance that was read with them. */
 export type Principal = FoundToken;
 
-/** Whom a token stood for when this process last looked. Nothing is answered or charged before it looks again. */
+/**
+ * Whom a token stood for when this process last looked, for one request. Nothing is answered or charged
+ * before they are checked: looked up again, or seen by the storage to be as they are remembered.
+ */
 export interface RememberedPrincipal {
   readonly remembered: Principal;
   /**
-   * Whom it stands for now.
-   * @throws SnapError as the first look did: the token may be gone, or have expired.
+   * Whom it stands for now; looked up at the first call.
+   * @throws SnapError as the first look did: the token may be gone.
    */
-  readonly lookAgain: () => Promise<Principal>;
+  readonly current: () => Promise<Principal>;
+  /** They have just been seen to be as they are remembered. */
+  readonly confirm: () => void;
+  readonly isChecked: () => boolean;
+}
+
+export function rememberPrincipal(
+  remembered: Principal,
+  look: () => Promise<Principal>,
+): RememberedPrincipal {
+  let current: Promise<Principal> | null = null;
+  return {
+    remembered,
+    current: () => (current ??= look()),
+    confirm: () => {
+      current ??= Promise.resolve(remembered);
+    },
+    isChecked: () => current !== null,
+  };
 }
 
 /** Who asks for a capture. */
@@ -27,5 +48,5 @@ export function principalOf(asker: Asker): Principal {
 
 /** Who asks, as the storage has it. */
 export async function currentPrincipalOf(asker: Asker): Promise<Principal> {
-  return isRemembered(asker) ? asker.lookAgain() : asker;
+  return isRemembered(asker) ? asker.current() : asker;
 }

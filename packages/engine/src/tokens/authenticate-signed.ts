@@ -1,8 +1,7 @@
 import { verifyQuery } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
-import type { Clock } from "../ports/clock.ts";
 import type { FoundToken } from "../ports/tokens.ts";
-import { currentPrincipalOf, type Asker, type Principal } from "./asker.ts";
+import { currentPrincipalOf, rememberPrincipal, type Asker, type Principal } from "./asker.ts";
 import { isUsable } from "./authenticate.ts";
 import type { Seal } from "./seal.ts";
 import type { TokenMemory } from "./token-memory.ts";
@@ -22,7 +21,7 @@ const PROOF = ["tokenId", "expires", "signature"] as const;
 export interface SignedParts {
   readonly tokens: TokenMemory;
   readonly seal: Seal;
-  readonly clock: Clock;
+  readonly now: number;
 }
 
 /**
@@ -33,31 +32,43 @@ export interface SignedParts {
  * genuine; then `signed_url_expired`, or `validation_failed` for an `expires` that is no timestamp.
  */
 export async function authenticateSigned(
-  { tokens, seal, clock }: SignedParts,
+  { tokens, seal, now }: SignedParts,
   query: URLSearchParams,
 ): Promise<SignedRequest> {
   if (new Set(query.keys()).size !== query.size) throw refusal();
   const id = parseTokenId(query.get("tokenId") ?? "");
-  const lookAgain = async (): Promise<Principal> => {
+  const isSignedBy = signatureJudge(seal, query);
+  const look = async (): Promise<Principal> => {
     const found = id === null ? null : await tokens.find(id);
-    // Opened and verified even where there is no token, so that the time taken tells little about which exist.
-    const isGenuine = isSignedBy(found, seal, query);
-    if (found === null || !isGenuine || !isUsable(found, clock.now())) throw refusal();
+    const isGenuine = isSignedBy(found);
+    if (found === null || !isGenuine) throw refusal();
+    tokens.remember(found);
+    if (!isUsable(found, now)) throw refusal();
     return found;
   };
   const remembered = id === null ? null : tokens.recall(id);
-  const isKnown =
-    remembered !== null && isUsable(remembered, clock.now()) && isSignedBy(remembered, seal, query);
-  const principal = isKnown ? { remembered, lookAgain } : await lookAgain();
-  const expiresAt = await refuseAs(principal, () => requireUnexpired(query, clock.now()));
+  const isKnown = remembered !== null && isSignedBy(remembered) && isUsable(remembered, now);
+  const principal = isKnown ? rememberPrincipal(remembered, look) : await look();
+  const expiresAt = await refuseAs(principal, () => requireUnexpired(query, now));
   const parameters = new URLSearchParams(query);
   for (const name of PROOF) parameters.delete(name);
   return { principal, parameters, expiresAt };
 }
 
-function isSignedBy(found: FoundToken | null, seal: Seal, query: URLSearchParams): boolean {
-  const signingSecret = seal.open(found?.token.sealedSigningSecret ?? decoyOf(seal));
-  return verifyQuery(query, { signature: query.get("signature") ?? "", signingSecret });
+/**
+ * Tells whether a token signed the query. Verified once for one secret, and also where there is no token, so
+ * that the time taken tells little about which exist.
+ */
+function signatureJudge(seal: Seal, query: URLSearchParams): (found: FoundToken | null) => boolean {
+  const judged = new Map<string, boolean>();
+  return (found) => {
+    const sealed = found?.token.sealedSigningSecret ?? decoyOf(seal);
+    const signature = query.get("signature") ?? "";
+    const isGenuine =
+      judged.get(sealed) ?? verifyQuery(query, { signature, signingSecret: seal.open(sealed) });
+    judged.set(sealed, isGenuine);
+    return isGenuine;
+  };
 }
 
 const decoys = new WeakMap<Seal, string>();

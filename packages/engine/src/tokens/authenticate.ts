@@ -1,12 +1,9 @@
 import { SnapError } from "../errors.ts";
 import type { Account } from "../ports/accounts.ts";
-import type { Clock } from "../ports/clock.ts";
 import type { Ability, FoundToken, TokenRecord } from "../ports/tokens.ts";
-import type { Asker, Principal } from "./asker.ts";
+import { rememberPrincipal, type Asker, type Principal } from "./asker.ts";
 import type { TokenMemory } from "./token-memory.ts";
-import { matchesHash, splitToken } from "./token-text.ts";
-
-type TokenParts = NonNullable<ReturnType<typeof splitToken>>;
+import { isSameHash, readToken, type TokenProof } from "./token-text.ts";
 
 /**
  * Finds who a bearer token stands for.
@@ -14,27 +11,36 @@ type TokenParts = NonNullable<ReturnType<typeof splitToken>>;
  * @throws SnapError `unauthenticated`, in the same words whatever was wrong with the token.
  */
 export async function authenticate(tokens: TokenMemory, text: string, now: number): Promise<Principal> {
-  const parts = splitToken(text);
-  const found = parts === null ? null : await tokens.find(parts.id);
-  if (parts === null || found === null || !isOf(found, parts)) throw refusal();
+  return authenticateProof(tokens, readToken(text), now);
+}
+
+async function authenticateProof(
+  tokens: TokenMemory,
+  proof: TokenProof | null,
+  now: number,
+): Promise<Principal> {
+  const found = proof === null ? null : await tokens.find(proof.id);
+  if (proof === null || found === null || !isProvenBy(found, proof)) throw refusal();
+  tokens.remember(found);
   return requireUsable(found, now);
 }
 
 /**
- * The same for a capture, which looks again by itself: from memory, where the token is remembered.
+ * The same for a capture, which looks again by itself: from memory, where the token is remembered. The time
+ * taken tells nothing: the proof is worked out once, whatever is known of the token.
  *
  * @throws SnapError `unauthenticated`.
  */
-export async function recognize(tokens: TokenMemory, text: string, clock: Clock): Promise<Asker> {
-  const parts = splitToken(text);
-  const remembered = parts === null ? null : tokens.recall(parts.id);
-  const lookAgain = (): Promise<Principal> => authenticate(tokens, text, clock.now());
-  if (parts === null || remembered === null || !isOf(remembered, parts)) return lookAgain();
-  return isUsable(remembered, clock.now()) ? { remembered, lookAgain } : lookAgain();
+export async function recognize(tokens: TokenMemory, text: string, now: number): Promise<Asker> {
+  const proof = readToken(text);
+  const remembered = proof === null ? null : tokens.recall(proof.id);
+  const look = (): Promise<Principal> => authenticateProof(tokens, proof, now);
+  if (proof === null || remembered === null || !isProvenBy(remembered, proof)) return look();
+  return isUsable(remembered, now) ? rememberPrincipal(remembered, look) : look();
 }
 
-function isOf({ token }: FoundToken, { secret }: TokenParts): boolean {
-  return matchesHash(secret, token.secretHash);
+function isProvenBy({ token }: FoundToken, { secretHash }: TokenProof): boolean {
+  return isSameHash(secretHash, token.secretHash);
 }
 
 /** Whether it hasn't expired. */

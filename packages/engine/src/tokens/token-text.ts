@@ -23,8 +23,8 @@ export function hashSecret(secret: string): string {
 }
 
 /** In constant time. */
-export function matchesHash(secret: string, secretHash: string): boolean {
-  return timingSafeEqual(Buffer.from(hashSecret(secret)), Buffer.from(secretHash));
+export function isSameHash(one: string, other: string): boolean {
+  return timingSafeEqual(Buffer.from(one), Buffer.from(other));
 }
 
 /** The id of a token as text; `null` for any other text. */
@@ -32,9 +32,15 @@ export function parseTokenId(text: string): number | null {
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : null;
 }
 
-/** Splits `<id>|<secret>`; `null` for any other text. */
-export function splitToken(text: string): { readonly id: number; readonly secret: string } | null {
+/** What a token proves itself with. */
+export interface TokenProof {
+  readonly id: number;
+  readonly secretHash: string;
+}
+
+/** Reads `<id>|<secret>`; `null` for any other text. */
+export function readToken(text: string): TokenProof | null {
   const match = /^(\d+)\|([0-9A-Za-z]{40,128})$/.exec(text);
   const id = parseTokenId(match?.[1] ?? "");
-  return id === null || match?.[2] === undefined ? null : { id, secret: match[2] };
+  return id === null || match?.[2] === undefined ? null : { id, secretHash: hashSecret(match[2]) };
 }

@@ -2,9 +2,10 @@ import { signQuery } from "@snap/protocol";
 import type { FakeClock } from "@snap/testing";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Capture } from "../../src/capture.ts";
-import type { SnapError } from "../../src/errors.ts";
+import { SnapError } from "../../src/errors.ts";
 import type { AccountChange } from "../../src/ports/accounts.ts";
 import type { Storage } from "../../src/ports/storage.ts";
+import { microtasks } from "../batches/open-engine.ts";
 import { shareStorage, type Process } from "./processes.ts";
 
 let clock: FakeClock;
@@ -72,9 +73,8 @@ describe("a token that a process remembers", () => {
       "renderings.get": 1,
       "flights.board": 1,
       "ledger.reserveRemembered": 1,
-      // The other.
-      "renderings.put": 1,
-      "flights.end": 1,
+      // The other: it keeps the rendering, too.
+      "flights.land": 1,
       "ledger.settle": 1,
     });
   });
@@ -129,8 +129,13 @@ describe("a token that a process remembers", () => {
     const { accountId } = await known();
     const { token } = await engine.tokens.create({ accountId, expiresAt: clock.now() + 60_000 });
     await engine.authenticate(token);
+    const { signingSecret, record } = await engine.tokens.reveal(Number(token.split("|")[0]));
+    const query = new URLSearchParams({ ...newPage(), tokenId: String(record.id) });
+    query.set("signature", signQuery(query, signingSecret));
+    await engine.authenticateSigned(query);
     clock.advance(60_000);
     await expect(engine.recognize(token)).rejects.toMatchObject({ code: "unauthenticated" });
+    await expect(engine.authenticateSigned(query)).rejects.toMatchObject({ code: "invalid_signature" });
   });
 
   it("signs for nobody any more once it is revoked, whatever the URL", async () => {
@@ -186,7 +191,10 @@ describe("a token that a process remembers", () => {
     await one.engine.authenticate(token);
     await expect(ask(one, token)).rejects.toThrow(/verified|plan/);
     await storage.accounts.update(accountId, change);
-    expect((await ask(one, token)).cache).toBe("miss");
+    const { cache, budget } = await ask(one, token);
+    expect(cache).toBe("miss");
+    // A refusal for its credits has spent, one of its account has not.
+    expect(budget).toEqual({ limit: 1000, remaining: name === "planSlug" ? 998 : 999 });
   });
 
   it("of many at once, as many pass as a limit that was lowered elsewhere allows", async () => {
@@ -211,6 +219,83 @@ describe("a token that a process remembers", () => {
     await two.engine.accounts.update(accountId, { requestsPerMinute: 2, creditsPerPeriod: 1 });
     await expect(ask(one, token)).rejects.toMatchObject({ code: "credit_limit_reached" });
     await expect(ask(one, token)).rejects.toMatchObject({ code: "rate_limited" });
+  });
+
+  it("spends nothing of the account's once it is revoked, however often it is sent", async () => {
+    const { token, tokenId, accountId } = await known({ perMinute: 3 });
+    const other = await one.engine.tokens.create({ accountId });
+    await two.engine.tokens.revoke(tokenId);
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, index) => {
+        const asked = index % 2 === 0 ? newPage() : { ...newPage(), cache: false };
+        return ask(one, token, asked);
+      }),
+    );
+    expect(outcomes.every(({ status }) => status === "rejected")).toBe(true);
+    expect((await ask(one, other.token)).budget).toEqual({ limit: 3, remaining: 2 });
+  });
+
+  it("gives back what a limit that was lowered elsewhere refuses", async () => {
+    const { token, accountId } = await known({ perMinute: 100, credits: 100 });
+    await two.engine.accounts.update(accountId, { requestsPerMinute: 2 });
+    await Promise.allSettled(Array.from({ length: 20 }, () => ask(one, token)));
+    await two.engine.accounts.update(accountId, { requestsPerMinute: 5 });
+    expect((await ask(one, token)).budget).toEqual({ limit: 5, remaining: 2 });
+  });
+
+  it("is looked up once for a refusal", async () => {
+    const { token } = await known();
+    const mistake = calls(() => ask(one, token, { url: "nowhere" }).catch(() => {}));
+    expect(await mistake).toEqual({ "tokens.find": 1 });
+  });
+
+  it("is refused for a hit, too, of an account that is no longer verified", async () => {
+    const { token, accountId } = await known();
+    const page = newPage();
+    await ask(one, token, page);
+    await storage.accounts.update(accountId, { emailVerifiedAt: null });
+    await expect(ask(one, token, page)).rejects.toMatchObject({ code: "email_unverified" });
+    // Before the mistake in what it asks for.
+    await expect(ask(one, token, { url: "nowhere" })).rejects.toMatchObject({ code: "email_unverified" });
+  });
+
+  it("is refused where it waited for the render of another that failed", async () => {
+    const { token, tokenId, accountId } = await known();
+    const other = await one.engine.tokens.create({ accountId });
+    const page = newPage();
+    one.renderer.failNext(new SnapError("render_timeout", "too slow"));
+    const release = one.renderer.hold();
+    const first = ask(one, other.token, page);
+    await one.renderer.whenCalled(1);
+    await two.engine.tokens.revoke(tokenId);
+    const second = ask(one, token, page);
+    second.catch(() => {});
+    await microtasks();
+    release();
+    await expect(first).rejects.toMatchObject({ code: "render_timeout" });
+    await expect(second).rejects.toMatchObject({ code: "unauthenticated" });
+    expect(one.renderer.calls).toHaveLength(1);
+  });
+
+  it("has the failure of its render answered, whatever became of it meanwhile", async () => {
+    const { token, tokenId } = await known();
+    one.renderer.failNext(new SnapError("target_unreachable", "nobody there"));
+    const release = one.renderer.hold();
+    const first = ask(one, token);
+    await one.renderer.whenCalled(1);
+    await two.engine.tokens.revoke(tokenId);
+    release();
+    await expect(first).rejects.toMatchObject({ code: "target_unreachable" });
+  });
+
+  it("is remembered only for those who prove to hold it", async () => {
+    const { accountId } = await known();
+    const { token, record } = await one.engine.tokens.create({ accountId });
+    const wrong = `${record.id}|${"a".repeat(43)}`;
+    await expect(one.engine.authenticate(wrong)).rejects.toMatchObject({ code: "unauthenticated" });
+    expect(await calls(() => one.engine.recognize(token))).toEqual({ "tokens.find": 1 });
+    expect(await calls(() => one.engine.recognize(token))).toEqual({});
+    expect(await calls(() => one.engine.recognize(wrong).catch(() => {}))).toEqual({ "tokens.find": 1 });
   });
 
   it("passes a limit that was raised elsewhere", async () => {

@@ -73,6 +73,7 @@ function start(
     {
       flights,
       budgets: storage.budgets,
+      renderings: storage.renderings,
       clock,
       random: createFakeRandom(seed),
       onBackgroundError: (error) => errors.push(error),
@@ -85,7 +86,8 @@ function start(
     const { found } = await outcome;
     state = found?.etag ?? "boarded";
   };
-  void watch();
+  // Some are judged later than they fail.
+  watch().catch(() => {});
   const leave = async (): Promise<BoardingPass> => {
     const board = await outcome;
     if (board.found !== null) throw new Error("it has found one");
@@ -95,7 +97,7 @@ function start(
     outcome,
     state: () => state,
     async finish(etag) {
-      await Promise.all([keep(etag), (await leave()).land()]);
+      await (await leave()).put({ ...KEY, rendering: rendering(etag) });
     },
     async fail() {
       (await leave()).abandon();
@@ -233,6 +235,7 @@ describe("findOrBoard", () => {
     expect(await elsewhere.outcome).toMatchObject({ found: { etag: "elsewhere" }, waited: false });
     await microtasks();
     expect(await isFree("b")).toBe(true);
+    expect(await left()).toBe(4);
   });
 
   it("tells that the budget has nothing left, and holds nobody up", async () => {
@@ -251,6 +254,55 @@ describe("findOrBoard", () => {
     expect(await isFree("c")).toBe(false);
   });
 
+  it("keeps the flight until the rendering is kept, however long that takes", async () => {
+    const kept = Promise.withResolvers<void>();
+    const slow: FlightStore["land"] = async (request) => {
+      await kept.promise;
+      await flights.land(request);
+    };
+    const one = start(1, { flights: { ...flights, land: slow } });
+    await pass(0);
+    const finished = one.finish("made");
+    const two = start(2);
+    await pass(20_000);
+    expect(two.state()).toBe("waiting");
+    kept.resolve();
+    await finished;
+    await pass(50);
+    expect(two.state()).toBe("made");
+  });
+
+  it("frees the flight at once where the rendering can't be kept", async () => {
+    const one = start(1, { flights: { ...flights, land: () => Promise.reject(new Error("full")) } });
+    await expect(one.finish("made")).rejects.toThrow("full");
+    await one.fail();
+    expect(await isFree("b")).toBe(true);
+  });
+
+  it("gives flight and budget back where the look for the rendering fails", async () => {
+    const one = start(1, {}, () => Promise.reject(new Error("no connection")));
+    await expect(one.outcome).rejects.toThrow("no connection");
+    expect(await isFree("b")).toBe(true);
+    expect(await left()).toBe(4);
+  });
+
+  it("gives back what was spent, to its own window alone", async () => {
+    const { found, ...board } = await start(1).outcome;
+    expect(found).toBeNull();
+    if (!("pass" in board)) throw new Error("it has found one");
+    await board.pass.giveBack();
+    expect(await left()).toBe(4);
+    clock.advance(600_000);
+    expect(await left()).toBe(4);
+    await board.pass.giveBack();
+    expect(await left()).toBe(3);
+  });
+
+  it("ends in an error, not in a circle, where flights tell of what they were not asked for", async () => {
+    const confused = { ...flights, board: async () => ({ state: "kept" }) as const };
+    await expect(start(1, { flights: confused }).outcome).rejects.toThrow("not asked for");
+  });
+
   it("leaves a flight that has landed alone", async () => {
     const one = start(1);
     await one.finish("made");
@@ -264,7 +316,7 @@ describe("findOrBoard", () => {
     };
     const one = start(1, { flights: { ...flights, take: fail, end: fail } });
     await pass(2000);
-    await one.finish("made");
+    await one.fail();
     await microtasks();
     expect(errors.map(String)).toEqual(["Error: no connection", "Error: no connection"]);
   });

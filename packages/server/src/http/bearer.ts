@@ -1,11 +1,4 @@
-import {
-  currentPrincipalOf,
-  isRemembered,
-  principalOf,
-  type Asker,
-  type Engine,
-  type Principal,
-} from "@snap/engine";
+import { isSnapError, principalOf, type Asker, type Engine, type Principal } from "@snap/engine";
 import type { Request, RequestHandler } from "express";
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Logger } from "pino";
@@ -45,7 +38,7 @@ export function bearer<Who extends Asker>(
       refuse(exchange, error),
     );
     // Whoever was remembered may turn out to be nobody any more.
-    const credits = exchange.code === "unauthenticated" ? {} : await readCredits(principal, exchange);
+    const credits = exchange.code === "unauthenticated" ? {} : await readCredits(request, exchange);
     send(response, { ...answer, headers: { ...answer.headers, ...credits } });
   };
 
@@ -56,24 +49,30 @@ export function bearer<Who extends Asker>(
   }
 
   /** A rendering that is paid for goes out even when the balance can't be read. */
-  async function readCredits(asker: Asker, exchange: Exchange): Promise<OutgoingHttpHeaders> {
+  async function readCredits(request: Request, exchange: Exchange): Promise<OutgoingHttpHeaders> {
     try {
-      const { account, balance } = await accountOf(asker, exchange);
+      const { account, balance } = await standingOf(request, exchange);
       return creditHeaders(await engine.credits(account, balance));
     } catch (error) {
       logger.error({ request_id: exchange.requestId, err: error }, "the credits could not be read");
       return {};
     }
   }
-}
 
-/** As a capture left it; behind a failure of somebody remembered it has to be looked up. */
-async function accountOf(
-  asker: Asker,
-  { code, principal, balance }: Exchange,
-): Promise<Pick<Principal, "account" | "balance">> {
-  if (code !== null && isRemembered(asker)) return currentPrincipalOf(asker);
-  return { account: (principal ?? principalOf(asker)).account, balance };
+  /**
+   * As a capture left them. Otherwise time has passed since they were looked up, and the account may have been
+   * granted other credits meanwhile; whose token is gone by now is answered as they were.
+   */
+  async function standingOf(
+    request: Request,
+    { principal, balance }: Exchange,
+  ): Promise<Pick<Principal, "account" | "balance">> {
+    if (principal !== null && balance !== null) return { account: principal.account, balance };
+    return engine.authenticate(credentialOf(request)).catch((error: unknown) => {
+      if (principal === null || !isSnapError(error)) throw error;
+      return { account: principal.account, balance: null };
+    });
+  }
 }
 
 /** RFC 6750, 2.1; the name of a scheme knows no case (RFC 9110, 11.1). Empty when there is none. */

@@ -14,10 +14,18 @@ export function createBudgetStore(
         () => client.spend(budgetKey(keyPrefix, request), request),
         () => localBudgets.spend(request),
       ),
+    giveBack: (request) =>
+      attempt(
+        () => client.giveBack(budgetKey(keyPrefix, request), request.resetsAt),
+        () => localBudgets.giveBack(request),
+      ),
   };
 }
 
 /** Under what a window is kept. */
-export function budgetKey(prefix: string, { accountId, budget }: SpendRequest): string {
+export function budgetKey(
+  prefix: string,
+  { accountId, budget }: Pick<SpendRequest, "accountId" | "budget">,
+): string {
   return keyOf(prefix, "budget", accountId, budget);
 }

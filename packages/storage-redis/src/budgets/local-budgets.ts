@@ -1,4 +1,4 @@
-import type { SpendOutcome, SpendRequest } from "@snap/engine";
+import type { BudgetStore, SpendOutcome, SpendRequest } from "@snap/engine";
 
 /** Windows that are kept at most: some 10 MB. */
 const MAX_WINDOWS = 50_000;
@@ -6,6 +6,7 @@ const MAX_WINDOWS = 50_000;
 /** Budgets of this process alone. */
 export interface LocalBudgets {
   spend(request: SpendRequest): SpendOutcome;
+  giveBack(request: Parameters<BudgetStore["giveBack"]>[0]): void;
 }
 
 /**
@@ -14,9 +15,11 @@ export interface LocalBudgets {
  */
 export function createLocalBudgets(maxWindows: number = MAX_WINDOWS): LocalBudgets {
   const windows = new Map<string, { spent: number; readonly endsAt: number }>();
+  const nameOf = ({ accountId, budget }: Pick<SpendRequest, "accountId" | "budget">): string =>
+    JSON.stringify([accountId, budget]);
   return {
     spend({ accountId, budget, limit, windowMs, now }) {
-      const name = JSON.stringify([accountId, budget]);
+      const name = nameOf({ accountId, budget });
       const kept = windows.get(name);
       const isOpen = kept !== undefined && now < kept.endsAt;
       const window = isOpen ? kept : { spent: 0, endsAt: now + windowMs };
@@ -30,6 +33,10 @@ export function createLocalBudgets(maxWindows: number = MAX_WINDOWS): LocalBudge
         if (windows.size > maxWindows && oldest !== undefined) windows.delete(oldest);
       }
       return { allowed: true, remaining: limit - window.spent, resetsAt: window.endsAt };
+    },
+    giveBack({ resetsAt, ...budget }) {
+      const window = windows.get(nameOf(budget));
+      if (window?.endsAt === resetsAt && window.spent > 0) window.spent -= 1;
     },
   };
 }

@@ -47,3 +47,17 @@ return spend(KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]))`,
   },
   transformReply: toSpendOutcome,
 });
+
+/** Takes a spend back, if the window is still the one that it was taken from. */
+export const giveBackScript = defineScript({
+  NUMBER_OF_KEYS: 1,
+  SCRIPT: `
+local spent, endsAt = string.match(redis.call("GET", KEYS[1]) or "", "^(%d+) (%d+)$")
+if endsAt ~= ARGV[1] or tonumber(spent) == 0 then return end
+redis.call("SET", KEYS[1], string.format("%.0f %s", tonumber(spent) - 1, endsAt), "KEEPTTL")`,
+  parseCommand(parser: CommandParser, key: string, resetsAt: number) {
+    parser.pushKey(key);
+    parser.push(String(resetsAt));
+  },
+  transformReply: (): void => {},
+});

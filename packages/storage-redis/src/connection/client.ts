@@ -1,5 +1,5 @@
 import { createClient, ErrorReply } from "@redis/client";
-import { spendScript } from "../budgets/spend-script.ts";
+import { giveBackScript, spendScript } from "../budgets/spend-script.ts";
 import { boardFlightScript, endFlightScript, takeFlightScript } from "../flights/flight-scripts.ts";
 
 /** Longest wait for a connection. */
@@ -14,6 +14,7 @@ const MAX_PENDING_COMMANDS = 50_000;
 /** Sent by their digest, and whole where Redis doesn't know that yet. */
 const SCRIPTS = {
   spend: spendScript,
+  giveBack: giveBackScript,
   boardFlight: boardFlightScript,
   takeFlight: takeFlightScript,
   endFlight: endFlightScript,

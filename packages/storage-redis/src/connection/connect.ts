@@ -36,6 +36,24 @@ export async function connectRedis(options: ConnectionOptions): Promise<RedisCon
   const probe = async (): Promise<void> => {
     await client.set(`${keyPrefix}probe`, "", { expiration: { type: "PX", value: PROBE_LIFE_MS } });
   };
+  /** Everything that is ever sent, so that rights that are missing are missed at once. */
+  const rehearse = async (): Promise<void> => {
+    await probe();
+    const key = `${keyPrefix}probe`;
+    const window = { limit: 1, windowMs: PROBE_LIFE_MS, now: 0 };
+    const claim = { holder: "probe", leaseMs: PROBE_LIFE_MS };
+    await client.spend(`${key}:budget`, window);
+    await client.giveBack(`${key}:budget`, PROBE_LIFE_MS);
+    await client.boardFlight(
+      { flight: `${key}:flight`, budget: `${key}:budget`, rendering: key },
+      { ...claim, spend: window },
+    );
+    await client.takeFlight(`${key}:flight`, claim);
+    await client.endFlight(`${key}:flight`, { holder: "probe", lingerMs: 0 });
+    await client.get(key);
+    await client.getRange(key, 0, 0);
+    await client.unlink([key, `${key}:budget`, `${key}:flight`]);
+  };
 
   let onClientError: (error: unknown) => void = () => {};
   client.on("error", (error: unknown) => onClientError(error));
@@ -44,7 +62,7 @@ export async function connectRedis(options: ConnectionOptions): Promise<RedisCon
   });
   const connected = client
     .connect()
-    .then(probe)
+    .then(rehearse)
     .then(
       () => null,
       (error: unknown) => error,

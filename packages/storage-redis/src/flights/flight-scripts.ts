@@ -7,6 +7,7 @@ import {
   type SpendArguments,
   type SpendReply,
 } from "../budgets/spend-script.ts";
+import { IS_ALIVE_FUNCTION } from "../renderings/packed.ts";
 
 /** A flight is kept as "held:" and its holder, or as "ended" while it lingers. */
 const IS_FREE_FUNCTION = `
@@ -40,7 +41,7 @@ if redis.call("GET", KEYS[1]) ~= "held:" .. ARGV[1] then return end
 if tonumber(ARGV[2]) > 0 then
   redis.call("SET", KEYS[1], "ended", "PX", ARGV[2])
 else
-  redis.call("DEL", KEYS[1])
+  redis.call("UNLINK", KEYS[1])
 end`,
   parseCommand(
     parser: CommandParser,
@@ -62,8 +63,8 @@ export interface BoardingKeys {
 
 /** A third key is there for a rendering that is looked for. */
 export const boardFlightScript = defineScript({
-  SCRIPT: `${SPEND_FUNCTION}${IS_FREE_FUNCTION}
-if KEYS[3] and redis.call("EXISTS", KEYS[3]) == 1 then return {"kept"} end
+  SCRIPT: `${SPEND_FUNCTION}${IS_FREE_FUNCTION}${IS_ALIVE_FUNCTION}
+if KEYS[3] and isAlive(KEYS[3], tonumber(ARGV[5])) then return {"kept"} end
 if not isFree(KEYS[1], ARGV[1]) then return {"held"} end
 local outcome = spend(KEYS[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]))
 if outcome[1] == 0 then return {"refused", outcome} end

@@ -9,32 +9,37 @@ export interface FlightStoreOptions {
   readonly keyPrefix: string;
   /** For while Redis can't be used. */
   readonly localBudgets: LocalBudgets;
-  /** Where renderings are kept when it isn't in this Redis; otherwise `null`. */
-  readonly renderingsElsewhere: RenderingStore | null;
+  readonly renderings: RenderingStore;
+  /** Whether that is this Redis. */
+  readonly areHere: boolean;
 }
 
 /** Renders under way. While Redis can't be used every process renders for itself. */
 export function createFlightStore(
   { client, attempt }: RedisConnection,
-  { keyPrefix, localBudgets, renderingsElsewhere }: FlightStoreOptions,
+  { keyPrefix, localBudgets, renderings, areHere }: FlightStoreOptions,
 ): FlightStore {
   const keyOfFlight = (name: string): string => keyOf(keyPrefix, "flight", name);
   const boardAlone = ({ spend }: BoardRequest): Boarding => {
     const spent = localBudgets.spend(spend);
     return { state: spent.allowed ? "boarded" : "refused", spent };
   };
+  const end: FlightStore["end"] = ({ name, ...claim }) =>
+    attempt(
+      () => client.endFlight(keyOfFlight(name), claim),
+      () => {},
+    );
   return {
     async board(request) {
       const { name, unlessKept, spend } = request;
-      if (unlessKept !== null && renderingsElsewhere !== null) {
-        const isKept = (await renderingsElsewhere.peek({ ...unlessKept, now: spend.now })) !== null;
+      if (unlessKept !== null && !areHere) {
+        const isKept = (await renderings.peek({ ...unlessKept, now: spend.now })) !== null;
         if (isKept) return { state: "kept" };
       }
-      const isLookedFor = unlessKept !== null && renderingsElsewhere === null;
       const keys = {
         flight: keyOfFlight(name),
         budget: budgetKey(keyPrefix, spend),
-        rendering: isLookedFor ? renderingKey(keyPrefix, unlessKept) : null,
+        rendering: unlessKept !== null && areHere ? renderingKey(keyPrefix, unlessKept) : null,
       };
       return attempt(
         () => client.boardFlight(keys, request),
@@ -46,10 +51,12 @@ export function createFlightStore(
         () => client.takeFlight(keyOfFlight(name), claim),
         () => true,
       ),
-    end: ({ name, ...claim }) =>
-      attempt(
-        () => client.endFlight(keyOfFlight(name), claim),
-        () => {},
-      ),
+    async land({ name, holder, lingerMs, ...kept }) {
+      const put = renderings.put(kept);
+      // On one connection what is sent first is done first: one round trip.
+      if (!areHere) await put;
+      await Promise.all([put, end({ name, holder, lingerMs })]);
+    },
+    end,
   };
 }

@@ -1,10 +1,14 @@
 import type { RenderingKey, RenderingStore } from "@snap/engine";
 import { EXPIRY_GRACE_MS } from "../expiry-grace.ts";
 import { keyOf } from "../key-of.ts";
-import { pack, unpack, unpackDescription, whereBytesBegin, type Description } from "./packed.ts";
-
-/** More than nearly every description takes. */
-const DESCRIPTION_BYTES = 1024;
+import {
+  DESCRIPTION_BYTES,
+  pack,
+  unpack,
+  unpackDescription,
+  whereBytesBegin,
+  type Description,
+} from "./packed.ts";
 
 /**
  * What is used of a Keyv store: an adapter such as `@keyv/redis`, a `Map`, or a whole `Keyv`. Answers may be

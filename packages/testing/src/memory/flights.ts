@@ -24,6 +24,10 @@ export function createMemoryFlights(
     const flight = flights.get(name);
     return flight === undefined || flight.endsAt <= now() ? null : flight;
   };
+  const end: FlightStore["end"] = async ({ name, holder, lingerMs }) => {
+    if (find(name)?.holder !== holder) return;
+    flights.set(name, { holder: null, endsAt: now() + lingerMs });
+  };
   return {
     async board({ name, holder, leaseMs, unlessKept, spend }) {
       const isKept =
@@ -44,9 +48,10 @@ export function createMemoryFlights(
       flights.set(name, { holder, endsAt: now() + leaseMs });
       return true;
     },
-    async end({ name, holder, lingerMs }) {
-      if (find(name)?.holder !== holder) return;
-      flights.set(name, { holder: null, endsAt: now() + lingerMs });
+    async land({ name, holder, lingerMs, ...kept }) {
+      await renderings.put(kept);
+      await end({ name, holder, lingerMs });
     },
+    end,
   };
 }

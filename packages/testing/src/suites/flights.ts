@@ -244,6 +244,36 @@ function testBoarding(test: DefineFlightTest): void {
     assert.equal(countOf(states, "refused"), states.length - 3);
   });
 
+  test("tells of no rendering that has expired", async (flights, { renderings }) => {
+    await renderings.put({ ...KEY, rendering: RENDERING });
+    const at = (now: number): Partial<BoardRequest> => ({ spend: spend({ now, windowMs: 600_000 }) });
+    assert.deepEqual(await board(flights, "a", at(RENDERING.expiresAt - 1)), { state: "kept" });
+    assert.equal((await board(flights, "a", at(RENDERING.expiresAt))).state, "boarded");
+  });
+
+  test("tells of a rendering whatever is known of it", async (flights, { renderings }) => {
+    const notes = Array.from({ length: 200 }, (_, index) => `note ${index}, "with" äöü 鍵`);
+    await renderings.put({ ...KEY, rendering: { ...RENDERING, notes, targetStatus: null } });
+    assert.deepEqual(await board(flights, "a"), { state: "kept" });
+    await renderings.put({ ...KEY, rendering: { ...RENDERING, bytes: new Uint8Array(0) } });
+    assert.deepEqual(await board(flights, "a"), { state: "kept" });
+  });
+
+  test("lands: keeps the rendering and ends the flight", async (flights, { renderings }) => {
+    await board(flights, "a");
+    await flights.land({ name: "flight", holder: "a", lingerMs: LONG_MS, ...KEY, rendering: RENDERING });
+    assert.equal((await renderings.get({ ...KEY, now: NOW }))?.etag, RENDERING.etag);
+    assert.deepEqual(await board(flights, "b", { unlessKept: null }), HELD);
+    assert.equal(await take(flights, "a"), false);
+  });
+
+  test("keeps what is landed without the flight, and leaves that alone", async (flights, { renderings }) => {
+    await take(flights, "b");
+    await flights.land({ name: "flight", holder: "a", lingerMs: 0, ...KEY, rendering: RENDERING });
+    assert.equal((await renderings.get({ ...KEY, now: NOW }))?.etag, RENDERING.etag);
+    assert.equal(await take(flights, "a"), false);
+  });
+
   test("boards for as long as the lease", async (flights) => {
     await board(flights, "a", { leaseMs: SHORT_MS });
     await whenFree(flights, "flight");
