@@ -41,22 +41,20 @@ export function createRenderingCache({
     const held = memory.get(nameOf(key));
     return held !== undefined && held.expiresAt > clock.now() ? held : null;
   };
-  /** What is held, if the store still has it: the bytes don't travel again. */
-  const confirm = async (key: RenderingKey, held: StoredRendering): Promise<StoredRendering | null> => {
-    if (!isShared) return held;
-    const stored = await store.peek({ ...key, now: clock.now() });
-    if (stored?.etag === held.etag) return { ...stored, bytes: held.bytes };
-    memory.delete(nameOf(key));
-    return null;
-  };
   return {
     recall: (key) => (isShared ? null : heldOf(key)),
     holds: (key) => heldOf(key) !== null,
     async lookup(key) {
       const now = clock.now();
       const held = heldOf(key);
-      const confirmed = held === null ? null : await confirm(key, held);
-      if (confirmed !== null) return confirmed;
+      if (held !== null && !isShared) return held;
+      if (held !== null) {
+        // The bytes don't travel again.
+        const described = await store.peek({ ...key, now });
+        if (described?.etag === held.etag) return { ...described, bytes: held.bytes };
+        memory.delete(nameOf(key));
+        if (described === null) return null;
+      }
       const stored = await store.get({ ...key, now });
       if (stored === null) return null;
       if (entityTag(stored.bytes) !== stored.etag) {
