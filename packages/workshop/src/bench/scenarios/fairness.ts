@@ -13,7 +13,7 @@ export const fairness: Scenario = {
     "One account has many renders queued; another asks for one after the other meanwhile. How long it waits is its latency less what it has beside an account that keeps as many renders running and queues none, in units of the latter.",
   async run(bench) {
     const service = await startService(bench, 2);
-    const queued = bench.quick ? 40 : 200;
+    const queued = bench.quick ? 20 : 200;
     const repeats = bench.quick ? 1 : 3;
     const besideQueueMs: number[] = [];
     const besideNoneMs: number[] = [];

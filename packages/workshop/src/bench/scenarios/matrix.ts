@@ -76,7 +76,9 @@ export const concurrency: Scenario = {
     measureVariants(
       bench,
       "at once",
-      [1, 2, 4, 8].map((atOnce) => variant(String(atOnce), { atOnce })),
+      [1, 2, 4, 8].map((atOnce) =>
+        variant(String(atOnce), { atOnce, onlyFull: atOnce === 2 || atOnce === 4 }),
+      ),
     ),
 };
 
@@ -88,13 +90,15 @@ export const formats: Scenario = {
   run: (bench) =>
     measureVariants(bench, "format", [
       variant("PNG", {}),
-      variant("JPEG", { format: "jpeg" }),
+      variant("JPEG", { format: "jpeg", onlyFull: true }),
       variant("WebP", { format: "webp" }),
-      variant("PNG, full page", { fullPage: true }),
+      variant("PNG, full page", { fullPage: true, onlyFull: true }),
       variant("PDF", { format: "pdf", waitUntil: "networkidle0", slowness: 2 }),
     ]),
 };
 
+/** What a quick run renders. */
+const QUICK_PAGES: ReadonlySet<PageName> = new Set(["cards", "article"]);
 const SLOWNESS: Readonly<Partial<Record<PageName, number>>> = { heavy: 4, late: 6 };
 
 export const pages: Scenario = {
@@ -111,7 +115,7 @@ export const pages: Scenario = {
           page,
           slowness: SLOWNESS[page] ?? 1,
           waitUntil: page === "late" ? "networkidle0" : "load",
-          onlyFull: page === "late",
+          onlyFull: !QUICK_PAGES.has(page),
         }),
       ),
     ),

@@ -84,7 +84,7 @@ export const overload: Scenario = {
 };
 
 async function measureWindows(bench: Bench): Promise<Window[]> {
-  const seconds = bench.quick ? 10 : 60;
+  const seconds = bench.quick ? 8 : 60;
   const windows: Window[] = [];
   let service = await start(bench);
   let before = await measureCapacity(bench, service);

@@ -35,7 +35,7 @@ export const soak: Scenario = {
   async run(bench) {
     const others = countBrowserProcesses();
     const service = await startService(bench);
-    const stops = bench.quick ? [16, 32, 48] : [100, 500, 1000, 1500, 2000];
+    const stops = bench.quick ? [12, 24, 36] : [100, 500, 1000, 1500, 2000];
     const rows: { readonly renders: number; readonly bytes: number; readonly processes: number }[] = [];
     let done = 0;
     for (const renders of stops) {
