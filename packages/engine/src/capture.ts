@@ -22,7 +22,7 @@ import type { SingleFlight } from "./renderings/single-flight.ts";
 import type { Urgency } from "./schedule/fair-queue.ts";
 import type { Scheduler } from "./schedule/scheduler.ts";
 import { requireTarget } from "./target/require-target.ts";
-import { currentPrincipalOf, isRemembered, principalOf, type Asker, type Principal } from "./tokens/asker.ts";
+import { isRemembered, principalOf, type Asker, type Principal } from "./tokens/asker.ts";
 import { requireAbility, requirePermitted, requireVerifiedEmail } from "./tokens/authenticate.ts";
 
 /** What is asked for, and by whom. */
@@ -169,7 +169,7 @@ async function hit(
   },
 ): Promise<Capture> {
   const { rendering, mode, isStale = false } = found;
-  const principal = await currentPrincipalOf(asker);
+  const principal = isRemembered(asker) ? await asker.current() : asker;
   if (isRemembered(asker)) requirePermitted(principal, mode);
   const balance = isStale && !isRemembered(asker) ? null : principal.balance;
   const unchanged = holds?.(rendering.etag) ?? false;

@@ -19,7 +19,7 @@ export interface BoardRequest extends FlightClaim {
 
 export interface LandRequest extends FlightClaim, RenderingKey {
   readonly rendering: StoredRendering;
-  /** As of `end`. */
+  /** As of `end`; it covers the moment in which one of both is done and the other is not. */
   readonly lingerMs: number;
 }
 
@@ -45,8 +45,8 @@ export interface FlightStore {
    */
   take(request: FlightClaim & { readonly leaseMs: number }): Promise<boolean>;
   /**
-   * Keeps what was rendered, as `RenderingStore.put` does, and then ends the flight: whoever can take it
-   * finds the rendering. Where keeping it fails, the flight goes on.
+   * Keeps what was rendered, as `RenderingStore.put` does, and ends the flight: whoever can take it then finds
+   * the rendering. Where keeping it fails, the flight goes on.
    */
   land(request: LandRequest): Promise<void>;
   /**

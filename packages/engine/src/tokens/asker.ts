@@ -45,8 +45,3 @@ export function isRemembered(asker: Asker): asker is RememberedPrincipal {
 export function principalOf(asker: Asker): Principal {
   return isRemembered(asker) ? asker.remembered : asker;
 }
-
-/** Who asks, as the storage has it. */
-export async function currentPrincipalOf(asker: Asker): Promise<Principal> {
-  return isRemembered(asker) ? asker.current() : asker;
-}

@@ -1,7 +1,7 @@
 import { verifyQuery } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
 import type { FoundToken } from "../ports/tokens.ts";
-import { currentPrincipalOf, rememberPrincipal, type Asker, type Principal } from "./asker.ts";
+import { isRemembered, rememberPrincipal, type Asker, type Principal } from "./asker.ts";
 import { isUsable } from "./authenticate.ts";
 import type { Seal } from "./seal.ts";
 import type { TokenMemory } from "./token-memory.ts";
@@ -85,7 +85,7 @@ async function refuseAs<T>(asker: Asker, judge: () => T): Promise<T> {
   try {
     return judge();
   } catch (error) {
-    await currentPrincipalOf(asker);
+    if (isRemembered(asker)) await asker.current();
     throw error;
   }
 }

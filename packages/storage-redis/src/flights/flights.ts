@@ -1,4 +1,4 @@
-import type { BoardRequest, FlightStore, RenderingStore, Boarding } from "@snap/engine";
+import type { Boarding, BoardRequest, FlightStore, RenderingStore } from "@snap/engine";
 import { budgetKey } from "../budgets/budgets.ts";
 import type { LocalBudgets } from "../budgets/local-budgets.ts";
 import type { RedisConnection } from "../connection/connect.ts";
@@ -53,7 +53,7 @@ export function createFlightStore(
       ),
     async land({ name, holder, lingerMs, ...kept }) {
       const put = renderings.put(kept);
-      // On one connection what is sent first is done first: one round trip.
+      // Into one Redis both are sent together: one round trip. The linger outlasts whichever is done first.
       if (!areHere) await put;
       await Promise.all([put, end({ name, holder, lingerMs })]);
     },
