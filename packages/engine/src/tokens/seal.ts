@@ -26,7 +26,8 @@ function deriveKey(secretKey: string): Buffer {
  * whether they have the same one. It takes as long as the key proper.
  *
  * @example
- * const storage = await openPostgresStorage({ url, cache });
+ * const url = "postgres://snap@db/snap";
+ * const storage = await openPostgresStorage({ url, cache: await openRedisCache({ url: "redis://cache" }) });
  * if (!(await storage.claimKeyMark(markOfKey(secretKey)))) throw new Error("another key is in use");
  */
 export function markOfKey(secretKey: string): string {
