@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
-import type { Readable } from "node:stream";
 import { LRUCache } from "lru-cache";
 import { connect, type ConnectRefusal } from "../egress/connect.ts";
 import type { Resolver } from "../ports/resolver.ts";
 import { parseTarget, type Target } from "../target/parse-target.ts";
 import type { TargetPolicy } from "../target/policy.ts";
+import { UpstreamAgent } from "./egress-agent.ts";
 
 /** Both ways together, per render (egress.md, the proxy). */
 const BYTES_PER_LANE_MAX = 50_000_000;
@@ -26,10 +26,14 @@ export interface EgressProxyOptions {
 
 /** What one lane keeps: its sockets, what it refused, and what it has used of its bounds. */
 export class LaneAccount {
+  /** Its connections serve this lane only. */
+  readonly agent = new UpstreamAgent();
   readonly #options: EgressProxyOptions;
   readonly #overflow = new AbortController();
   readonly #refusals = new LRUCache<string, EgressRefusal>({ max: REFUSALS_PER_LANE_MAX });
   readonly #sockets = new Set<Socket>();
+  /** Bytes already counted, per upstream connection. */
+  readonly #counted = new WeakMap<Socket, number>();
   #bytes = 0;
   #connections = 0;
 
@@ -79,19 +83,24 @@ export class LaneAccount {
       return null;
     }
     this.hold(outcome);
+    outcome.once("close", () => this.count(outcome, target));
     return outcome;
   }
 
-  /** Counts what `stream` brings in; past the bound the whole lane ends. */
-  meter(stream: Readable, target: Target): void {
+  /**
+   * Counts the bytes sent and received over `upstream` since the last call; past the bound the whole lane
+   * ends. Call it as bytes pass, to notice in time; what is left is counted when the connection closes.
+   */
+  count(upstream: Socket, target: Target): void {
+    const counted = this.#counted.get(upstream) ?? 0;
+    const passed = Math.max(counted, upstream.bytesRead + upstream.bytesWritten);
+    this.#counted.set(upstream, passed);
+    this.#bytes += passed - counted;
     const maxBytes = this.#options.maxBytesPerLane ?? BYTES_PER_LANE_MAX;
-    stream.on("data", (chunk: Buffer) => {
-      this.#bytes += chunk.length;
-      if (this.#bytes <= maxBytes || this.overflow.aborted) return;
-      this.#refusals.set(targetKey(target), "too-large");
-      void this.destroySockets();
-      this.#overflow.abort();
-    });
+    if (this.#bytes <= maxBytes || this.overflow.aborted) return;
+    this.#refusals.set(targetKey(target), "too-large");
+    void this.destroySockets();
+    this.#overflow.abort();
   }
 
   #exhausted(): EgressRefusal | null {

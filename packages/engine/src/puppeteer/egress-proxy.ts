@@ -83,7 +83,11 @@ function createListener(account: LaneAccount, { admits }: Listening): Server {
     tunnel(account, request, head).catch(() => request.socket.destroy());
   });
   server.on("request", (request, response) => {
-    forward(account, request, response).catch(() => request.socket.destroy());
+    try {
+      forward(account, request, response);
+    } catch {
+      request.socket.destroy(); // a request that can't be written as HTTP
+    }
   });
   // the defaults answer 400 and 417, which would be rendered as if they were the target's
   server.on("clientError", (_error, socket) => void socket.destroy());

@@ -14,12 +14,13 @@ export async function tunnel(lane: LaneAccount, request: IncomingMessage, head: 
   if (upstream === null) return;
   client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
   if (head.length > 0) client.unshift(head);
+  const count = (): void => lane.count(upstream, target);
   for (const [near, far] of [
     [client, upstream],
     [upstream, client],
   ] as const) {
-    lane.meter(near, target);
     near.pipe(far); // passes an end on as an end: the other way stays open
+    near.on("data", count);
     near.once("close", (hadError) => {
       if (hadError) far.resetAndDestroy();
     });

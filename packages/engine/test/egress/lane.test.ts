@@ -56,7 +56,9 @@ describe("refusals", () => {
   });
 
   it("are judged at each connection: one look-up each, whatever an earlier one said", async () => {
-    const port = await serveHttp((_request, response) => response.end("page"));
+    const port = await serveHttp((_request, response) =>
+      response.setHeader("Connection", "close").end("page"),
+    );
     const answers = [["127.0.0.1"], ["127.0.0.2"]];
     const lane = await openLane({ resolver: { resolve: () => Promise.resolve(answers.shift() ?? []) } });
     const client = new Client(lane).send(get(`http://rebind.example.com:${port}/`));
@@ -150,7 +152,9 @@ describe("the bound on bytes", () => {
 
 describe("the bound on connections", () => {
   it("counts each that is asked for, the refused ones too", async () => {
-    const port = await serveHttp((_request, response) => response.end("page"));
+    const port = await serveHttp((_request, response) =>
+      response.setHeader("Connection", "close").end("page"),
+    );
     const lane = await openLane({ maxConnectionsPerLane: 3 });
     await new Client(lane).send(get("http://localhost:8080/")).closes();
     const client = new Client(lane);

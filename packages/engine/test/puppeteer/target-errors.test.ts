@@ -38,7 +38,10 @@ beforeAll(async () => {
     "/script-to-refused": `<script>location = "http://127.0.0.1:${refusedPort}/"</script>`,
     "/large": pour,
     "/loads-large": "<h1>small</h1><script>fetch('/large').then((answer) => answer.blob())</script>",
-    "/again": "<meta http-equiv=refresh content='0; url=/'>",
+    "/again": (_request, response) =>
+      response
+        .writeHead(200, { "content-type": "text/html", connection: "close" })
+        .end("<meta http-equiv=refresh content='0; url=/'>"),
     "/302": redirect(secret),
     "/302-chain": redirect("/302"),
     "/302-metadata": redirect("http://169.254.169.254/latest/meta-data/"),
@@ -172,7 +175,7 @@ describe.each([
       },
     );
 
-    it("a name that turns private while it is rendered", async () => {
+    it("a name that turns private before the next connection", async () => {
       const answers = ["127.0.0.1"];
       const rebinding = openRenderer([site.port], {
         warmContexts,
