@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { cpuSeconds, memoryBytes, readTree } from "./process-tree.ts";
+import { median } from "./statistics.ts";
 
 /** Often enough to see a page come and go, seldom enough to cost little. */
 const SAMPLE_INTERVAL_MS = 500;
@@ -14,15 +15,19 @@ export interface Reading {
   readonly wallMs: number;
   /** Of the whole process tree, until it has come to rest. */
   readonly cpuSeconds: number;
+  /** Of that, until the last answer. */
+  readonly busyCpuSeconds: number;
+  /** Median of the samples taken during the work. */
+  readonly medianBytes: number;
   readonly peakBytes: number;
 }
 
 /** What the process tree below `rootPid` spends on a piece of work. */
 export async function metered(rootPid: number, work: () => Promise<unknown>): Promise<Reading> {
   const before = readTree(rootPid);
-  let peakBytes = memoryBytes(before);
+  const samples: number[] = [];
   const sample = setInterval(() => {
-    peakBytes = Math.max(peakBytes, memoryBytes(readTree(rootPid)));
+    samples.push(memoryBytes(readTree(rootPid)));
   }, SAMPLE_INTERVAL_MS);
   const startedMs = performance.now();
   try {
@@ -31,16 +36,22 @@ export async function metered(rootPid: number, work: () => Promise<unknown>): Pr
     clearInterval(sample);
   }
   const wallMs = performance.now() - startedMs;
+  const spentBefore = cpuSeconds(before);
+  const answered = readTree(rootPid);
+  // Short work ends before the first sample.
+  if (samples.length === 0) samples.push(memoryBytes(answered));
   await comeToRest(rootPid);
-  const after = readTree(rootPid);
   return {
     wallMs,
-    cpuSeconds: cpuSeconds(after) - cpuSeconds(before),
-    peakBytes: Math.max(peakBytes, memoryBytes(after)),
+    cpuSeconds: cpuSeconds(readTree(rootPid)) - spentBefore,
+    busyCpuSeconds: cpuSeconds(answered) - spentBefore,
+    medianBytes: median(samples),
+    peakBytes: Math.max(...samples),
   };
 }
 
-async function comeToRest(rootPid: number): Promise<void> {
+/** Resolves when the tree spends next to nothing any more, after 3 s at the latest. */
+export async function comeToRest(rootPid: number): Promise<void> {
   let spent = cpuSeconds(readTree(rootPid));
   for (let waitedMs = 0; waitedMs < REST_MAX_MS; waitedMs += REST_LOOK_MS) {
     await sleep(REST_LOOK_MS);

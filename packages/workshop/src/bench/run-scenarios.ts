@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { findBrowser } from "../machine/find-browser.ts";
 import { run } from "../machine/run.ts";
 import type { Report, Section } from "./report/document.ts";
-import type { Scenario } from "./scenario.ts";
+import type { Bench, Scenario } from "./scenario.ts";
 import type { Selection } from "./selection.ts";
 import { endProcess, readTree } from "./process-tree.ts";
 import { startProgram } from "./start-program.ts";
@@ -17,7 +17,8 @@ export async function runScenarios({
   const browserPath = await findBrowser();
   if (browserPath === null) throw new Error("There is no browser to measure with.");
   const site = await startProgram(join(import.meta.dirname, "programs/serve-site.ts"));
-  const siteOrigin = `http://127.0.0.1:${site.line}`;
+  const allowedTargets = `127.0.0.1:${site.line}`;
+  const siteOrigin = `http://${allowedTargets}`;
   const startedMs = performance.now();
   const sections: Section[] = [];
   const failed: string[] = [];
@@ -29,7 +30,15 @@ export async function runScenarios({
       };
       say(scenario.title);
       const scratch = await mkdtemp(join(tmpdir(), "snap-bench-"));
-      const bench = { quick, cores: availableParallelism(), browserPath, siteOrigin, scratch, say };
+      const bench: Bench = {
+        quick,
+        cores: availableParallelism(),
+        browserPath,
+        siteOrigin,
+        allowedTargets,
+        scratch,
+        say,
+      };
       try {
         sections.push({ scenario, findings: await scenario.run(bench) });
       } catch (error) {

@@ -9,6 +9,8 @@ export interface Bench {
   readonly browserPath: string;
   /** Origin of the fixture pages, which a process of its own serves on the loopback. */
   readonly siteOrigin: string;
+  /** Private addresses that the service may render, in the form of SNAP_ALLOW_TARGETS. */
+  readonly allowedTargets: string;
   /** An empty folder; it goes with all that is in it. */
   readonly scratch: string;
   /** Prints a line of progress. */

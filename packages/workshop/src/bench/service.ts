@@ -14,6 +14,9 @@ const SECRET_KEY = "only of the benchmark";
 
 export interface BenchedService {
   readonly pid: number;
+  /** By `performance.now()`: when the process was started, and when it said that it listens. */
+  readonly startedAtMs: number;
+  readonly listeningAtMs: number;
   readonly origin: string;
   /** Base address of the API, which ends in `/v1`. */
   readonly baseUrl: string;
@@ -26,41 +29,58 @@ export interface BenchedService {
   readonly kill: () => Promise<void>;
 }
 
-/** Starts the built service on an empty data folder, with accounts that no limit of theirs slows down. */
-export async function startService(bench: Bench, accounts = 1): Promise<BenchedService> {
+/** How many renders the engine runs at once unless told otherwise. */
+export function defaultConcurrency(cores: number): number {
+  return 2 * cores + 2;
+}
+
+export interface ServiceOptions {
+  readonly accounts?: number;
+  /** Renders that run at once; by default as many as the service chooses. */
+  readonly concurrency?: number;
+}
+
+/** Starts the built service on an empty data folder, with accounts whose limits slow nothing down. */
+export async function startService(
+  bench: Bench,
+  { accounts = 1, concurrency }: ServiceOptions = {},
+): Promise<BenchedService> {
   const dataDir = await mkdtemp(join(bench.scratch, "service-"));
   const bearers = await createBearers(dataDir, accounts);
   const env = {
     SNAP_DATA_DIR: dataDir,
     SNAP_SECRET_KEY: SECRET_KEY,
-    SNAP_ALLOW_TARGETS: new URL(bench.siteOrigin).host,
+    SNAP_ALLOW_TARGETS: bench.allowedTargets,
     SNAP_CHROMIUM_PATH: bench.browserPath,
     SNAP_PORT: "0",
+    ...(concurrency === undefined ? {} : { SNAP_RENDER_CONCURRENCY: String(concurrency) }),
   };
+  const startedAtMs = performance.now();
   const { pid, line, stop, kill } = await startProgram(CLI, ["serve"], env, (text) =>
     text.includes('"listening"'),
   );
+  const listeningAtMs = performance.now();
   const { host, port } = JSON.parse(line) as { host: string; port: number };
   const origin = `http://${host}:${port}`;
-  await fetchExpecting(200, `${origin}/readyz`);
   const baseUrl = `${origin}/v1`;
   const snapUrl = (job: RenderJob): string => {
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(parametersOf(job))) query.set(name, String(value));
     return `${baseUrl}/snap?${query.toString()}`;
   };
-  return { pid, origin, baseUrl, dataDir, bearers, snapUrl, stop, kill };
+  return { pid, startedAtMs, listeningAtMs, origin, baseUrl, dataDir, bearers, snapUrl, stop, kill };
 }
 
-/** The whole server as one of the ways. */
-export async function startServerWay(bench: Bench): Promise<Way> {
-  const { pid, bearers, snapUrl, stop } = await startService(bench);
+/** The whole server as one of the ways; its accounts take turns. */
+export async function startServerWay(bench: Bench, options: ServiceOptions = {}): Promise<Way> {
+  const { pid, bearers, snapUrl, stop } = await startService(bench, options);
+  let requests = 0;
   return {
     name: "server",
     pid,
     stop,
     async render(job) {
-      const { headers, body } = await fetchExpecting(200, snapUrl(job), bearers[0]);
+      const { headers, body } = await fetchExpecting(200, snapUrl(job), bearers[requests++ % bearers.length]);
       if (headers["x-cache"] !== "MISS" || body.length < LEAST_BYTES)
         throw new Error(`no new rendering: ${JSON.stringify(headers)}, ${body.length} bytes`);
       return body.length;

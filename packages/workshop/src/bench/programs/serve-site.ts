@@ -6,6 +6,8 @@ import { drawPng } from "../site/png.ts";
 
 // Serves the fixture pages, in a process of its own; prints the port.
 const IMAGE_SIDE_PX = 120;
+const SOON_MS = 100;
+const SOON = JSON.stringify(Array.from({ length: 24 }, (_, index) => `Entry ${index} of a list`));
 const fonts = new Map([
   ["400", readFileSync(new URL(import.meta.resolve("@fontsource/inter/files/inter-latin-400-normal.woff2")))],
   ["700", readFileSync(new URL(import.meta.resolve("@fontsource/inter/files/inter-latin-700-normal.woff2")))],
@@ -27,6 +29,8 @@ const server = createServer(({ url = "/" }, answer) => {
   if (page !== undefined) answer.setHeader("content-type", "text/html").end(page);
   else if (folder === "image") answer.setHeader("content-type", "image/png").end(imageOf(name));
   else if (font !== undefined) answer.setHeader("content-type", "font/woff2").end(font);
+  else if (path === "/soon.json")
+    setTimeout(() => answer.setHeader("content-type", "application/json").end(SOON), SOON_MS);
   else if (path === "/late") answer.setHeader("content-type", "text/plain").end("here it is");
   else answer.writeHead(404).end();
 });

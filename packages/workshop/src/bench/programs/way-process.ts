@@ -1,7 +1,9 @@
+import { startBrowserless } from "../ways/browserless.ts";
 import { startCaptureWebsite } from "../ways/capture-website.ts";
 import { startCluster } from "../ways/cluster.ts";
 import { startEngine } from "../ways/engine.ts";
 import { startLaunchPerRequest } from "../ways/launch-per-request.ts";
+import { startPuppeteer } from "../ways/puppeteer.ts";
 import { startRaw, startRawFast } from "../ways/raw.ts";
 import type { ProgramOptions, RenderJob, StartProgram } from "../ways/way.ts";
 
@@ -13,9 +15,11 @@ import type { ProgramOptions, RenderJob, StartProgram } from "../ways/way.ts";
 const PROGRAMS: Readonly<Record<string, StartProgram>> = {
   raw: startRaw,
   "raw-fast": startRawFast,
+  puppeteer: startPuppeteer,
   "launch-per-request": startLaunchPerRequest,
   cluster: startCluster,
   "capture-website": startCaptureWebsite,
+  browserless: startBrowserless,
   engine: startEngine,
 };
 

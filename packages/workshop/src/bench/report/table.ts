@@ -16,6 +16,10 @@ export function megabytes(bytes: number): string {
   return rounded(bytes / 1e6);
 }
 
+export function percent(fraction: number): string {
+  return Number.isFinite(fraction) ? `${Math.round(fraction * 100)} %` : "-";
+}
+
 export function markdownTable({ columns, rows }: Table): string {
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll("|", String.raw`\|`)).join(" | ")} |`;

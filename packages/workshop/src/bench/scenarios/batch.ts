@@ -17,7 +17,7 @@ export const batch: Scenario = {
   async run(bench) {
     const pairs = bench.quick ? 1 : 10;
     // Ten submissions a minute are allowed: each round has an account of its own.
-    const service = await startService(bench, 2 * (pairs + 1));
+    const service = await startService(bench, { accounts: 2 * (pairs + 1) });
     let rounds = 0;
     const nextBearer = (): Headers => service.bearers[rounds++] ?? {};
     const newJobs = () => Array.from({ length: CAPTURES }, () => newJob(bench.siteOrigin));

@@ -28,12 +28,12 @@ interface Side {
 export const cached: Scenario = {
   name: "cached",
   title: "Answers from the cache",
-  about: `A PNG of the long article from the cache, and a 304 for it, beside a bare Express 5 handler that sends the same bytes, as it comes and without the entity tag that it works out each time, or nothing; ${CONNECTIONS} kept connections, from a process that sends prepared requests.`,
+  about: `A PNG of the long article from the cache, and a 304 for it, beside a bare Express 5 handler that sends the same bytes with a known entity tag, with one that Express computes for each answer, or nothing; ${CONNECTIONS} kept connections, from a process that sends prepared requests.`,
   async run(bench) {
     const rounds = bench.quick ? 3 : 12;
     const accountsPerRound = bench.quick ? 6 : 20;
     const answers = accountsPerRound * ANSWERS_PER_ACCOUNT;
-    const service = await startService(bench, (rounds + 1) * accountsPerRound);
+    const service = await startService(bench, { accounts: (rounds + 1) * accountsPerRound });
     const job = newJob(bench.siteOrigin, "article");
     const { body, headers } = await fetchExpecting(200, service.snapUrl(job), service.bearers[0]);
     copyToEveryAccount(service);
@@ -52,7 +52,7 @@ export const cached: Scenario = {
     const sides = [
       newSide(service.pid, (round) => ({ ...ofOurs, status: 200, headers: bearersOf(round) })),
       newSide(bare.pid, () => ({ ...ofBare, status: 200, path: "/picture" })),
-      newSide(bare.pid, () => ({ ...ofBare, status: 200, path: "/plain/picture" })),
+      newSide(bare.pid, () => ({ ...ofBare, status: 200, path: "/known/picture" })),
       newSide(service.pid, (round) => ({
         ...ofOurs,
         status: 304,
@@ -102,13 +102,13 @@ function copyToEveryAccount({ dataDir }: BenchedService): void {
 }
 
 function report(
-  [picture, barePicture, plainPicture, unchanged, bareUnchanged]: readonly [Side, Side, Side, Side, Side],
+  [picture, barePicture, knownPicture, unchanged, bareUnchanged]: readonly [Side, Side, Side, Side, Side],
   kilobytes: number,
 ): Awaited<ReturnType<Scenario["run"]>> {
-  const figure = (name: string, ours: Side, theirs: Side) => ({
+  const figure = (name: string, ours: Side, theirs: Side, atLeast: number) => ({
     name,
     value: medianRatio(ours.perSecond, theirs.perSecond),
-    target: { atLeast: 0.6 },
+    target: { atLeast },
   });
   const row = (name: string, side: Side, theirs: Side): string[] => [
     name,
@@ -120,9 +120,13 @@ function report(
   ];
   return {
     figures: [
-      figure("cached answers/s over a bare Express 5 handler", picture, barePicture),
-      figure("cached answers/s over the same without Express's entity tag", picture, plainPicture),
-      figure("304 answers/s over a bare Express 5 handler", unchanged, bareUnchanged),
+      figure(
+        "cached answers/s over an Express 5 handler that sends a buffer with a known tag",
+        picture,
+        knownPicture,
+        0.6,
+      ),
+      figure("304 answers/s over a bare Express 5 handler", unchanged, bareUnchanged, 0.4),
     ],
     tables: [
       {
@@ -135,9 +139,9 @@ function report(
           "bare's CPU over its",
         ],
         rows: [
-          row(`bare Express 5, ${kilobytes} kB`, barePicture, barePicture),
-          row(`bare Express 5, ${kilobytes} kB, no entity tag`, plainPicture, plainPicture),
-          row(`snap, ${kilobytes} kB`, picture, barePicture),
+          row(`bare Express 5, ${kilobytes} kB, computed tag`, barePicture, knownPicture),
+          row(`bare Express 5, ${kilobytes} kB, known tag`, knownPicture, knownPicture),
+          row(`snap, ${kilobytes} kB`, picture, knownPicture),
           row("bare Express 5, 304", bareUnchanged, bareUnchanged),
           row("snap, 304", unchanged, bareUnchanged),
         ],

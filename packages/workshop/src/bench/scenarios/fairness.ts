@@ -3,7 +3,7 @@ import { inParallel, timed } from "../compare.ts";
 import { newJob } from "../jobs.ts";
 import { rounded } from "../report/table.ts";
 import type { Bench, Scenario } from "../scenario.ts";
-import { startService, type BenchedService } from "../service.ts";
+import { defaultConcurrency, startService, type BenchedService } from "../service.ts";
 import { median, percentile } from "../statistics.ts";
 
 export const fairness: Scenario = {
@@ -12,7 +12,7 @@ export const fairness: Scenario = {
   about:
     "One account has many renders queued; another asks for one after the other meanwhile. How long it waits is its latency less what it has beside an account that keeps as many renders running and queues none, in units of the latter.",
   async run(bench) {
-    const service = await startService(bench, 2);
+    const service = await startService(bench, { accounts: 2 });
     const queued = bench.quick ? 20 : 200;
     const repeats = bench.quick ? 1 : 3;
     const besideQueueMs: number[] = [];
@@ -58,9 +58,9 @@ export const fairness: Scenario = {
   },
 };
 
-/** What the engine lets one account run at once: all slots but one, which are twice the processors and two. */
+/** One account may use all slots but one. */
 function runningAtOnce({ cores }: Bench): number {
-  return 2 * cores + 1;
+  return defaultConcurrency(cores) - 1;
 }
 
 /** Latencies of one account, one render after the other, for as long as the other is at work. */

@@ -1,5 +1,5 @@
 /** The pages that are rendered; each is served under its name. */
-export const PAGE_NAMES = ["small", "cards", "article", "heavy", "late"] as const;
+export const PAGE_NAMES = ["small", "cards", "article", "heavy", "soon", "late"] as const;
 export type PageName = (typeof PAGE_NAMES)[number];
 
 const CARDS = 60;
@@ -57,6 +57,14 @@ ${repeat(
   (index) =>
     `<figure><img src="/image/${index}.png"><figcaption><b>Picture ${index}</b> of ${IMAGES}</figcaption></figure>`,
 )}`,
+
+  // Complete 0.1 s after it has loaded, when a script has fetched the rest.
+  soon: `${head("soon", "body { font: 18px sans-serif; display: grid; grid-template-columns: repeat(4, 1fr); gap: 12px }")}<h1>Soon</h1><script>
+fetch("/soon.json").then((answer) => answer.json()).then((names) => {
+  for (const name of names)
+    document.body.append(Object.assign(document.createElement("article"), { textContent: name }));
+});
+</script>`,
 
   // It has loaded at once, and its network is idle three seconds later.
   late: `${head("late", "body { font: 18px sans-serif }")}<h1>More is to come</h1><ol></ol><script>

@@ -4,8 +4,8 @@ import { openSqliteStorage } from "@snap/storage-sqlite";
 import { QUALITY, type RenderJob, type StartProgram } from "./way.ts";
 
 /** Ours without HTTP: the engine over the embedded storage, everything on. */
-export const startEngine: StartProgram = async ({ browserPath, siteOrigin, folder }) => {
-  const policy = { allow: parseAllowedTargets(new URL(siteOrigin).host), ownHostnames: [] };
+export const startEngine: StartProgram = async ({ browserPath, allowedTargets, folder }) => {
+  const policy = { allow: parseAllowedTargets(allowedTargets), ownHostnames: [] };
   const engine = createEngine({
     storage: await openSqliteStorage({ directory: folder }),
     renderer: createPuppeteerRenderer({ executablePath: browserPath, policy }),
@@ -40,7 +40,7 @@ export function parametersOf({ url, format, fullPage, waitUntil }: RenderJob): {
   return {
     url,
     format,
-    waitUntil,
+    ...(waitUntil === "default" ? {} : { waitUntil }),
     ...(fullPage ? { fullPage } : {}),
     ...(format === "png" ? {} : { quality: QUALITY }),
   };

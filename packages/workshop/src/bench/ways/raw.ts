@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import puppeteer from "puppeteer";
 import { ProtocolPipe } from "./protocol-pipe.ts";
+import { QuietNetwork } from "./quiet-network.ts";
 import {
   QUALITY,
   SANDBOX_ARGUMENTS,
@@ -9,6 +11,8 @@ import {
   type RenderJob,
   type StartProgram,
 } from "./way.ts";
+
+const PDF_PAUSE_MS = 500;
 
 /**
  * The bound that fresh isolation sets: the protocol calls that one render needs, sent to one browser over
@@ -52,21 +56,27 @@ async function render(pipe: ProtocolPipe, job: RenderJob, isFast: boolean): Prom
   }
 }
 
+/** Waits for what the job names; without a name, for load and then for a quiet network; for a PDF, load and 500 ms. */
 async function navigate(pipe: ProtocolPipe, session: string, job: RenderJob): Promise<void> {
-  const wanted = job.waitUntil === "load" ? "load" : "networkIdle";
+  const milestone = job.waitUntil === "networkidle0" ? "networkIdle" : "load";
+  const countsRequests = job.waitUntil === "default" && job.format !== "pdf";
+  const network = new QuietNetwork();
   const reached = new Map<unknown, PromiseWithResolvers<void>>();
-  /** Of one document: the blank page before has its events, too. */
+  // Per document: the blank page before has its events, too.
   const reachedBy = (loaderId: unknown): PromiseWithResolvers<void> => {
-    const milestone = reached.get(loaderId) ?? Promise.withResolvers<void>();
-    reached.set(loaderId, milestone);
-    return milestone;
+    const event = reached.get(loaderId) ?? Promise.withResolvers<void>();
+    reached.set(loaderId, event);
+    return event;
   };
-  pipe.listen(session, (method, { name, loaderId }) => {
-    if (method === "Page.lifecycleEvent" && name === wanted) reachedBy(loaderId).resolve();
+  pipe.listen(session, (method, params) => {
+    const { name, loaderId } = params;
+    if (method === "Page.lifecycleEvent" && name === milestone) reachedBy(loaderId).resolve();
+    network.handle(method, params);
   });
   await Promise.all([
     pipe.send("Page.enable", {}, session),
     pipe.send("Page.setLifecycleEventsEnabled", { enabled: true }, session),
+    ...(countsRequests ? [pipe.send("Network.enable", {}, session)] : []),
     pipe.send(
       "Emulation.setDeviceMetricsOverride",
       { ...VIEWPORT, deviceScaleFactor: 1, mobile: false },
@@ -76,6 +86,8 @@ async function navigate(pipe: ProtocolPipe, session: string, job: RenderJob): Pr
   const { loaderId, errorText } = await pipe.send("Page.navigate", { url: job.url }, session);
   if (errorText !== undefined) throw new Error(JSON.stringify(errorText));
   await reachedBy(loaderId).promise;
+  if (countsRequests) await network.wait();
+  if (job.format === "pdf") await sleep(PDF_PAUSE_MS);
 }
 
 async function captureOptions(

@@ -22,7 +22,7 @@ type Answer = {
 export async function startWay(name: string, bench: Bench): Promise<Way> {
   const options: ProgramOptions = {
     browserPath: bench.browserPath,
-    siteOrigin: bench.siteOrigin,
+    allowedTargets: bench.allowedTargets,
     folder: await mkdtemp(join(bench.scratch, `${name}-`)),
   };
   const child = fork(PROGRAM, [name, JSON.stringify(options)], {

@@ -3,7 +3,8 @@ export interface RenderJob {
   readonly url: string;
   readonly format: "png" | "jpeg" | "webp" | "pdf";
   readonly fullPage: boolean;
-  readonly waitUntil: "load" | "networkidle0";
+  /** `default` sends no wait: ours then waits as documented, plain Puppeteer for `networkidle2`. */
+  readonly waitUntil: "default" | "load" | "networkidle0";
 }
 
 export const VIEWPORT = { width: 1280, height: 800 } as const;
@@ -19,7 +20,8 @@ export interface RenderingProgram {
 
 export interface ProgramOptions {
   readonly browserPath: string;
-  readonly siteOrigin: string;
+  /** In the form of SNAP_ALLOW_TARGETS. */
+  readonly allowedTargets: string;
   /** An empty folder. */
   readonly folder: string;
 }
