@@ -1,3 +1,4 @@
+import { makeCertificate, type AlternativeName } from "@snap/workshop/servers/certificate";
 import { once } from "node:events";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -6,7 +7,6 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { serveTcp } from "./lane.ts";
 import { answered, failed, openSender, send } from "./webhook-sender.ts";
-import { makeCertificate, type AlternativeName } from "./webhook-sender-certificate.ts";
 
 const RECEIVER: AlternativeName = { kind: "dns", name: "receiver.example.com" };
 const TOMORROW = new Date(Date.now() + 86_400_000);

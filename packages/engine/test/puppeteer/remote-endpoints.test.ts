@@ -1,3 +1,4 @@
+import { makeCertificate } from "@snap/workshop/servers/certificate";
 import { once } from "node:events";
 import { createServer as createTlsServer } from "node:https";
 import { createServer, type AddressInfo, type Socket } from "node:net";
@@ -6,7 +7,6 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebSocketServer } from "ws";
 import type { SnapError } from "../../src/errors.ts";
 import type { RendererEvent } from "../../src/puppeteer/index.ts";
-import { makeCertificate } from "../egress/webhook-sender-certificate.ts";
 import { openRenderer, screenshot } from "./setup.ts";
 
 const SECRET = "hunter2";

@@ -1,0 +1,86 @@
+import { startDistance, type Distance } from "../distance/start-distance.ts";
+import { newJob } from "../jobs.ts";
+import { measureInTurns, wayCells, WAY_COLUMNS, type WayResult } from "../measure-ways.ts";
+import { comeToRest } from "../meter.ts";
+import { memoryBytes, readTree } from "../process-tree.ts";
+import { costTable, sizingTable, type PageCost } from "../report/sizing.ts";
+import type { Bench, Scenario } from "../scenario.ts";
+import { defaultConcurrency, startServerWay } from "../service.ts";
+import { median } from "../statistics.ts";
+import type { RenderJob, Way } from "../ways/way.ts";
+
+const ACCOUNTS = 8;
+/** Enough pages for their memory to stand out; the service is told to run as many at once. */
+const IN_FLIGHT = 16;
+
+interface Kind {
+  readonly name: string;
+  readonly job: (bench: Bench, distant: Distance) => RenderJob;
+}
+
+const local = (name: string, ...[page, how]: [Parameters<typeof newJob>[1], Partial<RenderJob>?]): Kind => ({
+  name,
+  job: ({ siteOrigin }) => newJob(siteOrigin, page, { waitUntil: "default", ...how }),
+});
+
+const KINDS: readonly Kind[] = [
+  local("small page", "small"),
+  local("60 cards", "cards"),
+  local("long article", "article"),
+  local("long article, PDF", "article", { format: "pdf" }),
+  {
+    name: "40 resources over HTTPS, 30 ms",
+    job: (_, { originAt }) => newJob(originAt(30), "distant", { waitUntil: "default" }),
+  },
+  local("200 images", "heavy"),
+];
+
+export const sizing: Scenario = {
+  name: "sizing",
+  title: "Cost and sizing",
+  about: `What a render of each kind of page costs the whole server: PNG unless it says PDF, the default wait, ${IN_FLIGHT} in flight. Memory per page in flight is what the process tree holds then, less what it holds at rest, over ${IN_FLIGHT}. From that, what a machine of so many cores can do.`,
+  onlyFull: true,
+  async run(bench) {
+    const distant = await startDistance(bench);
+    const way = await startServerWay(distant.bench, { accounts: ACCOUNTS, concurrency: IN_FLIGHT });
+    try {
+      await measureKind(way, 1, () => newJob(bench.siteOrigin));
+      await comeToRest(way.pid);
+      const restBytes = memoryBytes(readTree(way.pid));
+      const rows: string[][] = [];
+      const costs: PageCost[] = [];
+      for (const { name, job } of KINDS) {
+        bench.say(name);
+        const result = await measureKind(way, bench.quick ? 1 : 3, () => job(bench, distant));
+        rows.push([name, ...wayCells(result).slice(1)]);
+        costs.push({
+          kind: name,
+          cpuSeconds: median(result.cpuSecondsEach),
+          bytesInFlight: (median(result.medianBytes) - restBytes) / IN_FLIGHT,
+        });
+      }
+      return {
+        figures: [],
+        tables: [
+          costTable(costs),
+          sizingTable({ restBytes, costs, inFlightOn: defaultConcurrency }),
+          { title: "As measured", columns: ["page", ...WAY_COLUMNS.slice(1)], rows },
+        ],
+      };
+    } finally {
+      await way.stop();
+      await distant.stop();
+    }
+  },
+};
+
+async function measureKind(way: Way, rounds: number, job: () => RenderJob): Promise<WayResult> {
+  const [result] = await measureInTurns([way], {
+    job,
+    atOnce: IN_FLIGHT,
+    rendersPerRound: 3 * IN_FLIGHT,
+    rounds,
+  });
+  if (result === undefined) throw new Error("the server was not measured");
+  return result;
+}
