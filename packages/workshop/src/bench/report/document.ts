@@ -24,15 +24,15 @@ export interface Report {
   readonly failed: readonly string[];
 }
 
-const METHOD = `Every figure is a ratio of two things that were measured side by side in one run, round by round, in an order that is
-turned round each time, after a warm-up; the median of the rounds' ratios is quoted. A round of renders begins behind a
-few that don't count, and its processor time is read when the tree has come to rest: what was made ready before is
-used up, and what is closed behind the last answer is counted. What slows the machine down then slows
-both. The pages come from the loopback, from a process of their own. All ways of rendering
-use the same browser binary, each in a process tree of its own; processor time and memory are those of that tree,
-browser included, without the pages and without what sends the requests. Memory counts shared pages once.
-Every render has an address of its own, so that none is answered from a cache. Ours is the service as it is shipped:
-token, limits, ledger, egress proxy, sandbox and cache write are on. Never is a figure of these a test that can fail.`;
+const METHOD = `A figure without a unit is a ratio of two things measured side by side in one run, round by round, after a warm-up; the
+order is reversed in every other round, and the median of the rounds' ratios is quoted. What slows the machine down then
+slows both. A round of renders starts after a few that don't count, and its processor time is read when the process tree
+has come to rest: tabs made ready before are used up by then, and closing the last page is counted. A separate process
+serves the pages on the loopback. All ways of rendering use the same browser binary, each in a separate process tree;
+processor time and memory are those of that tree, browser included, without the pages' server and without the client.
+The share of processors in use is that tree's processor time until the last answer, over the wall time and all cores of
+the machine. Memory counts shared pages once. Every render has a new URL, so no cache has it. Ours is the service as it
+is shipped: token, limits, ledger, egress proxy, sandbox and cache write are on. No figure is a test that can fail.`;
 
 /** docs/benchmarks.md; the notes are written by hand and come in whole. */
 export function writeDocument({ machine, quick, sections, failed }: Report, notes: string): string {

@@ -18,6 +18,7 @@ import type { RenderJob } from "../ways/way.ts";
 const SHARED_BROWSER = ["raw", "puppeteer", "cluster", "server"] as const;
 /** These start a browser per request: more of them in flight would only measure how browsers start. */
 const BROWSER_PER_REQUEST = ["capture-website", "browserless"] as const;
+const QUICK = ["raw", "puppeteer", "server"] as const;
 /** A queue is bounded per account: with 64 in flight of one account the bound would be measured. */
 const ACCOUNTS = 8;
 const IN_FLIGHT = { full: [1, 4, 16, 64], quick: [1, 4, 16] } as const;
@@ -29,7 +30,7 @@ export const defaultWait: Scenario = {
   title: "The default request",
   about: `A PNG with no parameter but the URL, of a local page whose script fetches something that arrives after 0.1 s and then changes the page. Ours waits as it does by default; Puppeteer, puppeteer-cluster and browserless for \`networkidle2\`; the raw calls for \`load\`, and then until at most two requests were in flight for 500 ms by their own count. ${ACCOUNTS} accounts take turns. capture-website and browserless start a browser for each request; they run with four in flight only.`,
   async run(bench) {
-    const names = bench.quick ? SHARED_BROWSER : [...SHARED_BROWSER, ...BROWSER_PER_REQUEST];
+    const names = bench.quick ? QUICK : [...SHARED_BROWSER, ...BROWSER_PER_REQUEST];
     const started = await startWays(bench, names, () => newSoon(bench), { accounts: ACCOUNTS });
     const measured = new Map<number, readonly WayResult[]>();
     try {
@@ -66,7 +67,7 @@ function loadOf(bench: Bench, inFlight: number): Load {
   return {
     job: () => newSoon(bench),
     atOnce: inFlight,
-    rendersPerRound: bench.quick ? Math.max(3, inFlight) : Math.max(8, 3 * inFlight),
+    rendersPerRound: bench.quick ? Math.max(2, inFlight) : Math.max(8, 3 * inFlight),
     rounds: bench.quick ? 1 : 4,
   };
 }

@@ -38,24 +38,27 @@ const KINDS: readonly Kind[] = [
 export const sizing: Scenario = {
   name: "sizing",
   title: "Cost and sizing",
-  about: `What a render of each kind of page costs the whole server: PNG unless it says PDF, the default wait, ${IN_FLIGHT} in flight. Memory per page in flight is what the process tree holds then, less what it holds at rest, over ${IN_FLIGHT}. From that, what a machine of so many cores can do.`,
+  about: `What a render of each kind of page costs the whole server: PNG unless it says PDF, the default wait, ${IN_FLIGHT} in flight. Memory per page in flight is what the process tree holds then, less what it holds at rest, over ${IN_FLIGHT}. From that, renders per hour on a machine of so many cores: as many as its processors allow, or as the default number of renders at once (\`SNAP_RENDER_CONCURRENCY\`) where that is less.`,
   onlyFull: true,
   async run(bench) {
     const distant = await startDistance(bench);
     const way = await startServerWay(distant.bench, { accounts: ACCOUNTS, concurrency: IN_FLIGHT });
     try {
-      await measureKind(way, 1, () => newJob(bench.siteOrigin));
+      await measureKind(way, { inFlight: IN_FLIGHT, rounds: 1 }, () => newJob(bench.siteOrigin));
       await comeToRest(way.pid);
       const restBytes = memoryBytes(readTree(way.pid));
       const rows: string[][] = [];
       const costs: PageCost[] = [];
       for (const { name, job } of KINDS) {
         bench.say(name);
-        const result = await measureKind(way, bench.quick ? 1 : 3, () => job(bench, distant));
+        const newOne = (): RenderJob => job(bench, distant);
+        const alone = await measureKind(way, { inFlight: 1, rounds: 1 }, newOne);
+        const result = await measureKind(way, { inFlight: IN_FLIGHT, rounds: bench.quick ? 1 : 3 }, newOne);
         rows.push([name, ...wayCells(result).slice(1)]);
         costs.push({
           kind: name,
           cpuSeconds: median(result.cpuSecondsEach),
+          aloneSeconds: median(alone.latenciesMs) / 1000,
           bytesInFlight: (median(result.medianBytes) - restBytes) / IN_FLIGHT,
         });
       }
@@ -74,11 +77,15 @@ export const sizing: Scenario = {
   },
 };
 
-async function measureKind(way: Way, rounds: number, job: () => RenderJob): Promise<WayResult> {
+async function measureKind(
+  way: Way,
+  { inFlight, rounds }: { readonly inFlight: number; readonly rounds: number },
+  job: () => RenderJob,
+): Promise<WayResult> {
   const [result] = await measureInTurns([way], {
     job,
-    atOnce: IN_FLIGHT,
-    rendersPerRound: 3 * IN_FLIGHT,
+    atOnce: inFlight,
+    rendersPerRound: 3 * inFlight,
     rounds,
   });
   if (result === undefined) throw new Error("the server was not measured");

@@ -26,7 +26,7 @@ export const ways: Scenario = {
       job: () => newJob(bench.siteOrigin),
       atOnce: 4,
       rendersPerRound: bench.quick ? 6 : 24,
-      rounds: bench.quick ? 2 : 6,
+      rounds: bench.quick ? 1 : 6,
     });
     await started.stop();
     const figure = (against: string, theirs: string, atLeast: number) => ({
