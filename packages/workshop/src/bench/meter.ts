@@ -43,11 +43,17 @@ export async function metered(rootPid: number, work: () => Promise<unknown>): Pr
   await comeToRest(rootPid);
   return {
     wallMs,
-    cpuSeconds: cpuSeconds(readTree(rootPid)) - spentBefore,
-    busyCpuSeconds: cpuSeconds(answered) - spentBefore,
+    cpuSeconds: spentSince(spentBefore, readTree(rootPid)),
+    busyCpuSeconds: spentSince(spentBefore, answered),
     medianBytes: median(samples),
     peakBytes: Math.max(...samples),
   };
+}
+
+/** `NaN` when a browser restarted meanwhile and what it had spent is no longer in the tree. */
+function spentSince(before: number, tree: ReturnType<typeof readTree>): number {
+  const spent = cpuSeconds(tree) - before;
+  return spent < 0 ? Number.NaN : spent;
 }
 
 /** Resolves when the tree spends next to nothing any more, after 3 s at the latest. */
