@@ -10,8 +10,11 @@ import { median } from "../statistics.ts";
 import type { RenderJob, Way } from "../ways/way.ts";
 
 const ACCOUNTS = 8;
-/** Enough pages for their memory to stand out; the service is told to run as many at once. */
-const IN_FLIGHT = 16;
+/**
+ * Enough pages for their memory to stand out, few enough for the heaviest to end within its time-out on two cores.
+ * The service is told to run as many at once.
+ */
+const IN_FLIGHT = 8;
 
 interface Kind {
   readonly name: string;
