@@ -25,7 +25,8 @@ import { createUnderstanding } from "./parameters/understand.ts";
 import { linkRendering, type LinkRequest, type RenderingLink } from "./renderings/link-rendering.ts";
 import { createRenderingCache } from "./renderings/rendering-cache.ts";
 import { SingleFlight } from "./renderings/single-flight.ts";
-import { createScheduler, type Scheduler } from "./schedule/scheduler.ts";
+import { steadySlots } from "./schedule/render-slots.ts";
+import { createScheduler, type Scheduler, type SchedulerLoad } from "./schedule/scheduler.ts";
 import type { Asker, Principal } from "./tokens/asker.ts";
 import { authenticate, recognize } from "./tokens/authenticate.ts";
 import { authenticateSigned, type SignedRequest } from "./tokens/authenticate-signed.ts";
@@ -83,7 +84,7 @@ export interface Engine {
   /** Whether it can render and store now, and if not, why. */
   health(): Promise<{ readonly ready: boolean; readonly reasons: readonly string[] }>;
   /** Renders that run and wait. */
-  load(): { readonly running: number; readonly waiting: number };
+  load(): SchedulerLoad;
   /** Lets running renders finish, then frees renderer and storage. */
   close(): Promise<void>;
 }
@@ -105,16 +106,17 @@ export interface Engine {
 export function createEngine(options: EngineOptions): Engine {
   const settings = withDefaults(options);
   const { storage, renderer, clock, random, plans, concurrency, onBackgroundError } = settings;
-  const maxPerAccount = Math.max(1, concurrency - 1);
+  const slots = Math.min(steadySlots(), concurrency);
   let worker: BatchWorker | null = null;
   const scheduler = createScheduler({
+    slots,
     concurrency,
-    maxRunningPerAccount: maxPerAccount,
     maxWaiting: settings.maxWaiting,
     maxWaitingPerAccount: settings.maxWaitingPerAccount,
     maxWaitMs: settings.maxWaitMs,
     clock,
-    onSlotFree: () => worker?.wake(),
+    machine: settings.machine,
+    onChange: () => worker?.wake(),
   });
   const parts = captureParts(settings, scheduler);
   const tokens = (storage.flights === null ? forgetfulTokens : createTokenMemory)(storage.tokens);
@@ -127,7 +129,6 @@ export function createEngine(options: EngineOptions): Engine {
   const { batches, startWorker } = createBatchSide(settings, {
     seal,
     scheduler,
-    maxPerAccount,
     capture: (request) => capture(parts, request),
     credits: (account) => credits(account),
     onSubmitted: () => worker?.wake(),

@@ -1,15 +1,16 @@
 import { BATCH_LIMITS } from "@snap/protocol";
-import { availableParallelism } from "node:os";
 import { BUILT_IN_PLANS, type Plan } from "./accounts/plans.ts";
 import type { DeliveryAttempt } from "./batches/deliver.ts";
 import type { FinishedItem } from "./batches/item-worker.ts";
 import { createWebhookSender } from "./egress/webhook-sender.ts";
 import { systemClock, type Clock } from "./ports/clock.ts";
+import { createSystemMachine, type Machine } from "./ports/machine.ts";
 import { systemRandom, type Random } from "./ports/random.ts";
 import type { Renderer } from "./ports/renderer.ts";
 import { systemResolver, type Resolver } from "./ports/resolver.ts";
 import type { Storage } from "./ports/storage.ts";
 import type { WebhookSender } from "./ports/webhook-sender.ts";
+import { maxRenders } from "./schedule/render-slots.ts";
 import { PUBLIC_TARGETS_ONLY, type TargetPolicy } from "./target/policy.ts";
 
 export interface EngineOptions {
@@ -22,9 +23,9 @@ export interface EngineOptions {
   /** Public targets only unless given; give the renderer the same. */
   readonly targets?: TargetPolicy;
   /**
-   * How many renders run at once; twice the processors and two more unless given. One slot is always
-   * kept from an account that fills all the others, and another one from its batches: the processors
-   * are busy without these two.
+   * At most this many renders run at once. Two per processor and two more always may; beyond them another
+   * is admitted whenever processors are idle, because pages wait for their network. One for each 128 MiB of
+   * memory that is available at the start unless given, at most 16 per processor.
    */
   readonly concurrency?: number;
   /** How many renders may wait for a turn: 1,000 in all and 250 of one account unless given. */
@@ -51,6 +52,8 @@ export interface EngineOptions {
   readonly clock?: Clock;
   readonly random?: Random;
   readonly resolver?: Resolver;
+  /** Tells which processors and how much memory are free; this machine unless given. */
+  readonly machine?: Machine;
   /** Told of what no caller hears: background failures. */
   readonly onBackgroundError?: (error: unknown) => void;
   /** Told of every batch item that this engine's worker finishes. */
@@ -78,9 +81,11 @@ export type EngineSettings = Required<Omit<EngineOptions, "baseUrl">> & { readon
 
 export function withDefaults(options: EngineOptions): EngineSettings {
   const { resolver = systemResolver, targets = PUBLIC_TARGETS_ONLY } = options;
+  const { machine = createSystemMachine() } = options;
   return {
     plans: BUILT_IN_PLANS,
-    concurrency: 2 * availableParallelism() + 2,
+    concurrency: maxRenders(machine.availableMemoryBytes()),
+    machine,
     maxWaiting: 1000,
     maxWaitingPerAccount: 250,
     maxWaitMs: MINUTE_MS,

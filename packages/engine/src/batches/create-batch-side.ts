@@ -11,7 +11,6 @@ import { startBatchWorker, type BatchWorker } from "./worker.ts";
 export interface EngineSide {
   readonly seal: Seal;
   readonly scheduler: Scheduler;
-  readonly maxPerAccount: number;
   readonly capture: (request: CaptureRequest) => Promise<Capture>;
   readonly credits: (account: Account) => Promise<CreditState>;
   readonly onSubmitted: () => void;
@@ -20,7 +19,7 @@ export interface EngineSide {
 /** Puts submission, polling and the worker together. */
 export function createBatchSide(
   settings: EngineSettings,
-  { seal, scheduler, maxPerAccount, capture, credits, onSubmitted }: EngineSide,
+  { seal, scheduler, capture, credits, onSubmitted }: EngineSide,
 ): { readonly batches: Batches; readonly startWorker: () => BatchWorker } {
   const { storage, clock, random, targets, baseUrl, concurrency, onBackgroundError } = settings;
   const parts = {
@@ -42,10 +41,8 @@ export function createBatchSide(
           capture,
           credits,
           concurrency,
-          // One slot of an account is left to its interactive requests.
-          maxPerAccount: Math.max(1, maxPerAccount - 1),
           itemLeaseMs: settings.itemLeaseMs,
-          busySlots: () => scheduler.load().running + scheduler.load().waiting,
+          load: scheduler.load,
           onItem: settings.onItemFinished,
         },
         deliveries: {

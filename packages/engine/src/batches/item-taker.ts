@@ -1,18 +1,21 @@
+import { availableParallelism } from "node:os";
 import type { DueItem } from "../ports/batches.ts";
+import type { QueueLoad } from "../schedule/fair-queue.ts";
 import { claimItem, renewItem, runItem, type HeldItem, type ItemWorkerParts } from "./item-worker.ts";
 
 export interface ItemTakerParts extends ItemWorkerParts {
-  /** Render slots in all; as many items are held at the most. */
+  /** Renders that may run at once; as many items are held at most. */
   readonly concurrency: number;
-  /** Slots that the items of one account may hold. */
-  readonly maxPerAccount: number;
-  /** Renders that run or wait now, whoever asked for them. */
-  readonly busySlots: () => number;
+  /** Renders that run and wait now, whoever asked for them. */
+  readonly load: () => QueueLoad;
   readonly onBackgroundError: (error: unknown) => void;
 }
 
 /** Accounts that are looked at for the next turn, the longest waiting first. */
 const MAX_ACCOUNTS = 1000;
+
+/** As many items wait for a turn at most: enough for one to be there when it comes, few that wait in vain. */
+const WAITING_MAX = availableParallelism();
 
 /** Takes due items as slots come free, and holds them until they are finished. */
 export class ItemTaker {
@@ -49,8 +52,14 @@ export class ItemTaker {
   }
 
   #room(): number {
-    const { concurrency, busySlots } = this.#parts;
-    return concurrency - Math.max(busySlots(), this.#held.size);
+    const { concurrency, load } = this.#parts;
+    const { running, waiting, batch } = load();
+    const notStarted = this.#held.size - batch.running;
+    const interactiveWaiting = waiting - batch.waiting;
+    return Math.min(
+      concurrency - Math.max(running + waiting, this.#held.size),
+      WAITING_MAX - notStarted - interactiveWaiting,
+    );
   }
 
   /**
@@ -58,10 +67,11 @@ export class ItemTaker {
    * longest ago: long batches, of however many accounts, delay a short one little.
    */
   async #next(): Promise<DueItem | null> {
-    const { batches, clock, maxPerAccount } = this.#parts;
+    const { batches, clock, concurrency } = this.#parts;
     const inHand = new Map<string, number>();
     for (const { batch } of this.#held.keys())
       inHand.set(batch.accountId, (inHand.get(batch.accountId) ?? 0) + 1);
+    const maxPerAccount = Math.max(1, concurrency - 2);
     const full = [...inHand].filter(([, count]) => count >= maxPerAccount).map(([accountId]) => accountId);
     const due = await batches.dueItems({ now: clock.now(), limit: MAX_ACCOUNTS, exceptAccounts: full });
     const heldBy = ({ accountId }: DueItem): number => inHand.get(accountId) ?? 0;

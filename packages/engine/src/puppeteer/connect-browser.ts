@@ -89,5 +89,6 @@ async function takeOver(transport: ReturnType<typeof openWebSocketTransport>): P
     commandLine,
     holdsPages: false,
     makePage: (request) => attachPage(pages, request),
+    onSharedWorker: () => () => {},
   };
 }

@@ -8,7 +8,7 @@ import { connect, type Browser } from "puppeteer";
 import type { ConnectedBrowser } from "./connected-browser.ts";
 import { explainStartFailure } from "./explain-start-failure.ts";
 import { launchArguments, type SandboxMode } from "./launch-arguments.ts";
-import { awaitPage } from "./make-page.ts";
+import { awaitPage, watchSharedWorkers } from "./make-page.ts";
 import { openPipeTransport } from "./pipe-transport.ts";
 import { takeOverConnection } from "./take-over-connection.ts";
 import { browserUser } from "./unprivileged-user.ts";
@@ -173,14 +173,19 @@ function connectTo(child: ChildProcess): Promise<Browser> {
  */
 async function attachToPages(
   browser: Browser,
-): Promise<Pick<LaunchedBrowser, "connection" | "makePage" | "holdsPages">> {
+): Promise<Pick<LaunchedBrowser, "connection" | "makePage" | "onSharedWorker" | "holdsPages">> {
   const holdsPages = (await browser.version()).startsWith(HEADLESS_SHELL);
   const { connection, pages } = await takeOverConnection(browser);
   await pages.send("Target.setAutoAttach", {
     autoAttach: true,
     waitForDebuggerOnStart: holdsPages,
     flatten: true,
-    filter: [{ type: "page" }],
+    filter: [{ type: "page" }, ...(holdsPages ? [{ type: "shared_worker" }] : [])],
   });
-  return { connection, holdsPages, makePage: (request) => awaitPage(pages, request) };
+  return {
+    connection,
+    holdsPages,
+    makePage: (request) => awaitPage(pages, request),
+    onSharedWorker: watchSharedWorkers(pages),
+  };
 }

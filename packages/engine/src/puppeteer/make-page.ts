@@ -1,6 +1,6 @@
 import type { CDPSession, Protocol } from "puppeteer";
 import { unless } from "./abort.ts";
-import type { MadePage, PageRequest } from "./connected-browser.ts";
+import type { ConnectedBrowser, MadePage, PageRequest } from "./connected-browser.ts";
 
 /**
  * Makes a page in a browser that attaches `pages` to each new one. It is the first of its context to be
@@ -12,7 +12,8 @@ export async function awaitPage(
 ): Promise<MadePage> {
   const attached = Promise.withResolvers<string>();
   const note = ({ sessionId, targetInfo }: Protocol.Target.AttachedToTargetEvent): void => {
-    if (targetInfo.browserContextId === browserContextId) attached.resolve(sessionId);
+    if (targetInfo.type === "page" && targetInfo.browserContextId === browserContextId)
+      attached.resolve(sessionId);
   };
   pages.on("Target.attachedToTarget", note);
   try {
@@ -36,6 +37,19 @@ export async function attachPage(
   const attaching = pages.send("Target.attachToTarget", { targetId, flatten: true });
   const { sessionId } = await unless(signal, attaching);
   return { session: sessionOf(pages, sessionId), targetId };
+}
+
+/** Reports the shared workers of one context, of a browser that attaches `pages` to each new one. */
+export function watchSharedWorkers(pages: CDPSession): ConnectedBrowser["onSharedWorker"] {
+  return (browserContextId, take) => {
+    const note = ({ sessionId, targetInfo }: Protocol.Target.AttachedToTargetEvent): void => {
+      if (targetInfo.type !== "shared_worker" || targetInfo.browserContextId !== browserContextId) return;
+      const session = connectionOf(pages).session(sessionId);
+      if (session) take(session);
+    };
+    pages.on("Target.attachedToTarget", note);
+    return () => pages.off("Target.attachedToTarget", note);
+  };
 }
 
 function sessionOf(pages: CDPSession, sessionId: string): CDPSession {

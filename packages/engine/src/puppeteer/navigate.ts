@@ -1,7 +1,8 @@
 import type { Protocol } from "puppeteer";
 import { unless, within } from "./abort.ts";
 import { explainBlockedDocument, explainNavigation } from "./explain-navigation.ts";
-import { letGo, type HeldStart, type Tab } from "./tab.ts";
+import { letGo } from "./follow-targets.ts";
+import type { HeldStart, Tab } from "./tab.ts";
 
 /** The document that says so follows the failure at once; it names the last address of the redirects. */
 const ERROR_PAGE_TIMEOUT_MS = 1_000;
@@ -56,11 +57,13 @@ async function arrive(
   };
   session.on("Network.loadingFailed", note);
   // nothing of this is answered before the last, and all of it is done before the document begins
-  const steps = [start.prepared, configure(), session.send("Network.enable"), letGo({ session })];
-  await unless(signal, Promise.all(steps));
+  const steps = [start.prepared, configure()];
+  const isCounted = progress.activity !== null;
+  if (!isCounted) steps.push(session.send("Network.enable"));
+  await unless(signal, Promise.all([...steps, letGo(session)]));
   await progress.until(signal, () => progress.hasLanded);
   session.off("Network.loadingFailed", note);
-  session.send("Network.disable").catch(() => {}); // a page that is gone has no requests
+  if (!isCounted) session.send("Network.disable").catch(() => {}); // a page that is gone has no requests
   return { hasArrived: progress.hasDocument, netError };
 }
 

@@ -1,19 +1,12 @@
 import type { CDPSession, Protocol } from "puppeteer";
 import type { ScreenshotParameters } from "../parameters/schemas.ts";
 import { unless } from "./abort.ts";
+import { NetworkActivity, type NetworkActivityOptions } from "./network-activity.ts";
 
 export type WaitEvent = NonNullable<ScreenshotParameters["waitUntil"]>;
 
-/** The protocol's names for what the contract calls `waitUntil` (interface.md, GET /snap). */
-const LIFECYCLE_NAMES = {
-  load: "load",
-  domcontentloaded: "DOMContentLoaded",
-  networkidle0: "networkIdle",
-  networkidle2: "networkAlmostIdle",
-} as const satisfies Record<WaitEvent, string>;
-
-/** How many connections still count as idle (interface.md, `waitUntil`). */
-const CONNECTIONS_MAX = { networkidle0: 0, networkidle2: 2 } as const;
+/** The protocol's name for the end of parsing. */
+const PARSED = "DOMContentLoaded";
 
 /** A refresh that comes this soon belongs to the way to the page; a later one is the page's own life. */
 const SOON_SECONDS = 1;
@@ -22,11 +15,9 @@ const NAVIGATIONS_FOLLOWED_MAX = 20;
 
 interface Frame {
   loaderId: string;
-  /** A frame that was never sent anywhere is no reason to wait. */
-  hasStarted: boolean;
   isLoading: boolean;
   hasStopped: boolean;
-  /** On its way to another document: a connection that the document it still shows, idle, knows nothing of. */
+  /** On its way to another document. */
   isNavigating: boolean;
   readonly reached: Set<string>;
 }
@@ -43,6 +34,7 @@ export class PageProgress {
   /** A navigation of the main frame that is announced but has not begun. */
   #scheduled = false;
   #failedUrl: string | null = null;
+  #activity: NetworkActivity | null = null;
 
   /** @param mainFrameId - It stays the same through navigations. */
   constructor(mainFrameId: string) {
@@ -74,17 +66,24 @@ export class PageProgress {
     return this.#navigations <= NAVIGATIONS_FOLLOWED_MAX;
   }
 
+  /** The page's connections; `null` unless they are counted, which only waits for an idle network need. */
+  get activity(): NetworkActivity | null {
+    return this.#activity;
+  }
+
+  /** From now on the sessions that are followed must report their requests. */
+  countConnections(options: Pick<NetworkActivityOptions, "connectionsMax" | "countsWorkers">): void {
+    this.#activity = new NetworkActivity({ ...options, onIdle: () => this.#changed() });
+  }
+
   /** Whether the document shown has got that far and is not about to be left. */
   hasReached(event: WaitEvent): boolean {
     if (this.#isAboutToLeave()) return false;
-    const name = LIFECYCLE_NAMES[event];
     const main = this.#frame(this.#mainFrameId);
-    if (event === "domcontentloaded") return main.reached.has(name);
+    if (event === "domcontentloaded") return main.reached.has(PARSED);
     // a refresh is announced after `load` and before the frame stops loading
-    if (event === "load") return main.reached.has(name) && !main.isLoading;
-    const frames = [...this.#frames.values()].filter((frame) => frame.hasStarted);
-    const navigating = frames.filter((frame) => frame.isNavigating).length;
-    return navigating <= CONNECTIONS_MAX[event] && frames.every((frame) => frame.reached.has(name));
+    if (event === "load") return main.reached.has("load") && !main.isLoading;
+    return this.#activity?.isIdle ?? false;
   }
 
   /** Resolves once `condition` holds; it is looked at whenever something happened on the page. */
@@ -109,16 +108,19 @@ export class PageProgress {
     const on = <E extends keyof Followed>(event: E, take: (facts: Followed[E]) => void): void => {
       session.on(event, (facts: Followed[E]) => {
         take(facts);
-        for (const watcher of this.#watchers) watcher();
+        this.#activity?.update(this.#activity.isWithinLimit && this.hasReached("domcontentloaded"));
+        this.#changed();
       });
     };
     on("Page.lifecycleEvent", (facts) => this.#reach(facts));
     on("Page.frameNavigated", ({ frame }) => this.#arrive(frame));
     on("Page.frameDetached", ({ frameId, reason }) => {
-      if (reason === "remove") this.#frames.delete(frameId);
+      if (reason !== "remove") return;
+      this.#frames.delete(frameId);
+      this.#activity?.leaveFrame(frameId);
     });
     on("Page.frameStartedLoading", ({ frameId }) => {
-      Object.assign(this.#frame(frameId), { hasStarted: true, isLoading: true });
+      this.#frame(frameId).isLoading = true;
     });
     on("Page.frameStoppedLoading", ({ frameId }) => {
       Object.assign(this.#frame(frameId), { isLoading: false, hasStopped: true, isNavigating: false });
@@ -132,8 +134,22 @@ export class PageProgress {
     on("Page.frameStartedNavigating", ({ frameId, navigationType }) => {
       if (WITHIN_DOCUMENT.has(navigationType)) return;
       // of a page that was made for its address, nothing else tells that it is loading
-      Object.assign(this.#frame(frameId), { hasStarted: true, isLoading: true, isNavigating: true });
+      Object.assign(this.#frame(frameId), { isLoading: true, isNavigating: true });
     });
+    on("Network.requestWillBeSent", (sent) => this.#activity?.begin(session.id(), sent));
+    on("Network.responseReceived", (received) => this.#activity?.respond(session.id(), received));
+    on("Network.loadingFinished", (finished) => this.#activity?.end(finished));
+    on("Network.loadingFailed", (failed) => this.#activity?.end(failed));
+    on("Network.webSocketCreated", ({ requestId }) =>
+      this.#activity?.beginWebSocket(session.id(), requestId),
+    );
+    on("Network.webSocketHandshakeResponseReceived", (opened) => this.#activity?.end(opened));
+    on("Network.webSocketClosed", (closed) => this.#activity?.end(closed));
+    on("Target.detachedFromTarget", ({ sessionId }) => this.#activity?.leaveSession(sessionId));
+  }
+
+  #changed(): void {
+    for (const watcher of this.#watchers) watcher();
   }
 
   #isMain(frameId: string): boolean {
@@ -145,7 +161,6 @@ export class PageProgress {
     if (known) return known;
     const frame = {
       loaderId: "",
-      hasStarted: false,
       isLoading: false,
       hasStopped: false,
       isNavigating: false,
@@ -166,6 +181,7 @@ export class PageProgress {
 
   #arrive(frame: Protocol.Page.Frame): void {
     this.#frame(frame.id).isNavigating = false;
+    this.#activity?.leaveDocument(frame);
     if (!this.#isMain(frame.id)) return;
     this.#scheduled = false;
     this.#navigations += 1;
@@ -191,4 +207,12 @@ interface Followed {
   "Page.frameStartedNavigating": Protocol.Page.FrameStartedNavigatingEvent;
   "Page.frameStoppedLoading": Protocol.Page.FrameStoppedLoadingEvent;
   "Page.frameNavigated": Protocol.Page.FrameNavigatedEvent;
+  "Network.requestWillBeSent": Protocol.Network.RequestWillBeSentEvent;
+  "Network.responseReceived": Protocol.Network.ResponseReceivedEvent;
+  "Network.loadingFinished": Protocol.Network.LoadingFinishedEvent;
+  "Network.loadingFailed": Protocol.Network.LoadingFailedEvent;
+  "Network.webSocketCreated": Protocol.Network.WebSocketCreatedEvent;
+  "Network.webSocketHandshakeResponseReceived": Protocol.Network.WebSocketHandshakeResponseReceivedEvent;
+  "Network.webSocketClosed": Protocol.Network.WebSocketClosedEvent;
+  "Target.detachedFromTarget": Protocol.Target.DetachedFromTargetEvent;
 }

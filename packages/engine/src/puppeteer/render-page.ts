@@ -2,7 +2,7 @@ import { ProtocolError } from "puppeteer";
 import { isSnapError, SnapError } from "../errors.ts";
 import type { PdfParameters, ScreenshotParameters, SnapParameters } from "../parameters/schemas.ts";
 import type { RenderedFile } from "../ports/renderer.ts";
-import { pause, within } from "./abort.ts";
+import { pause, unless, within } from "./abort.ts";
 import { captureScreenshot, requireCapturableSize } from "./capture-screenshot.ts";
 import { describe } from "./describe.ts";
 import { explainOverflow } from "./explain-navigation.ts";
@@ -10,11 +10,12 @@ import { loadLazyImages } from "./load-lazy-images.ts";
 import { measure, reachesBeyondViewport } from "./measure.ts";
 import { navigate, requireAllowedDocuments, requireDocument } from "./navigate.ts";
 import { printPdf } from "./print-pdf.ts";
+import { countConnections } from "./follow-targets.ts";
 import type { TabKind } from "./rendering-browser.ts";
 import type { TabSource } from "./tab-supply.ts";
 import type { Tab } from "./tab.ts";
 import { configurePage } from "./viewport.ts";
-import { waitForPage, waitForSelector } from "./wait-for-page.ts";
+import { connectionsAllowed, waitForPage, waitForSelector } from "./wait-for-page.ts";
 
 export interface RenderLimits {
   /** Which kind of tab to render in. */
@@ -64,7 +65,11 @@ async function load(tab: Tab, parameters: SnapParameters, limits: RenderLimits):
       `The page did not get to ${waitUntil ?? "load"} within ${durationMs} ms.`,
     );
   return within({ signal: limits.signal, durationMs, reason }, async (signal) => {
-    const configure = (): Promise<void> => configurePage(tab, parameters, signal);
+    const connectionsMax = connectionsAllowed(waitUntil);
+    const configure = async (): Promise<void> => {
+      const counting = connectionsMax === null ? null : countConnections(tab, connectionsMax);
+      await Promise.all([configurePage(tab, parameters, signal), unless(signal, Promise.resolve(counting))]);
+    };
     await navigate(tab, { url: parameters.url, configure }, signal);
     return waitForPage(tab, waitUntil, signal);
   });

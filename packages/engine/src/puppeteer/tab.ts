@@ -1,7 +1,8 @@
-import { CDPSessionEvent, type CDPSession, type Connection, type Protocol } from "puppeteer";
+import type { CDPSession, Connection, Protocol } from "puppeteer";
 import { SnapError } from "../errors.ts";
 import { unless, within } from "./abort.ts";
 import type { ConnectedBrowser } from "./connected-browser.ts";
+import { followFrame, followWorker, letGo, type FollowedPage } from "./follow-targets.ts";
 import type { Lane } from "./lane.ts";
 import type { PageEnds } from "./page-ends.ts";
 import { PageProgress } from "./page-progress.ts";
@@ -9,11 +10,8 @@ import { TabLost } from "./tab-lost.ts";
 import { applyViewport, DEFAULT_VIEWPORT } from "./viewport.ts";
 
 /** One page in a browser context of its own, behind an egress lane of its own, for one render. */
-export interface Tab {
-  readonly session: CDPSession;
+export interface Tab extends FollowedPage {
   readonly mainFrameId: string;
-  readonly lane: Lane;
-  readonly progress: PageProgress;
   /** For a page that is held on its way to its address; `null` for a blank one. */
   readonly start: HeldStart | null;
   /**
@@ -44,10 +42,8 @@ export interface TabHost {
 }
 
 /** The main frame's id is the page's, and stays the same through navigations. */
-interface Page {
-  readonly session: CDPSession;
+interface Page extends FollowedPage {
   readonly mainFrameId: string;
-  readonly progress: PageProgress;
   readonly ended: AbortController;
 }
 
@@ -65,13 +61,19 @@ export async function openTab(host: TabHost, url: string | null): Promise<Tab> {
     return await within(limit, async (signal) => {
       const context = await unless(signal, openContext(browser.connection, lane));
       closers.push(() => browser.connection.send("Target.disposeBrowserContext", context));
-      const page = await openPage(browser, { ...context, url: url ?? BLANK, signal });
+      const page = await openPage(browser, lane, { ...context, url: url ?? BLANK, signal });
       closers.push(watchPage(page, { ...host, ...context }));
-      const prepared = preparePage(page, lane);
+      closers.push(
+        browser.onSharedWorker(context.browserContextId, (session) => followWorker(session, page)),
+      );
+      const prepared = preparePage(page);
       prepared.catch(() => {}); // found out when it is awaited
-      const tab = { ...page, ended: page.ended.signal, lane, close };
+      const tab = { ...page, ended: page.ended.signal, close };
       if (url !== null) return { ...tab, start: { prepared } };
-      await unless(AbortSignal.any([signal, page.ended.signal]), Promise.all([prepared, letGo(page)]));
+      await unless(
+        AbortSignal.any([signal, page.ended.signal]),
+        Promise.all([prepared, letGo(page.session)]),
+      );
       return { ...tab, start: null };
     });
   } catch (error) {
@@ -101,55 +103,23 @@ async function openContext(connection: Connection, { proxyServer }: Lane): Promi
 
 async function openPage(
   browser: ConnectedBrowser,
+  lane: Lane,
   request: Parameters<ConnectedBrowser["makePage"]>[0],
 ): Promise<Page> {
   const { session, targetId: mainFrameId } = await browser.makePage(request);
-  return { session, mainFrameId, progress: new PageProgress(mainFrameId), ended: new AbortController() };
+  return {
+    session,
+    mainFrameId,
+    lane,
+    progress: new PageProgress(mainFrameId),
+    followsWorkers: browser.holdsPages,
+    ended: new AbortController(),
+  };
 }
 
-/** Lets a page begin. */
-export async function letGo({ session }: Pick<Page, "session">): Promise<void> {
-  await session.send("Runtime.runIfWaitingForDebugger");
-}
-
-async function preparePage({ session, progress }: Page, lane: Lane): Promise<void> {
-  dismissDialogs(session);
-  await Promise.all([followFrames(session, { progress, lane }), applyViewport(session, DEFAULT_VIEWPORT)]);
-}
-
-/**
- * Nobody reads the console, but each line of it goes through the browser's own process: a flood stops all
- * pages. And a page that was made for its address could close itself, as one with no page before it.
- */
-const BEFORE_SCRIPTS = `for (const name of Object.keys(console)) {
-  // createTask writes nothing, and pages use what it answers; context would answer a console that writes
-  if (name !== "createTask" && typeof console[name] === "function") console[name] = () => {};
-}
-console.context = () => console;
-window.close = () => {};`;
-
-/** Follows the frames in the page's own process, and those that Chromium puts in another one. */
-async function followFrames(session: CDPSession, page: Pick<Tab, "progress" | "lane">): Promise<void> {
-  const { guard } = page.lane;
-  page.progress.follow(session);
-  session.on(CDPSessionEvent.SessionAttached, (frame) => {
-    // a frame that is gone again has nothing to tell
-    const ignore = (): void => {};
-    followFrames(frame, page).catch(ignore);
-    if (guard !== null) letGo({ session: frame }).catch(ignore); // after what was sent before
-  });
-  await Promise.all([
-    ...(guard === null ? [] : [guard(session)]),
-    session.send("Page.enable"),
-    session.send("Page.setLifecycleEventsEnabled", { enabled: true }),
-    session.send("Page.addScriptToEvaluateOnNewDocument", { source: BEFORE_SCRIPTS, runImmediately: true }),
-    session.send("Target.setAutoAttach", {
-      autoAttach: true,
-      waitForDebuggerOnStart: guard !== null, // nothing of it is asked for unguarded
-      flatten: true,
-      filter: [{ type: "iframe" }],
-    }),
-  ]);
+async function preparePage(page: Page): Promise<void> {
+  dismissDialogs(page.session);
+  await Promise.all([followFrame(page.session, page), applyViewport(page.session, DEFAULT_VIEWPORT)]);
 }
 
 /** An open dialog would hold `load` for ever. To leave a page (beforeunload) is allowed. */

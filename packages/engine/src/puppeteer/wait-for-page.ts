@@ -6,11 +6,20 @@ import { WAIT_CAPPED } from "../ports/renderer.ts";
 import type { WaitEvent } from "./page-progress.ts";
 import type { Tab } from "./tab.ts";
 
+/** How many connections an idle page may have. */
+const CONNECTIONS_MAX = { networkidle0: 0, networkidle2: 2 } as const;
+const DEFAULT_WAIT = "networkidle2";
+
 /** decisions.md, Rendering: a page that never gets idle is captured this long after `load`. */
 const IDLE_AFTER_LOAD_MAX_MS = 10_000;
 const SELECTOR_POLL_INTERVAL_MS = 100;
 
 const CAPPED = new Error("the page did not get idle in time");
+
+/** How many connections the wait puts up with; `null` where it does not count them. */
+export function connectionsAllowed(waitUntil: WaitEvent = DEFAULT_WAIT): number | null {
+  return waitUntil === "networkidle0" || waitUntil === "networkidle2" ? CONNECTIONS_MAX[waitUntil] : null;
+}
 
 /**
  * Waits until the document shown has got as far as was asked for; where nothing was, until the
@@ -23,10 +32,16 @@ export async function waitForPage(
   waitUntil: WaitEvent | undefined,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const notes = waitUntil === undefined ? await waitUntilIdle(tab, signal) : [];
-  if (waitUntil !== undefined) await waitUntilSettled(tab, { signal, isSettled: isSettled(tab, waitUntil) });
-  requireDocument(tab);
-  return notes;
+  for (;;) {
+    const notes = waitUntil === undefined ? await waitUntilIdle(tab, signal) : [];
+    if (waitUntil !== undefined)
+      await waitUntilSettled(tab, { signal, isSettled: isSettled(tab, waitUntil) });
+    requireDocument(tab);
+    if (connectionsAllowed(waitUntil) === null || notes.length > 0) return notes;
+    // a page that was too busy to answer was too busy to ask for more
+    await evaluate(tab, "0", signal);
+    if (tab.progress.hasReached(waitUntil ?? DEFAULT_WAIT)) return notes;
+  }
 }
 
 /**
@@ -72,7 +87,7 @@ async function waitUntilSettled(
 
 async function waitUntilIdle(tab: Tab, signal: AbortSignal): Promise<readonly string[]> {
   const { progress } = tab;
-  const isIdle = isSettled(tab, "networkidle2");
+  const isIdle = isSettled(tab, DEFAULT_WAIT);
   while (!isIdle()) {
     await waitUntilSettled(tab, { signal, isSettled: () => isIdle() || progress.hasReached("load") });
     const { documentId } = progress;

@@ -9,30 +9,50 @@ export interface Turn {
   readonly urgency: Urgency;
 }
 
+/** How many renders may run at once. */
+export interface RenderBounds {
+  /** Slots that are always there, whatever the processors do. */
+  readonly slots: number;
+  /** With those that are admitted because processors are idle. */
+  readonly concurrency: number;
+}
+
+/** How many renders run and wait. */
+export interface QueueLoad {
+  readonly running: number;
+  readonly waiting: number;
+  /** Those of them that belong to batches. */
+  readonly batch: { readonly running: number; readonly waiting: number };
+}
+
 type Job = () => Promise<unknown>;
 type Waiting = { readonly id: string; readonly job: Job };
 export type FairQueueOptions = QueueAddOptions & Partial<Turn>;
+type Running = Record<Urgency, number>;
 
 /**
  * The queue behind p-queue: accounts take turns (round robin), so that one with many waiting renders
- * delays another by one render at the most; within an account first come, first served. An account
- * that runs as many as it may is passed over until one of them has ended.
+ * delays another by one render at most; within an account first come, first served.
+ *
+ * One slot is kept from an account that fills all the others, and one more from its batches. Beyond the
+ * slots a render needs a permit, which the scheduler gives out while processors are idle.
  */
 export class FairQueue {
-  readonly #maxRunningPerAccount: number;
-  readonly #running = new Map<string, number>();
+  readonly #bounds: RenderBounds;
+  readonly #running = new Map<string, Running>();
+  #runningCount = 0;
   readonly #lines: Record<Urgency, Map<string, Waiting[]>> = { interactive: new Map(), batch: new Map() };
   #waiting = 0;
+  #permits = 0;
 
-  constructor(maxRunningPerAccount: number) {
-    this.#maxRunningPerAccount = maxRunningPerAccount;
+  constructor(bounds: RenderBounds) {
+    this.#bounds = bounds;
   }
 
-  /** How many could run now: those of accounts at their bound don't count. */
+  /** How many could run now; p-queue asks for the next job only while there are any. */
   get size(): number {
     let size = 0;
-    for (const lines of Object.values(this.#lines))
-      for (const [accountId, line] of lines) if (this.#mayRun(accountId)) size += line.length;
+    for (const [turn, line] of this.#turns()) if (this.#mayRun(turn)) size += line.length;
     return size;
   }
 
@@ -40,28 +60,55 @@ export class FairQueue {
     return this.#waiting;
   }
 
-  get running(): number {
-    return [...this.#running.values()].reduce((sum, count) => sum + count, 0);
+  load(): QueueLoad {
+    const running = { interactive: 0, batch: 0 };
+    for (const { interactive, batch } of this.#running.values()) {
+      running.interactive += interactive;
+      running.batch += batch;
+    }
+    let batchWaiting = 0;
+    for (const line of this.#lines.batch.values()) batchWaiting += line.length;
+    return {
+      running: running.interactive + running.batch,
+      waiting: this.#waiting,
+      batch: { running: running.batch, waiting: batchWaiting },
+    };
   }
 
-  /** Told when a job of the account begins. */
-  begin(accountId: string): void {
-    this.#running.set(accountId, (this.#running.get(accountId) ?? 0) + 1);
+  /** Lets so many renders run beyond the slots; replaces what was left of the last permits. */
+  permit(renders: number): void {
+    this.#permits = renders;
   }
 
-  /** Told when a job of the account has ended. */
-  end(accountId: string): void {
-    const left = (this.#running.get(accountId) ?? 0) - 1;
-    if (left > 0) this.#running.set(accountId, left);
-    else this.#running.delete(accountId);
+  begin({ accountId, urgency }: Turn): void {
+    const running = this.#running.get(accountId) ?? { interactive: 0, batch: 0 };
+    if (!this.#hasSlot({ accountId, urgency })) this.#permits = Math.max(0, this.#permits - 1);
+    running[urgency] += 1;
+    this.#runningCount += 1;
+    this.#running.set(accountId, running);
   }
 
-  #mayRun(accountId: string): boolean {
-    return (this.#running.get(accountId) ?? 0) < this.#maxRunningPerAccount;
+  end({ accountId, urgency }: Turn): void {
+    const running = this.#running.get(accountId);
+    if (running === undefined) return;
+    running[urgency] -= 1;
+    this.#runningCount -= 1;
+    if (running.interactive + running.batch === 0) this.#running.delete(accountId);
   }
 
   waitingOf(accountId: string): number {
-    return Object.values(this.#lines).reduce((sum, lines) => sum + (lines.get(accountId)?.length ?? 0), 0);
+    return this.#lengthOf("interactive", accountId) + this.#lengthOf("batch", accountId);
+  }
+
+  /** How many renders have their turn before a new one of this account, which takes turns with the others. */
+  ahead({ accountId, urgency }: Turn): number {
+    const own = this.#lengthOf(urgency, accountId);
+    let ahead = 0;
+    for (const [turn, line] of this.#turns()) {
+      if (turn.urgency === urgency) ahead += Math.min(line.length, own + 1);
+      else if (turn.urgency === "interactive") ahead += line.length;
+    }
+    return ahead;
   }
 
   enqueue(job: Job, { accountId = "", urgency = "interactive", id = "" }: FairQueueOptions = {}): void {
@@ -73,31 +120,28 @@ export class FairQueue {
   }
 
   dequeue(): Job | undefined {
-    for (const lines of Object.values(this.#lines)) {
-      for (const [accountId, line] of lines) {
-        if (!this.#mayRun(accountId)) continue;
-        const next = line.shift();
-        // The account goes to the back of the round, if it has more.
-        lines.delete(accountId);
-        if (line.length > 0) lines.set(accountId, line);
-        if (next === undefined) continue;
-        this.#waiting -= 1;
-        return next.job;
-      }
+    for (const [turn, line] of this.#turns()) {
+      if (!this.#mayRun(turn)) continue;
+      const next = line.shift();
+      // The account goes to the back of the round, if it has more.
+      const lines = this.#lines[turn.urgency];
+      lines.delete(turn.accountId);
+      if (line.length > 0) lines.set(turn.accountId, line);
+      if (next === undefined) continue;
+      this.#waiting -= 1;
+      return next.job;
     }
     return undefined;
   }
 
   remove(id: string): void {
-    for (const lines of Object.values(this.#lines)) {
-      for (const [accountId, line] of lines) {
-        const index = line.findIndex((waiting) => waiting.id === id);
-        if (index === -1) continue;
-        line.splice(index, 1);
-        if (line.length === 0) lines.delete(accountId);
-        this.#waiting -= 1;
-        return;
-      }
+    for (const [{ accountId, urgency }, line] of this.#turns()) {
+      const index = line.findIndex((waiting) => waiting.id === id);
+      if (index === -1) continue;
+      line.splice(index, 1);
+      if (line.length === 0) this.#lines[urgency].delete(accountId);
+      this.#waiting -= 1;
+      return;
     }
   }
 
@@ -107,4 +151,39 @@ export class FairQueue {
 
   /** Turns decide here, not priorities; p-queue asks for the method all the same. */
   setPriority(): void {}
+
+  *#turns(): Generator<readonly [Turn, Waiting[]]> {
+    for (const urgency of ["interactive", "batch"] as const)
+      for (const [accountId, line] of this.#lines[urgency]) yield [{ accountId, urgency }, line];
+  }
+
+  #lengthOf(urgency: Urgency, accountId: string): number {
+    return this.#lines[urgency].get(accountId)?.length ?? 0;
+  }
+
+  #mayRun(turn: Turn): boolean {
+    const { concurrency } = this.#bounds;
+    if (this.#runningCount >= concurrency || this.#runningOf(turn) >= leaveOne(concurrency)) return false;
+    return this.#hasSlot(turn) || this.#permits > 0;
+  }
+
+  /** Whether one of the slots is free for it. What an account runs beyond its share of them does not count. */
+  #hasSlot(turn: Turn): boolean {
+    const share = leaveOne(this.#bounds.slots);
+    const own = turn.urgency === "batch" ? leaveOne(share) : share;
+    if (this.#runningOf(turn) >= own) return false;
+    let taken = 0;
+    for (const { interactive, batch } of this.#running.values())
+      taken += Math.min(interactive + batch, share);
+    return taken < this.#bounds.slots;
+  }
+
+  #runningOf({ accountId }: Turn): number {
+    const { interactive, batch } = this.#running.get(accountId) ?? { interactive: 0, batch: 0 };
+    return interactive + batch;
+  }
+}
+
+function leaveOne(slots: number): number {
+  return Math.max(1, slots - 1);
 }

@@ -1,13 +1,24 @@
 import PQueue from "p-queue";
 import { SnapError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
-import { FairQueue, type FairQueueOptions, type Turn } from "./fair-queue.ts";
+import type { Machine } from "../ports/machine.ts";
+import {
+  FairQueue,
+  type FairQueueOptions,
+  type QueueLoad,
+  type RenderBounds,
+  type Turn,
+} from "./fair-queue.ts";
+import { PaceMeter } from "./pace-meter.ts";
 
-export interface SchedulerOptions {
-  /** How many renders run at once. */
-  readonly concurrency: number;
-  /** How many of one account may run at once, so that none holds every slot. */
-  readonly maxRunningPerAccount: number;
+/** How often idle processors are looked for while renders wait. */
+const LOOK_INTERVAL_MS = 100;
+/** Less than this part of all processors is not worth another page. */
+const IDLE_PROCESSORS_MIN = 0.2;
+/** Memory that is left alone: below it no page is admitted beyond the slots. */
+const MEMORY_RESERVE_BYTES = 512 * 1024 * 1024;
+
+export interface SchedulerOptions extends RenderBounds {
   /** How many may wait, over all accounts. */
   readonly maxWaiting: number;
   /** How many of one account may wait, so that none fills the queue alone. */
@@ -15,66 +26,97 @@ export interface SchedulerOptions {
   /** Longest wait for a turn, in milliseconds. */
   readonly maxWaitMs: number;
   readonly clock: Clock;
-  /** Told whenever a render has ended and left its slot. */
-  readonly onSlotFree?: () => void;
+  readonly machine: Machine;
+  /** Called when a render has ended, and when one of a batch begins. */
+  readonly onChange?: () => void;
 }
+
+/** How many renders run and wait, and how many may. */
+export interface SchedulerLoad extends QueueLoad, RenderBounds {}
 
 /** Decides which render runs next, and refuses those that would wait too long. */
 export interface Scheduler {
   /**
    * @param turn With a longest wait of its own, if it is shorter than all others'.
-   * @throws SnapError `upstream_rate_limited` when the queue is full or the turn doesn't come in time.
+   * @throws SnapError `upstream_rate_limited` when the queue is full or the turn would not come in time.
    */
   run<T>(turn: Turn & { readonly maxWaitMs?: number | undefined }, job: () => Promise<T>): Promise<T>;
-  load(): { readonly running: number; readonly waiting: number };
+  load(): SchedulerLoad;
   /** Resolves once nothing runs or waits. */
   idle(): Promise<void>;
 }
 
 export function createScheduler(options: SchedulerOptions): Scheduler {
-  const { queueClass, queue } = shareQueue(options.maxRunningPerAccount);
-  const turns = new PQueue<FairQueue, FairQueueOptions>({ concurrency: options.concurrency, queueClass });
+  const { clock, machine, slots, concurrency, onChange = () => {} } = options;
+  const { queueClass, queue } = shareQueue({ slots, concurrency });
+  const turns = new PQueue<FairQueue, FairQueueOptions>({ concurrency, queueClass });
+  const pace = new PaceMeter();
+  let isLooking = false;
+
+  /** Admits more pages than there are slots while most of them wait and leave processors idle. */
+  const lookForIdleProcessors = (): void => {
+    if (isLooking || concurrency <= slots || queue().waiting === 0) return;
+    isLooking = true;
+    machine.idleProcessors();
+    clock.after(LOOK_INTERVAL_MS, () => {
+      isLooking = false;
+      const hasMemory = machine.availableMemoryBytes() >= MEMORY_RESERVE_BYTES;
+      queue().permit(hasMemory ? Math.ceil(machine.idleProcessors() - IDLE_PROCESSORS_MIN) : 0);
+      turns.concurrency = concurrency; // p-queue looks at its queue again
+      queue().permit(0);
+      lookForIdleProcessors();
+    });
+  };
+
+  const requireRoom = (turn: Turn, maxWaitMs: number): void => {
+    const isFull =
+      queue().waiting >= options.maxWaiting ||
+      queue().waitingOf(turn.accountId) >= options.maxWaitingPerAccount;
+    if (isFull) throw busy("every render slot is taken and the queue is full");
+    if (queue().ahead(turn) * pace.intervalMs > maxWaitMs)
+      throw busy("more renders wait than can run in time");
+  };
 
   return {
     async run(turn, job) {
-      if (
-        queue().waiting >= options.maxWaiting ||
-        queue().waitingOf(turn.accountId) >= options.maxWaitingPerAccount
-      )
-        throw busy("every render slot is taken and the queue is full");
-      const patience = new AbortController();
       const maxWaitMs = Math.min(options.maxWaitMs, turn.maxWaitMs ?? Infinity);
-      const callOff = options.clock.after(maxWaitMs, () => {
+      requireRoom(turn, maxWaitMs);
+      const patience = new AbortController();
+      const callOff = clock.after(maxWaitMs, () => {
         patience.abort(busy("no render slot came free in time"));
       });
-      return turns.add(
+      const rendered = turns.add(
         async () => {
           callOff();
-          queue().begin(turn.accountId);
+          queue().begin(turn);
+          if (turn.urgency === "batch") onChange();
           try {
             return await job();
           } finally {
-            queue().end(turn.accountId);
-            options.onSlotFree?.();
+            queue().end(turn);
+            pace.noteEnd(clock.now(), queue().waiting > 0);
+            onChange();
           }
         },
         { accountId: turn.accountId, urgency: turn.urgency, signal: patience.signal },
       );
+      lookForIdleProcessors();
+      return rendered;
     },
-    load: () => ({ running: queue().running, waiting: queue().waiting }),
+    load: () => ({ ...queue().load(), slots, concurrency }),
     idle: () => turns.onIdle(),
   };
 }
 
 /** p-queue makes its queue itself; this catches it, to ask who waits. */
-function shareQueue(maxRunningPerAccount: number): {
+function shareQueue(bounds: RenderBounds): {
   queueClass: new () => FairQueue;
   queue: () => FairQueue;
 } {
-  let made = new FairQueue(maxRunningPerAccount);
+  let made = new FairQueue(bounds);
   class SharedQueue extends FairQueue {
     constructor() {
-      super(maxRunningPerAccount);
+      super(bounds);
       // oxlint-disable-next-line no-this-alias -- the instance is what is wanted here
       made = this;
     }

@@ -2,8 +2,15 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+export interface SiteOptions {
+  readonly host?: string;
+  /** Takes WebSockets; they are refused unless given. */
+  readonly onUpgrade?: (request: IncomingMessage, socket: Duplex) => void;
+}
 
 /** A web site on the loopback for one test file. */
 export interface Site {
@@ -17,7 +24,7 @@ export interface Site {
 /** Serves `pages` by path: HTML as text, the name of a file below fixtures/pages, or a function. */
 export async function openSite(
   pages: Readonly<Record<string, string | Answer>>,
-  host = "127.0.0.1",
+  { host = "127.0.0.1", onUpgrade }: SiteOptions = {},
 ): Promise<Site> {
   const requests: string[] = [];
   const server = createServer((request, response) => {
@@ -28,6 +35,12 @@ export async function openSite(
     if (page === undefined) return response.writeHead(404).end("<h1>not found</h1>");
     response.end(page.endsWith(".html") ? readPage(page) : page);
   });
+  const upgraded = new Set<Duplex>();
+  if (onUpgrade)
+    server.on("upgrade", (request, socket) => {
+      upgraded.add(socket);
+      onUpgrade(request, socket);
+    });
   server.listen(0, host);
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -38,6 +51,7 @@ export async function openSite(
     async close() {
       server.close();
       server.closeAllConnections();
+      for (const socket of upgraded) socket.destroy();
       await once(server, "close");
     },
   };

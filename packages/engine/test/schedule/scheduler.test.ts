@@ -1,14 +1,24 @@
 import { describe, expect, it } from "vitest";
 import { systemClock, type Clock } from "../../src/ports/clock.ts";
+import type { Machine } from "../../src/ports/machine.ts";
 import { createScheduler, type Scheduler } from "../../src/schedule/scheduler.ts";
 
+/** A machine whose processors are as idle as `idle` says. */
+function machineWith(idle: { processors: number; memoryBytes?: number }): Machine {
+  return {
+    idleProcessors: () => idle.processors,
+    availableMemoryBytes: () => idle.memoryBytes ?? 16e9,
+  };
+}
+
 const bounds = {
+  slots: 1,
   concurrency: 1,
-  maxRunningPerAccount: 10,
   maxWaiting: 100,
   maxWaitingPerAccount: 50,
   maxWaitMs: 1000,
   clock: systemClock,
+  machine: machineWith({ processors: 0 }),
 };
 
 /** A job that ends when told to. */
@@ -64,30 +74,30 @@ describe("createScheduler", () => {
   });
 
   it("runs as many at once as told, and counts what runs and waits", async () => {
-    const scheduler = createScheduler({ ...bounds, concurrency: 2 });
+    const scheduler = createScheduler({ ...bounds, slots: 3, concurrency: 3 });
     const gates = [gate(), gate(), gate()];
     const runs = gates.map(({ job }) => scheduler.run({ accountId: "a", urgency: "interactive" }, job));
-    expect(scheduler.load()).toEqual({ running: 2, waiting: 1 });
+    expect(scheduler.load()).toMatchObject({ running: 2, waiting: 1 });
     for (const { open } of gates) open();
     await Promise.all(runs);
     await scheduler.idle();
-    expect(scheduler.load()).toEqual({ running: 0, waiting: 0 });
+    expect(scheduler.load()).toMatchObject({ running: 0, waiting: 0 });
   });
 
   it("keeps a slot from an account that fills all the others", async () => {
-    const scheduler = createScheduler({ ...bounds, concurrency: 3, maxRunningPerAccount: 2 });
+    const scheduler = createScheduler({ ...bounds, slots: 3, concurrency: 3 });
     const gates = Array.from({ length: 5 }, gate);
     const greedy = gates.map(({ job }) => scheduler.run({ accountId: "a", urgency: "interactive" }, job));
-    expect(scheduler.load()).toEqual({ running: 2, waiting: 3 });
+    expect(scheduler.load()).toMatchObject({ running: 2, waiting: 3 });
     const other = scheduler.run({ accountId: "b", urgency: "batch" }, async () => "ran");
     await expect(other).resolves.toBe("ran");
     gates[0]?.open();
     await greedy[0];
-    expect(scheduler.load()).toEqual({ running: 2, waiting: 2 });
+    expect(scheduler.load()).toMatchObject({ running: 2, waiting: 2 });
     for (const { open } of gates) open();
     await Promise.all(greedy);
     await scheduler.idle();
-    expect(scheduler.load()).toEqual({ running: 0, waiting: 0 });
+    expect(scheduler.load()).toMatchObject({ running: 0, waiting: 0 });
   });
 
   it("refuses at once when the queue is full, and keeps room for other accounts", async () => {
@@ -137,9 +147,128 @@ describe("createScheduler", () => {
     const late = scheduler.run({ accountId: "a", urgency: "interactive" }, async () => "ran");
     wake();
     await expect(late).rejects.toMatchObject({ code: "upstream_rate_limited" });
-    expect(scheduler.load()).toEqual({ running: 1, waiting: 0 });
+    expect(scheduler.load()).toMatchObject({ running: 1, waiting: 0 });
     first.open();
     await running;
     await expect(scheduler.run({ accountId: "a", urgency: "batch" }, async () => "ran")).resolves.toBe("ran");
   });
 });
+
+/** A clock whose timers run when told to. */
+function manualClock(): Clock & { readonly advance: (ms: number) => void } {
+  let nowMs = 0;
+  let timers: { atMs: number; wake: () => void }[] = [];
+  return {
+    now: () => nowMs,
+    after(delayMs, wake) {
+      const timer = { atMs: nowMs + delayMs, wake };
+      timers.push(timer);
+      return () => {
+        timers = timers.filter((other) => other !== timer);
+      };
+    },
+    advance(ms) {
+      nowMs += ms;
+      const due = timers.filter(({ atMs }) => atMs <= nowMs);
+      timers = timers.filter(({ atMs }) => atMs > nowMs);
+      for (const { wake } of due) wake();
+    },
+  };
+}
+
+describe("renders beyond the slots", () => {
+  const options = { ...bounds, slots: 4, concurrency: 8, maxWaitMs: 60_000 };
+  const interactive = (accountId: string) => ({ accountId, urgency: "interactive" }) as const;
+
+  it("are admitted while processors are idle, one for each, and no more once they are busy", async () => {
+    const clock = manualClock();
+    const idle = { processors: 2 };
+    const scheduler = createScheduler({ ...options, clock, machine: machineWith(idle) });
+    const { job, open } = gate();
+    const runs = Array.from({ length: 12 }, () => scheduler.run(interactive("a"), job));
+    expect(scheduler.load()).toMatchObject({ running: 3, waiting: 9, slots: 4, concurrency: 8 });
+    clock.advance(100);
+    expect(scheduler.load()).toMatchObject({ running: 5, waiting: 7 });
+    idle.processors = 0.1;
+    clock.advance(100);
+    expect(scheduler.load()).toMatchObject({ running: 5, waiting: 7 });
+    idle.processors = 2;
+    clock.advance(100);
+    clock.advance(100);
+    expect(scheduler.load()).toMatchObject({ running: 7, waiting: 5 }); // one is kept from the account
+    await drain(scheduler, clock, { runs, open });
+  });
+
+  it("are not admitted while memory is short", async () => {
+    const clock = manualClock();
+    const machine = machineWith({ processors: 2, memoryBytes: 400e6 });
+    const scheduler = createScheduler({ ...options, clock, machine });
+    const { job, open } = gate();
+    const runs = Array.from({ length: 5 }, () => scheduler.run(interactive("a"), job));
+    clock.advance(100);
+    expect(scheduler.load()).toMatchObject({ running: 3, waiting: 2 });
+    await drain(scheduler, clock, { runs, open });
+  });
+
+  it("take no slot from another account, though the processors are busy", async () => {
+    const clock = manualClock();
+    const idle = { processors: 2 };
+    const scheduler = createScheduler({ ...options, clock, machine: machineWith(idle) });
+    const { job, open } = gate();
+    const runs = Array.from({ length: 8 }, () => scheduler.run(interactive("a"), job));
+    clock.advance(100);
+    clock.advance(100);
+    idle.processors = 0;
+    expect(scheduler.load().running).toBe(7);
+    runs.push(scheduler.run(interactive("b"), job));
+    expect(scheduler.load().running).toBe(8);
+    await drain(scheduler, clock, { runs, open });
+  });
+
+  it("leave a slot of an account to its interactive renders", async () => {
+    const clock = manualClock();
+    const scheduler = createScheduler({ ...options, clock });
+    const { job, open } = gate();
+    const runs = Array.from({ length: 4 }, () => scheduler.run({ accountId: "a", urgency: "batch" }, job));
+    expect(scheduler.load()).toMatchObject({ running: 2, batch: { running: 2, waiting: 2 } });
+    runs.push(scheduler.run(interactive("a"), job));
+    expect(scheduler.load()).toMatchObject({ running: 3, batch: { running: 2, waiting: 2 } });
+    await drain(scheduler, clock, { runs, open });
+  });
+});
+
+describe("a turn that would not come in time", () => {
+  it("is refused at once, by how fast renders have ended; another account's still comes", async () => {
+    const clock = manualClock();
+    const scheduler = createScheduler({ ...bounds, clock, slots: 1, concurrency: 1, maxWaitMs: 10_000 });
+    const gates = Array.from({ length: 40 }, gate);
+    const runs = gates.map(({ job }) => scheduler.run({ accountId: "a", urgency: "interactive" }, job));
+    for (const [index, { open }] of gates.slice(0, 25).entries()) {
+      clock.advance(1_000 / 3);
+      open();
+      await runs[index];
+    }
+    await expect(
+      scheduler.run({ accountId: "a", urgency: "interactive", maxWaitMs: 4_000 }, async () => "ran"),
+    ).rejects.toMatchObject({ code: "upstream_rate_limited", message: expect.stringContaining("in time") });
+    const other = scheduler.run(
+      { accountId: "b", urgency: "interactive", maxWaitMs: 4_000 },
+      async () => "ran",
+    );
+    for (const { open } of gates.slice(25)) open();
+    await expect(other).resolves.toBe("ran");
+    await Promise.all(runs);
+  });
+});
+
+/** Lets everything run to its end. */
+async function drain(
+  scheduler: Scheduler,
+  clock: { readonly advance: (ms: number) => void },
+  { runs, open }: { readonly runs: readonly Promise<unknown>[]; readonly open: () => void },
+): Promise<void> {
+  open();
+  clock.advance(100);
+  await Promise.all(runs);
+  expect(scheduler.load()).toMatchObject({ running: 0, waiting: 0 });
+}

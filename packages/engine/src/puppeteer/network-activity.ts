@@ -1,0 +1,122 @@
+import type { Protocol } from "puppeteer";
+
+/** `networkidle0` and `networkidle2` ask for this long without more connections than they allow. */
+const QUIET_MS = 500;
+/** A page with more requests at once counts as busy from then on, so that what we keep of it stays bounded. */
+const IN_FLIGHT_MAX = 10_000;
+/** They stay open for as long as the page likes, so only their start counts as a connection. */
+const STREAMS: ReadonlySet<Protocol.Network.ResourceType> = new Set(["EventSource", "Media"]);
+
+interface InFlight {
+  /** The session that reported it last: a worker's script begins in the page's and ends in the worker's. */
+  sessionId: string;
+  readonly frameId: string | undefined;
+  readonly loaderId: string;
+  readonly isDocument: boolean;
+}
+
+export interface NetworkActivityOptions {
+  /** How many connections an idle page may have. */
+  readonly connectionsMax: number;
+  /** Whether workers report their requests, too. If not, the end of a worker's script goes unreported. */
+  readonly countsWorkers: boolean;
+  /** Called when a quiet half second ends. */
+  readonly onIdle: () => void;
+}
+
+/**
+ * Counts a page's open connections, over all its frames and workers, and tells when they have been few
+ * enough for half a second. Chromium's own idle events come up to half a second late.
+ */
+export class NetworkActivity {
+  readonly #connectionsMax: number;
+  readonly #countsWorkers: boolean;
+  readonly #onIdle: () => void;
+  readonly #inFlight = new Map<string, InFlight>();
+  #hasOverflowed = false;
+  #quietTimer: NodeJS.Timeout | undefined;
+  #isIdle = false;
+
+  constructor({ connectionsMax, countsWorkers, onIdle }: NetworkActivityOptions) {
+    this.#connectionsMax = connectionsMax;
+    this.#countsWorkers = countsWorkers;
+    this.#onIdle = onIdle;
+  }
+
+  /** Whether the last half second was quiet, up to now. */
+  get isIdle(): boolean {
+    return this.#isIdle;
+  }
+
+  get inFlight(): number {
+    return this.#inFlight.size;
+  }
+
+  get isWithinLimit(): boolean {
+    return !this.#hasOverflowed && this.#inFlight.size <= this.#connectionsMax;
+  }
+
+  /** Starts the half second, or starts it over. Called after each event of the page. */
+  update(isQuiet: boolean): void {
+    if (!isQuiet) {
+      clearTimeout(this.#quietTimer);
+      this.#quietTimer = undefined;
+      this.#isIdle = false;
+      return;
+    }
+    this.#quietTimer ??= setTimeout(() => {
+      this.#isIdle = true;
+      this.#onIdle();
+    }, QUIET_MS);
+  }
+
+  /** A redirect is reported under the id of the request that it continues. */
+  begin(sessionId: string, sent: Protocol.Network.RequestWillBeSentEvent): void {
+    const { requestId, frameId, loaderId, type } = sent;
+    if (!this.#countsWorkers && type === "Script" && isFromBrowser(requestId)) return;
+    this.#add(requestId, { sessionId, frameId, loaderId, isDocument: type === "Document" });
+  }
+
+  respond(sessionId: string, { requestId, type }: Protocol.Network.ResponseReceivedEvent): void {
+    if (STREAMS.has(type)) return this.end({ requestId });
+    const request = this.#inFlight.get(requestId);
+    if (request) request.sessionId = sessionId;
+  }
+
+  /** A WebSocket counts until it is open. */
+  beginWebSocket(sessionId: string, requestId: string): void {
+    this.#add(requestId, { sessionId, frameId: undefined, loaderId: "", isDocument: false });
+  }
+
+  end({ requestId }: { readonly requestId: string }): void {
+    this.#inFlight.delete(requestId);
+  }
+
+  /** The frame shows another document now; what the one before had asked for is not always reported as ended. */
+  leaveDocument({ id, loaderId }: Protocol.Page.Frame): void {
+    this.#drop((request) => request.frameId === id && request.loaderId !== loaderId && !request.isDocument);
+  }
+
+  leaveFrame(frameId: string): void {
+    this.#drop((request) => request.frameId === frameId);
+  }
+
+  /** A worker, or the frames of another process, ended without a report of each request. */
+  leaveSession(sessionId: string): void {
+    this.#drop((request) => request.sessionId === sessionId);
+  }
+
+  #add(requestId: string, request: InFlight): void {
+    if (this.#inFlight.size >= IN_FLIGHT_MAX) this.#hasOverflowed = true;
+    else this.#inFlight.set(requestId, request);
+  }
+
+  #drop(isOver: (request: InFlight) => boolean): void {
+    for (const [requestId, request] of this.#inFlight) if (isOver(request)) this.#inFlight.delete(requestId);
+  }
+}
+
+/** Renderers number their requests, as in `4711.2`; the browser, which fetches workers' scripts, names its own at random. */
+function isFromBrowser(requestId: string): boolean {
+  return !requestId.includes(".");
+}

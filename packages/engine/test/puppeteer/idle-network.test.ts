@@ -1,0 +1,302 @@
+// @module-tag browser
+
+import { createHash } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NetworkActivity } from "../../src/puppeteer/network-activity.ts";
+import type { Renderer } from "../../src/ports/renderer.ts";
+import { readPng } from "./picture.ts";
+import { allowPorts, defaultScreenshot, openRenderer, screenshot } from "./setup.ts";
+import { openSite, redirect, type Site } from "./site.ts";
+
+const RED = [255, 0, 0, 255];
+const WHITE = [255, 255, 255, 255];
+
+const page = (script: string, head = ""): string =>
+  `<!doctype html>${head}<body><script>
+     const redden = () => { document.body.style.background = "red" };
+     const worker = (text) => URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+     ${script}
+   </script>`;
+
+/** Every page turns red when the last thing that it waits for is there, longer than the quiet half second. */
+const AWAITED: Readonly<Record<string, string>> = {
+  "a fetch": page("fetch('/slow').then(redden)"),
+  "the body of a fetch": page("fetch('/slow-body').then((response) => response.text()).then(redden)"),
+  "what redirects lead to": page("fetch('/redirect').then(redden)"),
+  "one request behind another": page("fetch('/slow').then(() => fetch('/slow?2')).then(redden)"),
+  "a request that begins in the last moment": page("setTimeout(() => fetch('/slow').then(redden), 350)"),
+  "an image": page("Object.assign(new Image(), { src: '/slow-image', onload: redden })"),
+  "a script that is added late": page(
+    "document.head.append(Object.assign(document.createElement('script'), { src: '/slow-script' }))",
+  ),
+  "a preload": page("", "<link rel=preload as=fetch href=/slow onload=redden() crossorigin>"),
+  "a request that is checked by a preflight": page(
+    "fetch(location.href.replace('127.0.0.1', 'localhost').replace(/[^/]*$/, 'slow'), { headers: { 'x-a': '1' } }).then(redden)",
+  ),
+  "a frame": page("onmessage = redden", "<iframe src=/inner></iframe>"),
+  "a frame of another site": page(
+    `onmessage = redden;
+     const frame = document.createElement("iframe");
+     frame.src = location.href.replace("127.0.0.1", "localhost").replace(/[^/]*$/, "inner");
+     document.body.append(frame)`,
+  ),
+  "a worker": page(
+    "new Worker(worker(`fetch('${location.origin}/slow').then(() => postMessage(1))`)).onmessage = redden",
+  ),
+  "a worker's script": page("new Worker('/slow-worker').onmessage = redden"),
+  "a worker of a worker": page(
+    "const inner = worker(`fetch('${location.origin}/slow').then(() => postMessage(1))`);" +
+      "new Worker(worker(`new Worker('${inner}').onmessage = () => postMessage(1)`)).onmessage = redden",
+  ),
+  "a shared worker": page("new SharedWorker('/shared-worker').port.onmessage = redden"),
+  "a service worker": page(
+    `navigator.serviceWorker.onmessage = redden;
+     navigator.serviceWorker.register("/service-worker")`,
+  ),
+  "a request that a service worker answers": page(
+    `navigator.serviceWorker.register("/answering-worker").then(() => navigator.serviceWorker.ready);
+     navigator.serviceWorker.oncontrollerchange = () => fetch("/answered").then(redden)`,
+  ),
+  "a WebSocket that opens": page("new WebSocket('ws://' + location.host + '/slow-socket').onopen = redden"),
+  "an event stream that opens": page("new EventSource('/slow-events').onopen = redden"),
+  "the page that a script leads to": page("setTimeout(() => { location = '/red-late' }, 300)"),
+};
+
+/** None of these keeps a page busy, so all are captured at once, and before they could turn red. */
+const NOT_AWAITED: Readonly<Record<string, string>> = {
+  "a fetch that was aborted": page(
+    "const gone = new AbortController(); fetch('/hangs', { signal: gone.signal }).catch(() => {});" +
+      "setTimeout(() => gone.abort(), 100)",
+  ),
+  "a fetch whose body nobody reads": page("fetch('/small')"),
+  "a beacon": page("navigator.sendBeacon('/small', 'x')"),
+  "an image that is refused": page("new Image().src = 'http://127.0.0.1:1/x.png'"),
+  "an image that a policy forbids": page(
+    "new Image().src = '/hangs'",
+    `<meta http-equiv=Content-Security-Policy content="img-src 'none'">`,
+  ),
+  "an image that comes from the cache": page(
+    "const load = (then) => Object.assign(new Image(), { src: '/small-image', onload: then });" +
+      "load(() => load(() => load(() => {})))",
+  ),
+  "an open WebSocket": page("new WebSocket('ws://' + location.host + '/socket')"),
+  "an open event stream": page("new EventSource('/events')"),
+  "a film": page("", "<video src=/film preload=auto></video>"),
+  "a frame that was removed": page(
+    "const frame = Object.assign(document.createElement('iframe'), { src: '/hangs' });" +
+      "document.body.append(frame); setTimeout(() => frame.remove(), 100)",
+  ),
+  "a frame of another site that was removed": page(
+    "const frame = document.createElement('iframe');" +
+      "frame.src = location.href.replace('127.0.0.1', 'localhost').replace(/[^/]*$/, 'inner-hangs');" +
+      "document.body.append(frame); onmessage = () => frame.remove()",
+  ),
+  "a frame that moves on": page("", "<iframe src=/inner-moves></iframe>"),
+  "a frame that answers 204": page("", "<iframe src=/nothing></iframe>"),
+  "a frame that is a download": page("", "<iframe src=/download></iframe>"),
+  "a worker that was terminated": page(
+    "const busy = new Worker(worker(`fetch('${location.origin}/hangs'); postMessage(1)`));" +
+      "busy.onmessage = () => busy.terminate()",
+  ),
+  "requests of the document that was left": page(
+    "fetch('/hangs'); fetch('/hangs?2'); fetch('/hangs?3'); setTimeout(() => { location = '/blank' }, 100)",
+  ),
+  "data and blob addresses": page("fetch('data:,x').then(() => fetch(URL.createObjectURL(new Blob(['x']))))"),
+};
+
+const SLOW_MS = 900;
+const PIXEL = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+let site: Site;
+let renderer: Renderer;
+/** For pages that take longer than the others may. */
+let patient: Renderer;
+
+beforeAll(async () => {
+  type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+  const answer =
+    (type: string, body: string | Buffer, delayMs = 0): Answer =>
+    (_request, response) => {
+      response.writeHead(200, {
+        "content-type": type,
+        "access-control-allow-origin": "*",
+        "access-control-allow-headers": "*",
+        "cache-control": "max-age=60",
+      });
+      setTimeout(() => response.end(body), delayMs);
+      if (delayMs === 0) response.flushHeaders();
+    };
+  const slowHead =
+    (type: string, then: (response: ServerResponse) => void): Answer =>
+    (_request, response) => {
+      setTimeout(() => {
+        response.writeHead(200, {
+          "content-type": type,
+          "access-control-allow-origin": "*",
+          "access-control-allow-headers": "*",
+        });
+        then(response);
+      }, SLOW_MS);
+    };
+  const script = "text/javascript";
+  const tellParent = "parent.postMessage(1, '*')";
+  site = await openSite(
+    {
+      ...Object.fromEntries(
+        Object.entries({ ...AWAITED, ...NOT_AWAITED }).map(([name, html]) => [pathOf(name), html]),
+      ),
+      "/slow": slowHead("text/plain", (response) => response.end("slow")),
+      "/slow-body": answer("text/plain", "slow", SLOW_MS),
+      "/slow-image": slowHead("image/png", (response) => response.end(PIXEL)),
+      "/slow-script": slowHead(script, (response) => response.end("redden()")),
+      "/slow-worker": slowHead(script, (response) => response.end("postMessage(1)")),
+      "/shared-worker": answer(
+        script,
+        "onconnect = ({ ports: [port] }) => fetch('/slow').then(() => port.postMessage(1))",
+      ),
+      "/service-worker": answer(
+        script,
+        `oninstall = (event) => event.waitUntil(fetch("/slow"));
+         onactivate = (event) => event.waitUntil(clients.claim().then(() => clients.matchAll())
+           .then((pages) => pages.forEach((page) => page.postMessage(1))))`,
+      ),
+      "/answering-worker": answer(
+        script,
+        `oninstall = () => skipWaiting();
+         onactivate = (event) => event.waitUntil(clients.claim());
+         onfetch = (event) => event.respondWith(fetch("/slow"))`,
+      ),
+      "/redirect": redirect("/redirect-2"),
+      "/redirect-2": redirect("/slow"),
+      "/inner": `<script>fetch("/slow").then(() => ${tellParent})</script>`,
+      "/inner-hangs": `<script>fetch("/hangs"); ${tellParent}</script>`,
+      "/inner-moves": "<script>fetch('/hangs'); setTimeout(() => { location = '/blank' }, 50)</script>",
+      "/red-late": page("fetch('/slow').then(redden)"),
+      "/blank": "<h1>here</h1>",
+      "/small": answer("text/plain", "small"),
+      "/small-image": answer("image/png", PIXEL),
+      "/events": (_request, response) =>
+        void response.writeHead(200, { "content-type": "text/event-stream" }).write(":\n\n"),
+      "/slow-events": slowHead("text/event-stream", (response) => response.write(":\n\n")),
+      "/film": (_request, response) =>
+        void response
+          .writeHead(200, { "content-type": "video/mp4", "content-length": "99999999" })
+          .write("x"),
+      "/nothing": (_request, response) => response.writeHead(204).end(),
+      "/download": (_request, response) =>
+        response.writeHead(200, { "content-disposition": "attachment" }).end("x"),
+      "/hangs": () => {},
+      "/every-400-ms": page(
+        "setInterval(() => fetch('/slow?' + performance.now()), 400); for (let i = 0; i < 2; i += 1) fetch('/hangs?' + i)",
+      ),
+      "/every-700-ms": page(
+        `let turn = 0;
+         const ask = () => { for (let i = 0; i < 3; i += 1) fetch("/small?" + Math.random()); turn += 1; if (turn === 5) redden() };
+         setInterval(ask, 700)`,
+      ),
+      "/busy": page(
+        "fetch('/small').then(() => { const end = performance.now() + 1500; while (performance.now() < end); return fetch('/slow') }).then(redden)",
+      ),
+      "/many": page(
+        "let left = 10_000; const ask = () => { if ((left -= 1) > 0) fetch('data:,' + left).then(ask); else redden() }; for (let i = 0; i < 500; i += 1) ask()",
+      ),
+      "/flood": page("for (let i = 0; i < 10_100; i += 1) fetch('/hangs?' + i)"),
+    },
+    { onUpgrade: acceptWebSocket },
+  );
+  const policy = {
+    ...allowPorts(site.port),
+    allow: [
+      ...allowPorts(site.port).allow,
+      { kind: "name", hostname: "localhost", port: site.port } as const,
+    ],
+  };
+  renderer = openRenderer([], { policy, navigationTimeoutMs: 8_000 });
+  patient = openRenderer([], { policy });
+});
+
+afterAll(async () => {
+  await Promise.all([renderer.close(), patient.close()]);
+  await site.close();
+});
+
+const pathOf = (name: string): string => `/case-${createHash("sha1").update(name).digest("hex").slice(0, 8)}`;
+
+async function colour(path: string, waitUntil: "networkidle0" | "networkidle2"): Promise<number[]> {
+  const { bytes } = await renderer.render(screenshot(site.url(path), { waitUntil }));
+  return readPng(bytes).pixel(1000, 700);
+}
+
+describe("the count of connections", () => {
+  const request = (requestId: number) =>
+    ({ requestId: `${requestId}`, loaderId: "1", type: "Fetch", request: { url: "" } }) as never;
+
+  it("remembers nothing of a hundred thousand requests that ended", () => {
+    const activity = new NetworkActivity({ connectionsMax: 0, countsWorkers: true, onIdle: () => {} });
+    for (let id = 0; id < 100_000; id += 1) {
+      activity.begin("page", request(id));
+      activity.end({ requestId: `${id}` });
+    }
+    expect(activity.inFlight).toBe(0);
+    expect(activity.isWithinLimit).toBe(true);
+  });
+
+  it("stops at ten thousand at once, and counts the page as busy from then on", () => {
+    const activity = new NetworkActivity({ connectionsMax: 2, countsWorkers: true, onIdle: () => {} });
+    for (let id = 0; id < 100_000; id += 1) activity.begin("page", request(id));
+    expect(activity.inFlight).toBe(10_000);
+    for (let id = 0; id < 100_000; id += 1) activity.end({ requestId: `${id}` });
+    expect(activity.isWithinLimit).toBe(false);
+  });
+});
+
+describe.concurrent("an idle network", () => {
+  it.each(Object.keys(AWAITED))("waits for %s", async (name) => {
+    expect(await colour(pathOf(name), "networkidle0")).toEqual(RED);
+  });
+
+  it.each(Object.keys(NOT_AWAITED))("does not wait for %s", async (name) => {
+    expect(await colour(pathOf(name), "networkidle0")).toEqual(WHITE);
+  });
+
+  it("counts what is asked for after a script that kept the page busy", async () => {
+    expect(await colour("/busy", "networkidle0")).toEqual(RED);
+  });
+
+  it.each([
+    ["a request every 400 ms", "/every-400-ms"],
+    ["more open requests than are counted", "/flood"],
+  ])("captures a page with %s 10 s after load, by default", async (_what, path) => {
+    expect((await patient.render(defaultScreenshot(site.url(path)))).notes).toEqual(["wait-capped"]);
+  });
+});
+
+describe("a page whose requests come one after another", () => {
+  it("captures a page with a request every 700 ms in its first gap", async () => {
+    const { bytes, notes } = await renderer.render(defaultScreenshot(site.url("/every-700-ms")));
+    expect(readPng(bytes).pixel(1000, 700)).toEqual(WHITE);
+    expect(notes).toEqual([]);
+  });
+
+  it("keeps count of ten thousand requests", async () => {
+    expect(await colour("/many", "networkidle0")).toEqual(RED);
+  });
+});
+
+/** Answers the handshake (RFC 6455, 4.2.2), after a while where the path says so. */
+function acceptWebSocket(request: IncomingMessage, socket: Duplex): void {
+  const key = `${request.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
+  const accept = createHash("sha1").update(key).digest("base64");
+  const delayMs = request.url === "/slow-socket" ? SLOW_MS : 0;
+  socket.on("error", () => {});
+  setTimeout(() => {
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-accept: ${accept}\r\n\r\n`,
+    );
+  }, delayMs);
+}
