@@ -64,6 +64,8 @@ export type {
   ReserveRequest,
   Resolution,
 } from "./ports/ledger.ts";
+export { createSystemMachine } from "./ports/machine.ts";
+export type { Machine } from "./ports/machine.ts";
 export { systemRandom } from "./ports/random.ts";
 export type { Random } from "./ports/random.ts";
 export type { RenderedFile, Renderer, RendererHealth } from "./ports/renderer.ts";
@@ -85,6 +87,8 @@ export type {
   TransferTarget,
 } from "./ports/transfer.ts";
 export type { Urgency } from "./schedule/fair-queue.ts";
+export { steadySlots } from "./schedule/render-slots.ts";
+export type { SchedulerLoad } from "./schedule/scheduler.ts";
 export { parseAllowedTargets } from "./target/parse-allowed-targets.ts";
 export { PUBLIC_TARGETS_ONLY } from "./target/policy.ts";
 export type { AllowedTarget, TargetPolicy } from "./target/policy.ts";

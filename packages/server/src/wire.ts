@@ -2,6 +2,7 @@ import {
   createEngine,
   markOfKey,
   SnapError,
+  steadySlots,
   type Engine,
   type EngineOptions,
   type Renderer,
@@ -52,6 +53,8 @@ type EngineParts = Pick<
 
 /** The engine over the storage that is configured, which is made where there is none. */
 export async function openEngine(config: Config, parts: EngineParts): Promise<Engine> {
+  // idle processors here say nothing of those that browsers elsewhere have
+  const concurrency = config.renderConcurrency ?? (config.browserEndpoints.length > 0 ? steadySlots() : null);
   return createEngine({
     ...parts,
     ...(await openStorage(config, parts)),
@@ -60,7 +63,7 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<En
     batchRetentionMs: config.batchRetentionMs,
     batchRetryWindowMs: config.batchRetryWindowMs,
     ...(config.webhookPausesMs === null ? {} : { webhookPausesMs: config.webhookPausesMs }),
-    ...(config.renderConcurrency === null ? {} : { concurrency: config.renderConcurrency }),
+    ...(concurrency === null ? {} : { concurrency }),
   });
 }
 

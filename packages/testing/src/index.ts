@@ -1,5 +1,7 @@
 export { createFakeClock } from "./fakes/clock.ts";
 export type { FakeClock } from "./fakes/clock.ts";
+export { createFakeMachine } from "./fakes/machine.ts";
+export type { FakeMachine } from "./fakes/machine.ts";
 export { createFakeRandom } from "./fakes/random.ts";
 export { createFakeRenderer } from "./fakes/renderer.ts";
 export type { FakeRenderer, FakeRendererOptions } from "./fakes/renderer.ts";

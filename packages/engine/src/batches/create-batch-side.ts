@@ -42,7 +42,7 @@ export function createBatchSide(
           credits,
           concurrency,
           itemLeaseMs: settings.itemLeaseMs,
-          load: scheduler.load,
+          load: () => scheduler.load(),
           onItem: settings.onItemFinished,
         },
         deliveries: {

@@ -12,9 +12,9 @@ import {
 import { PaceMeter } from "./pace-meter.ts";
 
 /** How often idle processors are looked for while renders wait. */
-const LOOK_INTERVAL_MS = 100;
+const LOOK_INTERVAL_MS = 50;
 /** Less than this part of all processors is not worth another page. */
-const IDLE_PROCESSORS_MIN = 0.2;
+const IDLE_PROCESSORS_MIN = 0.1;
 /** Memory that is left alone: below it no page is admitted beyond the slots. */
 const MEMORY_RESERVE_BYTES = 512 * 1024 * 1024;
 

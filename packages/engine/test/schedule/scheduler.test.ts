@@ -1,15 +1,7 @@
+import { createFakeMachine } from "@snap/testing";
 import { describe, expect, it } from "vitest";
 import { systemClock, type Clock } from "../../src/ports/clock.ts";
-import type { Machine } from "../../src/ports/machine.ts";
 import { createScheduler, type Scheduler } from "../../src/schedule/scheduler.ts";
-
-/** A machine whose processors are as idle as `idle` says. */
-function machineWith(idle: { processors: number; memoryBytes?: number }): Machine {
-  return {
-    idleProcessors: () => idle.processors,
-    availableMemoryBytes: () => idle.memoryBytes ?? 16e9,
-  };
-}
 
 const bounds = {
   slots: 1,
@@ -18,7 +10,7 @@ const bounds = {
   maxWaitingPerAccount: 50,
   maxWaitMs: 1000,
   clock: systemClock,
-  machine: machineWith({ processors: 0 }),
+  machine: createFakeMachine(),
 };
 
 /** A job that ends when told to. */
@@ -182,43 +174,43 @@ describe("renders beyond the slots", () => {
 
   it("are admitted while processors are idle, one for each, and no more once they are busy", async () => {
     const clock = manualClock();
-    const idle = { processors: 2 };
-    const scheduler = createScheduler({ ...options, clock, machine: machineWith(idle) });
+    const machine = Object.assign(createFakeMachine(), { idle: 2 });
+    const scheduler = createScheduler({ ...options, clock, machine });
     const { job, open } = gate();
     const runs = Array.from({ length: 12 }, () => scheduler.run(interactive("a"), job));
     expect(scheduler.load()).toMatchObject({ running: 3, waiting: 9, slots: 4, concurrency: 8 });
-    clock.advance(100);
+    clock.advance(50);
     expect(scheduler.load()).toMatchObject({ running: 5, waiting: 7 });
-    idle.processors = 0.1;
-    clock.advance(100);
+    machine.idle = 0.1;
+    clock.advance(50);
     expect(scheduler.load()).toMatchObject({ running: 5, waiting: 7 });
-    idle.processors = 2;
-    clock.advance(100);
-    clock.advance(100);
+    machine.idle = 2;
+    clock.advance(50);
+    clock.advance(50);
     expect(scheduler.load()).toMatchObject({ running: 7, waiting: 5 }); // one is kept from the account
     await drain(scheduler, clock, { runs, open });
   });
 
   it("are not admitted while memory is short", async () => {
     const clock = manualClock();
-    const machine = machineWith({ processors: 2, memoryBytes: 400e6 });
+    const machine = Object.assign(createFakeMachine(), { idle: 2, memoryBytes: 400e6 });
     const scheduler = createScheduler({ ...options, clock, machine });
     const { job, open } = gate();
     const runs = Array.from({ length: 5 }, () => scheduler.run(interactive("a"), job));
-    clock.advance(100);
+    clock.advance(50);
     expect(scheduler.load()).toMatchObject({ running: 3, waiting: 2 });
     await drain(scheduler, clock, { runs, open });
   });
 
   it("take no slot from another account, though the processors are busy", async () => {
     const clock = manualClock();
-    const idle = { processors: 2 };
-    const scheduler = createScheduler({ ...options, clock, machine: machineWith(idle) });
+    const machine = Object.assign(createFakeMachine(), { idle: 2 });
+    const scheduler = createScheduler({ ...options, clock, machine });
     const { job, open } = gate();
     const runs = Array.from({ length: 8 }, () => scheduler.run(interactive("a"), job));
-    clock.advance(100);
-    clock.advance(100);
-    idle.processors = 0;
+    clock.advance(50);
+    clock.advance(50);
+    machine.idle = 0;
     expect(scheduler.load().running).toBe(7);
     runs.push(scheduler.run(interactive("b"), job));
     expect(scheduler.load().running).toBe(8);
@@ -268,7 +260,7 @@ async function drain(
   { runs, open }: { readonly runs: readonly Promise<unknown>[]; readonly open: () => void },
 ): Promise<void> {
   open();
-  clock.advance(100);
+  clock.advance(50);
   await Promise.all(runs);
   expect(scheduler.load()).toMatchObject({ running: 0, waiting: 0 });
 }

@@ -79,9 +79,10 @@ export const variables = z.object({
       "how pages in those browsers reach the web: through the egress proxy, or directly, which leaves it to the browser's own network to contain them",
     unset: "proxy",
   }),
-  SNAP_RENDER_CONCURRENCY: wholeNumber({ min: 1, max: 256 })
-    .optional()
-    .meta({ description: "how many renders run at once", unset: "twice the processors and two more" }),
+  SNAP_RENDER_CONCURRENCY: wholeNumber({ min: 1, max: 256 }).optional().meta({
+    description: "at most this many renders run at once",
+    unset: "by memory, one for each 128 MiB and at most 16 for each processor",
+  }),
   SNAP_RENDER_TIMEOUT_MS: wholeNumber({ min: 1000, max: 600_000 })
     .default(45_000)
     .meta({ description: "time budget of a whole render", unset: "45000" }),

@@ -108,9 +108,21 @@ function createLoadGauges(registers: Registry[]): (load: ReturnType<Engine["load
     help: "Renders that wait for a turn.",
     registers,
   });
+  const slots = new Gauge({
+    name: "snap_render_slots",
+    help: "Renders that may always run at once.",
+    registers,
+  });
+  const concurrency = new Gauge({
+    name: "snap_render_concurrency",
+    help: "Renders that may run at once while processors are idle and memory is free.",
+    registers,
+  });
   return (load) => {
     running.set(load.running);
     waiting.set(load.waiting);
+    slots.set(load.slots);
+    concurrency.set(load.concurrency);
   };
 }
 

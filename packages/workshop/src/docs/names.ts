@@ -28,7 +28,7 @@ type Figures = Parameters<ReturnType<typeof createMetrics>["expose"]>[0];
 const unasked = (): Promise<never> => Promise.reject(new Error("nothing is asked of it here"));
 
 const NOTHING_RUNS: Figures = {
-  load: () => ({ running: 0, waiting: 0 }),
+  load: () => ({ running: 0, waiting: 0, batch: { running: 0, waiting: 0 }, slots: 0, concurrency: 0 }),
   batches: {
     submit: unasked,
     get: unasked,

@@ -21,8 +21,8 @@ const BROWSER_PER_REQUEST = ["capture-website", "browserless"] as const;
 const QUICK = ["raw", "puppeteer", "server"] as const;
 /** A queue is bounded per account: with 64 in flight of one account the bound would be measured. */
 const ACCOUNTS = 8;
-/** With 64 in flight a round takes long enough with twice as many. */
-const RENDERS_MAX = 128;
+/** A round with 64 in flight takes long enough with these. */
+const RENDERS_MAX = 64;
 const IN_FLIGHT = { full: [1, 4, 16, 64], quick: [1, 4, 16] } as const;
 
 const newSoon = ({ siteOrigin }: Bench): RenderJob => newJob(siteOrigin, "soon", { waitUntil: "default" });
