@@ -25,8 +25,8 @@ export interface NetworkActivityOptions {
 }
 
 /**
- * Counts a page's open connections, over all its frames and workers, and tells when they have been few
- * enough for half a second. Chromium's own idle events come up to half a second late.
+ * Counts a page's open connections, over all its frames and workers, and reports when they have been few
+ * enough for half a second. Chromium's own idle events come half a second late or more.
  */
 export class NetworkActivity {
   readonly #connectionsMax: number;
@@ -43,7 +43,7 @@ export class NetworkActivity {
     this.#onIdle = onIdle;
   }
 
-  /** Whether the last half second was quiet, up to now. */
+  /** Whether the network has been quiet for half a second, up to now. */
   get isIdle(): boolean {
     return this.#isIdle;
   }
@@ -92,7 +92,7 @@ export class NetworkActivity {
     this.#inFlight.delete(requestId);
   }
 
-  /** The frame shows another document now; what the one before had asked for is not always reported as ended. */
+  /** The frame shows another document; not every request of the one before is reported as ended. */
   leaveDocument({ id, loaderId }: Protocol.Page.Frame): void {
     this.#drop((request) => request.frameId === id && request.loaderId !== loaderId && !request.isDocument);
   }

@@ -67,8 +67,10 @@ async function load(tab: Tab, parameters: SnapParameters, limits: RenderLimits):
   return within({ signal: limits.signal, durationMs, reason }, async (signal) => {
     const connectionsMax = connectionsAllowed(waitUntil);
     const configure = async (): Promise<void> => {
-      const counting = connectionsMax === null ? null : countConnections(tab, connectionsMax);
-      await Promise.all([configurePage(tab, parameters, signal), unless(signal, Promise.resolve(counting))]);
+      await Promise.all([
+        configurePage(tab, parameters, signal),
+        ...(connectionsMax === null ? [] : [unless(signal, countConnections(tab, connectionsMax))]),
+      ]);
     };
     await navigate(tab, { url: parameters.url, configure }, signal);
     return waitForPage(tab, waitUntil, signal);

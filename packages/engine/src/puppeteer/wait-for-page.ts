@@ -32,16 +32,10 @@ export async function waitForPage(
   waitUntil: WaitEvent | undefined,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  for (;;) {
-    const notes = waitUntil === undefined ? await waitUntilIdle(tab, signal) : [];
-    if (waitUntil !== undefined)
-      await waitUntilSettled(tab, { signal, isSettled: isSettled(tab, waitUntil) });
-    requireDocument(tab);
-    if (connectionsAllowed(waitUntil) === null || notes.length > 0) return notes;
-    // a page that was too busy to answer was too busy to ask for more
-    await evaluate(tab, "0", signal);
-    if (tab.progress.hasReached(waitUntil ?? DEFAULT_WAIT)) return notes;
-  }
+  const notes = waitUntil === undefined ? await waitUntilIdle(tab, signal) : [];
+  if (waitUntil !== undefined) await waitUntilReached(tab, waitUntil, signal);
+  requireDocument(tab);
+  return notes;
 }
 
 /**
@@ -85,22 +79,40 @@ async function waitUntilSettled(
   await progress.until(signal, isDone);
 }
 
+async function waitUntilReached(tab: Tab, event: WaitEvent, signal: AbortSignal): Promise<void> {
+  const isReached = isSettled(tab, event);
+  do {
+    await waitUntilSettled(tab, { signal, isSettled: isReached });
+    if (connectionsAllowed(event) !== null) await awaitResponse(tab, signal);
+  } while (!isReached());
+}
+
 async function waitUntilIdle(tab: Tab, signal: AbortSignal): Promise<readonly string[]> {
   const { progress } = tab;
   const isIdle = isSettled(tab, DEFAULT_WAIT);
-  while (!isIdle()) {
+  let cap = { documentId: "", endsAtMs: 0 };
+  for (;;) {
     await waitUntilSettled(tab, { signal, isSettled: () => isIdle() || progress.hasReached("load") });
     const { documentId } = progress;
-    const limit = { signal, durationMs: IDLE_AFTER_LOAD_MAX_MS, reason: () => CAPPED };
+    const hasMovedOn = (): boolean => progress.isFollowed && progress.documentId !== documentId;
+    // the time begins anew with another document, as long as the page is followed
+    if (cap.documentId === "" || (progress.isFollowed && cap.documentId !== documentId))
+      cap = { documentId, endsAtMs: performance.now() + IDLE_AFTER_LOAD_MAX_MS };
+    const durationMs = Math.max(0, cap.endsAtMs - performance.now());
     try {
-      // the time begins anew when the page moves on to another document, as far as it is followed
-      const hasMovedOn = (): boolean => progress.isFollowed && progress.documentId !== documentId;
-      const isOver = (): boolean => isIdle() || hasMovedOn();
-      await within(limit, (limited) => progress.until(limited, isOver));
+      await within({ signal, durationMs, reason: () => CAPPED }, async (limited) => {
+        await progress.until(limited, () => isIdle() || hasMovedOn());
+        await awaitResponse(tab, limited);
+      });
     } catch (error) {
       if (error === CAPPED) return [WAIT_CAPPED];
       throw error;
     }
+    if (isIdle()) return progress.isFollowed ? [] : [WAIT_CAPPED];
   }
-  return progress.isFollowed ? [] : [WAIT_CAPPED];
+}
+
+/** A page that is too busy to respond may be about to ask for more: what it asked for is reported before this ends. */
+async function awaitResponse(tab: Tab, signal: AbortSignal): Promise<void> {
+  if (tab.progress.failedUrl === null) await evaluate(tab, "0", signal);
 }

@@ -1,5 +1,6 @@
 import {
   createFakeClock,
+  createFakeMachine,
   createFakeRandom,
   createFakeRenderer,
   createFakeResolver,
@@ -70,6 +71,7 @@ export function openBatchBench(options: Partial<EngineOptions> = {}): BatchBench
       baseUrl: "https://snap.example.com/v1",
       concurrency: 4,
       clock,
+      machine: createFakeMachine(),
       random: createFakeRandom((opened += 1)),
       resolver: createFakeResolver({
         "example.com": ["93.184.215.14"],

@@ -1,5 +1,6 @@
 import {
   createFakeClock,
+  createFakeMachine,
   createFakeRandom,
   createFakeRenderer,
   createFakeResolver,
@@ -27,6 +28,7 @@ function open(options: Partial<EngineOptions> = {}): Engine {
     renderer,
     secretKey: "a key for these tests",
     clock,
+    machine: createFakeMachine(),
     random: createFakeRandom(1),
     resolver: createFakeResolver({
       "example.com": ["93.184.215.14"],

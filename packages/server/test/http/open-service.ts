@@ -1,6 +1,7 @@
 import { createEngine, type Ability, type Engine } from "@snap/engine";
 import {
   createFakeClock,
+  createFakeMachine,
   createFakeRandom,
   createFakeRenderer,
   createFakeResolver,
@@ -106,6 +107,7 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
     renderer,
     secretKey: "a key for these tests",
     clock,
+    machine: createFakeMachine(),
     random: createFakeRandom(1),
     resolver: createFakeResolver({
       "example.com": ["93.184.215.14"],
