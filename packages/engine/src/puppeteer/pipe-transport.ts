@@ -58,8 +58,7 @@ export function openPipeTransport({ toBrowser, fromBrowser }: DebuggingPipe): Co
   const transport: ConnectionTransport = {
     send(message) {
       if (!open) return;
-      toBrowser.write(message);
-      toBrowser.write("\0");
+      toBrowser.write(`${message}\0`);
     },
     close,
   };

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { createSystemMachine, idleBetween, type ProcessorTimes } from "../../src/ports/machine.ts";
+
+const before: ProcessorTimes = { atMs: 0, processors: 4, idleMs: 0, totalMs: 0, groupMs: null };
+/** 100 ms later, on four processors. */
+const after = (idleMs: number, groupMs: number | null = null): ProcessorTimes => ({
+  ...before,
+  atMs: 100,
+  idleMs,
+  totalMs: 400,
+  groupMs,
+});
+
+describe("idle processors", () => {
+  it.each([
+    ["all of them", after(400), 4, 4],
+    ["three of four", after(300), 4, 3],
+    ["none", after(0), 4, 0],
+    ["no more than the process may use", after(400), 2, 2],
+  ])("%s", (_what, now, allowed, idle) => {
+    expect(idleBetween(before, now, allowed)).toBe(idle);
+  });
+
+  it.each([
+    ["what a container has left of its share, on an idle machine", after(300, 150), 2, 0.5],
+    ["none, where a container has used its share up", after(200, 230), 2, 0],
+    ["those of the machine, where others keep it busy", after(40, 10), 2, 0.4],
+  ])("%s", (_what, now, allowed, idle) => {
+    expect(idleBetween({ ...before, groupMs: 0 }, now, allowed)).toBeCloseTo(idle);
+  });
+
+  it("are none, rather than unknown, when no time has passed", () => {
+    expect(idleBetween(before, before, 4)).toBe(0);
+  });
+});
+
+describe("this machine", () => {
+  it("has memory, and no more idle processors than processors", () => {
+    const machine = createSystemMachine();
+    expect(machine.availableMemoryBytes()).toBeGreaterThan(1e6);
+    expect(machine.idleProcessors()).toBeGreaterThanOrEqual(0);
+  });
+});
