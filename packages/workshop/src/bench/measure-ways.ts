@@ -5,6 +5,7 @@ import { megabytes, percent, rounded, type Table } from "./report/table.ts";
 import { startServerWay, type ServiceOptions } from "./service.ts";
 import type { Bench } from "./scenario.ts";
 import { median, medianRatio, percentile } from "./statistics.ts";
+import { installPeers } from "./ways/peers.ts";
 import { startWay } from "./ways/start-way.ts";
 import type { RenderJob, Way } from "./ways/way.ts";
 
@@ -70,6 +71,7 @@ export async function startWays(
   const remarks: string[] = [];
   for (const name of names) {
     try {
+      await installPeers(name, bench.say);
       const way = name === "server" ? await startServerWay(bench, ofServer) : await startWay(name, bench);
       ways.push(way);
       await inParallel(WARM_UP.renders, WARM_UP.atOnce, () => way.render(job()));

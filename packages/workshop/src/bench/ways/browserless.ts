@@ -3,9 +3,10 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findFreePort } from "../../servers/free-port.ts";
+import { peerUrl } from "./peers.ts";
 import { QUALITY, VIEWPORT, type RenderJob, type StartProgram } from "./way.ts";
 
-/** What this file uses of browserless; its package ships its sources as types, which our compiler settings refuse. */
+/** What this file uses of browserless, which is installed on demand. */
 interface BrowserlessModule {
   readonly Config: new () => BrowserlessConfig;
   readonly Browserless: new (parts: { config: BrowserlessConfig }) => {
@@ -21,7 +22,7 @@ const TIMEOUT_MS = 120_000;
 
 /** browserless, asked over HTTP: it starts a browser for each request, without a sandbox. */
 export const startBrowserless: StartProgram = async ({ browserPath, folder }) => {
-  const entry = import.meta.resolve("@browserless.io/browserless");
+  const entry = peerUrl("@browserless.io/browserless");
   await offerBrowser(entry, browserPath, folder);
   const build = dirname(fileURLToPath(entry));
   // Only the Chromium routes: the others expect node_modules in npm's layout, or further browsers.
