@@ -29,14 +29,9 @@ export interface BenchedService {
   readonly kill: () => Promise<void>;
 }
 
-/** How many renders the engine runs at once unless told otherwise. */
-export function defaultConcurrency(cores: number): number {
-  return 2 * cores + 2;
-}
-
 export interface ServiceOptions {
   readonly accounts?: number;
-  /** Renders that run at once; by default as many as the service chooses. */
+  /** Bound on the renders that run at once (SNAP_RENDER_CONCURRENCY); by default as many as the service chooses. */
   readonly concurrency?: number;
 }
 

@@ -4,30 +4,33 @@ import { costTable, sizingTable } from "../../src/bench/report/sizing.ts";
 const COSTS = [
   // Bound by the processors.
   { kind: "heavy", cpuSeconds: 2, aloneSeconds: 1, bytesInFlight: 60e6 },
-  // Bound by the slots: it mostly waits.
-  { kind: "light", cpuSeconds: 0.1, aloneSeconds: 2, bytesInFlight: 10e6 },
+  // Bound by the pages in flight: it mostly waits.
+  { kind: "light", cpuSeconds: 0.05, aloneSeconds: 2, bytesInFlight: 10e6 },
 ];
 
 it("tells what a render costs", () => {
   expect(costTable(COSTS).rows).toEqual([
     ["heavy", "2", "1800", "1", "60"],
-    ["light", "0.1", "36000", "2", "10"],
+    ["light", "0.05", "72000", "2", "10"],
   ]);
 });
 
-it("sizes machines by processors, slots and the largest page", () => {
+it("sizes machines by processors, pages in flight and the kind that needs most memory", () => {
   const { columns, rows } = sizingTable({
     restBytes: 300e6,
     costs: COSTS,
-    inFlightOn: (cores) => 2 * cores + 2,
+    slotsOn: (cores) => 2 * cores + 2,
+    maxInFlightOn: (cores) => 16 * cores,
   });
   expect(columns).toEqual([
     "cores",
     "heavy",
     "light",
-    "pages in flight",
-    "MB if all are of the largest kind",
+    "slots",
+    "pages in flight, at most",
+    "MB, for the kind that needs most",
   ]);
-  // 2 cores: 2 x 0.7 x 3600 / 2; 6 slots x 3600 / 2; 300 MB and 6 x 60 MB.
-  expect(rows[1]).toEqual(["2", "2520", "10800", "6", "660"]);
+  // 2 cores. Heavy: 2 x 0.7 x 3600 / 2, in 6 slots x 60 MB. Light: 2 x 0.7 x 3600 / 0.05, in 28 x 2 = 56 pages, of
+  // which 32 may be: 32 x 3600 / 2.
+  expect(rows[1]).toEqual(["2", "2520", "57600", "6", "32", "660"]);
 });

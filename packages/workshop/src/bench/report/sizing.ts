@@ -15,8 +15,10 @@ export interface SizingFacts {
   /** Memory of the whole process tree at rest. */
   readonly restBytes: number;
   readonly costs: readonly PageCost[];
-  /** Renders that run at once by default on so many cores. */
-  readonly inFlightOn: (cores: number) => number;
+  /** Renders that may always run at once on so many cores. */
+  readonly slotsOn: (cores: number) => number;
+  /** The same where pages wait for their network and leave processors idle. */
+  readonly maxInFlightOn: (cores: number) => number;
 }
 
 const CORES = [1, 2, 4, 8, 16] as const;
@@ -39,29 +41,36 @@ export function costTable(costs: readonly PageCost[]): Table {
 }
 
 /**
- * Renders per hour with the processors 70 % busy, or with every slot in use where that is less; and the memory
- * for as many pages in flight as run by default.
+ * Renders per hour with the processors 70 % busy, or with as many pages in flight as may be where that is less;
+ * and the memory for the kind of page that needs most.
  */
-export function sizingTable({ restBytes, costs, inFlightOn }: SizingFacts): Table {
-  const largestBytes = Math.max(...costs.map(({ bytesInFlight }) => bytesInFlight));
+export function sizingTable({ restBytes, costs, slotsOn, maxInFlightOn }: SizingFacts): Table {
+  const rowOf = (cores: number): string[] => {
+    const loads = costs.map((cost) => {
+      const perSecond = Math.min(
+        (cores * BUSY_SHARE) / cost.cpuSeconds,
+        maxInFlightOn(cores) / cost.aloneSeconds,
+      );
+      const inFlight = Math.max(slotsOn(cores), Math.ceil(perSecond * cost.aloneSeconds));
+      return { perSecond, inFlight, bytes: inFlight * cost.bytesInFlight };
+    });
+    return [
+      String(cores),
+      ...loads.map(({ perSecond }) => rounded(perSecond * SECONDS_PER_HOUR)),
+      String(slotsOn(cores)),
+      String(Math.max(...loads.map(({ inFlight }) => inFlight))),
+      megabytes(restBytes + Math.max(...loads.map(({ bytes }) => bytes))),
+    ];
+  };
   return {
     title: `Sizing: renders per hour, processors at most ${BUSY_SHARE * 100} % busy`,
     columns: [
       "cores",
       ...costs.map(({ kind }) => kind),
-      "pages in flight",
-      "MB if all are of the largest kind",
+      "slots",
+      "pages in flight, at most",
+      "MB, for the kind that needs most",
     ],
-    rows: CORES.map((cores) =>
-      [String(cores)].concat(
-        costs.map(({ cpuSeconds, aloneSeconds }) =>
-          rounded(
-            SECONDS_PER_HOUR * Math.min((cores * BUSY_SHARE) / cpuSeconds, inFlightOn(cores) / aloneSeconds),
-          ),
-        ),
-        String(inFlightOn(cores)),
-        megabytes(restBytes + inFlightOn(cores) * largestBytes),
-      ),
-    ),
+    rows: CORES.map(rowOf),
   };
 }

@@ -1,20 +1,19 @@
+import { steadySlots } from "@snap/engine";
 import { startDistance, type Distance } from "../distance/start-distance.ts";
+import { maxRenders } from "../../../../engine/src/schedule/render-slots.ts";
 import { newJob } from "../jobs.ts";
 import { measureInTurns, wayCells, WAY_COLUMNS, type WayResult } from "../measure-ways.ts";
 import { comeToRest } from "../meter.ts";
 import { memoryBytes, readTree } from "../process-tree.ts";
 import { costTable, sizingTable, type PageCost } from "../report/sizing.ts";
 import type { Bench, Scenario } from "../scenario.ts";
-import { defaultConcurrency, startServerWay } from "../service.ts";
+import { startServerWay } from "../service.ts";
 import { median } from "../statistics.ts";
 import type { RenderJob, Way } from "../ways/way.ts";
 
 const ACCOUNTS = 8;
-/**
- * Enough pages for their memory to stand out, few enough for the heaviest to end within its time-out on two cores.
- * The service is told to run as many at once.
- */
-const IN_FLIGHT = 8;
+/** All slots and none more, so that every request in flight has a page. */
+const IN_FLIGHT = steadySlots();
 
 interface Kind {
   readonly name: string;
@@ -41,7 +40,7 @@ const KINDS: readonly Kind[] = [
 export const sizing: Scenario = {
   name: "sizing",
   title: "Cost and sizing",
-  about: `What a render of each kind of page costs the whole server: PNG unless it says PDF, the default wait, ${IN_FLIGHT} in flight. Memory per page in flight is what the process tree holds then, less what it holds at rest, over ${IN_FLIGHT}. From that, renders per hour on a machine of so many cores: as many as its processors allow, or as the default number of renders at once (\`SNAP_RENDER_CONCURRENCY\`) where that is less.`,
+  about: `What a render of each kind of page costs the whole server: PNG unless it says PDF, the default wait, ${IN_FLIGHT} in flight. Memory per page in flight is what the process tree holds then, less what it holds at rest, over ${IN_FLIGHT}. From that, renders per hour on a machine of so many cores: as many as its processors allow, or as the bound on renders at once (\`SNAP_RENDER_CONCURRENCY\`, with memory enough for its default) where that is less. Pages in flight are those that such a rate keeps open, and no fewer than the slots.`,
   onlyFull: true,
   async run(bench) {
     const distant = await startDistance(bench);
@@ -56,7 +55,7 @@ export const sizing: Scenario = {
         bench.say(name);
         const newOne = (): RenderJob => job(bench, distant);
         const alone = await measureKind(way, { inFlight: 1, rounds: 1 }, newOne);
-        const result = await measureKind(way, { inFlight: IN_FLIGHT, rounds: bench.quick ? 1 : 3 }, newOne);
+        const result = await measureKind(way, { inFlight: IN_FLIGHT, rounds: 2 }, newOne);
         rows.push([name, ...wayCells(result).slice(1)]);
         costs.push({
           kind: name,
@@ -69,7 +68,12 @@ export const sizing: Scenario = {
         figures: [],
         tables: [
           costTable(costs),
-          sizingTable({ restBytes, costs, inFlightOn: defaultConcurrency }),
+          sizingTable({
+            restBytes,
+            costs,
+            slotsOn: steadySlots,
+            maxInFlightOn: (cores) => maxRenders(Infinity, cores),
+          }),
           { title: "As measured", columns: ["page", ...WAY_COLUMNS.slice(1)], rows },
         ],
       };
@@ -88,7 +92,7 @@ async function measureKind(
   const [result] = await measureInTurns([way], {
     job,
     atOnce: inFlight,
-    rendersPerRound: 3 * inFlight,
+    rendersPerRound: 2 * inFlight,
     rounds,
   });
   if (result === undefined) throw new Error("the server was not measured");
