@@ -24,9 +24,9 @@ export async function runScenarios({
   const failed: string[] = [];
   try {
     for (const scenario of scenarios) {
+      const scenarioStartedMs = performance.now();
       const say = (line: string): void => {
-        const seconds = Math.round((performance.now() - startedMs) / 1000);
-        console.log(`${String(seconds).padStart(5)} s  ${scenario.name}: ${line}`);
+        console.log(`${String(secondsSince(startedMs)).padStart(5)} s  ${scenario.name}: ${line}`);
       };
       say(scenario.title);
       const scratch = await mkdtemp(join(tmpdir(), "snap-bench-"));
@@ -50,11 +50,17 @@ export async function runScenarios({
       } finally {
         await rm(scratch, { recursive: true, force: true });
       }
+      say(`took ${secondsSince(scenarioStartedMs)} s`);
     }
   } finally {
     await site.stop();
   }
+  console.log(`All of it took ${secondsSince(startedMs)} s.`);
   return { machine: await describeMachine(browserPath), quick, sections, failed };
+}
+
+function secondsSince(startedMs: number): number {
+  return Math.round((performance.now() - startedMs) / 1000);
 }
 
 function endChildren(exceptPid: number): void {

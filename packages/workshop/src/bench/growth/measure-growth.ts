@@ -41,7 +41,7 @@ export async function measureGrowth<T extends Grown>(
     const { oursMs, theirsMs, timeRatio } = await compare(
       roundOf(large, { count: many, opsPerRound }),
       roundOf(small, { count: few, opsPerRound }),
-      bench.quick ? 3 : 12,
+      bench.quick ? 3 : 8,
     );
     await large.remove();
     await small.remove();

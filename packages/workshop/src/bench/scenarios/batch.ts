@@ -15,7 +15,7 @@ export const batch: Scenario = {
   title: "A batch",
   about: `${CAPTURES} captures of the page of 60 cards: in one batch, and in requests sent at once.`,
   async run(bench) {
-    const pairs = bench.quick ? 1 : 10;
+    const pairs = bench.quick ? 1 : 6;
     // Ten submissions a minute are allowed: each round has an account of its own.
     const service = await startService(bench, { accounts: 2 * (pairs + 1) });
     let rounds = 0;

@@ -30,7 +30,7 @@ export const cached: Scenario = {
   title: "Answers from the cache",
   about: `A PNG of the long article from the cache, and a 304 for it, beside a bare Express 5 handler that sends the same bytes with a known entity tag, with one that Express computes for each answer, or nothing; ${CONNECTIONS} kept connections, from a process that sends prepared requests.`,
   async run(bench) {
-    const rounds = bench.quick ? 3 : 12;
+    const rounds = bench.quick ? 3 : 8;
     const accountsPerRound = bench.quick ? 6 : 20;
     const answers = accountsPerRound * ANSWERS_PER_ACCOUNT;
     const service = await startService(bench, { accounts: (rounds + 1) * accountsPerRound });

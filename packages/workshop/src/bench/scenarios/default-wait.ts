@@ -1,12 +1,12 @@
 import { newJob } from "../jobs.ts";
 import {
   failuresOf,
-  measureInTurns,
+  measureTurns,
   speedRatio,
   startWays,
   wayCells,
   WAY_COLUMNS,
-  type Load,
+  type StartedWays,
   type WayResult,
 } from "../measure-ways.ts";
 import type { Figure } from "../report/figure.ts";
@@ -15,15 +15,36 @@ import type { Bench, Scenario } from "../scenario.ts";
 import { median } from "../statistics.ts";
 import type { RenderJob } from "../ways/way.ts";
 
-const SHARED_BROWSER = ["raw", "puppeteer", "cluster", "server"] as const;
+const BASIC = ["raw", "puppeteer", "server"] as const;
+const SHARED_BROWSER = [...BASIC, "cluster"] as const;
 /** These start a browser per request: more of them in flight would only measure how browsers start. */
 const BROWSER_PER_REQUEST = ["capture-website", "browserless"] as const;
-const QUICK = ["raw", "puppeteer", "server"] as const;
+/** They render about one page a second. */
+const RENDERS_PER_REQUEST_MAX = 8;
 /** A queue is bounded per account: with 64 in flight of one account the bound would be measured. */
 const ACCOUNTS = 8;
-/** A round with 64 in flight takes long enough with these. */
-const RENDERS_MAX = 64;
-const IN_FLIGHT = { full: [1, 4, 16, 64], quick: [1, 4, 16] } as const;
+
+interface Stage {
+  readonly inFlight: number;
+  readonly names: readonly string[];
+  readonly rendersPerRound: number;
+  readonly rounds: number;
+}
+
+/** With 16 in flight, fewer than 80 renders a round would mostly show how a round begins and ends. */
+const STAGES: Readonly<Record<"full" | "quick", readonly Stage[]>> = {
+  full: [
+    { inFlight: 1, names: BASIC, rendersPerRound: 6, rounds: 3 },
+    { inFlight: 4, names: [...SHARED_BROWSER, ...BROWSER_PER_REQUEST], rendersPerRound: 12, rounds: 3 },
+    { inFlight: 16, names: SHARED_BROWSER, rendersPerRound: 80, rounds: 2 },
+    { inFlight: 64, names: BASIC, rendersPerRound: 64, rounds: 2 },
+  ],
+  quick: [
+    { inFlight: 1, names: BASIC, rendersPerRound: 2, rounds: 1 },
+    { inFlight: 4, names: BASIC, rendersPerRound: 4, rounds: 1 },
+    { inFlight: 16, names: BASIC, rendersPerRound: 16, rounds: 1 },
+  ],
+};
 
 const newSoon = ({ siteOrigin }: Bench): RenderJob => newJob(siteOrigin, "soon", { waitUntil: "default" });
 
@@ -32,16 +53,14 @@ export const defaultWait: Scenario = {
   title: "The default request",
   about: `A PNG with no parameter but the URL, of a local page whose script fetches something that arrives after 0.1 s and then changes the page. Ours waits as it does by default; Puppeteer, puppeteer-cluster and browserless for \`networkidle2\`; the raw calls for \`load\`, and then until at most two requests were in flight for 500 ms by their own count. ${ACCOUNTS} accounts take turns. capture-website and browserless start a browser for each request; they run with four in flight only.`,
   async run(bench) {
-    const names = bench.quick ? QUICK : [...SHARED_BROWSER, ...BROWSER_PER_REQUEST];
+    const stages = STAGES[bench.quick ? "quick" : "full"];
+    const names = [...new Set(stages.flatMap((stage) => stage.names))];
     const started = await startWays(bench, names, () => newSoon(bench), { accounts: ACCOUNTS });
     const measured = new Map<number, readonly WayResult[]>();
     try {
-      for (const inFlight of bench.quick ? IN_FLIGHT.quick : IN_FLIGHT.full) {
-        bench.say(`${inFlight} in flight`);
-        const ways = started.ways.filter(
-          ({ name }) => inFlight === 4 || SHARED_BROWSER.some((shared) => shared === name),
-        );
-        measured.set(inFlight, await measureInTurns(ways, loadOf(bench, inFlight)));
+      for (const stage of stages) {
+        bench.say(`${stage.inFlight} in flight`);
+        measured.set(stage.inFlight, await measureStage(bench, started, stage));
       }
     } finally {
       await started.stop();
@@ -65,13 +84,24 @@ export const defaultWait: Scenario = {
   },
 };
 
-function loadOf(bench: Bench, inFlight: number): Load {
-  return {
-    job: () => newSoon(bench),
-    atOnce: inFlight,
-    rendersPerRound: bench.quick ? Math.max(2, inFlight) : Math.max(8, Math.min(3 * inFlight, RENDERS_MAX)),
-    rounds: bench.quick ? 1 : 4,
-  };
+function measureStage(
+  bench: Bench,
+  { ways }: StartedWays,
+  { inFlight, names, rendersPerRound, rounds }: Stage,
+): Promise<readonly WayResult[]> {
+  const turns = ways
+    .filter(({ name }) => names.includes(name))
+    .map((way) => ({
+      way,
+      load: {
+        job: () => newSoon(bench),
+        atOnce: inFlight,
+        rendersPerRound: BROWSER_PER_REQUEST.some((name) => name === way.name)
+          ? Math.min(rendersPerRound, RENDERS_PER_REQUEST_MAX)
+          : rendersPerRound,
+      },
+    }));
+  return measureTurns(turns, rounds);
 }
 
 function figuresOf(measured: ReadonlyMap<number, readonly WayResult[]>): Figure[] {

@@ -11,6 +11,7 @@ export const growth: Scenario = {
   title: "Growth",
   about:
     "The cost of one operation on an embedded storage that holds much, over one that holds little; in this process, one after the other, each on another of the things stored (off the queue, the one that is next). A stored rendering has 200 bytes here.",
+  onlyFull: true,
   run: (bench) =>
     measureGrowth(bench, SUBJECTS, (subject, count) => openFilled(bench.scratch, subject, count)),
 };

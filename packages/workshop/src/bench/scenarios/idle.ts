@@ -18,7 +18,7 @@ export const idle: Scenario = {
     const ways = await Promise.all(["raw", "raw-fast"].map((name) => startWay(name, bench)));
     const server = await startServerWay(bench);
     const [raw, rawFast] = ways as [Way, Way];
-    const pairs = bench.quick ? 4 : 30;
+    const pairs = bench.quick ? 3 : 20;
     const rested = (way: Way) => async (): Promise<number> => {
       await sleep(REST_MS);
       return timed(() => way.render(newJob(bench.siteOrigin)))();

@@ -125,7 +125,7 @@ async function measureSpeeds(
 ): Promise<Speed[]> {
   const counts = Array.from({ length: NODES }, (_, index) => index + 1);
   const seen = new Map<string, number[]>();
-  for (let round = 0; round <= (bench.quick ? 1 : 4); round += 1)
+  for (let round = 0; round <= (bench.quick ? 1 : 2); round += 1)
     for (const kind of KINDS)
       for (const count of round % 2 === 0 ? counts : counts.toReversed()) {
         bench.say(`${kind.name} of ${count}, ${round === 0 ? "warming up" : `round ${round}`}`);

@@ -3,11 +3,11 @@ import { measureInTurns, speedRatio, startWays, wayCells, WAY_COLUMNS, type Load
 import type { Figure } from "../report/figure.ts";
 import { rounded } from "../report/table.ts";
 import type { Bench, Findings, Scenario } from "../scenario.ts";
-import { PAGE_NAMES, type PageName } from "../site/pages.ts";
+import type { PageName } from "../site/pages.ts";
 import type { RenderJob } from "../ways/way.ts";
 
-/** A quick run leaves out the one that is hardly anything but what the server does, too. */
-const NAMES = { full: ["raw", "engine", "server"], quick: ["raw", "server"] } as const;
+/** The engine alone stands beside them in the table of ways. */
+const NAMES = ["raw", "server"] as const;
 
 /** One row of loads: what varies, and the load that it makes. */
 interface Variant {
@@ -45,16 +45,19 @@ function variant(
     load: ({ quick, siteOrigin }) => ({
       job: () => newJob(siteOrigin, page, job),
       atOnce,
-      rendersPerRound: atLeastOnce(quick ? 4 : 24),
-      rounds: quick ? 1 : 4,
+      rendersPerRound: atLeastOnce(quick ? 4 : 16),
+      rounds: roundsOf({ quick, hasTarget: atLeast !== null }),
     }),
   };
 }
 
+function roundsOf({ quick, hasTarget }: { readonly quick: boolean; readonly hasTarget: boolean }): number {
+  if (quick) return 1;
+  return hasTarget ? 3 : 2;
+}
+
 async function measureVariants(bench: Bench, what: string, variants: readonly Variant[]): Promise<Findings> {
-  const started = await startWays(bench, bench.quick ? NAMES.quick : NAMES.full, () =>
-    newJob(bench.siteOrigin),
-  );
+  const started = await startWays(bench, NAMES, () => newJob(bench.siteOrigin));
   const rows: string[][] = [];
   const figures: Figure[] = [];
   try {
@@ -81,13 +84,14 @@ async function measureVariants(bench: Bench, what: string, variants: readonly Va
 export const concurrency: Scenario = {
   name: "concurrency",
   title: "Renders at once",
-  about: "The page of 60 cards as PNG, so many requests at once of one account.",
+  about:
+    "The page of 60 cards as PNG until `load`, so many requests at once of one account; the table of formats has four at once.",
   onlyFull: true,
   run: (bench) =>
     measureVariants(
       bench,
       "at once",
-      [1, 2, 4, 8].map((atOnce) => variant(String(atOnce), { atOnce })),
+      [1, 8].map((atOnce) => variant(String(atOnce), { atOnce })),
     ),
 };
 
@@ -106,31 +110,17 @@ export const formats: Scenario = {
     ]),
 };
 
-/** What a quick run renders. */
-const QUICK_PAGES: ReadonlySet<PageName> = new Set(["cards", "article"]);
-const SLOWNESS: Readonly<Partial<Record<PageName, number>>> = { heavy: 4, soon: 2, late: 6 };
-const WAITS: Readonly<Partial<Record<PageName, RenderJob["waitUntil"]>>> = {
-  soon: "default",
-  late: "networkidle0",
-};
-
 export const pages: Scenario = {
   name: "pages",
   title: "Pages",
   about:
-    "PNG, four in flight, until `load`: a small page, 60 cards, a long article, 200 images with two web fonts over plain HTTP; `soon`, complete after 0.1 s, with the default wait; and `late`, which sends requests for 3 s, until `networkidle0`.",
+    "PNG, four in flight, until `load`: a small page, a long article, 200 images with two web fonts over plain HTTP; and `late`, which sends requests for 3 s, until `networkidle0`. Other tables have the page of 60 cards, and one with the default wait.",
+  onlyFull: true,
   run: (bench) =>
-    measureVariants(
-      bench,
-      "page",
-      PAGE_NAMES.map((page) =>
-        variant(page, {
-          page,
-          slowness: SLOWNESS[page] ?? 1,
-          waitUntil: WAITS[page] ?? "load",
-          ...(page === "heavy" ? { atLeast: 1 } : {}),
-          onlyFull: !QUICK_PAGES.has(page),
-        }),
-      ),
-    ),
+    measureVariants(bench, "page", [
+      variant("small", { page: "small" }),
+      variant("article", { page: "article" }),
+      variant("heavy", { page: "heavy", slowness: 2, atLeast: 1 }),
+      variant("late", { page: "late", slowness: 4, waitUntil: "networkidle0" }),
+    ]),
 };

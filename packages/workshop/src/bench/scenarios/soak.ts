@@ -32,10 +32,11 @@ export const soak: Scenario = {
   title: "Soak",
   about:
     "Renders of mixed pages in all formats, four at once, every one of which must be answered; memory and processes between them, when the service is at rest. Its memory holds up to 64 MiB of renderings, which a few hundred fill.",
+  onlyFull: true,
   async run(bench) {
     const others = countBrowserProcesses();
     const service = await startService(bench);
-    const stops = bench.quick ? [12, 24, 36] : [100, 500, 1000, 1500, 2000];
+    const stops = bench.quick ? [12, 24, 36] : [100, 300, 500, 750, 1000];
     const rows: { readonly renders: number; readonly bytes: number; readonly processes: number }[] = [];
     let done = 0;
     for (const renders of stops) {

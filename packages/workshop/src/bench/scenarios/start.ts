@@ -30,7 +30,7 @@ export const start: Scenario = {
   async run(bench) {
     const starts = new Map<Wait, Start[]>(WAITS.map((wait) => [wait, []]));
     const rests: { readonly first: number; readonly later: number }[] = [];
-    for (let round = 0; round < (bench.quick ? 1 : 5); round += 1)
+    for (let round = 0; round < (bench.quick ? 1 : 3); round += 1)
       for (const wait of bench.quick ? QUICK_WAITS : WAITS) {
         bench.say(`wait ${wait}, start ${round + 1}`);
         const { figures, rest } = await measureStart(bench, wait);

@@ -3,30 +3,22 @@ import { failuresOf, measureInTurns, speedRatio, startWays, wayCells, WAY_COLUMN
 import { rounded } from "../report/table.ts";
 import type { Scenario } from "../scenario.ts";
 
-const NAMES = [
-  "raw",
-  "raw-fast",
-  "launch-per-request",
-  "cluster",
-  "capture-website",
-  "engine",
-  "server",
-] as const;
+const NAMES = ["raw", "raw-fast", "launch-per-request", "cluster", "engine", "server"] as const;
 
 export const ways: Scenario = {
   name: "ways",
   title: "Ways of rendering",
   about:
-    "The page of 60 cards as PNG, four at once. capture-website can't be told not to wait for a quiet network, which takes half a second.",
+    "The page of 60 cards as PNG, four at once, until `load`. What can't be told not to wait for a quiet network is in the table of the default request.",
   async run(bench) {
-    // capture-website takes as long as all others together.
-    const names = bench.quick ? NAMES.filter((name) => name !== "capture-website") : NAMES;
+    // A browser per request takes as long as all others together.
+    const names = bench.quick ? NAMES.filter((name) => name !== "launch-per-request") : NAMES;
     const started = await startWays(bench, names, () => newJob(bench.siteOrigin));
     const results = await measureInTurns(started.ways, {
       job: () => newJob(bench.siteOrigin),
       atOnce: 4,
-      rendersPerRound: bench.quick ? 6 : 24,
-      rounds: bench.quick ? 1 : 6,
+      rendersPerRound: bench.quick ? 6 : 16,
+      rounds: bench.quick ? 1 : 4,
     });
     await started.stop();
     const figure = (against: string, theirs: string, atLeast: number) => ({

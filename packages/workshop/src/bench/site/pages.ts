@@ -1,5 +1,5 @@
 /** The pages that are rendered; each is served under its name. */
-export const PAGE_NAMES = ["small", "cards", "article", "heavy", "soon", "late"] as const;
+const PAGE_NAMES = ["small", "cards", "article", "heavy", "soon", "late"] as const;
 export type PageName = (typeof PAGE_NAMES)[number];
 
 const CARDS = 60;
