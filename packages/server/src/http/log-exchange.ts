@@ -4,8 +4,13 @@ import type { Logger } from "pino";
 import type { Exchange } from "./exchange.ts";
 import { pathOf } from "./request-target.ts";
 
-/** Answers of 5xx that a page, or a service that stops, brings about: no news for who is on call. */
-const EXPECTED_FAILURES: ReadonlySet<ErrorCode> = new Set(["render_failed", "render_timeout", "not_ready"]);
+/** Answers of 5xx that a page, a load or a service that stops brings about: counted, but no error to look into. */
+const EXPECTED_FAILURES: ReadonlySet<ErrorCode> = new Set([
+  "render_failed",
+  "render_timeout",
+  "upstream_rate_limited",
+  "not_ready",
+]);
 
 /** One line for each request. Headers and query stay out of it: they hold tokens and signatures. */
 export function logExchange(
