@@ -10,10 +10,11 @@ export interface ConnectedBrowser {
   /** Makes a page and attaches to it. */
   makePage(request: PageRequest): Promise<MadePage>;
   /**
-   * Calls `take` with a session for each shared worker of the context, which is held until it is let go.
-   * The function returned stops that. Never calls it where pages aren't held.
+   * Calls `follow` with a session for each shared worker of the context, which is held until it is let go,
+   * and what `follow` returns when the worker ends. The function returned stops that. Never calls `follow`
+   * where pages aren't held.
    */
-  onSharedWorker(browserContextId: string, take: (session: CDPSession) => void): () => void;
+  onSharedWorker(browserContextId: string, follow: (session: CDPSession) => () => void): () => void;
   /** Ends it, as far as it is ours to end; resolves when nothing of ours is left. */
   kill(): Promise<void>;
 }

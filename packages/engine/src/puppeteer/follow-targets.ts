@@ -36,9 +36,9 @@ export async function letGo(session: CDPSession): Promise<void> {
 }
 
 /** Follows a page's main frame, or a frame that Chromium puts in another process. */
-export async function followFrame(session: CDPSession, page: FollowedPage): Promise<void> {
+export async function followFrame(session: CDPSession, frameId: string, page: FollowedPage): Promise<void> {
   const { progress, lane } = page;
-  progress.follow(session);
+  progress.follow(session, frameId);
   session.on("Target.attachedToTarget", (attached) => followAttached(session, attached, page));
   await Promise.all([
     ...(lane.guard === null ? [] : [lane.guard(session)]),
@@ -60,7 +60,7 @@ export async function countConnections(page: FollowedPage, connectionsMax: numbe
 /** Follows a worker until it ends. One that nothing is counted of is only let go. */
 export function followWorker(session: CDPSession, page: FollowedPage): void {
   if (page.progress.activity !== null) {
-    page.progress.follow(session);
+    page.progress.follow(session, null);
     session.on("Target.attachedToTarget", (attached) => followAttached(session, attached, page));
     session.send("Network.enable", COUNT_REQUESTS).catch(ignore);
     attachToTargets(session, page).catch(ignore);
@@ -76,7 +76,7 @@ function followAttached(
   const session = parent.connection()?.session(sessionId);
   if (!session) return;
   if (targetInfo.type !== "iframe") return followWorker(session, page);
-  followFrame(session, page).catch(ignore);
+  followFrame(session, targetInfo.targetId, page).catch(ignore);
   if (waitingForDebugger) letGo(session).catch(ignore); // after what was sent before
 }
 

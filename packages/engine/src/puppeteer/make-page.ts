@@ -41,14 +41,23 @@ export async function attachPage(
 
 /** Reports the shared workers of one context, of a browser that attaches `pages` to each new one. */
 export function watchSharedWorkers(pages: CDPSession): ConnectedBrowser["onSharedWorker"] {
-  return (browserContextId, take) => {
+  return (browserContextId, follow) => {
+    const leavers = new Map<string, () => void>();
     const note = ({ sessionId, targetInfo }: Protocol.Target.AttachedToTargetEvent): void => {
       if (targetInfo.type !== "shared_worker" || targetInfo.browserContextId !== browserContextId) return;
       const session = connectionOf(pages).session(sessionId);
-      if (session) take(session);
+      if (session) leavers.set(sessionId, follow(session));
+    };
+    const leave = ({ sessionId }: Protocol.Target.DetachedFromTargetEvent): void => {
+      leavers.get(sessionId)?.();
+      leavers.delete(sessionId);
     };
     pages.on("Target.attachedToTarget", note);
-    return () => pages.off("Target.attachedToTarget", note);
+    pages.on("Target.detachedFromTarget", leave);
+    return () => {
+      pages.off("Target.attachedToTarget", note);
+      pages.off("Target.detachedFromTarget", leave);
+    };
   };
 }
 

@@ -7,6 +7,9 @@ const IN_FLIGHT_MAX = 10_000;
 /** They stay open for as long as the page likes, so only their start counts as a connection. */
 const STREAMS: ReadonlySet<Protocol.Network.ResourceType> = new Set(["EventSource", "Media"]);
 
+/** Needs no connection. */
+const INLINE = /^(data|blob):/i;
+
 interface InFlight {
   /** The session that reported it last: a worker's script begins in the page's and ends in the worker's. */
   sessionId: string;
@@ -72,8 +75,10 @@ export class NetworkActivity {
 
   /** A redirect is reported under the id of the request that it continues. */
   begin(sessionId: string, sent: Protocol.Network.RequestWillBeSentEvent): void {
-    const { requestId, frameId, loaderId, type } = sent;
-    if (!this.#countsWorkers && type === "Script" && isFromBrowser(requestId)) return;
+    const { requestId, frameId, loaderId, type, request } = sent;
+    const isWorkerScript = type === "Script" && isFromBrowser(requestId);
+    // of a worker that is terminated before it starts, the end of its script goes unreported
+    if (isWorkerScript && (!this.#countsWorkers || INLINE.test(request.url))) return;
     this.#add(requestId, { sessionId, frameId, loaderId, isDocument: type === "Document" });
   }
 
@@ -97,11 +102,19 @@ export class NetworkActivity {
     this.#drop((request) => request.frameId === id && request.loaderId !== loaderId && !request.isDocument);
   }
 
+  /**
+   * The session's own frame shows another document now. With the one before went its frames and its
+   * WebSockets, and Chromium reports the end of none of them.
+   */
+  leaveDocuments(sessionId: string, { loaderId }: Protocol.Page.Frame): void {
+    this.#drop((request) => request.sessionId === sessionId && request.loaderId !== loaderId);
+  }
+
   leaveFrame(frameId: string): void {
     this.#drop((request) => request.frameId === frameId);
   }
 
-  /** A worker, or the frames of another process, ended without a report of each request. */
+  /** A worker, or the frames of another process, ended: Chromium does not report each of their requests. */
   leaveSession(sessionId: string): void {
     this.#drop((request) => request.sessionId === sessionId);
   }

@@ -103,17 +103,23 @@ export class PageProgress {
     }
   }
 
-  /** Listens to a session: the page's own, or that of frames in another process. */
-  follow(session: CDPSession): void {
+  /**
+   * Listens to a session: the page's own, that of a frame in another process, or that of a worker.
+   *
+   * @param ownFrameId - The frame that the session is for, above all others in it; `null` for a worker.
+   */
+  follow(session: CDPSession, ownFrameId: string | null): void {
     const on = <E extends keyof Followed>(event: E, take: (facts: Followed[E]) => void): void => {
       session.on(event, (facts: Followed[E]) => {
         take(facts);
-        this.#activity?.update(this.#activity.isWithinLimit && this.hasReached("domcontentloaded"));
-        this.#changed();
+        this.#look();
       });
     };
     on("Page.lifecycleEvent", (facts) => this.#reach(facts));
-    on("Page.frameNavigated", ({ frame }) => this.#arrive(frame));
+    on("Page.frameNavigated", ({ frame }) => {
+      this.#arrive(frame);
+      if (frame.id === ownFrameId) this.#activity?.leaveDocuments(session.id(), frame);
+    });
     on("Page.frameDetached", ({ frameId, reason }) => {
       if (reason !== "remove") return;
       this.#frames.delete(frameId);
@@ -146,6 +152,20 @@ export class PageProgress {
     on("Network.webSocketHandshakeResponseReceived", (opened) => this.#activity?.end(opened));
     on("Network.webSocketClosed", (closed) => this.#activity?.end(closed));
     on("Target.detachedFromTarget", ({ sessionId }) => this.#activity?.leaveSession(sessionId));
+  }
+
+  /** Of a worker whose end none of the sessions that are followed reports. */
+  leave(sessionId: string): void {
+    this.#activity?.leaveSession(sessionId);
+    this.#look();
+  }
+
+  #look(): void {
+    const { reached, isNavigating } = this.#frame(this.#mainFrameId);
+    // a navigation that is only scheduled may stay within the document and asks for nothing yet
+    const isLeaving = isNavigating && this.isFollowed;
+    this.#activity?.update(this.#activity.isWithinLimit && reached.has(PARSED) && !isLeaving);
+    this.#changed();
   }
 
   #changed(): void {

@@ -64,7 +64,10 @@ export async function openTab(host: TabHost, url: string | null): Promise<Tab> {
       const page = await openPage(browser, lane, { ...context, url: url ?? BLANK, signal });
       closers.push(watchPage(page, { ...host, ...context }));
       closers.push(
-        browser.onSharedWorker(context.browserContextId, (session) => followWorker(session, page)),
+        browser.onSharedWorker(context.browserContextId, (session) => {
+          followWorker(session, page);
+          return () => page.progress.leave(session.id());
+        }),
       );
       const prepared = preparePage(page);
       prepared.catch(() => {}); // found out when it is awaited
@@ -119,7 +122,10 @@ async function openPage(
 
 async function preparePage(page: Page): Promise<void> {
   dismissDialogs(page.session);
-  await Promise.all([followFrame(page.session, page), applyViewport(page.session, DEFAULT_VIEWPORT)]);
+  await Promise.all([
+    followFrame(page.session, page.mainFrameId, page),
+    applyViewport(page.session, DEFAULT_VIEWPORT),
+  ]);
 }
 
 /** An open dialog would hold `load` for ever. To leave a page (beforeunload) is allowed. */

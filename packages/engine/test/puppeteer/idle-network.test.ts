@@ -100,6 +100,23 @@ const NOT_AWAITED: Readonly<Record<string, string>> = {
     "const busy = new Worker(worker(`fetch('${location.origin}/hangs'); postMessage(1)`));" +
       "busy.onmessage = () => busy.terminate()",
   ),
+  "the frames of a document that was left": page(
+    "document.body.append(Object.assign(document.createElement('iframe'), { src: '/inner-hangs' }));" +
+      "onmessage = () => { location = '/blank' }",
+  ),
+  "the WebSockets of a document that was left": page(
+    "new WebSocket('ws://' + location.host + '/hanging-socket'); setTimeout(() => { location = '/blank' }, 100)",
+  ),
+  "the shared worker of a document that was left": page(
+    "new SharedWorker('/busy-shared-worker').port.onmessage = () => { location = '/blank' }",
+  ),
+  "a shared worker that ended": page("new SharedWorker('/ending-shared-worker')"),
+  "workers that are terminated before they start": page(
+    "for (let i = 0; i < 50; i += 1) new Worker(worker('')).terminate()",
+  ),
+  "a fragment that changes all the time": page(
+    "let i = 0; setInterval(() => { location.hash = i += 1 }, 100)",
+  ),
   "requests of the document that was left": page(
     "fetch('/hangs'); fetch('/hangs?2'); fetch('/hangs?3'); setTimeout(() => { location = '/blank' }, 100)",
   ),
@@ -159,6 +176,11 @@ beforeAll(async () => {
         script,
         "onconnect = ({ ports: [port] }) => fetch('/slow').then(() => port.postMessage(1))",
       ),
+      "/busy-shared-worker": answer(
+        script,
+        "fetch('/hangs'); onconnect = ({ ports: [port] }) => port.postMessage(1)",
+      ),
+      "/ending-shared-worker": answer(script, "fetch('/hangs'); setTimeout(close, 100)"),
       "/service-worker": answer(
         script,
         `oninstall = (event) => event.waitUntil(fetch("/slow"));
@@ -294,6 +316,7 @@ function acceptWebSocket(request: IncomingMessage, socket: Duplex): void {
   const accept = createHash("sha1").update(key).digest("base64");
   const delayMs = request.url === "/slow-socket" ? SLOW_MS : 0;
   socket.on("error", () => {});
+  if (request.url === "/hanging-socket") return;
   setTimeout(() => {
     socket.write(
       `HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-accept: ${accept}\r\n\r\n`,
