@@ -101,7 +101,11 @@ export class FairQueue {
   }
 
   /** How many renders have their turn before a new one of this account, which takes turns with the others. */
-  ahead({ accountId, urgency }: Turn): number {
+  ahead(turn: Turn): number {
+    return this.#mayRun(turn) ? 0 : this.#before(turn);
+  }
+
+  #before({ accountId, urgency }: Turn): number {
     const own = this.#lengthOf(urgency, accountId);
     let ahead = 0;
     for (const [turn, line] of this.#turns()) {
@@ -170,8 +174,13 @@ export class FairQueue {
   /** Whether one of the slots is free for it. What an account runs beyond its share of them does not count. */
   #hasSlot(turn: Turn): boolean {
     const share = leaveOne(this.#bounds.slots);
-    const own = turn.urgency === "batch" ? leaveOne(share) : share;
-    if (this.#runningOf(turn) >= own) return false;
+    const batchShare = leaveOne(share);
+    const own = this.#running.get(turn.accountId) ?? { interactive: 0, batch: 0 };
+    const isOut =
+      turn.urgency === "batch"
+        ? own.interactive + own.batch >= batchShare
+        : own.interactive + Math.min(own.batch, batchShare) >= share;
+    if (isOut) return false;
     let taken = 0;
     for (const { interactive, batch } of this.#running.values())
       taken += Math.min(interactive + batch, share);

@@ -229,7 +229,40 @@ describe("renders beyond the slots", () => {
   });
 });
 
+describe("an account whose batches run beyond the slots", () => {
+  it("still has a slot for an interactive render, though the processors are busy", async () => {
+    const clock = manualClock();
+    const machine = Object.assign(createFakeMachine(), { idle: 2 });
+    const scheduler = createScheduler({ ...bounds, slots: 4, concurrency: 8, clock, machine });
+    const { job, open } = gate();
+    const runs = Array.from({ length: 6 }, () => scheduler.run({ accountId: "a", urgency: "batch" }, job));
+    clock.advance(50);
+    clock.advance(50);
+    machine.idle = 0;
+    expect(scheduler.load()).toMatchObject({ running: 6, waiting: 0 });
+    runs.push(scheduler.run({ accountId: "a", urgency: "interactive" }, job));
+    expect(scheduler.load()).toMatchObject({ running: 7, waiting: 0 });
+    await drain(scheduler, clock, { runs, open });
+  });
+});
+
 describe("a turn that would not come in time", () => {
+  it("is not refused while a slot is free for it, however slowly renders end", async () => {
+    const clock = manualClock();
+    const scheduler = createScheduler({ ...bounds, clock, slots: 2, concurrency: 2, maxWaitMs: 3_600_000 });
+    const gates = Array.from({ length: 30 }, gate);
+    const runs = gates.map(({ job }) => scheduler.run({ accountId: "a", urgency: "interactive" }, job));
+    for (const [index, { open }] of gates.slice(0, 25).entries()) {
+      clock.advance(45_000);
+      open();
+      await runs[index];
+    }
+    const other = { accountId: "b", urgency: "interactive", maxWaitMs: 10_000 } as const;
+    await expect(scheduler.run(other, async () => "ran")).resolves.toBe("ran");
+    for (const { open } of gates.slice(25)) open();
+    await Promise.all(runs);
+  });
+
   it("is refused at once, by how fast renders have ended; another account's still comes", async () => {
     const clock = manualClock();
     const scheduler = createScheduler({ ...bounds, clock, slots: 1, concurrency: 1, maxWaitMs: 10_000 });
