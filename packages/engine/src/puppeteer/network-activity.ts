@@ -7,6 +7,7 @@ const IN_FLIGHT_MAX = 10_000;
 /** They stay open for as long as the page likes, so only their start counts as a connection. */
 const STREAMS: ReadonlySet<Protocol.Network.ResourceType> = new Set(["EventSource", "Media"]);
 
+const FILM = /^(audio|video)\//i;
 /** Needs no connection. */
 const INLINE = /^(data|blob):/i;
 
@@ -82,8 +83,9 @@ export class NetworkActivity {
     this.#add(requestId, { sessionId, frameId, loaderId, isDocument: type === "Document" });
   }
 
-  respond(sessionId: string, { requestId, type }: Protocol.Network.ResponseReceivedEvent): void {
-    if (STREAMS.has(type)) return this.end({ requestId });
+  respond(sessionId: string, { requestId, type, response }: Protocol.Network.ResponseReceivedEvent): void {
+    // a document that is a film is loaded once more, by its player, and its own end goes unreported
+    if (STREAMS.has(type) || FILM.test(response.mimeType)) return this.end({ requestId });
     const request = this.#inFlight.get(requestId);
     if (request) request.sessionId = sessionId;
   }
@@ -115,8 +117,11 @@ export class NetworkActivity {
   }
 
   /** A worker, or the frames of another process, ended: Chromium does not report each of their requests. */
-  leaveSession(sessionId: string): void {
-    this.#drop((request) => request.sessionId === sessionId);
+  leaveSession(sessionId: string, ownFrameId?: string): void {
+    // a frame that only changes its process is on its way to another document
+    this.#drop(
+      (request) => request.sessionId === sessionId && !(request.isDocument && request.frameId === ownFrameId),
+    );
   }
 
   #add(requestId: string, request: InFlight): void {

@@ -151,7 +151,9 @@ export class PageProgress {
     );
     on("Network.webSocketHandshakeResponseReceived", (opened) => this.#activity?.end(opened));
     on("Network.webSocketClosed", (closed) => this.#activity?.end(closed));
-    on("Target.detachedFromTarget", ({ sessionId }) => this.#activity?.leaveSession(sessionId));
+    on("Target.detachedFromTarget", ({ sessionId, targetId }) =>
+      this.#activity?.leaveSession(sessionId, targetId),
+    );
   }
 
   /** Of a worker whose end none of the sessions that are followed reports. */
@@ -234,5 +236,6 @@ interface Followed {
   "Network.webSocketCreated": Protocol.Network.WebSocketCreatedEvent;
   "Network.webSocketHandshakeResponseReceived": Protocol.Network.WebSocketHandshakeResponseReceivedEvent;
   "Network.webSocketClosed": Protocol.Network.WebSocketClosedEvent;
-  "Target.detachedFromTarget": Protocol.Target.DetachedFromTargetEvent;
+  // the target is deprecated in the protocol, but nothing else tells which frame the session was for
+  "Target.detachedFromTarget": { sessionId: string; targetId?: string };
 }

@@ -84,6 +84,7 @@ const NOT_AWAITED: Readonly<Record<string, string>> = {
   "an open WebSocket": page("new WebSocket('ws://' + location.host + '/socket')"),
   "an open event stream": page("new EventSource('/events')"),
   "a film": page("", "<video src=/film preload=auto></video>"),
+  "a frame that shows a film": page("", "<iframe src=/film></iframe>"),
   "a frame that was removed": page(
     "const frame = Object.assign(document.createElement('iframe'), { src: '/hangs' });" +
       "document.body.append(frame); setTimeout(() => frame.remove(), 100)",
@@ -266,6 +267,19 @@ describe("the count of connections", () => {
     }
     expect(activity.inFlight).toBe(0);
     expect(activity.isWithinLimit).toBe(true);
+  });
+
+  it("keeps the document that a frame of another process is on its way to, and nothing else of it", () => {
+    const activity = new NetworkActivity({ connectionsMax: 0, countsWorkers: true, onIdle: () => {} });
+    const sent = (requestId: string, type: string, frameId: string) =>
+      ({ requestId, frameId, loaderId: requestId, type, request: { url: "" } }) as never;
+    activity.begin("frame's", sent("next", "Document", "frame"));
+    activity.begin("frame's", sent("inner", "Document", "inner"));
+    activity.begin("frame's", sent("1.1", "Fetch", "frame"));
+    activity.leaveSession("frame's", "frame");
+    expect(activity.inFlight).toBe(1);
+    activity.end({ requestId: "next" });
+    expect(activity.inFlight).toBe(0);
   });
 
   it("stops at ten thousand at once, and counts the page as busy from then on", () => {
