@@ -57,9 +57,14 @@ export async function countConnections(page: FollowedPage, connectionsMax: numbe
   await Promise.all([attachToTargets(session, page), session.send("Network.enable", COUNT_REQUESTS)]);
 }
 
-/** Follows a worker until it ends. One that nothing is counted of is only let go. */
+/** Follows a worker until it ends. One whose requests do not count is only let go. */
 export function followWorker(session: CDPSession, page: FollowedPage): void {
-  if (page.progress.activity !== null) {
+  const { activity } = page.progress;
+  const isCounted = activity !== null && !activity.hasOverflowed;
+  activity?.beginWorker();
+  // no further workers are attached to, and so none is held
+  if (isCounted && activity.hasOverflowed) attachToTargets(page.session, page).catch(ignore);
+  if (isCounted) {
     page.progress.follow(session, null);
     session.on("Target.attachedToTarget", (attached) => followAttached(session, attached, page));
     session.send("Network.enable", COUNT_REQUESTS).catch(ignore);
@@ -85,7 +90,7 @@ async function attachToTargets(
   session: CDPSession,
   { progress, lane, followsWorkers }: FollowedPage,
 ): Promise<void> {
-  const countsWorkers = progress.activity !== null && followsWorkers;
+  const countsWorkers = progress.activity?.hasOverflowed === false && followsWorkers;
   await session.send("Target.setAutoAttach", {
     autoAttach: true,
     waitForDebuggerOnStart: countsWorkers || lane.guard !== null,

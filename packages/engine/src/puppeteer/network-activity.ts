@@ -4,6 +4,8 @@ import type { Protocol } from "puppeteer";
 const QUIET_MS = 500;
 /** A page with more requests at once counts as busy from then on, so that what we keep of it stays bounded. */
 const IN_FLIGHT_MAX = 10_000;
+/** A page that starts more workers counts as busy, too: each costs several messages to follow. */
+const WORKERS_MAX = 100;
 /** They stay open for as long as the page likes, so only their start counts as a connection. */
 const STREAMS: ReadonlySet<Protocol.Network.ResourceType> = new Set(["EventSource", "Media"]);
 
@@ -37,6 +39,7 @@ export class NetworkActivity {
   readonly #countsWorkers: boolean;
   readonly #onIdle: () => void;
   readonly #inFlight = new Map<string, InFlight>();
+  #workers = 0;
   #hasOverflowed = false;
   #quietTimer: NodeJS.Timeout | undefined;
   #isIdle = false;
@@ -56,6 +59,11 @@ export class NetworkActivity {
     return this.#inFlight.size;
   }
 
+  /** Whether the page made more requests or workers than are counted. */
+  get hasOverflowed(): boolean {
+    return this.#hasOverflowed;
+  }
+
   get isWithinLimit(): boolean {
     return !this.#hasOverflowed && this.#inFlight.size <= this.#connectionsMax;
   }
@@ -72,6 +80,11 @@ export class NetworkActivity {
       this.#isIdle = true;
       this.#onIdle();
     }, QUIET_MS);
+  }
+
+  beginWorker(): void {
+    this.#workers += 1;
+    if (this.#workers > WORKERS_MAX) this.#hasOverflowed = true;
   }
 
   /** A redirect is reported under the id of the request that it continues. */

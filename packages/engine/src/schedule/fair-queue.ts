@@ -32,7 +32,7 @@ type Running = Record<Urgency, number>;
 
 /**
  * The queue behind p-queue: accounts take turns (round robin), so that one with many waiting renders
- * delays another by one render at most; within an account first come, first served.
+ * delays another little; within an account first come, first served.
  *
  * One slot is kept from an account that fills all the others, and one more from its batches. Beyond the
  * slots a render needs a permit, which the scheduler gives out while processors are idle.
@@ -171,7 +171,10 @@ export class FairQueue {
     return this.#hasSlot(turn) || this.#permits > 0;
   }
 
-  /** Whether one of the slots is free for it. What an account runs beyond its share of them does not count. */
+  /**
+   * Whether one of the slots is free for it. Of what an account runs, no more counts than its part of the
+   * slots, beside the others that run or ask now: many pages of one do not keep another from its part.
+   */
   #hasSlot(turn: Turn): boolean {
     const share = leaveOne(this.#bounds.slots);
     const batchShare = leaveOne(share);
@@ -181,9 +184,10 @@ export class FairQueue {
         ? own.interactive + own.batch >= batchShare
         : own.interactive + Math.min(own.batch, batchShare) >= share;
     if (isOut) return false;
+    const accounts = this.#running.size + (this.#running.has(turn.accountId) ? 0 : 1);
+    const part = accounts === 1 ? share : Math.max(1, Math.floor(this.#bounds.slots / accounts));
     let taken = 0;
-    for (const { interactive, batch } of this.#running.values())
-      taken += Math.min(interactive + batch, share);
+    for (const { interactive, batch } of this.#running.values()) taken += Math.min(interactive + batch, part);
     return taken < this.#bounds.slots;
   }
 

@@ -228,6 +228,13 @@ beforeAll(async () => {
       "/many": page(
         "let left = 10_000; const ask = () => { if ((left -= 1) > 0) fetch('data:,' + left).then(ask); else redden() }; for (let i = 0; i < 500; i += 1) ask()",
       ),
+      "/workers": page("const idle = worker('close()'); for (let i = 0; i < 120; i += 1) new Worker(idle)"),
+      "/busy-when-idle": page(
+        `const ask = () => { for (let i = 0; i < 3; i += 1) fetch("/small?" + Math.random()) };
+         const spin = () => { for (const end = performance.now() + 350; performance.now() < end; ); };
+         const round = () => setTimeout(() => { spin(); ask(); round() }, 420);
+         ask(); round()`,
+      ),
       "/flood": page("for (let i = 0; i < 10_100; i += 1) fetch('/hangs?' + i)"),
     },
     { onUpgrade: acceptWebSocket },
@@ -307,6 +314,8 @@ describe.concurrent("an idle network", () => {
   it.each([
     ["a request every 400 ms", "/every-400-ms"],
     ["more open requests than are counted", "/flood"],
+    ["new requests after each quiet half second", "/busy-when-idle"],
+    ["more workers than are followed", "/workers"],
   ])("captures a page with %s 10 s after load, by default", async (_what, path) => {
     expect((await patient.render(defaultScreenshot(site.url(path)))).notes).toEqual(["wait-capped"]);
   });

@@ -217,6 +217,20 @@ describe("renders beyond the slots", () => {
     await drain(scheduler, clock, { runs, open });
   });
 
+  it("do not keep another account from its part of the slots", async () => {
+    const clock = manualClock();
+    const machine = Object.assign(createFakeMachine(), { idle: 8 });
+    const scheduler = createScheduler({ ...options, concurrency: 12, clock, machine });
+    const { job, open } = gate();
+    const runs = Array.from({ length: 9 }, () => scheduler.run(interactive("a"), job));
+    clock.advance(50);
+    machine.idle = 0;
+    expect(scheduler.load().running).toBe(9);
+    runs.push(...Array.from({ length: 3 }, () => scheduler.run(interactive("b"), job)));
+    expect(scheduler.load()).toMatchObject({ running: 11, waiting: 1 });
+    await drain(scheduler, clock, { runs, open });
+  });
+
   it("leave a slot of an account to its interactive renders", async () => {
     const clock = manualClock();
     const scheduler = createScheduler({ ...options, clock });
