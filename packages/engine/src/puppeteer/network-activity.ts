@@ -19,6 +19,8 @@ interface InFlight {
   readonly frameId: string | undefined;
   readonly loaderId: string;
   readonly isDocument: boolean;
+  /** What is still to come of the body; `null` when the response did not say its length. */
+  bytesLeft: number | null;
 }
 
 export interface NetworkActivityOptions {
@@ -93,19 +95,30 @@ export class NetworkActivity {
     const isWorkerScript = type === "Script" && isFromBrowser(requestId);
     // of a worker that is terminated before it starts, the end of its script goes unreported
     if (isWorkerScript && (!this.#countsWorkers || INLINE.test(request.url))) return;
-    this.#add(requestId, { sessionId, frameId, loaderId, isDocument: type === "Document" });
+    const isDocument = type === "Document";
+    this.#add(requestId, { sessionId, frameId, loaderId, isDocument, bytesLeft: null });
   }
 
   respond(sessionId: string, { requestId, type, response }: Protocol.Network.ResponseReceivedEvent): void {
     // a document that is a film is loaded once more, by its player, and its own end goes unreported
     if (STREAMS.has(type) || FILM.test(response.mimeType)) return this.end({ requestId });
     const request = this.#inFlight.get(requestId);
-    if (request) request.sessionId = sessionId;
+    if (request === undefined) return;
+    request.sessionId = sessionId;
+    request.bytesLeft = bodyBytes(response.headers);
+  }
+
+  /** A body that no script reads is never reported as finished, though all of it has come. */
+  receive({ requestId, dataLength }: Protocol.Network.DataReceivedEvent): void {
+    const request = this.#inFlight.get(requestId);
+    if (request === undefined || request.bytesLeft === null) return;
+    request.bytesLeft -= dataLength;
+    if (request.bytesLeft <= 0) this.end({ requestId });
   }
 
   /** A WebSocket counts until it is open. */
   beginWebSocket(sessionId: string, requestId: string): void {
-    this.#add(requestId, { sessionId, frameId: undefined, loaderId: "", isDocument: false });
+    this.#add(requestId, { sessionId, frameId: undefined, loaderId: "", isDocument: false, bytesLeft: null });
   }
 
   end({ requestId }: { readonly requestId: string }): void {
@@ -145,6 +158,13 @@ export class NetworkActivity {
   #drop(isOver: (request: InFlight) => boolean): void {
     for (const [requestId, request] of this.#inFlight) if (isOver(request)) this.#inFlight.delete(requestId);
   }
+}
+
+/** Length of a body that comes as it is; what is compressed is reported as it is unpacked. */
+function bodyBytes(headers: Protocol.Network.Headers): number | null {
+  const fields = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const length = Number(fields.get("content-length") ?? Number.NaN);
+  return fields.has("content-encoding") || !Number.isInteger(length) ? null : length;
 }
 
 /** Renderers number their requests, as in `4711.2`; the browser, which fetches workers' scripts, names its own at random. */

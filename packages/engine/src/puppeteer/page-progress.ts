@@ -144,6 +144,7 @@ export class PageProgress {
     });
     on("Network.requestWillBeSent", (sent) => this.#activity?.begin(session.id(), sent));
     on("Network.responseReceived", (received) => this.#activity?.respond(session.id(), received));
+    on("Network.dataReceived", (received) => this.#activity?.receive(received));
     on("Network.loadingFinished", (finished) => this.#activity?.end(finished));
     on("Network.loadingFailed", (failed) => this.#activity?.end(failed));
     on("Network.webSocketCreated", ({ requestId }) =>
@@ -231,6 +232,7 @@ interface Followed {
   "Page.frameNavigated": Protocol.Page.FrameNavigatedEvent;
   "Network.requestWillBeSent": Protocol.Network.RequestWillBeSentEvent;
   "Network.responseReceived": Protocol.Network.ResponseReceivedEvent;
+  "Network.dataReceived": Protocol.Network.DataReceivedEvent;
   "Network.loadingFinished": Protocol.Network.LoadingFinishedEvent;
   "Network.loadingFailed": Protocol.Network.LoadingFailedEvent;
   "Network.webSocketCreated": Protocol.Network.WebSocketCreatedEvent;

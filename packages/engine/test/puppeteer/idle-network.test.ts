@@ -71,6 +71,9 @@ const NOT_AWAITED: Readonly<Record<string, string>> = {
       "setTimeout(() => gone.abort(), 100)",
   ),
   "a fetch whose body nobody reads": page("fetch('/small')"),
+  "a fetch that is not stored, whose body nobody reads": page(
+    "fetch('/not-stored'); fetch('/not-stored', { method: 'POST', body: 'x' })",
+  ),
   "a beacon": page("navigator.sendBeacon('/small', 'x')"),
   "an image that is refused": page("new Image().src = 'http://127.0.0.1:1/x.png'"),
   "an image that a policy forbids": page(
@@ -202,6 +205,8 @@ beforeAll(async () => {
       "/red-late": page("fetch('/slow').then(redden)"),
       "/blank": "<h1>here</h1>",
       "/small": answer("text/plain", "small"),
+      "/not-stored": (_request, response) =>
+        response.writeHead(200, { "cache-control": "no-store", "content-length": 5 }).end("small"),
       "/small-image": answer("image/png", PIXEL),
       "/events": (_request, response) =>
         void response.writeHead(200, { "content-type": "text/event-stream" }).write(":\n\n"),
