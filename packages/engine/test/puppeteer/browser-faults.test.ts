@@ -36,6 +36,7 @@ let hold: (() => Promise<void>) | null = null;
 beforeAll(async () => {
   site = await openSite({
     "/": "<h1>fine</h1>",
+    "/with-held-picture": "<img src=/held>",
     "/held": (_request, response) => {
       const answer = (): void =>
         void response.writeHead(200, { "content-type": "text/html" }).end("<h1>held</h1>");
@@ -72,14 +73,14 @@ function observe(options: PuppeteerRendererOptions = {}): Observed {
   return { renderer, events, pid };
 }
 
-/** Does `fault` to the browser while a page of it is loading; every time, or only the first time. */
+/** Does `fault` to the browser while a page of it is loading, the first `times` that one is. */
 function during(fault: () => void, times: number): void {
   let left = times;
   hold = async () => {
     if (left <= 0) return;
     left -= 1;
     fault();
-    if (left > 0 || times === 1) await new Promise<never>(() => {});
+    await new Promise<never>(() => {});
   };
 }
 
@@ -109,14 +110,15 @@ const killRenderers = (pid: number): void => {
 };
 
 describe.each([
-  ["the browser is killed mid-render", killBrowser],
-  ["a page's process is killed mid-render", killRenderers],
-])("%s", (_name, kill) => {
+  ["the browser is killed mid-render", killBrowser, "/held"],
+  // it may only be starting while the browser asks for the document, but asks for the picture itself
+  ["a page's process is killed mid-render", killRenderers, "/with-held-picture"],
+])("%s", (_name, kill, path) => {
   it("once: tried again on a fresh one, and nobody notices", async () => {
     const { renderer, events, pid } = observe();
     await renderer.health();
     during(() => kill(pid()), 1);
-    const file = await renderer.render(screenshot(site.url("/held")));
+    const file = await renderer.render(screenshot(site.url(path)));
     expect(file.targetStatus).toBe(200);
     expect(events.filter((event) => event.type === "render-retried")).toHaveLength(1);
     await renderer.close();
@@ -127,7 +129,7 @@ describe.each([
     const { renderer, events, pid } = observe();
     await renderer.health();
     during(() => kill(pid()), 2);
-    expect((await failureOf(renderer.render(screenshot(site.url("/held"))))).code).toBe("upstream_error");
+    expect((await failureOf(renderer.render(screenshot(site.url(path))))).code).toBe("upstream_error");
     expect((await renderer.render(screenshot(site.url("/")))).targetStatus).toBe(200);
     await renderer.close();
     for (const event of events) if (event.type === "browser-started") await expectGone(event.pid);

@@ -233,7 +233,14 @@ beforeAll(async () => {
       "/many": page(
         "let left = 10_000; const ask = () => { if ((left -= 1) > 0) fetch('data:,' + left).then(ask); else redden() }; for (let i = 0; i < 500; i += 1) ask()",
       ),
-      "/workers": page("const idle = worker('close()'); for (let i = 0; i < 120; i += 1) new Worker(idle)"),
+      // quiet only once more of them have run than are followed
+      "/workers": page(
+        `const quiet = new AbortController();
+         for (let i = 0; i < 3; i += 1) fetch("/hangs?" + i, quiet).catch(() => {});
+         const idle = worker("postMessage(0); close()");
+         let ran = 0;
+         for (let i = 0; i < 120; i += 1) new Worker(idle).onmessage = () => { if ((ran += 1) > 100) quiet.abort() };`,
+      ),
       "/busy-when-idle": page(
         `const ask = () => { for (let i = 0; i < 3; i += 1) fetch("/small?" + Math.random()) };
          const spin = () => { for (const end = performance.now() + 350; performance.now() < end; ); };
