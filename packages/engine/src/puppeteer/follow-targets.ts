@@ -62,8 +62,6 @@ export function followWorker(session: CDPSession, page: FollowedPage): void {
   const { activity } = page.progress;
   const isCounted = activity !== null && !activity.hasOverflowed;
   activity?.beginWorker();
-  // no further workers are attached to, and so none is held
-  if (isCounted && activity.hasOverflowed) attachToTargets(page.session, page).catch(ignore);
   if (isCounted) {
     page.progress.follow(session, null);
     session.on("Target.attachedToTarget", (attached) => followAttached(session, attached, page));
@@ -80,7 +78,12 @@ function followAttached(
 ): void {
   const session = parent.connection()?.session(sessionId);
   if (!session) return;
-  if (targetInfo.type !== "iframe") return followWorker(session, page);
+  if (targetInfo.type !== "iframe") {
+    followWorker(session, page);
+    // nothing of it is attached to any more, and so nothing is held
+    if (page.progress.activity?.hasOverflowed === true) attachToTargets(parent, page).catch(ignore);
+    return;
+  }
   followFrame(session, targetInfo.targetId, page).catch(ignore);
   if (waitingForDebugger) letGo(session).catch(ignore); // after what was sent before
 }

@@ -1,7 +1,13 @@
 import { availableParallelism } from "node:os";
+import type { Machine } from "../ports/machine.ts";
 
-/** Memory that a page in flight may take, processes and pictures included; measured in docs/benchmarks.md. */
-const MEMORY_PER_RENDER_BYTES = 128 * 1024 * 1024;
+const MIB = 1024 * 1024;
+/** Memory that a page in flight may take, processes and pictures included. */
+const MEMORY_PER_RENDER_BYTES = 128 * MIB;
+/** Memory that is left alone: below it no page is admitted beyond the slots. */
+const MEMORY_RESERVE_BYTES = 512 * MIB;
+/** As a page waits for its network most of the time, it takes several to keep a processor busy. */
+const RENDERS_PER_IDLE_PROCESSOR = 4;
 const RENDERS_PER_PROCESSOR_MAX = 16;
 
 /**
@@ -16,4 +22,11 @@ export function steadySlots(processors = availableParallelism()): number {
 export function maxRenders(availableMemoryBytes: number, processors = availableParallelism()): number {
   const byMemory = Math.floor(availableMemoryBytes / MEMORY_PER_RENDER_BYTES);
   return Math.max(steadySlots(processors), Math.min(byMemory, RENDERS_PER_PROCESSOR_MAX * processors));
+}
+
+/** Renders that may start now beyond the slots. */
+export function rendersBeyondSlots(machine: Machine): number {
+  const byProcessors = Math.round(machine.idleProcessors() * RENDERS_PER_IDLE_PROCESSOR);
+  const freeBytes = machine.availableMemoryBytes() - MEMORY_RESERVE_BYTES;
+  return Math.max(0, Math.min(byProcessors, Math.floor(freeBytes / MEMORY_PER_RENDER_BYTES)));
 }

@@ -10,13 +10,10 @@ import {
   type Turn,
 } from "./fair-queue.ts";
 import { PaceMeter } from "./pace-meter.ts";
+import { rendersBeyondSlots } from "./render-slots.ts";
 
 /** How often idle processors are looked for while renders wait. */
 const LOOK_INTERVAL_MS = 50;
-/** Less than this part of all processors is not worth another page. */
-const IDLE_PROCESSORS_MIN = 0.1;
-/** Memory that is left alone: below it no page is admitted beyond the slots. */
-const MEMORY_RESERVE_BYTES = 512 * 1024 * 1024;
 
 export interface SchedulerOptions extends RenderBounds {
   /** How many may wait, over all accounts. */
@@ -60,8 +57,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     machine.idleProcessors();
     clock.after(LOOK_INTERVAL_MS, () => {
       isLooking = false;
-      const hasMemory = machine.availableMemoryBytes() >= MEMORY_RESERVE_BYTES;
-      queue().permit(hasMemory ? Math.ceil(machine.idleProcessors() - IDLE_PROCESSORS_MIN) : 0);
+      queue().permit(rendersBeyondSlots(machine));
       turns.concurrency = concurrency; // p-queue looks at its queue again
       queue().permit(0);
       lookForIdleProcessors();

@@ -172,9 +172,9 @@ describe("renders beyond the slots", () => {
   const options = { ...bounds, slots: 4, concurrency: 8, maxWaitMs: 60_000 };
   const interactive = (accountId: string) => ({ accountId, urgency: "interactive" }) as const;
 
-  it("are admitted while processors are idle, one for each, and no more once they are busy", async () => {
+  it("are admitted while processors are idle, four for each, and no more once they are busy", async () => {
     const clock = manualClock();
-    const machine = Object.assign(createFakeMachine(), { idle: 2 });
+    const machine = Object.assign(createFakeMachine(), { idle: 0.5 });
     const scheduler = createScheduler({ ...options, clock, machine });
     const { job, open } = gate();
     const runs = Array.from({ length: 12 }, () => scheduler.run(interactive("a"), job));
@@ -188,6 +188,17 @@ describe("renders beyond the slots", () => {
     clock.advance(50);
     clock.advance(50);
     expect(scheduler.load()).toMatchObject({ running: 7, waiting: 5 }); // one is kept from the account
+    await drain(scheduler, clock, { runs, open });
+  });
+
+  it("are admitted one for each 128 MiB beyond the 512 that are left alone", async () => {
+    const clock = manualClock();
+    const machine = Object.assign(createFakeMachine(), { idle: 2, memoryBytes: 800 * 1024 * 1024 });
+    const scheduler = createScheduler({ ...options, clock, machine });
+    const { job, open } = gate();
+    const runs = Array.from({ length: 8 }, () => scheduler.run(interactive("a"), job));
+    clock.advance(50);
+    expect(scheduler.load()).toMatchObject({ running: 5, waiting: 3 });
     await drain(scheduler, clock, { runs, open });
   });
 

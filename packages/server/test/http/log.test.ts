@@ -45,13 +45,16 @@ it("an error of ours has detail and stack", async () => {
   });
 });
 
-it("a failure that the page brings about is no error of ours", async () => {
+it.each([
+  ["render_failed", 500],
+  ["upstream_rate_limited", 503],
+] as const)("a failure that a page or a load brings about, %s, is no error of ours", async (code, status) => {
   const { snap, customer, renderer, lines } = await openService();
   const { token } = await customer();
-  renderer.failNext(new SnapError("render_failed", "The selector matches nothing.", { detail: "a detail" }));
+  renderer.failNext(new SnapError(code, "for the caller", { detail: "a detail" }));
   await snap({ url }, { token });
   const line = lines.find(({ msg }) => msg === "request");
-  expect(line).toMatchObject({ level: "info", status: 500, code: "render_failed", detail: "a detail" });
+  expect(line).toMatchObject({ level: "info", status, code, detail: "a detail" });
   expect(line).not.toHaveProperty("err");
 });
 
