@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import type { Machine } from "../ports/machine.ts";
 
 const MIB = 1024 * 1024;
-/** Memory that a page in flight may take, processes and pictures included. */
+/** Memory that a page in flight may take, processes and pictures included; 6 to 68 MB where it was measured (docs/benchmarks.md). */
 const MEMORY_PER_RENDER_BYTES = 128 * MIB;
 /** Memory that is left alone: below it no page is admitted beyond the slots. */
 const MEMORY_RESERVE_BYTES = 512 * MIB;
