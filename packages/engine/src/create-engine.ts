@@ -7,11 +7,14 @@ import type { BatchWorker } from "./batches/worker.ts";
 import { usageReport } from "./accounts/usage-report.ts";
 import {
   capture,
-  concernsCallerAlone,
   type Capture,
+  type CaptureOptions,
+  type CaptureParts,
   type CaptureRequest,
-  type SharingCaptureParts,
 } from "./capture.ts";
+import { linkRendering, type LinkRequest, type RenderingLink } from "./cache/link-rendering.ts";
+import { LocalFlights } from "./cache/local-flights.ts";
+import { createRenderingCache } from "./cache/rendering-cache.ts";
 import { readCredits, type CreditState } from "./credits/credits.ts";
 import { withDefaults, type EngineOptions, type EngineSettings } from "./engine-options.ts";
 import { toSnapError } from "./errors.ts";
@@ -21,17 +24,14 @@ import type { StandingBalance } from "./ports/ledger.ts";
 import type { Renderer } from "./ports/renderer.ts";
 import type { Storage } from "./ports/storage.ts";
 import { prunePeriodically } from "./prune-periodically.ts";
-import { createUnderstanding } from "./parameters/understand.ts";
-import { linkRendering, type LinkRequest, type RenderingLink } from "./renderings/link-rendering.ts";
-import { createRenderingCache } from "./renderings/rendering-cache.ts";
-import { SingleFlight } from "./renderings/single-flight.ts";
+import { createParser } from "./parameters/understand.ts";
+import { NO_OTHER_PROCESS } from "./ports/flights.ts";
 import { steadySlots } from "./schedule/render-slots.ts";
 import { createScheduler, type Scheduler, type SchedulerLoad } from "./schedule/scheduler.ts";
-import type { Asker, Principal } from "./tokens/asker.ts";
-import { authenticate, recognize } from "./tokens/authenticate.ts";
+import type { Principal } from "./ports/tokens.ts";
+import { authenticate } from "./tokens/authenticate.ts";
 import { authenticateSigned, type SignedRequest } from "./tokens/authenticate-signed.ts";
 import { createSeal } from "./tokens/seal.ts";
-import { createTokenMemory, forgetfulTokens } from "./tokens/token-memory.ts";
 import { createTokens, type Tokens } from "./tokens/tokens.ts";
 
 /** The rendering service without its doors. */
@@ -42,12 +42,6 @@ export interface Engine {
    */
   authenticate(token: string): Promise<Principal>;
   /**
-   * The same for `capture`, which looks again by itself: over a storage that machines share, a token that
-   * this process knows takes no round trip of its own.
-   * @throws SnapError `unauthenticated`.
-   */
-  recognize(token: string): Promise<Asker>;
-  /**
    * Who a signed query stands for, and what it asks for.
    * @throws SnapError `invalid_signature`, `signed_url_expired` or `validation_failed`.
    */
@@ -56,7 +50,7 @@ export interface Engine {
    * Renders a page, or answers it from the cache: the whole billed life cycle.
    * @throws SnapError with any code of the contract's Errors section.
    */
-  capture(request: CaptureRequest): Promise<Capture>;
+  capture(request: CaptureRequest & CaptureOptions): Promise<Capture>;
   /**
    * A signed URL of what `capture` answered to a `linked` request, for those who have no token. Costs
    * nothing; it ends with the kept copy, or with the token.
@@ -119,7 +113,7 @@ export function createEngine(options: EngineOptions): Engine {
     onChange: () => worker?.wake(),
   });
   const parts = captureParts(settings, scheduler);
-  const tokens = (storage.flights === null ? forgetfulTokens : createTokenMemory)(storage.tokens);
+  const { tokens } = storage;
   const seal = createSeal(settings.secretKey, random);
   const credits = (account: Account, standing?: StandingBalance | null): Promise<CreditState> => {
     const now = clock.now();
@@ -137,7 +131,6 @@ export function createEngine(options: EngineOptions): Engine {
 
   return {
     authenticate: (token) => asSnapError(authenticate(tokens, token, clock.now())),
-    recognize: (token) => asSnapError(recognize(tokens, token, clock.now())),
     authenticateSigned: (query) => asSnapError(authenticateSigned({ tokens, seal, now: clock.now() }, query)),
     capture: (request) => asSnapError(capture(parts, request)),
     link: (request) => linkRendering(seal, request),
@@ -171,36 +164,25 @@ export function createEngine(options: EngineOptions): Engine {
   }
 }
 
-function captureParts(settings: EngineSettings, scheduler: Scheduler): SharingCaptureParts {
-  const { storage, clock, random, onBackgroundError } = settings;
+function captureParts(settings: EngineSettings, scheduler: Scheduler): CaptureParts {
+  const { storage, clock, random, plans, targets, renderer, resolver } = settings;
+  const { reservationLeaseMs, memoryCacheBytes: memoryBytes, onBackgroundError } = settings;
   return {
-    understand: createUnderstanding(settings.targets),
-    ledger: storage.ledger,
+    parse: createParser(targets),
+    cache: createRenderingCache({ store: storage.renderings, clock, memoryBytes }),
+    localFlights: new LocalFlights(),
+    flights: storage.flights ?? NO_OTHER_PROCESS,
     budgets: storage.budgets,
-    cache: createRenderingCache({
-      store: storage.renderings,
-      isShared: storage.flights !== null,
-      clock,
-      memoryBytes: settings.memoryCacheBytes,
-    }),
-    flights: new SingleFlight(concernsCallerAlone),
-    acrossProcesses: {
-      flights: storage.flights,
-      budgets: storage.budgets,
-      renderings: storage.renderings,
-      clock,
-      random,
-      onBackgroundError,
-    },
+    ledger: storage.ledger,
     scheduler,
-    renderer: settings.renderer,
-    resolver: settings.resolver,
+    renderer,
+    resolver,
+    targets,
+    plans,
     clock,
     random,
-    plans: settings.plans,
-    targets: settings.targets,
-    reservationLeaseMs: settings.reservationLeaseMs,
-    onLedgerFailed: onBackgroundError,
+    reservationLeaseMs,
+    onBackgroundError,
   };
 }
 

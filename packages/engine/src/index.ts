@@ -9,7 +9,7 @@ export { usageReport } from "./accounts/usage-report.ts";
 export { AdminError } from "./admin-error.ts";
 export { isUnspecifiedAddress, parseBrowserUrls } from "./browser-endpoints.ts";
 export type { BrowserEndpoint } from "./browser-endpoints.ts";
-export type { Capture, CaptureRequest } from "./capture.ts";
+export type { Capture, CaptureOptions, CaptureRequest } from "./capture.ts";
 export { createEngine } from "./create-engine.ts";
 export type { Engine } from "./create-engine.ts";
 export type { Batches } from "./batches/batches.ts";
@@ -50,7 +50,7 @@ export type {
 export type { BudgetName, BudgetStore, SpendOutcome, SpendRequest } from "./ports/budgets.ts";
 export { systemClock } from "./ports/clock.ts";
 export type { Clock } from "./ports/clock.ts";
-export type { Boarding, BoardRequest, FlightClaim, FlightStore, LandRequest } from "./ports/flights.ts";
+export type { FlightClaim, FlightState, FlightStore, TakeRequest, Urgency } from "./ports/flights.ts";
 export type {
   Balance,
   JournalEntry,
@@ -59,7 +59,6 @@ export type {
   Period,
   PeriodGrant,
   StandingBalance,
-  RememberedReserveRequest,
   ReserveOutcome,
   ReserveRequest,
   Resolution,
@@ -70,11 +69,11 @@ export { systemRandom } from "./ports/random.ts";
 export type { Random } from "./ports/random.ts";
 export type { RenderedFile, Renderer, RendererHealth } from "./ports/renderer.ts";
 export type { RenderingKey, RenderingStore, StoredRendering } from "./ports/renderings.ts";
-export type { LinkRequest, RenderingLink } from "./renderings/link-rendering.ts";
+export type { LinkRequest, RenderingLink } from "./cache/link-rendering.ts";
 export { systemResolver } from "./ports/resolver.ts";
 export type { Resolver } from "./ports/resolver.ts";
 export type { Storage } from "./ports/storage.ts";
-export type { Ability, FoundToken, TokenRecord, TokenStore } from "./ports/tokens.ts";
+export type { Ability, Principal, TokenRecord, TokenStore } from "./ports/tokens.ts";
 export type {
   BalanceRecord,
   ReservationRecord,
@@ -86,14 +85,11 @@ export type {
   TransferState,
   TransferTarget,
 } from "./ports/transfer.ts";
-export type { Urgency } from "./schedule/fair-queue.ts";
 export { steadySlots } from "./schedule/render-slots.ts";
 export type { SchedulerLoad } from "./schedule/scheduler.ts";
 export { parseAllowedTargets } from "./target/parse-allowed-targets.ts";
 export { PUBLIC_TARGETS_ONLY } from "./target/policy.ts";
 export type { AllowedTarget, TargetPolicy } from "./target/policy.ts";
-export { principalOf } from "./tokens/asker.ts";
-export type { Asker, Principal, RememberedPrincipal } from "./tokens/asker.ts";
 export type { SignedRequest } from "./tokens/authenticate-signed.ts";
 export { createSeal, markOfKey } from "./tokens/seal.ts";
 export type { Seal } from "./tokens/seal.ts";

@@ -1,6 +1,5 @@
-import type { RenderingStore, Storage } from "@snap/engine";
+import type { FlightStore, RenderingStore, Storage } from "@snap/engine";
 import { createBudgetStore } from "./budgets/budgets.ts";
-import { createLocalBudgets } from "./budgets/local-budgets.ts";
 import { connectRedis } from "./connection/connect.ts";
 import { createFlightStore } from "./flights/flights.ts";
 import { createOwedDeletions } from "./renderings/owed-deletions.ts";
@@ -26,7 +25,7 @@ export interface RedisCacheOptions {
 
 /** The ports that Redis serves. */
 export interface RedisCache extends Pick<Storage, "renderings" | "budgets"> {
-  readonly flights: NonNullable<Storage["flights"]>;
+  readonly flights: FlightStore;
   /** Waits for what was sent, for `commandTimeoutMs` at most. */
   close(): Promise<void>;
 }
@@ -62,13 +61,10 @@ export async function openRedisCache(options: RedisCacheOptions): Promise<RedisC
     onError,
     onBack,
   });
-  const localBudgets = createLocalBudgets();
-  const renderings = options.renderings ?? createRenderingStore(connection, { keyPrefix, owed });
-  const areHere = options.renderings === undefined;
   return {
-    renderings,
-    budgets: createBudgetStore(connection, { keyPrefix, localBudgets }),
-    flights: createFlightStore(connection, { keyPrefix, localBudgets, renderings, areHere }),
+    renderings: options.renderings ?? createRenderingStore(connection, { keyPrefix, owed }),
+    budgets: createBudgetStore(connection, keyPrefix),
+    flights: createFlightStore(connection, keyPrefix),
     close: () => connection.close(),
   };
 }

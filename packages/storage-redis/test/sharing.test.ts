@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { createKeyvRenderings } from "../src/index.ts";
 import { newPrefix, openCache, openPlainClient, useRedis, type WatchedCache } from "./redis.ts";
 import { NAME, NOW, sampleRendering, spend } from "./samples.ts";
 
@@ -51,80 +50,43 @@ describe("two processes over one Redis", { tags: ["redis"] }, () => {
     expect(await one.renderings.peek({ ...NAME, now: NOW })).toBeNull();
   });
 
-  it("take a flight one at a time", async () => {
+  it("take a flight one at a time, and hear of those in a hurry", async () => {
     const [one, two] = await openTwo();
-    const claim = { name: "flight", leaseMs: 60_000 };
-    expect(await one.flights.take({ ...claim, holder: "one" })).toBe(true);
-    expect(await two.flights.take({ ...claim, holder: "two" })).toBe(false);
+    const byOne = { name: "flight", holder: "one", leaseMs: 60_000, urgency: "batch" } as const;
+    const byTwo = { ...byOne, holder: "two" };
+    expect(await one.flights.take(byOne)).toBe("taken");
+    expect(await two.flights.take(byTwo)).toBe("held");
+    expect(await two.flights.take({ ...byTwo, urgency: "interactive" })).toBe("held");
+    expect(await one.flights.take(byOne)).toBe("hurried");
     await two.flights.end({ name: "flight", holder: "two", lingerMs: 0 });
-    expect(await two.flights.take({ ...claim, holder: "two" })).toBe(false);
+    expect(await two.flights.take(byTwo)).toBe("held");
     await one.flights.end({ name: "flight", holder: "one", lingerMs: 0 });
-    expect(await two.flights.take({ ...claim, holder: "two" })).toBe(true);
+    expect(await two.flights.take(byTwo)).toBe("taken");
   });
 
-  it("board one at a time, in one command, and one spends", async () => {
-    const [one, two] = await openTwo();
-    const client = await openPlainClient(redis().url);
-    const boarding = { name: "flight", leaseMs: 60_000, unlessKept: NAME, spend: spend() };
-    await client.configResetStat();
-    const states = await Promise.all(
-      Array.from({ length: 50 }, async (_, index) => {
-        const { flights } = index % 2 === 0 ? one : two;
-        return (await flights.board({ ...boarding, holder: `${index}` })).state;
-      }),
-    );
-    const statistics = await client.info("commandstats");
-    expect(states.filter((state) => state === "boarded")).toHaveLength(1);
-    expect(states.filter((state) => state === "held")).toHaveLength(49);
-    expect((await two.budgets.spend(spend())).remaining).toBe(18);
-    expect(/cmdstat_evalsha:calls=(\d+)/.exec(statistics)?.[1]).toBe("50");
-  });
-
-  it("ask for a rendering and for leave to make it in one round trip, and so when it is there", async () => {
+  it("keep a rendering and end its flight in one round trip", async () => {
     const [one] = await openTwo();
     const client = await openPlainClient(redis().url);
-    const boarding = { name: "flight", leaseMs: 60_000, unlessKept: NAME, spend: spend() };
-    const look = (holder: string) =>
-      Promise.all([one.renderings.get({ ...NAME, now: NOW }), one.flights.board({ ...boarding, holder })]);
+    const claim = { name: "flight", holder: "a" };
     // The scripts are sent whole the first time.
-    await look("a");
-    await one.flights.end({ name: "flight", holder: "a", lingerMs: 0 });
+    await one.flights.end({ ...claim, lingerMs: 0 });
     await client.ping();
     const before = await readsOf(client);
-    const [, { state }] = await look("b");
-    expect((await readsOf(client)) - before).toBe(2);
-    expect(state).toBe("boarded");
-    await Promise.all([
-      one.renderings.put({ ...NAME, rendering: sampleRendering() }),
-      one.flights.end({ name: "flight", holder: "b", lingerMs: 1000 }),
-    ]);
+    const kept = one.renderings.put({ ...NAME, rendering: sampleRendering() });
+    await Promise.all([kept, one.flights.end({ ...claim, lingerMs: 1000 })]);
     // The look at the figures is one, too.
-    expect((await readsOf(client)) - before).toBe(4);
-    expect((await look("c"))[1]).toEqual({ state: "kept" });
-  });
-
-  it("board where renderings are kept elsewhere, unless one is kept there", async () => {
-    const renderings = createKeyvRenderings({ store: new Map() });
-    const cache = await openCache({ url: redis().url, renderings });
-    expect(cache.renderings).toBe(renderings);
-    const boarding = { name: "flight", leaseMs: 60_000, spend: spend() };
-    await renderings.put({ ...NAME, rendering: sampleRendering() });
-    const board = (unlessKept: typeof NAME | null) =>
-      cache.flights.board({ ...boarding, holder: "a", unlessKept });
-    expect(await board(NAME)).toEqual({ state: "kept" });
-    expect((await board(null)).state).toBe("boarded");
-    await renderings.delete(NAME);
-    expect(await board(NAME)).toMatchObject({ state: "boarded", spent: { remaining: 18 } });
+    expect((await readsOf(client)) - before).toBe(2);
   });
 
   it("keep apart what they keep under different prefixes", async () => {
     const [one, two] = [await openCache({ url: redis().url }), await openCache({ url: redis().url })];
     await one.renderings.put({ ...NAME, rendering: sampleRendering() });
     await one.budgets.spend(spend({ limit: 1 }));
-    await one.flights.take({ name: "flight", holder: "one", leaseMs: 60_000 });
+    const claim = { name: "flight", leaseMs: 60_000, urgency: "batch" } as const;
+    await one.flights.take({ ...claim, holder: "one" });
     expect(await two.renderings.get({ ...NAME, now: NOW })).toBeNull();
     expect((await two.budgets.spend(spend({ limit: 1 }))).allowed).toBe(true);
-    expect(await two.flights.take({ name: "flight", holder: "two", leaseMs: 60_000 })).toBe(true);
+    expect(await two.flights.take({ ...claim, holder: "two" })).toBe("taken");
   });
 });
 

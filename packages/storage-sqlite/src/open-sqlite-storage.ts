@@ -7,7 +7,7 @@ import { createBudgetStore } from "./stores/budgets.ts";
 import { prepareLedgerStatements } from "./stores/ledger-statements.ts";
 import { createLedger } from "./stores/ledger.ts";
 import { createRenderingStore } from "./stores/renderings.ts";
-import { createTokenStore, prepareFindToken } from "./stores/tokens.ts";
+import { createTokenStore } from "./stores/tokens.ts";
 import { createWriteCheck } from "./write-check.ts";
 
 export type SqliteStorageOptions = {
@@ -50,15 +50,13 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
     busyTimeoutMs: options.busyTimeoutMs ?? 1000,
   });
   const ledgerStatements = prepareLedgerStatements(database);
-  const findToken = prepareFindToken(database);
   return {
     accounts: createAccountStore(database),
-    tokens: createTokenStore(database, findToken),
-    ledger: createLedger(database, { statements: ledgerStatements, findToken }),
+    tokens: createTokenStore(database),
+    ledger: createLedger(database, ledgerStatements),
     renderings: createRenderingStore(database),
     budgets: createBudgetStore(database),
     batches: createBatchStore(database, ledgerStatements),
-    flights: null,
     check: createWriteCheck(database),
     async close() {
       if (database.isOpen) database.close();

@@ -16,7 +16,6 @@ export { testBatchStore } from "./suites/batches.ts";
 export { testBudgetStore } from "./suites/budgets.ts";
 export { testFlightStore } from "./suites/flights.ts";
 export { testLedger } from "./suites/ledger.ts";
-export { testRememberedReservations } from "./suites/remembered.ts";
 export { testRenderingStore } from "./suites/renderings.ts";
 export type { RenderingSuiteOptions } from "./suites/renderings.ts";
 export { testStorage } from "./suites/storage.ts";

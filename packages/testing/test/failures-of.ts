@@ -11,7 +11,7 @@ export async function failuresOf(damage: (storage: Storage) => Partial<Storage>)
   };
   const open = async (): Promise<{ storage: Storage; close(): Promise<void> }> => {
     const memory = createMemoryStorage();
-    const whole = { ...memory, flights: createMemoryFlights(memory) };
+    const whole = { ...memory, flights: createMemoryFlights() };
     return { storage: { ...whole, ...damage(whole) }, close: () => whole.close() };
   };
   testStorage(runner, open);

@@ -9,7 +9,7 @@ testStorage({ describe, it }, async () => {
 testFlightStore({ describe, it }, async () => {
   const storage = createMemoryStorage();
   return {
-    storage: { ...storage, flights: createMemoryFlights(storage) },
+    storage: { ...storage, flights: createMemoryFlights() },
     close: () => storage.close(),
   };
 });

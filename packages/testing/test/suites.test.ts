@@ -87,23 +87,6 @@ describe("the suites", () => {
       "opens a window with its first spend and ends it on the millisecond",
     ],
     [
-      "gives a spend back to whatever window is open",
-      ({ budgets }) => {
-        let last = 0;
-        return {
-          budgets: {
-            spend: async (request) => {
-              const outcome = await budgets.spend(request);
-              last = outcome.resetsAt;
-              return outcome;
-            },
-            giveBack: (request) => budgets.giveBack({ ...request, resetsAt: last }),
-          },
-        };
-      },
-      "takes nothing back out of another window, or another's",
-    ],
-    [
       "finds a revoked token",
       ({ tokens }) => ({ tokens: { ...tokens, revoke: async () => true } }),
       "forgets a revoked token",
@@ -121,7 +104,10 @@ describe("the suites", () => {
     [
       "lets a second one take a flight",
       ({ flights }) => ({
-        flights: flights && { ...flights, take: async (claim) => (await flights.take(claim), true) },
+        flights: flights && {
+          ...flights,
+          take: async (claim) => (await flights.take(claim), "taken" as const),
+        },
       }),
       "of many who try at once, lets one take it",
     ],
@@ -133,9 +119,9 @@ describe("the suites", () => {
           flights: flights && {
             ...flights,
             async take(claim) {
-              const taken = await flights.take(claim);
-              if (taken) holder = claim.holder;
-              return taken;
+              const state = await flights.take(claim);
+              if (state !== "held") holder = claim.holder;
+              return state;
             },
             end: (claim) => flights.end({ ...claim, holder }),
           },
@@ -144,31 +130,11 @@ describe("the suites", () => {
       "leaves a flight alone that another has, or nobody",
     ],
     [
-      "boards without a look for the rendering",
+      "hurries nobody",
       ({ flights }) => ({
-        flights: flights && {
-          ...flights,
-          board: (request) => flights.board({ ...request, unlessKept: null }),
-        },
+        flights: flights && { ...flights, take: (claim) => flights.take({ ...claim, urgency: "batch" }) },
       }),
-      "takes and spends nothing where the rendering is kept",
-    ],
-    [
-      "spends before it looks who has the flight",
-      ({ flights, budgets }) => ({
-        flights: flights && {
-          ...flights,
-          board: async (request) => (await budgets.spend(request.spend), flights.board(request)),
-        },
-      }),
-      "spends nothing on a flight that another has, or that lingers",
-    ],
-    [
-      "reserves for a token that has changed",
-      ({ ledger }) => ({
-        ledger: { ...ledger, reserveRemembered: (request) => ledger.reserve(request) },
-      }),
-      "takes nothing for a token that is revoked",
+      "tells the holder that somebody interactive was refused it, from then on",
     ],
     [
       "frees a flight at once",

@@ -6,10 +6,9 @@ import type { BatchFigures, BatchRecord, BatchStore, ItemRecord } from "../ports
 import type { BudgetStore } from "../ports/budgets.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Random } from "../ports/random.ts";
-import type { TokenRecord } from "../ports/tokens.ts";
+import type { Principal, TokenRecord } from "../ports/tokens.ts";
 import type { TargetPolicy } from "../target/policy.ts";
-import type { Principal } from "../tokens/asker.ts";
-import { requireAbility, requireVerifiedEmail } from "../tokens/authenticate.ts";
+import { requireAbility, requireVerifiedEmail } from "../tokens/authorize.ts";
 import type { BatchRules } from "./batch-machine.ts";
 import { toRenderBatch } from "./document.ts";
 import { linkRenderings, type LinkParts } from "./link-renderings.ts";

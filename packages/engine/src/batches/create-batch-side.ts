@@ -1,4 +1,4 @@
-import type { Capture, CaptureRequest } from "../capture.ts";
+import type { Capture, CaptureOptions, CaptureRequest } from "../capture.ts";
 import type { CreditState } from "../credits/credits.ts";
 import type { EngineSettings } from "../engine-options.ts";
 import type { Account } from "../ports/accounts.ts";
@@ -11,7 +11,7 @@ import { startBatchWorker, type BatchWorker } from "./worker.ts";
 export interface EngineSide {
   readonly seal: Seal;
   readonly scheduler: Scheduler;
-  readonly capture: (request: CaptureRequest) => Promise<Capture>;
+  readonly capture: (request: CaptureRequest & CaptureOptions) => Promise<Capture>;
   readonly credits: (account: Account) => Promise<CreditState>;
   readonly onSubmitted: () => void;
 }

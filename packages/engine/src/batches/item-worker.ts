@@ -1,5 +1,5 @@
-import type { Capture, CaptureRequest } from "../capture.ts";
-import type { Settle } from "../credits/charge.ts";
+import type { Capture, CaptureOptions, CaptureRequest } from "../capture.ts";
+import type { Settle } from "../credits/reservation.ts";
 import type { CreditState } from "../credits/credits.ts";
 import { isSnapError, type SnapError } from "../errors.ts";
 import type { Account } from "../ports/accounts.ts";
@@ -14,7 +14,7 @@ import { advanceBatch, type BatchEvent } from "./batch-machine.ts";
 export interface ItemWorkerParts extends EventParts {
   readonly tokens: TokenStore;
   readonly ledger: Ledger;
-  readonly capture: (request: CaptureRequest) => Promise<Capture>;
+  readonly capture: (request: CaptureRequest & CaptureOptions) => Promise<Capture>;
   /** After so long without a sign of life a worker is taken to be lost. */
   readonly itemLeaseMs: number;
   readonly credits: (account: Account) => Promise<CreditState>;

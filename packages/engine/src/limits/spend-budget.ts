@@ -1,5 +1,5 @@
 import { SnapError } from "../errors.ts";
-import type { BudgetName, BudgetStore, SpendOutcome, SpendRequest } from "../ports/budgets.ts";
+import type { BudgetName, BudgetStore, SpendRequest } from "../ports/budgets.ts";
 
 const WINDOW_MS = 60_000;
 
@@ -24,31 +24,9 @@ export interface SpentBudget {
  *
  * @throws SnapError `rate_limited` with the refusing limit and the seconds until it is there again.
  */
-export async function spendBudget(store: BudgetStore, asked: BudgetRequest): Promise<SpentBudget> {
-  const request = spendRequest(asked);
-  return requireAllowed(await store.spend(request), request);
-}
-
-/** What is spent of which budget, where it is spent together with something else. */
-export function spendRequest(asked: BudgetRequest): SpendRequest {
-  return { ...asked, windowMs: WINDOW_MS };
-}
-
-/**
- * What a spend of `request` has taken, when it turns out afterwards that the window holds `limit` of them.
- * Whatever was spent of it stays spent: of N at once, as many pass as the window holds.
- */
-export function judgedByLimit(spent: SpendOutcome, request: SpendRequest, limit: number): SpendOutcome {
-  if (!spent.allowed || limit === request.limit) return spent;
-  const count = request.limit - spent.remaining;
-  return { ...spent, allowed: count <= limit, remaining: Math.max(0, limit - count) };
-}
-
-/** @throws SnapError `rate_limited`, as above. */
-export function requireAllowed(
-  { allowed, remaining, resetsAt }: SpendOutcome,
-  { budget, limit, now }: Pick<SpendRequest, "budget" | "limit" | "now">,
-): SpentBudget {
+export async function spendBudget(store: BudgetStore, request: BudgetRequest): Promise<SpentBudget> {
+  const { budget, limit, now } = request;
+  const { allowed, remaining, resetsAt } = await store.spend({ ...request, windowMs: WINDOW_MS });
   if (allowed) return { limit, remaining };
   const retryAfterSeconds = Math.max(1, Math.ceil((resetsAt - now) / 1000));
   throw new SnapError(

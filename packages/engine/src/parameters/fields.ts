@@ -1,4 +1,5 @@
 import {
+  encodeSpaces,
   fieldMessage,
   isSelector,
   isTooLongUrl,
@@ -78,6 +79,7 @@ export function targetUrl(field: Field<"url">, facts: FieldFacts): z.ZodString {
       if (verdict === "ok" || verdict === "blocked") return;
       issues.push({ code: "custom", message: URL_MESSAGES[verdict], input: value, continue: true });
     })
+    .overwrite(encodeSpaces)
     .meta({ ...facts, maxLength: LIMITS.urlCharacters, pattern: "^[Hh][Tt][Tt][Pp][Ss]?://" });
 }
 

@@ -1,4 +1,4 @@
-import { checkRules, LIMITS, PARAMETERS, type Mode } from "@snap/protocol";
+import { checkRules, DEFAULT_VIEWPORT, LIMITS, PARAMETERS, type Mode } from "@snap/protocol";
 import * as z from "zod";
 import { choice, cssSelector, decimal, flag, integer, modeFlag, targetUrl } from "./fields.ts";
 
@@ -61,12 +61,12 @@ export const screenshotParameters = z
       example: 80,
     }).optional(),
     width: decimal(screenshot.width, {
-      description: "Viewport width in pixels, together with `height`; 1280 unless sent.",
-      example: 1280,
+      description: `Viewport width in pixels, together with \`height\`; ${DEFAULT_VIEWPORT.width} unless sent.`,
+      example: DEFAULT_VIEWPORT.width,
     }).optional(),
     height: decimal(screenshot.height, {
-      description: "Viewport height in pixels, together with `width`; 800 unless sent.",
-      example: 800,
+      description: `Viewport height in pixels, together with \`width\`; ${DEFAULT_VIEWPORT.height} unless sent.`,
+      example: DEFAULT_VIEWPORT.height,
     }).optional(),
     scale: integer(screenshot.scale, { description: "Device scale factor.", example: 2 }).default(
       screenshot.scale.default,

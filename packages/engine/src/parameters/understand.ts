@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import type { Ability } from "../ports/tokens.ts";
 import { judgeTarget, type TargetVerdict } from "../target/judge-target.ts";
 import type { TargetPolicy } from "../target/policy.ts";
 import { cacheKey } from "./cache-key.ts";
@@ -13,6 +14,7 @@ export interface Understood {
   readonly parameters: Readonly<SnapParameters>;
   /** Names the rendering, within an account. */
   readonly key: string;
+  readonly mode: Ability;
   /** What the form of the address tells. */
   readonly verdict: TargetVerdict;
 }
@@ -26,7 +28,7 @@ const REMEMBERED = { queries: 2_000, characters: 2_000_000 } as const;
  *
  * @returns a function that throws as `parseQuery` does.
  */
-export function createUnderstanding(policy: TargetPolicy): (sent: SentParameters) => Understood {
+export function createParser(policy: TargetPolicy): (sent: SentParameters) => Understood {
   const remembered = new LRUCache<string, Understood>({
     max: REMEMBERED.queries,
     maxSize: REMEMBERED.characters,
@@ -34,6 +36,7 @@ export function createUnderstanding(policy: TargetPolicy): (sent: SentParameters
   });
   const understand = (parameters: SnapParameters): Understood => ({
     parameters: Object.freeze(parameters),
+    mode: parameters.pdf ? "pdf" : "screenshot",
     key: cacheKey(parameters),
     verdict: judgeTarget(parameters.url, policy),
   });

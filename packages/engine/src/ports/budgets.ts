@@ -26,8 +26,4 @@ export interface SpendOutcome {
  */
 export interface BudgetStore {
   spend(request: SpendRequest): Promise<SpendOutcome>;
-  /** Takes back a spend that was allowed, out of the window that ends at `resetsAt`, if that is still the last. */
-  giveBack(
-    request: Pick<SpendRequest, "accountId" | "budget"> & Pick<SpendOutcome, "resetsAt">,
-  ): Promise<void>;
 }

@@ -1,5 +1,3 @@
-import type { FoundToken } from "./tokens.ts";
-
 /** One month of an account. Instants in epoch milliseconds, `startedAt` inclusive, `resetsAt` exclusive. */
 export interface Period {
   readonly startedAt: number;
@@ -35,11 +33,6 @@ export interface ReserveRequest extends PeriodGrant {
   readonly lapsesAt: number;
 }
 
-/** A reservation for whoever is remembered from an earlier look. */
-export interface RememberedReserveRequest extends ReserveRequest {
-  readonly remembered: Pick<FoundToken, "token" | "account">;
-}
-
 export interface ReserveOutcome {
   readonly reserved: boolean;
   readonly balance: Balance;
@@ -72,11 +65,6 @@ export interface Ledger {
   balance(request: PeriodGrant & { readonly now: number }): Promise<Balance>;
   /** Takes one credit if one is left. Repeating a `reservationId` answers as the first time did, and takes nothing. */
   reserve(request: ReserveRequest): Promise<ReserveOutcome>;
-  /**
-   * The same in one step with a look at the token and its account; `null`, and nothing is taken, when either
-   * is no longer as it is remembered.
-   */
-  reserveRemembered(request: RememberedReserveRequest): Promise<ReserveOutcome | null>;
   /** Charges the credit. Answers how the reservation ended, which may have been otherwise before. */
   settle(request: { readonly reservationId: string; readonly now: number }): Promise<Resolution>;
   /** Gives the credit back. Answers how the reservation ended, which may have been otherwise before. */

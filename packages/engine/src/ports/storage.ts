@@ -14,11 +14,8 @@ export interface Storage {
   readonly renderings: RenderingStore;
   readonly budgets: BudgetStore;
   readonly batches: BatchStore;
-  /**
-   * Of a storage that several machines share; `null` of one that is this machine's own. Where it is
-   * shared, what a process holds in memory is compared with the storage before it is answered.
-   */
-  readonly flights: FlightStore | null;
+  /** Of a storage that several processes render for; without it identical requests are shared within each alone. */
+  readonly flights?: FlightStore | undefined;
   /** Rejects while the storage can't take a write. */
   check(): Promise<void>;
   close(): Promise<void>;

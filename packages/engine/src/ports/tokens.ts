@@ -21,8 +21,8 @@ export interface TokenRecord {
   readonly rotatedAt: number | null;
 }
 
-/** A token, the account that owns it, and the account's latest balance. */
-export interface FoundToken {
+/** Who asks: a token, the account that owns it, and the account's latest balance, as they were read at once. */
+export interface Principal {
   readonly token: TokenRecord;
   readonly account: Account;
   /** `null` before the first period. */
@@ -34,7 +34,7 @@ export interface TokenStore {
   /** Stores a token under a new id. */
   insert(token: Omit<TokenRecord, "id">): Promise<TokenRecord>;
   /** All that a request has to know of who sends it, in one read. */
-  find(id: number): Promise<FoundToken | null>;
+  find(id: number): Promise<Principal | null>;
   /** In the order of creation. */
   listByAccount(accountId: string): Promise<readonly TokenRecord[]>;
   /** Exchanges both secrets in one step; `null` when there is no such token. */

@@ -7,7 +7,7 @@ import type { Lane } from "./lane.ts";
 import type { PageEnds } from "./page-ends.ts";
 import { PageProgress } from "./page-progress.ts";
 import { TabLost } from "./tab-lost.ts";
-import { applyViewport, DEFAULT_VIEWPORT } from "./viewport.ts";
+import { applyViewport, READY_VIEWPORT } from "./viewport.ts";
 
 /** One page in a browser context of its own, behind an egress lane of its own, for one render. */
 export interface Tab extends FollowedPage {
@@ -124,7 +124,7 @@ async function preparePage(page: Page): Promise<void> {
   dismissDialogs(page.session);
   await Promise.all([
     followFrame(page.session, page.mainFrameId, page),
-    applyViewport(page.session, DEFAULT_VIEWPORT),
+    applyViewport(page.session, READY_VIEWPORT),
   ]);
 }
 

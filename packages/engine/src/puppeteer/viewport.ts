@@ -1,3 +1,4 @@
+import { DEFAULT_VIEWPORT } from "@snap/protocol";
 import { isDeepStrictEqual } from "node:util";
 import type { CDPSession } from "puppeteer";
 import type { ScreenshotParameters, SnapParameters } from "../parameters/schemas.ts";
@@ -10,8 +11,8 @@ export interface Viewport {
   readonly deviceScaleFactor: number;
 }
 
-/** decisions.md, Rendering: the viewport when none is sent. Tabs are kept ready with it. */
-export const DEFAULT_VIEWPORT: Viewport = { width: 1280, height: 800, deviceScaleFactor: 1 };
+/** Tabs are kept ready with it. */
+export const READY_VIEWPORT: Viewport = { ...DEFAULT_VIEWPORT, deviceScaleFactor: 1 };
 
 const TRANSPARENT = { color: { r: 0, g: 0, b: 0, a: 0 } };
 
@@ -37,7 +38,7 @@ export async function configurePage(
   if (parameters.pdf) return;
   const viewport = viewportOf(parameters);
   const settings: Promise<void>[] = [];
-  if (!isDeepStrictEqual(viewport, DEFAULT_VIEWPORT)) settings.push(applyViewport(session, viewport));
+  if (!isDeepStrictEqual(viewport, READY_VIEWPORT)) settings.push(applyViewport(session, viewport));
   if (parameters.omitBackground)
     settings.push(session.send("Emulation.setDefaultBackgroundColorOverride", TRANSPARENT));
   await unless(signal, Promise.all(settings));

@@ -1,3 +1,4 @@
+import { PARAMETERS } from "@snap/protocol";
 import { pause, unless, within } from "./abort.ts";
 import { evaluate } from "./evaluate.ts";
 import { invalidSelector } from "./measure.ts";
@@ -8,7 +9,7 @@ import type { Tab } from "./tab.ts";
 
 /** How many connections an idle page may have. */
 const CONNECTIONS_MAX = { networkidle0: 0, networkidle2: 2 } as const;
-const DEFAULT_WAIT = "networkidle2";
+const DEFAULT_WAIT = PARAMETERS.screenshot.waitUntil.implied;
 
 /** decisions.md, Rendering: a page that never gets idle is captured this long after `load`. */
 const IDLE_AFTER_LOAD_MAX_MS = 10_000;

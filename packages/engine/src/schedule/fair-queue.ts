@@ -1,7 +1,6 @@
 import type { QueueAddOptions } from "p-queue";
 
-/** Interactive renders go before batch renders, always. */
-export type Urgency = "interactive" | "batch";
+import type { Urgency } from "../ports/flights.ts";
 
 /** Whose turn it is: what a waiting job is queued under. */
 export interface Turn {
@@ -147,6 +146,18 @@ export class FairQueue {
       this.#waiting -= 1;
       return;
     }
+  }
+
+  /** Makes a waiting batch render interactive; answers whether it still waited. */
+  hurry(id: string): boolean {
+    for (const [accountId, line] of this.#lines.batch) {
+      const waiting = line.find((candidate) => candidate.id === id);
+      if (waiting === undefined) continue;
+      this.remove(id);
+      this.enqueue(waiting.job, { accountId, urgency: "interactive", id });
+      return true;
+    }
+    return false;
   }
 
   filter({ urgency = "interactive" }: FairQueueOptions): Job[] {

@@ -31,13 +31,17 @@ export interface SchedulerOptions extends RenderBounds {
 /** How many renders run and wait, and how many may. */
 export interface SchedulerLoad extends QueueLoad, RenderBounds {}
 
+export interface WantedTurn extends Turn {
+  /** A longest wait of its own, if it is shorter than all others'. */
+  readonly maxWaitMs?: number | undefined;
+  /** Makes a batch render interactive when it resolves, if that still waits then. */
+  readonly hurried?: Promise<void> | null;
+}
+
 /** Decides which render runs next, and refuses those that would wait too long. */
 export interface Scheduler {
-  /**
-   * @param turn With a longest wait of its own, if it is shorter than all others'.
-   * @throws SnapError `upstream_rate_limited` when the queue is full or the turn would not come in time.
-   */
-  run<T>(turn: Turn & { readonly maxWaitMs?: number | undefined }, job: () => Promise<T>): Promise<T>;
+  /** @throws SnapError `upstream_rate_limited` when the queue is full or the turn would not come in time. */
+  run<T>(turn: WantedTurn, job: () => Promise<T>): Promise<T>;
   load(): SchedulerLoad;
   /** Resolves once nothing runs or waits. */
   idle(): Promise<void>;
@@ -49,6 +53,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const turns = new PQueue<FairQueue, FairQueueOptions>({ concurrency, queueClass });
   const pace = new PaceMeter();
   let isLooking = false;
+  let runs = 0;
 
   /** Admits more pages than there are slots while most of them wait and leave processors idle. */
   const lookForIdleProcessors = (): void => {
@@ -74,9 +79,11 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   };
 
   return {
-    async run(turn, job) {
-      const maxWaitMs = Math.min(options.maxWaitMs, turn.maxWaitMs ?? Infinity);
+    async run(wanted, job) {
+      let turn: Turn = wanted;
+      const maxWaitMs = Math.min(options.maxWaitMs, wanted.maxWaitMs ?? Infinity);
       requireRoom(turn, maxWaitMs);
+      const id = String((runs += 1));
       const patience = new AbortController();
       const callOff = clock.after(maxWaitMs, () => {
         patience.abort(busy("no render slot came free in time"));
@@ -94,8 +101,15 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
             onChange();
           }
         },
-        { accountId: turn.accountId, urgency: turn.urgency, signal: patience.signal },
+        { id, accountId: turn.accountId, urgency: turn.urgency, signal: patience.signal },
       );
+      const followHurry = async (): Promise<void> => {
+        await wanted.hurried;
+        if (!queue().hurry(id)) return;
+        turn = { ...turn, urgency: "interactive" };
+        turns.concurrency = concurrency; // p-queue looks at its queue again
+      };
+      if (wanted.hurried) void followHurry();
       lookForIdleProcessors();
       return rendered;
     },

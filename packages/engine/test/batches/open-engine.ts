@@ -16,8 +16,7 @@ import type { DeliveryAttempt } from "../../src/batches/deliver.ts";
 import { createEngine, type Engine } from "../../src/create-engine.ts";
 import type { EngineOptions } from "../../src/engine-options.ts";
 import type { Storage } from "../../src/ports/storage.ts";
-import type { Ability } from "../../src/ports/tokens.ts";
-import type { Principal } from "../../src/tokens/asker.ts";
+import type { Ability, Principal } from "../../src/ports/tokens.ts";
 
 export const START_MS = Date.parse("2026-03-01T12:00:00Z");
 export const HOOK = "https://hooks.example.com/snap?secret=1";

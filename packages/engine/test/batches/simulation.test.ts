@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createEngine } from "../../src/create-engine.ts";
 import type { BatchRecord } from "../../src/ports/batches.ts";
-import type { Principal } from "../../src/tokens/asker.ts";
+import type { Principal } from "../../src/ports/tokens.ts";
 import { createWorld, drawFrom, type SimulatedProcess, type World } from "./simulated-world.ts";
 
 /*

@@ -11,8 +11,8 @@ import { createEngine, type Engine } from "../../src/create-engine.ts";
 import type { EngineOptions } from "../../src/engine-options.ts";
 import { SnapError } from "../../src/errors.ts";
 import type { Account } from "../../src/ports/accounts.ts";
-import type { Ability } from "../../src/ports/tokens.ts";
-import type { Principal } from "../../src/tokens/asker.ts";
+import type { Ability, Principal } from "../../src/ports/tokens.ts";
+import { microtasks } from "../batches/open-engine.ts";
 
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 const url = "https://example.com/";
@@ -355,6 +355,49 @@ describe("at the same time", () => {
     const principal = await principalWith({ credits: 0, requestsPerMinute: 20 });
     const outcomes = await times(50, () => engine.capture({ principal, parameters: { url } }));
     expect(count(outcomes)).toEqual({ credit_limit_reached: 20, rate_limited: 30 });
+  });
+
+  it("an interactive request that joins a waiting batch item is served before other batch items", async () => {
+    const principal = await principalWith();
+    const other = await principalWith();
+    const single = open({ concurrency: 1 });
+    const release = renderer.hold();
+    const running = single.capture({ principal: other, parameters: { url: `${url}?running` } });
+    await renderer.whenCalled(1);
+    const items = ["first", "second", "third"].map((name) =>
+      single.capture({ principal, parameters: { url: `${url}?${name}` }, urgency: "batch" }),
+    );
+    await microtasks();
+    const joined = single.capture({ principal, parameters: { url: `${url}?third` } });
+    await microtasks();
+    release();
+    const answers = await Promise.all([joined, ...items, running]);
+    expect(answers.map(({ cache }) => cache)).toEqual(["hit", "miss", "miss", "miss", "miss"]);
+    expect(renderer.calls.map((call) => call.url.split("?")[1])).toEqual([
+      "running",
+      "third",
+      "first",
+      "second",
+    ]);
+  });
+
+  it("a request that gives up waiting for its turn does not fail those who joined it", async () => {
+    const principal = await principalWith();
+    const single = open({ concurrency: 1 });
+    const release = renderer.hold();
+    const running = single.capture({ principal, parameters: { url: `${url}?running` } });
+    await renderer.whenCalled(1);
+    const impatient = single.capture({ principal, parameters: { url }, maxWaitMs: 10_000 });
+    impatient.catch(() => {});
+    await microtasks();
+    const joined = single.capture({ principal, parameters: { url } });
+    await microtasks();
+    clock.advance(10_000);
+    await expect(impatient).rejects.toMatchObject({ code: "upstream_rate_limited" });
+    await microtasks();
+    release();
+    expect([(await running).cache, (await joined).cache]).toEqual(["miss", "miss"]);
+    expect(await used(principal.account)).toBe(2);
   });
 
   it("100 requests against a limit of 20: exactly 20 pass", async () => {

@@ -36,7 +36,7 @@ export function shareStorage(): Processes {
   const { ledger, renderings, budgets } = memory;
   // Copies, so that a test that counts calls doesn't see those of one port to another.
   const ports = { ledger: { ...ledger }, renderings: { ...renderings }, budgets: { ...budgets } };
-  const storage = { ...memory, ...ports, flights: createMemoryFlights(memory, clock.now) };
+  const storage = { ...memory, ...ports, flights: createMemoryFlights(clock.now) };
   return {
     clock,
     storage,

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Capture } from "../../src/capture.ts";
 import { SnapError } from "../../src/errors.ts";
 import type { Storage } from "../../src/ports/storage.ts";
-import type { Principal } from "../../src/tokens/asker.ts";
+import type { Principal } from "../../src/ports/tokens.ts";
 import { microtasks } from "../batches/open-engine.ts";
 import { shareStorage, type Process, type Processes } from "./processes.ts";
 

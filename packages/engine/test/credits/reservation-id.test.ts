@@ -1,6 +1,6 @@
 import { createFakeRandom } from "@snap/testing";
 import { expect, it } from "vitest";
-import { newReservationId } from "../../src/credits/reservation-id.ts";
+import { newReservationId } from "../../src/credits/reservation.ts";
 
 const NOW = 1_767_225_600_000;
 

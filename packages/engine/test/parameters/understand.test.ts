@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createUnderstanding } from "../../src/parameters/understand.ts";
+import { createParser } from "../../src/parameters/understand.ts";
 import { PUBLIC_TARGETS_ONLY } from "../../src/target/policy.ts";
 
 const url = "https://example.com/";
@@ -9,43 +9,43 @@ function query(text: string): URLSearchParams {
 }
 
 it("understands a query once, however often it is asked for and however it is encoded", () => {
-  const understand = createUnderstanding(PUBLIC_TARGETS_ONLY);
-  const first = understand(query("url=https%3A%2F%2Fexample.com%2F&fullPage=1"));
+  const parse = createParser(PUBLIC_TARGETS_ONLY);
+  const first = parse(query("url=https%3A%2F%2Fexample.com%2F&fullPage=1"));
   expect(first).toMatchObject({ parameters: { url, fullPage: true, format: "png" }, verdict: "ok" });
-  expect(understand(query("url=https://example.com/&fullPage=%31"))).toBe(first);
-  expect(understand(query("url=https://example.com/"))).not.toBe(first);
+  expect(parse(query("url=https://example.com/&fullPage=%31"))).toBe(first);
+  expect(parse(query("url=https://example.com/"))).not.toBe(first);
 });
 
 it("understands the text of a query as it was sent", () => {
-  const understand = createUnderstanding(PUBLIC_TARGETS_ONLY);
+  const parse = createParser(PUBLIC_TARGETS_ONLY);
   const text = "url=https%3A%2F%2Fexample.com%2F&fullPage=1";
-  const first = understand(text);
-  expect(first).toEqual(understand(query(text)));
-  expect(understand(text)).toBe(first);
+  const first = parse(text);
+  expect(first).toEqual(parse(query(text)));
+  expect(parse(text)).toBe(first);
 });
 
 it("gives the same name to the same rendering, written as a query or as an object", () => {
-  const understand = createUnderstanding(PUBLIC_TARGETS_ONLY);
-  const { key } = understand(query(`url=${url}&scale=2`));
+  const parse = createParser(PUBLIC_TARGETS_ONLY);
+  const { key } = parse(query(`url=${url}&scale=2`));
   expect(key).toMatch(/^[0-9a-f]{64}$/);
-  expect(understand({ scale: 2, url }).key).toBe(key);
-  expect(understand({ scale: 3, url }).key).not.toBe(key);
+  expect(parse({ scale: 2, url }).key).toBe(key);
+  expect(parse({ scale: 3, url }).key).not.toBe(key);
 });
 
 it("judges the address by the policy that it was made with", () => {
   const sent = query("url=http://10.0.0.1/");
-  expect(createUnderstanding(PUBLIC_TARGETS_ONLY)(sent).verdict).toBe("blocked");
+  expect(createParser(PUBLIC_TARGETS_ONLY)(sent).verdict).toBe("blocked");
   const block = { kind: "block", address: "10.0.0.0", prefixLength: 8, port: null } as const;
-  expect(createUnderstanding({ allow: [block], ownHostnames: [] })(sent).verdict).toBe("ok");
+  expect(createParser({ allow: [block], ownHostnames: [] })(sent).verdict).toBe("ok");
 });
 
 it("refuses a mistake each time", () => {
-  const understand = createUnderstanding(PUBLIC_TARGETS_ONLY);
+  const parse = createParser(PUBLIC_TARGETS_ONLY);
   for (let time = 0; time < 2; time += 1)
-    expect(() => understand(query(`url=${url}&scale=9`))).toThrow(/scale must be/);
+    expect(() => parse(query(`url=${url}&scale=9`))).toThrow(/scale must be/);
 });
 
 it("what it remembers can't be changed", () => {
-  const { parameters } = createUnderstanding(PUBLIC_TARGETS_ONLY)(query(`url=${url}`));
+  const { parameters } = createParser(PUBLIC_TARGETS_ONLY)(query(`url=${url}`));
   expect(() => Object.assign(parameters, { url: "https://example.org/" })).toThrow(TypeError);
 });

@@ -65,6 +65,30 @@ describe("createScheduler", () => {
     expect(order).toEqual(["a1", "c1", "batch1", "batch2"]);
   });
 
+  it("lets a batch render that is hurried go before the other batches, and not one that runs", async () => {
+    const scheduler = createScheduler(bounds);
+    const first = gate();
+    const order: string[] = [];
+    const hurry = Promise.withResolvers<void>();
+    const batch = { accountId: "a", urgency: "batch" } as const;
+    const running = scheduler.run({ ...batch, hurried: Promise.resolve() }, first.job);
+    const runs = [
+      scheduler.run(batch, async () => order.push("one")),
+      scheduler.run({ ...batch, hurried: hurry.promise }, async () => order.push("hurried")),
+      scheduler.run(batch, async () => order.push("two")),
+    ];
+    await Promise.resolve();
+    expect(scheduler.load()).toMatchObject({ running: 1, waiting: 3, batch: { running: 1, waiting: 3 } });
+    hurry.resolve();
+    await Promise.resolve();
+    expect(scheduler.load()).toMatchObject({ running: 1, waiting: 3, batch: { running: 1, waiting: 2 } });
+    first.open();
+    await Promise.all([running, ...runs]);
+    expect(order).toEqual(["hurried", "one", "two"]);
+    await scheduler.idle();
+    expect(scheduler.load()).toMatchObject({ running: 0, waiting: 0, batch: { running: 0, waiting: 0 } });
+  });
+
   it("runs as many at once as told, and counts what runs and waits", async () => {
     const scheduler = createScheduler({ ...bounds, slots: 3, concurrency: 3 });
     const gates = [gate(), gate(), gate()];

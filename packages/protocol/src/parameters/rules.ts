@@ -19,8 +19,8 @@ export const CAPTURE_BOUNDS = {
   sidePixels: { png: Number.POSITIVE_INFINITY, jpeg: 65_535, webp: 16_383 },
 } as const;
 
-/** Viewport of a screenshot that sends none (decisions.md, Rendering). */
-const VIEWPORT_PIXELS = { width: 1280, height: 800 } as const;
+/** Viewport of a screenshot that sends none, in CSS pixels (decisions.md, Rendering). */
+export const DEFAULT_VIEWPORT = { width: 1280, height: 800 } as const;
 
 /**
  * Reports every combination of values that a mode refuses, under the parameter at fault.
@@ -80,8 +80,8 @@ function checkCaptureSize(values: Values, report: Report): void {
   if (isSent(values, "selector")) return;
   const clipped = CLIP.every((name) => isSent(values, name));
   const [widthName, heightName] = clipped ? ["clipWidth", "clipHeight"] : ["width", "height"];
-  const width = values[widthName] ?? VIEWPORT_PIXELS.width;
-  const height = values[heightName] ?? VIEWPORT_PIXELS.height;
+  const width = values[widthName] ?? DEFAULT_VIEWPORT.width;
+  const height = values[heightName] ?? DEFAULT_VIEWPORT.height;
   const { scale, format } = values;
   if (typeof width !== "number" || typeof height !== "number" || typeof scale !== "number") return;
   const sideBound = format === "webp" || format === "jpeg" ? CAPTURE_BOUNDS.sidePixels[format] : Infinity;

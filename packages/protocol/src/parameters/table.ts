@@ -15,12 +15,14 @@ interface NumberField<Kind extends "integer" | "decimal" | "pixels"> {
   readonly max: number;
   readonly unit?: "ms" | "s" | "px" | "marginUnit";
   readonly default?: number;
+  readonly implied?: number;
 }
 
 interface ChoiceField {
   readonly kind: "choice";
   readonly values: readonly [string, ...string[]];
   readonly default?: string;
+  readonly implied?: string;
 }
 
 interface FlagField {
@@ -41,7 +43,10 @@ interface TextField<Kind extends "url" | "selector"> {
   readonly default?: never;
 }
 
-/** One parameter in one mode. `default` holds where it isn't sent; without one it stays absent. */
+/**
+ * One parameter in one mode. Where it isn't sent, it gets its `default`; without one it stays absent, and what is
+ * `implied` holds: rules can then tell whether it was sent.
+ */
 export type ParameterField =
   | NumberField<"integer">
   | NumberField<"decimal">
@@ -55,7 +60,13 @@ export type ParameterField =
 const IN_BOTH_MODES = {
   url: { kind: "url" },
   cache: { kind: "flag", default: true },
-  cacheTtl: { kind: "integer", min: LIMITS.cacheTtlMinSeconds, max: LIMITS.cacheTtlMaxSeconds, unit: "s" },
+  cacheTtl: {
+    kind: "integer",
+    min: LIMITS.cacheTtlMinSeconds,
+    max: LIMITS.cacheTtlMaxSeconds,
+    unit: "s",
+    implied: LIMITS.cacheTtlDefaultSeconds,
+  },
 } as const satisfies Record<string, ParameterField>;
 
 const CLIP_EDGE = { kind: "integer", min: 0, max: 10_000, unit: "px" } as const;
@@ -88,7 +99,7 @@ export const PARAMETERS = {
     clipHeight: CLIP_SIDE,
     omitBackground: { kind: "flag", default: false },
     waitForSelector: { kind: "selector" },
-    waitUntil: { kind: "choice", values: WAIT_EVENTS },
+    waitUntil: { kind: "choice", values: WAIT_EVENTS, implied: "networkidle2" },
   },
   pdf: {
     ...IN_BOTH_MODES,

@@ -1,7 +1,7 @@
 import { LIMITS } from "../limits.ts";
 import { countCharacters } from "./count-characters.ts";
 
-const ABSOLUTE_ADDRESS = "must be an absolute address that starts with http:// or https://, without spaces";
+const ABSOLUTE_ADDRESS = "must be an absolute address that starts with http:// or https://";
 
 /** Why an address is refused (interface.md, `url`; decisions.md, Errors). */
 export const URL_MESSAGES = {
@@ -11,9 +11,9 @@ export const URL_MESSAGES = {
   credentials: "must not hold a user name or a password",
 } as const;
 
-// What the WHATWG parser drops or rewrites, and others read otherwise: control characters, space, backslash
+// What the WHATWG parser drops or rewrites, and others read otherwise: control characters, backslash
 // oxlint-disable-next-line no-control-regex -- control characters are what is refused
-const AMBIGUOUS = /[\u0000-\u0020\\\u007f-\u009f]/;
+const AMBIGUOUS = /[\u0000-\u001f\\\u007f-\u009f]/;
 
 /**
  * Reads an absolute `http` or `https` address; `null` for every other text, and for one that two
@@ -24,9 +24,24 @@ const AMBIGUOUS = /[\u0000-\u0020\\\u007f-\u009f]/;
  * parseTargetUrl("example.com"); // null
  */
 export function parseTargetUrl(text: string): URL | null {
-  if (!/^https?:\/\//i.test(text) || AMBIGUOUS.test(text) || !text.isWellFormed() || !URL.canParse(text))
+  if (!/^ *https?:\/\//i.test(text) || AMBIGUOUS.test(text) || !text.isWellFormed() || !URL.canParse(text))
     return null;
   return new URL(text);
+}
+
+/**
+ * The address with its spaces as the URL standard has them: percent-encoded, and none around it. People paste such
+ * addresses, and a `+` in a query arrives as a space.
+ *
+ * @example
+ * encodeSpaces(" https://example.com/a b?q=c d"); // "https://example.com/a%20b?q=c%20d"
+ */
+export function encodeSpaces(url: string): string {
+  // by hand: a pattern for the end would look at a long run of spaces again from each of them
+  let [start, end] = [0, url.length];
+  while (url[start] === " ") start += 1;
+  while (end > start && url[end - 1] === " ") end -= 1;
+  return url.slice(start, end).replaceAll(" ", "%20");
 }
 
 /** Whether an address has more characters than `LIMITS.urlCharacters`. */

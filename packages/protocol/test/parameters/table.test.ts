@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  encodeSpaces,
   explainUnknownName,
   fieldMessage,
   isSelector,
@@ -13,7 +14,7 @@ describe("the parameter table", () => {
     expect(PARAMETERS.screenshot).toEqual({
       url: { kind: "url" },
       cache: { kind: "flag", default: true },
-      cacheTtl: { kind: "integer", min: 60, max: 2_592_000, unit: "s" },
+      cacheTtl: { kind: "integer", min: 60, max: 2_592_000, unit: "s", implied: 86_400 },
       pdf: { kind: "mode", value: false, default: false },
       fullPage: { kind: "flag", default: false },
       format: { kind: "choice", values: ["png", "jpeg", "webp"], default: "png" },
@@ -29,7 +30,11 @@ describe("the parameter table", () => {
       clipHeight: { kind: "integer", min: 1, max: 10_000, unit: "px" },
       omitBackground: { kind: "flag", default: false },
       waitForSelector: { kind: "selector" },
-      waitUntil: { kind: "choice", values: ["load", "domcontentloaded", "networkidle0", "networkidle2"] },
+      waitUntil: {
+        kind: "choice",
+        values: ["load", "domcontentloaded", "networkidle0", "networkidle2"],
+        implied: "networkidle2",
+      },
     });
   });
 
@@ -40,7 +45,7 @@ describe("the parameter table", () => {
     expect(PARAMETERS.pdf).toEqual({
       url: { kind: "url" },
       cache: { kind: "flag", default: true },
-      cacheTtl: { kind: "integer", min: 60, max: 2_592_000, unit: "s" },
+      cacheTtl: { kind: "integer", min: 60, max: 2_592_000, unit: "s", implied: 86_400 },
       pdf: { kind: "mode", value: true },
       landscape: { kind: "flag", default: false },
       paperFormat: { kind: "choice", values: papers, default: "a4" },
@@ -69,10 +74,7 @@ describe("messages", () => {
     [PARAMETERS.screenshot.width, "must be a number from 1 to 10000"],
     [PARAMETERS.pdf.scale, "must be a number from 0.1 to 2"],
     [PARAMETERS.screenshot.format, "must be one of png, jpeg, webp"],
-    [
-      PARAMETERS.screenshot.url,
-      "must be an absolute address that starts with http:// or https://, without spaces",
-    ],
+    [PARAMETERS.screenshot.url, "must be an absolute address that starts with http:// or https://"],
     [
       PARAMETERS.screenshot.selector,
       "must be a CSS selector of 1 to 512 characters without single quotes, backslashes and control characters",
@@ -111,6 +113,14 @@ describe("texts", () => {
   );
 
   it.each([
+    ["https://example.com/a b?q=c d#e f", "https://example.com/a%20b?q=c%20d#e%20f"],
+    [" https://example.com/ ", "https://example.com/"],
+  ])("%j is read as %s", (text, href) => {
+    expect(parseTargetUrl(text)?.href).toBe(href);
+    expect(encodeSpaces(text)).toBe(href);
+  });
+
+  it.each([
     "",
     "example.com",
     "ftp://example.com/",
@@ -118,6 +128,9 @@ describe("texts", () => {
     "https://",
     "https://a b/",
     "https:\\\\a",
+    "https://example.com/a\tb",
+    "https://example.com/a\nb",
+    "https://example.com/a\\b",
   ])("%j is none", (text) => {
     expect(parseTargetUrl(text)).toBeNull();
   });

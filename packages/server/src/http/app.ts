@@ -1,4 +1,4 @@
-import { SnapError, type Asker, type Engine, type Principal } from "@snap/engine";
+import { SnapError, type Engine } from "@snap/engine";
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -83,10 +83,8 @@ export function createApp(options: AppOptions): Express {
 
 function addApi(app: Express, { engine, publicUrl, logger, ...options }: AppOptions): void {
   const metrics = options.metrics || null;
-  const identify = (token: string): Promise<Principal> => engine.authenticate(token);
-  const recognize = (token: string): Promise<Asker> => engine.recognize(token);
-  const door = { engine, logger, identify };
-  addEndpoint(app, { path: "/v1/snap" }, bearer({ ...door, identify: recognize }, snap({ engine, metrics })));
+  const door = { engine, logger };
+  addEndpoint(app, { path: "/v1/snap" }, bearer(door, snap({ engine, metrics })));
   addEndpoint(app, { path: "/v1/snap/signed", preflight: SIGNED_PREFLIGHT }, signedSnap({ engine, metrics }));
   addEndpoint(app, { path: "/v1/usage" }, bearer(door, usage(engine)));
   addEndpoint(

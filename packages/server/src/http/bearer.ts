@@ -1,4 +1,4 @@
-import { isSnapError, principalOf, type Asker, type Engine, type Principal } from "@snap/engine";
+import { isSnapError, type Engine, type Principal } from "@snap/engine";
 import type { Request, RequestHandler } from "express";
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Logger } from "pino";
@@ -9,36 +9,30 @@ import { failureAnswer } from "./envelope.ts";
 import { exchangeOf, type Exchange } from "./exchange.ts";
 
 /** One endpoint of the bearer API: what it answers to whom. */
-export type BearerEndpoint<Who extends Asker = Principal> = (asked: {
+export type BearerEndpoint = (asked: {
   readonly request: Request;
-  readonly principal: Who;
+  readonly principal: Principal;
   readonly exchange: Exchange;
 }) => Promise<Answer>;
 
-export interface BearerDoor<Who extends Asker> {
+export interface BearerDoor {
   readonly engine: Engine;
   readonly logger: Logger;
-  /** Finds who is asking. */
-  readonly identify: (token: string) => Promise<Who>;
 }
 
 /**
  * The door of the bearer API: finds who is asking and, from there on, puts the account's credits on
  * every answer, refusals and failures included.
  */
-export function bearer<Who extends Asker>(
-  { engine, logger, identify }: BearerDoor<Who>,
-  answerTo: BearerEndpoint<Who>,
-): RequestHandler {
+export function bearer({ engine, logger }: BearerDoor, answerTo: BearerEndpoint): RequestHandler {
   return async (request, response) => {
     const exchange = exchangeOf(response);
-    const principal = await identify(credentialOf(request));
-    exchange.principal = principalOf(principal);
+    const principal = await engine.authenticate(credentialOf(request));
+    exchange.principal = principal;
     const answer = await answerTo({ request, principal, exchange }).catch((error: unknown) =>
       refuse(exchange, error),
     );
-    // Whoever was remembered may turn out to be nobody any more.
-    const credits = exchange.code === "unauthenticated" ? {} : await readCredits(request, exchange);
+    const credits = await readCredits(request, exchange);
     send(response, { ...answer, headers: { ...answer.headers, ...credits } });
   };
 

@@ -1,4 +1,4 @@
-import type { Capture, CaptureRequest, Engine } from "@snap/engine";
+import type { Capture, CaptureOptions, CaptureRequest, Engine } from "@snap/engine";
 import type { Metrics } from "../operations/metrics.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -11,11 +11,10 @@ export interface CaptureDoor {
 /** One capture over HTTP, whoever proved that they may ask for it: noted for log and figures. */
 export async function capturePage(
   { engine, metrics }: CaptureDoor,
-  { exchange, ...asked }: CaptureRequest & { readonly exchange: Exchange },
+  { exchange, ...asked }: CaptureRequest & CaptureOptions & { readonly exchange: Exchange },
 ): Promise<Capture> {
   const capture = await engine.capture(asked);
   exchange.cache = capture.cache;
-  exchange.principal = capture.principal;
   exchange.balance = capture.balance;
   metrics?.countCapture(capture, (performance.now() - exchange.startedAtMs) / 1000);
   return capture;

@@ -1,4 +1,4 @@
-import type { Asker, Engine } from "@snap/engine";
+import type { Engine } from "@snap/engine";
 import { json } from "./answer.ts";
 import type { BearerEndpoint } from "./bearer.ts";
 import { budgetHeaders } from "./budget-headers.ts";
@@ -8,7 +8,7 @@ import { heldTags } from "./entity-tags.ts";
 import { queryTextOf } from "./request-target.ts";
 
 /** `GET /snap`. */
-export function snap(door: CaptureDoor): BearerEndpoint<Asker> {
+export function snap(door: CaptureDoor): BearerEndpoint {
   return async ({ request, principal, exchange }) => {
     const capture = await capturePage(door, {
       exchange,

@@ -1,4 +1,4 @@
-import { principalOf, type Capture, type SignedRequest } from "@snap/engine";
+import type { Capture, SignedRequest } from "@snap/engine";
 import type { RequestHandler } from "express";
 import { send, type Answer } from "./answer.ts";
 import { capturePage, type CaptureDoor } from "./capture-page.ts";
@@ -34,7 +34,7 @@ export function signedSnap(door: CaptureDoor): RequestHandler {
     const answer = async (): Promise<Answer> => {
       const signed = await door.engine.authenticateSigned(queryOf(request.url));
       const { principal, parameters } = signed;
-      exchange.principal = principalOf(principal);
+      exchange.principal = principal;
       const holds = heldTags(request.headers["if-none-match"]);
       const capture = await capturePage(door, { exchange, principal, parameters, holds });
       return renderingAnswer(capture, { "Cache-Control": cacheControl(capture, signed) });

@@ -1,6 +1,6 @@
 import { OpenApiGeneratorV31, OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import { pdfParameters, screenshotParameters, type Ability } from "@snap/engine";
-import { LIMITS } from "@snap/protocol";
+import { PARAMETERS, type ParameterField } from "@snap/protocol";
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 
@@ -17,12 +17,6 @@ export interface DocumentedParameter {
   readonly schema: ValueSchema;
   readonly acceptedIn: readonly Ability[];
 }
-
-/** What applies where a parameter is not sent, without being a value that could be sent in its place. */
-const EFFECTIVE_DEFAULTS: Readonly<Record<string, unknown>> = {
-  cacheTtl: LIMITS.cacheTtlDefaultSeconds,
-  waitUntil: "networkidle2",
-};
 
 /** Every parameter once, both modes merged, from the definitions that validate. */
 export function documentedParameters(): readonly DocumentedParameter[] {
@@ -111,18 +105,20 @@ function describeShape(
     openapi: "3.1.0",
     info: { title: mode, version: "1" },
   });
+  const fields: Readonly<Record<string, ParameterField>> = PARAMETERS[mode];
   const parameters = new Map<string, DocumentedParameter>();
   for (const parameter of paths?.["/"]?.get?.parameters ?? []) {
     if (!("name" in parameter)) continue;
     const { description, example, ...schema } = { ...parameter.schema } as Record<string, unknown>;
     const { name, required = false } = parameter;
-    const value = name in EFFECTIVE_DEFAULTS ? { ...schema, default: EFFECTIVE_DEFAULTS[name] } : schema;
+    const field = fields[name];
+    const implied = field !== undefined && "implied" in field ? { default: field.implied } : {};
     parameters.set(name, {
       name,
       required,
       description: String(description),
       example,
-      schema: value,
+      schema: { ...schema, ...implied },
       acceptedIn: [mode],
     });
   }

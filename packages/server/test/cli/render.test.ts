@@ -117,7 +117,7 @@ describe("render refuses before it starts a browser, exit 2:", () => {
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr:
-        "error: URL must be an absolute address that starts with http:// or https://, without spaces; --scale must be an integer from 1 to 3\n",
+        "error: URL must be an absolute address that starts with http:// or https://; --scale must be an integer from 1 to 3\n",
     });
   });
 });

@@ -11,32 +11,8 @@ function picture({ width, height, size }: { width: number; height: number; size?
   return size === undefined ? png : Buffer.concat([png, Buffer.alloc(size - png.length)]);
 }
 
-const principal: Capture["principal"] = {
-  token: {
-    id: 7,
-    accountId: "acct_1",
-    abilities: ["screenshot"],
-    secretHash: "",
-    sealedSigningSecret: "",
-    createdAt: 0,
-    expiresAt: null,
-    rotatedAt: null,
-  },
-  account: {
-    id: "acct_1",
-    email: "ada@example.com",
-    emailVerifiedAt: 0,
-    planSlug: null,
-    creditsPerPeriod: null,
-    requestsPerMinute: null,
-    createdAt: 0,
-  },
-  balance: null,
-};
-
 function captured(bytes: Uint8Array, notes: readonly string[] = []): Capture {
   return {
-    principal,
     rendering: {
       bytes,
       contentType: "image/png",

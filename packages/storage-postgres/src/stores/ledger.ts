@@ -8,7 +8,6 @@ import type {
   Resolution,
 } from "@snap/engine";
 import type { Database, Query } from "../database.ts";
-import { CHANGEABLE, changeableOf } from "./tokens.ts";
 
 /** How a reservation is to end, which it may have done otherwise before. */
 export interface Ending {
@@ -18,13 +17,6 @@ export interface Ending {
 }
 
 const RESERVED_COLUMNS = `is_reserved AS "isReserved", (balance).granted, (balance).used, (balance).reserved`;
-
-/** The function is called for each row of its owner, so that without one nothing happens. */
-const RESERVE_REMEMBERED = `WITH owner AS MATERIALIZED (
-    SELECT accounts.id FROM snap.tokens JOIN snap.accounts ON accounts.id = tokens.account_id
-    WHERE accounts.id = $1 AND tokens.id = $7 AND ${CHANGEABLE} = $8::text[]
-  )
-  SELECT ${RESERVED_COLUMNS} FROM owner, LATERAL snap.reserve(owner.id, $2, $3, $4, $5, $6)`;
 
 /** The ledger: each act is one statement (002-ledger.ts), and may be repeated when its answer was lost. */
 export function createLedger({ query }: Database): Ledger {
@@ -43,14 +35,6 @@ export function createLedger({ query }: Database): Ledger {
         reservedValuesOf(request),
       );
       return toOutcome(row as ReservedRow);
-    },
-    async reserveRemembered({ remembered, ...request }) {
-      const [row] = await query<ReservedRow>(RESERVE_REMEMBERED, [
-        ...reservedValuesOf(request),
-        remembered.token.id,
-        changeableOf(remembered),
-      ]);
-      return row === undefined ? null : toOutcome(row);
     },
     settle: (request) => endReservation(query, { ...request, wanted: "settled" }),
     refund: (request) => endReservation(query, { ...request, wanted: "refunded" }),

@@ -1,4 +1,4 @@
-import type { Ability, Account, FoundToken, StandingBalance, TokenRecord, TokenStore } from "@snap/engine";
+import type { Ability, Account, Principal, StandingBalance, TokenRecord, TokenStore } from "@snap/engine";
 import type { Database } from "../database.ts";
 import { isStorable } from "./storable.ts";
 
@@ -29,20 +29,6 @@ const FIND = `SELECT ${TOKEN_COLUMNS}, email, email_verified_at AS "emailVerifie
       WHERE balances.account_id = accounts.id ORDER BY period_started_at DESC LIMIT 1
     ) AS latest ON TRUE
   WHERE tokens.id = $1`;
-
-/** All that can change of a token and its account, as an array of texts: what `changeableOf` makes of them. */
-export const CHANGEABLE = `ARRAY[abilities, encode(secret_hash, 'hex'), encode(sealed_signing_secret, 'hex'),
-  expires_at::text, rotated_at::text, email, email_verified_at::text, plan_slug, credits_per_period::text,
-  requests_per_minute::text]`;
-
-export function changeableOf({ token, account }: Pick<FoundToken, "token" | "account">): (string | null)[] {
-  const { secretHash, sealedSigningSecret, expiresAt, rotatedAt } = token;
-  const { email, emailVerifiedAt, planSlug, creditsPerPeriod, requestsPerMinute } = account;
-  const values = [secretHash, sealedSigningSecret, expiresAt, rotatedAt, email, emailVerifiedAt, planSlug];
-  return [abilitiesText(token), ...values, creditsPerPeriod, requestsPerMinute].map((value) =>
-    value === null ? null : String(value),
-  );
-}
 
 function abilitiesText({ abilities }: Pick<TokenRecord, "abilities">): string {
   return abilities.join(" ");
@@ -95,7 +81,7 @@ function toToken(row: TokenRow): TokenRecord {
   return { id, accountId, abilities, secretHash, sealedSigningSecret, createdAt, expiresAt, rotatedAt };
 }
 
-function toFound(row: FoundRow): FoundToken {
+function toFound(row: FoundRow): Principal {
   const { accountId: id, email, emailVerifiedAt, planSlug, creditsPerPeriod, requestsPerMinute } = row;
   const { periodStartedAt, granted, used, reserved, nextLapseAt, accountCreatedAt: createdAt } = row;
   return {

@@ -1,4 +1,4 @@
-import type { BudgetStore, SpendOutcome, SpendRequest } from "@snap/engine";
+import type { SpendOutcome, SpendRequest } from "@snap/engine";
 
 /** Windows that are kept at most: some 10 MB. */
 const MAX_WINDOWS = 50_000;
@@ -6,7 +6,6 @@ const MAX_WINDOWS = 50_000;
 /** Budgets of this process alone. */
 export interface LocalBudgets {
   spend(request: SpendRequest): SpendOutcome;
-  giveBack(request: Parameters<BudgetStore["giveBack"]>[0]): void;
 }
 
 /**
@@ -33,10 +32,6 @@ export function createLocalBudgets(maxWindows: number = MAX_WINDOWS): LocalBudge
         if (windows.size > maxWindows && oldest !== undefined) windows.delete(oldest);
       }
       return { allowed: true, remaining: limit - window.spent, resetsAt: window.endsAt };
-    },
-    giveBack({ resetsAt, ...budget }) {
-      const window = windows.get(nameOf(budget));
-      if (window?.endsAt === resetsAt && window.spent > 0) window.spent -= 1;
     },
   };
 }

@@ -1,6 +1,6 @@
 import { createClient, ErrorReply } from "@redis/client";
-import { giveBackScript, spendScript } from "../budgets/spend-script.ts";
-import { boardFlightScript, endFlightScript, takeFlightScript } from "../flights/flight-scripts.ts";
+import { spendScript } from "../budgets/spend-script.ts";
+import { endFlightScript, takeFlightScript } from "../flights/flight-scripts.ts";
 
 /** Longest wait for a connection. */
 export const CONNECT_TIMEOUT_MS = 3000;
@@ -14,8 +14,6 @@ const MAX_PENDING_COMMANDS = 50_000;
 /** Sent by their digest, and whole where Redis doesn't know that yet. */
 const SCRIPTS = {
   spend: spendScript,
-  giveBack: giveBackScript,
-  boardFlight: boardFlightScript,
   takeFlight: takeFlightScript,
   endFlight: endFlightScript,
 };

@@ -41,13 +41,8 @@ export async function connectRedis(options: ConnectionOptions): Promise<RedisCon
     await probe();
     const key = `${keyPrefix}probe`;
     const window = { limit: 1, windowMs: PROBE_LIFE_MS, now: 0 };
-    const claim = { holder: "probe", leaseMs: PROBE_LIFE_MS };
+    const claim = { holder: "probe", leaseMs: PROBE_LIFE_MS, urgency: "batch" } as const;
     await client.spend(`${key}:budget`, window);
-    await client.giveBack(`${key}:budget`, PROBE_LIFE_MS);
-    await client.boardFlight(
-      { flight: `${key}:flight`, budget: `${key}:budget`, rendering: key },
-      { ...claim, spend: window },
-    );
     await client.takeFlight(`${key}:flight`, claim);
     await client.endFlight(`${key}:flight`, { holder: "probe", lingerMs: 0 });
     await client.get(key);

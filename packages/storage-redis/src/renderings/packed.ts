@@ -51,17 +51,3 @@ export function unpack(packed: Uint8Array): StoredRendering | null {
   // A copy: the store's own, or a view of a far larger reply, which it would keep in memory.
   return { ...description, bytes: new Uint8Array(packed.subarray(begin)) };
 }
-
-/** Whether what is kept under a key is alive, as a function for scripts; the bytes are not read. */
-export const IS_ALIVE_FUNCTION = `
-local function isAlive(key, now)
-  local start = redis.call("GETRANGE", key, 0, ${DESCRIPTION_BYTES - 1})
-  if #start < ${PREAMBLE_BYTES} or string.byte(start) ~= ${LAYOUT} then return false end
-  local size = 0
-  for position = 2, ${PREAMBLE_BYTES} do size = size * 256 + string.byte(start, position) end
-  if ${PREAMBLE_BYTES} + size > #start then start = redis.call("GETRANGE", key, 0, ${PREAMBLE_BYTES - 1} + size) end
-  local isRead, description = pcall(cjson.decode, string.sub(start, ${PREAMBLE_BYTES + 1}, ${PREAMBLE_BYTES} + size))
-  return isRead and type(description) == "table" and type(description.expiresAt) == "number"
-    and description.expiresAt > now
-end
-`;

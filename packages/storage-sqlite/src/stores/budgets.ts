@@ -20,12 +20,6 @@ export function createBudgetStore(database: DatabaseSync): BudgetStore {
      WHERE account_id = :accountId AND budget = :budget AND resets_at > :now`,
   );
 
-  const giveBack = prepare(
-    database,
-    `UPDATE budgets SET spent = spent - 1
-     WHERE account_id = :accountId AND budget = :budget AND resets_at = :resetsAt AND spent > 0`,
-  );
-
   return {
     async spend({ accountId, budget, limit, windowMs, now }) {
       // Not get(), which leaves the statement at its first row: SQLite looks whether to move the log into
@@ -35,9 +29,6 @@ export function createBudgetStore(database: DatabaseSync): BudgetStore {
         return { allowed: true, remaining: limit - window.spent, resetsAt: window.resetsAt };
       const resetsAt = findOpen.get({ accountId, budget, now })?.resetsAt ?? now + windowMs;
       return { allowed: false, remaining: 0, resetsAt };
-    },
-    async giveBack({ accountId, budget, resetsAt }) {
-      giveBack.run({ accountId, budget, resetsAt });
     },
   };
 }

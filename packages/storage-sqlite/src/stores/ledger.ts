@@ -9,10 +9,8 @@ import type {
   Resolution,
 } from "@snap/engine";
 import type { DatabaseSync } from "node:sqlite";
-import { isDeepStrictEqual } from "node:util";
 import { writing } from "../transaction.ts";
 import type { LedgerStatements } from "./ledger-statements.ts";
-import type { FindToken } from "./tokens.ts";
 
 type Look = PeriodGrant & { readonly now: number };
 
@@ -22,23 +20,13 @@ const JOURNAL_KINDS = { settled: "settle", refunded: "refund", lapsed: "lapse" }
  * The ledger: a balance for each account and period beside an append-only journal, both moved in
  * one transaction.
  */
-export function createLedger(
-  database: DatabaseSync,
-  { statements, findToken }: { readonly statements: LedgerStatements; readonly findToken: FindToken },
-): Ledger {
+export function createLedger(database: DatabaseSync, statements: LedgerStatements): Ledger {
   return {
     async balance(look) {
       return readBalance(statements, look) ?? writing(database, () => bringUpToDate(statements, look));
     },
     async reserve(request) {
       return writing(database, () => reserve(statements, request));
-    },
-    async reserveRemembered({ remembered: { token, account }, ...request }) {
-      return writing(database, () => {
-        const found = request.accountId === account.id ? findToken(token.id) : null;
-        const isSame = isDeepStrictEqual([found?.token, found?.account], [token, account]);
-        return isSame ? reserve(statements, request) : null;
-      });
     },
     async settle(request) {
       return writing(database, () => endReservation(statements, { ...request, wanted: "settled" }));

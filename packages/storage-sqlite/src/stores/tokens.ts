@@ -1,4 +1,4 @@
-import type { Ability, FoundToken, TokenRecord, TokenStore } from "@snap/engine";
+import type { Ability, Principal, TokenRecord, TokenStore } from "@snap/engine";
 import type { DatabaseSync } from "node:sqlite";
 import { prepare, prepareArrays } from "../prepare.ts";
 import { durably } from "../transaction.ts";
@@ -46,18 +46,8 @@ const FIND = `SELECT tokens.id, tokens.account_id, abilities, lower(hex(secret_h
     (SELECT max(period_started_at) FROM balances WHERE balances.account_id = accounts.id)
   WHERE tokens.id = ?`;
 
-/** Finds a token within whatever transaction is open. */
-export type FindToken = (id: number) => FoundToken | null;
-
-export function prepareFindToken(database: DatabaseSync): FindToken {
+export function createTokenStore(database: DatabaseSync): TokenStore {
   const find = prepareArrays<FoundRow>(database, FIND);
-  return (id) => {
-    const row = find.get(id);
-    return row === undefined ? null : toFound(row);
-  };
-}
-
-export function createTokenStore(database: DatabaseSync, find: FindToken): TokenStore {
   const insert = prepare<TokenRow>(
     database,
     `INSERT INTO tokens (account_id, abilities, secret_hash, sealed_signing_secret, created_at, expires_at, rotated_at)
@@ -82,7 +72,10 @@ export function createTokenStore(database: DatabaseSync, find: FindToken): Token
       // An insert that does not throw answers its row.
       return toToken(durably(database, () => insert.get(values)) as TokenRow);
     },
-    find: async (id) => find(id),
+    async find(id) {
+      const row = find.get(id);
+      return row === undefined ? null : toFound(row);
+    },
     async listByAccount(accountId) {
       return list.all({ accountId }).map(toToken);
     },
@@ -124,7 +117,7 @@ function toFound([
   used,
   reserved,
   nextLapseAt,
-]: FoundRow): FoundToken {
+]: FoundRow): Principal {
   return {
     token: {
       id,

@@ -13,11 +13,5 @@ export function createBudgetStore(): BudgetStore {
       windows.set(name, { spent: spent + 1, resetsAt });
       return { allowed: true, remaining: limit - spent - 1, resetsAt };
     },
-    async giveBack({ accountId, budget, resetsAt }) {
-      const name = JSON.stringify([accountId, budget]);
-      const window = windows.get(name);
-      if (window?.resetsAt === resetsAt && window.spent > 0)
-        windows.set(name, { spent: window.spent - 1, resetsAt });
-    },
   };
 }

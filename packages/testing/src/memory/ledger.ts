@@ -5,12 +5,8 @@ import type {
   Ledger,
   PeriodGrant,
   Resolution,
-  ReserveOutcome,
-  ReserveRequest,
   StandingBalance,
 } from "@snap/engine";
-import { isDeepStrictEqual } from "node:util";
-import type { TokenOwner } from "./tokens.ts";
 
 interface Reservation {
   readonly id: string;
@@ -42,9 +38,9 @@ interface EndRequest {
 
 /**
  * The credit ledger in memory: the reference model. The journal is all it keeps of the credits, and
- * each balance is summed up from it. `findOwner` finds the tokens for which credits are reserved.
+ * each balance is summed up from it.
  */
-export function createLedger(findOwner: (tokenId: number) => TokenOwner | null = () => null): MemoryLedger {
+export function createLedger(): MemoryLedger {
   const journal: JournalEntry[] = [];
   const reservations = new Map<string, Reservation>();
 
@@ -88,30 +84,24 @@ export function createLedger(findOwner: (tokenId: number) => TokenOwner | null =
     return resolution;
   };
 
-  const reserve = (request: ReserveRequest): ReserveOutcome => {
-    const { accountId, period, reservationId: id, lapsesAt, now } = request;
-    const { granted, used, reserved } = bringUpToDate(request);
-    const known = reservations.get(id);
-    if (known !== undefined)
-      return {
-        reserved: known.state !== "refused" && known.accountId === accountId,
-        balance: { granted, used, reserved },
-      };
-    const state = granted - used - reserved > 0 ? "open" : "refused";
-    const reservation: Reservation = { id, accountId, periodStartedAt: period.startedAt, lapsesAt, state };
-    reservations.set(id, reservation);
-    if (state === "open") write(reservation, "reserve", now);
-    return { reserved: state === "open", balance: balanceOf(accountId, period.startedAt) };
-  };
-
   return {
     async balance(request) {
       return bringUpToDate(request);
     },
-    reserve: async (request) => reserve(request),
-    async reserveRemembered({ remembered: { token, account }, ...request }) {
-      const owner = request.accountId === account.id ? findOwner(token.id) : null;
-      return isDeepStrictEqual(owner, { token, account }) ? reserve(request) : null;
+    async reserve(request) {
+      const { accountId, period, reservationId: id, lapsesAt, now } = request;
+      const { granted, used, reserved } = bringUpToDate(request);
+      const known = reservations.get(id);
+      if (known !== undefined)
+        return {
+          reserved: known.state !== "refused" && known.accountId === accountId,
+          balance: { granted, used, reserved },
+        };
+      const state = granted - used - reserved > 0 ? "open" : "refused";
+      const reservation: Reservation = { id, accountId, periodStartedAt: period.startedAt, lapsesAt, state };
+      reservations.set(id, reservation);
+      if (state === "open") write(reservation, "reserve", now);
+      return { reserved: state === "open", balance: balanceOf(accountId, period.startedAt) };
     },
     settle: async (request) => end(request, "settled"),
     refund: async (request) => end(request, "refunded"),

@@ -4,7 +4,7 @@ import { createBatchStore } from "./batches.ts";
 import { createBudgetStore } from "./budgets.ts";
 import { createLedger } from "./ledger.ts";
 import { createRenderingStore } from "./renderings.ts";
-import { createTokenStore, findOwner } from "./tokens.ts";
+import { createTokenStore } from "./tokens.ts";
 
 /**
  * A storage that forgets everything with the process: for tests, and the model that the conformance
@@ -17,7 +17,7 @@ import { createTokenStore, findOwner } from "./tokens.ts";
 export function createMemoryStorage(): Storage {
   const accounts = new Map<string, Account>();
   const maps = { tokens: new Map<number, TokenRecord>(), accounts };
-  const ledger = createLedger((tokenId) => findOwner(maps, tokenId));
+  const ledger = createLedger();
   return {
     accounts: createAccountStore(accounts),
     tokens: createTokenStore(maps, ledger),
@@ -25,7 +25,6 @@ export function createMemoryStorage(): Storage {
     renderings: createRenderingStore(),
     budgets: createBudgetStore(),
     batches: createBatchStore(ledger),
-    flights: null,
     async check() {},
     async close() {},
   };

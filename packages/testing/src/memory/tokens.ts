@@ -1,23 +1,16 @@
-import type { Account, FoundToken, TokenRecord, TokenStore } from "@snap/engine";
+import type { Account, TokenRecord, TokenStore } from "@snap/engine";
 import type { MemoryLedger } from "./ledger.ts";
-
-/** A token and the account that owns it. */
-export type TokenOwner = Pick<FoundToken, "token" | "account">;
 
 export interface TokenMaps {
   readonly tokens: Map<number, TokenRecord>;
   readonly accounts: ReadonlyMap<string, Account>;
 }
 
-export function findOwner({ tokens, accounts }: TokenMaps, id: number): TokenOwner | null {
-  const token = tokens.get(id);
-  const account = token === undefined ? undefined : accounts.get(token.accountId);
-  return token === undefined || account === undefined ? null : { token: copyOf(token), account };
-}
-
 /** Tokens in memory; `ledger` knows the balances of the accounts that own them. */
-export function createTokenStore(maps: TokenMaps, ledger: Pick<MemoryLedger, "standingBalance">): TokenStore {
-  const { tokens, accounts } = maps;
+export function createTokenStore(
+  { tokens, accounts }: TokenMaps,
+  ledger: Pick<MemoryLedger, "standingBalance">,
+): TokenStore {
   let lastId = 0;
   return {
     async insert(token) {
@@ -28,8 +21,10 @@ export function createTokenStore(maps: TokenMaps, ledger: Pick<MemoryLedger, "st
       return copyOf(record);
     },
     async find(id) {
-      const owner = findOwner(maps, id);
-      return owner === null ? null : { ...owner, balance: ledger.standingBalance(owner.account.id) };
+      const token = tokens.get(id);
+      const account = token === undefined ? undefined : accounts.get(token.accountId);
+      if (token === undefined || account === undefined) return null;
+      return { token: copyOf(token), account, balance: ledger.standingBalance(account.id) };
     },
     async listByAccount(accountId) {
       return [...tokens.values()].filter((token) => token.accountId === accountId).map(copyOf);

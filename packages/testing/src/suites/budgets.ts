@@ -1,7 +1,7 @@
 import type { SpendOutcome, SpendRequest } from "@snap/engine";
 import assert from "node:assert/strict";
 import { allAtOnce, AT_ONCE, AWKWARD_TEXTS, defineSuite } from "./suite.ts";
-import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
+import type { OpenStorage, SuiteRunner } from "./suite.ts";
 
 const START = 1_767_225_600_000;
 const WINDOW_MS = 60_000;
@@ -20,7 +20,6 @@ function refused(resetsAt = START + WINDOW_MS): SpendOutcome {
 
 /** The contract of `BudgetStore`: exactly the limit in each window, whose edges are exact. */
 export function testBudgetStore(runner: SuiteRunner, open: OpenStorage<"budgets">): void {
-  defineSuite({ runner, open, name: "BudgetStore: what is given back" }, testGivingBack);
   defineSuite({ runner, open, name: "BudgetStore" }, (test) => {
     test("counts down to zero, then refuses", async ({ budgets }) => {
       for (const remaining of [2, 1, 0]) assert.deepEqual(await budgets.spend(request()), allowed(remaining));
@@ -78,41 +77,5 @@ export function testBudgetStore(runner: SuiteRunner, open: OpenStorage<"budgets"
       );
       assert.equal(outcomes.length - remaining.length, AT_ONCE - limit);
     });
-  });
-}
-
-function testGivingBack(test: DefineTest<"budgets">): void {
-  test("takes back a spend, and never more than was spent", async ({ budgets }) => {
-    const back = { accountId: "acct_1", budget: "render", resetsAt: START + WINDOW_MS } as const;
-    for (let spend = 0; spend < 3; spend += 1) await budgets.spend(request());
-    await budgets.giveBack(back);
-    assert.deepEqual(await budgets.spend(request()), allowed(0));
-    for (let time = 0; time < 5; time += 1) await budgets.giveBack(back);
-    assert.deepEqual(await budgets.spend(request()), allowed(2));
-    // The window stays the one that it was.
-    assert.deepEqual(await budgets.spend(request({ now: START + WINDOW_MS - 1 })), allowed(1));
-  });
-
-  test("takes nothing back out of another window, or another's", async ({ budgets }) => {
-    const back = { accountId: "acct_1", budget: "render", resetsAt: START + WINDOW_MS } as const;
-    await budgets.giveBack(back);
-    await budgets.spend(request());
-    const later = { ...back, resetsAt: START + WINDOW_MS + 1 };
-    const other = { ...back, accountId: "acct_2" };
-    for (const wrong of [later, other, { ...back, budget: "cached" as const }]) await budgets.giveBack(wrong);
-    assert.deepEqual(await budgets.spend(request()), allowed(1));
-    const now = START + WINDOW_MS;
-    await budgets.spend(request({ now }));
-    await budgets.giveBack(back);
-    assert.deepEqual(await budgets.spend(request({ now })), allowed(1, now + WINDOW_MS));
-  });
-
-  test("is exact when many spend and take back at once", async ({ budgets }) => {
-    const back = { accountId: "acct_1", budget: "render", resetsAt: START + WINDOW_MS } as const;
-    await allAtOnce(async () => {
-      await budgets.spend(request({ limit: 2 * AT_ONCE }));
-      await budgets.giveBack(back);
-    });
-    assert.deepEqual(await budgets.spend(request()), allowed(2));
   });
 }

@@ -4,7 +4,6 @@ import { testAccountStore } from "./accounts.ts";
 import { testBatchStore } from "./batches.ts";
 import { testBudgetStore } from "./budgets.ts";
 import { testLedger } from "./ledger.ts";
-import { testRememberedReservations } from "./remembered.ts";
 import { testRenderingStore, type RenderingSuiteOptions } from "./renderings.ts";
 import { defineSuite } from "./suite.ts";
 import type { OpenStorage, SuiteRunner } from "./suite.ts";
@@ -31,7 +30,6 @@ export function testStorage(
   testAccountStore(runner, open);
   testTokenStore(runner, open);
   testLedger(runner, open);
-  testRememberedReservations(runner, open);
   testRenderingStore(runner, open, options);
   testBudgetStore(runner, open);
   testBatchStore(runner, open);

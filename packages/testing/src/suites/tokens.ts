@@ -4,7 +4,7 @@ import { sampleAccount } from "./accounts.ts";
 import { allAtOnce, AT_ONCE, countOf, defineSuite } from "./suite.ts";
 import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
 
-export function sampleToken(change: Partial<TokenRecord> = {}): Omit<TokenRecord, "id"> {
+function sampleToken(change: Partial<TokenRecord> = {}): Omit<TokenRecord, "id"> {
   return {
     accountId: "acct_1",
     abilities: ["screenshot", "pdf"],

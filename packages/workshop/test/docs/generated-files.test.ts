@@ -103,7 +103,7 @@ describe("drawings", () => {
     );
     for (const { module } of STEPS) expect(imported).toContain(join(ROOT, module));
     expect(STEPS.map(({ name }) => name).join(", ")).toBe(
-      "parse, permit, target, cache lookup, spend budget, reserve credit, render, store, settle",
+      "parse, authorize, check target, look up, share, limit, reserve, render, store, settle",
     );
     // The same list stands above the function.
     expect(source.replaceAll(/\s*\n \* /g, " ")).toContain(STEPS.map(({ name }) => name).join(", "));

@@ -1,7 +1,7 @@
 import { createEngine, type Storage } from "@snap/engine";
 import { randomBytes } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
-import { newReservationId } from "../../../../engine/src/credits/reservation-id.ts";
+import { newReservationId } from "../../../../engine/src/credits/reservation.ts";
 import {
   accountId,
   ACCOUNTS,

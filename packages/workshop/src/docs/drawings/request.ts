@@ -24,27 +24,28 @@ export const WHO: Readonly<Record<"token" | "signature" | "record", Stage>> = {
 /** What `capture()` does, in its order; each module is imported by packages/engine/src/capture.ts. */
 export const STEPS: readonly Stage[] = [
   { name: "parse", module: "packages/engine/src/parameters/understand.ts" },
-  { name: "permit", module: "packages/engine/src/tokens/authenticate.ts" },
-  { name: "target", module: "packages/engine/src/target/require-target.ts" },
-  { name: "cache lookup", module: "packages/engine/src/renderings/rendering-cache.ts" },
-  { name: "spend budget", module: "packages/engine/src/limits/spend-budget.ts" },
-  { name: "reserve credit", module: "packages/engine/src/credits/admit.ts" },
-  { name: "render", module: "packages/engine/src/renderings/render-target.ts" },
-  { name: "store", module: "packages/engine/src/renderings/rendering-cache.ts" },
-  { name: "settle", module: "packages/engine/src/credits/charge.ts" },
+  { name: "authorize", module: "packages/engine/src/tokens/authorize.ts" },
+  { name: "check target", module: "packages/engine/src/target/check-target.ts" },
+  { name: "look up", module: "packages/engine/src/cache/look-up.ts" },
+  { name: "share", module: "packages/engine/src/cache/share.ts" },
+  { name: "limit", module: "packages/engine/src/limits/spend-budget.ts" },
+  { name: "reserve", module: "packages/engine/src/credits/reservation.ts" },
+  { name: "render", module: "packages/engine/src/schedule/render.ts" },
+  { name: "store", module: "packages/engine/src/cache/store.ts" },
+  { name: "settle", module: "packages/engine/src/credits/reservation.ts" },
 ];
 
 const WIDTH = 760;
-const HEIGHT = 772;
+const HEIGHT = 812;
 const DOOR = { width: 173, height: 66 };
 const DOORS_Y = 24;
 const WHO_Y = 130;
-const CAPTURE: Box = { x: 150, y: 236, width: 440, height: 414 };
+const CAPTURE: Box = { x: 150, y: 236, width: 440, height: 454 };
 const STEP_HEIGHT = 34;
 const STEPS_Y = CAPTURE.y + 48;
 const STEP_PITCH = 40;
-const ANSWER: Box = { x: 260, y: 692, width: 220, height: 56 };
-const REFUND: Box = { x: 16, y: STEPS_Y + 6 * STEP_PITCH, width: 92, height: 2 * STEP_PITCH + STEP_HEIGHT };
+const ANSWER: Box = { x: 260, y: 732, width: 220, height: 56 };
+const REFUND: Box = { x: 16, y: STEPS_Y + 7 * STEP_PITCH, width: 92, height: 2 * STEP_PITCH + STEP_HEIGHT };
 /** Where the way of a cache hit runs down. */
 const HIT_X = 640;
 
@@ -94,7 +95,7 @@ function drawWaysIn(): string[] {
 function drawWaysOut(): string[] {
   const middle = CAPTURE.x + CAPTURE.width / 2;
   const answerY = ANSWER.y + ANSWER.height / 2;
-  const hit = rowOf("cache lookup");
+  const hit = rowOf("look up");
   const failing = [rowOf("render"), rowOf("store"), rowOf("settle")];
   const refund = bottomOf(REFUND);
   return [

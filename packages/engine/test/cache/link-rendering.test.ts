@@ -8,7 +8,7 @@ import {
 import { expect, it } from "vitest";
 import { createEngine, type Engine } from "../../src/create-engine.ts";
 import type { RenderedFile, Renderer } from "../../src/ports/renderer.ts";
-import type { Principal } from "../../src/tokens/asker.ts";
+import type { Principal } from "../../src/ports/tokens.ts";
 
 const START_MS = Date.parse("2026-03-01T12:00:00.400Z");
 const url = "https://example.com/";

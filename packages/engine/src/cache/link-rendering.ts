@@ -1,6 +1,6 @@
 import { buildSignedUrl, toQuery } from "@snap/protocol";
 import type { Capture } from "../capture.ts";
-import type { Principal } from "../tokens/asker.ts";
+import type { Principal } from "../ports/tokens.ts";
 import type { Seal } from "../tokens/seal.ts";
 import { linkedLifeSeconds } from "./linked-copy.ts";
 

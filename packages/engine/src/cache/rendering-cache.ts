@@ -7,49 +7,39 @@ import type { RenderingKey, RenderingStore, StoredRendering } from "../ports/ren
 /** Room that the facts about a rendering take beside its bytes. */
 const OVERHEAD_BYTES = 1024;
 
-/** The rendering cache: a store, with the latest renderings kept in memory before it. */
+/**
+ * The rendering cache: a store, with the latest renderings kept in memory before it. What is answered from memory
+ * is compared with the store first, where others may have deleted or replaced it: its bytes don't travel again.
+ */
 export interface RenderingCache {
-  /** What is held in memory and may be answered as it is; `null` for what only the store can tell. */
+  lookUp(key: RenderingKey): Promise<StoredRendering | null>;
+  /** What is held in memory, without a look at the store. */
   recall(key: RenderingKey): StoredRendering | null;
-  /** Whether it is held in memory, so that the store is likely to have it. */
-  holds(key: RenderingKey): boolean;
-  lookup(key: RenderingKey): Promise<StoredRendering | null>;
-  /** Keeps it by `put`, which is the store's own unless given. */
-  keep(key: RenderingKey, rendering: StoredRendering, put?: RenderingStore["put"]): Promise<void>;
+  keep(key: RenderingKey, rendering: StoredRendering): Promise<void>;
 }
 
 export interface RenderingCacheOptions {
   readonly store: RenderingStore;
-  /** Others delete and replace what is in the store: nothing is then answered without a look at it. */
-  readonly isShared: boolean;
   readonly clock: Clock;
   /** Bytes of renderings kept in memory; 0 keeps none. */
   readonly memoryBytes: number;
 }
 
-export function createRenderingCache({
-  store,
-  isShared,
-  clock,
-  memoryBytes,
-}: RenderingCacheOptions): RenderingCache {
+export function createRenderingCache({ store, clock, memoryBytes }: RenderingCacheOptions): RenderingCache {
   const memory = new LRUCache<string, StoredRendering>({
     maxSize: Math.max(1, memoryBytes),
     sizeCalculation: (rendering) => rendering.bytes.byteLength + OVERHEAD_BYTES,
   });
-  const heldOf = (key: RenderingKey): StoredRendering | null => {
+  const recall = (key: RenderingKey): StoredRendering | null => {
     const held = memory.get(nameOf(key));
     return held !== undefined && held.expiresAt > clock.now() ? held : null;
   };
   return {
-    recall: (key) => (isShared ? null : heldOf(key)),
-    holds: (key) => heldOf(key) !== null,
-    async lookup(key) {
+    recall,
+    async lookUp(key) {
       const now = clock.now();
-      const held = heldOf(key);
-      if (held !== null && !isShared) return held;
+      const held = recall(key);
       if (held !== null) {
-        // The bytes don't travel again.
         const described = await store.peek({ ...key, now });
         if (described?.etag === held.etag) return { ...described, bytes: held.bytes };
         memory.delete(nameOf(key));
@@ -65,8 +55,8 @@ export function createRenderingCache({
       memory.set(nameOf(key), stored);
       return stored;
     },
-    async keep(key, rendering, put = (request) => store.put(request)) {
-      await put({ ...key, rendering });
+    async keep(key, rendering) {
+      await store.put({ ...key, rendering });
       memory.set(nameOf(key), rendering);
     },
   };

@@ -6,7 +6,7 @@ import type { TargetVerdict } from "./judge-target.ts";
  *
  * @throws SnapError `blocked_host`; `invalid_url` for an address with a user name or password.
  */
-export function requireTarget(verdict: TargetVerdict): void {
+export function checkTarget(verdict: TargetVerdict): void {
   if (verdict === "ok") return;
   if (verdict === "blocked") throw blockedHost();
   const message =

@@ -5,7 +5,7 @@ import {
   createRenderingCache,
   toStoredRendering,
   type RenderingCache,
-} from "../../src/renderings/rendering-cache.ts";
+} from "../../src/cache/rendering-cache.ts";
 
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 const NAME = { accountId: "acct_1", key: "0f1e" };
@@ -26,8 +26,8 @@ beforeEach(() => {
   };
 });
 
-function open(isShared: boolean): RenderingCache {
-  return createRenderingCache({ store, isShared, clock, memoryBytes: 1_000_000 });
+function open(): RenderingCache {
+  return createRenderingCache({ store, clock, memoryBytes: 1_000_000 });
 }
 
 function rendering(text: string, ttlSeconds = 3600): StoredRendering {
@@ -40,64 +40,54 @@ function textOf(found: StoredRendering | null): string | null {
   return found && new TextDecoder().decode(found.bytes);
 }
 
-describe("a cache over a store of its own", () => {
-  it("answers from memory, without the store", async () => {
-    const cache = open(false);
-    await cache.keep(NAME, rendering("one"));
-    expect(textOf(cache.recall(NAME))).toBe("one");
-    expect(textOf(await cache.lookup(NAME))).toBe("one");
-    expect(asked).toEqual([]);
-  });
-});
-
-describe("caches over a store that they share", () => {
+describe("caches over one store", () => {
   it("answer nothing without a look at the store, but fetch the bytes once", async () => {
-    const [one, two] = [open(true), open(true)];
+    const [one, two] = [open(), open()];
     await one.keep(NAME, rendering("one"));
-    for (const cache of [one, two]) expect(cache.recall(NAME)).toBeNull();
-    expect(textOf(await two.lookup(NAME))).toBe("one");
-    expect(textOf(await two.lookup(NAME))).toBe("one");
-    expect(textOf(await one.lookup(NAME))).toBe("one");
+    expect([one.recall(NAME)?.etag, two.recall(NAME)]).toEqual([rendering("one").etag, null]);
+    expect(textOf(await two.lookUp(NAME))).toBe("one");
+    expect(textOf(await two.lookUp(NAME))).toBe("one");
+    expect(textOf(await one.lookUp(NAME))).toBe("one");
     expect(asked).toEqual(["get", "peek", "peek"]);
   });
 
   it("see at once that another process has deleted", async () => {
-    const [one, two] = [open(true), open(true)];
+    const [one, two] = [open(), open()];
     await one.keep(NAME, rendering("one"));
-    await two.lookup(NAME);
+    await two.lookUp(NAME);
     await store.delete(NAME);
-    for (const cache of [one, two]) expect(await cache.lookup(NAME)).toBeNull();
+    for (const cache of [one, two]) expect(await cache.lookUp(NAME)).toBeNull();
   });
 
   it("see at once that another process has replaced", async () => {
-    const [one, two] = [open(true), open(true)];
+    const [one, two] = [open(), open()];
     await one.keep(NAME, rendering("one"));
-    await two.lookup(NAME);
+    await two.lookUp(NAME);
     await one.keep(NAME, rendering("two"));
-    expect(textOf(await two.lookup(NAME))).toBe("two");
-    expect(textOf(await one.lookup(NAME))).toBe("two");
+    expect(textOf(await two.lookUp(NAME))).toBe("two");
+    expect(textOf(await one.lookUp(NAME))).toBe("two");
   });
 
   it("tell the life of what is stored now, where only that was renewed", async () => {
-    const [one, two] = [open(true), open(true)];
+    const [one, two] = [open(), open()];
     await one.keep(NAME, rendering("one", 60));
-    await two.lookup(NAME);
+    await two.lookUp(NAME);
     clock.advance(30_000);
     await one.keep(NAME, rendering("one", 60));
-    expect((await two.lookup(NAME))?.expiresAt).toBe(START_MS + 90_000);
+    expect((await two.lookUp(NAME))?.expiresAt).toBe(START_MS + 90_000);
     clock.advance(45_000);
-    expect((await two.lookup(NAME))?.expiresAt).toBe(START_MS + 90_000);
+    expect((await two.lookUp(NAME))?.expiresAt).toBe(START_MS + 90_000);
     clock.advance(15_000);
-    expect(await two.lookup(NAME)).toBeNull();
+    expect(await two.lookUp(NAME)).toBeNull();
   });
 
   it("find nothing while the store answers nothing, and it again afterwards", async () => {
-    const cache = open(true);
+    const cache = open();
     await cache.keep(NAME, rendering("one"));
     const { get, peek } = store;
     Object.assign(store, { get: async () => null, peek: async () => null });
-    expect(await cache.lookup(NAME)).toBeNull();
+    expect(await cache.lookUp(NAME)).toBeNull();
     Object.assign(store, { get, peek });
-    expect(textOf(await cache.lookup(NAME))).toBe("one");
+    expect(textOf(await cache.lookUp(NAME))).toBe("one");
   });
 });

@@ -1,0 +1,162 @@
+import { isSnapError } from "../errors.ts";
+import type { SnapParameters } from "../parameters/schemas.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { FlightClaim, FlightState, FlightStore, Urgency } from "../ports/flights.ts";
+import type { Random } from "../ports/random.ts";
+import type { RenderingKey, StoredRendering } from "../ports/renderings.ts";
+import type { LocalFlight, LocalFlights } from "./local-flights.ts";
+import { lookUp, suits, waitsStrictly } from "./look-up.ts";
+import type { RenderingCache } from "./rendering-cache.ts";
+
+/** A process that was lost holds up those who wait for it for no longer. */
+const LEASE_MS = 6_000;
+/** A lease survives the loss of several renewals, and a leader soon hears that somebody is in a hurry. */
+const RENEW_INTERVAL_MS = 1_000;
+const LINGER_MS = 1_000;
+/** Of a page that fails for one process after the other, the last would wait for all of them. */
+const LONGEST_WAIT_MS = 60_000;
+/** Until the next look whether another process has finished. */
+const LOOK_AGAIN_MS = 50;
+
+export interface ShareParts {
+  readonly cache: RenderingCache;
+  readonly localFlights: LocalFlights;
+  readonly flights: FlightStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly onBackgroundError: (error: unknown) => void;
+}
+
+export interface ShareRequest {
+  readonly key: RenderingKey;
+  readonly parameters: SnapParameters;
+  readonly urgency: Urgency;
+}
+
+/** A render that has to be made here, and that identical requests wait for. */
+export interface LedRender {
+  readonly isLed: true;
+  /** Resolves when somebody interactive waits for it, too; `null` where nobody can. */
+  readonly hurried: Promise<void> | null;
+  /** Ends it once the rendering is `kept`: those who wait look it up. Rejects as `kept` does. */
+  land(kept: Promise<void>): Promise<void>;
+  /** Ends it with a failure, which those who wait share unless it concerns the leader alone. */
+  fail(error: unknown): void;
+}
+
+/** What somebody else has rendered. */
+export interface JoinedRender {
+  readonly isLed: false;
+  readonly rendering: StoredRendering;
+}
+
+/** Nobody shares what was asked for with `cache: false`. */
+const UNSHARED: LedRender = { isLed: true, hurried: null, land: (kept) => kept, fail: () => {} };
+
+/**
+ * Waits for the identical render that is under way, in this process or another, or leads it.
+ *
+ * @throws what the render failed of that was waited for, unless that concerned its leader alone.
+ */
+export async function share(parts: ShareParts, request: ShareRequest): Promise<LedRender | JoinedRender> {
+  const { key, parameters, urgency } = request;
+  if (!parameters.cache) return UNSHARED;
+  // a capture that was cut short is not what a strict wait has asked for
+  const name = `${waitsStrictly(parameters) ? "strict" : "capped"}:${key.key}:${key.accountId}`;
+  for (;;) {
+    const { flight, isLed } = parts.localFlights.board(name, urgency);
+    if (isLed) return lead(parts, { ...request, name, flight });
+    const landing = await flight.landing;
+    const rendering = landing.hasLanded ? await lookUp(parts.cache, request) : null;
+    if (rendering !== null) return { isLed: false, rendering };
+    // as it was thrown to the leader
+    // oxlint-disable-next-line typescript/only-throw-error
+    if (!landing.hasLanded && landing.failure !== null) throw landing.failure;
+  }
+}
+
+interface LeadRequest extends ShareRequest {
+  readonly name: string;
+  readonly flight: LocalFlight;
+}
+
+/** Leads the render, once no other process does: a minute at most is waited for one. */
+async function lead(parts: ShareParts, request: LeadRequest): Promise<LedRender | JoinedRender> {
+  const { clock, cache, flights } = parts;
+  const { key, parameters, name, flight, urgency } = request;
+  try {
+    // it may have landed between our look for it and our turn
+    const landed = cache.recall(key);
+    if (landed !== null && suits(landed, parameters)) return join(flight, landed);
+    const claim = { name, holder: Buffer.from(parts.random.bytes(16)).toString("hex") };
+    const waitsUntil = clock.now() + LONGEST_WAIT_MS;
+    const take = (): Promise<FlightState> =>
+      flights.take({ ...claim, leaseMs: LEASE_MS, urgency: flight.isHurried ? "interactive" : urgency });
+    while ((await take()) === "held") {
+      if (clock.now() >= waitsUntil) break;
+      await new Promise<void>((resolve) => void clock.after(LOOK_AGAIN_MS, resolve));
+      const made = await lookUp(cache, request);
+      if (made !== null) return join(flight, made);
+    }
+    return keepFlight(parts, flight, claim);
+  } catch (error) {
+    flight.end({ hasLanded: false, failure: error });
+    throw error;
+  }
+}
+
+function join(flight: LocalFlight, rendering: StoredRendering): JoinedRender {
+  flight.end({ hasLanded: true });
+  return { isLed: false, rendering };
+}
+
+/** Keeps the flight for as long as the render takes. */
+function keepFlight(
+  { clock, flights, onBackgroundError }: ShareParts,
+  flight: LocalFlight,
+  claim: FlightClaim,
+): LedRender {
+  let callOff = (): void => {};
+  const renew = async (): Promise<void> => {
+    const state = await flights.take({ ...claim, leaseMs: LEASE_MS, urgency: "batch" });
+    if (state === "hurried") flight.hurry();
+  };
+  const renewLater = (): void => {
+    callOff = clock.after(RENEW_INTERVAL_MS, () => {
+      renew().catch(onBackgroundError);
+      renewLater();
+    });
+  };
+  renewLater();
+  const end = (lingerMs: number): void => {
+    callOff();
+    flights.end({ ...claim, lingerMs }).catch(onBackgroundError);
+  };
+  return {
+    isLed: true,
+    hurried: flight.hurried,
+    async land(kept) {
+      // sent along with it; the linger covers the moment until it is there
+      end(LINGER_MS);
+      await kept;
+      flight.end({ hasLanded: true });
+    },
+    fail(error) {
+      end(0);
+      flight.end({ hasLanded: false, failure: concernsLeaderAlone(error) ? null : error });
+    },
+  };
+}
+
+/** A refusal that says nothing about the page: an identical request is judged for itself. */
+function concernsLeaderAlone(error: unknown): boolean {
+  return isSnapError(error) && LEADERS_REFUSALS.has(error.code);
+}
+
+const LEADERS_REFUSALS: ReadonlySet<string> = new Set([
+  "rate_limited",
+  "no_active_plan",
+  "credit_limit_reached",
+  // it was not patient enough, or came to a full queue
+  "upstream_rate_limited",
+]);

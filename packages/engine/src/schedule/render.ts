@@ -1,0 +1,35 @@
+import { resolveTarget } from "../egress/resolve-target.ts";
+import { SnapError } from "../errors.ts";
+import type { SnapParameters } from "../parameters/schemas.ts";
+import type { RenderedFile, Renderer } from "../ports/renderer.ts";
+import type { Resolver } from "../ports/resolver.ts";
+import { blockedHost } from "../target/check-target.ts";
+import type { TargetPolicy } from "../target/policy.ts";
+import type { Scheduler, WantedTurn } from "./scheduler.ts";
+
+export interface RenderParts {
+  readonly scheduler: Scheduler;
+  readonly renderer: Renderer;
+  readonly resolver: Resolver;
+  readonly targets: TargetPolicy;
+}
+
+/**
+ * Waits for a turn, and renders. What the name resolves to is judged here, and again by the egress proxy
+ * at each connection.
+ *
+ * @throws SnapError as `Scheduler.run` and `Renderer.render` do; `blocked_host` or `target_unreachable`.
+ */
+export function render(
+  { scheduler, renderer, resolver, targets: policy }: RenderParts,
+  parameters: SnapParameters,
+  turn: WantedTurn,
+): Promise<RenderedFile> {
+  return scheduler.run(turn, async () => {
+    const verdict = await resolveTarget({ url: parameters.url, policy, resolver });
+    if (verdict === "blocked") throw blockedHost();
+    if (verdict === "unresolved")
+      throw new SnapError("target_unreachable", "The host name of the page could not be resolved.");
+    return renderer.render(parameters);
+  });
+}

@@ -1,0 +1,22 @@
+import { SnapError } from "../errors.ts";
+import type { Account } from "../ports/accounts.ts";
+import type { Ability, TokenRecord } from "../ports/tokens.ts";
+
+/**
+ * @throws SnapError `missing_ability` when the token lacks the permission of the mode.
+ */
+export function requireAbility(token: TokenRecord, ability: Ability): void {
+  if (token.abilities.includes(ability)) return;
+  throw new SnapError(
+    "missing_ability",
+    `This token may not render a ${ability}; it is narrowed to ${token.abilities.join(", ")}.`,
+  );
+}
+
+/**
+ * @throws SnapError `email_unverified`.
+ */
+export function requireVerifiedEmail(account: Account): void {
+  if (account.emailVerifiedAt !== null) return;
+  throw new SnapError("email_unverified", "The e-mail address of the account is not verified yet.");
+}

@@ -1,0 +1,331 @@
+import {
+  createFakeClock,
+  createFakeRandom,
+  createMemoryFlights,
+  createMemoryStorage,
+  type FakeClock,
+} from "@snap/testing";
+import { beforeEach, describe, expect, it } from "vitest";
+import { LocalFlights } from "../../src/cache/local-flights.ts";
+import {
+  createRenderingCache,
+  toStoredRendering,
+  type RenderingCache,
+} from "../../src/cache/rendering-cache.ts";
+import { share, type LedRender, type ShareParts, type ShareRequest } from "../../src/cache/share.ts";
+import { SnapError } from "../../src/errors.ts";
+import { parseParameters } from "../../src/parameters/parse.ts";
+import type { FlightStore } from "../../src/ports/flights.ts";
+import type { StoredRendering } from "../../src/ports/renderings.ts";
+import type { Storage } from "../../src/ports/storage.ts";
+import { microtasks } from "../batches/open-engine.ts";
+
+const KEY = { accountId: "acct_1", key: "0f1e" };
+const NAME = "capped:0f1e:acct_1";
+const START = Date.parse("2026-03-01T12:00:00Z");
+
+let clock: FakeClock;
+/** What all processes share. */
+let storage: Storage;
+let flights: FlightStore;
+let errors: unknown[];
+let processes: number;
+
+beforeEach(() => {
+  clock = createFakeClock(START);
+  storage = createMemoryStorage();
+  flights = createMemoryFlights(clock.now);
+  errors = [];
+  processes = 0;
+});
+
+function rendering(text: string): StoredRendering {
+  const bytes = new TextEncoder().encode(text);
+  const file = { bytes, contentType: "image/png", targetStatus: 200, notes: [] } as const;
+  return toStoredRendering(file, { now: clock.now(), ttlSeconds: 600 });
+}
+
+const textOf = ({ bytes }: StoredRendering): string => new TextDecoder().decode(bytes);
+
+/** Whether another process could take the flight. */
+async function isFree(): Promise<boolean> {
+  const claim = { name: NAME, holder: "an onlooker" };
+  const state = await flights.take({ ...claim, leaseMs: 1000, urgency: "batch" });
+  if (state === "held") return false;
+  await flights.end({ ...claim, lingerMs: 0 });
+  return true;
+}
+
+interface Asked {
+  /** `waiting`; `leads`; or the text of the rendering, or the failure, that it was answered with. */
+  readonly state: () => string;
+  readonly led: () => Promise<LedRender>;
+  /** Keeps what it has made, and lands. */
+  readonly finish: (text: string) => Promise<void>;
+  readonly fail: (error?: unknown) => Promise<void>;
+}
+
+interface Process {
+  readonly ask: (change?: Partial<ShareRequest>) => Asked;
+  readonly cache: RenderingCache;
+}
+
+function startProcess(change: Partial<ShareParts> = {}): Process {
+  processes += 1;
+  const cache = createRenderingCache({ store: storage.renderings, clock, memoryBytes: 1_000_000 });
+  const parts: ShareParts = {
+    cache,
+    localFlights: new LocalFlights(),
+    flights,
+    clock,
+    random: createFakeRandom(processes),
+    onBackgroundError: (error) => errors.push(error),
+    ...change,
+  };
+  return {
+    cache,
+    ask(wanted = {}) {
+      const parameters = parseParameters({ url: "https://example.com/" });
+      const outcome = share(parts, { key: KEY, parameters, urgency: "interactive", ...wanted });
+      let state = "waiting";
+      outcome.then(
+        (shared) => (state = shared.isLed ? "leads" : textOf(shared.rendering)),
+        (error: unknown) => (state = String(error)),
+      );
+      const led = async (): Promise<LedRender> => {
+        const shared = await outcome;
+        if (!shared.isLed) throw new Error("it does not lead");
+        return shared;
+      };
+      return {
+        state: () => state,
+        led,
+        finish: async (text) => (await led()).land(cache.keep(KEY, rendering(text))),
+        fail: async (error = new SnapError("render_failed", "as scripted")) => (await led()).fail(error),
+      };
+    },
+  };
+}
+
+async function pass(ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 50) {
+    await microtasks();
+    clock.advance(50);
+  }
+  await microtasks();
+}
+
+const statesOf = (all: readonly Asked[]): string[] => all.map(({ state }) => state());
+
+describe("identical requests in one process", () => {
+  it("wait for the first of them, and get what it made", async () => {
+    const { ask } = startProcess();
+    const [first, ...others] = [ask(), ask(), ask()];
+    await pass(59_000);
+    expect(statesOf([first, ...others])).toEqual(["leads", "waiting", "waiting"]);
+    await first.finish("made");
+    await pass(0);
+    expect(statesOf(others)).toEqual(["made", "made"]);
+    expect(errors).toEqual([]);
+  });
+
+  it("wait until it is kept, and not only made", async () => {
+    const { ask } = startProcess();
+    const [first, second] = [ask(), ask()];
+    const kept = Promise.withResolvers<void>();
+    const landed = (await first.led()).land(kept.promise);
+    await pass(5000);
+    expect(second.state()).toBe("waiting");
+    await storage.renderings.put({ ...KEY, rendering: rendering("made") });
+    kept.resolve();
+    await landed;
+    await pass(0);
+    expect(second.state()).toBe("made");
+  });
+
+  it("share its failure", async () => {
+    const { ask } = startProcess();
+    const [first, second] = [ask(), ask()];
+    await first.fail();
+    await pass(0);
+    expect(second.state()).toBe("SnapError: as scripted");
+    expect(await isFree()).toBe(true);
+  });
+
+  it.each(["rate_limited", "no_active_plan", "credit_limit_reached", "upstream_rate_limited"] as const)(
+    "do not share %s, which concerns the first alone: the next one leads",
+    async (code) => {
+      const { ask } = startProcess();
+      const [first, ...others] = [ask(), ask(), ask()];
+      await first.fail(new SnapError(code, "as scripted"));
+      await pass(0);
+      expect(statesOf(others)).toEqual(["leads", "waiting"]);
+    },
+  );
+
+  it("are told of a rendering that can't be kept", async () => {
+    const { ask } = startProcess();
+    const [first, second] = [ask(), ask()];
+    const led = await first.led();
+    await expect(led.land(Promise.reject(new Error("disk full")))).rejects.toThrow("disk full");
+    led.fail(new Error("disk full"));
+    await pass(0);
+    expect(second.state()).toBe("Error: disk full");
+  });
+
+  it("hurry a batch item that they wait for, and nobody else does", async () => {
+    const { ask } = startProcess();
+    let hurried = 0;
+    const item = ask({ urgency: "batch" });
+    void (await item.led()).hurried?.then(() => (hurried += 1));
+    ask({ urgency: "batch" });
+    await pass(0);
+    expect(hurried).toBe(0);
+    ask();
+    await pass(0);
+    expect(hurried).toBe(1);
+  });
+
+  it("lead each for itself what must not be cached", async () => {
+    const { ask } = startProcess();
+    const parameters = parseParameters({ url: "https://example.com/", cache: false });
+    const all = [ask({ parameters }), ask({ parameters })];
+    await pass(0);
+    expect(statesOf(all)).toEqual(["leads", "leads"]);
+  });
+
+  it("are apart where one has sent its waitUntil, which is strict then", async () => {
+    const { ask } = startProcess();
+    const parameters = parseParameters({ url: "https://example.com/", waitUntil: "networkidle2" });
+    const all = [ask(), ask({ parameters })];
+    await pass(0);
+    expect(statesOf(all)).toEqual(["leads", "leads"]);
+  });
+
+  it("take what landed between their look and their turn", async () => {
+    const { ask, cache } = startProcess();
+    await cache.keep(KEY, rendering("just made"));
+    const late = ask();
+    await pass(0);
+    expect(late.state()).toBe("just made");
+    expect(await isFree()).toBe(true);
+  });
+});
+
+describe("identical requests in several processes", () => {
+  it("wait for the process that makes it, far longer than its lease", async () => {
+    const one = startProcess().ask();
+    await pass(0);
+    const two = startProcess();
+    const waiting = [two.ask(), two.ask(), startProcess().ask()];
+    await pass(59_000);
+    expect([one.state(), ...statesOf(waiting)]).toEqual(["leads", "waiting", "waiting", "waiting"]);
+    await one.finish("made");
+    await pass(50);
+    expect(statesOf(waiting)).toEqual(["made", "made", "made"]);
+    expect(errors).toEqual([]);
+  });
+
+  it("wait for a minute and no longer: one after the other, processes might all fail", async () => {
+    const one = startProcess().ask();
+    await pass(0);
+    const two = startProcess().ask();
+    await pass(60_100);
+    expect(statesOf([one, two])).toEqual(["leads", "leads"]);
+    // It has no flight to end.
+    await two.finish("made by two");
+    expect(await isFree()).toBe(false);
+    await one.fail();
+    expect(await isFree()).toBe(true);
+  });
+
+  it("lead when the process that tried has failed, one of them", async () => {
+    const one = startProcess().ask();
+    await pass(0);
+    const others = [startProcess().ask(), startProcess().ask()];
+    await pass(500);
+    await one.fail();
+    await pass(100);
+    expect(statesOf(others).toSorted()).toEqual(["leads", "waiting"]);
+  });
+
+  it("lead when the process that tried is lost", async () => {
+    await flights.take({ name: NAME, holder: "lost", leaseMs: 6000, urgency: "batch" });
+    const two = startProcess().ask();
+    await pass(5900);
+    expect(two.state()).toBe("waiting");
+    await pass(150);
+    expect(two.state()).toBe("leads");
+  });
+
+  it("do not make again what was kept just after the look for it", async () => {
+    const one = startProcess().ask();
+    await pass(0);
+    await one.finish("made");
+    // it has looked before, and comes now: the flight lingers
+    const two = startProcess().ask();
+    await pass(50);
+    expect(two.state()).toBe("made");
+  });
+
+  it("hurry a batch item of another process within a second", async () => {
+    let isHurried = false;
+    const item = startProcess().ask({ urgency: "batch" });
+    void (await item.led()).hurried?.then(() => (isHurried = true));
+    startProcess().ask();
+    await pass(1000);
+    expect(isHurried).toBe(true);
+  });
+
+  it("hurry it, too, by a request that joins a batch item which waits for that process", async () => {
+    let isHurried = false;
+    const item = startProcess().ask({ urgency: "batch" });
+    void (await item.led()).hurried?.then(() => (isHurried = true));
+    const two = startProcess();
+    two.ask({ urgency: "batch" });
+    await pass(2000);
+    expect(isHurried).toBe(false);
+    two.ask();
+    await pass(2000);
+    expect(isHurried).toBe(true);
+  });
+
+  it("stop keeping the flight once it has landed", async () => {
+    const one = startProcess().ask();
+    await one.finish("made");
+    await pass(1000);
+    const lost = { name: NAME, holder: "b", leaseMs: 60_000, urgency: "batch" } as const;
+    expect(await flights.take(lost)).toBe("taken");
+    await pass(10_000);
+    expect(await flights.take({ ...lost, holder: "c" })).toBe("held");
+  });
+
+  it("go on when the flight can't be kept or ended, and tell of it", async () => {
+    const fail = async (): Promise<never> => {
+      throw new Error("no connection");
+    };
+    let takes = 0;
+    const take: FlightStore["take"] = (request) => ((takes += 1) === 1 ? flights.take(request) : fail());
+    const one = startProcess({ flights: { take, end: fail } }).ask();
+    await pass(1000);
+    await one.fail();
+    await microtasks();
+    expect(errors.map(String)).toEqual(["Error: no connection", "Error: no connection"]);
+  });
+
+  it("fail where nobody can tell who has the flight, and let the next one try", async () => {
+    let isLost = true;
+    const take: FlightStore["take"] = async (request) => {
+      if (isLost) throw new Error("no connection");
+      return flights.take(request);
+    };
+    const { ask } = startProcess({ flights: { ...flights, take } });
+    const first = ask();
+    await pass(0);
+    expect(first.state()).toBe("Error: no connection");
+    isLost = false;
+    const second = ask();
+    await pass(0);
+    expect(second.state()).toBe("leads");
+  });
+});
