@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { parseAddress } from "./target/address.ts";
+import { parseAddress } from "./targets/addresses.ts";
 
 /** A browser that runs elsewhere. */
 export interface BrowserEndpoint {

@@ -12,7 +12,7 @@ import type { StandingBalance } from "./ports/ledger.ts";
 import type { StoredRendering } from "./ports/renderings.ts";
 import type { Principal } from "./ports/tokens.ts";
 import { render, type RenderParts } from "./schedule/render.ts";
-import { checkTarget } from "./target/check-target.ts";
+import { checkTarget } from "./targets/check-target.ts";
 import { requireAbility, requireVerifiedEmail } from "./tokens/authorize.ts";
 
 /** What is asked for, and by whom. */

@@ -12,7 +12,7 @@ import {
   type CaptureParts,
   type CaptureRequest,
 } from "./capture.ts";
-import { linkRendering, type LinkRequest, type RenderingLink } from "./cache/link-rendering.ts";
+import { linkRendering, type LinkRequest, type RenderingLink } from "./cache/links.ts";
 import { LocalFlights } from "./cache/local-flights.ts";
 import { createRenderingCache } from "./cache/rendering-cache.ts";
 import { readCredits, type CreditState } from "./credits/credits.ts";

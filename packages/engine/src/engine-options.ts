@@ -11,7 +11,7 @@ import { systemResolver, type Resolver } from "./ports/resolver.ts";
 import type { Storage } from "./ports/storage.ts";
 import type { WebhookSender } from "./ports/webhook-sender.ts";
 import { maxRenders } from "./schedule/render-slots.ts";
-import { PUBLIC_TARGETS_ONLY, type TargetPolicy } from "./target/policy.ts";
+import { PUBLIC_TARGETS_ONLY, type TargetPolicy } from "./targets/policy.ts";
 
 export interface EngineOptions {
   readonly storage: Storage;

@@ -1,4 +1,4 @@
-import { BATCH_LIMITS, type RenderBatch } from "@snap/protocol";
+import { BATCH_LIMITS, type BatchItem, buildSignedUrl, type RenderBatch, toQuery } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
 import { spendBudget } from "../limits/spend-budget.ts";
 import { cacheKey } from "../parameters/cache-key.ts";
@@ -6,13 +6,111 @@ import type { BatchFigures, BatchRecord, BatchStore, ItemRecord } from "../ports
 import type { BudgetStore } from "../ports/budgets.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Random } from "../ports/random.ts";
+import type { RenderingStore } from "../ports/renderings.ts";
 import type { Principal, TokenRecord } from "../ports/tokens.ts";
-import type { TargetPolicy } from "../target/policy.ts";
+import type { TargetPolicy } from "../targets/policy.ts";
 import { requireAbility, requireVerifiedEmail } from "../tokens/authorize.ts";
+import type { Seal } from "../tokens/seal.ts";
 import type { BatchRules } from "./batch-machine.ts";
-import { toRenderBatch } from "./document.ts";
-import { linkRenderings, type LinkParts } from "./link-renderings.ts";
 import { parseSubmission, type SubmittedItem } from "./parse-submission.ts";
+
+/** The batch as its owner sees it (interface.md, Render batch). */
+export interface BatchView {
+  readonly now: number;
+  readonly retentionMs: number;
+  /** The signed URL of an item's rendering, or `null` where it would not work. */
+  readonly linkOf: (item: ItemRecord) => string | null;
+}
+
+/** The document that submission, polling and the webhook give. */
+function toRenderBatch(batch: BatchRecord, { now, retentionMs, linkOf }: BatchView): RenderBatch {
+  const { webhookUrl, delivery } = batch;
+  return {
+    id: batch.id,
+    status: batch.finishedAt === null ? "pending" : "complete",
+    created_at: toDateTime(batch.createdAt),
+    finished_at: batch.finishedAt === null ? null : toDateTime(batch.finishedAt),
+    // While it runs, the earliest it could go.
+    prunes_at: toDateTime(batch.prunesAt ?? now + retentionMs),
+    webhook:
+      webhookUrl === null
+        ? null
+        : {
+            url: webhookUrl,
+            delivered_at: delivery?.status === "delivered" ? toDateTime(delivery.deliveredAt) : null,
+          },
+    items: batch.items.map((item) => toBatchItem(item, linkOf(item))),
+  };
+}
+
+function toBatchItem({ id, parameters: { url }, state }: ItemRecord, link: string | null): BatchItem {
+  const unknown = { error: null, etag: null, target_status: null, expires_at: null, signed_url: null };
+  switch (state.status) {
+    case "queued":
+    case "rendering":
+      return { id, url, status: state.status, ...unknown, credit_cost: null };
+    case "failed": {
+      const { code, message } = state;
+      return { id, url, status: "failed", ...unknown, error: { code, message }, credit_cost: 0 };
+    }
+    case "done":
+      return {
+        id,
+        url,
+        status: "done",
+        error: null,
+        etag: state.etag,
+        target_status: state.targetStatus,
+        expires_at: toDateTime(state.expiresAt),
+        signed_url: link,
+        credit_cost: state.creditCost,
+      };
+  }
+}
+
+function toDateTime(instant: number): string {
+  return new Date(instant).toISOString();
+}
+
+export interface LinkParts {
+  readonly renderings: RenderingStore;
+  readonly seal: Seal;
+  /** Base address of the API; `null` makes no links. */
+  readonly baseUrl: string | null;
+}
+
+/**
+ * Finds which renderings of a batch can be fetched by a signed URL, and signs those for `token`: the
+ * item is done, its very copy is still cached, and the token may fetch it. A link ends with the copy,
+ * or with the token (interface.md, `signed_url`).
+ */
+async function linkRenderings(
+  { renderings, seal, baseUrl }: LinkParts,
+  { batch, token, now }: { readonly batch: BatchRecord; readonly token: TokenRecord; readonly now: number },
+): Promise<(item: ItemRecord) => string | null> {
+  const links = new Map<string, string>();
+  if (baseUrl === null || !batch.items.some(({ state }) => state.status === "done")) return () => null;
+  const signingSecret = seal.open(token.sealedSigningSecret);
+  await Promise.all(
+    batch.items.map(async ({ id, key, parameters, state }) => {
+      if (
+        state.status !== "done" ||
+        !token.abilities.includes(parameters["pdf"] === true ? "pdf" : "screenshot")
+      )
+        return;
+      const kept = await renderings.peek({ accountId: batch.accountId, key, now });
+      if (kept === null || kept.etag !== state.etag) return;
+      const endsAt = Math.min(kept.expiresAt, state.expiresAt, token.expiresAt ?? Infinity);
+      const expires = Math.floor(endsAt / 1000);
+      if (expires * 1000 <= now) return;
+      links.set(
+        id,
+        buildSignedUrl(toQuery(parameters), { baseUrl, tokenId: token.id, signingSecret, expires }),
+      );
+    }),
+  );
+  return ({ id }) => links.get(id) ?? null;
+}
 
 /** Captures that are queued together and collected later. */
 export interface Batches {

@@ -4,8 +4,8 @@ import { cacheKey } from "../parameters/cache-key.ts";
 import { parseItem } from "../parameters/parse.ts";
 import { typedValue } from "../parameters/read-query.ts";
 import type { SnapParameters } from "../parameters/schemas.ts";
-import { judgeTarget, type TargetVerdict } from "../target/judge-target.ts";
-import type { TargetPolicy } from "../target/policy.ts";
+import { judgeTarget, type TargetVerdict } from "../targets/judge.ts";
+import type { TargetPolicy } from "../targets/policy.ts";
 
 /** A submission that may be queued. */
 export interface Submission {

@@ -3,7 +3,7 @@ import type { SnapParameters } from "../parameters/schemas.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { RenderedFile } from "../ports/renderer.ts";
 import type { RenderingKey, StoredRendering } from "../ports/renderings.ts";
-import { linkedCopy } from "./linked-copy.ts";
+import { linkedCopy } from "./links.ts";
 import { toStoredRendering, type RenderingCache } from "./rendering-cache.ts";
 import type { LedRender } from "./share.ts";
 

@@ -9,11 +9,10 @@ import type {
   WebhookRequest,
   WebhookSender,
 } from "../ports/webhook-sender.ts";
-import { parseTarget, type Target } from "../target/parse-target.ts";
-import type { TargetPolicy } from "../target/policy.ts";
-import { connect } from "./connect.ts";
+import { parseTarget, type Target } from "../targets/judge.ts";
+import type { TargetPolicy } from "../targets/policy.ts";
+import { connect, startTls } from "./connect.ts";
 import { parseRetryAfter } from "./retry-after.ts";
-import { startTls } from "./start-tls.ts";
 
 /** Bound of one attempt, from the look-up to the last byte (faults.md, Webhooks and HTTP). */
 const ATTEMPT_TIMEOUT_MS = 15_000;

@@ -4,13 +4,13 @@ import {
   isSelector,
   isTooLongUrl,
   LIMITS,
+  type ParameterField,
   SELECTOR_PATTERN,
   URL_MESSAGES,
 } from "@snap/protocol";
-import type { ParameterField } from "@snap/protocol";
 import * as z from "zod";
-import { judgeTarget } from "../target/judge-target.ts";
-import { PUBLIC_TARGETS_ONLY } from "../target/policy.ts";
+import { judgeTarget } from "../targets/judge.ts";
+import { PUBLIC_TARGETS_ONLY } from "../targets/policy.ts";
 
 /*
  * A schema for each kind of field of the parameter table, with what descriptions of the API say of it.

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Ability } from "../ports/tokens.ts";
-import { judgeTarget, type TargetVerdict } from "../target/judge-target.ts";
-import type { TargetPolicy } from "../target/policy.ts";
+import { judgeTarget, type TargetVerdict } from "../targets/judge.ts";
+import type { TargetPolicy } from "../targets/policy.ts";
 import { cacheKey } from "./cache-key.ts";
 import { parseParameters, parseQuery } from "./parse.ts";
 import type { SnapParameters } from "./schemas.ts";

@@ -1,7 +1,7 @@
 import { isUnspecifiedAddress, parseBrowserUrls, type BrowserEndpoint } from "../browser-endpoints.ts";
 import { systemResolver, type Resolver } from "../ports/resolver.ts";
-import { PUBLIC_TARGETS_ONLY, type TargetPolicy } from "../target/policy.ts";
-import type { SandboxMode } from "./launch-arguments.ts";
+import { PUBLIC_TARGETS_ONLY, type TargetPolicy } from "../targets/policy.ts";
+import type { SandboxMode } from "./browser/launch-arguments.ts";
 import type { BrowserEgress, RendererEvent } from "./renderer-event.ts";
 
 /** How pages are rendered. Everything has a default that is safe with strangers' pages. */

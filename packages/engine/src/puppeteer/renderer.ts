@@ -1,16 +1,16 @@
 import { SnapError } from "../errors.ts";
 import type { Renderer } from "../ports/renderer.ts";
 import type { BrowserEndpoint } from "../browser-endpoints.ts";
-import { isPublicAddress } from "../target/judge-address.ts";
-import type { ClosedSocket } from "../target/policy.ts";
+import { isPublicAddress } from "../targets/judge.ts";
+import type { ClosedSocket } from "../targets/policy.ts";
 import { within } from "./abort.ts";
 import { readOptions, type PuppeteerRendererOptions, type RendererSettings } from "./options.ts";
-import { ownBrowser } from "./own-browser.ts";
-import { remoteBrowser } from "./remote-browser.ts";
-import { renderPage } from "./render-page.ts";
-import { TabLost } from "./tab-lost.ts";
-import { TabPool } from "./tab-pool.ts";
-import { TabSupply, type TabSource } from "./tab-supply.ts";
+import { ownBrowser } from "./browser/own-browser.ts";
+import { remoteBrowser } from "./browser/remote-browser.ts";
+import { renderPage } from "./page/render-page.ts";
+import { TabLost } from "./browser/tab-lost.ts";
+import { TabPool } from "./browser/tab-pool.ts";
+import { TabSupply, type TabSource } from "./browser/tab-supply.ts";
 
 /** faults.md, The browser: one silent retry when a browser or a page's process ends. */
 const ATTEMPTS_MAX = 2;

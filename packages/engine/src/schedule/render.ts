@@ -1,10 +1,10 @@
-import { resolveTarget } from "../egress/resolve-target.ts";
+import { resolveTarget } from "../egress/resolve.ts";
 import { SnapError } from "../errors.ts";
 import type { SnapParameters } from "../parameters/schemas.ts";
 import type { RenderedFile, Renderer } from "../ports/renderer.ts";
 import type { Resolver } from "../ports/resolver.ts";
-import { blockedHost } from "../target/check-target.ts";
-import type { TargetPolicy } from "../target/policy.ts";
+import { blockedHost } from "../targets/check-target.ts";
+import type { TargetPolicy } from "../targets/policy.ts";
 import type { Scheduler, WantedTurn } from "./scheduler.ts";
 
 export interface RenderParts {

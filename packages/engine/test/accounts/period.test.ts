@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { periodAt } from "../../src/accounts/period.ts";
+import { periodAt } from "../../src/accounts/entitlement.ts";
 
 const at = (text: string): number => Date.parse(text);
 

@@ -7,7 +7,7 @@ import type { DeliveryAttempt } from "../../src/batches/deliver.ts";
 import { createEngine } from "../../src/create-engine.ts";
 import { createWebhookSender } from "../../src/egress/webhook-sender.ts";
 import { systemResolver } from "../../src/ports/resolver.ts";
-import type { TargetPolicy } from "../../src/target/policy.ts";
+import type { TargetPolicy } from "../../src/targets/policy.ts";
 
 /* A finished batch, the real sender and a real receiver with all its moods (faults.md, Webhooks). */
 

@@ -3,10 +3,9 @@ import { createConnection, createServer, type AddressInfo, type Socket } from "n
 import { Worker } from "node:worker_threads";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { connect } from "../../src/egress/connect.ts";
-import { resolveTarget } from "../../src/egress/resolve-target.ts";
+import { resolveTarget } from "../../src/egress/resolve.ts";
 import { systemResolver, type Resolver } from "../../src/ports/resolver.ts";
-import { parseAllowedTargets } from "../../src/target/parse-allowed-targets.ts";
-import { PUBLIC_TARGETS_ONLY, type TargetPolicy } from "../../src/target/policy.ts";
+import { parseAllowedTargets, PUBLIC_TARGETS_ONLY, type TargetPolicy } from "../../src/targets/policy.ts";
 
 /** A server that says its name to whoever connects, on one address of the loopback. */
 async function listen(address = "127.0.0.1"): Promise<number> {

@@ -3,8 +3,8 @@ import { createConnection } from "node:net";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Resolver } from "../../src/ports/resolver.ts";
-import { openEgressLane } from "../../src/puppeteer/egress-proxy.ts";
-import { parseAllowedTargets } from "../../src/target/parse-allowed-targets.ts";
+import { openEgressLane } from "../../src/puppeteer/proxy/proxy.ts";
+import { parseAllowedTargets } from "../../src/targets/policy.ts";
 import { Client, openLane, serveHttp, serveTcp } from "./lane.ts";
 
 const get = (url: string): string => `GET ${url} HTTP/1.1\r\nHost: x\r\n\r\n`;

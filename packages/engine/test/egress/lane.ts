@@ -2,12 +2,8 @@ import { once } from "node:events";
 import { createServer as createHttpServer, type RequestListener, type Server } from "node:http";
 import { createConnection, createServer, type AddressInfo, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
-import {
-  openEgressLane,
-  type EgressLane,
-  type EgressProxyOptions,
-} from "../../src/puppeteer/egress-proxy.ts";
-import { parseAllowedTargets } from "../../src/target/parse-allowed-targets.ts";
+import { openEgressLane, type EgressLane, type EgressProxyOptions } from "../../src/puppeteer/proxy/proxy.ts";
+import { parseAllowedTargets } from "../../src/targets/policy.ts";
 
 /** Opens a lane that may reach the loopback, or what `entries` say, and closes it with the test. */
 export async function openLane(

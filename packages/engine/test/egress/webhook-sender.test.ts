@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { resolveTarget } from "../../src/egress/resolve-target.ts";
-import { PUBLIC_TARGETS_ONLY } from "../../src/target/policy.ts";
+import { resolveTarget } from "../../src/egress/resolve.ts";
+import { PUBLIC_TARGETS_ONLY } from "../../src/targets/policy.ts";
 import { serveHttp, serveTcp } from "./lane.ts";
 import { answered, failed, openSender, send, serveHang, serveText } from "./webhook-sender.ts";
 

@@ -2,7 +2,7 @@ import { createFakeResolver } from "@snap/testing";
 import { onTestFinished } from "vitest";
 import { createWebhookSender, type WebhookSenderOptions } from "../../src/egress/webhook-sender.ts";
 import type { WebhookOutcome, WebhookSender } from "../../src/ports/webhook-sender.ts";
-import { parseAllowedTargets } from "../../src/target/parse-allowed-targets.ts";
+import { parseAllowedTargets } from "../../src/targets/policy.ts";
 import { serveTcp } from "./lane.ts";
 
 /** A sender that may reach the loopback, unless told otherwise, and closes with the test. */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createParser } from "../../src/parameters/understand.ts";
-import { PUBLIC_TARGETS_ONLY } from "../../src/target/policy.ts";
+import { PUBLIC_TARGETS_ONLY } from "../../src/targets/policy.ts";
 
 const url = "https://example.com/";
 

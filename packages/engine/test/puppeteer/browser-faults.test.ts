@@ -22,7 +22,7 @@ import {
   type PuppeteerRendererOptions,
   type RendererEvent,
 } from "../../src/puppeteer/index.ts";
-import { readProcessGroup } from "../../src/puppeteer/process-group.ts";
+import { readProcessGroup } from "../../src/puppeteer/browser/process-group.ts";
 import { allowPorts, failureOf, required, screenshot } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
 

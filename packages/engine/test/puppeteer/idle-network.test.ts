@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { NetworkActivity } from "../../src/puppeteer/network-activity.ts";
+import { NetworkActivity } from "../../src/puppeteer/page/network-activity.ts";
 import type { Renderer } from "../../src/ports/renderer.ts";
 import { readPng } from "./picture.ts";
 import { allowPorts, defaultScreenshot, openRenderer, screenshot } from "./setup.ts";

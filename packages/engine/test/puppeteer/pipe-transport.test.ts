@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { openPipeTransport } from "../../src/puppeteer/pipe-transport.ts";
+import { openPipeTransport } from "../../src/puppeteer/browser/pipe-transport.ts";
 
 function open(): {
   fromBrowser: PassThrough;

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { findBrowser } from "../../src/puppeteer/index.ts";
-import { browserUser } from "../../src/puppeteer/unprivileged-user.ts";
+import { browserUser } from "../../src/puppeteer/browser/unprivileged-user.ts";
 import { required } from "./setup.ts";
 
 /** What containment.md tells operators to start a browser elsewhere with. */

@@ -8,7 +8,7 @@ import {
 } from "../../src/parameters/schemas.ts";
 import { createPuppeteerRenderer, type PuppeteerRendererOptions } from "../../src/puppeteer/index.ts";
 import type { Renderer } from "../../src/ports/renderer.ts";
-import type { TargetPolicy } from "../../src/target/policy.ts";
+import type { TargetPolicy } from "../../src/targets/policy.ts";
 
 /** The tests' sites are on the loopback; nothing else of it may be reached. */
 export function allowPorts(...ports: number[]): TargetPolicy {

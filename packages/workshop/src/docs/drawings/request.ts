@@ -25,7 +25,7 @@ export const WHO: Readonly<Record<"token" | "signature" | "record", Stage>> = {
 export const STEPS: readonly Stage[] = [
   { name: "parse", module: "packages/engine/src/parameters/understand.ts" },
   { name: "authorize", module: "packages/engine/src/tokens/authorize.ts" },
-  { name: "check target", module: "packages/engine/src/target/check-target.ts" },
+  { name: "check target", module: "packages/engine/src/targets/check-target.ts" },
   { name: "look up", module: "packages/engine/src/cache/look-up.ts" },
   { name: "share", module: "packages/engine/src/cache/share.ts" },
   { name: "limit", module: "packages/engine/src/limits/spend-budget.ts" },

@@ -1,0 +1,73 @@
+import { isIP } from "node:net";
+import type { Resolver } from "../ports/resolver.ts";
+import { judgeAddress, judgeHost, parseTarget } from "../targets/judge.ts";
+import { normalizeHostname, type TargetPolicy } from "../targets/policy.ts";
+
+/** Bound of one name resolution (egress.md, the proxy). */
+const DNS_TIMEOUT_MS = 5_000;
+
+export interface ResolveHostRequest {
+  /** Host of a parsed URL, or a textual address. */
+  readonly hostname: string;
+  readonly port: number;
+  readonly policy: TargetPolicy;
+  readonly resolver: Resolver;
+  /** Calls the wait for the resolver off, as unresolved. */
+  readonly signal?: AbortSignal;
+  /** `DNS_TIMEOUT_MS` unless given. */
+  readonly dnsTimeoutMs?: number;
+}
+
+/**
+ * The addresses of a host, if it may be connected to. One look-up, and one address that isn't allowed
+ * refuses them all: a name that answers both a public and a private address is after the private one.
+ */
+export async function resolveHost(
+  request: ResolveHostRequest,
+): Promise<readonly string[] | "blocked" | "unresolved"> {
+  const { port, policy } = request;
+  const hostname = normalizeHostname(request.hostname);
+  if (judgeHost({ hostname, port, policy }) === "blocked") return "blocked";
+  if (isIP(hostname) !== 0) return [hostname];
+  const addresses = await lookUp({ ...request, hostname });
+  if (addresses.length === 0) return "unresolved";
+  const isAllowed = (address: string): boolean => judgeAddress({ address, hostname, port, policy }) === "ok";
+  return addresses.every(isAllowed) ? addresses : "blocked";
+}
+
+/** Empty when the name doesn't resolve in time. */
+function lookUp(request: ResolveHostRequest): Promise<readonly string[]> {
+  const { hostname, resolver, signal, dnsTimeoutMs = DNS_TIMEOUT_MS } = request;
+  return new Promise((resolve) => {
+    const giveUp = (): void => settle([]);
+    const timer = setTimeout(giveUp, dnsTimeoutMs);
+    const settle = (addresses: readonly string[]): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", giveUp);
+      resolve(addresses);
+    };
+    if (signal?.aborted === true) return giveUp();
+    signal?.addEventListener("abort", giveUp, { once: true });
+    const answer = async (): Promise<readonly string[]> => resolver.resolve(hostname);
+    answer().then(settle, giveUp);
+  });
+}
+
+/**
+ * Judges a target with what its name resolves to now (decisions.md, name resolution). An early answer,
+ * no boundary: the name may resolve otherwise a moment later, so whoever connects asks again.
+ *
+ * @example
+ * await resolveTarget({ url: "http://127.0.0.1.nip.io/", policy, resolver }); // "blocked"
+ */
+export async function resolveTarget(request: {
+  readonly url: string;
+  readonly policy: TargetPolicy;
+  readonly resolver: Resolver;
+}): Promise<"ok" | "blocked" | "unresolved"> {
+  const { url, policy, resolver } = request;
+  const target = parseTarget(url);
+  if (target === null) return "blocked";
+  const outcome = await resolveHost({ ...target, policy, resolver });
+  return typeof outcome === "string" ? outcome : "ok";
+}

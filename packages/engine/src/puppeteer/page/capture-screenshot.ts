@@ -1,0 +1,53 @@
+import { CAPTURE_BOUNDS } from "@snap/protocol";
+import type { Protocol } from "puppeteer";
+import { SnapError } from "../../errors.ts";
+import type { ScreenshotParameters } from "../../parameters/schemas.ts";
+import { unless } from "../abort.ts";
+import type { Area } from "./measure.ts";
+import type { Tab } from "./tab.ts";
+import { viewportOf } from "./viewport.ts";
+
+/**
+ * Chromium answers a larger capture with an error, or with success and 0 bytes (toolchain.md).
+ *
+ * @throws SnapError `render_failed` when the capture could not be held
+ */
+export function requireCapturableSize(area: Area | null, parameters: ScreenshotParameters): void {
+  const { format, scale } = parameters;
+  const { width, height } = area ?? viewportOf(parameters);
+  const [widthPixels, heightPixels] = [Math.ceil(width * scale), Math.ceil(height * scale)];
+  const size = `The capture would be ${widthPixels} x ${heightPixels} pixels`;
+  const { devicePixels, sidePixels } = CAPTURE_BOUNDS;
+  if (Math.max(widthPixels, heightPixels) > sidePixels[format]) {
+    throw new SnapError("render_failed", `${size}; ${format} holds at most ${sidePixels[format]} on a side.`);
+  }
+  if (widthPixels * heightPixels > devicePixels) {
+    throw new SnapError("render_failed", `${size}; at most ${devicePixels} in all can be captured.`);
+  }
+}
+
+/** Captures the area, or the viewport as it is, in one call; the bytes are decoded once. */
+export async function captureScreenshot(
+  { session }: Tab,
+  capture: { area: Area | null; parameters: ScreenshotParameters },
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const { data } = await unless(signal, session.send("Page.captureScreenshot", captureRequest(capture)));
+  const bytes = Buffer.from(data, "base64");
+  if (bytes.length === 0) throw new SnapError("render_failed", "The browser captured nothing.");
+  return bytes;
+}
+
+function captureRequest(capture: {
+  area: Area | null;
+  parameters: ScreenshotParameters;
+}): Protocol.Page.CaptureScreenshotRequest {
+  const { format, quality } = capture.parameters;
+  return {
+    format,
+    // less time for more bytes: whoever wants few takes WebP or JPEG (decisions.md, PNG)
+    ...(format === "png" ? { optimizeForSpeed: true } : {}),
+    ...(quality === undefined ? {} : { quality }),
+    ...(capture.area ? { clip: { ...capture.area, scale: 1 }, captureBeyondViewport: true } : {}),
+  };
+}

@@ -1,0 +1,74 @@
+import { SnapError } from "../../errors.ts";
+import { judgeTarget, parseTarget } from "../../targets/judge.ts";
+import { isWebPort, PUBLIC_TARGETS_ONLY } from "../../targets/policy.ts";
+import { plainText } from "../describe.ts";
+import type { EgressRefusal } from "../proxy/proxy.ts";
+import type { Tab } from "./tab.ts";
+
+const UNREACHABLE = "target_unreachable";
+
+const BY_REFUSAL = {
+  blocked: "The address leads to a private or internal host.",
+  unresolved: "The host name of the page could not be resolved.",
+  unreachable: "No connection could be made to the host of the page.",
+  "too-large": "The page loads more than it may.",
+  "too-many-connections": "The page opens more connections than it may.",
+} as const satisfies Record<EgressRefusal, string>;
+
+/** The first that fits Chromium's name for what happened, such as `net::ERR_CONNECTION_RESET`. */
+const BY_NET_ERROR: readonly (readonly [RegExp, string])[] = [
+  [
+    /ERR_ABORTED/,
+    "The address answers without a page to show: with nothing, a download, or a file that is not a page.",
+  ],
+  [/ERR_TOO_MANY_REDIRECTS/, "The address redirects in a circle, or too often."],
+  [
+    /ERR_(CERT|SSL|BAD_SSL|ECH)/,
+    "The host of the page has no valid TLS certificate, or its TLS handshake failed.",
+  ],
+  [/ERR_(EMPTY_RESPONSE|CONNECTION_CLOSED)/, "The host of the page closed the connection without an answer."],
+  [/ERR_(CONNECTION_RESET|SOCKET_NOT_CONNECTED)/, "The host of the page broke the connection."],
+  [/ERR_(TUNNEL|PROXY|CONNECTION)/, "No connection could be made to the host of the page."],
+  [
+    /ERR_(INVALID_(HTTP_)?RESPONSE|RESPONSE_HEADERS|HTTP2|CONTENT_)/,
+    "The host of the page sent an answer that is not valid HTTP.",
+  ],
+  [/ERR_UNSAFE_PORT/, "The port of the address is not one that web pages are served on."],
+  [/ERR_(NAME_NOT_RESOLVED|ADDRESS)/, "The host name of the page could not be resolved."],
+];
+
+/** The error to throw when `url`, which the main frame was sent to, could not be shown. */
+export function explainNavigation(facts: { tab: Tab; url: string; netError: string | null }): SnapError {
+  const { tab, url } = facts;
+  const netError = facts.netError === null ? null : plainText(facts.netError);
+  const detail = `${netError ?? "navigation failed"} at ${plainText(url)}`;
+  const refusal = tab.lane.refusal(url);
+  if (refusal === "blocked") return new SnapError("blocked_host", BY_REFUSAL.blocked, { detail });
+  if (refusal === null && isUnsafePort(url, netError) && judgeTarget(url, PUBLIC_TARGETS_ONLY) === "blocked")
+    return new SnapError("blocked_host", BY_REFUSAL.blocked, { detail });
+  if (refusal) return new SnapError(UNREACHABLE, BY_REFUSAL[refusal], { detail });
+  const [, message] = BY_NET_ERROR.find(([pattern]) => pattern.test(netError ?? "")) ?? [];
+  return new SnapError(UNREACHABLE, message ?? unexplained(netError), { detail });
+}
+
+/** The main frame got to a document that it was not to be shown. */
+export function explainBlockedDocument(url: string): SnapError {
+  return new SnapError("blocked_host", BY_REFUSAL.blocked, { detail: `shown at ${plainText(url)}` });
+}
+
+/** Some ports Chromium refuses itself, before it asks the lane; after `load` it doesn't name the error. */
+function isUnsafePort(url: string, netError: string | null): boolean {
+  if (netError !== null) return netError.includes("ERR_UNSAFE_PORT");
+  const target = parseTarget(url);
+  return target !== null && !isWebPort(target.port);
+}
+
+/** The page's lane was closed because of what it loaded. */
+export function explainOverflow(): SnapError {
+  return new SnapError(UNREACHABLE, BY_REFUSAL["too-large"]);
+}
+
+function unexplained(netError: string | null): string {
+  const name = netError?.replace("net::", "") ?? "";
+  return name === "" ? "The page could not be loaded." : `The page could not be loaded (${name}).`;
+}

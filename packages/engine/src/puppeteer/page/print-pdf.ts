@@ -1,0 +1,30 @@
+import { paperSizeInches, UNITS_PER_INCH } from "@snap/protocol";
+import { SnapError } from "../../errors.ts";
+import type { PdfParameters } from "../../parameters/schemas.ts";
+import { unless } from "../abort.ts";
+import type { Tab } from "./tab.ts";
+
+/** Prints the page, backgrounds too; the bytes are decoded once. */
+export async function printPdf(
+  { session }: Tab,
+  parameters: PdfParameters,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const paper = paperSizeInches(parameters);
+  const margin = (length = 0): number => length / UNITS_PER_INCH[parameters.marginUnit];
+  const printed = session.send("Page.printToPDF", {
+    paperWidth: paper.width,
+    paperHeight: paper.height,
+    marginTop: margin(parameters.marginTop),
+    marginRight: margin(parameters.marginRight),
+    marginBottom: margin(parameters.marginBottom),
+    marginLeft: margin(parameters.marginLeft),
+    scale: parameters.scale,
+    printBackground: true,
+    preferCSSPageSize: false,
+  });
+  const { data } = await unless(signal, printed);
+  const bytes = Buffer.from(data, "base64");
+  if (bytes.length === 0) throw new SnapError("render_failed", "The browser printed nothing.");
+  return bytes;
+}

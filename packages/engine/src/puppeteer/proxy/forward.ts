@@ -1,0 +1,121 @@
+import {
+  request as sendRequest,
+  type ClientRequest,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
+import { parseTarget, type Target } from "../../targets/judge.ts";
+import { followResponse, type UpstreamAgent } from "./agent.ts";
+import { endToEndHeaders, forwardedHeaders } from "./headers.ts";
+import type { LaneAccount } from "./egress-lane.ts";
+
+/** As much as Chromium itself takes of an answer's headers; long addresses and cookies need room. */
+export const HEADER_BYTES_MAX = 256 * 1024;
+
+interface Exchange {
+  readonly lane: LaneAccount;
+  readonly target: Target;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly isRepeatable: boolean;
+}
+
+/**
+ * Forwards a plain HTTP request in absolute form (RFC 9112, 3.2.2), and streams both bodies. A repeatable
+ * request may reuse an idle connection of the lane; any other opens a new one. Every failure drops the
+ * client's connection.
+ */
+export function forward(lane: LaneAccount, request: IncomingMessage, response: ServerResponse): void {
+  const drop = (): void => void request.socket.destroy();
+  for (const message of [request, response]) message.on("error", drop);
+  const target = isForwardable(request) ? parseTarget(request.url ?? "") : null;
+  if (target === null) return drop();
+  response.on("close", () => {
+    if (!request.complete) drop(); // the rest of its body would be read as the next request
+  });
+  const exchange = { lane, target, request, response, isRepeatable: isRepeatable(request) };
+  send(exchange, exchange.isRepeatable ? lane.agent : null);
+}
+
+/** Plain HTTP only, and a body that comes as it is or chunked: other codings can't be passed on. */
+function isForwardable({ url, headers }: IncomingMessage): boolean {
+  const coding = headers["transfer-encoding"];
+  return /^http:/i.test(url ?? "") && (coding === undefined || coding.toLowerCase() === "chunked");
+}
+
+/** Safe to send twice: a safe method (RFC 9110, 9.2.1) without a body. */
+function isRepeatable({ method, headers }: IncomingMessage): boolean {
+  const hasBody = headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
+  return !hasBody && (method === "GET" || method === "HEAD" || method === "OPTIONS");
+}
+
+/** Sends the request through `agent`; without one, over a new connection that closes after the response. */
+function send(exchange: Exchange, agent: UpstreamAgent | null): void {
+  const { lane, target, request, response } = exchange;
+  const client = request.socket;
+  const outgoing = createRequest(exchange, agent);
+  const frame = followResponse(outgoing, (upstream) => lane.count(upstream, target));
+  outgoing.on("response", (received) => relay(received, response));
+  outgoing.on("error", () => {}); // `close` follows
+  outgoing.on("close", () => {
+    if (frame.response !== null) return;
+    // a server may close an idle connection at the moment we reuse it (RFC 9112, 9.3.1)
+    const isStale = outgoing.reusedSocket && frame.isEmpty;
+    if (isStale && !client.destroyed) send(exchange, null);
+    else client.destroy();
+  });
+  response.on("close", () => outgoing.destroy()); // no effect once the connection is back in the agent
+  if (exchange.isRepeatable) {
+    outgoing.end();
+    return;
+  }
+  outgoing.once("socket", (upstream) => {
+    request.pipe(outgoing);
+    request.on("data", () => lane.count(upstream, target));
+  });
+}
+
+function createRequest({ lane, target, request }: Exchange, agent: UpstreamAgent | null): ClientRequest {
+  const client = request.socket;
+  const headers = forwardedHeaders(request.rawHeaders, target.host);
+  if (request.headers["transfer-encoding"] !== undefined) headers.push("Transfer-Encoding", "chunked");
+  return sendRequest({
+    ...(agent !== null && { agent }),
+    createConnection(_options, onConnected) {
+      // a refusal drops the client, which ends the request
+      lane.dial(target, client).then(
+        (upstream) => upstream && onConnected(null, upstream),
+        () => client.destroy(),
+      );
+      return null;
+    },
+    host: target.hostname,
+    port: target.port,
+    method: request.method ?? "GET",
+    path: originForm(request.url ?? ""),
+    headers,
+    maxHeaderSize: HEADER_BYTES_MAX,
+  });
+}
+
+/** The path and query as they were sent, byte for byte (RFC 9110, 7.7). */
+function originForm(url: string): string {
+  const [, rest = ""] = /^http:\/+[^/?#]*([^#]*)/i.exec(url) ?? [];
+  return rest.startsWith("/") ? rest : `/${rest}`;
+}
+
+function relay(answer: IncomingMessage, response: ServerResponse): void {
+  response.sendDate = false;
+  try {
+    response.writeHead(
+      answer.statusCode ?? 0,
+      answer.statusMessage ?? "",
+      endToEndHeaders(answer.rawHeaders),
+    );
+  } catch {
+    response.destroy(); // a status or a field that can't be said in HTTP
+    return;
+  }
+  answer.pipe(response);
+  answer.on("error", () => response.destroy()); // a body cut short cuts the client's short too
+}

@@ -1,0 +1,96 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { forward, HEADER_BYTES_MAX } from "./forward.ts";
+import { LaneAccount, type EgressProxyOptions } from "./egress-lane.ts";
+import { tunnel } from "./tunnel.ts";
+import type { Lane } from "./lane.ts";
+
+export type { EgressProxyOptions, EgressRefusal } from "./egress-lane.ts";
+
+/** Chromium keeps at most 32 connections to a proxy, and some more for WebSockets. */
+const CLIENT_CONNECTIONS_MAX = 512;
+/** Longer than a render: Chromium decides how long it keeps a connection. */
+const KEEP_ALIVE_MS = 120_000;
+
+/** The way out of one browser context, through a proxy; `close` ends every connection and stops listening. */
+export interface EgressLane extends Lane {
+  /** The proxy listens here. */
+  readonly port: number;
+  readonly proxyServer: string;
+}
+
+/** For whom a lane is open. */
+export interface Listening {
+  /** Name or address of ours by which the browser reaches the proxy, which listens there alone. */
+  readonly host: string;
+  /** Whether the one who connects is the browser; everybody else is dropped. */
+  readonly admits: (client: Socket) => boolean;
+}
+
+const LOCAL: Listening = { host: "127.0.0.1", admits: () => true };
+
+/**
+ * Opens a forward proxy (egress.md) with bounds and a memory of its own, to be used by one browser
+ * context through `proxyServer` and `proxyBypassList: ["<-loopback>"]`. What it refuses it drops. It
+ * listens on the loopback unless told otherwise.
+ *
+ * @example
+ * const lane = await openEgressLane({ resolver: systemResolver, policy: PUBLIC_TARGETS_ONLY });
+ * const browser = await launch();
+ * const context = await browser.createBrowserContext({
+ *   proxyServer: lane.proxyServer,
+ *   proxyBypassList: ["<-loopback>"],
+ * });
+ */
+export async function openEgressLane(
+  options: EgressProxyOptions,
+  listening: Listening = LOCAL,
+): Promise<EgressLane> {
+  const account = new LaneAccount(options);
+  const server = createListener(account, listening);
+  server.listen(0, listening.host);
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  let closed: Promise<unknown> | null = null;
+  return {
+    port,
+    proxyServer: `http://${listening.host.includes(":") ? `[${listening.host}]` : listening.host}:${port}`,
+    guard: null,
+    refusal: (url) => account.refusal(url),
+    refusedDocument: () => Promise.resolve(null), // none gets through
+    overflow: account.overflow,
+    async close() {
+      closed ??= once(server.close(), "close");
+      await account.destroySockets();
+      await closed;
+    },
+  };
+}
+
+function createListener(account: LaneAccount, { admits }: Listening): Server {
+  const server = createServer({
+    maxHeaderSize: HEADER_BYTES_MAX,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    requireHostHeader: false, // Host is taken from the target
+  });
+  server.maxConnections = CLIENT_CONNECTIONS_MAX;
+  server.on("connection", (socket) => {
+    account.hold(socket);
+    if (!admits(socket)) socket.destroy();
+  });
+  server.on("connect", (request, _socket, head) => {
+    tunnel(account, request, head).catch(() => request.socket.destroy());
+  });
+  server.on("request", (request, response) => {
+    try {
+      forward(account, request, response);
+    } catch {
+      request.socket.destroy(); // a request that can't be written as HTTP
+    }
+  });
+  // the defaults answer 400 and 417, which would be rendered as if they were the target's
+  server.on("clientError", (_error, socket) => void socket.destroy());
+  server.on("checkExpectation", (request) => void request.socket.destroy());
+  return server;
+}

@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { judgeAddress, judgeHost } from "../../src/targets/judge.ts";
+import { parseAllowedTargets, type TargetPolicy } from "../../src/targets/policy.ts";
+
+const policy: TargetPolicy = {
+  allow: parseAllowedTargets("0.0.0.0/0, ::/0, browser.example:9222, localhost:9222, page.example:9222"),
+  ownHostnames: [],
+  closed: [
+    { hostname: "127.0.0.1", port: 9222 },
+    { hostname: "10.0.0.7", port: 9222 },
+    { hostname: "[fd00::7]", port: 9222 },
+    { hostname: "browser.example", port: 9222 },
+  ],
+};
+
+it.each(["127.0.0.1", "127.0.0.2", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1", "10.0.0.7", "fd00::7"])(
+  "no exception opens a closed port of %s, for no name that leads there",
+  (address) => {
+    expect(judgeHost({ hostname: address, port: 9222, policy })).toBe("blocked");
+    expect(judgeAddress({ address, hostname: "page.example", port: 9222, policy })).toBe("blocked");
+    expect(judgeAddress({ address, hostname: "page.example", port: 9223, policy })).toBe("ok");
+  },
+);
+
+it("a closed name is refused before it is looked up, at its port alone", () => {
+  expect(judgeHost({ hostname: "browser.example", port: 9222, policy })).toBe("blocked");
+  expect(judgeHost({ hostname: "page.example", port: 9222, policy })).toBe("ok");
+  expect(judgeHost({ hostname: "browser.example", port: 443, policy })).toBe("ok");
+});
+
+it("other addresses stay open", () => {
+  expect(judgeAddress({ address: "10.0.0.8", hostname: "10.0.0.8", port: 9222, policy })).toBe("ok");
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { parseAllowedTargets } from "../../src/targets/policy.ts";
+
+const name = (hostname: string, port: number | null = null): object => ({ kind: "name", hostname, port });
+const block = (address: string, prefixLength: number, port: number | null = null): object => ({
+  kind: "block",
+  address,
+  prefixLength,
+  port,
+});
+
+describe("entries", () => {
+  it.each([
+    ["localhost", name("localhost")],
+    ["localhost:3000", name("localhost", 3000)],
+    ["Wiki.Example.COM.", name("wiki.example.com")],
+    ["bücher.example:8080", name("xn--bcher-kva.example", 8080)],
+    ["my_db.internal:22", name("my_db.internal", 22)],
+    ["127.0.0.1", block("127.0.0.1", 32)],
+    ["127.0.0.1:3000", block("127.0.0.1", 32, 3000)],
+    ["10.0.0.0/8", block("10.0.0.0", 8)],
+    ["10.0.0.0/8:8080", block("10.0.0.0", 8, 8080)],
+    ["0.0.0.0/0", block("0.0.0.0", 0)],
+    ["::1", block("::1", 128)],
+    ["fd00::/8", block("fd00::", 8)],
+    ["fd00::1:3000", block("fd00::1:3000", 128)],
+    ["[::1]", block("::1", 128)],
+    ["[::1]:3000", block("::1", 128, 3000)],
+    ["[fd00::/8]:3000", block("fd00::", 8, 3000)],
+    ["::ffff:10.0.0.0/104", block("::ffff:10.0.0.0", 104)],
+  ])("%s", (text, entry) => expect(parseAllowedTargets(text)).toEqual([entry]));
+
+  it("come as a list, blanks aside", () => {
+    expect(parseAllowedTargets(" localhost:3000 ,10.0.0.0/8,, ")).toEqual([
+      name("localhost", 3000),
+      block("10.0.0.0", 8),
+    ]);
+    expect(parseAllowedTargets("")).toEqual([]);
+  });
+});
+
+describe("faults", () => {
+  it.each([
+    "10.0.0.0/33",
+    "10.0.0.0/",
+    "10.0.0.0/-1",
+    "10.0.0/8",
+    "::/129",
+    "::ffff:0:0/90",
+    "127.1",
+    "0x7f000001",
+    "256.1.1.1",
+    "fe80::1%eth0",
+    "[::1]:",
+    "[::1",
+    "[10.0.0.1]:80",
+    "localhost:",
+    "localhost:http",
+    ":3000",
+    "*.example.com",
+    "http://localhost:3000",
+    "localhost/path",
+    "user@localhost",
+    "a..b",
+    "two words",
+    "localhost:123456",
+  ])("%j", (entry) => {
+    expect(() => parseAllowedTargets(`example.com,${entry}`)).toThrow(
+      `"${entry}" is no host name, address or CIDR block with an optional port; write it like intranet.example`,
+    );
+  });
+
+  it.each(["localhost:0", "localhost:65536", "[::1]:0"])("%j", (entry) => {
+    expect(() => parseAllowedTargets(entry)).toThrow(`"${entry}": the port must be from 1 to 65535`);
+  });
+});
