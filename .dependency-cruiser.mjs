@@ -65,10 +65,29 @@ const within = [
     to: { path: "^(node:)?sqlite$" },
   },
   {
+    name: "tools-know-no-http-endpoint",
+    comment: "What both have in common stands beside them, in requests.",
+    severity: "error",
+    from: { path: "^packages/server/src/(mcp|requests)/" },
+    to: { path: "^packages/server/src/http/" },
+  },
+  {
     name: "storages-use-types-of-the-ports-only",
     severity: "error",
     from: { path: STORAGES },
     to: { path: sourcesOf("engine"), dependencyTypesNot: ["type-only"] },
+  },
+  {
+    name: "storages-know-the-ports-only",
+    severity: "error",
+    from: { path: STORAGES },
+    to: { path: sourcesOf("engine"), pathNot: "^packages/engine/src/ports/index[.]ts$" },
+  },
+  {
+    name: "internals-are-the-server's",
+    severity: "error",
+    from: { path: "^(packages|examples)/", pathNot: [sourcesOf("server"), sourcesOf("workshop"), "/test/"] },
+    to: { path: "^packages/engine/src/internals[.]ts$" },
   },
 ];
 

@@ -12,9 +12,8 @@ export async function openEngine({ directory, secretKey, allowTargets = "" }: Se
   const targets = { allow: parseAllowedTargets(allowTargets), ownHostnames: [] };
   return createEngine({
     storage: await openSqliteStorage({ directory }),
-    renderer: createPuppeteerRenderer({ policy: targets }),
+    renderer: createPuppeteerRenderer({ targets }),
     secretKey,
-    targets,
   });
 }
 

@@ -1,4 +1,11 @@
 import { defineConfig } from "tsup";
 import { library } from "../workshop/src/tsup-options.ts";
 
-export default defineConfig(library({ index: "src/index.ts", "puppeteer/index": "src/puppeteer/index.ts" }));
+export default defineConfig(
+  library({
+    index: "src/index.ts",
+    internals: "src/internals.ts",
+    "ports/index": "src/ports/index.ts",
+    "puppeteer/index": "src/puppeteer/index.ts",
+  }),
+);

@@ -17,7 +17,10 @@ export default {
     },
     "examples/*": { entry: ["{main,check}.ts"], project: ["*.ts"] },
     "packages/*": published,
-    "packages/engine": { ...published, entry: [...published.entry, "src/puppeteer/index.ts"] },
+    "packages/engine": {
+      ...published,
+      entry: [...published.entry, "src/{internals,ports/index,puppeteer/index}.ts"],
+    },
     "packages/client": { ...published, entry: [...published.entry, "src/webhooks/index.ts"] },
     "packages/server": { ...published, entry: [...published.entry, "src/cli.ts"] },
     "packages/workshop": {

@@ -9,7 +9,8 @@ export default defineConfig({
   root: fileURLToPath(new URL("../..", import.meta.url)),
   resolve: {
     alias: [
-      { find: /^@snap\/engine\/puppeteer$/, replacement: source("engine/src/puppeteer/index.ts") },
+      { find: /^@snap\/engine\/internals$/, replacement: source("engine/src/internals.ts") },
+      { find: /^@snap\/engine\/(ports|puppeteer)$/, replacement: source("engine/src/$1/index.ts") },
       { find: /^@snap\/client\/webhooks$/, replacement: source("client/src/webhooks/index.ts") },
       { find: /^@snap\/([a-z-]+)$/, replacement: source("$1/src/index.ts") },
     ],

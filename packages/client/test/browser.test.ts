@@ -21,7 +21,7 @@ describe("the client, the server and Chromium", () => {
       response.writeHead(url === "/missing" ? 404 : 200, { "Content-Type": "text/html; charset=utf-8" });
       response.end(`<body style="margin:0;background:#0a7"><h1>Grüße</h1><div style="height:3000px">`);
     });
-    const service = await serve(createPuppeteerRenderer({ policy: LOOPBACK }), { targets: LOOPBACK });
+    const service = await serve(createPuppeteerRenderer({ targets: LOOPBACK }), { targets: LOOPBACK });
     const { token, tokenId, signingSecret } = await service.customer({ credits: 20 });
     const snap = createClient({ baseUrl: service.baseUrl, token });
     const page = { url: `${site.origin}/`, width: 320, height: 240, waitUntil: "load" } as const;
@@ -70,7 +70,7 @@ describe("the client, the server and Chromium", () => {
       response.writeHead(url === "/gone" ? 404 : 200, { "Content-Type": "text/html; charset=utf-8" });
       response.end(`<body style="background:#0a7"><h1>Grüße</h1>`);
     });
-    const service = await serve(createPuppeteerRenderer({ policy: LOOPBACK }), { targets: LOOPBACK });
+    const service = await serve(createPuppeteerRenderer({ targets: LOOPBACK }), { targets: LOOPBACK });
     const snap = await service.client({ credits: 20 });
     const url = `${site.origin}/`;
     const batch = await snap.batches.submit({

@@ -20,7 +20,7 @@ export interface EngineOptions {
   readonly secretKey: string;
   /** The built-in plans unless given. */
   readonly plans?: readonly Plan[];
-  /** Public targets only unless given; give the renderer the same. */
+  /** Those of the renderer unless given, or public targets only where it tells of none. */
   readonly targets?: TargetPolicy;
   /**
    * At most this many renders run at once. Two per processor and two more always may; beyond them another
@@ -80,7 +80,8 @@ const WEBHOOK_PAUSES_MS = [
 export type EngineSettings = Required<Omit<EngineOptions, "baseUrl">> & { readonly baseUrl: string | null };
 
 export function withDefaults(options: EngineOptions): EngineSettings {
-  const { resolver = systemResolver, targets = PUBLIC_TARGETS_ONLY } = options;
+  const { resolver = systemResolver, renderer } = options;
+  const { targets = renderer.targets ?? PUBLIC_TARGETS_ONLY } = options;
   const { machine = createSystemMachine() } = options;
   return {
     plans: BUILT_IN_PLANS,

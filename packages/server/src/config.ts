@@ -1,4 +1,5 @@
-import { BUILT_IN_PLANS, type AllowedTarget, type BrowserEndpoint, type Plan } from "@snap/engine";
+import { BUILT_IN_PLANS, type AllowedTarget, type Plan } from "@snap/engine";
+import type { BrowserEndpoint } from "@snap/engine/internals";
 import { suggestName } from "@snap/protocol";
 import type * as z from "zod";
 import { contradictions, defaultNavigationTimeoutMs, variables } from "./config/variables.ts";

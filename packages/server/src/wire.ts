@@ -1,14 +1,13 @@
 import {
   createEngine,
-  markOfKey,
   SnapError,
-  steadySlots,
   type Engine,
   type EngineOptions,
   type Renderer,
   type Storage,
-  type TransferSource,
 } from "@snap/engine";
+import { markOfKey, steadySlots } from "@snap/engine/internals";
+import type { TransferSource } from "@snap/engine/ports";
 import type { PuppeteerRendererOptions } from "@snap/engine/puppeteer";
 import type { PostgresTarget } from "@snap/storage-postgres";
 import { openSqliteSource, openSqliteStorage } from "@snap/storage-sqlite";
@@ -27,7 +26,7 @@ const LEASE_MARGIN_MS = 75_000;
 /** A renderer with a real browser behind the egress proxy; the browser starts, or is connected to, at once. */
 export async function createRenderer(
   config: Config,
-  options: Pick<PuppeteerRendererOptions, "onEvent" | "policy" | "warmContexts">,
+  options: Pick<PuppeteerRendererOptions, "onEvent" | "targets" | "warmContexts">,
 ): Promise<Renderer> {
   // Commands that render nothing don't load the browser's driver.
   const { createPuppeteerRenderer } = await import("@snap/engine/puppeteer");

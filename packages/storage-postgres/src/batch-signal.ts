@@ -1,4 +1,4 @@
-import type { QueueWatch } from "@snap/engine";
+import type { QueueWatch } from "@snap/engine/ports";
 import { setTimeout as wait } from "node:timers/promises";
 import { PgBoss } from "pg-boss";
 import type { DatabaseOptions, Query } from "./database.ts";

@@ -1,4 +1,4 @@
-import type { Storage } from "@snap/engine";
+import type { Storage } from "@snap/engine/ports";
 import { createBatchSignal } from "./batch-signal.ts";
 import { openDatabase } from "./database.ts";
 import { claimKeyMark, type KeyMarked } from "./key-mark.ts";

@@ -1,4 +1,4 @@
-import type { Resolution, Storage } from "@snap/engine";
+import type { Resolution, Storage } from "@snap/engine/ports";
 import { afterEach, describe, expect, it } from "vitest";
 import { execute, openStorage, useServer } from "./server.ts";
 

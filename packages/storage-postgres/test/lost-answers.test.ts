@@ -1,4 +1,4 @@
-import type { Storage } from "@snap/engine";
+import type { Storage } from "@snap/engine/ports";
 import { afterEach, describe, expect, it } from "vitest";
 import { startCuttingProxy, type CuttingProxy } from "./cutting-proxy.ts";
 import { finish, sampleBatch } from "./sample-batch.ts";

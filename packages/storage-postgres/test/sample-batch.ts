@@ -1,4 +1,4 @@
-import type { BatchRecord } from "@snap/engine";
+import type { BatchRecord } from "@snap/engine/ports";
 
 /** An unfinished batch with a webhook and one item, which is due from instant 1 on. */
 export function sampleBatch(id: string, change: Partial<BatchRecord> = {}): BatchRecord {

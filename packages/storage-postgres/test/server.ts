@@ -1,4 +1,4 @@
-import type { Storage } from "@snap/engine";
+import type { Storage } from "@snap/engine/ports";
 import { createMemoryStorage } from "@snap/testing";
 import { startPostgres, type PostgresServer } from "@snap/workshop/servers/postgres";
 import pg from "pg";

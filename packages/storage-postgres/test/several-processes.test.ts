@@ -1,4 +1,4 @@
-import type { Storage } from "@snap/engine";
+import type { Storage } from "@snap/engine/ports";
 import { afterEach, describe, expect, it } from "vitest";
 import { sampleBatch } from "./sample-batch.ts";
 import { execute, openStorage, useServer } from "./server.ts";

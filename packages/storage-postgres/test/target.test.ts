@@ -1,4 +1,4 @@
-import type { TransferPage, TransferTarget } from "@snap/engine";
+import type { TransferPage, TransferTarget } from "@snap/engine/ports";
 import { afterEach, describe, expect, it } from "vitest";
 import { openPostgresTarget } from "../src/index.ts";
 import { startCuttingProxy } from "./cutting-proxy.ts";

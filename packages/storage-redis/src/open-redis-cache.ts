@@ -1,4 +1,4 @@
-import type { FlightStore, RenderingStore, Storage } from "@snap/engine";
+import type { FlightStore, RenderingStore, Storage } from "@snap/engine/ports";
 import { createBudgetStore } from "./budgets/budgets.ts";
 import { connectRedis } from "./connection/connect.ts";
 import { createFlightStore } from "./flights/flights.ts";

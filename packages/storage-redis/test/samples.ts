@@ -1,4 +1,4 @@
-import type { SpendRequest, StoredRendering } from "@snap/engine";
+import type { SpendRequest, StoredRendering } from "@snap/engine/ports";
 
 export const NOW = 1_767_225_600_000;
 export const NAME = { accountId: "acct_1", key: "0f1e" };

@@ -1,4 +1,4 @@
-import type { Storage } from "@snap/engine";
+import type { Storage } from "@snap/engine/ports";
 import { join } from "node:path";
 import { openDatabase } from "./database.ts";
 import { createAccountStore } from "./stores/accounts.ts";

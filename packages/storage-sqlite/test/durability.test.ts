@@ -1,4 +1,4 @@
-import type { BatchRecord } from "@snap/engine";
+import type { BatchRecord } from "@snap/engine/ports";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openSqliteStorage } from "../src/index.ts";

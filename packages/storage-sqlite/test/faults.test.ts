@@ -1,4 +1,4 @@
-import type { Storage, StoredRendering } from "@snap/engine";
+import type { Storage, StoredRendering } from "@snap/engine/ports";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";

@@ -1,4 +1,4 @@
-import type { StoredRendering } from "@snap/engine";
+import type { StoredRendering } from "@snap/engine/ports";
 import { once } from "node:events";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

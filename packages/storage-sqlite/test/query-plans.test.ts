@@ -1,4 +1,4 @@
-import type { BatchRecord, ItemState } from "@snap/engine";
+import type { BatchRecord, ItemState } from "@snap/engine/ports";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished, vi } from "vitest";

@@ -1,4 +1,4 @@
-import type { BatchRecord } from "@snap/engine";
+import type { BatchRecord } from "@snap/engine/ports";
 
 /** An unfinished batch with a webhook, whose items are due from instant 1 on. */
 export function sampleBatch(id: string, { itemCount = 2, selector = "" } = {}): BatchRecord {

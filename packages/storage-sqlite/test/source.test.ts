@@ -1,4 +1,4 @@
-import type { TransferPage, TransferSource } from "@snap/engine";
+import type { TransferPage, TransferSource } from "@snap/engine/ports";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

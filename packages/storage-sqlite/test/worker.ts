@@ -1,4 +1,4 @@
-import type { BatchRecord, ItemState } from "@snap/engine";
+import type { BatchRecord, ItemState } from "@snap/engine/ports";
 import { createInterface } from "node:readline";
 import { openSqliteStorage } from "../src/index.ts";
 import { sampleBatch } from "./sample-batch.ts";

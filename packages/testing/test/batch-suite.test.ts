@@ -1,4 +1,4 @@
-import type { BatchRecord, BatchStore, Storage, DueDelivery } from "@snap/engine";
+import type { BatchRecord, BatchStore, Storage, DueDelivery } from "@snap/engine/ports";
 import { describe, expect, it } from "vitest";
 import { failuresOf } from "./failures-of.ts";
 

@@ -1,4 +1,4 @@
-import type { Storage } from "@snap/engine";
+import type { Storage } from "@snap/engine/ports";
 import { createMemoryFlights, createMemoryStorage, testFlightStore, testStorage } from "../src/index.ts";
 import type { SuiteRunner } from "../src/index.ts";
 

@@ -1,4 +1,4 @@
-import type { Storage } from "@snap/engine";
+import type { Storage } from "@snap/engine/ports";
 import { describe, expect, it } from "vitest";
 import { failuresOf } from "./failures-of.ts";
 

@@ -215,7 +215,7 @@ describe("compose.yaml", () => {
   });
 
   it("leaves it the time to finish its renders", () => {
-    const bounds = readFileSync(join(ROOT, "packages/server/src/http/bounds.ts"), "utf8");
+    const bounds = readFileSync(join(ROOT, "packages/server/src/requests/bounds.ts"), "utf8");
     expect(bounds).toContain("drainMs: 90_000,");
     expect([snap["stop_grace_period"], proxy["stop_grace_period"]]).toEqual(["120s", "120s"]);
     expect(unit).toContain("\nTimeoutStopSec=120\n");

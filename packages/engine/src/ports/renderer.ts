@@ -1,4 +1,5 @@
 import type { SnapParameters } from "../parameters/schemas.ts";
+import type { TargetPolicy } from "../targets/policy.ts";
 
 /** The note of a rendering whose wait was cut short, because the page never got idle (decisions.md). */
 export const WAIT_CAPPED = "wait-capped";
@@ -28,6 +29,8 @@ export interface RendererHealth {
  * `render_timeout`, `upstream_error`, `upstream_rate_limited` or `upstream_quota_exceeded`.
  */
 export interface Renderer {
+  /** What it renders, where that is told; the engine judges by the same unless it is given others. */
+  readonly targets?: TargetPolicy | undefined;
   render(parameters: SnapParameters): Promise<RenderedFile>;
   health(): Promise<RendererHealth>;
   /** Finishes nothing: ends what still runs and frees every process. */

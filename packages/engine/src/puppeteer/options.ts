@@ -26,7 +26,7 @@ export interface PuppeteerRendererOptions {
   /** Chromium's own sandbox, of a browser of ours. `off` must be asked for; `on`, the default, fails where it can't work. */
   readonly sandbox?: SandboxMode;
   /** Which targets may be connected to; only public ones unless given. */
-  readonly policy?: TargetPolicy;
+  readonly targets?: TargetPolicy;
   /** Name resolution; the operating system's unless given. */
   readonly resolver?: Resolver;
   /** For a whole render, the retry included; 45,000 unless given. */
@@ -84,7 +84,7 @@ export function readOptions(options: PuppeteerRendererOptions): RendererSettings
   const settings = {
     browserEgress: "proxy",
     sandbox: "on",
-    policy: PUBLIC_TARGETS_ONLY,
+    targets: PUBLIC_TARGETS_ONLY,
     resolver: systemResolver,
     renderTimeoutMs: 45_000,
     navigationTimeoutMs: 30_000,

@@ -38,6 +38,7 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
   const reason = (): SnapError =>
     new SnapError("render_timeout", `The render did not finish within ${renderTimeoutMs} ms.`);
   return {
+    targets: settings.targets,
     render: (parameters) =>
       within({ signal: supply.closing, durationMs: renderTimeoutMs, reason }, async (signal) => {
         let lost: TabLost | null = null;
@@ -72,12 +73,12 @@ function devToolsSocket({ hostname, port, protocol }: URL): ClosedSocket {
 
 function openSupply({
   resolver,
-  policy,
+  targets,
   ...settings
 }: Omit<RendererSettings, "renderTimeoutMs" | "navigationTimeoutMs">): TabSource {
   const devTools = settings.browserEndpoints.map(({ url }) => devToolsSocket(url));
-  const closed = [...(policy.closed ?? []), ...devTools];
-  const egress = { resolver, policy: { ...policy, closed } };
+  const closed = [...(targets.closed ?? []), ...devTools];
+  const egress = { resolver, policy: { ...targets, closed } };
   const closeAddress = (hostname: string, { url }: BrowserEndpoint): void => {
     const { port } = devToolsSocket(url);
     const isKnown = closed.some((socket) => socket.hostname === hostname && socket.port === port);

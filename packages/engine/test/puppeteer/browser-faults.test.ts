@@ -61,7 +61,7 @@ interface Observed {
 function observe(options: PuppeteerRendererOptions = {}): Observed {
   const events: RendererEvent[] = [];
   const renderer = createPuppeteerRenderer({
-    policy: allowPorts(site.port),
+    targets: allowPorts(site.port),
     onEvent: (event) => events.push(event),
     ...options,
   });
@@ -257,7 +257,7 @@ describe("close", () => {
   it("leaves no page's process behind after a page that spins", async () => {
     const spinning = await openSite({ "/": "<script>for (;;);</script>" });
     const { renderer, pid } = observe({
-      policy: allowPorts(spinning.port),
+      targets: allowPorts(spinning.port),
       renderTimeoutMs: 1_500,
       warmContexts: 1,
     });

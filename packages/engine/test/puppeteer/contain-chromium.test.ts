@@ -38,7 +38,7 @@ describe("a page that tries every way out", () => {
 
 describe("the trap", () => {
   it("catches the same page where it is allowed, though never its datagrams", async () => {
-    const open = openRenderer([], { policy: allowPorts(site.port, trap.port) });
+    const open = openRenderer([], { targets: allowPorts(site.port, trap.port) });
     const to = encodeURIComponent(`http://127.0.0.1:${trap.port}`);
     await open.render(screenshot(site.url(`/?to=${to}`), { waitUntil: "domcontentloaded", delay: 1000 }));
     await open.close();

@@ -251,15 +251,15 @@ beforeAll(async () => {
     },
     { onUpgrade: acceptWebSocket },
   );
-  const policy = {
+  const targets = {
     ...allowPorts(site.port),
     allow: [
       ...allowPorts(site.port).allow,
       { kind: "name", hostname: "localhost", port: site.port } as const,
     ],
   };
-  renderer = openRenderer([], { policy, navigationTimeoutMs: 8_000 });
-  patient = openRenderer([], { policy });
+  renderer = openRenderer([], { targets, navigationTimeoutMs: 8_000 });
+  patient = openRenderer([], { targets });
 });
 
 afterAll(async () => {

@@ -228,7 +228,7 @@ describe("private hosts", () => {
       const remote = await startRemoteBrowser(browserEgress === "direct" ? { args: [] } : {});
       const { renderer } = open([remote.webSocketUrl], {
         browserEgress,
-        policy: allowPorts(redirecting.port),
+        targets: allowPorts(redirecting.port),
       });
       for (const url of [forbidden.url("/"), redirecting.url("/"), `http://[::1]:${forbidden.port}/`]) {
         expect((await failureOf(renderer.render(screenshot(url)))).code).toBe("blocked_host");

@@ -136,7 +136,7 @@ describe("the DevTools port of a browser elsewhere", () => {
     const renderer = openRenderer([], {
       browserUrls: [remote.webSocketUrl],
       browserEgress,
-      policy: allowPorts(remote.port),
+      targets: allowPorts(remote.port),
     });
     onTestFinished(() => renderer.close());
     const render = renderer.render(screenshot(`${remote.httpUrl}/json/list`));

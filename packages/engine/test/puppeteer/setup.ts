@@ -19,7 +19,7 @@ export function allowPorts(...ports: number[]): TargetPolicy {
 }
 
 export function openRenderer(ports: number[], options: PuppeteerRendererOptions = {}): Renderer {
-  return createPuppeteerRenderer({ policy: allowPorts(...ports), ...options });
+  return createPuppeteerRenderer({ targets: allowPorts(...ports), ...options });
 }
 
 export type ScreenshotOptions = Partial<z.input<typeof screenshotParameters>>;

@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
-import {
-  transfer,
-  type JournalEntry,
-  type TransferFigures,
-  type TransferPage,
-  type TransferProgress,
-  type TransferSource,
-  type TransferTarget,
-} from "../../src/index.ts";
+import type {
+  JournalEntry,
+  TransferFigures,
+  TransferPage,
+  TransferSource,
+  TransferTarget,
+} from "../../src/ports/index.ts";
+import { transfer, type TransferProgress } from "../../src/transfer/transfer.ts";
 
 const FIGURES: TransferFigures = {
   accounts: 0,

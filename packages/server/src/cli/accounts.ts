@@ -1,4 +1,5 @@
-import { entitlementOf, usageReport, type Account, type Plan } from "@snap/engine";
+import type { Account, Plan } from "@snap/engine";
+import { entitlementOf, usageReport } from "@snap/engine/internals";
 import type { Command } from "commander";
 import { administer, withJson, type Admin } from "./admin.ts";
 import { accountDocument } from "./documents.ts";

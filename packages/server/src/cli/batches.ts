@@ -1,10 +1,5 @@
-import {
-  AdminError,
-  type BatchRecord,
-  type DeliveryState,
-  type ItemRecord,
-  type ItemState,
-} from "@snap/engine";
+import { AdminError } from "@snap/engine";
+import type { BatchRecord, DeliveryState, ItemRecord, ItemState } from "@snap/engine/ports";
 import type { Command } from "commander";
 import { administer, withJson } from "./admin.ts";
 import { batchDocument } from "./documents.ts";

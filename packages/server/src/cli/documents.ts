@@ -1,4 +1,5 @@
-import type { Account, BatchRecord, DeliveryState, ItemRecord, ItemState, TokenRecord } from "@snap/engine";
+import type { Account } from "@snap/engine";
+import type { BatchRecord, DeliveryState, ItemRecord, ItemState, TokenRecord } from "@snap/engine/ports";
 
 /** An account as programs read it; instants are ISO 8601. */
 export function accountDocument(account: Account): Readonly<Record<string, unknown>> {

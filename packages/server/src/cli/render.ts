@@ -74,8 +74,8 @@ async function renderOnce(
 ): Promise<RenderedFile> {
   const config = loadConfig();
   const { createRenderer } = await import("../wire.ts");
-  const policy = { allow: [...config.allowTargets, ...allowed], ownHostnames: [] };
-  const renderer = await createRenderer(config, { policy, warmContexts: 1 });
+  const targets = { allow: [...config.allowTargets, ...allowed], ownHostnames: [] };
+  const renderer = await createRenderer(config, { targets, warmContexts: 1 });
   const interrupt = (): void => void renderer.close().finally(() => process.exit(EXIT_CODES.interrupted));
   process.once("SIGINT", interrupt);
   try {

@@ -52,7 +52,7 @@ async function startBrowser(
   { logger, demo }: Pick<Parts, "logger" | "demo">,
 ): Promise<StartedRenderer> {
   const onEvent = logRendererEvent(logger);
-  const started = await startRenderer(config, { policy: targetsOf(config, demo), onEvent });
+  const started = await startRenderer(config, { targets: targetsOf(config, demo), onEvent });
   const { health, renderer, sandbox } = started;
   if (!health.ready)
     logger.error(

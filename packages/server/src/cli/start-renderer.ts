@@ -1,4 +1,5 @@
-import type { Renderer, RendererHealth } from "@snap/engine";
+import type { Renderer } from "@snap/engine";
+import type { RendererHealth } from "@snap/engine/ports";
 import type { PuppeteerRendererOptions } from "@snap/engine/puppeteer";
 import type { Config } from "../config.ts";
 import { createRenderer } from "../wire.ts";
@@ -20,7 +21,7 @@ export interface StartedRenderer {
  */
 export async function startRenderer(
   config: Config,
-  options: Pick<PuppeteerRendererOptions, "onEvent" | "policy" | "warmContexts">,
+  options: Pick<PuppeteerRendererOptions, "onEvent" | "targets" | "warmContexts">,
 ): Promise<StartedRenderer> {
   const renderer = await createRenderer(config, options);
   const health = await renderer.health();

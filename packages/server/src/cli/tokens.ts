@@ -1,11 +1,6 @@
-import {
-  ABILITIES,
-  AdminError,
-  systemClock,
-  type Ability,
-  type MintedToken,
-  type TokenRecord,
-} from "@snap/engine";
+import { AdminError, systemClock, type Ability, type MintedToken } from "@snap/engine";
+import { ABILITIES } from "@snap/engine/internals";
+import type { TokenRecord } from "@snap/engine/ports";
 import { Option, type Command } from "commander";
 import { publicUrlOf, type Config } from "../config.ts";
 import { administer, withJson } from "./admin.ts";

@@ -1,12 +1,5 @@
-import {
-  parseAllowedTargets,
-  isUnspecifiedAddress,
-  parseBrowserUrls,
-  parsePlans,
-  type AllowedTarget,
-  type BrowserEndpoint,
-  type Plan,
-} from "@snap/engine";
+import { parseAllowedTargets, parsePlans, type AllowedTarget, type Plan } from "@snap/engine";
+import { isUnspecifiedAddress, parseBrowserUrls, type BrowserEndpoint } from "@snap/engine/internals";
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { resolve } from "node:path";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import viewerDirectory from "swagger-ui-dist/absolute-path.js";
-import type { Answer } from "../http/answer.ts";
+import type { Answer } from "../requests/answer.ts";
 import { DOCS_HTML, DOCS_SCRIPT, START_HTML, START_STYLE } from "./sources.ts";
 
 /** Nothing from elsewhere, nothing inline. The form shows a rendering as `blob:`, icons are `data:`. */

@@ -14,16 +14,16 @@ import { docsAssets, docsPage, startPage } from "../docs-page/pages.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { postmanCollection } from "../openapi/postman.ts";
 import type { Metrics } from "../operations/metrics.ts";
-import { json, send, type Answer } from "./answer.ts";
+import { json, send, type Answer } from "../requests/answer.ts";
 import { pollBatch, submitBatch } from "./batches.ts";
 import { bearer } from "./bearer.ts";
 import { snap, usage } from "./endpoints.ts";
 import { failureAnswer } from "./envelope.ts";
-import { exchangeOf, openExchange } from "./exchange.ts";
+import { exchangeOf, openExchange } from "../requests/exchange.ts";
 import { SIGNED_PREFLIGHT, signedSnap } from "./signed.ts";
 import { healthz, readyz, refuseWhileDraining } from "./health.ts";
-import { logExchange } from "./log-exchange.ts";
-import { discardBody, hasBody } from "./request-body.ts";
+import { logExchange } from "../requests/log-exchange.ts";
+import { discardBody, hasBody } from "../requests/request-body.ts";
 
 export interface AppOptions {
   readonly engine: Engine;

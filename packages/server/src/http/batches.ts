@@ -1,8 +1,8 @@
 import type { Engine } from "@snap/engine";
-import { json } from "./answer.ts";
+import { json } from "../requests/answer.ts";
 import type { BearerEndpoint } from "./bearer.ts";
-import { readJson } from "./json-body.ts";
-import { pathOf } from "./request-target.ts";
+import { readJson } from "../requests/request-body.ts";
+import { pathOf } from "../requests/request-target.ts";
 
 /** `POST /renders`. The body is read once it is known who sends it. */
 export function submitBatch(engine: Engine, { baseUrl }: { readonly baseUrl: string }): BearerEndpoint {

@@ -2,11 +2,12 @@ import { isSnapError, type Engine, type Principal } from "@snap/engine";
 import type { Request, RequestHandler } from "express";
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Logger } from "pino";
-import { send, type Answer } from "./answer.ts";
+import { send, type Answer } from "../requests/answer.ts";
 import { budgetHeaders } from "./budget-headers.ts";
 import { creditHeaders } from "./credit-headers.ts";
 import { failureAnswer } from "./envelope.ts";
-import { exchangeOf, type Exchange } from "./exchange.ts";
+import { credentialOf } from "../requests/credential.ts";
+import { exchangeOf, type Exchange } from "../requests/exchange.ts";
 
 /** One endpoint of the bearer API: what it answers to whom. */
 export type BearerEndpoint = (asked: {
@@ -67,9 +68,4 @@ export function bearer({ engine, logger }: BearerDoor, answerTo: BearerEndpoint)
       return { account: principal.account, balance: null };
     });
   }
-}
-
-/** RFC 6750, 2.1; the name of a scheme knows no case (RFC 9110, 11.1). Empty when there is none. */
-export function credentialOf({ headers }: Request): string {
-  return /^Bearer +(\S+) *$/i.exec(headers.authorization ?? "")?.[1] ?? "";
 }

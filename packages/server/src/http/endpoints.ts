@@ -1,11 +1,11 @@
 import type { Engine } from "@snap/engine";
-import { json } from "./answer.ts";
+import { json } from "../requests/answer.ts";
 import type { BearerEndpoint } from "./bearer.ts";
 import { budgetHeaders } from "./budget-headers.ts";
-import { capturePage, type CaptureDoor } from "./capture-page.ts";
+import { capturePage, type CaptureDoor } from "../requests/capture-page.ts";
 import { renderingAnswer } from "./rendering-answer.ts";
 import { heldTags } from "./entity-tags.ts";
-import { queryTextOf } from "./request-target.ts";
+import { queryTextOf } from "../requests/request-target.ts";
 
 /** `GET /snap`. */
 export function snap(door: CaptureDoor): BearerEndpoint {

@@ -1,8 +1,9 @@
-import { toSnapError, type SnapError } from "@snap/engine";
+import type { SnapError } from "@snap/engine";
+import { toSnapError } from "@snap/engine/internals";
 import { HEADERS, type ErrorEnvelope } from "@snap/protocol";
 import type { OutgoingHttpHeaders } from "node:http";
-import { json, type Answer } from "./answer.ts";
-import type { Exchange } from "./exchange.ts";
+import { json, type Answer } from "../requests/answer.ts";
+import type { Exchange } from "../requests/exchange.ts";
 
 /** The envelope of an error (interface.md, Error envelope): nothing of `detail` or `cause` is in it. */
 export function errorAnswer(error: SnapError, requestId: string): Answer {

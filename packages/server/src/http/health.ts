@@ -1,7 +1,7 @@
 import { SnapError, type Engine } from "@snap/engine";
 import type { RequestHandler } from "express";
 import type { Logger } from "pino";
-import { json, send } from "./answer.ts";
+import { json, send } from "../requests/answer.ts";
 
 /** The process lives. */
 export function healthz(): RequestHandler {

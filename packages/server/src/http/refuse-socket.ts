@@ -4,8 +4,8 @@ import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
-import { COMMON_HEADERS } from "./answer.ts";
-import { HTTP_BOUNDS } from "./bounds.ts";
+import { COMMON_HEADERS } from "../requests/answer.ts";
+import { HTTP_BOUNDS } from "../requests/bounds.ts";
 import { errorAnswer } from "./envelope.ts";
 
 /** What Node's HTTP parser and its time limits report; everything else is `bad_request`. */

@@ -1,7 +1,7 @@
 import type { Capture } from "@snap/engine";
 import { HEADERS } from "@snap/protocol";
 import type { OutgoingHttpHeaders } from "node:http";
-import type { Answer } from "./answer.ts";
+import type { Answer } from "../requests/answer.ts";
 
 /**
  * The answer that carries a rendering, or 304 when the client holds it already.

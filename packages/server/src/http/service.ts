@@ -7,10 +7,10 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Metrics } from "../operations/metrics.ts";
 import { ALLOWED_METHODS, createApp } from "./app.ts";
-import { HTTP_BOUNDS } from "./bounds.ts";
+import { HTTP_BOUNDS } from "../requests/bounds.ts";
 import { createDrain, type Drain } from "./drain.ts";
 import { refuseSocket, toProtocolError } from "./refuse-socket.ts";
-import { toOriginForm } from "./request-target.ts";
+import { toOriginForm } from "../requests/request-target.ts";
 
 export interface ServiceOptions {
   readonly engine: Engine;

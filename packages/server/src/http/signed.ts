@@ -1,12 +1,12 @@
 import type { Capture, SignedRequest } from "@snap/engine";
 import type { RequestHandler } from "express";
-import { send, type Answer } from "./answer.ts";
-import { capturePage, type CaptureDoor } from "./capture-page.ts";
+import { send, type Answer } from "../requests/answer.ts";
+import { capturePage, type CaptureDoor } from "../requests/capture-page.ts";
 import { heldTags } from "./entity-tags.ts";
 import { failureAnswer } from "./envelope.ts";
-import { exchangeOf } from "./exchange.ts";
+import { exchangeOf } from "../requests/exchange.ts";
 import { renderingAnswer } from "./rendering-answer.ts";
-import { queryOf } from "./request-target.ts";
+import { queryOf } from "../requests/request-target.ts";
 
 /** A rendering embeds in pages of any origin, and their scripts may read it (decisions.md, Rendering). */
 const CROSS_ORIGIN = {

@@ -8,10 +8,11 @@ import {
   type ServerContext,
   type StandardSchemaWithJSON,
 } from "@modelcontextprotocol/server";
-import { toSnapError, type Ability, type Principal } from "@snap/engine";
+import type { Ability, Principal } from "@snap/engine";
+import { toSnapError } from "@snap/engine/internals";
 import packageJson from "../../package.json" with { type: "json" };
-import { capturePage, type CaptureDoor } from "../http/capture-page.ts";
-import type { Exchange } from "../http/exchange.ts";
+import { capturePage, type CaptureDoor } from "../requests/capture-page.ts";
+import type { Exchange } from "../requests/exchange.ts";
 import { requireMode, requireNone, type Arguments } from "./judge-arguments.ts";
 import { reportProgress } from "./report-progress.ts";
 import {

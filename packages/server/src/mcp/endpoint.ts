@@ -7,11 +7,10 @@ import {
 import { SnapError } from "@snap/engine";
 import type { Request as ExpressRequest, RequestHandler } from "express";
 import type { Logger } from "pino";
-import { credentialOf } from "../http/bearer.ts";
-import type { CaptureDoor } from "../http/capture-page.ts";
-import { exchangeOf } from "../http/exchange.ts";
-import { readJson } from "../http/json-body.ts";
-import { discardBody } from "../http/request-body.ts";
+import { credentialOf } from "../requests/credential.ts";
+import type { CaptureDoor } from "../requests/capture-page.ts";
+import { exchangeOf } from "../requests/exchange.ts";
+import { discardBody, readJson } from "../requests/request-body.ts";
 import { createMcpServer } from "./create-mcp-server.ts";
 import { relay } from "./relay.ts";
 

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { commonHeaders } from "../http/answer.ts";
-import { exchangeOf } from "../http/exchange.ts";
+import { commonHeaders } from "../requests/answer.ts";
+import { exchangeOf } from "../requests/exchange.ts";
 
 /**
  * Sends an answer that is a web `Response`; its body may be a stream that goes on for a while.

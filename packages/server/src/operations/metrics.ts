@@ -1,4 +1,5 @@
-import type { BatchFigures, Capture, DeliveryAttempt, Engine, FinishedItem } from "@snap/engine";
+import type { Capture, DeliveryAttempt, Engine, FinishedItem } from "@snap/engine";
+import type { BatchFigures } from "@snap/engine/ports";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { nameOutcome } from "./name-outcome.ts";
 

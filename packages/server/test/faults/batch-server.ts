@@ -13,7 +13,7 @@ const [directory = "", port = "0", allowed = ""] = process.argv.slice(2);
 const targets = { allow: parseAllowedTargets(allowed), ownHostnames: [] };
 const engine = createEngine({
   storage: await openSqliteStorage({ directory }),
-  renderer: createPuppeteerRenderer({ policy: targets }),
+  renderer: createPuppeteerRenderer({ targets }),
   secretKey: "a key for this test",
   targets,
   concurrency: 3,

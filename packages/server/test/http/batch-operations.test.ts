@@ -1,4 +1,5 @@
-import { SnapError, type WebhookOutcome } from "@snap/engine";
+import { SnapError } from "@snap/engine";
+import type { WebhookOutcome } from "@snap/engine/ports";
 import { describe, expect, it } from "vitest";
 import { batchOf, submit } from "./batches.ts";
 import { openService, type TestService } from "./open-service.ts";

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { json, send } from "../../src/http/answer.ts";
-import { openExchange, type Exchange } from "../../src/http/exchange.ts";
+import { json, send } from "../../src/requests/answer.ts";
+import { openExchange, type Exchange } from "../../src/requests/exchange.ts";
 
 it("an exchange whose client went away is done once the outcome is known", async () => {
   const server = createServer().listen(0, "127.0.0.1");

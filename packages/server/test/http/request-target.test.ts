@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pathOf, queryOf, toOriginForm } from "../../src/http/request-target.ts";
+import { pathOf, queryOf, toOriginForm } from "../../src/requests/request-target.ts";
 
 describe("toOriginForm", () => {
   it.each([

@@ -42,7 +42,7 @@ describe("a signed rendering in a page of another origin", () => {
   it("shows as an <img>, in a real browser", async () => {
     const engine = createEngine({
       storage: createMemoryStorage(),
-      renderer: createPuppeteerRenderer({ policy: loopback }),
+      renderer: createPuppeteerRenderer({ targets: loopback }),
       secretKey: "a key for these tests",
       resolver: systemResolver,
       targets: loopback,

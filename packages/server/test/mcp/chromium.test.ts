@@ -36,7 +36,7 @@ beforeAll(async () => {
   site = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
   const engine = createEngine({
     storage: createMemoryStorage(),
-    renderer: createPuppeteerRenderer({ policy: LOOPBACK }),
+    renderer: createPuppeteerRenderer({ targets: LOOPBACK }),
     secretKey: "a key for these tests",
     resolver: systemResolver,
     targets: LOOPBACK,

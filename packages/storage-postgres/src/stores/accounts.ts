@@ -1,4 +1,4 @@
-import type { Account, AccountChange, AccountStore } from "@snap/engine";
+import type { Account, AccountChange, AccountStore } from "@snap/engine/ports";
 import type { Database } from "../database.ts";
 import { isUniqueViolation } from "../faults.ts";
 import { isStorable } from "./storable.ts";

@@ -1,4 +1,4 @@
-import type { BatchRecord, DeliveryState, ItemRecord, ItemState } from "@snap/engine";
+import type { BatchRecord, DeliveryState, ItemRecord, ItemState } from "@snap/engine/ports";
 
 /** An item beside its batch, both as they are kept (snap.batch_row). */
 export interface BatchRow {

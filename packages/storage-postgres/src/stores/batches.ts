@@ -1,4 +1,4 @@
-import type { BatchRecord, BatchStore, DueDelivery, DueItem } from "@snap/engine";
+import type { BatchRecord, BatchStore, DueDelivery, DueItem } from "@snap/engine/ports";
 import type { Database, Query } from "../database.ts";
 import { isUniqueViolation } from "../faults.ts";
 import type { BatchSignal } from "../batch-signal.ts";

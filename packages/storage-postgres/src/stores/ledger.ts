@@ -6,7 +6,7 @@ import type {
   ReserveOutcome,
   ReserveRequest,
   Resolution,
-} from "@snap/engine";
+} from "@snap/engine/ports";
 import type { Database, Query } from "../database.ts";
 
 /** How a reservation is to end, which it may have done otherwise before. */

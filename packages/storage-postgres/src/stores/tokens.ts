@@ -1,4 +1,11 @@
-import type { Ability, Account, Principal, StandingBalance, TokenRecord, TokenStore } from "@snap/engine";
+import type {
+  Ability,
+  Account,
+  Principal,
+  StandingBalance,
+  TokenRecord,
+  TokenStore,
+} from "@snap/engine/ports";
 import type { Database } from "../database.ts";
 import { isStorable } from "./storable.ts";
 

@@ -1,4 +1,4 @@
-import type { BatchRecord, TokenRecord, TransferPage } from "@snap/engine";
+import type { BatchRecord, TokenRecord, TransferPage } from "@snap/engine/ports";
 import type { Query } from "../database.ts";
 import { claimableAtOf } from "../stores/batch-rows.ts";
 

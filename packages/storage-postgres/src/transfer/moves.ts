@@ -1,4 +1,4 @@
-import type { TransferFigures, TransferState } from "@snap/engine";
+import type { TransferFigures, TransferState } from "@snap/engine/ports";
 import type { Query } from "../database.ts";
 
 /** A move as it is kept: the figures are JSON. */

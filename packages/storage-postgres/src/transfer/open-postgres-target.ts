@@ -1,4 +1,4 @@
-import type { TransferTarget } from "@snap/engine";
+import type { TransferTarget } from "@snap/engine/ports";
 import { openDatabase } from "../database.ts";
 import { claimKeyMark, type KeyMarked } from "../key-mark.ts";
 import { migrate } from "../migrate.ts";

@@ -1,4 +1,4 @@
-import type { TransferFigures } from "@snap/engine";
+import type { TransferFigures } from "@snap/engine/ports";
 import type { Query } from "../database.ts";
 
 const FIGURES = `SELECT

@@ -1,4 +1,4 @@
-import type { BudgetStore } from "@snap/engine";
+import type { BudgetStore } from "@snap/engine/ports";
 import type { RedisConnection } from "../connection/connect.ts";
 import { keyOf } from "../key-of.ts";
 import { createLocalBudgets } from "./local-budgets.ts";

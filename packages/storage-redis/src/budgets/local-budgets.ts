@@ -1,4 +1,4 @@
-import type { SpendOutcome, SpendRequest } from "@snap/engine";
+import type { SpendOutcome, SpendRequest } from "@snap/engine/ports";
 
 /** Windows that are kept at most: some 10 MB. */
 const MAX_WINDOWS = 50_000;

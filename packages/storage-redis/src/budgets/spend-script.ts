@@ -1,5 +1,5 @@
 import { defineScript, type CommandParser } from "@redis/client";
-import type { SpendOutcome, SpendRequest } from "@snap/engine";
+import type { SpendOutcome, SpendRequest } from "@snap/engine/ports";
 import { EXPIRY_GRACE_MS } from "../expiry-grace.ts";
 
 /**

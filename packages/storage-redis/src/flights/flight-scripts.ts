@@ -1,5 +1,5 @@
 import { defineScript, type CommandParser } from "@redis/client";
-import type { FlightState, TakeRequest } from "@snap/engine";
+import type { FlightState, TakeRequest } from "@snap/engine/ports";
 
 /*
  * A flight is kept as "held:" and its holder; as "hurried:" and its holder once somebody interactive was refused

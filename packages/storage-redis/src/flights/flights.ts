@@ -1,4 +1,4 @@
-import type { FlightStore } from "@snap/engine";
+import type { FlightStore } from "@snap/engine/ports";
 import type { RedisConnection } from "../connection/connect.ts";
 import { keyOf } from "../key-of.ts";
 

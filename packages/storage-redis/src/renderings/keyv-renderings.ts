@@ -1,4 +1,4 @@
-import type { RenderingKey, RenderingStore } from "@snap/engine";
+import type { RenderingKey, RenderingStore } from "@snap/engine/ports";
 import { EXPIRY_GRACE_MS } from "../expiry-grace.ts";
 import { keyOf } from "../key-of.ts";
 import {

@@ -1,4 +1,4 @@
-import type { StoredRendering } from "@snap/engine";
+import type { StoredRendering } from "@snap/engine/ports";
 
 /** All of a rendering but its bytes. */
 export type Description = Omit<StoredRendering, "bytes">;

@@ -1,6 +1,6 @@
 import KeyvRedis, { type RedisClientConnectionType } from "@keyv/redis";
 import { RESP_TYPES } from "@redis/client";
-import type { RenderingStore } from "@snap/engine";
+import type { RenderingStore } from "@snap/engine/ports";
 import type { RedisConnection } from "../connection/connect.ts";
 import { createKeyvRenderings, renderingKey } from "./keyv-renderings.ts";
 import type { OwedDeletions } from "./owed-deletions.ts";

@@ -1,4 +1,4 @@
-import type { Account, AccountStore } from "@snap/engine";
+import type { Account, AccountStore } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import { prepare } from "../prepare.ts";
 import { durably, writing } from "../transaction.ts";

@@ -1,4 +1,4 @@
-import type { BatchRecord, DueDelivery, DueItem, ItemRecord } from "@snap/engine";
+import type { BatchRecord, DueDelivery, DueItem, ItemRecord } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import { prepare, type Statement } from "../prepare.ts";
 

@@ -5,7 +5,7 @@ import type {
   DeliveryState,
   ItemRecord,
   ItemState,
-} from "@snap/engine";
+} from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import { durably, writing } from "../transaction.ts";
 import {

@@ -1,4 +1,4 @@
-import type { BudgetStore } from "@snap/engine";
+import type { BudgetStore } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import { prepare } from "../prepare.ts";
 

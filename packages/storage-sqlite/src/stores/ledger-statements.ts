@@ -1,4 +1,4 @@
-import type { Balance, JournalEntry, ReservationRecord } from "@snap/engine";
+import type { Balance, JournalEntry, ReservationRecord } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import { prepare, type Statement } from "../prepare.ts";
 

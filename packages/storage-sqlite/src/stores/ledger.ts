@@ -7,7 +7,7 @@ import type {
   ReserveOutcome,
   ReserveRequest,
   Resolution,
-} from "@snap/engine";
+} from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import { writing } from "../transaction.ts";
 import type { LedgerStatements } from "./ledger-statements.ts";

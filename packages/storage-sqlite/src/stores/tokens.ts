@@ -1,4 +1,4 @@
-import type { Ability, Principal, TokenRecord, TokenStore } from "@snap/engine";
+import type { Ability, Principal, TokenRecord, TokenStore } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import { prepare, prepareArrays } from "../prepare.ts";
 import { durably } from "../transaction.ts";

@@ -1,4 +1,4 @@
-import type { TransferKind, TransferPage, TransferSource } from "@snap/engine";
+import type { TransferKind, TransferPage, TransferSource } from "@snap/engine/ports";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";

@@ -1,4 +1,4 @@
-import type { TransferFigures } from "@snap/engine";
+import type { TransferFigures } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import { prepare } from "../prepare.ts";
 

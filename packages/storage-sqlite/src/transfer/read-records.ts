@@ -6,7 +6,7 @@ import type {
   ReservationRecord,
   TransferKind,
   TransferRecords,
-} from "@snap/engine";
+} from "@snap/engine/ports";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { prepare } from "../prepare.ts";
 import { ACCOUNT_COLUMNS, toAccount } from "../stores/accounts.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "@snap/engine";
+import type { Clock } from "@snap/engine/ports";
 
 /** A clock that stands still until it is told otherwise. */
 export interface FakeClock extends Clock {

@@ -1,4 +1,4 @@
-import type { RenderedFile } from "@snap/engine";
+import type { RenderedFile } from "@snap/engine/ports";
 import { crc32, deflateSync } from "node:zlib";
 
 /*

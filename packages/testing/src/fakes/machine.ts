@@ -1,4 +1,4 @@
-import type { Machine } from "@snap/engine";
+import type { Machine } from "@snap/engine/ports";
 
 /** What is free on a fake machine; tests change it as they like. */
 export interface FakeMachine extends Machine {

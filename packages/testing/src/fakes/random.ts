@@ -1,4 +1,4 @@
-import type { Random } from "@snap/engine";
+import type { Random } from "@snap/engine/ports";
 import { createHash } from "node:crypto";
 
 /**

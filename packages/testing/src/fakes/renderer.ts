@@ -1,4 +1,5 @@
-import { SnapError, type RenderedFile, type Renderer, type SnapParameters } from "@snap/engine";
+import { SnapError, type SnapParameters } from "@snap/engine";
+import type { RenderedFile, Renderer } from "@snap/engine/ports";
 import { createHash } from "node:crypto";
 import { drawDigest } from "./files.ts";
 

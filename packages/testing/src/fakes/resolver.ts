@@ -1,4 +1,4 @@
-import type { Resolver } from "@snap/engine";
+import type { Resolver } from "@snap/engine/ports";
 
 /** Addresses by host name; a function is asked anew for each resolution, as a rebinding name is. */
 export type FakeHosts = Readonly<Record<string, readonly string[] | (() => readonly string[])>>;

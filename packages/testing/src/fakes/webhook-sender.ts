@@ -1,4 +1,4 @@
-import type { WebhookOutcome, WebhookRequest, WebhookSender } from "@snap/engine";
+import type { WebhookOutcome, WebhookRequest, WebhookSender } from "@snap/engine/ports";
 
 /** A webhook sender without a network, to be scripted and asked afterwards. */
 export interface FakeWebhookSender extends WebhookSender {

@@ -1,4 +1,4 @@
-import type { Account, AccountStore } from "@snap/engine";
+import type { Account, AccountStore } from "@snap/engine/ports";
 
 /** Accounts in memory, in the order of creation. */
 export function createAccountStore(accounts: Map<string, Account>): AccountStore {

@@ -1,4 +1,4 @@
-import type { BatchRecord, BatchStore, DeliveryState, ItemState } from "@snap/engine";
+import type { BatchRecord, BatchStore, DeliveryState, ItemState } from "@snap/engine/ports";
 import type { MemoryLedger } from "./ledger.ts";
 
 /** Batches in memory, in the order of submission; `ledger` is what a change settles in. */

@@ -1,4 +1,4 @@
-import type { BudgetStore } from "@snap/engine";
+import type { BudgetStore } from "@snap/engine/ports";
 
 /** Request budgets in memory. */
 export function createBudgetStore(): BudgetStore {

@@ -1,4 +1,4 @@
-import type { FlightStore } from "@snap/engine";
+import type { FlightStore } from "@snap/engine/ports";
 
 interface Flight {
   /** `null` while it only lingers. */

@@ -6,7 +6,7 @@ import type {
   PeriodGrant,
   Resolution,
   StandingBalance,
-} from "@snap/engine";
+} from "@snap/engine/ports";
 
 interface Reservation {
   readonly id: string;

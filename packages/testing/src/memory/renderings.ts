@@ -1,4 +1,4 @@
-import type { RenderingKey, RenderingStore, StoredRendering } from "@snap/engine";
+import type { RenderingKey, RenderingStore, StoredRendering } from "@snap/engine/ports";
 
 /** Renderings in memory. */
 export function createRenderingStore(): RenderingStore {

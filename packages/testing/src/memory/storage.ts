@@ -1,4 +1,4 @@
-import type { Account, Storage, TokenRecord } from "@snap/engine";
+import type { Account, Storage, TokenRecord } from "@snap/engine/ports";
 import { createAccountStore } from "./accounts.ts";
 import { createBatchStore } from "./batches.ts";
 import { createBudgetStore } from "./budgets.ts";

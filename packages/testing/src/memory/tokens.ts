@@ -1,4 +1,4 @@
-import type { Account, TokenRecord, TokenStore } from "@snap/engine";
+import type { Account, TokenRecord, TokenStore } from "@snap/engine/ports";
 import type { MemoryLedger } from "./ledger.ts";
 
 export interface TokenMaps {

@@ -1,4 +1,4 @@
-import type { Account } from "@snap/engine";
+import type { Account } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { allAtOnce, AT_ONCE, AWKWARD_TEXTS, countOf, defineSuite } from "./suite.ts";
 import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";

@@ -1,4 +1,4 @@
-import type { Balance, BatchChange, BatchRecord, JournalEntry, Ledger, Resolution } from "@snap/engine";
+import type { Balance, BatchChange, BatchRecord, JournalEntry, Ledger, Resolution } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import {
   claim,

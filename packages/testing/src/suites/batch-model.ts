@@ -1,4 +1,4 @@
-import type { BatchRecord, BatchStore, DeliveryState, ItemState } from "@snap/engine";
+import type { BatchRecord, BatchStore, DeliveryState, ItemState } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { createFakeRandom } from "../fakes/random.ts";
 import { createBatchStore } from "../memory/batches.ts";

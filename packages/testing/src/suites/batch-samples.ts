@@ -1,4 +1,4 @@
-import type { BatchRecord, ItemRecord, ItemState } from "@snap/engine";
+import type { BatchRecord, ItemRecord, ItemState } from "@snap/engine/ports";
 
 /** Instant at which the sample batches are submitted and their items are due. */
 export const SUBMITTED_AT = 1_767_225_600_000;

@@ -1,4 +1,4 @@
-import type { BatchRecord, BatchStore, DeliveryState } from "@snap/engine";
+import type { BatchRecord, BatchStore, DeliveryState } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { testBatchChanges } from "./batch-changes.ts";
 import { runBatchesAgainstModel } from "./batch-model.ts";

@@ -1,4 +1,4 @@
-import type { SpendOutcome, SpendRequest } from "@snap/engine";
+import type { SpendOutcome, SpendRequest } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { allAtOnce, AT_ONCE, AWKWARD_TEXTS, defineSuite } from "./suite.ts";
 import type { OpenStorage, SuiteRunner } from "./suite.ts";

@@ -1,4 +1,4 @@
-import type { FlightState, FlightStore, TakeRequest } from "@snap/engine";
+import type { FlightState, FlightStore, TakeRequest } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { allAtOnce, AWKWARD_TEXTS, countOf, defineSuite } from "./suite.ts";

@@ -1,4 +1,4 @@
-import type { JournalEntry, JournalKind, Ledger, Period, PeriodGrant } from "@snap/engine";
+import type { JournalEntry, JournalKind, Ledger, Period, PeriodGrant } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { createFakeRandom } from "../fakes/random.ts";
 import { createLedger } from "../memory/ledger.ts";

@@ -1,4 +1,4 @@
-import type { Balance, Ledger, Period, ReserveRequest } from "@snap/engine";
+import type { Balance, Ledger, Period, ReserveRequest } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { assertJournalAddsUp, runAgainstModel } from "./ledger-model.ts";
 import { allAtOnce, AT_ONCE, AWKWARD_TEXTS, countOf, defineSuite } from "./suite.ts";

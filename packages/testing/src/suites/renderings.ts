@@ -1,4 +1,4 @@
-import type { RenderingKey, RenderingStore, StoredRendering } from "@snap/engine";
+import type { RenderingKey, RenderingStore, StoredRendering } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { allAtOnce, assertSameBytes, AT_ONCE, AWKWARD_TEXTS, defineSuite } from "./suite.ts";

@@ -1,4 +1,4 @@
-import type { Storage } from "@snap/engine";
+import type { Storage } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { testAccountStore } from "./accounts.ts";
 import { testBatchStore } from "./batches.ts";

@@ -1,4 +1,4 @@
-import type { Storage } from "@snap/engine";
+import type { Storage } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 
 /** What a suite needs of a test runner: vitest, node:test, mocha, jest and bun:test all have it. */

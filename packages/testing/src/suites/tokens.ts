@@ -1,4 +1,4 @@
-import type { TokenRecord } from "@snap/engine";
+import type { TokenRecord } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { sampleAccount } from "./accounts.ts";
 import { allAtOnce, AT_ONCE, countOf, defineSuite } from "./suite.ts";

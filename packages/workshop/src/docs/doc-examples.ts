@@ -10,6 +10,8 @@ const ENTRIES: Readonly<Record<string, string>> = {
   "@snap/client": "packages/client/src/index.ts",
   "@snap/client/webhooks": "packages/client/src/webhooks/index.ts",
   "@snap/engine": "packages/engine/src/index.ts",
+  "@snap/engine/internals": "packages/engine/src/internals.ts",
+  "@snap/engine/ports": "packages/engine/src/ports/index.ts",
   "@snap/engine/puppeteer": "packages/engine/src/puppeteer/index.ts",
   "@snap/storage-sqlite": "packages/storage-sqlite/src/index.ts",
   "@snap/storage-postgres": "packages/storage-postgres/src/index.ts",

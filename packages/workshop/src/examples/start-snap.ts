@@ -25,9 +25,8 @@ export async function startSnap({ allowTargets }: { readonly allowTargets: strin
   const publicUrl = `http://127.0.0.1:${port}`;
   const engine = createEngine({
     storage: await openSqliteStorage({ directory }),
-    renderer: createPuppeteerRenderer({ policy: targets }),
+    renderer: createPuppeteerRenderer({ targets }),
     secretKey: "a key for the examples",
-    targets,
     baseUrl: `${publicUrl}/v1`,
   });
   engine.startWorker();

@@ -73,6 +73,7 @@ describe("examples of doc comments", () => {
       "client",
       "client/webhooks",
       "engine",
+      "engine/ports",
       "engine/puppeteer",
       "storage-sqlite",
       "storage-postgres",
@@ -84,6 +85,7 @@ describe("examples of doc comments", () => {
       const [folder = "", inner = ""] = name.split("/");
       await put(join("packages", folder, "src", inner, "index.ts"), "export {};\n");
     }
+    await put("packages/engine/src/internals.ts", "export {};\n");
     await put(
       "packages/client/src/index.ts",
       'export { signUrl } from "./sign.ts";\nexport type { Kind } from "./sign.ts";\n',

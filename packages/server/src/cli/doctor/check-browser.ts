@@ -30,8 +30,8 @@ async function readVersion(path: string): Promise<Finding> {
 }
 
 async function tryBrowser(config: Config): Promise<readonly Finding[]> {
-  return tryPages(async (policy, trials) => {
-    const started = await startRenderer(config, { policy, warmContexts: 1 });
+  return tryPages(async (targets, trials) => {
+    const started = await startRenderer(config, { targets, warmContexts: 1 });
     try {
       const sandbox = sandboxFinding(config, started);
       if (!started.health.ready) return [sandbox];

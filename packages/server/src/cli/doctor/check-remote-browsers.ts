@@ -1,4 +1,4 @@
-import type { BrowserEndpoint } from "@snap/engine";
+import type { BrowserEndpoint } from "@snap/engine/internals";
 import type { RendererEvent } from "@snap/engine/puppeteer";
 import type { Config } from "../../config.ts";
 import { startRenderer } from "../start-renderer.ts";
@@ -14,13 +14,13 @@ export async function checkRemoteBrowsers(config: Config): Promise<readonly Find
 }
 
 async function checkBrowser(config: Config, endpoint: BrowserEndpoint): Promise<readonly Finding[]> {
-  return tryPages(async (policy, trials) => {
+  return tryPages(async (targets, trials) => {
     const connections: Connected[] = [];
     const onEvent = (event: RendererEvent): void => {
       if (event.type === "remote-browser-connected") connections.push(event);
     };
     const alone = { ...config, browserEndpoints: [endpoint] };
-    const { renderer, health } = await startRenderer(alone, { policy, warmContexts: 1, onEvent });
+    const { renderer, health } = await startRenderer(alone, { targets, warmContexts: 1, onEvent });
     try {
       const [connected] = connections;
       if (connected === undefined) return [refused(endpoint, health.reason)];

@@ -1,11 +1,6 @@
-import {
-  AdminError,
-  findForeignSeals,
-  transfer,
-  type TransferOutcome,
-  type TransferRequest,
-  type TransferSource,
-} from "@snap/engine";
+import { AdminError, transfer, type TransferOutcome, type TransferRequest } from "@snap/engine";
+import { findForeignSeals } from "@snap/engine/internals";
+import type { TransferSource } from "@snap/engine/ports";
 import type { MoveConfig } from "../../config.ts";
 import { messageOf } from "../../config/message-of.ts";
 import { findSecretKey, secretKeyPath } from "../../config/secret-key.ts";

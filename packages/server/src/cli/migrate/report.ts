@@ -1,4 +1,5 @@
-import type { TransferFigures, TransferProgress } from "@snap/engine";
+import type { TransferProgress } from "@snap/engine";
+import type { TransferFigures } from "@snap/engine/ports";
 import { formatCount, formatTable } from "../output.ts";
 import type { KeyFound, MoveReport } from "./move.ts";
 

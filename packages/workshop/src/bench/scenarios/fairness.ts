@@ -1,4 +1,4 @@
-import { steadySlots } from "@snap/engine";
+import { steadySlots } from "@snap/engine/internals";
 import { fetchExpecting } from "../fetch-expecting.ts";
 import { inParallel, timed } from "../compare.ts";
 import { newJob } from "../jobs.ts";

@@ -46,7 +46,7 @@ const KINDS: readonly Kind[] = [
     perNode: ({ quick }) => (quick ? 200 : 1_000),
     // Pages that nobody has asked for yet.
     order: (headers) => ({ path: `${PAGE}${(numbered += 1)}-`, numbered: true, headers, status: 200 }),
-    roundTrips: { postgres: 2, redis: 2 },
+    roundTrips: { postgres: 3, redis: 4 },
   },
 ];
 

@@ -1,4 +1,4 @@
-import { steadySlots } from "@snap/engine";
+import { steadySlots } from "@snap/engine/internals";
 import { startDistance, type Distance } from "../distance/start-distance.ts";
 import { maxRenders } from "../../../../engine/src/schedule/render-slots.ts";
 import { newJob } from "../jobs.ts";

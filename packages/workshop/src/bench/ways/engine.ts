@@ -5,11 +5,10 @@ import { QUALITY, type RenderJob, type StartProgram } from "./way.ts";
 
 /** Ours without HTTP: the engine over the embedded storage, everything on. */
 export const startEngine: StartProgram = async ({ browserPath, allowedTargets, folder }) => {
-  const policy = { allow: parseAllowedTargets(allowedTargets), ownHostnames: [] };
+  const targets = { allow: parseAllowedTargets(allowedTargets), ownHostnames: [] };
   const engine = createEngine({
     storage: await openSqliteStorage({ directory: folder }),
-    renderer: createPuppeteerRenderer({ executablePath: browserPath, policy }),
-    targets: policy,
+    renderer: createPuppeteerRenderer({ executablePath: browserPath, targets }),
     secretKey: "only of the benchmark",
   });
   const account = await engine.accounts.create({

@@ -1,4 +1,4 @@
-import { HTTP_BOUNDS } from "../../../../server/src/http/bounds.ts";
+import { HTTP_BOUNDS } from "../../../../server/src/requests/bounds.ts";
 import { BATCH_LIMITS, CAPTURE_BOUNDS, LIMITS } from "@snap/protocol";
 import { code, count, sentence, table, type ReferencePage } from "./page.ts";
 import { readComments } from "./read-comments.ts";

@@ -1,4 +1,5 @@
-import type { Capture, CaptureOptions, CaptureRequest, Engine } from "@snap/engine";
+import type { Capture, CaptureRequest, Engine } from "@snap/engine";
+import type { CaptureOptions } from "@snap/engine/internals";
 import type { Metrics } from "../operations/metrics.ts";
 import type { Exchange } from "./exchange.ts";
 

@@ -1,4 +1,5 @@
-import type { Capture, Principal, SnapError, StandingBalance } from "@snap/engine";
+import type { Capture, Principal, SnapError } from "@snap/engine";
+import type { StandingBalance } from "@snap/engine/ports";
 import type { ErrorCode } from "@snap/protocol";
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";

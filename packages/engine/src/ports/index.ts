@@ -1,0 +1,51 @@
+/*
+ * What a storage, a renderer, or a test of one needs: the interfaces, and the records that pass through them.
+ */
+
+export type { WebhookOutcome, WebhookRequest, WebhookSender } from "./webhook-sender.ts";
+export type { Account, AccountChange, AccountStore } from "./accounts.ts";
+export type {
+  BatchChange,
+  BatchFigures,
+  BatchRecord,
+  BatchStore,
+  DeliveryState,
+  DueDelivery,
+  DueItem,
+  ItemRecord,
+  ItemState,
+  QueueWatch,
+} from "./batches.ts";
+export type { BudgetName, BudgetStore, SpendOutcome, SpendRequest } from "./budgets.ts";
+export type { Clock } from "./clock.ts";
+export type { FlightClaim, FlightState, FlightStore, TakeRequest, Urgency } from "./flights.ts";
+export type {
+  Balance,
+  JournalEntry,
+  JournalKind,
+  Ledger,
+  Period,
+  PeriodGrant,
+  StandingBalance,
+  ReserveOutcome,
+  ReserveRequest,
+  Resolution,
+} from "./ledger.ts";
+export type { Machine } from "./machine.ts";
+export type { Random } from "./random.ts";
+export type { RenderedFile, Renderer, RendererHealth } from "./renderer.ts";
+export type { RenderingKey, RenderingStore, StoredRendering } from "./renderings.ts";
+export type { Resolver } from "./resolver.ts";
+export type { Storage } from "./storage.ts";
+export type { Ability, Principal, TokenRecord, TokenStore } from "./tokens.ts";
+export type {
+  BalanceRecord,
+  ReservationRecord,
+  TransferFigures,
+  TransferKind,
+  TransferPage,
+  TransferRecords,
+  TransferSource,
+  TransferState,
+  TransferTarget,
+} from "./transfer.ts";
