@@ -62,6 +62,8 @@ export interface Capture {
 export interface CaptureParts extends ShareParts, CreditParts, RenderParts {
   readonly parse: (sent: SentParameters) => Understood;
   readonly budgets: BudgetStore;
+  /** Longest wait for a turn, unless a caller gives up sooner. */
+  readonly maxWaitMs: number;
 }
 
 /**
@@ -80,6 +82,8 @@ export async function capture(
   checkTarget(verdict);
 
   const key = { accountId: account.id, key: name };
+  // whoever takes over from a leader that gave up has waited already
+  const waitsUntil = parts.clock.now() + Math.min(parts.maxWaitMs, request.maxWaitMs ?? Infinity);
   const kept = await lookUp(parts.cache, { key, parameters });
   if (kept !== null) return answerKept(parts, request, { rendering: kept, balance });
 
@@ -89,7 +93,8 @@ export async function capture(
   try {
     const budget = await limit(parts, principal);
     const reservation = await reserve(parts, account);
-    const turn = { accountId: account.id, urgency, maxWaitMs: request.maxWaitMs, hurried: shared.hurried };
+    const maxWaitMs = Math.max(0, waitsUntil - parts.clock.now());
+    const turn = { accountId: account.id, urgency, maxWaitMs, hurried: shared.hurried };
     let rendering: StoredRendering;
     try {
       const file = await render(parts, parameters, turn);

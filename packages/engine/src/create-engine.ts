@@ -113,6 +113,16 @@ export function createEngine(options: EngineOptions): Engine {
     onChange: () => worker?.wake(),
   });
   const parts = captureParts(settings, scheduler);
+  const underWay = new Set<Promise<unknown>>();
+  const captureWhileOpen: Engine["capture"] = async (request) => {
+    const captured = capture(parts, request);
+    underWay.add(captured);
+    try {
+      return await captured;
+    } finally {
+      underWay.delete(captured);
+    }
+  };
   const { tokens } = storage;
   const seal = createSeal(settings.secretKey, random);
   const credits = (account: Account, standing?: StandingBalance | null): Promise<CreditState> => {
@@ -123,7 +133,7 @@ export function createEngine(options: EngineOptions): Engine {
   const { batches, startWorker } = createBatchSide(settings, {
     seal,
     scheduler,
-    capture: (request) => capture(parts, request),
+    capture: captureWhileOpen,
     credits: (account) => credits(account),
     onSubmitted: () => worker?.wake(),
   });
@@ -132,7 +142,7 @@ export function createEngine(options: EngineOptions): Engine {
   return {
     authenticate: (token) => asSnapError(authenticate(tokens, token, clock.now())),
     authenticateSigned: (query) => asSnapError(authenticateSigned({ tokens, seal, now: clock.now() }, query)),
-    capture: (request) => asSnapError(capture(parts, request)),
+    capture: (request) => asSnapError(captureWhileOpen(request)),
     link: (request) => linkRendering(seal, request),
     credits: (account, standing) => asSnapError(credits(account, standing)),
     usage: ({ account }) => asSnapError(report(account)),
@@ -149,7 +159,7 @@ export function createEngine(options: EngineOptions): Engine {
     async close() {
       stopPruning();
       await worker?.stop();
-      await scheduler.idle();
+      await Promise.allSettled(underWay);
       await settings.webhookSender.close();
       await renderer.close();
       await storage.close();
@@ -182,6 +192,7 @@ function captureParts(settings: EngineSettings, scheduler: Scheduler): CapturePa
     clock,
     random,
     reservationLeaseMs,
+    maxWaitMs: settings.maxWaitMs,
     onBackgroundError,
   };
 }

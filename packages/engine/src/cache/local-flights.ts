@@ -1,54 +1,88 @@
 import type { Urgency } from "../ports/flights.ts";
+import type { StoredRendering } from "../ports/renderings.ts";
 
-/** How a render ended, for those who waited for it. */
+/** How a render ended, for those who waited for it. `alone`: its failure concerns whoever made it alone. */
 export type Landing =
-  | { readonly hasLanded: true }
-  /** What it failed of; `null` where that concerns the one who made it alone. */
-  | { readonly hasLanded: false; readonly failure: unknown };
+  | { readonly state: "landed"; readonly rendering: StoredRendering }
+  | { readonly state: "failed"; readonly failure: unknown }
+  | { readonly state: "alone" };
 
-/** A render under way in this process. */
+/** A render under way in this process, as whoever leads it sees it. */
 export interface LocalFlight {
   /** Resolves when somebody interactive waits for it. */
   readonly hurried: Promise<void>;
   readonly isHurried: boolean;
-  readonly landing: Promise<Landing>;
   hurry(): void;
-  /** Of several ends the first counts. */
+  /** Of several ends of one leader the first counts. */
   end(landing: Landing): void;
 }
 
+/** What became of a wait: somebody else's rendering or failure, or the lead. */
+export type Boarding =
+  Exclude<Landing, { state: "alone" }> | { readonly state: "leads"; readonly flight: LocalFlight };
+
 /** Which renders are under way in this process. */
 export class LocalFlights {
-  readonly #flights = new Map<string, LocalFlight>();
+  readonly #flights = new Map<string, SharedFlight>();
 
-  /** Joins the flight of a name, or begins it: then whoever asked has to end it. */
-  board(name: string, urgency: Urgency): { readonly flight: LocalFlight; readonly isLed: boolean } {
+  /**
+   * Leads the flight of a name, or waits for it. Where the leader fails alone, the first of those who wait
+   * leads, and the others go on waiting.
+   */
+  async board(name: string, urgency: Urgency): Promise<Boarding> {
     const known = this.#flights.get(name);
-    if (known === undefined) return { flight: this.#begin(name), isLed: true };
-    if (urgency === "interactive") known.hurry();
-    return { flight: known, isLed: false };
+    if (known !== undefined) return known.join(urgency);
+    const flight = new SharedFlight(() => this.#flights.delete(name));
+    this.#flights.set(name, flight);
+    return { state: "leads", flight: flight.lead() };
+  }
+}
+
+class SharedFlight {
+  readonly #waiting: ((boarding: Boarding) => void)[] = [];
+  readonly #hurried = Promise.withResolvers<void>();
+  readonly #onEnd: () => void;
+  #isHurried = false;
+
+  constructor(onEnd: () => void) {
+    this.#onEnd = onEnd;
   }
 
-  #begin(name: string): LocalFlight {
-    const hurried = Promise.withResolvers<void>();
-    const ended = Promise.withResolvers<Landing>();
-    let isHurried = false;
-    const flight: LocalFlight = {
-      hurried: hurried.promise,
+  join(urgency: Urgency): Promise<Boarding> {
+    if (urgency === "interactive") this.#hurry();
+    return new Promise((resolve) => void this.#waiting.push(resolve));
+  }
+
+  lead(): LocalFlight {
+    let hasEnded = false;
+    const isHurried = (): boolean => this.#isHurried;
+    return {
+      hurried: this.#hurried.promise,
       get isHurried() {
-        return isHurried;
+        return isHurried();
       },
-      landing: ended.promise,
-      hurry: () => {
-        isHurried = true;
-        hurried.resolve();
-      },
+      hurry: () => this.#hurry(),
       end: (landing) => {
-        if (this.#flights.get(name) === flight) this.#flights.delete(name);
-        ended.resolve(landing);
+        if (hasEnded) return;
+        hasEnded = true;
+        this.#end(landing);
       },
     };
-    this.#flights.set(name, flight);
-    return flight;
+  }
+
+  #hurry(): void {
+    this.#isHurried = true;
+    this.#hurried.resolve();
+  }
+
+  #end(landing: Landing): void {
+    if (landing.state === "alone") {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#onEnd();
+      else next({ state: "leads", flight: this.lead() });
+      return;
+    }
+    this.#onEnd();
+    for (const tell of this.#waiting) tell(landing);
   }
 }

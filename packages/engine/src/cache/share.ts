@@ -12,7 +12,8 @@ import type { RenderingCache } from "./rendering-cache.ts";
 const LEASE_MS = 6_000;
 /** A lease survives the loss of several renewals, and a leader soon hears that somebody is in a hurry. */
 const RENEW_INTERVAL_MS = 1_000;
-const LINGER_MS = 1_000;
+/** As long as a rendering may take to be kept. */
+const LINGER_MS = LEASE_MS;
 /** Of a page that fails for one process after the other, the last would wait for all of them. */
 const LONGEST_WAIT_MS = 60_000;
 /** Until the next look whether another process has finished. */
@@ -38,9 +39,12 @@ export interface LedRender {
   readonly isLed: true;
   /** Resolves when somebody interactive waits for it, too; `null` where nobody can. */
   readonly hurried: Promise<void> | null;
-  /** Ends it once the rendering is `kept`: those who wait look it up. Rejects as `kept` does. */
-  land(kept: Promise<void>): Promise<void>;
-  /** Ends it with a failure, which those who wait share unless it concerns the leader alone. */
+  /** Ends it with a rendering, once that is `kept`: whoever waits gets it. Rejects as `kept` does. */
+  land(rendering: StoredRendering, kept: Promise<void>): Promise<void>;
+  /**
+   * Ends it with a failure, which those who wait share; where it concerns the leader alone, one of them leads.
+   * Nothing behind a rendering that has landed.
+   */
   fail(error: unknown): void;
 }
 
@@ -51,7 +55,7 @@ export interface JoinedRender {
 }
 
 /** Nobody shares what was asked for with `cache: false`. */
-const UNSHARED: LedRender = { isLed: true, hurried: null, land: (kept) => kept, fail: () => {} };
+const UNSHARED: LedRender = { isLed: true, hurried: null, land: (_rendering, kept) => kept, fail: () => {} };
 
 /**
  * Waits for the identical render that is under way, in this process or another, or leads it.
@@ -64,14 +68,12 @@ export async function share(parts: ShareParts, request: ShareRequest): Promise<L
   // a capture that was cut short is not what a strict wait has asked for
   const name = `${waitsStrictly(parameters) ? "strict" : "capped"}:${key.key}:${key.accountId}`;
   for (;;) {
-    const { flight, isLed } = parts.localFlights.board(name, urgency);
-    if (isLed) return lead(parts, { ...request, name, flight });
-    const landing = await flight.landing;
-    const rendering = landing.hasLanded ? await lookUp(parts.cache, request) : null;
-    if (rendering !== null) return { isLed: false, rendering };
+    const boarded = await parts.localFlights.board(name, urgency);
+    if (boarded.state === "leads") return lead(parts, { ...request, name, flight: boarded.flight });
     // as it was thrown to the leader
-    // oxlint-disable-next-line typescript/only-throw-error
-    if (!landing.hasLanded && landing.failure !== null) throw landing.failure;
+    if (boarded.state === "failed") throw boarded.failure;
+    const { rendering } = boarded;
+    if (rendering.expiresAt > parts.clock.now()) return { isLed: false, rendering };
   }
 }
 
@@ -100,13 +102,13 @@ async function lead(parts: ShareParts, request: LeadRequest): Promise<LedRender 
     }
     return keepFlight(parts, flight, claim);
   } catch (error) {
-    flight.end({ hasLanded: false, failure: error });
+    flight.end({ state: "failed", failure: error });
     throw error;
   }
 }
 
 function join(flight: LocalFlight, rendering: StoredRendering): JoinedRender {
-  flight.end({ hasLanded: true });
+  flight.end({ state: "landed", rendering });
   return { isLed: false, rendering };
 }
 
@@ -135,15 +137,15 @@ function keepFlight(
   return {
     isLed: true,
     hurried: flight.hurried,
-    async land(kept) {
-      // sent along with it; the linger covers the moment until it is there
+    async land(rendering, kept) {
+      // sent along with it; the linger covers the time until it is there
       end(LINGER_MS);
       await kept;
-      flight.end({ hasLanded: true });
+      flight.end({ state: "landed", rendering });
     },
     fail(error) {
       end(0);
-      flight.end({ hasLanded: false, failure: concernsLeaderAlone(error) ? null : error });
+      flight.end(concernsLeaderAlone(error) ? { state: "alone" } : { state: "failed", failure: error });
     },
   };
 }

@@ -25,7 +25,7 @@ export async function store(
   const ttlSeconds = parameters.cacheTtl ?? LIMITS.cacheTtlDefaultSeconds;
   const fresh = toStoredRendering(file, { now: clock.now(), ttlSeconds });
   if (parameters.cache) {
-    await render.land(cache.keep(key, fresh));
+    await render.land(fresh, cache.keep(key, fresh));
     return fresh;
   }
   if (!linked(fresh)) return fresh;

@@ -100,7 +100,10 @@ function startProcess(change: Partial<ShareParts> = {}): Process {
       return {
         state: () => state,
         led,
-        finish: async (text) => (await led()).land(cache.keep(KEY, rendering(text))),
+        finish: async (text) => {
+          const made = rendering(text);
+          await (await led()).land(made, cache.keep(KEY, made));
+        },
         fail: async (error = new SnapError("render_failed", "as scripted")) => (await led()).fail(error),
       };
     },
@@ -133,10 +136,9 @@ describe("identical requests in one process", () => {
     const { ask } = startProcess();
     const [first, second] = [ask(), ask()];
     const kept = Promise.withResolvers<void>();
-    const landed = (await first.led()).land(kept.promise);
+    const landed = (await first.led()).land(rendering("made"), kept.promise);
     await pass(5000);
     expect(second.state()).toBe("waiting");
-    await storage.renderings.put({ ...KEY, rendering: rendering("made") });
     kept.resolve();
     await landed;
     await pass(0);
@@ -167,10 +169,35 @@ describe("identical requests in one process", () => {
     const { ask } = startProcess();
     const [first, second] = [ask(), ask()];
     const led = await first.led();
-    await expect(led.land(Promise.reject(new Error("disk full")))).rejects.toThrow("disk full");
+    await expect(led.land(rendering("made"), Promise.reject(new Error("disk full")))).rejects.toThrow(
+      "disk full",
+    );
     led.fail(new Error("disk full"));
     await pass(0);
     expect(second.state()).toBe("Error: disk full");
+  });
+
+  it("lead one after the other where each is refused for itself, and the others wait on", async () => {
+    const { ask } = startProcess();
+    const all = Array.from({ length: 2000 }, () => ask());
+    let looks = 0;
+    const { get, peek } = storage.renderings;
+    storage.renderings.get = (request) => ((looks += 1), get(request));
+    storage.renderings.peek = (request) => ((looks += 1), peek(request));
+    for (const one of all) await one.fail(new SnapError("credit_limit_reached", "as scripted"));
+    expect(looks).toBe(0);
+    const next = ask();
+    await pass(0);
+    expect(next.state()).toBe("leads");
+  });
+
+  it("get what the first of them made, also where nothing can be kept", async () => {
+    storage.renderings.put = async () => {};
+    const { ask } = startProcess();
+    const [first, ...others] = [ask(), ask(), ask()];
+    await first.finish("made");
+    await pass(0);
+    expect(statesOf(others)).toEqual(["made", "made"]);
   });
 
   it("hurry a batch item that they wait for, and nobody else does", async () => {
@@ -293,7 +320,7 @@ describe("identical requests in several processes", () => {
   it("stop keeping the flight once it has landed", async () => {
     const one = startProcess().ask();
     await one.finish("made");
-    await pass(1000);
+    await pass(6000);
     const lost = { name: NAME, holder: "b", leaseMs: 60_000, urgency: "batch" } as const;
     expect(await flights.take(lost)).toBe("taken");
     await pass(10_000);

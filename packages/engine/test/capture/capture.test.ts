@@ -400,6 +400,60 @@ describe("at the same time", () => {
     expect(await used(principal.account)).toBe(2);
   });
 
+  it("identical requests whose turn does not come all give up in the time of one", async () => {
+    const principal = await principalWith();
+    const other = await principalWith();
+    const single = open({ concurrency: 1 });
+    const release = renderer.hold();
+    const running = single.capture({ principal: other, parameters: { url: `${url}?running` } });
+    await renderer.whenCalled(1);
+    const captures = Array.from({ length: 6 }, () => single.capture({ principal, parameters: { url } }));
+    const ended = Promise.allSettled(captures);
+    await microtasks();
+    clock.advance(60_000);
+    // each gives up in its turn, at this very instant
+    for (let step = 0; step < 10; step += 1) {
+      await microtasks();
+      clock.advance(0);
+    }
+    for (const { code } of (await ended).map((one) => (one as PromiseRejectedResult).reason as SnapError))
+      expect(code).toBe("upstream_rate_limited");
+    release();
+    await running;
+    expect(await used(principal.account)).toBe(0);
+  });
+
+  it("close() lets a capture store and settle what it has rendered", async () => {
+    const principal = await principalWith();
+    const kept = Promise.withResolvers<void>();
+    const putting = Promise.withResolvers<void>();
+    const events: string[] = [];
+    const { renderings, ledger } = storage;
+    const slow = open({
+      storage: {
+        ...storage,
+        renderings: {
+          ...renderings,
+          async put(request) {
+            putting.resolve();
+            await kept.promise;
+            await renderings.put(request);
+          },
+        },
+        ledger: { ...ledger, settle: (request) => (events.push("settled"), ledger.settle(request)) },
+        close: async () => void events.push("closed"),
+      },
+    });
+    const captured = slow.capture({ principal, parameters: { url } });
+    await putting.promise;
+    const closed = slow.close();
+    await microtasks();
+    kept.resolve();
+    expect((await captured).cache).toBe("miss");
+    await closed;
+    expect(events).toEqual(["settled", "closed"]);
+  });
+
   it("100 requests against a limit of 20: exactly 20 pass", async () => {
     const principal = await principalWith({ credits: 1000, requestsPerMinute: 20 });
     const outcomes = await times(100, (index) =>
