@@ -62,8 +62,6 @@ export interface Capture {
 export interface CaptureParts extends ShareParts, CreditParts, RenderParts {
   readonly parse: (sent: SentParameters) => Understood;
   readonly budgets: BudgetStore;
-  /** Longest wait for a turn, unless a caller gives up sooner. */
-  readonly maxWaitMs: number;
 }
 
 /**
@@ -77,13 +75,12 @@ export async function capture(
   const { principal, urgency = "interactive", linked = () => false } = request;
   const { account, token, balance } = principal;
   requireVerifiedEmail(account);
-  const { parameters, mode, key: name, verdict } = parts.parse(request.parameters);
+  const { parameters, mode, key: digest, verdict } = parts.parse(request.parameters);
   requireAbility(token, mode);
   checkTarget(verdict);
 
-  const key = { accountId: account.id, key: name };
-  // whoever takes over from a leader that gave up has waited already
-  const waitsUntil = parts.clock.now() + Math.min(parts.maxWaitMs, request.maxWaitMs ?? Infinity);
+  const key = { accountId: account.id, key: digest };
+  const askedAt = parts.clock.now();
   const kept = await lookUp(parts.cache, { key, parameters });
   if (kept !== null) return answerKept(parts, request, { rendering: kept, balance });
 
@@ -93,12 +90,12 @@ export async function capture(
   try {
     const budget = await limit(parts, principal);
     const reservation = await reserve(parts, account);
-    const maxWaitMs = Math.max(0, waitsUntil - parts.clock.now());
-    const turn = { accountId: account.id, urgency, maxWaitMs, hurried: shared.hurried };
+    const { hurried } = shared;
+    const turn = { accountId: account.id, urgency, askedAt, maxWaitMs: request.maxWaitMs, hurried };
     let rendering: StoredRendering;
     try {
       const file = await render(parts, parameters, turn);
-      rendering = await store(parts, { key, parameters, file, render: shared, linked });
+      rendering = await store(parts, { key, parameters, file, led: shared, linked });
     } catch (error) {
       await refund(parts, reservation);
       throw error;
@@ -118,6 +115,7 @@ export async function capture(
     throw error;
   }
 }
+
 /** Spends one of the account's renders a minute. */
 function limit({ budgets, clock, plans }: CaptureParts, { account }: Principal): Promise<SpentBudget> {
   const now = clock.now();

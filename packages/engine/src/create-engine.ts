@@ -192,7 +192,6 @@ function captureParts(settings: EngineSettings, scheduler: Scheduler): CapturePa
     clock,
     random,
     reservationLeaseMs,
-    maxWaitMs: settings.maxWaitMs,
     onBackgroundError,
   };
 }

@@ -12,7 +12,7 @@ export interface StoreRequest {
   readonly parameters: SnapParameters;
   readonly file: RenderedFile;
   /** Ends with the rendering being kept. */
-  readonly render: LedRender;
+  readonly led: LedRender;
   /** Whether a link has to lead to what was asked for with `cache: false`. */
   readonly linked: (fresh: StoredRendering) => boolean;
 }
@@ -20,12 +20,12 @@ export interface StoreRequest {
 /** Keeps a rendering under its key; one that was asked for with `cache: false` for its link alone, if it is to have one. */
 export async function store(
   { cache, clock }: { readonly cache: RenderingCache; readonly clock: Clock },
-  { key, parameters, file, render, linked }: StoreRequest,
+  { key, parameters, file, led, linked }: StoreRequest,
 ): Promise<StoredRendering> {
   const ttlSeconds = parameters.cacheTtl ?? LIMITS.cacheTtlDefaultSeconds;
   const fresh = toStoredRendering(file, { now: clock.now(), ttlSeconds });
   if (parameters.cache) {
-    await render.land(fresh, cache.keep(key, fresh));
+    await led.land(fresh, cache.keep(key, fresh));
     return fresh;
   }
   if (!linked(fresh)) return fresh;

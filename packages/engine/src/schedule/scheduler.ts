@@ -60,6 +60,8 @@ export interface SchedulerLoad extends QueueLoad, RenderBounds {}
 export interface WantedTurn extends Turn {
   /** A longest wait of its own, if it is shorter than all others'. */
   readonly maxWaitMs?: number | undefined;
+  /** Instant from which the wait counts: whoever waited for another's render has waited already. Now unless given. */
+  readonly askedAt?: number;
   /** Makes a batch render interactive when it resolves, if that still waits then. */
   readonly hurried?: Promise<void> | null;
 }
@@ -69,8 +71,6 @@ export interface Scheduler {
   /** @throws SnapError `upstream_rate_limited` when the queue is full or the turn would not come in time. */
   run<T>(turn: WantedTurn, job: () => Promise<T>): Promise<T>;
   load(): SchedulerLoad;
-  /** Resolves once nothing runs or waits. */
-  idle(): Promise<void>;
 }
 
 export function createScheduler(options: SchedulerOptions): Scheduler {
@@ -107,7 +107,9 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   return {
     async run(wanted, job) {
       let turn: Turn = wanted;
-      const maxWaitMs = Math.min(options.maxWaitMs, wanted.maxWaitMs ?? Infinity);
+      const now = clock.now();
+      const waitedMs = now - (wanted.askedAt ?? now);
+      const maxWaitMs = Math.max(0, Math.min(options.maxWaitMs, wanted.maxWaitMs ?? Infinity) - waitedMs);
       requireRoom(turn, maxWaitMs);
       const id = String((runs += 1));
       const patience = new AbortController();
@@ -140,7 +142,6 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       return rendered;
     },
     load: () => ({ ...queue().load(), slots, concurrency }),
-    idle: () => turns.onIdle(),
   };
 }
 

@@ -85,7 +85,6 @@ describe("createScheduler", () => {
     first.open();
     await Promise.all([running, ...runs]);
     expect(order).toEqual(["hurried", "one", "two"]);
-    await scheduler.idle();
     expect(scheduler.load()).toMatchObject({ running: 0, waiting: 0, batch: { running: 0, waiting: 0 } });
   });
 
@@ -96,7 +95,6 @@ describe("createScheduler", () => {
     expect(scheduler.load()).toMatchObject({ running: 2, waiting: 1 });
     for (const { open } of gates) open();
     await Promise.all(runs);
-    await scheduler.idle();
     expect(scheduler.load()).toMatchObject({ running: 0, waiting: 0 });
   });
 
@@ -112,7 +110,6 @@ describe("createScheduler", () => {
     expect(scheduler.load()).toMatchObject({ running: 2, waiting: 2 });
     for (const { open } of gates) open();
     await Promise.all(greedy);
-    await scheduler.idle();
     expect(scheduler.load()).toMatchObject({ running: 0, waiting: 0 });
   });
 
@@ -144,6 +141,15 @@ describe("createScheduler", () => {
     const scheduler = createScheduler({ ...bounds, maxWaitMs: 60_000, clock });
     void scheduler.run({ accountId: "a", urgency: "interactive", maxWaitMs }, gate().job);
     expect(delays).toEqual([waited]);
+  });
+
+  it("counts what was waited before", () => {
+    const delays: number[] = [];
+    const clock: Clock = { now: () => 100_000, after: (delayMs) => (delays.push(delayMs), () => {}) };
+    const scheduler = createScheduler({ ...bounds, maxWaitMs: 60_000, clock });
+    for (const askedAt of [100_000, 85_000, 1_000])
+      void scheduler.run({ accountId: "a", urgency: "interactive", askedAt }, gate().job);
+    expect(delays).toEqual([60_000, 45_000, 0]);
   });
 
   it("refuses a turn that doesn't come in time, and goes on with the others", async () => {

@@ -78,7 +78,6 @@ async function serveUntil(stopSignal: Promise<NodeJS.Signals>, parts: Parts): Pr
   const metrics = config.metrics && createMetrics();
   const engine = await openEngine(config, {
     renderer,
-    targets: targetsOf(config, demo),
     baseUrl: `${publicUrl}/v1`,
     ...watchBatches({ logger, metrics }),
     onBackgroundError: (error) => logger.warn({ err: error }, "background work failed"),
