@@ -152,7 +152,7 @@ describe("a batch whose parameters are at fault", () => {
     [
       Array.from({ length: 20 }, (_, index) => ({ url: `${url}${index}`, scale: 0, quality: 0, delay: 0.5 })),
       Array.from({ length: 50 }, (_, index) => {
-        const name = ["quality", "scale", "delay"][index % 3] ?? "";
+        const name = ["scale", "quality", "delay"][index % 3] ?? "";
         return `items.${Math.floor(index / 3)}.${name}`;
       }),
     ],

@@ -1,4 +1,5 @@
 export { canonicalQuery, signQuery, verifyQuery } from "@snap/protocol";
+export type { PdfParameters, ScreenshotParameters, SnapParameters } from "@snap/protocol";
 export type { Accounts, NewAccount } from "./accounts/accounts.ts";
 export { BUILT_IN_PLANS, parsePlans } from "./accounts/plans.ts";
 export type { Plan } from "./accounts/plans.ts";
@@ -20,12 +21,6 @@ export type { SpentBudget } from "./limits/spend-budget.ts";
 export { parseParameters, parseQuery } from "./parameters/parse.ts";
 export type { QueryPairs } from "./parameters/read-query.ts";
 export { pdfParameters, screenshotParameters } from "./parameters/schemas.ts";
-export type {
-  PdfParameters,
-  ScreenshotParameters,
-  SnapParameters,
-  SnapParametersInput,
-} from "./parameters/schemas.ts";
 export type { Account } from "./ports/accounts.ts";
 export { systemClock } from "./ports/clock.ts";
 export type { Clock } from "./ports/clock.ts";

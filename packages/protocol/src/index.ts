@@ -3,20 +3,33 @@ export type { ErrorCode, ErrorCodeFacts, ErrorEnvelope, ParameterFaults } from "
 export { HEADERS, STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "./headers.ts";
 export { BATCH_LIMITS, LIMITS } from "./limits.ts";
 export type { BatchItem, BatchItemStatus, RenderBatch, UsagePlan, UsageReport } from "./documents.ts";
-export type { ImageFormat, LengthUnit, PaperFormat, WaitEvent } from "./parameters/choices.ts";
+export { effectiveDefault, modeOf, PARAMETERS } from "./parameters/by-mode.ts";
 export { explainUnknownName } from "./parameters/explain-unknown-name.ts";
 export { FaultList } from "./parameters/fault-list.ts";
 export type { Refusal } from "./parameters/fault-list.ts";
 export { fieldMessage } from "./parameters/field-message.ts";
 export { paperSizeInches, UNITS_PER_INCH } from "./parameters/paper-size.ts";
-export { CAPTURE_BOUNDS, checkRules, DEFAULT_VIEWPORT } from "./parameters/rules.ts";
+export { PARAMETER_GROUPS } from "./parameters/row.ts";
+export type { Mode, ParameterGroup, ParameterRow } from "./parameters/row.ts";
+export { CAPTURE_BOUNDS, checkRules } from "./parameters/rules.ts";
 export { isSelector, SELECTOR_PATTERN } from "./parameters/selector.ts";
 export { suggestName } from "./parameters/suggest-name.ts";
-export { modeOf, PARAMETERS } from "./parameters/table.ts";
-export type { Mode, ParameterField } from "./parameters/table.ts";
+export { DEFAULT_VIEWPORT, DEFAULT_WAIT, PARAMETER_TABLE } from "./parameters/table.ts";
 export { encodeSpaces, isTooLongUrl, parseTargetUrl, URL_MESSAGES } from "./parameters/target-url.ts";
 export { toQuery } from "./parameters/to-query.ts";
-export type { PdfInput, RenderInput, ScreenshotInput } from "./parameters/types.ts";
+export type {
+  ImageFormat,
+  LengthUnit,
+  PaperFormat,
+  PdfInput,
+  PdfParameters,
+  RenderInput,
+  ScreenshotInput,
+  ScreenshotParameters,
+  SnapParameters,
+  WaitEvent,
+} from "./parameters/types.ts";
+export type { PdfValues, ScreenshotValues } from "./parameters/values.ts";
 export { buildSignedUrl } from "./signing/build-signed-url.ts";
 export type { UrlSigner } from "./signing/build-signed-url.ts";
 export { canonicalQuery } from "./signing/canonical-query.ts";

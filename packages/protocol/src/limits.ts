@@ -17,6 +17,8 @@ export const LIMITS = {
   cacheTtlMaxSeconds: 2_592_000,
   /** How long a rendering is kept unless `cacheTtl` is sent. */
   cacheTtlDefaultSeconds: 86_400,
+  /** Without `waitUntil`, a page that never gets idle is captured this long after `load`. */
+  idleAfterLoadMaxMs: 10_000,
 
   /** How far the timestamp of a delivery may be from the clock of who receives it. */
   webhookToleranceSeconds: 300,

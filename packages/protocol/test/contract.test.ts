@@ -61,6 +61,7 @@ it("the limits", () => {
     cacheTtlMinSeconds: 60,
     cacheTtlMaxSeconds: 2592000,
     cacheTtlDefaultSeconds: 86400,
+    idleAfterLoadMaxMs: 10_000,
     webhookToleranceSeconds: 300,
   });
   expect(BATCH_LIMITS).toEqual({

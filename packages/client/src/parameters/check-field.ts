@@ -1,8 +1,8 @@
 import { fieldMessage, isSelector, isTooLongUrl, parseTargetUrl, URL_MESSAGES } from "@snap/protocol";
-import type { ParameterField } from "@snap/protocol";
+import type { ParameterRow } from "@snap/protocol";
 
 /** What speaks against the value of one field, in the words of the service; `null` when nothing does. */
-export function checkField(field: ParameterField, value: unknown): string | null {
+export function checkField(field: ParameterRow, value: unknown): string | null {
   if (field.kind === "url") return checkUrl(value);
   return value === undefined || isValueOf(field, value) ? null : fieldMessage(field);
 }
@@ -16,12 +16,10 @@ function checkUrl(value: unknown): string | null {
   return url.username === "" && url.password === "" ? null : URL_MESSAGES.credentials;
 }
 
-function isValueOf(field: Exclude<ParameterField, { readonly kind: "url" }>, value: unknown): boolean {
+function isValueOf(field: Exclude<ParameterRow, { readonly kind: "url" }>, value: unknown): boolean {
   switch (field.kind) {
     case "flag":
       return typeof value === "boolean";
-    case "mode":
-      return value === field.value;
     case "integer":
       return Number.isInteger(value) && isInRange(field, value);
     case "decimal":

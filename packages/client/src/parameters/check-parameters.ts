@@ -1,5 +1,5 @@
 import { checkRules, explainUnknownName, FaultList, modeOf, PARAMETERS } from "@snap/protocol";
-import type { ParameterField, Refusal } from "@snap/protocol";
+import type { ParameterRow, Refusal } from "@snap/protocol";
 import { checkField } from "./check-field.ts";
 
 /**
@@ -17,7 +17,7 @@ import { checkField } from "./check-field.ts";
 export function checkParameters(input: object): Refusal | null {
   const sent = sentValues(input);
   const mode = modeOf(sent);
-  const fields: Readonly<Record<string, ParameterField>> = PARAMETERS[mode];
+  const fields: Readonly<Record<string, ParameterRow>> = PARAMETERS[mode];
   const faults = new FaultList();
   const values: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(fields)) {

@@ -1,4 +1,4 @@
-import { PARAMETERS, type ParameterField } from "@snap/protocol";
+import { PARAMETER_TABLE, type ParameterRow } from "@snap/protocol";
 import fc from "fast-check";
 
 /*
@@ -52,14 +52,13 @@ const selector = fc.oneof(
 );
 
 /** Mostly values that fit the field. */
-function valueOf(field: ParameterField): fc.Arbitrary<unknown> {
+function valueOf(field: ParameterRow): fc.Arbitrary<unknown> {
   switch (field.kind) {
     case "url":
       return address;
     case "selector":
       return selector;
     case "flag":
-    case "mode":
       return fc.boolean();
     case "choice":
       return fc.constantFrom(...field.values);
@@ -77,10 +76,7 @@ function valueOf(field: ParameterField): fc.Arbitrary<unknown> {
   }
 }
 
-const fields: readonly (readonly [string, ParameterField])[] = [
-  ...Object.entries(PARAMETERS.screenshot),
-  ...Object.entries(PARAMETERS.pdf),
-];
+const fields = PARAMETER_TABLE.map((row) => [row.name, row] as const);
 
 const oneParameter: fc.Arbitrary<Entry[]> = fc
   .constantFrom(...fields)

@@ -1,9 +1,8 @@
-import { BATCH_LIMITS, FaultList, isTooLongUrl, URL_MESSAGES } from "@snap/protocol";
+import { BATCH_LIMITS, FaultList, isTooLongUrl, URL_MESSAGES, type SnapParameters } from "@snap/protocol";
 import { isSnapError, SnapError } from "../errors.ts";
 import { cacheKey } from "../parameters/cache-key.ts";
 import { parseItem } from "../parameters/parse.ts";
 import { typedValue } from "../parameters/read-query.ts";
-import type { SnapParameters } from "../parameters/schemas.ts";
 import { judgeTarget, type TargetVerdict } from "../targets/judge.ts";
 import type { TargetPolicy } from "../targets/policy.ts";
 

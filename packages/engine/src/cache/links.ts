@@ -1,7 +1,6 @@
-import { buildSignedUrl, LIMITS, toQuery } from "@snap/protocol";
+import { buildSignedUrl, LIMITS, toQuery, type SnapParameters } from "@snap/protocol";
 import type { Capture } from "../capture.ts";
 import { cacheKey } from "../parameters/cache-key.ts";
-import type { SnapParameters } from "../parameters/schemas.ts";
 import type { StoredRendering } from "../ports/renderings.ts";
 import type { Principal } from "../ports/tokens.ts";
 import type { Seal } from "../tokens/seal.ts";

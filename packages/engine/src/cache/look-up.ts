@@ -1,4 +1,4 @@
-import type { SnapParameters } from "../parameters/schemas.ts";
+import type { SnapParameters } from "@snap/protocol";
 import { WAIT_CAPPED } from "../ports/renderer.ts";
 import type { RenderingKey, StoredRendering } from "../ports/renderings.ts";
 import type { RenderingCache } from "./rendering-cache.ts";

@@ -1,5 +1,5 @@
+import type { SnapParameters } from "@snap/protocol";
 import { isSnapError } from "../errors.ts";
-import type { SnapParameters } from "../parameters/schemas.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { FlightClaim, FlightState, FlightStore, Urgency } from "../ports/flights.ts";
 import type { Random } from "../ports/random.ts";

@@ -1,5 +1,4 @@
-import { LIMITS } from "@snap/protocol";
-import type { SnapParameters } from "../parameters/schemas.ts";
+import { LIMITS, type SnapParameters } from "@snap/protocol";
 import type { Clock } from "../ports/clock.ts";
 import type { RenderedFile } from "../ports/renderer.ts";
 import type { RenderingKey, StoredRendering } from "../ports/renderings.ts";

@@ -1,24 +1,19 @@
-import { modeOf, PARAMETERS, type ParameterField } from "@snap/protocol";
+import { effectiveDefault, modeOf, PARAMETERS, type ParameterRow, type SnapParameters } from "@snap/protocol";
 import { createHash } from "node:crypto";
-import type { SnapParameters } from "./schemas.ts";
-
-type Table = Readonly<Record<"screenshot" | "pdf", Readonly<Record<string, ParameterField>>>>;
 
 /**
- * The digest that names a rendering: of every parameter after parsing, without `cache` and without those that are
- * what they would be if they weren't sent (decisions.md, cache key). So a parameter that is added to the table later
- * changes no key. 64 lowercase hex digits.
+ * The digest that names a rendering, within an account: of every parameter after validation except `cache`, and except
+ * values that equal the default. So a parameter that is added to the table changes no existing key. 64 lowercase hex
+ * digits.
  */
-export function cacheKey(parameters: SnapParameters, table: Table = PARAMETERS): string {
-  const fields = table[modeOf(parameters)];
+export function cacheKey(parameters: SnapParameters): string {
+  const rows: Readonly<Record<string, ParameterRow>> = PARAMETERS[modeOf(parameters)];
+  const isDefault = (name: string, value: unknown): boolean => {
+    const row = rows[name];
+    return row !== undefined && value === effectiveDefault(row);
+  };
   const entries = Object.entries(parameters)
-    .filter(([name, value]) => name !== "cache" && value !== undefined && value !== unsent(fields[name]))
+    .filter(([name, value]) => name !== "cache" && value !== undefined && !isDefault(name, value))
     .toSorted(([left], [right]) => (left < right ? -1 : 1));
   return createHash("sha256").update(JSON.stringify(entries)).digest("hex");
-}
-
-/** What holds where a parameter isn't sent; `undefined` where nothing does. */
-function unsent(field: ParameterField | undefined): unknown {
-  if (field === undefined) return undefined;
-  return field.default ?? ("implied" in field ? field.implied : undefined);
 }

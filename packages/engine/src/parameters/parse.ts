@@ -1,7 +1,7 @@
-import { explainUnknownName, FaultList, modeOf, toQuery } from "@snap/protocol";
+import { explainUnknownName, FaultList, modeOf, toQuery, type SnapParameters } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
 import { readQuery, typedValue, type QueryPairs } from "./read-query.ts";
-import { pdfParameters, screenshotParameters, type SnapParameters } from "./schemas.ts";
+import { pdfParameters, screenshotParameters } from "./schemas.ts";
 
 /**
  * Validates the parameters of a rendering as they stand in a query (`GET /snap`).

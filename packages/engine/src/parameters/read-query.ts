@@ -1,11 +1,11 @@
-import { FaultList, PARAMETERS, type ParameterField } from "@snap/protocol";
+import { FaultList, PARAMETER_TABLE, type ParameterRow } from "@snap/protocol";
 
 /** Names and values of a query in their order, decoded, as `URLSearchParams` iterates them. */
 export type QueryPairs = Iterable<readonly [string, string]>;
 
-/** The kind of each parameter; of one that differs between the modes, the wider: the PDF's. */
-const KINDS: ReadonlyMap<string, ParameterField["kind"]> = new Map(
-  Object.entries({ ...PARAMETERS.screenshot, ...PARAMETERS.pdf }).map(([name, { kind }]) => [name, kind]),
+/** The kind of each parameter; where the modes differ, the PDF's, which is the wider one. */
+const KINDS: ReadonlyMap<string, ParameterRow["kind"]> = new Map(
+  PARAMETER_TABLE.map(({ name, kind }) => [name, kind]),
 );
 
 /**
@@ -26,15 +26,12 @@ export function readQuery(pairs: QueryPairs): { input: ReadonlyMap<string, unkno
 /** A value of JSON that may be written as in a query: text, and 1 or 0 for a boolean. */
 export function typedValue(name: string, value: unknown): unknown {
   if (typeof value === "string") return convert(name, value);
-  const kind = KINDS.get(name);
-  const isBoolean = kind === "flag" || kind === "mode";
-  return isBoolean && (value === 1 || value === 0) ? value === 1 : value;
+  return KINDS.get(name) === "flag" && (value === 1 || value === 0) ? value === 1 : value;
 }
 
 function convert(name: string, text: string): unknown {
   switch (KINDS.get(name)) {
     case "flag":
-    case "mode":
       if (text === "true" || text === "1") return true;
       if (text === "false" || text === "0") return false;
       return text;

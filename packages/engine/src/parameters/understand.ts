@@ -1,10 +1,10 @@
+import type { SnapParameters } from "@snap/protocol";
 import { LRUCache } from "lru-cache";
 import type { Ability } from "../ports/tokens.ts";
 import { judgeTarget, type TargetVerdict } from "../targets/judge.ts";
 import type { TargetPolicy } from "../targets/policy.ts";
 import { cacheKey } from "./cache-key.ts";
 import { parseParameters, parseQuery } from "./parse.ts";
-import type { SnapParameters } from "./schemas.ts";
 
 /** The query of a request, read or as text, or an object with real booleans and numbers. */
 export type SentParameters = URLSearchParams | string | Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import type { SnapParameters } from "../parameters/schemas.ts";
+import type { SnapParameters } from "@snap/protocol";
 import type { TargetPolicy } from "../targets/policy.ts";
 
 /** The note of a rendering whose wait was cut short, because the page never got idle (decisions.md). */

@@ -1,6 +1,6 @@
+import type { SnapParameters } from "@snap/protocol";
 import { resolveTarget } from "../egress/resolve.ts";
 import { SnapError } from "../errors.ts";
-import type { SnapParameters } from "../parameters/schemas.ts";
 import type { RenderedFile, Renderer } from "../ports/renderer.ts";
 import type { Resolver } from "../ports/resolver.ts";
 import { blockedHost } from "../targets/check-target.ts";

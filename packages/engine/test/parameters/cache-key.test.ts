@@ -1,4 +1,3 @@
-import { PARAMETERS } from "@snap/protocol";
 import { describe, expect, it } from "vitest";
 import { cacheKey } from "../../src/parameters/cache-key.ts";
 import { parseQuery } from "../../src/parameters/parse.ts";
@@ -73,18 +72,6 @@ describe("cacheKey", () => {
 
   it.each(DIGESTS)("of %j is %s, for good", (query, digest) => {
     expect(keyOf(query)).toBe(digest);
-  });
-
-  it.each(DIGESTS)("of %j stays the same when parameters are added", (query) => {
-    const added = { kind: "flag", default: false } as const;
-    const later = {
-      screenshot: { ...PARAMETERS.screenshot, darkMode: added },
-      pdf: { ...PARAMETERS.pdf, darkMode: added },
-    };
-    const parameters = parseQuery(new URLSearchParams(`url=https://example.com/${query}`));
-    const keyWith = (darkMode: boolean): string => cacheKey(Object.assign({ darkMode }, parameters), later);
-    expect(keyWith(false)).toBe(cacheKey(parameters));
-    expect(keyWith(true)).not.toBe(cacheKey(parameters));
   });
 
   it("is 64 lowercase hex digits", () => {

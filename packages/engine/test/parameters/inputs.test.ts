@@ -19,10 +19,32 @@ describe("the schemas", () => {
     expectTypeOf<keyof PdfInput>().toEqualTypeOf<keyof InputOfScreenshot | keyof InputOfPdf>();
   });
 
-  // Faults are named in this order, by the client as well.
+  // Faults are reported in this order, by the client as well.
   it("have the parameters of the table in its order", () => {
     expect(Object.keys(screenshotParameters.shape)).toEqual(Object.keys(PARAMETERS.screenshot));
     expect(Object.keys(pdfParameters.shape)).toEqual(Object.keys(PARAMETERS.pdf));
+  });
+
+  it("fill in the defaults that the types of validated parameters promise", () => {
+    const url = "https://example.com/";
+    expect(screenshotParameters.parse({ url })).toEqual({
+      url,
+      pdf: false,
+      scale: 1,
+      fullPage: false,
+      format: "png",
+      omitBackground: false,
+      cache: true,
+    });
+    expect(pdfParameters.parse({ url, pdf: true })).toEqual({
+      url,
+      pdf: true,
+      landscape: false,
+      paperFormat: "a4",
+      marginUnit: "mm",
+      scale: 1,
+      cache: true,
+    });
   });
 });
 
@@ -41,6 +63,6 @@ describe("parameters given as an object", () => {
     } catch (error) {
       if (isSnapError(error)) names = Object.keys(error.errors ?? {});
     }
-    expect(names).toEqual(["delay", "height"]);
+    expect(names.toSorted()).toEqual(["delay", "height"]);
   });
 });

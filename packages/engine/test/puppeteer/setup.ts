@@ -1,11 +1,7 @@
+import type { PdfParameters, ScreenshotParameters } from "@snap/protocol";
 import { expect } from "vitest";
 import type * as z from "zod";
-import {
-  pdfParameters,
-  screenshotParameters,
-  type PdfParameters,
-  type ScreenshotParameters,
-} from "../../src/parameters/schemas.ts";
+import { pdfParameters, screenshotParameters } from "../../src/parameters/schemas.ts";
 import { createPuppeteerRenderer, type PuppeteerRendererOptions } from "../../src/puppeteer/index.ts";
 import type { Renderer } from "../../src/ports/renderer.ts";
 import type { TargetPolicy } from "../../src/targets/policy.ts";

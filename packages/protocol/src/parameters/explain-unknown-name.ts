@@ -1,5 +1,6 @@
+import { PARAMETERS } from "./by-mode.ts";
+import type { Mode } from "./row.ts";
 import { suggestName } from "./suggest-name.ts";
-import { PARAMETERS, type Mode } from "./table.ts";
 
 /**
  * Why a mode doesn't accept a name: it belongs to the other mode, or to neither.

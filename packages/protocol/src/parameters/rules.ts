@@ -1,26 +1,22 @@
+import { PARAMETERS } from "./by-mode.ts";
 import { UNITS_PER_INCH, isPaperRequest, paperSizeInches } from "./paper-size.ts";
-import type { Mode } from "./table.ts";
+import type { Mode, ParameterRow } from "./row.ts";
+import { DEFAULT_VIEWPORT } from "./table.ts";
 
 /*
- * The rules between fields (interface.md, GET /snap). They run even when single fields have failed, so
- * that one answer names every fault: values may be of any type here.
+ * The rules between parameters. They run even if single parameters are invalid, so that one response names every
+ * fault: values may be of any type here.
  */
 
 /** Parameters by name, defaults filled in. */
 type Values = Readonly<Record<string, unknown>>;
 type Report = (name: string, message: string) => void;
 
-const MARGINS = ["marginTop", "marginRight", "marginBottom", "marginLeft"] as const;
-const CLIP = ["clipX", "clipY", "clipWidth", "clipHeight"] as const;
-
-/** What Chromium can encode: decisions.md, Rendering. */
+/** What Chromium can encode. */
 export const CAPTURE_BOUNDS = {
   devicePixels: 100_000_000,
   sidePixels: { png: Number.POSITIVE_INFINITY, jpeg: 65_535, webp: 16_383 },
 } as const;
-
-/** Viewport of a screenshot that sends none, in CSS pixels (decisions.md, Rendering). */
-export const DEFAULT_VIEWPORT = { width: 1280, height: 800 } as const;
 
 /**
  * Reports every combination of values that a mode refuses, under the parameter at fault.
@@ -29,42 +25,51 @@ export const DEFAULT_VIEWPORT = { width: 1280, height: 800 } as const;
  * checkRules("pdf", { width: 210 }, console.log); // "height", "must be sent together with width"
  */
 export function checkRules(mode: Mode, values: Values, report: Report): void {
-  requireTogether(values, ["width", "height"], report);
-  requireTogether(values, mode === "pdf" ? MARGINS : CLIP, report);
-  if (isSent(values, "cacheTtl") && values["cache"] === false)
-    report("cacheTtl", "cannot be combined with cache false: nothing is kept");
+  const rows: Readonly<Record<string, ParameterRow>> = PARAMETERS[mode];
+  for (const row of Object.values(rows)) checkRow(row, { rows, values, report });
   if (mode === "pdf") checkMargins(values, report);
-  else checkScreenshot(values, report);
+  else checkCaptureSize(values, report);
 }
 
-function checkScreenshot(values: Values, report: Report): void {
-  const clipped = CLIP.some((name) => isSent(values, name));
-  if (isSent(values, "selector") && values["fullPage"] === true)
-    report("selector", "cannot be combined with fullPage");
-  if (isSent(values, "selector") && clipped) report("selector", "cannot be combined with a clip region");
-  if (values["fullPage"] === true && clipped) report("fullPage", "cannot be combined with a clip region");
-  if (isSent(values, "quality") && values["format"] === "png")
-    report("quality", "is for lossy formats only: needs format jpeg or webp");
-  if (values["omitBackground"] === true && values["format"] === "jpeg")
-    report("omitBackground", "needs a format that holds transparency: png or webp");
-  checkCaptureSize(values, report);
+interface RuleContext {
+  readonly rows: Readonly<Record<string, ParameterRow>>;
+  readonly values: Values;
+  readonly report: Report;
 }
 
-function isSent(values: Values, name: string): boolean {
-  return values[name] !== undefined;
+/** The rules that stand in the row itself. */
+function checkRow(row: ParameterRow, { rows, values, report }: RuleContext): void {
+  const { name, together = [], excludes = [], needs } = row;
+  const isInForce = (other: ParameterRow | undefined): boolean => {
+    if (other === undefined) return false;
+    const value = values[other.name];
+    return other.kind === "flag" ? value === !other.default : value !== undefined;
+  };
+  const partners = together.filter((other) => values[other] !== undefined);
+  if (values[name] === undefined && partners.length > 0)
+    report(name, `must be sent together with ${partners.join(", ")}`);
+  if (!isInForce(row)) return;
+  for (const { names, called } of excludes)
+    if (names.some((other) => isInForce(rows[other]))) report(name, `cannot be combined with ${called}`);
+  if (
+    needs !== undefined &&
+    isOtherChoice(rows[needs.name], { allowed: needs.values, value: values[needs.name] })
+  )
+    report(name, needs.message);
 }
 
-/** The absent members of a group that has begun are at fault. */
-function requireTogether(values: Values, names: readonly string[], report: Report): void {
-  const missing = names.filter((name) => !isSent(values, name));
-  if (missing.length === 0 || missing.length === names.length) return;
-  const sent = names.filter((name) => isSent(values, name));
-  for (const name of missing) report(name, `must be sent together with ${sent.join(", ")}`);
+/** Whether a choice has one of the values that are not allowed; one that is no value of it is a fault of its own. */
+function isOtherChoice(
+  choice: ParameterRow | undefined,
+  { allowed, value }: { readonly allowed: readonly string[]; readonly value: unknown },
+): boolean {
+  if (choice?.kind !== "choice" || typeof value !== "string") return false;
+  return choice.values.includes(value) && !allowed.includes(value);
 }
 
 /** Margins must leave something of the paper to print on. */
 function checkMargins(values: Values, report: Report): void {
-  const [top, right, bottom, left] = MARGINS.map((name) => values[name]);
+  const { marginTop: top, marginRight: right, marginBottom: bottom, marginLeft: left } = values;
   if (!isPaperRequest(values) || ![top, right, bottom, left].every((side) => typeof side === "number"))
     return;
   const unit = UNITS_PER_INCH[values.marginUnit];
@@ -77,9 +82,9 @@ function checkMargins(values: Values, report: Report): void {
 
 /** Refuses at once what the parameters alone show to be too large to encode. */
 function checkCaptureSize(values: Values, report: Report): void {
-  if (isSent(values, "selector")) return;
-  const clipped = CLIP.every((name) => isSent(values, name));
-  const [widthName, heightName] = clipped ? ["clipWidth", "clipHeight"] : ["width", "height"];
+  if (values["selector"] !== undefined) return;
+  const isClipped = values["clipWidth"] !== undefined && values["clipHeight"] !== undefined;
+  const [widthName, heightName] = isClipped ? ["clipWidth", "clipHeight"] : ["width", "height"];
   const width = values[widthName] ?? DEFAULT_VIEWPORT.width;
   const height = values[heightName] ?? DEFAULT_VIEWPORT.height;
   const { scale, format } = values;

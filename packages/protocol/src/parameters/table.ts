@@ -1,123 +1,345 @@
+/* oxlint-disable max-lines -- a table: nobody reads it from top to bottom */
 import { LIMITS } from "../limits.ts";
-import { IMAGE_FORMATS, LENGTH_UNITS, PAPER_FORMATS, WAIT_EVENTS } from "./choices.ts";
+import type { Mode, ParameterRow } from "./row.ts";
 
-/*
- * The parameter table (interface.md, GET /snap): what each mode accepts, as data. Whoever validates
- * reads it from here: the engine's schemas, and the client before it sends.
- */
+const SCREENSHOT: readonly Mode[] = ["screenshot"];
+const PDF: readonly Mode[] = ["pdf"];
+const BOTH: readonly Mode[] = ["screenshot", "pdf"];
 
-export type Mode = "screenshot" | "pdf";
+/** Viewport of a screenshot without `width` and `height`, in CSS pixels. */
+export const DEFAULT_VIEWPORT = { width: 1280, height: 800 } as const;
 
-/** A number from `min` to `max`, both included; a fraction of `pixels` is rounded. */
-interface NumberField<Kind extends "integer" | "decimal" | "pixels"> {
-  readonly kind: Kind;
-  readonly min: number;
-  readonly max: number;
-  readonly unit?: "ms" | "s" | "px" | "marginUnit";
-  readonly default?: number;
-  readonly implied?: number;
-}
+/** What a screenshot without `waitUntil` waits for; then, unlike a wait that was sent, it is capped. */
+export const DEFAULT_WAIT = "networkidle2";
 
-interface ChoiceField {
-  readonly kind: "choice";
-  readonly values: readonly [string, ...string[]];
-  readonly default?: string;
-  readonly implied?: string;
-}
+const SIZE = ["width", "height"];
+const CLIP = ["clipX", "clipY", "clipWidth", "clipHeight"];
+const MARGINS = ["marginTop", "marginRight", "marginBottom", "marginLeft"];
 
-interface FlagField {
-  readonly kind: "flag";
-  readonly default: boolean;
-}
-
-/** The flag that tells the modes apart: one value in each. */
-interface ModeField {
-  readonly kind: "mode";
-  readonly value: boolean;
-  readonly default?: boolean;
-}
-
-/** A text without a default; an address is required. */
-interface TextField<Kind extends "url" | "selector"> {
-  readonly kind: Kind;
-  readonly default?: never;
-}
+const CLIP_REGION = { names: CLIP, called: "a clip region" };
+const CLIP_NOTE = "The four clip parameters go together, without `selector` and `fullPage`.";
+const MARGIN_NOTE = "in `marginUnit`; the four margins go together.";
 
 /**
- * One parameter in one mode. Where it isn't sent, it gets its `default`; without one it stays absent, and what is
- * `implied` holds: rules can then tell whether it was sent.
+ * Every parameter of a rendering: the one definition that validation, cache keys, OpenAPI, Postman, the Model Context
+ * Protocol, the command line, the client's checks and types, and the reference are derived from. Faults are reported
+ * in the order of the rows. A new parameter is a row here and a step in the renderer.
  */
-export type ParameterField =
-  | NumberField<"integer">
-  | NumberField<"decimal">
-  | NumberField<"pixels">
-  | ChoiceField
-  | FlagField
-  | ModeField
-  | TextField<"url">
-  | TextField<"selector">;
+export const PARAMETER_TABLE: readonly ParameterRow[] = [
+  {
+    name: "url",
+    modes: BOTH,
+    group: "Page",
+    kind: "url",
+    description:
+      "Address of the page to render; a publicly reachable host. Private, loopback and internal addresses are refused.",
+    example: "https://example.com/",
+  },
+  {
+    name: "pdf",
+    modes: BOTH,
+    group: "Page",
+    kind: "flag",
+    default: false,
+    description: "`true` renders a PDF instead of an image.",
+    example: false,
+  },
 
-const IN_BOTH_MODES = {
-  url: { kind: "url" },
-  cache: { kind: "flag", default: true },
-  cacheTtl: {
+  {
+    name: "width",
+    modes: SCREENSHOT,
+    group: "Viewport",
+    kind: "pixels",
+    min: 1,
+    max: 10_000,
+    together: SIZE,
+    description: `Viewport width in pixels, together with \`height\`; ${DEFAULT_VIEWPORT.width} unless sent.`,
+    example: DEFAULT_VIEWPORT.width,
+  },
+  {
+    name: "height",
+    modes: SCREENSHOT,
+    group: "Viewport",
+    kind: "pixels",
+    min: 1,
+    max: 10_000,
+    together: SIZE,
+    description: `Viewport height in pixels, together with \`width\`; ${DEFAULT_VIEWPORT.height} unless sent.`,
+    example: DEFAULT_VIEWPORT.height,
+  },
+  {
+    name: "scale",
+    modes: SCREENSHOT,
+    group: "Viewport",
+    kind: "integer",
+    min: 1,
+    max: 3,
+    default: 1,
+    description: "Device scale factor.",
+    example: 2,
+  },
+
+  {
+    name: "fullPage",
+    modes: SCREENSHOT,
+    group: "Region",
+    kind: "flag",
+    default: false,
+    excludes: [CLIP_REGION],
+    description: "Capture the whole scrollable page; not with `selector` or a clip region.",
+    example: true,
+  },
+  {
+    name: "selector",
+    modes: SCREENSHOT,
+    group: "Region",
+    kind: "selector",
+    excludes: [{ names: ["fullPage"], called: "fullPage" }, CLIP_REGION],
+    description:
+      "CSS selector; its first match is captured. Not with a clip region or `fullPage`. Write attribute values with double quotes.",
+    example: "main",
+  },
+  {
+    name: "clipX",
+    modes: SCREENSHOT,
+    group: "Region",
+    kind: "integer",
+    min: 0,
+    max: 10_000,
+    together: CLIP,
+    description: `Pixels from the left edge. ${CLIP_NOTE}`,
+    example: 0,
+  },
+  {
+    name: "clipY",
+    modes: SCREENSHOT,
+    group: "Region",
+    kind: "integer",
+    min: 0,
+    max: 10_000,
+    together: CLIP,
+    description: `Pixels from the top edge. ${CLIP_NOTE}`,
+    example: 0,
+  },
+  {
+    name: "clipWidth",
+    modes: SCREENSHOT,
+    group: "Region",
+    kind: "integer",
+    min: 1,
+    max: 10_000,
+    together: CLIP,
+    description: `Width in pixels. ${CLIP_NOTE}`,
+    example: 400,
+  },
+  {
+    name: "clipHeight",
+    modes: SCREENSHOT,
+    group: "Region",
+    kind: "integer",
+    min: 1,
+    max: 10_000,
+    together: CLIP,
+    description: `Height in pixels. ${CLIP_NOTE}`,
+    example: 400,
+  },
+
+  {
+    name: "format",
+    modes: SCREENSHOT,
+    group: "Image",
+    kind: "choice",
+    values: ["png", "jpeg", "webp"],
+    default: "png",
+    description: "Format of the image.",
+    example: "webp",
+  },
+  {
+    name: "quality",
+    modes: SCREENSHOT,
+    group: "Image",
+    kind: "integer",
+    min: 1,
+    max: 100,
+    needs: {
+      name: "format",
+      values: ["jpeg", "webp"],
+      message: "is for lossy formats only: needs format jpeg or webp",
+    },
+    description: "Quality of a lossy image; only with `format` jpeg or webp.",
+    example: 80,
+  },
+  {
+    name: "omitBackground",
+    modes: SCREENSHOT,
+    group: "Image",
+    kind: "flag",
+    default: false,
+    needs: {
+      name: "format",
+      values: ["png", "webp"],
+      message: "needs a format with transparency: png or webp",
+    },
+    description: "Transparent background; only with `format` png or webp.",
+    example: true,
+  },
+
+  {
+    name: "waitUntil",
+    modes: SCREENSHOT,
+    group: "Wait",
+    kind: "choice",
+    values: ["load", "domcontentloaded", "networkidle0", "networkidle2"],
+    implied: DEFAULT_WAIT,
+    description: `What to wait for before the capture. \`networkidle0\`: no network connection for half a second; \`networkidle2\`: at most two. Unless sent it is \`${DEFAULT_WAIT}\`, and a page that never gets idle is captured ${LIMITS.idleAfterLoadMaxMs / 1000} seconds after \`load\`.`,
+    example: "load",
+  },
+  {
+    name: "waitForSelector",
+    modes: SCREENSHOT,
+    group: "Wait",
+    kind: "selector",
+    description: "CSS selector; the capture waits until a matching element exists.",
+    example: "#ready",
+  },
+  {
+    name: "delay",
+    modes: SCREENSHOT,
+    group: "Wait",
+    kind: "integer",
+    min: 0,
+    max: 10_000,
+    description: "Milliseconds to wait before the capture.",
+    example: 500,
+  },
+
+  {
+    name: "landscape",
+    modes: PDF,
+    group: "Paper",
+    kind: "flag",
+    default: false,
+    description: "Landscape orientation.",
+    example: true,
+  },
+  {
+    name: "paperFormat",
+    modes: PDF,
+    group: "Paper",
+    kind: "choice",
+    values: ["letter", "legal", "tabloid", "ledger", "a0", "a1", "a2", "a3", "a4", "a5", "a6"],
+    default: "a4",
+    description: "Paper size; `width` and `height` override it.",
+    example: "letter",
+  },
+  {
+    name: "width",
+    modes: PDF,
+    group: "Paper",
+    kind: "decimal",
+    min: 1,
+    max: 10_000,
+    together: SIZE,
+    description: "Paper width in `marginUnit`, together with `height`; overrides `paperFormat`.",
+    example: 210,
+  },
+  {
+    name: "height",
+    modes: PDF,
+    group: "Paper",
+    kind: "decimal",
+    min: 1,
+    max: 10_000,
+    together: SIZE,
+    description: "Paper height in `marginUnit`, together with `width`; overrides `paperFormat`.",
+    example: 297,
+  },
+  {
+    name: "marginTop",
+    modes: PDF,
+    group: "Paper",
+    kind: "decimal",
+    min: 0,
+    max: 1000,
+    together: MARGINS,
+    description: `Top margin ${MARGIN_NOTE}`,
+    example: 10,
+  },
+  {
+    name: "marginRight",
+    modes: PDF,
+    group: "Paper",
+    kind: "decimal",
+    min: 0,
+    max: 1000,
+    together: MARGINS,
+    description: `Right margin ${MARGIN_NOTE}`,
+    example: 10,
+  },
+  {
+    name: "marginBottom",
+    modes: PDF,
+    group: "Paper",
+    kind: "decimal",
+    min: 0,
+    max: 1000,
+    together: MARGINS,
+    description: `Bottom margin ${MARGIN_NOTE}`,
+    example: 10,
+  },
+  {
+    name: "marginLeft",
+    modes: PDF,
+    group: "Paper",
+    kind: "decimal",
+    min: 0,
+    max: 1000,
+    together: MARGINS,
+    description: `Left margin ${MARGIN_NOTE}`,
+    example: 10,
+  },
+  {
+    name: "marginUnit",
+    modes: PDF,
+    group: "Paper",
+    kind: "choice",
+    values: ["mm", "cm", "in", "px"],
+    default: "mm",
+    description: "Unit of the margins and of a custom paper size.",
+    example: "in",
+  },
+  {
+    name: "scale",
+    modes: PDF,
+    group: "Paper",
+    kind: "decimal",
+    min: 0.1,
+    max: 2,
+    default: 1,
+    description: "Scale of the content.",
+    example: 0.8,
+  },
+
+  {
+    name: "cache",
+    modes: BOTH,
+    group: "Cache",
+    kind: "flag",
+    default: true,
+    description:
+      "Whether the response may come from the cache, and whether this rendering is cached; `false` renders again.",
+    example: true,
+  },
+  {
+    name: "cacheTtl",
+    modes: BOTH,
+    group: "Cache",
     kind: "integer",
     min: LIMITS.cacheTtlMinSeconds,
     max: LIMITS.cacheTtlMaxSeconds,
-    unit: "s",
     implied: LIMITS.cacheTtlDefaultSeconds,
+    excludes: [{ names: ["cache"], called: "cache false: nothing is cached" }],
+    description: `Seconds for which the rendering is cached; ${LIMITS.cacheTtlDefaultSeconds} unless sent. Not together with \`cache\` false.`,
+    example: 3600,
   },
-} as const satisfies Record<string, ParameterField>;
-
-const CLIP_EDGE = { kind: "integer", min: 0, max: 10_000, unit: "px" } as const;
-const CLIP_SIDE = { kind: "integer", min: 1, max: 10_000, unit: "px" } as const;
-const VIEWPORT_SIDE = { kind: "pixels", min: 1, max: 10_000, unit: "px" } as const;
-const PAPER_SIDE = { kind: "decimal", min: 1, max: 10_000, unit: "marginUnit" } as const;
-const MARGIN = { kind: "decimal", min: 0, max: 1000, unit: "marginUnit" } as const;
-
-/**
- * Every parameter of each mode by its name. Faults are named in this order.
- *
- * @example
- * PARAMETERS.pdf.scale; // { kind: "decimal", min: 0.1, max: 2, default: 1 }
- */
-export const PARAMETERS = {
-  screenshot: {
-    ...IN_BOTH_MODES,
-    pdf: { kind: "mode", value: false, default: false },
-    fullPage: { kind: "flag", default: false },
-    format: { kind: "choice", values: IMAGE_FORMATS, default: "png" },
-    quality: { kind: "integer", min: 1, max: 100 },
-    width: VIEWPORT_SIDE,
-    height: VIEWPORT_SIDE,
-    scale: { kind: "integer", min: 1, max: 3, default: 1 },
-    delay: { kind: "integer", min: 0, max: 10_000, unit: "ms" },
-    selector: { kind: "selector" },
-    clipX: CLIP_EDGE,
-    clipY: CLIP_EDGE,
-    clipWidth: CLIP_SIDE,
-    clipHeight: CLIP_SIDE,
-    omitBackground: { kind: "flag", default: false },
-    waitForSelector: { kind: "selector" },
-    waitUntil: { kind: "choice", values: WAIT_EVENTS, implied: "networkidle2" },
-  },
-  pdf: {
-    ...IN_BOTH_MODES,
-    pdf: { kind: "mode", value: true },
-    landscape: { kind: "flag", default: false },
-    paperFormat: { kind: "choice", values: PAPER_FORMATS, default: "a4" },
-    width: PAPER_SIDE,
-    height: PAPER_SIDE,
-    marginTop: MARGIN,
-    marginRight: MARGIN,
-    marginBottom: MARGIN,
-    marginLeft: MARGIN,
-    marginUnit: { kind: "choice", values: LENGTH_UNITS, default: "mm" },
-    scale: { kind: "decimal", min: 0.1, max: 2, default: 1 },
-  },
-} as const satisfies Record<Mode, Record<string, ParameterField>>;
-
-/** The mode of parameters whose values may be of any type (interface.md, `pdf`). */
-export function modeOf(values: { readonly pdf?: unknown }): Mode {
-  return values.pdf === true ? "pdf" : "screenshot";
-}
+];

@@ -24,7 +24,7 @@ describe("the rules between fields", () => {
     [
       "screenshot",
       { cache: false, cacheTtl: 60 },
-      { cacheTtl: ["cannot be combined with cache false: nothing is kept"] },
+      { cacheTtl: ["cannot be combined with cache false: nothing is cached"] },
     ],
     [
       "screenshot",
@@ -39,7 +39,7 @@ describe("the rules between fields", () => {
     [
       "screenshot",
       { omitBackground: true, format: "jpeg" },
-      { omitBackground: ["needs a format that holds transparency: png or webp"] },
+      { omitBackground: ["needs a format with transparency: png or webp"] },
     ],
     [
       "screenshot",

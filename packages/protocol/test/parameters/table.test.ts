@@ -5,59 +5,72 @@ import {
   fieldMessage,
   isSelector,
   modeOf,
+  PARAMETER_TABLE,
   PARAMETERS,
   parseTargetUrl,
+  type ParameterRow,
 } from "../../src/index.ts";
+
+/** What the contract says of a parameter; the rest of its row is for people. */
+function contractOf(row: ParameterRow): object {
+  const pinned = new Set(["name", "kind", "min", "max", "values", "default", "implied"]);
+  return Object.fromEntries(Object.entries(row).filter(([member]) => pinned.has(member)));
+}
 
 describe("the parameter table", () => {
   it("has every number, value and default of the contract, for screenshots", () => {
-    expect(PARAMETERS.screenshot).toEqual({
-      url: { kind: "url" },
-      cache: { kind: "flag", default: true },
-      cacheTtl: { kind: "integer", min: 60, max: 2_592_000, unit: "s", implied: 86_400 },
-      pdf: { kind: "mode", value: false, default: false },
-      fullPage: { kind: "flag", default: false },
-      format: { kind: "choice", values: ["png", "jpeg", "webp"], default: "png" },
-      quality: { kind: "integer", min: 1, max: 100 },
-      width: { kind: "pixels", min: 1, max: 10_000, unit: "px" },
-      height: { kind: "pixels", min: 1, max: 10_000, unit: "px" },
-      scale: { kind: "integer", min: 1, max: 3, default: 1 },
-      delay: { kind: "integer", min: 0, max: 10_000, unit: "ms" },
-      selector: { kind: "selector" },
-      clipX: { kind: "integer", min: 0, max: 10_000, unit: "px" },
-      clipY: { kind: "integer", min: 0, max: 10_000, unit: "px" },
-      clipWidth: { kind: "integer", min: 1, max: 10_000, unit: "px" },
-      clipHeight: { kind: "integer", min: 1, max: 10_000, unit: "px" },
-      omitBackground: { kind: "flag", default: false },
-      waitForSelector: { kind: "selector" },
-      waitUntil: {
+    expect(Object.values(PARAMETERS.screenshot).map(contractOf)).toEqual([
+      { name: "url", kind: "url" },
+      { name: "pdf", kind: "flag", default: false },
+      { name: "width", kind: "pixels", min: 1, max: 10_000 },
+      { name: "height", kind: "pixels", min: 1, max: 10_000 },
+      { name: "scale", kind: "integer", min: 1, max: 3, default: 1 },
+      { name: "fullPage", kind: "flag", default: false },
+      { name: "selector", kind: "selector" },
+      { name: "clipX", kind: "integer", min: 0, max: 10_000 },
+      { name: "clipY", kind: "integer", min: 0, max: 10_000 },
+      { name: "clipWidth", kind: "integer", min: 1, max: 10_000 },
+      { name: "clipHeight", kind: "integer", min: 1, max: 10_000 },
+      { name: "format", kind: "choice", values: ["png", "jpeg", "webp"], default: "png" },
+      { name: "quality", kind: "integer", min: 1, max: 100 },
+      { name: "omitBackground", kind: "flag", default: false },
+      {
+        name: "waitUntil",
         kind: "choice",
         values: ["load", "domcontentloaded", "networkidle0", "networkidle2"],
         implied: "networkidle2",
       },
-    });
+      { name: "waitForSelector", kind: "selector" },
+      { name: "delay", kind: "integer", min: 0, max: 10_000 },
+      { name: "cache", kind: "flag", default: true },
+      { name: "cacheTtl", kind: "integer", min: 60, max: 2_592_000, implied: 86_400 },
+    ]);
   });
 
   it("has every number, value and default of the contract, for PDFs", () => {
-    const margin = { kind: "decimal", min: 0, max: 1000, unit: "marginUnit" };
-    const side = { kind: "decimal", min: 1, max: 10_000, unit: "marginUnit" };
     const papers = ["letter", "legal", "tabloid", "ledger", "a0", "a1", "a2", "a3", "a4", "a5", "a6"];
-    expect(PARAMETERS.pdf).toEqual({
-      url: { kind: "url" },
-      cache: { kind: "flag", default: true },
-      cacheTtl: { kind: "integer", min: 60, max: 2_592_000, unit: "s", implied: 86_400 },
-      pdf: { kind: "mode", value: true },
-      landscape: { kind: "flag", default: false },
-      paperFormat: { kind: "choice", values: papers, default: "a4" },
-      width: side,
-      height: side,
-      marginTop: margin,
-      marginRight: margin,
-      marginBottom: margin,
-      marginLeft: margin,
-      marginUnit: { kind: "choice", values: ["mm", "cm", "in", "px"], default: "mm" },
-      scale: { kind: "decimal", min: 0.1, max: 2, default: 1 },
-    });
+    expect(Object.values(PARAMETERS.pdf).map(contractOf)).toEqual([
+      { name: "url", kind: "url" },
+      { name: "pdf", kind: "flag", default: false },
+      { name: "landscape", kind: "flag", default: false },
+      { name: "paperFormat", kind: "choice", values: papers, default: "a4" },
+      { name: "width", kind: "decimal", min: 1, max: 10_000 },
+      { name: "height", kind: "decimal", min: 1, max: 10_000 },
+      { name: "marginTop", kind: "decimal", min: 0, max: 1000 },
+      { name: "marginRight", kind: "decimal", min: 0, max: 1000 },
+      { name: "marginBottom", kind: "decimal", min: 0, max: 1000 },
+      { name: "marginLeft", kind: "decimal", min: 0, max: 1000 },
+      { name: "marginUnit", kind: "choice", values: ["mm", "cm", "in", "px"], default: "mm" },
+      { name: "scale", kind: "decimal", min: 0.1, max: 2, default: 1 },
+      { name: "cache", kind: "flag", default: true },
+      { name: "cacheTtl", kind: "integer", min: 60, max: 2_592_000, implied: 86_400 },
+    ]);
+  });
+
+  it.each(PARAMETER_TABLE)("$name ($modes) refers to parameters of its own modes only", (row) => {
+    const { together = [], excludes = [], needs, modes } = row;
+    const others = [...together, ...excludes.flatMap(({ names }) => names), ...(needs ? [needs.name] : [])];
+    for (const mode of modes) expect(Object.keys(PARAMETERS[mode])).toEqual(expect.arrayContaining(others));
   });
 
   it("goes by pdf", () => {

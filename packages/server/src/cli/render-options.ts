@@ -1,44 +1,34 @@
-import { pdfParameters, screenshotParameters, type SnapError } from "@snap/engine";
+import type { SnapError } from "@snap/engine";
+import { effectiveDefault, PARAMETER_TABLE, type ParameterRow } from "@snap/protocol";
 import { Option } from "commander";
-import * as z from "zod";
 
 /*
- * One option for each parameter of a rendering, read off the definitions that validate it.
+ * One option for each parameter of a rendering, derived from the parameter table.
  */
 
-/** Given otherwise: the address is the argument, and nothing is kept without a server. */
+/** `url` is the argument, and nothing is cached without a server. */
 const NOT_OPTIONS: ReadonlySet<string> = new Set(["url", "cache", "cacheTtl"]);
 
-interface Field {
-  readonly type?: string;
-  readonly enum?: readonly string[];
-  readonly description?: string;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly default?: string | number | boolean;
-}
-
-const inScreenshots = fieldsOf(screenshotParameters);
-const inPdfs = fieldsOf(pdfParameters);
-
-/** Names of the parameters that the command offers. */
-const names = [...new Set([...Object.keys(inScreenshots), ...Object.keys(inPdfs)])].filter(
-  (name) => !NOT_OPTIONS.has(name),
+/** The rows of each parameter that the command offers: one, or one for each mode. */
+const rowsByName: ReadonlyMap<string, readonly ParameterRow[]> = Map.groupBy(
+  PARAMETER_TABLE.filter(({ name }) => !NOT_OPTIONS.has(name)),
+  ({ name }) => name,
 );
+const names = [...rowsByName.keys()];
 
-/** The options of `snap-server render`, grouped by the mode that accepts them. */
+/** The options of `snap-server render`, grouped by topic. */
 export function renderOptions(): readonly Option[] {
-  return names.map((name) => {
-    const screenshot = inScreenshots[name];
-    const pdf = inPdfs[name];
-    const field = screenshot ?? pdf ?? {};
-    const option = new Option(flagOf(name, field), asOptions(describe(screenshot, pdf)));
-    return option.helpGroup(groupOf(screenshot, pdf));
+  return Array.from(rowsByName.values(), (rows) => {
+    const [first, second = first] = rows;
+    if (first === undefined || second === undefined) throw new Error("a parameter without a row");
+    const [text, textInPdf] = [describe(first), describe(second)];
+    const description = text === textInPdf ? text : `Image: ${text} PDF: ${textInPdf}`;
+    return new Option(flagsOf(first), asOptions(description)).helpGroup(headingOf(rows));
   });
 }
 
 /**
- * The options that were given, as the pairs of a query: what commander parsed has the names of the
+ * The options that were given, as the pairs of a query: commander returns them by the names of the
  * parameters.
  */
 export function toQueryPairs(options: Readonly<Record<string, unknown>>): [string, string][] {
@@ -56,41 +46,46 @@ export function describeFaults({ errors = {}, message }: SnapError): string {
   return lines.length === 0 ? message : lines.join("; ");
 }
 
-function fieldsOf(schema: z.ZodType): Readonly<Record<string, Field>> {
-  const { properties = {} } = z.toJSONSchema(schema, { io: "input" });
-  return properties as Record<string, Field>;
+function flagsOf(row: ParameterRow): string {
+  switch (row.kind) {
+    case "flag":
+      return optionOf(row.name);
+    case "choice":
+      return `${optionOf(row.name)} <name>`;
+    case "integer":
+      return `${optionOf(row.name)} <integer>`;
+    case "decimal":
+    case "pixels":
+      return `${optionOf(row.name)} <number>`;
+    case "selector":
+    case "url":
+      return `${optionOf(row.name)} <${row.kind}>`;
+  }
 }
 
-function flagOf(name: string, field: Field): string {
-  if (field.type === "boolean") return optionOf(name);
-  return `${optionOf(name)} <${field.enum === undefined ? (field.type ?? "text") : "name"}>`;
+/** The description, the valid values, and the default. */
+function describe(row: ParameterRow): string {
+  const unsent = effectiveDefault(row);
+  const facts = [
+    row.kind === "choice" ? row.values.join(", ") : "min" in row ? `${row.min} to ${row.max}` : null,
+    row.kind === "flag" || unsent === undefined ? null : `default ${unsent}`,
+  ].filter((fact) => fact !== null);
+  return facts.length === 0 ? row.description : `${row.description} (${facts.join("; ")})`;
 }
 
-function describe(screenshot: Field | undefined, pdf: Field | undefined): string {
-  const texts = [screenshot, pdf].flatMap((field) => (field === undefined ? [] : [describeField(field)]));
-  const [first = "", second = first] = texts;
-  return first === second || screenshot?.type === "boolean" ? first : `Image: ${first} PDF: ${second}`;
-}
-
-/** The meaning, the values that would do, and the default. */
-function describeField({ description = "", type, enum: choices, minimum, maximum, ...field }: Field): string {
-  if (type === "boolean") return description;
-  const values = choices?.join(", ") ?? (minimum === undefined ? null : `${minimum} to ${maximum}`);
-  const ending = field.default === undefined ? null : `${field.default} unless given`;
-  const facts = [values, ending].filter((fact) => fact !== null);
-  return facts.length === 0 ? description : `${description} (${facts.join("; ")})`;
-}
-
-function groupOf(screenshot: Field | undefined, pdf: Field | undefined): string {
-  if (screenshot !== undefined && pdf !== undefined) return "Images and PDFs:";
-  return screenshot === undefined ? "PDFs:" : "Images:";
+/** The topic, and the mode if the option is for one only. */
+function headingOf(rows: readonly ParameterRow[]): string {
+  const group = rows[0]?.group ?? "";
+  const modes = rows.flatMap((row) => row.modes);
+  if (modes.length > 1) return `${group}:`;
+  return modes[0] === "pdf" ? `${group}, PDFs only:` : `${group}, images only:`;
 }
 
 function optionOf(name: string): string {
   return `--${name.replaceAll(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`)}`;
 }
 
-/** `format=jpeg`, `fullPage` and whatever stands in backticks, written as one writes it here. */
+/** `format=jpeg`, `fullPage` and names in backticks, written as options. */
 function asOptions(text: string): string {
   const known = names.join("|");
   const capital = names.filter((name) => /[A-Z]/.test(name)).join("|");

@@ -1,4 +1,4 @@
-import { pdfParameters, screenshotParameters } from "@snap/engine";
+import { PARAMETER_TABLE } from "@snap/protocol";
 import { colourStrip, heroFigure, icons, mark, paperChart, pixelChart } from "./demo-figures.ts";
 import { demoStyle } from "./demo-style.ts";
 
@@ -7,7 +7,7 @@ function card(facts: { icon: string; title: string; text: string; code: string; 
   return `<article class="${kind}">${facts.icon}<h3>${facts.title}</h3><p>${facts.text}</p><code>${facts.code}</code></article>`;
 }
 
-const parameterCount = Object.keys({ ...screenshotParameters.shape, ...pdfParameters.shape }).length;
+const parameterCount = new Set(PARAMETER_TABLE.map(({ name }) => name)).size;
 
 const cards = [
   card({

@@ -1,6 +1,6 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
 import type { Capture, RenderingLink, SnapError } from "@snap/engine";
-import type { UsageReport } from "@snap/protocol";
+import { LIMITS, type UsageReport } from "@snap/protocol";
 import { imageSize } from "image-size";
 import type * as z from "zod";
 import type { imageFacts, renderingFacts } from "./tools.ts";
@@ -13,7 +13,7 @@ const TOO_LARGE =
   "webp or jpeg with a quality, a smaller width and height, scale 1, a selector or a clip region, or leave out fullPage.";
 
 const NOTES: Readonly<Record<string, string>> = {
-  "wait-capped": "The page never became idle; it was captured 10 seconds after it had loaded.",
+  "wait-capped": `The page never became idle; it was captured ${LIMITS.idleAfterLoadMaxMs / 1000} seconds after it had loaded.`,
 };
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {

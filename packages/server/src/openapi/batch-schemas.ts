@@ -7,11 +7,12 @@ import * as z from "zod";
  * submission are made of the definitions that validate, with what a batch narrows.
  */
 
-const cacheTtl = screenshotParameters.shape.cacheTtl
-  .unwrap()
+const cacheTtl = z
+  .int()
   .min(BATCH_LIMITS.cacheTtlMinSeconds)
+  .max(LIMITS.cacheTtlMaxSeconds)
   .meta({
-    description: `Seconds for which the rendering is kept, ${BATCH_LIMITS.cacheTtlMinSeconds} or more in a batch; ${LIMITS.cacheTtlDefaultSeconds} unless sent.`,
+    description: `Seconds for which the rendering is cached, ${BATCH_LIMITS.cacheTtlMinSeconds} or more in a batch; ${LIMITS.cacheTtlDefaultSeconds} unless sent.`,
     example: BATCH_LIMITS.cacheTtlMinSeconds,
   })
   .optional();

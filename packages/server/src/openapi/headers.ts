@@ -1,4 +1,4 @@
-import type { HEADERS } from "@snap/protocol";
+import { LIMITS, type HEADERS } from "@snap/protocol";
 
 export type HeaderName =
   (typeof HEADERS)[keyof typeof HEADERS] | "ETag" | "Cache-Control" | "Location" | "WWW-Authenticate";
@@ -49,8 +49,7 @@ export const HEADER_COMPONENTS: Readonly<Record<HeaderName, HeaderComponent>> = 
     schema: integer,
   },
   "X-Render-Notes": {
-    description:
-      "Remarks on how the rendering came about, separated by commas. `wait-capped`: the page never got idle and was captured 10 seconds after `load`.",
+    description: `Remarks on how the rendering came about, separated by commas. \`wait-capped\`: the page never got idle and was captured ${LIMITS.idleAfterLoadMaxMs / 1000} seconds after \`load\`.`,
     schema: { type: "string" },
   },
   "X-RateLimit-Limit": {

@@ -1,16 +1,16 @@
-import { OpenApiGeneratorV31, OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import { pdfParameters, screenshotParameters, type Ability } from "@snap/engine";
-import { PARAMETERS, type ParameterField } from "@snap/protocol";
+import { PARAMETER_GROUPS, PARAMETERS, type ParameterGroup, type ParameterRow } from "@snap/protocol";
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 
 /** A JSON schema of one value, as far as parameters need it. */
 export type ValueSchema = Readonly<Record<string, unknown>>;
 
-/** One query parameter of `GET /snap` as both descriptions of the API show it. */
+/** One query parameter of `GET /snap` as the descriptions of the API show it. */
 export interface DocumentedParameter {
   readonly name: string;
   readonly required: boolean;
+  readonly group: ParameterGroup;
   readonly description: string;
   readonly example: unknown;
   /** Type, range and default; `anyOf` where the modes differ. */
@@ -18,12 +18,12 @@ export interface DocumentedParameter {
   readonly acceptedIn: readonly Ability[];
 }
 
-/** Every parameter once, both modes merged, from the definitions that validate. */
+/** Every parameter once, both modes merged, from the schemas that validate; by topic. */
 export function documentedParameters(): readonly DocumentedParameter[] {
-  const inScreenshot = describeShape(screenshotParameters.shape, "screenshot");
-  const inPdf = describeShape(pdfParameters.shape, "pdf");
+  const inScreenshot = describeMode("screenshot");
+  const inPdf = describeMode("pdf");
   const names = new Set([...inScreenshot.keys(), ...inPdf.keys()]);
-  return Array.from(names, (name) => {
+  const parameters = Array.from(names, (name) => {
     const [screenshot, pdf] = [inScreenshot.get(name), inPdf.get(name)];
     if (screenshot !== undefined && pdf !== undefined) return mergeModes(screenshot, pdf);
     const only = screenshot ?? pdf;
@@ -31,6 +31,8 @@ export function documentedParameters(): readonly DocumentedParameter[] {
     const mode = only === screenshot ? "Screenshots" : "PDFs";
     return { ...only, description: `${mode} only. ${only.description}` };
   });
+  const rank = ({ group }: DocumentedParameter): number => PARAMETER_GROUPS.indexOf(group);
+  return parameters.toSorted((left, right) => rank(left) - rank(right));
 }
 
 /** A parameter of an operation, as OpenAPI writes it. */
@@ -66,7 +68,7 @@ export function renderParameters(): OperationParameter[] {
   ];
 }
 
-/** What proves a signed URL (interface.md, GET /snap/signed). */
+/** What authenticates a signed URL. */
 export const PROOF_PARAMETERS: readonly OperationParameter[] = [
   {
     name: "tokenId",
@@ -95,34 +97,26 @@ export const PROOF_PARAMETERS: readonly OperationParameter[] = [
   },
 ];
 
-function describeShape(
-  shape: typeof screenshotParameters.shape | typeof pdfParameters.shape,
-  mode: Ability,
-): ReadonlyMap<string, DocumentedParameter> {
-  const registry = new OpenAPIRegistry();
-  registry.registerPath({ method: "get", path: "/", request: { query: z.object(shape) }, responses: {} });
-  const { paths } = new OpenApiGeneratorV31(registry.definitions).generateDocument({
-    openapi: "3.1.0",
-    info: { title: mode, version: "1" },
-  });
-  const fields: Readonly<Record<string, ParameterField>> = PARAMETERS[mode];
-  const parameters = new Map<string, DocumentedParameter>();
-  for (const parameter of paths?.["/"]?.get?.parameters ?? []) {
-    if (!("name" in parameter)) continue;
-    const { description, example, ...schema } = { ...parameter.schema } as Record<string, unknown>;
-    const { name, required = false } = parameter;
-    const field = fields[name];
-    const implied = field !== undefined && "implied" in field ? { default: field.implied } : {};
-    parameters.set(name, {
-      name,
-      required,
-      description: String(description),
-      example,
-      schema: { ...schema, ...implied },
-      acceptedIn: [mode],
-    });
-  }
-  return parameters;
+function describeMode(mode: Ability): ReadonlyMap<string, DocumentedParameter> {
+  const schema = mode === "pdf" ? pdfParameters : screenshotParameters;
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: "input" });
+  const rows: readonly ParameterRow[] = Object.values(PARAMETERS[mode]);
+  return new Map(
+    rows.map((row) => {
+      const { name, group, description, example, implied } = row;
+      const { description: _, example: __, ...value } = { ...(properties[name] as ValueSchema) };
+      const parameter = {
+        name,
+        required: required.includes(name),
+        group,
+        description,
+        example,
+        schema: { ...value, ...(implied !== undefined && { default: implied }) },
+        acceptedIn: [mode],
+      };
+      return [name, parameter];
+    }),
+  );
 }
 
 function mergeModes(screenshot: DocumentedParameter, pdf: DocumentedParameter): DocumentedParameter {
@@ -131,16 +125,15 @@ function mergeModes(screenshot: DocumentedParameter, pdf: DocumentedParameter): 
     required: screenshot.required && pdf.required,
     acceptedIn: [...screenshot.acceptedIn, ...pdf.acceptedIn],
   };
-  // The parameter that tells the modes apart.
-  if (merged.name === "pdf")
-    return { ...merged, schema: { type: "boolean", default: false }, example: false };
+  // `pdf` has one value in each mode
+  if (merged.name === "pdf") return { ...merged, schema: { type: "boolean", default: false } };
   if (screenshot.description !== pdf.description)
     merged.description = `Screenshots: ${screenshot.description} PDFs: ${pdf.description}`;
   if (!isDeepStrictEqual(screenshot.schema, pdf.schema)) merged.schema = eitherSchema(screenshot, pdf);
   return merged;
 }
 
-/** Sets the ranges side by side; a default that both have stands once. */
+/** Puts the ranges side by side; a default that both have is given once. */
 function eitherSchema(screenshot: DocumentedParameter, pdf: DocumentedParameter): ValueSchema {
   const { default: screenshotDefault, ...forScreenshot } = screenshot.schema;
   const { default: pdfDefault, ...forPdf } = pdf.schema;

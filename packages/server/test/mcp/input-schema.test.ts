@@ -46,7 +46,7 @@ it.each([
   const { inputSchema } = TOOLS[name];
   expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
   expect(inputSchema).not.toHaveProperty("$schema");
-  expect(Object.keys(inputSchema["properties"] as object)).toEqual(parameters);
+  expect(new Set(Object.keys(inputSchema["properties"] as object))).toEqual(new Set(parameters));
   expect(inputSchema["required"]).toEqual(parameters.length === 0 ? undefined : ["url"]);
 });
 

@@ -50,7 +50,7 @@ describe("a submission as described", () => {
     ],
   ])("%s has the parameters of its mode, and a cache that can only be used", (name, required, parameters) => {
     const schema = schemaOf(name);
-    expect(Object.keys(schema.properties)).toEqual(parameters.split(" "));
+    expect(Object.keys(schema.properties).toSorted()).toEqual(parameters.split(" ").toSorted());
     expect(schema.required).toEqual(required);
     expect(schema.additionalProperties).toBe(false);
     expect(schema.properties["cache"]).toMatchObject({ type: "boolean", enum: [true] });

@@ -4,9 +4,10 @@ import { ROOT } from "../repository/workspace.ts";
 import { drawMachines } from "./drawings/machines.ts";
 import { drawPackages } from "./drawings/packages.ts";
 import { drawRequest } from "./drawings/request.ts";
+import { parameterTypes } from "./parameter-types.ts";
 import { REFERENCE_PAGES, writePage } from "./reference/pages.ts";
 
-/** A file of docs/ that is made from the code. */
+/** A file that is made from the code. */
 export interface GeneratedFile {
   /** Below the root. */
   readonly path: string;
@@ -23,6 +24,7 @@ export async function generateFiles(): Promise<GeneratedFile[]> {
   );
   return [
     ...pages,
+    { path: "packages/protocol/src/parameters/values.ts", text: await parameterTypes() },
     { path: "docs/images/machines.svg", text: drawMachines() },
     { path: "docs/images/packages.svg", text: drawPackages() },
     { path: "docs/images/request.svg", text: drawRequest() },

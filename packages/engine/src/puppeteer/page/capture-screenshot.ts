@@ -1,7 +1,6 @@
-import { CAPTURE_BOUNDS } from "@snap/protocol";
+import { CAPTURE_BOUNDS, type ScreenshotParameters } from "@snap/protocol";
 import type { Protocol } from "puppeteer";
 import { SnapError } from "../../errors.ts";
-import type { ScreenshotParameters } from "../../parameters/schemas.ts";
 import { unless } from "../abort.ts";
 import type { Area } from "./measure.ts";
 import type { Tab } from "./tab.ts";

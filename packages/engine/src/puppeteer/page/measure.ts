@@ -1,6 +1,6 @@
+import type { ScreenshotParameters } from "@snap/protocol";
 import { unless } from "../abort.ts";
 import { SnapError } from "../../errors.ts";
-import type { ScreenshotParameters } from "../../parameters/schemas.ts";
 import { evaluate } from "./evaluate.ts";
 import type { Tab } from "./tab.ts";
 

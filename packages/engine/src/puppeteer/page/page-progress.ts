@@ -1,9 +1,7 @@
+import type { WaitEvent } from "@snap/protocol";
 import type { CDPSession, Protocol } from "puppeteer";
-import type { ScreenshotParameters } from "../../parameters/schemas.ts";
 import { unless } from "../abort.ts";
 import { NetworkActivity, type NetworkActivityOptions } from "./network-activity.ts";
-
-export type WaitEvent = NonNullable<ScreenshotParameters["waitUntil"]>;
 
 /** The protocol's name for the end of parsing. */
 const PARSED = "DOMContentLoaded";

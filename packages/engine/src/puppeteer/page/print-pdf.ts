@@ -1,6 +1,5 @@
-import { paperSizeInches, UNITS_PER_INCH } from "@snap/protocol";
+import { paperSizeInches, UNITS_PER_INCH, type PdfParameters } from "@snap/protocol";
 import { SnapError } from "../../errors.ts";
-import type { PdfParameters } from "../../parameters/schemas.ts";
 import { unless } from "../abort.ts";
 import type { Tab } from "./tab.ts";
 

@@ -1,6 +1,6 @@
+import type { PdfParameters, ScreenshotParameters, SnapParameters } from "@snap/protocol";
 import { ProtocolError } from "puppeteer";
 import { isSnapError, SnapError } from "../../errors.ts";
-import type { PdfParameters, ScreenshotParameters, SnapParameters } from "../../parameters/schemas.ts";
 import type { RenderedFile } from "../../ports/renderer.ts";
 import { pause, unless, within } from "../abort.ts";
 import type { TabKind } from "../browser/rendering-browser.ts";

@@ -1,7 +1,6 @@
-import { DEFAULT_VIEWPORT } from "@snap/protocol";
+import { DEFAULT_VIEWPORT, type ScreenshotParameters, type SnapParameters } from "@snap/protocol";
 import { isDeepStrictEqual } from "node:util";
 import type { CDPSession } from "puppeteer";
-import type { ScreenshotParameters, SnapParameters } from "../../parameters/schemas.ts";
 import { unless } from "../abort.ts";
 
 /** In CSS pixels, each of them `deviceScaleFactor` device pixels wide and high. */

@@ -1,18 +1,14 @@
-import { PARAMETERS } from "@snap/protocol";
+import { DEFAULT_WAIT, LIMITS, type WaitEvent } from "@snap/protocol";
 import { pause, unless, within } from "../abort.ts";
 import { evaluate } from "./evaluate.ts";
 import { invalidSelector } from "./measure.ts";
 import { requireDocument } from "./navigate.ts";
 import { WAIT_CAPPED } from "../../ports/renderer.ts";
-import type { WaitEvent } from "./page-progress.ts";
 import type { Tab } from "./tab.ts";
 
 /** How many connections an idle page may have. */
 const CONNECTIONS_MAX = { networkidle0: 0, networkidle2: 2 } as const;
-const DEFAULT_WAIT = PARAMETERS.screenshot.waitUntil.implied;
 
-/** decisions.md, Rendering: a page that never gets idle is captured this long after `load`. */
-const IDLE_AFTER_LOAD_MAX_MS = 10_000;
 const SELECTOR_POLL_INTERVAL_MS = 100;
 
 const CAPPED = new Error("the page did not get idle in time");
@@ -98,7 +94,7 @@ async function waitUntilIdle(tab: Tab, signal: AbortSignal): Promise<readonly st
     const hasMovedOn = (): boolean => progress.isFollowed && progress.documentId !== documentId;
     // the time begins anew with another document, as long as the page is followed
     if (cap.documentId === "" || (progress.isFollowed && cap.documentId !== documentId))
-      cap = { documentId, endsAtMs: performance.now() + IDLE_AFTER_LOAD_MAX_MS };
+      cap = { documentId, endsAtMs: performance.now() + LIMITS.idleAfterLoadMaxMs };
     const durationMs = Math.max(0, cap.endsAtMs - performance.now());
     try {
       await within({ signal, durationMs, reason: () => CAPPED }, async (limited) => {

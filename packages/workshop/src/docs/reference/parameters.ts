@@ -1,9 +1,13 @@
 import { isSnapError, parseQuery } from "@snap/engine";
 import {
-  documentedParameters,
-  PROOF_PARAMETERS,
-  type ValueSchema,
-} from "../../../../server/src/openapi/parameters.ts";
+  effectiveDefault,
+  LIMITS,
+  PARAMETER_GROUPS,
+  PARAMETER_TABLE,
+  type ParameterGroup,
+  type ParameterRow,
+} from "@snap/protocol";
+import { PROOF_PARAMETERS } from "../../../../server/src/openapi/parameters.ts";
 import { batchSubmission } from "../../../../server/src/openapi/batch-schemas.ts";
 import { code, codes, count, table, type ReferencePage } from "./page.ts";
 
@@ -14,12 +18,7 @@ export const parametersPage: ReferencePage = {
   body: () =>
     [
       "They are the query of `GET /snap` and `GET /snap/signed`, the members of a batch item, and the arguments of the client and of the tools. `pdf=true` chooses the mode. Booleans are written `true`, `false`, `1` or `0`. A parameter that the mode doesn't accept is refused, not ignored.",
-      "## In both modes",
-      parameterTable(["screenshot", "pdf"]),
-      "## Screenshots",
-      parameterTable(["screenshot"]),
-      "## PDFs",
-      parameterTable(["pdf"]),
+      ...PARAMETER_GROUPS.flatMap((group) => [`## ${group}`, parameterTable(group)]),
       "## Rules between parameters",
       "Each of these is a 422 `validation_failed`, and costs nothing. One answer names every fault.",
       table(["sent", "at fault", "because it"], CONFLICTS.flatMap(conflictRows)),
@@ -29,7 +28,7 @@ export const parametersPage: ReferencePage = {
         ["name", "type", "required", "meaning"],
         PROOF_PARAMETERS.map(({ name, schema, required, description }) => [
           code(name),
-          describeSchema(schema),
+          String(schema["type"]),
           required ? "yes" : "",
           description,
         ]),
@@ -84,28 +83,36 @@ function conflictRows(query: string): string[][] {
   throw new Error(`nothing is wrong with ${query}: take it off the list of conflicts`);
 }
 
-function parameterTable(modes: readonly string[]): string {
-  const rows = documentedParameters()
-    .filter(({ acceptedIn }) => acceptedIn.join(" ") === modes.join(" "))
-    .map(({ name, schema, required, description }) => [
-      code(name),
-      describeSchema(schema),
-      required ? "required" : describeDefault(schema),
-      description.replace(/^(Screenshots|PDFs) only[.] /, ""),
-    ]);
-  return table(["name", "type", "unless sent", "meaning"], rows);
+function parameterTable(group: ParameterGroup): string {
+  const rows = PARAMETER_TABLE.filter((row) => row.group === group).map((row) => [
+    code(row.name),
+    row.modes.length > 1 ? "both" : row.modes.includes("pdf") ? "PDFs" : "screenshots",
+    describeType(row),
+    row.kind === "url" ? "required" : describeDefault(row),
+    row.description,
+  ]);
+  return table(["name", "for", "type", "default", "meaning"], rows);
 }
 
-function describeDefault({ default: value }: ValueSchema): string {
-  return value === undefined ? "" : code(JSON.stringify(value).replaceAll('"', ""));
+function describeDefault(row: ParameterRow): string {
+  const value = effectiveDefault(row);
+  return value === undefined ? "" : code(String(value));
 }
 
-function describeSchema(schema: ValueSchema): string {
-  const { anyOf, enum: choices, type, minimum, maximum, maxLength } = schema;
-  if (Array.isArray(anyOf))
-    return anyOf.map((each: ValueSchema) => `${String(each["title"])}: ${describeSchema(each)}`).join("; ");
-  if (Array.isArray(choices)) return codes(choices.map(String));
-  const range = typeof maximum === "number" ? ` from ${count(Number(minimum))} to ${count(maximum)}` : "";
-  const length = typeof maxLength === "number" ? `, at most ${count(maxLength)} characters` : "";
-  return `${String(type)}${range}${length}`;
+function describeType(row: ParameterRow): string {
+  switch (row.kind) {
+    case "flag":
+      return "boolean";
+    case "choice":
+      return codes(row.values);
+    case "integer":
+      return `integer from ${count(row.min)} to ${count(row.max)}`;
+    case "decimal":
+    case "pixels":
+      return `number from ${count(row.min)} to ${count(row.max)}`;
+    case "url":
+      return `address, at most ${count(LIMITS.urlCharacters)} characters`;
+    case "selector":
+      return `CSS selector, at most ${count(LIMITS.selectorCharacters)} characters`;
+  }
 }

@@ -1,0 +1,85 @@
+import { effectiveDefault, PARAMETER_TABLE, type Mode, type ParameterRow } from "@snap/protocol";
+import { format } from "prettier";
+
+/*
+ * The documented types of the parameters' values. They are written out, because editors show the comments of a member
+ * and a type that is computed from the table would have none.
+ */
+
+/** The source text of `protocol/src/parameters/values.ts`. */
+export function parameterTypes(): Promise<string> {
+  const text = `// Generated from table.ts by packages/workshop/src/docs/generate.ts: change the table, then run \`pnpm site reference\`.
+
+${typesOf("screenshot")}
+${typesOf("pdf")}`;
+  return format(text, { parser: "typescript", printWidth: 110 });
+}
+
+function typesOf(mode: Mode): string {
+  const [title, prefix] = mode === "pdf" ? ["PDF", "Pdf"] : ["screenshot", "Screenshot"];
+  const rows = PARAMETER_TABLE.filter(({ modes }) => modes.includes(mode));
+  const filledIn = rows.filter((row) => row.default !== undefined).map(({ name }) => JSON.stringify(name));
+  return `/** Values of the parameters of a ${title}, each by itself: what may be combined is in types.ts. */
+export interface ${prefix}Values {
+${rows.map((row) => memberOf(row, mode)).join("\n")}
+}
+
+/** Names that validation fills in. */
+export type ${prefix}Defaults = ${filledIn.join(" | ")};
+`;
+}
+
+function memberOf(row: ParameterRow, mode: Mode): string {
+  const lines = [...wrap(`${row.description}${boundsOf(row)}`)];
+  const value = effectiveDefault(row);
+  if (value !== undefined && row.name !== "pdf") lines.push(`@default ${JSON.stringify(value)}`);
+  const comment =
+    lines.length === 1
+      ? [`  /** ${lines[0]} */`]
+      : ["  /**", ...lines.map((line) => `   * ${line}`), "   */"];
+  const type = row.name === "pdf" ? String(mode === "pdf") : typeOf(row);
+  const member = row.kind === "url" ? `${row.name}: ${type}` : `${row.name}?: ${type} | undefined`;
+  return [...comment, `  readonly ${member};`].join("\n");
+}
+
+function boundsOf(row: ParameterRow): string {
+  switch (row.kind) {
+    case "integer":
+      return ` A whole number from ${row.min} to ${row.max}.`;
+    case "decimal":
+      return ` From ${row.min} to ${row.max}.`;
+    case "pixels":
+      return ` From ${row.min} to ${row.max}; a fraction is rounded.`;
+    case "choice":
+    case "flag":
+    case "url":
+    case "selector":
+      return "";
+  }
+}
+
+function typeOf(row: ParameterRow): string {
+  switch (row.kind) {
+    case "integer":
+    case "decimal":
+    case "pixels":
+      return "number";
+    case "flag":
+      return "boolean";
+    case "url":
+    case "selector":
+      return "string";
+    case "choice":
+      return row.values.map((value) => JSON.stringify(value)).join(" | ");
+  }
+}
+
+function wrap(text: string): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && `${last} ${word}`.length <= 100) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}

@@ -1,0 +1,119 @@
+import type { ParameterRow } from "@snap/protocol";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import type * as tableModule from "../../../protocol/src/parameters/table.ts";
+
+/*
+ * A parameter is defined by one row of the table: here a copy of the table has one more, and everything that is
+ * derived from the table knows it.
+ */
+
+const DARK_MODE: ParameterRow = {
+  name: "darkMode",
+  modes: ["screenshot", "pdf"],
+  group: "Page",
+  kind: "flag",
+  default: false,
+  description: "Render the page's dark design.",
+  example: true,
+};
+
+const TABLE = "../../../protocol/src/parameters/table.ts";
+
+const url = "https://example.com/";
+
+describe("a parameter that is added to the table", () => {
+  beforeAll(() => {
+    vi.doMock(TABLE, async (importOriginal) => {
+      const original = await importOriginal<typeof tableModule>();
+      return { ...original, PARAMETER_TABLE: [...original.PARAMETER_TABLE, DARK_MODE] };
+    });
+    return () => vi.doUnmock(TABLE);
+  });
+
+  it("is validated, in a query, as JSON and in a batch item", async () => {
+    const { parseParameters, parseQuery } = await import("@snap/engine");
+    expect(parseQuery(new URLSearchParams({ url, darkMode: "1" }))).toMatchObject({ darkMode: true });
+    expect(parseQuery(new URLSearchParams({ url, pdf: "1" }))).toMatchObject({ darkMode: false });
+    expect(parseParameters({ url, darkMode: true })).toMatchObject({ darkMode: true });
+    expect(() => parseQuery(new URLSearchParams({ url, darkMode: "x" }))).toThrow(/darkMode|parameter/);
+    const { batchSubmission } = await import("../../../server/src/openapi/batch-schemas.ts");
+    expect(batchSubmission.safeParse({ items: [{ url, darkMode: true }] }).success).toBe(true);
+    expect(batchSubmission.safeParse({ items: [{ url, darkMode: "x" }] }).success).toBe(false);
+  });
+
+  it("changes the cache key if it is sent, and no other key", async () => {
+    const { parseQuery } = await import("@snap/engine");
+    const { cacheKey } = await import("../../../engine/src/parameters/cache-key.ts");
+    const keyOf = (query: Record<string, string>): string =>
+      cacheKey(parseQuery(new URLSearchParams({ url, ...query })));
+    // as pinned in the engine's own tests
+    const digest = "85c4f4017e687b3f7f85c988153e2687b0f4cc66a4390c79ca1f2199d4b67d8c";
+    expect(keyOf({})).toBe(digest);
+    expect(keyOf({ darkMode: "0" })).toBe(digest);
+    expect(keyOf({ darkMode: "1" })).not.toBe(digest);
+  });
+
+  it("is in the OpenAPI document, for both operations and for batch items", async () => {
+    const { openApiDocument } = await import("../../../server/src/openapi/document.ts");
+    const { paths, components } = openApiDocument("https://snap.example.com");
+    for (const path of ["/snap", "/snap/signed"])
+      expect(paths?.[path]?.get?.parameters).toContainEqual({
+        name: "darkMode",
+        in: "query",
+        required: false,
+        description: "Render the page's dark design.",
+        example: true,
+        schema: { type: "boolean", default: false },
+        "x-accepted-in": ["screenshot", "pdf"],
+      });
+    for (const item of ["ScreenshotItem", "PdfItem"])
+      expect(components?.schemas?.[item]).toMatchObject({
+        properties: { darkMode: { type: "boolean", default: false } },
+      });
+  });
+
+  it("is in the Postman collection", async () => {
+    const { postmanCollection } = await import("../../../server/src/openapi/postman.ts");
+    const [screenshot] = postmanCollection("https://snap.example.com").item;
+    expect(screenshot?.request.url.query).toContainEqual({
+      key: "darkMode",
+      value: "true",
+      description: "Render the page's dark design.",
+      disabled: true,
+    });
+  });
+
+  it("is an argument of the tools", async () => {
+    const { TOOLS } = await import("../../../server/src/mcp/tools.ts");
+    for (const tool of ["take-screenshot", "create-pdf"] as const)
+      expect(TOOLS[tool].inputSchema["properties"]).toMatchObject({
+        darkMode: { type: "boolean", default: false, description: "Render the page's dark design." },
+      });
+  });
+
+  it("is an option of the command line", async () => {
+    const { createProgram } = await import("../../../server/src/cli/program.ts");
+    const render = createProgram().commands.find((command) => command.name() === "render");
+    expect(render?.helpInformation()).toMatch(/--dark-mode +Render the page's dark design\./);
+  });
+
+  it("is checked by the client", async () => {
+    const { createClient } = await import("@snap/client");
+    const snap = createClient({ baseUrl: "https://snap.example.com/v1", token: "1|x", signingSecret: "s" });
+    const sign = (darkMode: unknown): string =>
+      snap.signUrl({ url, darkMode } as unknown as Parameters<typeof snap.signUrl>[0]);
+    expect(sign(true)).toContain("darkMode=true");
+    expect(() => sign("yes")).toThrow(/darkMode/);
+  });
+
+  it("is in the reference, and in the documented types", async () => {
+    const { parametersPage } = await import("../../src/docs/reference/parameters.ts");
+    expect(parametersPage.body()).toMatch(
+      /\| `darkMode` \| both \| boolean \| `false` \| Render the page's dark design\. \|/,
+    );
+    const { parameterTypes } = await import("../../src/docs/parameter-types.ts");
+    expect(await parameterTypes()).toContain(
+      "   * Render the page's dark design.\n   * @default false\n   */\n  readonly darkMode?: boolean | undefined;",
+    );
+  });
+});

@@ -1,0 +1,125 @@
+import type { Engine } from "@snap/engine";
+import type { ParameterRow, RenderBatch } from "@snap/protocol";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type * as tableModule from "../../../protocol/src/parameters/table.ts";
+
+/*
+ * Two releases over one data folder: the later one has a parameter more. What the earlier one cached and signed stays
+ * valid.
+ */
+
+const TABLE = "../../../protocol/src/parameters/table.ts";
+const START_MS = Date.parse("2026-03-01T12:00:00Z");
+
+const DARK_MODE: ParameterRow = {
+  name: "darkMode",
+  modes: ["screenshot", "pdf"],
+  group: "Page",
+  kind: "flag",
+  default: false,
+  description: "Render the page's dark design.",
+  example: true,
+};
+
+interface Release {
+  readonly origin: string;
+  readonly engine: Engine;
+  readonly renders: () => number;
+  close(): Promise<void>;
+}
+
+/** The service, from modules that are loaded anew. */
+async function openRelease(directory: string): Promise<Release> {
+  vi.resetModules();
+  const { createEngine } = await import("@snap/engine");
+  const { openSqliteStorage } = await import("@snap/storage-sqlite");
+  const testing = await import("@snap/testing");
+  const { startService } = await import("../../../server/src/http/service.ts");
+  const { createLogger } = await import("../../../server/src/operations/logger.ts");
+  const renderer = testing.createFakeRenderer();
+  const engine = createEngine({
+    storage: await openSqliteStorage({ directory }),
+    renderer,
+    secretKey: "a key for these tests",
+    clock: testing.createFakeClock(START_MS),
+    machine: testing.createFakeMachine(),
+    resolver: testing.createFakeResolver({ "example.com": ["93.184.215.14"] }),
+    baseUrl: "https://snap.example.com/v1",
+  });
+  const service = await startService({
+    engine,
+    host: "127.0.0.1",
+    port: 0,
+    publicUrl: "https://snap.example.com",
+    logger: createLogger("silent"),
+    metrics: false,
+  });
+  return {
+    origin: service.origin,
+    engine,
+    renders: () => renderer.calls.length,
+    async close() {
+      await service.stop();
+      await engine.close();
+    },
+  };
+}
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "snap-releases-"));
+});
+afterEach(async () => {
+  vi.doUnmock(TABLE);
+  await rm(directory, { recursive: true });
+});
+
+describe("a release with a new parameter", () => {
+  it("serves what the release before has cached, by the signed URLs of its batches", async () => {
+    const before = await openRelease(directory);
+    const account = await before.engine.accounts.create({
+      email: "ada@example.com",
+      planSlug: "starter",
+      verified: true,
+    });
+    const { token } = await before.engine.tokens.create({ accountId: account.id });
+    const worker = before.engine.startWorker();
+    const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+    const items = [
+      { url: "https://example.com/a", fullPage: true, format: "webp", quality: 50 },
+      { url: "https://example.com/b", pdf: true, paperFormat: "letter" },
+      { url: "https://example.com/c", width: 390, height: 844, waitUntil: "load", cacheTtl: 7200 },
+    ];
+    const submitted = await fetch(`${before.origin}/v1/renders`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ items }),
+    });
+    const { id } = (await submitted.json()) as RenderBatch;
+    await worker.stop();
+    const polled = await fetch(`${before.origin}/v1/renders/${id}`, { headers });
+    const batch = (await polled.json()) as RenderBatch;
+    expect(batch.items.map(({ status }) => status)).toEqual(["done", "done", "done"]);
+    expect(before.renders()).toBe(3);
+    await before.close();
+
+    vi.doMock(TABLE, async (importOriginal) => {
+      const original = await importOriginal<typeof tableModule>();
+      return { ...original, PARAMETER_TABLE: [...original.PARAMETER_TABLE, DARK_MODE] };
+    });
+    const after = await openRelease(directory);
+    for (const { signed_url: signedUrl, etag } of batch.items) {
+      const response = await fetch(String(signedUrl).replace("https://snap.example.com", after.origin));
+      expect(response.status).toBe(200);
+      expect(response.headers.get("x-cache")).toBe("HIT");
+      expect(response.headers.get("etag")).toBe(etag);
+    }
+    expect(after.renders()).toBe(0);
+    const fresh = await fetch(`${after.origin}/v1/snap?url=https://example.com/a&darkMode=1`, { headers });
+    expect(fresh.headers.get("x-cache")).toBe("MISS");
+    await after.close();
+  });
+});
