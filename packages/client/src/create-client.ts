@@ -1,9 +1,7 @@
 import type { RenderBatch, RenderInput, UsageReport } from "@snap/protocol";
 import { createBatches } from "./batches/batches.ts";
 import type { ClientOptions, SnapClient } from "./client.ts";
-import { readBaseUrl } from "./configuration/read-base-url.ts";
-import { DURATION_MS, readInteger, RETRIES } from "./configuration/read-integer.ts";
-import { readToken } from "./configuration/read-token.ts";
+import { DURATION_MS, readBaseUrl, readInteger, readToken, RETRIES } from "./read-options.ts";
 import { readForm, readNotModified, readRendering } from "./results/read-rendering.ts";
 import type {
   As,
@@ -15,8 +13,9 @@ import type {
   Rendering,
 } from "./results/rendering.ts";
 import { realPacing } from "./sending/pacing.ts";
-import { readDocument } from "./sending/read-document.ts";
+import { parseObject, readText } from "./sending/read-body.ts";
 import { send, type Call, type CallOptions, type SendSettings } from "./sending/send.ts";
+import { toFailure, type AnswerContext } from "./sending/to-failure.ts";
 import { writeQuery } from "./sending/write-query.ts";
 import { signUrl } from "./signing/sign-url.ts";
 
@@ -110,5 +109,23 @@ export function createClient(options: ClientOptions): SnapClient {
     }),
     signUrl: (parameters, expiry) =>
       signUrl(parameters, { ...expiry, baseUrl, tokenId, signingSecret: signingSecret ?? "" }),
+  };
+}
+
+/**
+ * Reads an answer as the JSON document of the contract that has this member, an object or an array.
+ *
+ * @throws SnapError `unexpected_answer` for anything else.
+ */
+function readDocument<T extends object>(
+  member: keyof T & string,
+): (response: Response, context: AnswerContext) => Promise<T> {
+  const isDocument = (value: Readonly<Record<string, unknown>>): value is T & typeof value =>
+    Object(value[member]) === value[member];
+  return async (response, context) => {
+    const text = await readText(response);
+    const document = parseObject(text);
+    if (isDocument(document)) return document;
+    throw toFailure(response, { ...context, text });
   };
 }

@@ -1,5 +1,5 @@
 import type { RenderBatch } from "@snap/protocol";
-import { DURATION_MS, readInteger } from "../configuration/read-integer.ts";
+import { DURATION_MS, readInteger } from "../read-options.ts";
 import { startDeadline } from "../sending/deadline.ts";
 import type { Pacing } from "../sending/pacing.ts";
 import type { CallOptions } from "../sending/send.ts";

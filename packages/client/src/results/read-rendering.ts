@@ -1,5 +1,5 @@
 import { HEADERS } from "@snap/protocol";
-import { readText } from "../sending/read-text.ts";
+import { readText } from "../sending/read-body.ts";
 import { toFailure, type AnswerContext } from "../sending/to-failure.ts";
 import type { AnswerFacts, As, NotModified, Rendering } from "./rendering.ts";
 

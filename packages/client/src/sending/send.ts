@@ -1,10 +1,13 @@
-import { DURATION_MS, readInteger, RETRIES } from "../configuration/read-integer.ts";
 import { isSnapError, SnapError } from "../errors.ts";
+import { DURATION_MS, readInteger, RETRIES } from "../read-options.ts";
 import { startDeadline } from "./deadline.ts";
 import type { Pacing } from "./pacing.ts";
-import { readText } from "./read-text.ts";
-import { retryDelayMs } from "./retry-delay.ts";
-import { toFailure, type AnswerContext } from "./to-failure.ts";
+import { readText } from "./read-body.ts";
+import { factsOf, toFailure, type AnswerContext } from "./to-failure.ts";
+
+/** What a code that is newer than this package, or a proxy, says by its status alone. */
+const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
+const FIRST_BACKOFF_MS = 500;
 
 /** What one call may set otherwise than the client. */
 export interface CallOptions {
@@ -107,4 +110,37 @@ function reasonOf(error: unknown): string {
   const thrown = Object(error) as Thrown;
   const { message, code } = thrown.cause ?? thrown;
   return message || String(code ?? error);
+}
+
+interface RetryRules {
+  /** How many repeats have been made. */
+  readonly retries: number;
+  readonly maxRetries: number;
+  /** A longer wait isn't waited. */
+  readonly maxRetryDelayMs: number;
+  /** Whether the request costs nothing if the first one went through unseen. */
+  readonly repeatIsFree: boolean;
+  readonly pacing: Pacing;
+}
+
+/** Milliseconds to wait before the next attempt; `null` when there is to be none. */
+function retryDelayMs(
+  error: unknown,
+  { retries, maxRetries, maxRetryDelayMs, repeatIsFree, pacing }: RetryRules,
+): number | null {
+  if (!isSnapError(error) || retries >= maxRetries || !isRetryable(error, repeatIsFree)) return null;
+  if (error.retryAfter === null)
+    // Full jitter: callers that failed together don't come back together.
+    return pacing.random() * Math.min(maxRetryDelayMs, FIRST_BACKOFF_MS * 2 ** retries);
+  const delayMs = error.retryAfter * 1000;
+  // Those who were told the same moment don't come back in the same.
+  return delayMs <= maxRetryDelayMs ? delayMs + pacing.random() * FIRST_BACKOFF_MS : null;
+}
+
+function isRetryable({ code, status }: SnapError, repeatIsFree: boolean): boolean {
+  if (status === 0) return code === "connection_failed" && repeatIsFree;
+  const byStatus = RETRYABLE_STATUSES.has(status);
+  // Behind a proxy that gave up, the service may have done the work all the same.
+  if (code === "unexpected_answer") return repeatIsFree && byStatus;
+  return factsOf(code)?.retryable ?? byStatus;
 }

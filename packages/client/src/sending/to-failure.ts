@@ -1,10 +1,11 @@
 import { ERROR_CODES, HEADERS, type ErrorCodeFacts, type ErrorEnvelope } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
-import { parseObject } from "./parse-object.ts";
-import { readRetryAfter } from "./retry-after.ts";
+import { parseObject } from "./read-body.ts";
 
 const EXCERPT_CHARACTERS = 200;
 const MESSAGE_CHARACTERS = 2000;
+/** A day's name stands first in each of the three forms of RFC 9110, 5.6.7. */
+const HTTP_DATE = /^[A-Z][a-z]+,? /;
 
 /** What the contract says of a code; `null` for one that is newer than this package. */
 export function factsOf(code: string): ErrorCodeFacts | null {
@@ -55,4 +56,12 @@ type Envelope = Omit<ErrorEnvelope, "code"> & { readonly code: string };
 
 function isEnvelope(value: { readonly code?: unknown; readonly message?: unknown }): value is Envelope {
   return typeof value.code === "string" && typeof value.message === "string";
+}
+
+/** `Retry-After` in seconds (RFC 9110, 10.2.3); `null` for none and for what it can't be. */
+function readRetryAfter(header: string | null, nowMs: number): number | null {
+  const text = header?.trim() ?? "";
+  if (/^\d{1,10}$/.test(text)) return Number(text);
+  const atMs = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(atMs) ? null : Math.max(0, Math.ceil((atMs - nowMs) / 1000));
 }

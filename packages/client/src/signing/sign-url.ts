@@ -1,6 +1,5 @@
 import { buildSignedUrl, type RenderInput } from "@snap/protocol";
-import { readBaseUrl } from "../configuration/read-base-url.ts";
-import { readInteger, type IntegerRange } from "../configuration/read-integer.ts";
+import { readBaseUrl, readInteger, type IntegerRange } from "../read-options.ts";
 import { writeQuery } from "../sending/write-query.ts";
 
 const TOKEN_ID: IntegerRange = { min: 1, max: Number.MAX_SAFE_INTEGER };

@@ -1,5 +1,4 @@
-import { BoundedBody, brokenOff } from "./bounded-body.ts";
-import { rawBodyNeeded } from "./raw-body.ts";
+import { BoundedBody, brokenOff, rawBodyNeeded } from "./raw-body.ts";
 import { readSettings, type WebhookSecrets } from "./read-settings.ts";
 import { receiveDelivery, type WebhookCallback, type WebhookReceiverOptions } from "./receive-delivery.ts";
 import { isWebhookError } from "./webhook-error.ts";

@@ -1,5 +1,12 @@
-import { BODY_LIMIT_BYTES, BoundedBody, brokenOff } from "./bounded-body.ts";
-import { isRawBody, type RawBody, rawBodyNeeded, toBytes } from "./raw-body.ts";
+import {
+  BODY_LIMIT_BYTES,
+  BoundedBody,
+  brokenOff,
+  isRawBody,
+  type RawBody,
+  rawBodyNeeded,
+  toBytes,
+} from "./raw-body.ts";
 import { readSettings, type WebhookSecrets } from "./read-settings.ts";
 import {
   type DeliveryAnswer,

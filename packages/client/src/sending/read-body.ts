@@ -18,3 +18,12 @@ export async function readText({ body }: Response): Promise<string> {
   reader.cancel().catch(() => {});
   return text;
 }
+
+/** The members of a JSON object; none for any other text. */
+export function parseObject(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return { ...(JSON.parse(text) as object | null) };
+  } catch {
+    return {};
+  }
+}
