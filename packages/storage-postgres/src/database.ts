@@ -130,3 +130,8 @@ const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: "tex
   oid === INT8
     ? Number
     : (pg.types.getTypeParser as (oid: number, format?: string) => () => unknown)(oid, format);
+
+/** PostgreSQL's texts hold no NUL: nothing is stored under a name that has one, and asking for it is an error. */
+export function isStorable(name: string): boolean {
+  return !name.includes("\0");
+}

@@ -1,6 +1,6 @@
 import type { Storage } from "@snap/engine/ports";
 import { createBatchSignal } from "./batch-signal.ts";
-import { openDatabase } from "./database.ts";
+import { openDatabase, type Database } from "./database.ts";
 import { claimKeyMark, type KeyMarked } from "./key-mark.ts";
 import { migrate } from "./migrate.ts";
 import { createAccountStore } from "./stores/accounts.ts";
@@ -8,7 +8,6 @@ import { createBatchStore } from "./stores/batches.ts";
 import { createLedger } from "./stores/ledger.ts";
 import { createTokenStore } from "./stores/tokens.ts";
 import { requireNoOpenMove } from "./transfer/moves.ts";
-import { createWriteCheck } from "./write-check.ts";
 
 /** What needs no database: renderings, request budgets, and which renders are under way. */
 export type SharedCache = Pick<Storage, "renderings" | "budgets" | "flights"> & {
@@ -71,5 +70,19 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
       await signal.close();
       await Promise.all([database.close(), cache.close()]);
     },
+  };
+}
+
+/** Enough to need room of its own on the disk, little enough to be asked for every second. */
+const FILLER = "0".repeat(8 * 1024);
+
+/** A check that really writes, and doesn't wait for a server that is away. */
+function createWriteCheck({ queryOnce }: Database): () => Promise<void> {
+  return async () => {
+    const [row] = await queryOnce<{ id: number }>(
+      "INSERT INTO snap.write_checks (filler) VALUES ($1) RETURNING id",
+      [FILLER],
+    );
+    await queryOnce("DELETE FROM snap.write_checks WHERE id = $1", [row?.id]);
   };
 }

@@ -1,7 +1,7 @@
 import type { FlightStore, RenderingStore, Storage } from "@snap/engine/ports";
-import { createBudgetStore } from "./budgets/budgets.ts";
+import { createBudgetStore } from "./budgets.ts";
 import { connectRedis } from "./connection/connect.ts";
-import { createFlightStore } from "./flights/flights.ts";
+import { createFlightStore } from "./flights.ts";
 import { createOwedDeletions } from "./renderings/owed-deletions.ts";
 import { createRenderingStore } from "./renderings/renderings.ts";
 

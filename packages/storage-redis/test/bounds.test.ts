@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createLocalBudgets } from "../src/budgets/local-budgets.ts";
+import { createLocalBudgets } from "../src/budgets.ts";
 import { createOwedDeletions } from "../src/renderings/owed-deletions.ts";
 import { NOW, spend } from "./samples.ts";
 

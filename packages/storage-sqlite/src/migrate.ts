@@ -1,7 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
-import { MIGRATIONS } from "./migrations/index.ts";
+import { initial } from "./migrations/001-initial.ts";
+import { batches } from "./migrations/002-batches.ts";
+import { journalAsALog } from "./migrations/003-journal-as-a-log.ts";
 import { prepare } from "./prepare.ts";
 import { writing } from "./transaction.ts";
+
+/** In order; the version of a database is the number of those it has been through. */
+export const MIGRATIONS: readonly string[] = [initial, batches, journalAsALog];
 
 /** "snap" in ASCII: tells our files from other SQLite databases (SQLite file format, 1.3). */
 const APPLICATION_ID = 0x736e6170;

@@ -1,5 +1,6 @@
 import type { Storage } from "@snap/engine/ports";
 import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
 import { openDatabase } from "./database.ts";
 import { createAccountStore } from "./stores/accounts.ts";
 import { createBatchStore } from "./stores/batches.ts";
@@ -8,7 +9,6 @@ import { prepareLedgerStatements } from "./stores/ledger-statements.ts";
 import { createLedger } from "./stores/ledger.ts";
 import { createRenderingStore } from "./stores/renderings.ts";
 import { createTokenStore } from "./stores/tokens.ts";
-import { createWriteCheck } from "./write-check.ts";
 
 export type SqliteStorageOptions = {
   /**
@@ -61,5 +61,28 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
     async close() {
       if (database.isOpen) database.close();
     },
+  };
+}
+
+/** Enough to need room of its own on the disk, little enough to be asked for every second. */
+const FILLER_BYTES = 64 * 1024;
+
+/**
+ * A check that really writes. Both statements commit: what is rolled back never reaches the disk,
+ * and a row updated in place needs no room, so neither would notice that the disk is full.
+ */
+function createWriteCheck(database: DatabaseSync): () => Promise<void> {
+  const fill = database.prepare(
+    `INSERT OR REPLACE INTO write_checks (id, filler) VALUES (1, zeroblob(${FILLER_BYTES}))`,
+  );
+  const empty = database.prepare("DELETE FROM write_checks");
+  // A damaged file may still take a write in a sound place.
+  const reads = ["accounts", "tokens", "balances", "renderings", "batches", "batch_items"].map((table) =>
+    database.prepare(`SELECT 1 FROM ${table} LIMIT 1`),
+  );
+  return async () => {
+    fill.run();
+    empty.run();
+    for (const read of reads) read.get();
   };
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { openSqliteStorage } from "../src/index.ts";
-import { MIGRATIONS } from "../src/migrations/index.ts";
+import { MIGRATIONS } from "../src/migrate.ts";
 import { sampleBatch } from "./sample-batch.ts";
 import { temporaryDirectory } from "./temporary.ts";
 

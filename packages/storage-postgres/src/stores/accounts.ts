@@ -1,7 +1,6 @@
 import type { Account, AccountChange, AccountStore } from "@snap/engine/ports";
-import type { Database } from "../database.ts";
+import { isStorable, type Database } from "../database.ts";
 import { isUniqueViolation } from "../faults.ts";
-import { isStorable } from "./storable.ts";
 
 /** The columns of an account under the names of its fields. */
 const ACCOUNT_COLUMNS = `id, email, email_verified_at AS "emailVerifiedAt", plan_slug AS "planSlug",

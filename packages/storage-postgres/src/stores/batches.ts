@@ -1,8 +1,7 @@
 import type { BatchRecord, BatchStore, DueDelivery, DueItem } from "@snap/engine/ports";
-import type { Database, Query } from "../database.ts";
+import { isStorable, type Database, type Query } from "../database.ts";
 import { isUniqueViolation } from "../faults.ts";
 import type { BatchSignal } from "../batch-signal.ts";
-import { isStorable } from "./storable.ts";
 import { DUE_DELIVERIES, DUE_ITEMS, FIGURES } from "./batch-queues.ts";
 import { claimableAtOf, toBatch, type BatchRow } from "./batch-rows.ts";
 import { endReservation } from "./ledger.ts";

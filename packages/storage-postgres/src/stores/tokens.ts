@@ -6,8 +6,7 @@ import type {
   TokenRecord,
   TokenStore,
 } from "@snap/engine/ports";
-import type { Database } from "../database.ts";
-import { isStorable } from "./storable.ts";
+import { isStorable, type Database } from "../database.ts";
 
 /** A token as it is kept. */
 interface TokenRow extends Omit<TokenRecord, "abilities"> {

@@ -1,6 +1,6 @@
 import { createClient, ErrorReply } from "@redis/client";
-import { spendScript } from "../budgets/spend-script.ts";
-import { endFlightScript, takeFlightScript } from "../flights/flight-scripts.ts";
+import { spendScript } from "../budgets.ts";
+import { endFlightScript, takeFlightScript } from "../flights.ts";
 
 /** Longest wait for a connection. */
 export const CONNECT_TIMEOUT_MS = 3000;

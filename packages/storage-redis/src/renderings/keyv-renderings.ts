@@ -1,6 +1,5 @@
 import type { RenderingKey, RenderingStore } from "@snap/engine/ports";
-import { EXPIRY_GRACE_MS } from "../expiry-grace.ts";
-import { keyOf } from "../key-of.ts";
+import { EXPIRY_GRACE_MS, keyOf } from "../keys.ts";
 import {
   DESCRIPTION_BYTES,
   pack,

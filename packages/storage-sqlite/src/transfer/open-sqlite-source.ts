@@ -1,10 +1,10 @@
-import type { TransferKind, TransferPage, TransferSource } from "@snap/engine/ports";
+import type { TransferFigures, TransferKind, TransferPage, TransferSource } from "@snap/engine/ports";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { isBusy } from "../database.ts";
 import { migrate } from "../migrate.ts";
-import { readFigures } from "./read-figures.ts";
+import { prepare } from "../prepare.ts";
 import { prepareRecordReaders, type Key, type RecordReaders } from "./read-records.ts";
 
 /** A command that is just ending, or a backup, is waited for. */
@@ -19,6 +19,26 @@ const KINDS: readonly TransferKind[] = [
   "journal",
   "batches",
 ];
+
+const FIGURES = `SELECT
+  (SELECT count(*) FROM accounts) AS accounts,
+  (SELECT count(*) FROM tokens) AS tokens,
+  coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'tokens'), 0) AS lastTokenId,
+  balance.*, reservation.*, journal.*,
+  (SELECT count(*) FROM batches) AS batches,
+  item.*, delivery.*
+FROM
+  (SELECT count(*) AS balances, coalesce(sum(granted), 0) AS granted, coalesce(sum(used), 0) AS used,
+    coalesce(sum(reserved), 0) AS reserved FROM balances) AS balance,
+  (SELECT count(*) AS reservations, count(*) FILTER (WHERE state = 'open') AS openReservations
+   FROM reservations) AS reservation,
+  (SELECT count(*) AS journalLines, ${sumOf("grant")} AS journalGranted, ${sumOf("reserve")} AS journalReserved,
+    ${sumOf("settle")} AS journalSettled, ${sumOf("refund")} AS journalRefunded,
+    ${sumOf("lapse")} AS journalLapsed FROM journal) AS journal,
+  (SELECT count(*) AS batchItems, count(*) FILTER (WHERE claimable_at IS NOT NULL) AS unfinishedItems
+   FROM batch_items) AS item,
+  (SELECT count(*) AS deliveries, count(*) FILTER (WHERE claimable_at IS NOT NULL) AS openDeliveries
+   FROM deliveries) AS delivery`;
 
 /**
  * Opens the embedded storage in a folder to be moved elsewhere, with `transfer` of `@snap/engine`. Until it is
@@ -93,4 +113,14 @@ function readPage(readers: RecordReaders, position: string | null): TransferPage
     if (last !== null) return { kind, records, next: JSON.stringify([kind, last]) } as TransferPage;
   }
   return null;
+}
+
+function readFigures(database: DatabaseSync): TransferFigures {
+  // An aggregate always answers its row.
+  const figures = prepare<TransferFigures>(database, FIGURES).get() as TransferFigures;
+  return { ...figures };
+}
+
+function sumOf(kind: string): string {
+  return `coalesce(sum(credits) FILTER (WHERE kind = '${kind}'), 0)`;
 }

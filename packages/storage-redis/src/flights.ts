@@ -1,5 +1,7 @@
 import { defineScript, type CommandParser } from "@redis/client";
-import type { FlightState, TakeRequest } from "@snap/engine/ports";
+import type { FlightState, FlightStore, TakeRequest } from "@snap/engine/ports";
+import type { RedisConnection } from "./connection/connect.ts";
+import { keyOf } from "./keys.ts";
 
 /*
  * A flight is kept as "held:" and its holder; as "hurried:" and its holder once somebody interactive was refused
@@ -46,3 +48,20 @@ end`,
   },
   transformReply: (): void => {},
 });
+
+/** Renders under way. While Redis can't be used every process renders for itself. */
+export function createFlightStore({ client, attempt }: RedisConnection, keyPrefix: string): FlightStore {
+  const keyOfFlight = (name: string): string => keyOf(keyPrefix, "flight", name);
+  return {
+    take: ({ name, ...claim }) =>
+      attempt(
+        () => client.takeFlight(keyOfFlight(name), claim),
+        () => "taken",
+      ),
+    end: ({ name, ...claim }) =>
+      attempt(
+        () => client.endFlight(keyOfFlight(name), claim),
+        () => {},
+      ),
+  };
+}
