@@ -9,6 +9,6 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.stderr.write(`error: snap-server needs Node.js ${node}; this is ${process.versions.node}\n`);
   process.exitCode = 1;
 } else {
-  const { main } = await import("./cli/main.ts");
+  const { main } = await import("./cli/program.ts");
   await main();
 }

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { administer, withJson, type Admin } from "./admin.ts";
 import { accountDocument } from "./documents.ts";
 import { UsageError } from "./errors.ts";
-import { parseOverride, parseWholeNumber, toNullable, type Optional } from "./numbers.ts";
+import { parseOverride, parseWholeNumber, toNullable, type Optional } from "./values.ts";
 import { formatCount, formatInstant, formatTable, printJson, printLines } from "./output.ts";
 
 interface CreateOptions {

@@ -3,10 +3,29 @@ import packageJson from "../../package.json" with { type: "json" };
 import { addAccounts } from "./accounts.ts";
 import { addBatches } from "./batches.ts";
 import { addDoctor } from "./doctor.ts";
+import { explainFailure, EXIT_CODES } from "./errors.ts";
 import { addMigrate } from "./migrate.ts";
+import { printFailure } from "./output.ts";
 import { addRender } from "./render.ts";
 import { addServe } from "./serve-command.ts";
 import { addTokens } from "./tokens.ts";
+
+/** Runs the command line; the exit code tells how it ended. */
+export async function main(): Promise<void> {
+  // Whoever reads may stop early: `snap-server accounts list | head -1`.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    process.exit(EXIT_CODES.ok);
+  });
+  try {
+    await createProgram().parseAsync();
+  } catch (error) {
+    const failure = explainFailure(error);
+    if (failure === null) return;
+    printFailure(failure, { json: process.argv.includes("--json") });
+    process.exitCode = failure.exitCode;
+  }
+}
 
 /** The command line. Faults of usage are thrown, never printed here. */
 export function createProgram(): Command {

@@ -1,4 +1,5 @@
 import type { TargetPolicy } from "@snap/engine";
+import type { RendererEvent } from "@snap/engine/puppeteer";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import type { Logger } from "pino";
@@ -11,9 +12,10 @@ import { createMetrics } from "../operations/metrics.ts";
 import { watchBatches } from "../operations/watch-batches.ts";
 import { openEngine } from "../wire.ts";
 import { EXIT_CODES } from "./errors.ts";
-import { logRendererEvent } from "./log-renderer-event.ts";
 import { startRenderer, type StartedRenderer } from "./start-renderer.ts";
-import { awaitStopSignal } from "./stop-signal.ts";
+
+/** A terminal and the package manager in between deliver one and the same Ctrl-C this close together. */
+const SAME_KEYSTROKE_MS = 250;
 
 export interface ServeOptions {
   readonly dev?: true;
@@ -69,6 +71,27 @@ async function startBrowser(
   }
   logger.warn("the browser runs WITHOUT ITS SANDBOX: a hostile page may take over this machine's account");
   return started;
+}
+
+/** How much the operator should care about each. */
+const LEVELS = {
+  "browser-started": "debug",
+  "browser-recycled": "info",
+  "render-retried": "warn",
+  "page-ended": "warn",
+  "browser-ended": "warn",
+  "browser-unresponsive": "warn",
+  "browser-start-failed": "error",
+  // one line for each connection says what its containment lacks
+  "remote-browser-connected": "warn",
+  "remote-browser-ended": "warn",
+  "remote-browser-unresponsive": "warn",
+  "remote-browser-refused": "error",
+} as const satisfies Record<RendererEvent["type"], string>;
+
+/** Writes what happens to the browser to the log. */
+function logRendererEvent(logger: Logger): (event: RendererEvent) => void {
+  return ({ type, ...facts }) => logger[LEVELS[type]](facts, type.replaceAll("-", " "));
 }
 
 async function serveUntil(stopSignal: Promise<NodeJS.Signals>, parts: Parts): Promise<void> {
@@ -129,4 +152,23 @@ async function findFreePort(host: string): Promise<number> {
   server.close();
   await once(server, "close");
   return port;
+}
+
+/** Resolves at the first SIGTERM or SIGINT; a SIGINT after that ends the process at once. */
+function awaitStopSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let firstAtMs: number | null = null;
+    const onSignal = (signal: NodeJS.Signals): void => {
+      const nowMs = performance.now();
+      if (firstAtMs === null) {
+        firstAtMs = nowMs;
+        resolve(signal);
+      } else if (signal === "SIGINT" && nowMs - firstAtMs > SAME_KEYSTROKE_MS) {
+        // The browser ends with the pipe that it is driven through.
+        process.exit(EXIT_CODES.interrupted);
+      }
+    };
+    process.on("SIGTERM", onSignal);
+    process.on("SIGINT", onSignal);
+  });
 }

@@ -6,9 +6,8 @@ import { publicUrlOf, type Config } from "../config.ts";
 import { administer, withJson } from "./admin.ts";
 import { curlLine } from "./curl-line.ts";
 import { tokenDocument } from "./documents.ts";
-import { parseDuration } from "./duration.ts";
-import { parseTokenId, toNullable, type Optional } from "./numbers.ts";
 import { formatInstant, formatTable, printJson, printLines } from "./output.ts";
+import { parseDuration, parseTokenId, toNullable, type Optional } from "./values.ts";
 
 interface CreateOptions {
   readonly account: string;

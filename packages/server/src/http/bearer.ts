@@ -1,10 +1,9 @@
-import { isSnapError, type Engine, type Principal } from "@snap/engine";
+import { isSnapError, type CreditState, type Engine, type Principal, type SpentBudget } from "@snap/engine";
+import { HEADERS } from "@snap/protocol";
 import type { Request, RequestHandler } from "express";
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Logger } from "pino";
 import { send, type Answer } from "../requests/answer.ts";
-import { budgetHeaders } from "./budget-headers.ts";
-import { creditHeaders } from "./credit-headers.ts";
 import { failureAnswer } from "./envelope.ts";
 import { credentialOf } from "../requests/credential.ts";
 import { exchangeOf, type Exchange } from "../requests/exchange.ts";
@@ -68,4 +67,19 @@ export function bearer({ engine, logger }: BearerDoor, answerTo: BearerEndpoint)
       return { account: principal.account, balance: null };
     });
   }
+}
+
+/** The rate-limit pair; nothing for an answer that was counted against no budget. */
+export function budgetHeaders(budget: SpentBudget | null): OutgoingHttpHeaders {
+  if (budget === null) return {};
+  return { [HEADERS.rateLimitLimit]: budget.limit, [HEADERS.rateLimitRemaining]: budget.remaining };
+}
+
+/** `X-Credits-*`; the reset is left out for an account without a period (decisions.md). */
+function creditHeaders({ limit, remaining, resetsAt }: CreditState): OutgoingHttpHeaders {
+  return {
+    [HEADERS.creditsLimit]: limit,
+    [HEADERS.creditsRemaining]: remaining,
+    ...(resetsAt !== null && { [HEADERS.creditsReset]: Math.floor(resetsAt / 1000) }),
+  };
 }

@@ -14,7 +14,6 @@ import packageJson from "../../package.json" with { type: "json" };
 import { capturePage, type CaptureDoor } from "../requests/capture-page.ts";
 import type { Exchange } from "../requests/exchange.ts";
 import { requireMode, requireNone, type Arguments } from "./judge-arguments.ts";
-import { reportProgress } from "./report-progress.ts";
 import {
   failureResult,
   isTooLarge,
@@ -37,6 +36,8 @@ export interface ToolDoor extends CaptureDoor {
 
 /** Clients give up after a minute; a render may take three quarters of it. */
 const TURN_WAIT_MS = 10_000;
+/** Well under the minute after which clients give up on a call that says nothing. */
+const PROGRESS_PAUSE_MS = 5000;
 
 type ListedTool = Pick<(typeof TOOLS)[ToolName], "title" | "description" | "annotations"> & {
   readonly inputSchema: StandardSchemaWithJSON<Arguments, Arguments>;
@@ -135,4 +136,27 @@ async function render(
     capture,
     link: () => engine.link({ principal, parameters, capture, baseUrl }),
   };
+}
+
+/**
+ * Tells a client that asked for it, at once and then every few seconds, that the work goes on; many
+ * then wait for as long as it takes.
+ */
+async function reportProgress<T>({ mcpReq }: ServerContext, work: () => Promise<T>): Promise<T> {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return work();
+  const startedAtMs = performance.now();
+  const report = (): void => {
+    const progress = Math.round((performance.now() - startedAtMs) / 1000);
+    const params = { progressToken, progress, message: "waiting for the page" };
+    // A client that has gone needs no report.
+    mcpReq.notify({ method: "notifications/progress", params }).catch(() => {});
+  };
+  report();
+  const timer = setInterval(report, PROGRESS_PAUSE_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
 }

@@ -6,13 +6,16 @@ import {
 } from "@modelcontextprotocol/server";
 import { SnapError } from "@snap/engine";
 import type { Request as ExpressRequest, RequestHandler } from "express";
+import type { ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import type { Logger } from "pino";
+import { commonHeaders } from "../requests/answer.ts";
 import { credentialOf } from "../requests/credential.ts";
 import type { CaptureDoor } from "../requests/capture-page.ts";
 import { exchangeOf } from "../requests/exchange.ts";
 import { discardBody, readJson } from "../requests/request-body.ts";
 import { createMcpServer } from "./create-mcp-server.ts";
-import { relay } from "./relay.ts";
 
 /** What the endpoint works with. */
 export interface McpDoor extends CaptureDoor {
@@ -77,4 +80,30 @@ function toWebRequest(
   const sent = { ...headers, accept: accept === "*/*" ? "application/json, text/event-stream" : accept };
   const pairs = Object.entries(sent).map(([name, value]) => [name, String(value)] as [string, string]);
   return new Request(new URL(url, publicUrl), { method, headers: pairs, signal });
+}
+
+/**
+ * Sends an answer that is a web `Response`; its body may be a stream that goes on for a while.
+ *
+ * @param outcome What the answer is about. It may go on when the client has gone, and is then waited
+ * for, so that the log has it.
+ */
+async function relay(
+  response: ServerResponse,
+  answer: Response,
+  outcome: () => Promise<unknown> = () => Promise.resolve(),
+): Promise<void> {
+  if (!response.destroyed) {
+    // What concerns the connection is between Node and the client (RFC 9110, 7.6.1).
+    const { connection: _, ...headers } = Object.fromEntries(answer.headers);
+    const caching = { "cache-control": "no-store, no-transform" };
+    response.emit("answering");
+    response.writeHead(answer.status, { ...commonHeaders(response), ...headers, ...caching });
+    if (answer.body === null) response.end();
+    // A client that has gone ends the pipeline early: nobody is left to be told.
+    else await pipeline(Readable.fromWeb(answer.body), response).catch(() => {});
+  }
+  await outcome();
+  exchangeOf(response).status = answer.status;
+  response.emit("answered");
 }

@@ -1,7 +1,7 @@
 import type { Capture, DeliveryAttempt, Engine, FinishedItem } from "@snap/engine";
 import type { BatchFigures } from "@snap/engine/ports";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import { nameOutcome } from "./name-outcome.ts";
+import { nameOutcome } from "./watch-batches.ts";
 
 /** One answered request, as the figures count it. */
 export interface CountedRequest {

@@ -1,7 +1,6 @@
 import type { DeliveryAttempt, EngineOptions, FinishedItem } from "@snap/engine";
 import type { Logger } from "pino";
 import type { Metrics } from "./metrics.ts";
-import { nameOutcome } from "./name-outcome.ts";
 
 /**
  * What an engine is to call about its batches: each item that finishes and each attempt to deliver a
@@ -50,4 +49,21 @@ function logDelivery(logger: Logger, attempt: DeliveryAttempt): void {
     },
     delivered ? "webhook delivered" : "webhook not delivered",
   );
+}
+
+/**
+ * How a delivery attempt ended, in a word for log and figures: `delivered`, `http_3xx`, `http_4xx`,
+ * `http_5xx`, `token-revoked`, or why there was no answer.
+ */
+export function nameOutcome(outcome: DeliveryAttempt["outcome"]): string {
+  switch (outcome.kind) {
+    case "answered": {
+      const hundreds = Math.floor(outcome.status / 100);
+      return hundreds === 2 ? "delivered" : `http_${hundreds}xx`;
+    }
+    case "failed":
+      return outcome.reason;
+    case "token-revoked":
+      return outcome.kind;
+  }
 }

@@ -1,10 +1,25 @@
+import { systemResolver } from "@snap/engine";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { readConfig, type Config } from "../../config.ts";
 import { messageOf } from "../../config/message-of.ts";
 import { checkBrowser } from "./check-browser.ts";
-import { checkFonts } from "./check-fonts.ts";
-import { checkNames } from "./check-names.ts";
 import { checkStorage } from "./check-storage.ts";
-import { ok, problem, warning, type Finding } from "./finding.ts";
+import { ok, problem, reasonOf, warning, type Finding } from "./finding.ts";
+
+/** Scripts that pages are written in, by what fontconfig calls them, and a package that brings them. */
+const SCRIPTS = [
+  { name: "Latin", language: "en", install: "fonts-liberation" },
+  { name: "Chinese", language: "zh-cn", install: "fonts-noto-cjk" },
+  { name: "Japanese", language: "ja", install: "fonts-noto-cjk" },
+  { name: "Korean", language: "ko", install: "fonts-noto-cjk" },
+  { name: "emoji", language: "und-zsye", install: "fonts-noto-color-emoji" },
+] as const;
+const FONTS_TIMEOUT_MS = 10_000;
+
+/** Reserved for documentation (RFC 2606, 3), and it resolves. */
+const PUBLIC_NAME = "example.com";
+const NAMES_TIMEOUT_MS = 5_000;
 
 /** Every check of this machine, in the order in which one would mend what they find. */
 export async function examine(): Promise<readonly Finding[]> {
@@ -24,4 +39,49 @@ function checkConfiguration(): { readonly config: Config | null; readonly findin
   } catch (error) {
     return { config: null, findings: [problem(name, messageOf(error), "correct it, and ask again")] };
   }
+}
+
+/** Text in a script without a font comes out as empty boxes. */
+async function checkFonts(): Promise<Finding> {
+  const counts = await Promise.all(SCRIPTS.map(({ language }) => countFonts(language)));
+  if (counts.some((count) => count === null))
+    return warning("fonts", "fc-list can't be asked which there are", "apt-get install fontconfig");
+  const missing = SCRIPTS.filter((_, index) => counts[index] === 0);
+  if (missing.length === 0) return ok("fonts", SCRIPTS.map(({ name }) => name).join(", "));
+  const message = `none for ${missing.map(({ name }) => name).join(", ")}: such text is drawn as empty boxes`;
+  const advice = `apt-get install ${[...new Set(missing.map(({ install }) => install))].join(" ")}`;
+  return missing.some(({ name }) => name === "Latin")
+    ? problem("fonts", message, advice)
+    : warning("fonts", message, advice);
+}
+
+async function countFonts(language: string): Promise<number | null> {
+  try {
+    const { stdout } = await promisify(execFile)("fc-list", [`:lang=${language}`, "family"], {
+      timeout: FONTS_TIMEOUT_MS,
+    });
+    return stdout.split("\n").filter((line) => line !== "").length;
+  } catch {
+    return null;
+  }
+}
+
+/** Names of the internet resolve, by this machine's own resolver; nothing else is asked. */
+async function checkNames(): Promise<Finding> {
+  try {
+    const addresses = await Promise.race([systemResolver.resolve(PUBLIC_NAME), giveUp()]);
+    return ok("name resolution", `${PUBLIC_NAME} has ${addresses.length} addresses`);
+  } catch (error) {
+    return warning(
+      "name resolution",
+      `${PUBLIC_NAME} does not resolve (${reasonOf(error)}): pages of the internet can't be rendered`,
+      "look at /etc/resolv.conf and at this machine's way to the internet; pages of your own network don't need it",
+    );
+  }
+}
+
+function giveUp(): Promise<never> {
+  return new Promise((_, reject) => {
+    setTimeout(() => reject(new Error(`no answer within ${NAMES_TIMEOUT_MS} ms`)), NAMES_TIMEOUT_MS).unref();
+  });
 }

@@ -1,4 +1,7 @@
 import { InvalidArgumentError } from "commander";
+import { readDuration } from "../config/duration.ts";
+
+const MAX_DAYS = 3650;
 
 /** A number, or that there is none; commander makes something else of `null`. */
 export type Optional = number | "none";
@@ -20,6 +23,20 @@ export function parseOverride(text: string): Optional {
 export function parseTokenId(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
   throw new InvalidArgumentError("It must be the number that stands before the pipe of a token.");
+}
+
+/**
+ * Reads `45s`, `30m`, `12h` or `30d`, in milliseconds, or `none`.
+ *
+ * @throws InvalidArgumentError that says what would do.
+ */
+export function parseDuration(text: string): Optional {
+  if (text === "none") return text;
+  const durationMs = readDuration(text) ?? 0;
+  if (durationMs > 0 && durationMs <= MAX_DAYS * 86_400_000) return durationMs;
+  throw new InvalidArgumentError(
+    `It must be a duration such as 45s, 30m, 12h or 30d, at most ${MAX_DAYS}d, or none.`,
+  );
 }
 
 export function toNullable(value: Optional): number | null {
