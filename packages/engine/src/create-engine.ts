@@ -1,10 +1,9 @@
 import { LIMITS, type UsageReport } from "@snap/protocol";
 import { createAccounts, type Accounts } from "./accounts/accounts.ts";
-import { entitlementOf } from "./accounts/entitlement.ts";
+import { entitlementOf, usageReport } from "./accounts/entitlement.ts";
 import type { Batches } from "./batches/batches.ts";
 import { createBatchSide } from "./batches/create-batch-side.ts";
 import type { BatchWorker } from "./batches/worker.ts";
-import { usageReport } from "./accounts/usage-report.ts";
 import {
   capture,
   type Capture,

@@ -3,7 +3,6 @@ export type { PdfParameters, ScreenshotParameters, SnapParameters } from "@snap/
 export type { Accounts, NewAccount } from "./accounts/accounts.ts";
 export { BUILT_IN_PLANS, parsePlans } from "./accounts/plans.ts";
 export type { Plan } from "./accounts/plans.ts";
-export { AdminError } from "./admin-error.ts";
 export type { Capture, CaptureRequest } from "./capture.ts";
 export { createEngine } from "./create-engine.ts";
 export type { Engine } from "./create-engine.ts";
@@ -15,7 +14,7 @@ export type { EngineOptions } from "./engine-options.ts";
 export { createWebhookSender } from "./egress/webhook-sender.ts";
 export type { WebhookSender } from "./ports/webhook-sender.ts";
 export type { CreditState } from "./credits/credits.ts";
-export { isSnapError, SnapError } from "./errors.ts";
+export { AdminError, isSnapError, SnapError } from "./errors.ts";
 export type { SnapErrorFacts } from "./errors.ts";
 export type { SpentBudget } from "./limits/spend-budget.ts";
 export { parseParameters, parseQuery } from "./parameters/parse.ts";

@@ -2,9 +2,8 @@
  * What the server needs beyond the engine itself. It may change with any release: embed the engine by its index.
  */
 
-export { entitlementOf } from "./accounts/entitlement.ts";
+export { entitlementOf, usageReport } from "./accounts/entitlement.ts";
 export type { Entitlement } from "./accounts/entitlement.ts";
-export { usageReport } from "./accounts/usage-report.ts";
 export { isUnspecifiedAddress, parseBrowserUrls } from "./browser-endpoints.ts";
 export type { BrowserEndpoint } from "./browser-endpoints.ts";
 export type { CaptureOptions } from "./capture.ts";
@@ -12,4 +11,4 @@ export { toSnapError } from "./errors.ts";
 export { steadySlots } from "./schedule/render-slots.ts";
 export { markOfKey } from "./tokens/seal.ts";
 export { ABILITIES } from "./tokens/tokens.ts";
-export { findForeignSeals } from "./transfer/find-foreign-seals.ts";
+export { findForeignSeals } from "./transfer/transfer.ts";

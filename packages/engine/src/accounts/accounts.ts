@@ -3,7 +3,7 @@ import type { Account, AccountChange, AccountStore } from "../ports/accounts.ts"
 import type { Clock } from "../ports/clock.ts";
 import type { Random } from "../ports/random.ts";
 import type { Plan } from "./plans.ts";
-import { AdminError } from "../admin-error.ts";
+import { AdminError } from "../errors.ts";
 
 export interface NewAccount {
   readonly email: string;

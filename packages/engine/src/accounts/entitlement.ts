@@ -1,5 +1,6 @@
-import { LIMITS } from "@snap/protocol";
+import { LIMITS, type UsageReport } from "@snap/protocol";
 import { LRUCache } from "lru-cache";
+import type { CreditState } from "../credits/credits.ts";
 import type { Account } from "../ports/accounts.ts";
 import type { Period } from "../ports/ledger.ts";
 import type { Plan } from "./plans.ts";
@@ -56,5 +57,27 @@ export function entitlementOf(account: Account, plans: readonly Plan[], now: num
     period: plan === null ? null : periodAt(account.createdAt, now),
     granted: plan === null ? 0 : (account.creditsPerPeriod ?? plan.creditsPerPeriod),
     requestsPerMinute: account.requestsPerMinute ?? plan?.requestsPerMinute ?? LIMITS.rendersPerMinute,
+  };
+}
+
+/** The document of `GET /usage` (interface.md, Usage report). */
+export function usageReport(
+  { plan, period, requestsPerMinute }: Entitlement,
+  credits: CreditState,
+): UsageReport {
+  return {
+    credits: { remaining: credits.remaining, used: credits.used, total: credits.limit },
+    plan: plan === null ? null : { name: plan.name, slug: plan.slug },
+    period:
+      period === null
+        ? null
+        : {
+            started_at: new Date(period.startedAt).toISOString(),
+            resets_at: new Date(period.resetsAt).toISOString(),
+          },
+    rate_limit: {
+      requests_per_minute: requestsPerMinute,
+      cached_requests_per_minute: LIMITS.cachedAnswersPerMinute,
+    },
   };
 }

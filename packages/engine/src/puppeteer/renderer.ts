@@ -8,7 +8,7 @@ import { readOptions, type PuppeteerRendererOptions, type RendererSettings } fro
 import { ownBrowser } from "./browser/own-browser.ts";
 import { remoteBrowser } from "./browser/remote-browser.ts";
 import { renderPage } from "./page/render-page.ts";
-import { TabLost } from "./browser/tab-lost.ts";
+import { TabLost } from "./page/tab.ts";
 import { TabPool } from "./browser/tab-pool.ts";
 import { TabSupply, type TabSource } from "./browser/tab-supply.ts";
 

@@ -1,4 +1,4 @@
-import { AdminError } from "../admin-error.ts";
+import { AdminError } from "../errors.ts";
 import type { AccountStore } from "../ports/accounts.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Random } from "../ports/random.ts";

@@ -3,7 +3,6 @@ import { PUBLIC_TARGETS_ONLY } from "../../targets/policy.ts";
 import { unless, within } from "../abort.ts";
 import { BrowserUnavailable } from "./browser-unavailable.ts";
 import { connectBrowser, type RemoteBrowser } from "./connect-browser.ts";
-import { findContainmentGaps } from "./containment-gaps.ts";
 import { describe } from "../describe.ts";
 import { openEgressLane, type EgressProxyOptions, type Listening } from "../proxy/proxy.ts";
 import { openJudgedLane } from "../proxy/judged-lane.ts";
@@ -87,6 +86,33 @@ function newsOf(remote: RemoteBrowser, { endpoint, browserEgress: egress, onEven
     ended: (reason) => onEvent({ type: "remote-browser-ended", ...facts, reason }),
     recycled: () => {}, // it never is
   };
+}
+
+const WEBRTC = /--(force-)?webrtc-ip-handling-policy[= ]\W*disable_non_proxied_udp/;
+const DIRECT =
+  "pages connect from where the browser is, and its network is what contains them: addresses are judged before they are asked for, but not those of WebSockets, workers, prefetches and prerendered pages, and no bound is kept on what a page loads";
+
+interface Started {
+  /** Every argument of the browser; `null` when it doesn't tell. */
+  readonly commandLine: string | null;
+  readonly egress: BrowserEgress;
+}
+
+/**
+ * What does not hold, of the containment that a browser of our own has, for one that somebody else
+ * started: a sentence each, for the operator.
+ */
+function findContainmentGaps({ commandLine, egress }: Started): readonly string[] {
+  const told = commandLine ?? "";
+  const gaps = [
+    [egress === "direct", DIRECT],
+    [!WEBRTC.test(told), "WebRTC may send datagrams from where the browser is"],
+    [!told.includes("--host-resolver-rules"), "names may be looked up from where the browser is"],
+    [commandLine === null, "whether its pages run in a sandbox is not known"],
+    [told.includes("--no-sandbox"), "its pages run without a sandbox"],
+    [true, "the memory of its pages and processes is not bounded by us"],
+  ] as const;
+  return gaps.flatMap(([holds, sentence]) => (holds ? [sentence] : []));
 }
 
 /**

@@ -4,8 +4,7 @@ import { pause, unless } from "../abort.ts";
 import { BrowserUnavailable, type UnavailableCode } from "./browser-unavailable.ts";
 import { describe } from "../describe.ts";
 import type { RenderingBrowser, TabKind } from "./rendering-browser.ts";
-import { TabLost } from "./tab-lost.ts";
-import type { Tab } from "../page/tab.ts";
+import { TabLost, type Tab } from "../page/tab.ts";
 
 const PAUSE_MIN_MS = 500;
 const PAUSE_MAX_MS = 30_000;

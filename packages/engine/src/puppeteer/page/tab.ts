@@ -6,8 +6,12 @@ import { followFrame, followWorker, letGo, type FollowedPage } from "./follow-ta
 import type { Lane } from "../proxy/lane.ts";
 import type { PageEnds } from "../browser/page-ends.ts";
 import { PageProgress } from "./page-progress.ts";
-import { TabLost } from "../browser/tab-lost.ts";
 import { applyViewport, READY_VIEWPORT } from "./viewport.ts";
+
+/** The page's process or its browser ended under a render; the render can be tried again. */
+export class TabLost extends Error {
+  override readonly name = "TabLost";
+}
 
 /** One page in a browser context of its own, behind an egress lane of its own, for one render. */
 export interface Tab extends FollowedPage {

@@ -1,9 +1,9 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { parseTarget, type Target } from "../../targets/judge.ts";
 import { forward, HEADER_BYTES_MAX } from "./forward.ts";
 import { LaneAccount, type EgressProxyOptions } from "./egress-lane.ts";
-import { tunnel } from "./tunnel.ts";
 import type { Lane } from "./lane.ts";
 
 export type { EgressProxyOptions, EgressRefusal } from "./egress-lane.ts";
@@ -93,4 +93,34 @@ function createListener(account: LaneAccount, { admits }: Listening): Server {
   server.on("clientError", (_error, socket) => void socket.destroy());
   server.on("checkExpectation", (request) => void request.socket.destroy());
   return server;
+}
+
+/** Serves CONNECT (RFC 9110, 9.3.6), the way of https, ws and wss: bytes pass as they are. */
+async function tunnel(lane: LaneAccount, request: IncomingMessage, head: Buffer): Promise<void> {
+  const client = request.socket;
+  const target = parseAuthority(request.url ?? "");
+  if (target === null) {
+    client.destroy();
+    return;
+  }
+  const upstream = await lane.dial(target, client);
+  if (upstream === null) return;
+  client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+  if (head.length > 0) client.unshift(head);
+  const count = (): void => lane.count(upstream, target);
+  for (const [near, far] of [
+    [client, upstream],
+    [upstream, client],
+  ] as const) {
+    near.pipe(far); // passes an end on as an end: the other way stays open
+    near.on("data", count);
+    near.once("close", (hadError) => {
+      if (hadError) far.resetAndDestroy();
+    });
+  }
+}
+
+/** Authority form: host and port, both required, and nothing else (RFC 9112, 3.2.3). */
+function parseAuthority(text: string): Target | null {
+  return /^[^/?#@]+:\d{1,5}$/.test(text) ? parseTarget(`https://${text}`) : null;
 }
