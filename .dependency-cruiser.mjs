@@ -59,6 +59,15 @@ const within = [
     to: { path: "^(node:)?(http|https|http2)$" },
   },
   {
+    name: "domain-reads-no-clock",
+    severity: "error",
+    from: {
+      path: sourcesOf("engine"),
+      pathNot: "^packages/engine/src/((puppeteer|egress)/|internals[.]ts$)",
+    },
+    to: { path: "^packages/engine/src/timeouts[.]ts$" },
+  },
+  {
     name: "engine-knows-no-sql",
     severity: "error",
     from: { path: sourcesOf("engine") },

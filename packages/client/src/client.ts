@@ -1,7 +1,7 @@
 import type { PdfInput, RenderInput, ScreenshotInput, UsageReport } from "@snap/protocol";
 import type { Batches } from "./batches/batches.ts";
 import type { As, KnownTag, RenderOptions, RenderResult } from "./results/rendering.ts";
-import type { Pacing } from "./sending/pacing.ts";
+import type { Pacing } from "./sending/time.ts";
 import type { CallOptions } from "./sending/send.ts";
 import type { ExpiryOptions } from "./signing/sign-url.ts";
 

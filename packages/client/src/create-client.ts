@@ -12,7 +12,7 @@ import type {
   RenderResult,
   Rendering,
 } from "./results/rendering.ts";
-import { realPacing } from "./sending/pacing.ts";
+import { realPacing } from "./sending/time.ts";
 import { parseObject, readText } from "./sending/read-body.ts";
 import { send, type Call, type CallOptions, type SendSettings } from "./sending/send.ts";
 import { toFailure, type AnswerContext } from "./sending/to-failure.ts";

@@ -32,7 +32,7 @@ export type {
   ResponseRendering,
   StreamRendering,
 } from "./results/rendering.ts";
-export type { Pacing } from "./sending/pacing.ts";
+export type { Pacing } from "./sending/time.ts";
 export type { CallOptions } from "./sending/send.ts";
 export { signUrl } from "./signing/sign-url.ts";
 export type { ExpiryOptions, SignUrlOptions } from "./signing/sign-url.ts";

@@ -2,7 +2,7 @@ import { FaultList, type BatchItem, type RenderBatch, type RenderInput } from "@
 import { SnapError } from "../errors.ts";
 import { checkParameters } from "../parameters/check-parameters.ts";
 import type { As, DownloadOptions, Rendering } from "../results/rendering.ts";
-import type { Pacing } from "../sending/pacing.ts";
+import type { Pacing } from "../sending/time.ts";
 import type { CallOptions } from "../sending/send.ts";
 import { refusedParameters } from "../sending/write-query.ts";
 import { watchBatch, type WatchOptions } from "./watch-batch.ts";

@@ -1,8 +1,7 @@
 import type { RenderBatch } from "@snap/protocol";
 import { DURATION_MS, readInteger } from "../read-options.ts";
-import { startDeadline } from "../sending/deadline.ts";
-import type { Pacing } from "../sending/pacing.ts";
 import type { CallOptions } from "../sending/send.ts";
+import { startDeadline, type Pacing } from "../sending/time.ts";
 
 const POLL_INTERVAL_MS = 1000;
 /** Between one poll and the next the interval grows by half, to ten times the first one. */

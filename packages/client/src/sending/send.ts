@@ -1,8 +1,7 @@
 import { isSnapError, SnapError } from "../errors.ts";
 import { DURATION_MS, readInteger, RETRIES } from "../read-options.ts";
-import { startDeadline } from "./deadline.ts";
-import type { Pacing } from "./pacing.ts";
 import { readText } from "./read-body.ts";
+import { startDeadline, type Pacing } from "./time.ts";
 import { factsOf, toFailure, type AnswerContext } from "./to-failure.ts";
 
 /** What a code that is newer than this package, or a proxy, says by its status alone. */

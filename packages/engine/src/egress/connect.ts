@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { createConnection, isIP, type Socket } from "node:net";
 import { connect as secure, type TLSSocket } from "node:tls";
+import { within } from "../timeouts.ts";
 import { resolveHost, type ResolveHostRequest } from "./resolve.ts";
 
 /** Bound of connecting, over all addresses of a host (egress.md, the proxy). */
@@ -35,9 +37,9 @@ export async function connect(request: ConnectRequest): Promise<Socket | Connect
   return (await reach(request, addresses)) ?? "unreachable";
 }
 
-function reach(request: ConnectRequest, addresses: readonly string[]): Promise<Socket | null> {
-  const { hostname, port, signal, connectTimeoutMs = CONNECT_TIMEOUT_MS } = request;
-  if (signal?.aborted === true) return Promise.resolve(null);
+async function reach(request: ConnectRequest, addresses: readonly string[]): Promise<Socket | null> {
+  const { hostname, port, signal, connectTimeoutMs: durationMs = CONNECT_TIMEOUT_MS } = request;
+  if (signal?.aborted === true) return null;
   const checked = addresses.map((address) => ({ address, family: isIP(address) }));
   const socket = createConnection({
     host: hostname, // its look-up is answered with what was checked; a literal address has none
@@ -48,19 +50,15 @@ function reach(request: ConnectRequest, addresses: readonly string[]): Promise<S
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: ATTEMPT_TIMEOUT_MS,
   });
-  return new Promise((resolve) => {
-    const abandon = (): void => void socket.destroy();
-    const timer = setTimeout(abandon, connectTimeoutMs);
-    const settle = (outcome: Socket | null): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", abandon);
-      resolve(outcome);
-    };
-    signal?.addEventListener("abort", abandon, { once: true });
-    socket.on("error", () => {}); // `close` follows and says what is to be known
-    socket.once("connect", () => settle(socket));
-    socket.once("close", () => settle(null));
-  });
+  socket.on("error", () => {}); // `close` follows
+  const reason = (): Error => new Error(`${hostname} did not answer within ${durationMs} ms`);
+  try {
+    await within({ signal, durationMs, reason }, (limited) => once(socket, "connect", { signal: limited }));
+    return socket;
+  } catch {
+    socket.destroy();
+    return null;
+  }
 }
 
 /**

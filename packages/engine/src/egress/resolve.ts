@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import type { Resolver } from "../ports/resolver.ts";
 import { judgeAddress, judgeHost, parseTarget } from "../targets/judge.ts";
 import { normalizeHostname, type TargetPolicy } from "../targets/policy.ts";
+import { unless, within } from "../timeouts.ts";
 
 /** Bound of one name resolution (egress.md, the proxy). */
 const DNS_TIMEOUT_MS = 5_000;
@@ -36,21 +37,13 @@ export async function resolveHost(
 }
 
 /** Empty when the name doesn't resolve in time. */
-function lookUp(request: ResolveHostRequest): Promise<readonly string[]> {
-  const { hostname, resolver, signal, dnsTimeoutMs = DNS_TIMEOUT_MS } = request;
-  return new Promise((resolve) => {
-    const giveUp = (): void => settle([]);
-    const timer = setTimeout(giveUp, dnsTimeoutMs);
-    const settle = (addresses: readonly string[]): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", giveUp);
-      resolve(addresses);
-    };
-    if (signal?.aborted === true) return giveUp();
-    signal?.addEventListener("abort", giveUp, { once: true });
-    const answer = async (): Promise<readonly string[]> => resolver.resolve(hostname);
-    answer().then(settle, giveUp);
-  });
+async function lookUp(request: ResolveHostRequest): Promise<readonly string[]> {
+  const { hostname, resolver, signal, dnsTimeoutMs: durationMs = DNS_TIMEOUT_MS } = request;
+  if (signal?.aborted === true) return [];
+  const reason = (): Error => new Error(`${hostname} did not resolve within ${durationMs} ms`);
+  return within({ signal, durationMs, reason }, async (limited) =>
+    unless(limited, resolver.resolve(hostname)),
+  ).catch(() => []);
 }
 
 /**

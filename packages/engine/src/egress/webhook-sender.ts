@@ -11,6 +11,7 @@ import type {
 } from "../ports/webhook-sender.ts";
 import { parseTarget, type Target } from "../targets/judge.ts";
 import type { TargetPolicy } from "../targets/policy.ts";
+import { unless } from "../timeouts.ts";
 import { connect, startTls } from "./connect.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 
@@ -46,30 +47,29 @@ interface Attempt extends WebhookRequest {
  */
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const { clock = systemClock, timeoutMs = ATTEMPT_TIMEOUT_MS } = options;
-  const running = new Set<(reason: WebhookFailureReason) => void>();
+  const running = new Set<AbortController>();
   let isClosed = false;
   return {
     async send(request) {
       if (isClosed) return failed("broken");
-      const end = new AbortController();
-      const cut = Promise.withResolvers<WebhookOutcome>();
-      const cutOff = (reason: WebhookFailureReason): void => cut.resolve(failed(reason));
-      running.add(cutOff);
-      const stopTimer = clock.after(timeoutMs, () => cutOff("timed-out"));
+      const attempt = new AbortController();
+      const { signal } = attempt;
+      running.add(attempt);
+      const stopTimer = clock.after(timeoutMs, () => attempt.abort("timed-out"));
       try {
-        return await Promise.race([
-          post({ ...request, signal: end.signal }, { ...options, clock }),
-          cut.promise,
-        ]);
+        return await unless(signal, post({ ...request, signal }, { ...options, clock }));
+      } catch (error) {
+        if (!signal.aborted) throw error;
+        return failed(signal.reason as WebhookFailureReason);
       } finally {
         stopTimer();
-        running.delete(cutOff);
-        end.abort();
+        running.delete(attempt);
+        attempt.abort();
       }
     },
     async close() {
       isClosed = true;
-      for (const cutOff of running) cutOff("broken");
+      for (const attempt of running) attempt.abort("broken");
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Renderer } from "../ports/renderer.ts";
 import type { BrowserEndpoint } from "../browser-endpoints.ts";
 import { isPublicAddress } from "../targets/judge.ts";
 import type { ClosedSocket } from "../targets/policy.ts";
-import { within } from "./abort.ts";
+import { within } from "../timeouts.ts";
 import { readOptions, type PuppeteerRendererOptions, type RendererSettings } from "./options.ts";
 import { ownBrowser } from "./browser/own-browser.ts";
 import { remoteBrowser } from "./browser/remote-browser.ts";

@@ -1,4 +1,5 @@
 import { SnapError, type Engine } from "@snap/engine";
+import { unless } from "@snap/engine/internals";
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -136,12 +137,8 @@ async function stop(
 ): Promise<void> {
   drain.leave();
   if (drainDelayMs > 0) await wait(drainDelayMs);
-  let timer: NodeJS.Timeout | undefined;
-  const drained = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, drainTimeoutMs);
-  });
-  await Promise.race([Promise.allSettled([drain.begin(), alongside]), drained]);
-  clearTimeout(timer);
+  const finished = Promise.allSettled([drain.begin(), alongside]);
+  await unless(AbortSignal.timeout(drainTimeoutMs), finished).catch(() => {});
   const closed = once(server, "close");
   server.close();
   setTimeout(() => server.closeAllConnections(), HTTP_BOUNDS.closeMs).unref();

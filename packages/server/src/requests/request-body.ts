@@ -1,6 +1,6 @@
 import { SnapError } from "@snap/engine";
+import { unless } from "@snap/engine/internals";
 import type { IncomingMessage } from "node:http";
-import { setTimeout } from "node:timers/promises";
 import { HTTP_BOUNDS } from "./bounds.ts";
 
 /**
@@ -35,7 +35,7 @@ async function receiveBody(request: IncomingMessage, keep: (chunk: Buffer) => vo
     // Who sends before reading must get through with it: a reset would take the answer away. Who waits
     // for the answer isn't kept waiting.
     const sent = countBody(request, () => {}).catch(() => {});
-    await Promise.race([sent, setTimeout(HTTP_BOUNDS.closeMs, undefined, { ref: false })]);
+    await unless(AbortSignal.timeout(HTTP_BOUNDS.closeMs), sent).catch(() => {});
     throw tooLarge();
   }
   const bytes = await countBody(request, keep).catch((error: unknown) => {

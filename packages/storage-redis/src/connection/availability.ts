@@ -1,5 +1,4 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { withinTime } from "./within-time.ts";
 
 /** Until the next look whether it is back. */
 const LOOK_AGAIN_MS = 500;
@@ -79,4 +78,14 @@ export function createAvailability({
       state = "closed";
     },
   };
+}
+
+/** Rejects when the work takes longer; it goes on unheard. */
+export function withinTime<T>(work: Promise<T>, limitMs: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => reject(new Error(`no answer within ${limitMs} ms`));
+    // A process that was busy meanwhile reads first what has arrived.
+    const timer = setTimeout(() => setImmediate(giveUp), limitMs);
+    void work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }

@@ -1,6 +1,5 @@
-import { createAvailability, type Attempt } from "./availability.ts";
+import { createAvailability, withinTime, type Attempt } from "./availability.ts";
 import { CONNECT_TIMEOUT_MS, createScriptedClient, isMistake, type ScriptedClient } from "./client.ts";
-import { withinTime } from "./within-time.ts";
 
 const PROBE_LIFE_MS = 1000;
 

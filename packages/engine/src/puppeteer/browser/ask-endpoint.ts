@@ -1,3 +1,4 @@
+import { addAbortListener } from "node:events";
 import { request as requestHttp, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { BrowserEndpoint } from "../../browser-endpoints.ts";
@@ -58,13 +59,9 @@ function send(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
 }
 
 /** Of the body of a refusal, what comes soon: one that drips must not cost us its status. */
-export async function readRefusal(answer: IncomingMessage): Promise<string> {
-  const timer = setTimeout(() => answer.destroy(), REFUSAL_TIMEOUT_MS);
-  try {
-    return await readBeginning(answer);
-  } finally {
-    clearTimeout(timer);
-  }
+export function readRefusal(answer: IncomingMessage): Promise<string> {
+  addAbortListener(AbortSignal.timeout(REFUSAL_TIMEOUT_MS), () => void answer.destroy());
+  return readBeginning(answer);
 }
 
 /** The beginning of a body, however it ends; the rest is not waited for. */

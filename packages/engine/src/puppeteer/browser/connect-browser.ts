@@ -1,6 +1,6 @@
 import { connect } from "puppeteer";
 import type { BrowserEndpoint } from "../../browser-endpoints.ts";
-import { unless } from "../abort.ts";
+import { unless } from "../../timeouts.ts";
 import { findWebSocketUrl } from "./ask-endpoint.ts";
 import { BrowserUnavailable } from "./browser-unavailable.ts";
 import type { ConnectedBrowser } from "./connected-browser.ts";

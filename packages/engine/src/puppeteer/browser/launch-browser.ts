@@ -12,7 +12,7 @@ import { awaitPage, watchSharedWorkers } from "../page/make-page.ts";
 import { openPipeTransport } from "./pipe-transport.ts";
 import { takeOverConnection } from "./take-over-connection.ts";
 import { browserUser } from "./unprivileged-user.ts";
-import { pause, unless } from "../abort.ts";
+import { pause, unless } from "../../timeouts.ts";
 
 /** What it calls itself; Chrome and Chromium are `Chrome/…`, without a window too. */
 const HEADLESS_SHELL = "HeadlessChrome/";

@@ -1,6 +1,6 @@
 import type { BrowserEndpoint } from "../../browser-endpoints.ts";
 import { PUBLIC_TARGETS_ONLY } from "../../targets/policy.ts";
-import { unless, within } from "../abort.ts";
+import { unless, within } from "../../timeouts.ts";
 import { BrowserUnavailable } from "./browser-unavailable.ts";
 import { connectBrowser, type RemoteBrowser } from "./connect-browser.ts";
 import { describe } from "../describe.ts";

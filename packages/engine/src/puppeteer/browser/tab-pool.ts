@@ -1,5 +1,5 @@
 import type { RendererHealth } from "../../ports/renderer.ts";
-import { unless } from "../abort.ts";
+import { unless } from "../../timeouts.ts";
 import type { UnavailableCode } from "./browser-unavailable.ts";
 import {
   explainOutage,

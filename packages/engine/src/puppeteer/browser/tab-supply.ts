@@ -1,6 +1,6 @@
 import { SnapError } from "../../errors.ts";
 import type { RendererHealth } from "../../ports/renderer.ts";
-import { pause, unless } from "../abort.ts";
+import { pause, unless } from "../../timeouts.ts";
 import { BrowserUnavailable, type UnavailableCode } from "./browser-unavailable.ts";
 import { describe } from "../describe.ts";
 import type { RenderingBrowser, TabKind } from "./rendering-browser.ts";

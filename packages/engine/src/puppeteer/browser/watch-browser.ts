@@ -1,4 +1,4 @@
-import { pause, unless, within } from "../abort.ts";
+import { pause, unless, within } from "../../timeouts.ts";
 import type { ConnectedBrowser } from "./connected-browser.ts";
 import type { LaunchedBrowser } from "./launch-browser.ts";
 import type { PageEnds } from "./page-ends.ts";

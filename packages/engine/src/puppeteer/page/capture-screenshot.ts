@@ -1,7 +1,7 @@
 import { CAPTURE_BOUNDS, type ScreenshotParameters } from "@snap/protocol";
 import type { Protocol } from "puppeteer";
 import { SnapError } from "../../errors.ts";
-import { unless } from "../abort.ts";
+import { unless } from "../../timeouts.ts";
 import type { Area } from "./measure.ts";
 import type { Tab } from "./tab.ts";
 import { viewportOf } from "./viewport.ts";

@@ -1,4 +1,4 @@
-import { unless } from "../abort.ts";
+import { unless } from "../../timeouts.ts";
 import type { Tab } from "./tab.ts";
 
 /** Expressions run in a world of their own in the page: the page can't reach into it. */

@@ -1,5 +1,5 @@
 import type { CDPSession, Protocol } from "puppeteer";
-import { unless } from "../abort.ts";
+import { unless } from "../../timeouts.ts";
 import type { ConnectedBrowser, MadePage, PageRequest } from "../browser/connected-browser.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { ScreenshotParameters } from "@snap/protocol";
-import { unless } from "../abort.ts";
+import { unless } from "../../timeouts.ts";
 import { SnapError } from "../../errors.ts";
 import { evaluate } from "./evaluate.ts";
 import type { Tab } from "./tab.ts";

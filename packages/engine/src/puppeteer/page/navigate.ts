@@ -1,5 +1,5 @@
 import type { Protocol } from "puppeteer";
-import { unless, within } from "../abort.ts";
+import { unless, within } from "../../timeouts.ts";
 import { explainBlockedDocument, explainNavigation } from "./explain-navigation.ts";
 import { letGo } from "./follow-targets.ts";
 import type { HeldStart, Tab } from "./tab.ts";

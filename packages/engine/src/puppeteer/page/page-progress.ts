@@ -1,6 +1,6 @@
 import type { WaitEvent } from "@snap/protocol";
 import type { CDPSession, Protocol } from "puppeteer";
-import { unless } from "../abort.ts";
+import { unless } from "../../timeouts.ts";
 import { NetworkActivity, type NetworkActivityOptions } from "./network-activity.ts";
 
 /** The protocol's name for the end of parsing. */

@@ -1,6 +1,6 @@
 import { paperSizeInches, UNITS_PER_INCH, type PdfParameters } from "@snap/protocol";
 import { SnapError } from "../../errors.ts";
-import { unless } from "../abort.ts";
+import { unless } from "../../timeouts.ts";
 import type { Tab } from "./tab.ts";
 
 /** Prints the page, backgrounds too; the bytes are decoded once. */

@@ -2,7 +2,7 @@ import type { PdfParameters, ScreenshotParameters, SnapParameters } from "@snap/
 import { ProtocolError } from "puppeteer";
 import { isSnapError, SnapError } from "../../errors.ts";
 import type { RenderedFile } from "../../ports/renderer.ts";
-import { pause, unless, within } from "../abort.ts";
+import { pause, unless, within } from "../../timeouts.ts";
 import type { TabKind } from "../browser/rendering-browser.ts";
 import type { TabSource } from "../browser/tab-supply.ts";
 import { describe } from "../describe.ts";

@@ -1,6 +1,6 @@
 import type { CDPSession, Connection, Protocol } from "puppeteer";
 import { SnapError } from "../../errors.ts";
-import { unless, within } from "../abort.ts";
+import { unless, within } from "../../timeouts.ts";
 import type { ConnectedBrowser } from "../browser/connected-browser.ts";
 import { followFrame, followWorker, letGo, type FollowedPage } from "./follow-targets.ts";
 import type { Lane } from "../proxy/lane.ts";

@@ -1,7 +1,7 @@
 import { DEFAULT_VIEWPORT, type ScreenshotParameters, type SnapParameters } from "@snap/protocol";
 import { isDeepStrictEqual } from "node:util";
 import type { CDPSession } from "puppeteer";
-import { unless } from "../abort.ts";
+import { unless } from "../../timeouts.ts";
 
 /** In CSS pixels, each of them `deviceScaleFactor` device pixels wide and high. */
 export interface Viewport {

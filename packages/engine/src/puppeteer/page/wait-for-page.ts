@@ -1,5 +1,5 @@
 import { DEFAULT_WAIT, LIMITS, type WaitEvent } from "@snap/protocol";
-import { pause, unless, within } from "../abort.ts";
+import { pause, unless, within } from "../../timeouts.ts";
 import { evaluate } from "./evaluate.ts";
 import { invalidSelector } from "./measure.ts";
 import { requireDocument } from "./navigate.ts";

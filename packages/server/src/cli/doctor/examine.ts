@@ -1,4 +1,5 @@
 import { systemResolver } from "@snap/engine";
+import { unless, within } from "@snap/engine/internals";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { readConfig, type Config } from "../../config.ts";
@@ -69,7 +70,10 @@ async function countFonts(language: string): Promise<number | null> {
 /** Names of the internet resolve, by this machine's own resolver; nothing else is asked. */
 async function checkNames(): Promise<Finding> {
   try {
-    const addresses = await Promise.race([systemResolver.resolve(PUBLIC_NAME), giveUp()]);
+    const reason = (): Error => new Error(`no answer within ${NAMES_TIMEOUT_MS} ms`);
+    const addresses = await within({ durationMs: NAMES_TIMEOUT_MS, reason }, (signal) =>
+      unless(signal, systemResolver.resolve(PUBLIC_NAME)),
+    );
     return ok("name resolution", `${PUBLIC_NAME} has ${addresses.length} addresses`);
   } catch (error) {
     return warning(
@@ -78,10 +82,4 @@ async function checkNames(): Promise<Finding> {
       "look at /etc/resolv.conf and at this machine's way to the internet; pages of your own network don't need it",
     );
   }
-}
-
-function giveUp(): Promise<never> {
-  return new Promise((_, reject) => {
-    setTimeout(() => reject(new Error(`no answer within ${NAMES_TIMEOUT_MS} ms`)), NAMES_TIMEOUT_MS).unref();
-  });
 }

@@ -1,3 +1,9 @@
+import { setTimeout as wait } from "node:timers/promises";
+
+/*
+ * Waits that end early. This reads the clock of the machine, so the domain does not import it.
+ */
+
 /**
  * Waits for `work` unless `signal` aborts first; then rejects with the reason of the signal. The work
  * itself goes on, and its outcome is dropped.
@@ -16,22 +22,14 @@ export async function unless<T>(signal: AbortSignal, work: Promise<T>): Promise<
   }
 }
 
-/** A pause that ends early, by rejecting, when `signal` aborts. */
+/** A pause that ends early, by rejecting with the reason of `signal`, when that aborts. */
 export async function pause(signal: AbortSignal, durationMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, durationMs);
-  });
-  try {
-    await unless(signal, over);
-  } finally {
-    clearTimeout(timer);
-  }
+  await wait(durationMs, undefined, { signal }).catch(() => signal.throwIfAborted());
 }
 
 export interface TimeLimit {
   /** Ends the work as well. */
-  readonly signal: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly durationMs: number;
   /** What the work is aborted with when the time is over. */
   readonly reason: () => Error;
@@ -41,8 +39,9 @@ export interface TimeLimit {
 export async function within<T>(limit: TimeLimit, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const over = new AbortController();
   const timer = setTimeout(() => over.abort(limit.reason()), limit.durationMs);
+  const { signal } = limit;
   try {
-    return await work(AbortSignal.any([limit.signal, over.signal]));
+    return await work(signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]));
   } finally {
     clearTimeout(timer);
   }
