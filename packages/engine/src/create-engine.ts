@@ -1,9 +1,9 @@
 import { LIMITS, type UsageReport } from "@snap/protocol";
 import { createAccounts, type Accounts } from "./accounts/accounts.ts";
 import { entitlementOf, usageReport } from "./accounts/entitlement.ts";
-import type { Batches } from "./batches/batches.ts";
-import { createBatchSide } from "./batches/create-batch-side.ts";
-import type { BatchWorker } from "./batches/worker.ts";
+import type { BatchParts } from "./batches/batch-parts.ts";
+import { createBatches, type Batches } from "./batches/batches.ts";
+import { startBatchWorker, type BatchWorker } from "./batches/worker.ts";
 import {
   capture,
   type Capture,
@@ -129,13 +129,17 @@ export function createEngine(options: EngineOptions): Engine {
     const entitlement = entitlementOf(account, plans, now);
     return readCredits(storage.ledger, { account, entitlement, now, standing });
   };
-  const { batches, startWorker } = createBatchSide(settings, {
+  const batchParts: BatchParts = {
+    ...storage,
+    ...settings,
     seal,
-    scheduler,
+    rules: { retentionMs: settings.batchRetentionMs, retryWindowMs: settings.batchRetryWindowMs },
     capture: captureWhileOpen,
-    credits: (account) => credits(account),
+    credits,
+    load: () => scheduler.load(),
     onSubmitted: () => worker?.wake(),
-  });
+  };
+  const batches = createBatches(batchParts);
   const stopPruning = prunePeriodically({ storage, clock, onBackgroundError });
 
   return {
@@ -152,7 +156,7 @@ export function createEngine(options: EngineOptions): Engine {
       submit: (submission) => asSnapError(batches.submit(submission)),
       get: (asked) => asSnapError(batches.get(asked)),
     },
-    startWorker: () => (worker ??= startWorker()),
+    startWorker: () => (worker ??= startBatchWorker(batchParts)),
     health: () => checkHealth(storage, renderer),
     load: () => scheduler.load(),
     async close() {

@@ -2,16 +2,11 @@ import { BATCH_LIMITS, type BatchItem, buildSignedUrl, type RenderBatch, toQuery
 import { SnapError } from "../errors.ts";
 import { spendBudget } from "../limits/spend-budget.ts";
 import { cacheKey } from "../parameters/cache-key.ts";
-import type { BatchFigures, BatchRecord, BatchStore, ItemRecord } from "../ports/batches.ts";
-import type { BudgetStore } from "../ports/budgets.ts";
-import type { Clock } from "../ports/clock.ts";
+import type { BatchFigures, BatchRecord, ItemRecord } from "../ports/batches.ts";
 import type { Random } from "../ports/random.ts";
-import type { RenderingStore } from "../ports/renderings.ts";
 import type { Principal, TokenRecord } from "../ports/tokens.ts";
-import type { TargetPolicy } from "../targets/policy.ts";
 import { requireAbility, requireVerifiedEmail } from "../tokens/authorize.ts";
-import type { Seal } from "../tokens/seal.ts";
-import type { BatchRules } from "./batch-machine.ts";
+import type { BatchParts } from "./batch-parts.ts";
 import { parseSubmission, type SubmittedItem } from "./parse-submission.ts";
 
 /** The batch as its owner sees it (interface.md, Render batch). */
@@ -72,20 +67,13 @@ function toDateTime(instant: number): string {
   return new Date(instant).toISOString();
 }
 
-export interface LinkParts {
-  readonly renderings: RenderingStore;
-  readonly seal: Seal;
-  /** Base address of the API; `null` makes no links. */
-  readonly baseUrl: string | null;
-}
-
 /**
  * Finds which renderings of a batch can be fetched by a signed URL, and signs those for `token`: the
  * item is done, its very copy is still cached, and the token may fetch it. A link ends with the copy,
  * or with the token (interface.md, `signed_url`).
  */
 async function linkRenderings(
-  { renderings, seal, baseUrl }: LinkParts,
+  { renderings, seal, baseUrl }: BatchParts,
   { batch, token, now }: { readonly batch: BatchRecord; readonly token: TokenRecord; readonly now: number },
 ): Promise<(item: ItemRecord) => string | null> {
   const links = new Map<string, string>();
@@ -133,18 +121,7 @@ export interface Batches {
   figures(): Promise<BatchFigures>;
 }
 
-export interface BatchesParts extends LinkParts {
-  readonly batches: BatchStore;
-  readonly budgets: BudgetStore;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly rules: BatchRules;
-  readonly targets: TargetPolicy;
-  /** Told when there is something to work on. */
-  readonly onSubmitted: () => void;
-}
-
-export function createBatches(parts: BatchesParts): Batches {
+export function createBatches(parts: BatchParts): Batches {
   const { batches, budgets, clock } = parts;
   return {
     async submit({ principal: { account, token }, document }) {
@@ -183,7 +160,7 @@ export function createBatches(parts: BatchesParts): Batches {
 
 /** The document of a batch, its links signed for `token`. */
 export async function describeBatch(
-  parts: LinkParts & { readonly clock: Clock; readonly rules: BatchRules },
+  parts: BatchParts,
   { batch, token }: { readonly batch: BatchRecord; readonly token: TokenRecord },
 ): Promise<RenderBatch> {
   const now = parts.clock.now();

@@ -1,17 +1,9 @@
-import {
-  signStandardWebhook,
-  signWebhook,
-  STANDARD_WEBHOOK_HEADERS,
-  WEBHOOK_HEADERS,
-  type RenderBatch,
-} from "@snap/protocol";
+import { signStandardWebhook, signWebhook, STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "@snap/protocol";
 import type { BatchRecord, DeliveryState } from "../ports/batches.ts";
-import type { Random } from "../ports/random.ts";
-import type { TokenRecord, TokenStore } from "../ports/tokens.ts";
-import type { WebhookOutcome, WebhookRequest, WebhookSender } from "../ports/webhook-sender.ts";
-import type { Seal } from "../tokens/seal.ts";
-import { applyEvent, type EventParts } from "./apply-event.ts";
+import type { WebhookOutcome, WebhookRequest } from "../ports/webhook-sender.ts";
 import type { BatchEvent } from "./batch-machine.ts";
+import { applyEvent, type BatchParts } from "./batch-parts.ts";
+import { describeBatch } from "./batches.ts";
 
 /** Longer than an attempt may take, 15 s, so that no two are made at once. */
 const DELIVERY_LEASE_MS = 25_000;
@@ -32,17 +24,6 @@ export interface DeliveryAttempt {
   readonly retryAt: number | null;
 }
 
-export interface DeliveryParts extends EventParts {
-  readonly tokens: TokenStore;
-  readonly seal: Seal;
-  readonly sender: WebhookSender;
-  readonly random: Random;
-  /** Pauses between attempts, in milliseconds: one fewer than there are attempts. */
-  readonly pausesMs: readonly number[];
-  readonly describe: (batch: BatchRecord, token: TokenRecord) => Promise<RenderBatch>;
-  readonly onAttempt: (attempt: DeliveryAttempt) => void;
-}
-
 /** A delivery that a worker is about to attempt. */
 export interface HeldDelivery {
   readonly batch: BatchRecord & { readonly webhookUrl: string };
@@ -50,7 +31,7 @@ export interface HeldDelivery {
 }
 
 /** Takes a due delivery; `null` when another worker was quicker. */
-export async function claimDelivery(parts: DeliveryParts, batchId: string): Promise<HeldDelivery | null> {
+export async function claimDelivery(parts: BatchParts, batchId: string): Promise<HeldDelivery | null> {
   const leaseEndsAt = parts.clock.now() + DELIVERY_LEASE_MS;
   const batch = await applyEvent(parts, batchId, { type: "delivery-claimed", leaseEndsAt });
   if (batch === null || batch.delivery?.status !== "sending" || batch.webhookUrl === null) return null;
@@ -65,7 +46,7 @@ export async function claimDelivery(parts: DeliveryParts, batchId: string): Prom
  * @param wasCut Whether the worker itself has cut the attempt short: then it doesn't count.
  */
 export async function deliver(
-  parts: DeliveryParts,
+  parts: BatchParts,
   { batch, delivery }: HeldDelivery,
   wasCut: () => boolean,
 ): Promise<void> {
@@ -83,21 +64,19 @@ export async function deliver(
   await applyEvent(parts, batch.id, event);
   const { id: batchId, accountId, webhookUrl } = batch;
   const receiver = new URL(webhookUrl).origin;
-  parts.onAttempt({ batchId, accountId, receiver, attempt: attempts, outcome, delivered, retryAt });
+  parts.onDeliveryAttempt({ batchId, accountId, receiver, attempt: attempts, outcome, delivered, retryAt });
 }
 
-async function attempt(
-  { tokens, sender, seal, clock, describe }: DeliveryParts,
-  batch: HeldDelivery["batch"],
-): Promise<DeliveryAttempt["outcome"]> {
+async function attempt(parts: BatchParts, batch: HeldDelivery["batch"]): Promise<DeliveryAttempt["outcome"]> {
+  const { tokens, webhookSender, seal, clock } = parts;
   const found = await tokens.find(batch.tokenId);
   // Its secret went with it: nothing that is sent now could be verified.
   if (found === null) return { kind: "token-revoked" };
-  const document = await describe(batch, found.token);
+  const document = await describeBatch(parts, { batch, token: found.token });
   const body = new TextEncoder().encode(JSON.stringify(document));
   const signingSecret = seal.open(found.token.sealedSigningSecret);
   const timestamp = String(Math.floor(clock.now() / 1000));
-  return sender.send({
+  return webhookSender.send({
     url: batch.webhookUrl,
     headers: signedHeaders({ id: batch.id, timestamp, body }, signingSecret),
     body,
@@ -122,11 +101,11 @@ function signedHeaders(
 
 /** 410 says that nobody wants it any more; a revoked token can't sign. */
 function retryInstant(
-  { clock, random, pausesMs }: DeliveryParts,
+  { clock, random, webhookPausesMs }: BatchParts,
   outcome: DeliveryAttempt["outcome"],
   { attempts }: DeliveryState,
 ): number | null {
-  const pauseMs = pausesMs[attempts - 1];
+  const pauseMs = webhookPausesMs[attempts - 1];
   if (pauseMs === undefined || outcome.kind === "token-revoked") return null;
   if (outcome.kind === "answered" && outcome.status === 410) return null;
   const askedMs = outcome.kind === "answered" ? (outcome.retryAfterMs ?? 0) : 0;

@@ -1,9 +1,6 @@
 import type { DueDelivery } from "../ports/batches.ts";
-import { claimDelivery, deliver, type DeliveryParts, type HeldDelivery } from "./deliver.ts";
-
-export interface DeliveryTakerParts extends DeliveryParts {
-  readonly onBackgroundError: (error: unknown) => void;
-}
+import type { BatchParts } from "./batch-parts.ts";
+import { claimDelivery, deliver, type HeldDelivery } from "./deliver.ts";
 
 /** So many webhooks are sent at once; each is little more than a socket. */
 const MAX_DELIVERIES = 64;
@@ -14,12 +11,12 @@ const STOP_PATIENCE_MS = 3_000;
 
 /** Takes due deliveries, one attempt at each at a time. */
 export class DeliveryTaker {
-  readonly #parts: DeliveryTakerParts;
+  readonly #parts: BatchParts;
   readonly #onFinished: () => void;
   readonly #sending = new Map<HeldDelivery, Promise<void>>();
   #wasCut = false;
 
-  constructor(parts: DeliveryTakerParts, onFinished: () => void) {
+  constructor(parts: BatchParts, onFinished: () => void) {
     this.#parts = parts;
     this.#onFinished = onFinished;
   }
@@ -41,7 +38,7 @@ export class DeliveryTaker {
   async stop(): Promise<void> {
     const callOff = this.#parts.clock.after(STOP_PATIENCE_MS, () => {
       this.#wasCut = true;
-      void this.#parts.sender.close();
+      void this.#parts.webhookSender.close();
     });
     await Promise.all(this.#sending.values());
     callOff();

@@ -1,15 +1,7 @@
 import { availableParallelism } from "node:os";
 import type { DueItem } from "../ports/batches.ts";
-import type { QueueLoad } from "../schedule/fair-queue.ts";
-import { claimItem, renewItem, runItem, type HeldItem, type ItemWorkerParts } from "./item-worker.ts";
-
-export interface ItemTakerParts extends ItemWorkerParts {
-  /** Renders that may run at once; as many items are held at most. */
-  readonly concurrency: number;
-  /** Renders that run and wait now, whoever asked for them. */
-  readonly load: () => QueueLoad;
-  readonly onBackgroundError: (error: unknown) => void;
-}
+import type { BatchParts } from "./batch-parts.ts";
+import { claimItem, renewItem, runItem, type HeldItem } from "./item-worker.ts";
 
 /** Accounts that are looked at for the next turn, the longest waiting first. */
 const MAX_ACCOUNTS = 1000;
@@ -19,14 +11,14 @@ const WAITING_MAX = availableParallelism();
 
 /** Takes due items as slots come free, and holds them until they are finished. */
 export class ItemTaker {
-  readonly #parts: ItemTakerParts;
+  readonly #parts: BatchParts;
   readonly #onFinished: () => void;
   readonly #held = new Map<HeldItem, Promise<void>>();
   /** Number of the turn in which each waiting account was last served. */
   #servedIn = new Map<string, number>();
   #turn = 0;
 
-  constructor(parts: ItemTakerParts, onFinished: () => void) {
+  constructor(parts: BatchParts, onFinished: () => void) {
     this.#parts = parts;
     this.#onFinished = onFinished;
   }

@@ -1,25 +1,11 @@
-import type { Capture, CaptureOptions, CaptureRequest } from "../capture.ts";
 import type { Settle } from "../credits/reservation.ts";
-import type { CreditState } from "../credits/credits.ts";
 import { isSnapError, type SnapError } from "../errors.ts";
-import type { Account } from "../ports/accounts.ts";
 import type { BatchRecord, DueItem, ItemRecord, ItemState } from "../ports/batches.ts";
-import type { Ledger, Resolution } from "../ports/ledger.ts";
+import type { Resolution } from "../ports/ledger.ts";
 import type { StoredRendering } from "../ports/renderings.ts";
-import type { TokenStore } from "../ports/tokens.ts";
 import { requireUsable } from "../tokens/authenticate.ts";
-import { applyEvent, type EventParts } from "./apply-event.ts";
 import { advanceBatch, type BatchEvent } from "./batch-machine.ts";
-
-export interface ItemWorkerParts extends EventParts {
-  readonly tokens: TokenStore;
-  readonly ledger: Ledger;
-  readonly capture: (request: CaptureRequest & CaptureOptions) => Promise<Capture>;
-  /** After so long without a sign of life a worker is taken to be lost. */
-  readonly itemLeaseMs: number;
-  readonly credits: (account: Account) => Promise<CreditState>;
-  readonly onItem: (item: FinishedItem) => void;
-}
+import { applyEvent, type BatchParts } from "./batch-parts.ts";
 
 /** Each try costs one of the render limit. */
 const RESERVED_RETRY_MS = 15_000;
@@ -40,10 +26,7 @@ export interface HeldItem {
 }
 
 /** Takes a due item; `null` when another worker was quicker, or it has failed of too many starts. */
-export async function claimItem(
-  parts: ItemWorkerParts,
-  { batchId, itemId }: DueItem,
-): Promise<HeldItem | null> {
+export async function claimItem(parts: BatchParts, { batchId, itemId }: DueItem): Promise<HeldItem | null> {
   const leaseEndsAt = parts.clock.now() + parts.itemLeaseMs;
   const batch = await applyEvent(parts, batchId, { type: "item-claimed", itemId, leaseEndsAt });
   const item = batch?.items.find(({ id }) => id === itemId);
@@ -54,7 +37,7 @@ export async function claimItem(
 }
 
 /** Tells that the worker still has the item. */
-export async function renewItem(parts: ItemWorkerParts, held: HeldItem): Promise<void> {
+export async function renewItem(parts: BatchParts, held: HeldItem): Promise<void> {
   const leaseEndsAt = parts.clock.now() + parts.itemLeaseMs;
   await applyEvent(parts, held.batch.id, { type: "item-renewed", ...nameOf(held), leaseEndsAt });
 }
@@ -65,7 +48,7 @@ export async function renewItem(parts: ItemWorkerParts, held: HeldItem): Promise
  *
  * @throws what is no `SnapError`: the item is then left to its lease, and begun again.
  */
-export async function runItem(parts: ItemWorkerParts, held: HeldItem): Promise<void> {
+export async function runItem(parts: BatchParts, held: HeldItem): Promise<void> {
   const { tokens, clock } = parts;
   try {
     const principal = requireUsable(await tokens.find(held.batch.tokenId), clock.now());
@@ -88,7 +71,7 @@ export async function runItem(parts: ItemWorkerParts, held: HeldItem): Promise<v
  * may fail, or by a process that was lost, and are then given back.
  */
 async function retryInstant(
-  { clock, tokens, credits }: ItemWorkerParts,
+  { clock, tokens, credits }: BatchParts,
   { batch }: HeldItem,
   { code, retryAfterSeconds = 1 }: SnapError,
 ): Promise<number | null> {
@@ -101,7 +84,7 @@ async function retryInstant(
 }
 
 /** Settlement, the item's end, and the batch's if it was the last: one transaction. */
-function settleWith(parts: ItemWorkerParts, held: HeldItem): Settle {
+function settleWith(parts: BatchParts, held: HeldItem): Settle {
   return async ({ reservationId, rendering, now }) => {
     let resolution: Resolution = "unknown";
     const batch = await parts.batches.change({
@@ -126,15 +109,15 @@ function doneEvent(held: HeldItem, rendering: StoredRendering, creditCost: 0 | 1
   return { type: "item-done", ...nameOf(held), etag, targetStatus, expiresAt, creditCost };
 }
 
-async function finish(parts: ItemWorkerParts, held: HeldItem, event: BatchEvent): Promise<void> {
+async function finish(parts: BatchParts, held: HeldItem, event: BatchEvent): Promise<void> {
   const batch = await applyEvent(parts, held.batch.id, event);
   if (batch !== null) report(parts, held, batch);
 }
 
-function report(parts: ItemWorkerParts, { item: { id } }: Pick<HeldItem, "item">, batch: BatchRecord): void {
+function report(parts: BatchParts, { item: { id } }: Pick<HeldItem, "item">, batch: BatchRecord): void {
   const state = batch.items.find((item) => item.id === id)?.state;
   if (state?.status === "done" || state?.status === "failed")
-    parts.onItem({ itemId: id, batchId: batch.id, accountId: batch.accountId, state });
+    parts.onItemFinished({ itemId: id, batchId: batch.id, accountId: batch.accountId, state });
 }
 
 function nameOf({ item, fence }: HeldItem): { readonly itemId: string; readonly fence: number } {

@@ -1,5 +1,6 @@
-import { DeliveryTaker, type DeliveryTakerParts } from "./delivery-taker.ts";
-import { ItemTaker, type ItemTakerParts } from "./item-taker.ts";
+import type { BatchParts } from "./batch-parts.ts";
+import { DeliveryTaker } from "./delivery-taker.ts";
+import { ItemTaker } from "./item-taker.ts";
 
 /** How often the queues are looked at when nothing else calls for it. */
 const POLL_MS = 500;
@@ -17,11 +18,8 @@ export interface BatchWorker {
 }
 
 /** Starts a worker; several, in several processes, may share a storage. */
-export function startBatchWorker(parts: {
-  readonly items: ItemTakerParts;
-  readonly deliveries: DeliveryTakerParts;
-}): BatchWorker {
-  const { batches, clock, itemLeaseMs, onBackgroundError } = parts.items;
+export function startBatchWorker(parts: BatchParts): BatchWorker {
+  const { batches, clock, itemLeaseMs, onBackgroundError } = parts;
   const heartbeatMs = itemLeaseMs / HEARTBEATS_PER_LEASE;
   let stopped = false;
   let looking: Promise<void> | null = null;
@@ -33,8 +31,8 @@ export function startBatchWorker(parts: {
     lookAgain = true;
     if (!stopped) looking ??= look();
   };
-  const items = new ItemTaker(parts.items, wake);
-  const deliveries = new DeliveryTaker(parts.deliveries, wake);
+  const items = new ItemTaker(parts, wake);
+  const deliveries = new DeliveryTaker(parts, wake);
 
   const look = async (): Promise<void> => {
     let pauseMs = POLL_MS;
