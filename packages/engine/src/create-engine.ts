@@ -15,6 +15,7 @@ import { linkRendering, type LinkRequest, type RenderingLink } from "./cache/lin
 import { LocalFlights } from "./cache/local-flights.ts";
 import { createRenderingCache } from "./cache/rendering-cache.ts";
 import { readCredits, type CreditState } from "./credits/credits.ts";
+import { createReversals, type Reversals } from "./credits/reversals.ts";
 import { withDefaults, type EngineOptions, type EngineSettings } from "./engine-options.ts";
 import { toSnapError } from "./errors.ts";
 import { spendBudget } from "./limits/spend-budget.ts";
@@ -78,7 +79,7 @@ export interface Engine {
   health(): Promise<{ readonly ready: boolean; readonly reasons: readonly string[] }>;
   /** Renders that run and wait. */
   load(): SchedulerLoad;
-  /** Lets running renders finish, then frees renderer and storage. */
+  /** Lets running renders finish, makes a last attempt at pending reversals, then frees renderer and storage. */
   close(): Promise<void>;
 }
 
@@ -111,7 +112,8 @@ export function createEngine(options: EngineOptions): Engine {
     machine: settings.machine,
     onChange: () => worker?.wake(),
   });
-  const parts = captureParts(settings, scheduler);
+  const reversals = createReversals({ ledger: storage.ledger, clock, onBackgroundError });
+  const parts = captureParts(settings, { scheduler, reversals });
   const underWay = new Set<Promise<unknown>>();
   const captureWhileOpen: Engine["capture"] = async (request) => {
     const captured = capture(parts, request);
@@ -163,6 +165,7 @@ export function createEngine(options: EngineOptions): Engine {
       stopPruning();
       await worker?.stop();
       await Promise.allSettled(underWay);
+      await reversals.close();
       await settings.webhookSender.close();
       await renderer.close();
       await storage.close();
@@ -177,7 +180,10 @@ export function createEngine(options: EngineOptions): Engine {
   }
 }
 
-function captureParts(settings: EngineSettings, scheduler: Scheduler): CaptureParts {
+function captureParts(
+  settings: EngineSettings,
+  { scheduler, reversals }: { readonly scheduler: Scheduler; readonly reversals: Reversals },
+): CaptureParts {
   const { storage, clock, random, plans, targets, renderer, resolver } = settings;
   const { reservationLeaseMs, memoryCacheBytes: memoryBytes, onBackgroundError } = settings;
   return {
@@ -187,6 +193,7 @@ function captureParts(settings: EngineSettings, scheduler: Scheduler): CapturePa
     flights: storage.flights ?? NO_OTHER_PROCESS,
     budgets: storage.budgets,
     ledger: storage.ledger,
+    reversals,
     scheduler,
     renderer,
     resolver,

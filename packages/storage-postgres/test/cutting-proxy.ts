@@ -6,6 +6,9 @@ export interface CuttingProxy {
   url(database: string): string;
   /** The answer after the next `skipped` ones doesn't arrive: its connection is cut instead. */
   cutAnswer(skipped: number): void;
+  /** As `cutAnswer(0)`; from then on every connection is cut, until `restore`. */
+  cutOff(): void;
+  restore(): void;
   /** Whether it has come to that. */
   hasCut(): boolean;
   close(): Promise<void>;
@@ -13,8 +16,10 @@ export interface CuttingProxy {
 
 export async function startCuttingProxy(serverPort: number): Promise<CuttingProxy> {
   let answersUntilCut = Infinity;
+  let staysAway = false;
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
+    if (staysAway && answersUntilCut === -1) return client.destroy();
     const upstream = connect(serverPort, "127.0.0.1");
     for (const socket of [client, upstream]) {
       sockets.add(socket);
@@ -24,7 +29,7 @@ export async function startCuttingProxy(serverPort: number): Promise<CuttingProx
     upstream.on("close", () => client.destroy());
     client.pipe(upstream);
     upstream.on("data", (answer) => {
-      if (answersUntilCut === 0) {
+      if (answersUntilCut === 0 || (staysAway && answersUntilCut === -1)) {
         answersUntilCut = -1;
         client.destroy();
       } else {
@@ -39,6 +44,13 @@ export async function startCuttingProxy(serverPort: number): Promise<CuttingProx
     url: (database) => `postgres://snap@127.0.0.1:${port}/${database}`,
     cutAnswer(skipped) {
       answersUntilCut = skipped;
+    },
+    cutOff() {
+      answersUntilCut = 0;
+      staysAway = true;
+    },
+    restore() {
+      staysAway = false;
     },
     hasCut: () => answersUntilCut === -1,
     async close() {

@@ -1,4 +1,6 @@
+import { createEngine } from "@snap/engine";
 import type { Storage } from "@snap/engine/ports";
+import { createFakeRenderer, createFakeResolver } from "@snap/testing";
 import { afterEach, describe, expect, it } from "vitest";
 import { startCuttingProxy, type CuttingProxy } from "./cutting-proxy.ts";
 import { finish, sampleBatch } from "./sample-batch.ts";
@@ -56,6 +58,43 @@ describe("the connection is lost, whichever answer is due", { tags: ["postgres"]
       expect(proxy.hasCut()).toBe(true);
       expect(await journal(storage)).toEqual(["grant", "reserve", line]);
     }
+  });
+
+  it("reverses a charge once", async () => {
+    const { storage, proxy } = await open();
+    await storage.ledger.reserve(reservation);
+    await storage.ledger.settle({ reservationId: "res_1", now: 2 });
+    proxy.cutAnswer(0);
+    expect(await storage.ledger.reverse({ reservationId: "res_1", now: 3 })).toBe("reversed");
+    expect(proxy.hasCut()).toBe(true);
+    expect(await journal(storage)).toEqual(["grant", "reserve", "settle", "reverse"]);
+  });
+
+  it("reverses the charge of a capture whose settlement and refund got no answer", async () => {
+    const { storage, proxy } = await open();
+    const { ledger } = storage;
+    const engine = createEngine({
+      storage: {
+        ...storage,
+        ledger: { ...ledger, settle: (request) => (proxy.cutOff(), ledger.settle(request)) },
+        close: async () => {},
+      },
+      renderer: createFakeRenderer(),
+      secretKey: "a key for this test",
+      resolver: createFakeResolver({ "example.com": ["93.184.215.14"] }),
+    });
+    ends.unshift(() => engine.close());
+    const account = await engine.accounts.create({ email: "a@b.org", planSlug: "starter", verified: true });
+    const { token } = await engine.tokens.create({ accountId: account.id });
+    const principal = await engine.authenticate(token);
+    const captured = engine.capture({ principal, parameters: { url: "https://example.com/" } });
+    await expect(captured).rejects.toMatchObject({ code: "server_error" });
+    proxy.restore();
+    const kinds = async (): Promise<string[]> =>
+      (await ledger.journal({ accountId: account.id, limit: 9 })).map(({ kind }) => kind).toReversed();
+    expect(await kinds()).toEqual(["grant", "reserve", "settle"]);
+    await expect.poll(kinds, { timeout: 10_000 }).toEqual(["grant", "reserve", "settle", "reverse"]);
+    expect(await engine.credits(account)).toMatchObject({ remaining: 1000, used: 0 });
   });
 
   it("stores a batch once, with one job", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { MIGRATIONS } from "../src/migrations/index.ts";
 import { execute, openStorage, useServer } from "./server.ts";
 
 describe("migrations", { tags: ["postgres"] }, () => {
@@ -11,7 +12,7 @@ describe("migrations", { tags: ["postgres"] }, () => {
   it("run once, however many processes start at once", async () => {
     const url = await newDatabase({ migrated: false });
     const storages = await Promise.all(Array.from({ length: 10 }, () => openStorage({ url })));
-    expect(await versionsOf(url)).toEqual([1, 2, 3, 4, 5]);
+    expect(await versionsOf(url)).toEqual([1, 2, 3, 4, 5, 6]);
     for (const storage of storages) await storage.check();
     await Promise.all(storages.map((storage) => storage.close()));
   });
@@ -35,11 +36,25 @@ describe("migrations", { tags: ["postgres"] }, () => {
     await second.close();
   });
 
+  it("bring a database of five migrations on: what was settled before can be reversed", async () => {
+    const url = await newDatabase({ migrated: false });
+    await execute(url, "CREATE SCHEMA snap; CREATE TABLE snap.migrations (version INTEGER PRIMARY KEY)");
+    for (const migration of MIGRATIONS.slice(0, 5)) await execute(url, migration);
+    await execute(url, "INSERT INTO snap.migrations SELECT generate_series(1, 5)");
+    await execute(url, "SELECT snap.reserve('acct_1', 0, 10, 1, 'res_1', 900)");
+    await execute(url, "SELECT snap.end_reservation('res_1', 'settled', 2)");
+    const storage = await openStorage({ url });
+    expect(await storage.ledger.reverse({ reservationId: "res_1", now: 3 })).toBe("reversed");
+    const lines = await storage.ledger.journal({ accountId: "acct_1", limit: 10 });
+    expect(lines.map(({ kind }) => kind)).toEqual(["reverse", "settle", "reserve", "grant"]);
+    await storage.close();
+  });
+
   it("refuse the schema of a newer release", async () => {
     const url = await newDatabase();
     await execute(url, "INSERT INTO snap.migrations (version) VALUES (99)");
     await expect(openStorage({ url })).rejects.toThrow(
-      "its schema has version 99, and this release knows 5. Upgrade @snap/storage-postgres",
+      "its schema has version 99, and this release knows 6. Upgrade @snap/storage-postgres",
     );
   });
 

@@ -102,6 +102,7 @@ describe("a target of a move", { tags: ["postgres"] }, () => {
       journalSettled: 0,
       journalRefunded: 0,
       journalLapsed: 0,
+      journalReversed: 0,
       batches: 2,
       batchItems: 2,
       unfinishedItems: 1,
@@ -127,6 +128,16 @@ describe("a target of a move", { tags: ["postgres"] }, () => {
     expect(await storage.batches.dueItems({ now: 9, limit: 9, exceptAccounts: [] })).toEqual([
       { accountId: "acct_1", batchId: "batch_1", itemId: "item_1" },
     ]);
+  });
+
+  it("reads the figures of a move that finished under an older release", async () => {
+    const url = await newDatabase();
+    const target = await openTarget(url);
+    await target.begin("mark");
+    const figures = await target.figures();
+    await target.finish(figures);
+    await execute(url, "UPDATE snap.moves SET figures = (figures::JSONB - 'journalReversed')::TEXT");
+    expect((await target.begin("mark")).finished).toEqual(figures);
   });
 
   it("lets the first token have id 1 where none was ever given", async () => {

@@ -2,11 +2,12 @@ import type { DatabaseSync } from "node:sqlite";
 import { initial } from "./migrations/001-initial.ts";
 import { batches } from "./migrations/002-batches.ts";
 import { journalAsALog } from "./migrations/003-journal-as-a-log.ts";
+import { reversals } from "./migrations/004-reversals.ts";
 import { prepare } from "./prepare.ts";
 import { writing } from "./transaction.ts";
 
 /** In order; the version of a database is the number of those it has been through. */
-export const MIGRATIONS: readonly string[] = [initial, batches, journalAsALog];
+export const MIGRATIONS: readonly string[] = [initial, batches, journalAsALog, reversals];
 
 /** "snap" in ASCII: tells our files from other SQLite databases (SQLite file format, 1.3). */
 const APPLICATION_ID = 0x736e6170;

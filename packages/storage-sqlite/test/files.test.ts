@@ -90,7 +90,7 @@ describe("migrations", () => {
     const directory = await temporaryDirectory();
     await (await openSqliteStorage({ directory })).close();
     const database = new DatabaseSync(join(directory, "snap.db"));
-    expect(database.prepare("PRAGMA user_version").get()).toMatchObject({ user_version: 3 });
+    expect(database.prepare("PRAGMA user_version").get()).toMatchObject({ user_version: 4 });
     expect(database.prepare("PRAGMA application_id").get()).toMatchObject({ application_id: 0x736e6170 });
     database.close();
   });
@@ -106,7 +106,9 @@ describe("migrations", () => {
         VALUES ('acct_1', 'pdf', x'01', x'02', 1);
       INSERT INTO balances (account_id, period_started_at, granted, used, reserved) VALUES ('acct_1', 0, 10, 3, 1);
       INSERT INTO reservations (id, account_id, period_started_at, lapses_at, state)
-        VALUES ('r1', 'acct_1', 0, 1000, 'open');
+        VALUES ('r1', 'acct_1', 0, 1000, 'open'), ('r0', 'acct_1', 0, 1000, 'settled');
+      INSERT INTO journal (account_id, period_started_at, kind, credits, reservation_id, at) VALUES
+        ('acct_1', 0, 'grant', 10, NULL, 1), ('acct_1', 0, 'reserve', 1, 'r0', 1), ('acct_1', 0, 'settle', 1, 'r0', 1);
       INSERT INTO renderings (account_id, key, content_type, notes, etag, stored_at, expires_at, bytes)
         VALUES ('acct_1', '0f1e', 'image/png', '[]', '"1"', 1, 1000, x'030405')`);
     database.close();
@@ -128,6 +130,10 @@ describe("migrations", () => {
     const period = { startedAt: 0, resetsAt: 1_000_000 };
     const balance = await storage.ledger.balance({ accountId: "acct_1", period, granted: 10, now: 2 });
     expect(balance).toEqual({ granted: 10, used: 4, reserved: 0 });
+    // One that was settled before is reversed; its lines are all there.
+    expect(await storage.ledger.reverse({ reservationId: "r0", now: 3 })).toBe("reversed");
+    const lines = await storage.ledger.journal({ accountId: "acct_1", limit: 10 });
+    expect(lines.map(({ kind }) => kind)).toEqual(["reverse", "settle", "settle", "reserve", "grant"]);
     await storage.close();
     await (await openSqliteStorage({ filename })).close();
   });
@@ -138,7 +144,7 @@ describe("migrations", () => {
     const database = new DatabaseSync(filename);
     database.exec("PRAGMA user_version = 99");
     await expect(openSqliteStorage({ filename })).rejects.toThrow(
-      /snap\.db was written by a newer release: its schema has version 99, and this release knows 3\./,
+      /snap\.db was written by a newer release: its schema has version 99, and this release knows 4\./,
     );
     expect(database.prepare("PRAGMA user_version").get()).toMatchObject({ user_version: 99 });
     database.close();

@@ -71,9 +71,10 @@ describe("a source of a move", () => {
     const directory = await newFolder();
     const storage = await openSqliteStorage({ directory });
     const { ledger } = storage;
-    for (const reservationId of ["a", "b", "c", "d"])
+    for (const reservationId of ["a", "b", "c", "d", "e"])
       await ledger.reserve({ ...look, reservationId, now: 1, lapsesAt: reservationId === "d" ? 2 : 900 });
-    await ledger.settle({ reservationId: "a", now: 1 });
+    for (const reservationId of ["a", "e"]) await ledger.settle({ reservationId, now: 1 });
+    await ledger.reverse({ reservationId: "e", now: 1 });
     await ledger.refund({ reservationId: "b", now: 1 });
     await ledger.balance({ ...look, now: 5 });
     await storage.batches.insert(sampleBatch("batch_1"));
@@ -107,14 +108,15 @@ describe("a source of a move", () => {
       granted: 5,
       used: 1,
       reserved: 1,
-      reservations: 4,
+      reservations: 5,
       openReservations: 1,
-      journalLines: 8,
+      journalLines: 11,
       journalGranted: 5,
-      journalReserved: 4,
-      journalSettled: 1,
+      journalReserved: 5,
+      journalSettled: 2,
       journalRefunded: 1,
       journalLapsed: 1,
+      journalReversed: 1,
       batches: 1,
       batchItems: 2,
       unfinishedItems: 2,

@@ -40,8 +40,9 @@ export function expectConsistent(filename: string): void {
       `SELECT b.account_id FROM balances b JOIN journal j USING (account_id, period_started_at)
        GROUP BY b.account_id, b.period_started_at
        HAVING max(granted) <> sum(iif(kind = 'grant', credits, 0))
-         OR max(used) <> sum(iif(kind = 'settle', credits, 0))
-         OR max(reserved) <> sum(CASE kind WHEN 'reserve' THEN credits WHEN 'grant' THEN 0 ELSE -credits END)`,
+         OR max(used) <> sum(CASE kind WHEN 'settle' THEN credits WHEN 'reverse' THEN -credits ELSE 0 END)
+         OR max(reserved) <> sum(
+           CASE WHEN kind = 'reserve' THEN credits WHEN kind IN ('grant', 'reverse') THEN 0 ELSE -credits END)`,
     )
     .all();
   expect(wrong).toEqual([]);

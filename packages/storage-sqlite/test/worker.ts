@@ -47,7 +47,8 @@ async function churn(): Promise<void> {
     } as const;
     await storage.renderings.put({ accountId: "acct_1", key: `${index % 10}`, rendering });
     const end = index % 2 === 0 ? "settle" : "refund";
-    const resolution = await storage.ledger[end]({ reservationId, now: index });
+    let resolution = await storage.ledger[end]({ reservationId, now: index });
+    if (index % 4 === 0) resolution = await storage.ledger.reverse({ reservationId, now: index });
     process.stdout.write(`${reservationId} ${resolution}\n`);
   }
 }

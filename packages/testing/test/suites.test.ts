@@ -64,6 +64,11 @@ describe("the suites", () => {
       "follows a grant that changes within the period",
     ],
     [
+      "reverses only what is still open",
+      ({ ledger }) => ({ ledger: { ...ledger, reverse: (request) => ledger.refund(request) } }),
+      "reverses a charge once",
+    ],
+    [
       "reads before it writes, and lets others in between",
       ({ accounts }) => ({
         accounts: {

@@ -6,9 +6,11 @@ import type { Clock } from "../ports/clock.ts";
 import type { Ledger, Period, Resolution, StandingBalance } from "../ports/ledger.ts";
 import type { Random } from "../ports/random.ts";
 import type { StoredRendering } from "../ports/renderings.ts";
+import type { Reversals } from "./reversals.ts";
 
 export interface CreditParts {
   readonly ledger: Ledger;
+  readonly reversals: Reversals;
   readonly clock: Clock;
   readonly random: Random;
   readonly plans: readonly Plan[];
@@ -62,16 +64,17 @@ export async function refund(
 
 /**
  * Charges the credit of a rendering that is kept, and answers whether it was charged. Where the answer to that is
- * lost, the refund tells: what was charged all the same is answered, or a failure would have been charged.
+ * lost, the refund tells: what was charged all the same is answered, or a failure would have been charged. If the
+ * refund gets no answer either, the request fails at once and the charge is reversed in the background.
  *
- * @throws what the settlement threw, when the credit is given back, or lapses by itself.
+ * @throws what the settlement threw; no charge remains then.
  */
 export async function settle(
   parts: CreditParts,
   {
     reservation: { id: reservationId },
     rendering,
-    settle: write = (settlement) => parts.ledger.settle(settlement),
+    settle: write,
   }: {
     readonly reservation: Reservation;
     readonly rendering: StoredRendering;
@@ -79,11 +82,20 @@ export async function settle(
     readonly settle?: Settle | undefined;
   },
 ): Promise<boolean> {
+  const { ledger, clock, reversals, onBackgroundError } = parts;
+  const now = clock.now();
   try {
-    return (await write({ reservationId, rendering, now: parts.clock.now() })) === "settled";
+    const settled = write ? write({ reservationId, rendering, now }) : ledger.settle({ reservationId, now });
+    return (await settled) === "settled";
   } catch (error) {
-    const refunded = parts.ledger.refund({ reservationId, now: parts.clock.now() });
-    if ((await refunded.catch(parts.onBackgroundError)) === "settled") return true;
+    const refunded = ledger.refund({ reservationId, now: clock.now() });
+    const ending = await refunded.catch((lost: unknown) => {
+      onBackgroundError(lost);
+      return null;
+    });
+    if (ending === "settled") return true;
+    // A batch item is done in the transaction of its charge: its caller gets the rendering, and pays for it.
+    if (ending === null && write === undefined) reversals.add(reservationId);
     throw error;
   }
 }

@@ -38,10 +38,10 @@ export interface ReserveOutcome {
   readonly balance: Balance;
 }
 
-/** How a reservation ended. `unknown`: there never was one of that id. */
-export type Resolution = "settled" | "refunded" | "lapsed" | "unknown";
+/** How a reservation ended. `reversed`: settled, then uncharged again. `unknown`: there never was one of that id. */
+export type Resolution = "settled" | "refunded" | "lapsed" | "reversed" | "unknown";
 
-export type JournalKind = "grant" | "reserve" | "settle" | "refund" | "lapse";
+export type JournalKind = "grant" | "reserve" | "settle" | "refund" | "lapse" | "reverse";
 
 /** One line of the append-only journal; `credits` is the amount moved (a grant may be negative). */
 export interface JournalEntry {
@@ -56,9 +56,9 @@ export interface JournalEntry {
 
 /**
  * The two-phase credit ledger. A reservation takes one credit and resolves exactly once: settled,
- * refunded, or lapsed by itself. Every method is atomic, also between processes, and
- * `granted = remaining + used + reserved` holds at every moment for each period. A reservation
- * always resolves against the period in which it was made.
+ * refunded, or lapsed by itself. One that was settled can be reversed, once. Every method is atomic, also
+ * between processes, and `granted = remaining + used + reserved` holds at every moment for each period. A
+ * reservation always resolves, and is reversed, against the period in which it was made.
  */
 export interface Ledger {
   /** The balance at `now`; opens the period, and lapses what is overdue, where needed. */
@@ -69,6 +69,11 @@ export interface Ledger {
   settle(request: { readonly reservationId: string; readonly now: number }): Promise<Resolution>;
   /** Gives the credit back. Answers how the reservation ended, which may have been otherwise before. */
   refund(request: { readonly reservationId: string; readonly now: number }): Promise<Resolution>;
+  /**
+   * Leaves no charge: refunds an open reservation, reverses a settled one. Returns how the reservation ended; a
+   * repeat returns the same. A settlement that arrives later charges nothing.
+   */
+  reverse(request: { readonly reservationId: string; readonly now: number }): Promise<Resolution>;
   /** The newest `limit` lines of an account, newest first. For audits: a storage may have to look through all lines. */
   journal(request: { readonly accountId: string; readonly limit: number }): Promise<readonly JournalEntry[]>;
 }

@@ -64,6 +64,7 @@ export interface TransferFigures {
   readonly journalSettled: number;
   readonly journalRefunded: number;
   readonly journalLapsed: number;
+  readonly journalReversed: number;
   readonly batches: number;
   readonly batchItems: number;
   readonly unfinishedItems: number;

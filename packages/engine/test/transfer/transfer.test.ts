@@ -24,6 +24,7 @@ const FIGURES: TransferFigures = {
   journalSettled: 0,
   journalRefunded: 0,
   journalLapsed: 0,
+  journalReversed: 0,
   batches: 0,
   batchItems: 0,
   unfinishedItems: 0,

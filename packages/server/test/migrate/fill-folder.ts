@@ -116,12 +116,14 @@ async function makeReservations({ ledger }: Storage, accountId: string): Promise
   const ids: string[] = [];
   for (const startedAt of [now - 3 * MONTH_MS, now - 2 * MONTH_MS]) {
     const look = { accountId, period: { startedAt, resetsAt: startedAt + MONTH_MS }, granted: 4 };
-    for (const ending of ["settle", "refund", "lapse", "open", "spare", "refused"] as const) {
+    for (const ending of ["settle", "refund", "reverse", "lapse", "open", "spare", "refused"] as const) {
       const reservationId = `${startedAt}-${ending}`;
       ids.push(reservationId);
       const lapsesAt = ending === "lapse" ? startedAt + 2 : now + HOUR_MS;
       await ledger.reserve({ ...look, reservationId, now: startedAt + 1, lapsesAt });
-      if (ending === "settle" || ending === "refund")
+      if (ending === "settle" || ending === "reverse")
+        await ledger.settle({ reservationId, now: startedAt + 1 });
+      if (ending === "refund" || ending === "reverse")
         await ledger[ending]({ reservationId, now: startedAt + 1 });
     }
     await ledger.balance({ ...look, granted: 7, now: startedAt + 3 });

@@ -62,11 +62,12 @@ describe("migrate", { tags: ["postgres"] }, () => {
     const [before, after] = await Promise.all(storages.map((storage) => askEverything(storage, filled)));
     expect(after).toEqual(before);
     expect(before?.accounts).toHaveLength(7);
-    // Of each period: settled, refunded, lapsed, two that were open until now, and one that was refused.
+    // Of each period: settled, refunded, reversed, lapsed, two that were open until now, and one that was refused.
     const endings = Object.entries(Object.groupBy(before?.endings ?? [], (ending) => ending));
     expect(Object.fromEntries(endings.map(([ending, all]) => [ending, all?.length]))).toEqual({
       settled: 2,
       refunded: 6,
+      reversed: 2,
       lapsed: 2,
       unknown: 2,
     });

@@ -18,7 +18,7 @@ export interface Ending {
 
 const RESERVED_COLUMNS = `is_reserved AS "isReserved", (balance).granted, (balance).used, (balance).reserved`;
 
-/** The ledger: each act is one statement (002-ledger.ts), and may be repeated when its answer was lost. */
+/** The ledger: each act is one statement (002-ledger.ts, 006-reversals.ts), and may be repeated when its answer was lost. */
 export function createLedger({ query }: Database): Ledger {
   return {
     async balance({ now, ...look }) {
@@ -38,6 +38,13 @@ export function createLedger({ query }: Database): Ledger {
     },
     settle: (request) => endReservation(query, { ...request, wanted: "settled" }),
     refund: (request) => endReservation(query, { ...request, wanted: "refunded" }),
+    async reverse({ reservationId, now }) {
+      const [row] = await query<{ ending: Resolution }>("SELECT snap.reverse_reservation($1, $2) AS ending", [
+        reservationId,
+        now,
+      ]);
+      return row?.ending ?? "unknown";
+    },
     journal: ({ accountId, limit }) =>
       query<JournalEntry>(
         `SELECT account_id AS "accountId", period_started_at AS "periodStartedAt", kind, credits,

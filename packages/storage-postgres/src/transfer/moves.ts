@@ -58,5 +58,10 @@ async function requireEmpty(query: Query): Promise<void> {
 }
 
 function toState({ figures, ...state }: MoveRow): TransferState {
-  return { ...state, finished: figures === null ? null : (JSON.parse(figures) as TransferFigures) };
+  return { ...state, finished: figures === null ? null : toFigures(figures) };
+}
+
+/** A move that finished under an older release has no figure for reversals. */
+function toFigures(text: string): TransferFigures {
+  return { journalReversed: 0, ...(JSON.parse(text) as Omit<TransferFigures, "journalReversed">) };
 }

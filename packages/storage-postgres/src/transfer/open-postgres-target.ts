@@ -26,7 +26,8 @@ const FIGURES = `SELECT
      FROM snap.reservations) AS reservation,
     (SELECT count(*) AS "journalLines", ${creditsOf("grant")} AS "journalGranted",
       ${creditsOf("reserve")} AS "journalReserved", ${creditsOf("settle")} AS "journalSettled",
-      ${creditsOf("refund")} AS "journalRefunded", ${creditsOf("lapse")} AS "journalLapsed"
+      ${creditsOf("refund")} AS "journalRefunded", ${creditsOf("lapse")} AS "journalLapsed",
+      ${creditsOf("reverse")} AS "journalReversed"
      FROM snap.journal) AS journal,
     (SELECT count(*) AS "batchItems", count(*) FILTER (WHERE claimable_at IS NOT NULL) AS "unfinishedItems"
      FROM snap.batch_items) AS item,

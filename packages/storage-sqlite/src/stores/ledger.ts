@@ -14,7 +14,18 @@ import type { LedgerStatements } from "./ledger-statements.ts";
 
 type Look = PeriodGrant & { readonly now: number };
 
-const JOURNAL_KINDS = { settled: "settle", refunded: "refund", lapsed: "lapse" } as const;
+interface EndRequest {
+  readonly reservationId: string;
+  readonly now: number;
+}
+
+/** The journal's line of each ending, and how it moves the balance. */
+const ENDINGS = {
+  settled: { kind: "settle", used: 1, reserved: -1 },
+  refunded: { kind: "refund", used: 0, reserved: -1 },
+  lapsed: { kind: "lapse", used: 0, reserved: -1 },
+  reversed: { kind: "reverse", used: -1, reserved: 0 },
+} as const;
 
 /**
  * The ledger: a balance for each account and period beside an append-only journal, both moved in
@@ -33,6 +44,9 @@ export function createLedger(database: DatabaseSync, statements: LedgerStatement
     },
     async refund(request) {
       return writing(database, () => endReservation(statements, { ...request, wanted: "refunded" }));
+    },
+    async reverse(request) {
+      return writing(database, () => reverse(statements, request));
     },
     async journal({ accountId, limit }) {
       return statements.journal.all({ accountId, limit }).map(toEntry);
@@ -80,11 +94,7 @@ function bringUpToDate(statements: LedgerStatements, look: Look): Balance {
 /** Inside a transaction: ends a reservation that is open, and answers how it ended, then or before. */
 export function endReservation(
   statements: LedgerStatements,
-  {
-    reservationId: id,
-    now,
-    wanted,
-  }: { readonly reservationId: string; readonly now: number; readonly wanted: "settled" | "refunded" },
+  { reservationId: id, now, wanted }: EndRequest & { readonly wanted: "settled" | "refunded" },
 ): Resolution {
   const row = statements.findReservation.get({ id });
   // What was refused never became a reservation.
@@ -95,14 +105,23 @@ export function endReservation(
   return ending;
 }
 
+/** Inside a transaction: refunds an open reservation, reverses a settled one. */
+function reverse(statements: LedgerStatements, { reservationId: id, now }: EndRequest): Resolution {
+  const ending = endReservation(statements, { reservationId: id, now, wanted: "refunded" });
+  const row = statements.findReservation.get({ id });
+  if (ending !== "settled" || row === undefined) return ending;
+  resolve(statements, row, { ending: "reversed", now });
+  return "reversed";
+}
+
 function resolve(
   statements: LedgerStatements,
   { id, accountId, periodStartedAt }: ReservationRecord,
-  { ending, now }: { readonly ending: keyof typeof JOURNAL_KINDS; readonly now: number },
+  { ending, now }: { readonly ending: keyof typeof ENDINGS; readonly now: number },
 ): void {
+  const { kind, used, reserved } = ENDINGS[ending];
   statements.resolve.run({ id, state: ending });
-  statements.move.run({ accountId, periodStartedAt, used: ending === "settled" ? 1 : 0, reserved: -1 });
-  const kind = JOURNAL_KINDS[ending];
+  statements.move.run({ accountId, periodStartedAt, used, reserved });
   record(statements, { accountId, periodStartedAt, kind, credits: 1, reservationId: id, at: now });
 }
 

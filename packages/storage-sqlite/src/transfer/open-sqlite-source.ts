@@ -34,7 +34,7 @@ FROM
    FROM reservations) AS reservation,
   (SELECT count(*) AS journalLines, ${sumOf("grant")} AS journalGranted, ${sumOf("reserve")} AS journalReserved,
     ${sumOf("settle")} AS journalSettled, ${sumOf("refund")} AS journalRefunded,
-    ${sumOf("lapse")} AS journalLapsed FROM journal) AS journal,
+    ${sumOf("lapse")} AS journalLapsed, ${sumOf("reverse")} AS journalReversed FROM journal) AS journal,
   (SELECT count(*) AS batchItems, count(*) FILTER (WHERE claimable_at IS NOT NULL) AS unfinishedItems
    FROM batch_items) AS item,
   (SELECT count(*) AS deliveries, count(*) FILTER (WHERE claimable_at IS NOT NULL) AS openDeliveries

@@ -16,7 +16,12 @@ interface Reservation {
   state: "open" | "refused" | Exclude<Resolution, "unknown">;
 }
 
-const JOURNAL_KINDS = { settled: "settle", refunded: "refund", lapsed: "lapse" } as const;
+const JOURNAL_KINDS = {
+  settled: "settle",
+  refunded: "refund",
+  lapsed: "lapse",
+  reversed: "reverse",
+} as const;
 
 /** How a reservation will end, and the act itself, which may be left undone. */
 export interface Ending {
@@ -52,7 +57,7 @@ export function createLedger(): MemoryLedger {
     journal.push({ accountId, periodStartedAt, kind, credits: 1, reservationId, at });
   };
 
-  const resolve = (reservation: Reservation, state: "settled" | "refunded" | "lapsed", now: number): void => {
+  const resolve = (reservation: Reservation, state: keyof typeof JOURNAL_KINDS, now: number): void => {
     reservation.state = state;
     write(reservation, JOURNAL_KINDS[state], now);
   };
@@ -84,6 +89,14 @@ export function createLedger(): MemoryLedger {
     return resolution;
   };
 
+  const reverse = (request: EndRequest): Resolution => {
+    const resolution = end(request, "refunded");
+    const reservation = reservations.get(request.reservationId);
+    if (resolution !== "settled" || reservation === undefined) return resolution;
+    resolve(reservation, "reversed", request.now);
+    return "reversed";
+  };
+
   return {
     async balance(request) {
       return bringUpToDate(request);
@@ -105,6 +118,7 @@ export function createLedger(): MemoryLedger {
     },
     settle: async (request) => end(request, "settled"),
     refund: async (request) => end(request, "refunded"),
+    reverse: async (request) => reverse(request),
     standingBalance(accountId) {
       const periodStartedAt = latestPeriod(journal, accountId);
       if (periodStartedAt === null) return null;
@@ -135,11 +149,18 @@ function firstLapse(reservations: ReadonlyMap<string, Reservation>, accountId: s
 }
 
 function sumUp(lines: readonly JournalEntry[]): Balance {
-  const moved: Record<JournalKind, number> = { grant: 0, reserve: 0, settle: 0, refund: 0, lapse: 0 };
+  const moved: Record<JournalKind, number> = {
+    grant: 0,
+    reserve: 0,
+    settle: 0,
+    refund: 0,
+    lapse: 0,
+    reverse: 0,
+  };
   for (const { kind, credits } of lines) moved[kind] += credits;
   return {
     granted: moved.grant,
-    used: moved.settle,
+    used: moved.settle - moved.reverse,
     reserved: moved.reserve - moved.settle - moved.refund - moved.lapse,
   };
 }

@@ -18,17 +18,19 @@ export async function assertJournalAddsUp(ledger: Ledger, look: Look): Promise<v
     journal
       .filter((entry) => entry.kind === kind && entry.periodStartedAt === look.period.startedAt)
       .reduce((credits, entry) => credits + entry.credits, 0);
-  const remaining = moved("grant") - moved("reserve") + moved("refund") + moved("lapse");
+  const remaining = moved("grant") - moved("reserve") + moved("refund") + moved("lapse") + moved("reverse");
   assert.equal(granted, moved("grant"));
-  assert.equal(used, moved("settle"));
+  assert.equal(used, moved("settle") - moved("reverse"));
   assert.equal(reserved, moved("reserve") - moved("settle") - moved("refund") - moved("lapse"));
   assert.equal(granted, remaining + used + reserved);
 
-  const ended = new Set<string>();
-  for (const { kind, reservationId } of journal) {
+  const ended = new Map<string, JournalKind>();
+  for (const { kind, reservationId } of journal.toReversed()) {
     if (reservationId === null || kind === "reserve") continue;
-    assert.ok(!ended.has(reservationId), `${reservationId} was resolved twice`);
-    ended.add(reservationId);
+    const before = ended.get(reservationId);
+    const isAllowed = kind === "reverse" ? before === "settle" : before === undefined;
+    assert.ok(isAllowed, `${reservationId}: ${kind} after ${before ?? "nothing"}`);
+    ended.set(reservationId, kind);
   }
 }
 
@@ -111,7 +113,8 @@ function randomCalls(
       }
       const request = { reservationId: knownId(), now };
       if (kind < 8) return call("settle", request, (ledger) => ledger.settle(request));
-      return call("refund", request, (ledger) => ledger.refund(request));
+      if (kind < 9) return call("refund", request, (ledger) => ledger.refund(request));
+      return call("reverse", request, (ledger) => ledger.reverse(request));
     },
     now: () => now,
   };

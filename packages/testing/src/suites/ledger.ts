@@ -1,25 +1,10 @@
-import type { Balance, Ledger, Period, ReserveRequest } from "@snap/engine/ports";
+import type { Ledger } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { assertJournalAddsUp, runAgainstModel } from "./ledger-model.ts";
+import { testConcurrentReversals, testReversals } from "./ledger-reversals.ts";
+import { APRIL, balance, LAPSES_AT, LOOK, MARCH, NEXT_LOOK, NOW, reservation } from "./ledger-samples.ts";
 import { allAtOnce, AT_ONCE, AWKWARD_TEXTS, countOf, defineSuite } from "./suite.ts";
 import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
-
-const MARCH: Period = { startedAt: 1_772_323_200_000, resetsAt: 1_775_001_600_000 };
-const APRIL: Period = { startedAt: 1_775_001_600_000, resetsAt: 1_777_593_600_000 };
-const NOW = MARCH.startedAt + 1000;
-const LAPSES_AT = NOW + 120_000;
-
-/** The first look at March by an account that is granted ten credits. */
-const LOOK = { accountId: "acct_1", period: MARCH, granted: 10, now: NOW };
-const NEXT_LOOK = { ...LOOK, period: APRIL, now: APRIL.startedAt };
-
-function reservation(reservationId: string, change: Partial<ReserveRequest> = {}): ReserveRequest {
-  return { ...LOOK, reservationId, lapsesAt: LAPSES_AT, ...change };
-}
-
-function balance(granted: number, used: number, reserved: number): Balance {
-  return { granted, used, reserved };
-}
 
 /**
  * The contract of `Ledger`: two-phase, exact under concurrency, every reservation resolved once.
@@ -35,6 +20,8 @@ export function testLedger(
   defineSuite({ runner, open, name: "Ledger: credits" }, testCredits);
   defineSuite({ runner, open, name: "Ledger: reservation ids" }, testReservationIds);
   defineSuite({ runner, open, name: "Ledger: resolutions" }, testResolutions);
+  defineSuite({ runner, open, name: "Ledger: reversals" }, testReversals);
+  defineSuite({ runner, open, name: "Ledger: reversals at once" }, testConcurrentReversals);
   defineSuite({ runner, open, name: "Ledger: periods" }, testPeriods);
   defineSuite({ runner, open, name: "Ledger: against the model" }, (test) => {
     test("agrees with it call by call", ({ ledger }: { readonly ledger: Ledger }) =>

@@ -19,6 +19,7 @@ const LABELS: Readonly<Record<keyof TransferFigures, string>> = {
   journalSettled: "  credits settled",
   journalRefunded: "  credits refunded",
   journalLapsed: "  credits lapsed",
+  journalReversed: "  credits reversed",
   batches: "batches",
   batchItems: "batch items",
   unfinishedItems: "  unfinished",

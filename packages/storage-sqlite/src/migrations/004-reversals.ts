@@ -1,0 +1,36 @@
+/**
+ * A settled reservation can be reversed. The SQLite of Node.js 22 can't change a CHECK, so both tables are
+ * copied.
+ */
+export const reversals = `
+CREATE TABLE wider_reservations (
+  id TEXT NOT NULL PRIMARY KEY,
+  account_id TEXT NOT NULL,
+  period_started_at INTEGER NOT NULL,
+  lapses_at INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('open', 'refused', 'settled', 'refunded', 'lapsed', 'reversed'))
+) STRICT, WITHOUT ROWID;
+INSERT INTO wider_reservations SELECT id, account_id, period_started_at, lapses_at, state FROM reservations;
+DROP TABLE reservations;
+ALTER TABLE wider_reservations RENAME TO reservations;
+CREATE INDEX open_reservations ON reservations (account_id, lapses_at) WHERE state = 'open';
+
+CREATE TABLE wider_journal (
+  sequence INTEGER PRIMARY KEY,
+  account_id TEXT NOT NULL,
+  period_started_at INTEGER NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('grant', 'reserve', 'settle', 'refund', 'lapse', 'reverse')),
+  credits INTEGER NOT NULL,
+  reservation_id TEXT,
+  at INTEGER NOT NULL
+) STRICT;
+INSERT INTO wider_journal
+  SELECT sequence, account_id, period_started_at, kind, credits, reservation_id, at FROM journal;
+-- Drops its triggers too, without running them (SQLite documentation, DROP TABLE).
+DROP TABLE journal;
+ALTER TABLE wider_journal RENAME TO journal;
+CREATE TRIGGER journal_keeps_its_lines BEFORE UPDATE ON journal
+BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+CREATE TRIGGER journal_keeps_all_lines BEFORE DELETE ON journal
+BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+`;
