@@ -84,14 +84,15 @@ export async function capture(
   const kept = await lookUp(parts.cache, { key, parameters });
   if (kept !== null) return answerKept(parts, request, { rendering: kept, balance });
 
-  const shared = await share(parts, { key, parameters, urgency });
+  const { maxWaitMs } = request;
+  const shared = await share(parts, { key, parameters, urgency, askedAt, maxWaitMs });
   if (!shared.isLed) return answerKept(parts, request, { rendering: shared.rendering, balance: null });
 
   try {
     const budget = await limit(parts, principal);
     const reservation = await reserve(parts, account);
-    const { hurried } = shared;
-    const turn = { accountId: account.id, urgency, askedAt, maxWaitMs: request.maxWaitMs, hurried };
+    const { hurried, begin: onBegin } = shared;
+    const turn = { accountId: account.id, urgency, askedAt, maxWaitMs, hurried, onBegin };
     let rendering: StoredRendering;
     try {
       const file = await render(parts, parameters, turn);

@@ -13,6 +13,8 @@ export interface LocalFlight {
   readonly hurried: Promise<void>;
   readonly isHurried: boolean;
   hurry(): void;
+  /** The render has started: requests that joined it wait for its end. */
+  begin(): void;
   /** Of several ends of one leader the first counts. */
   end(landing: Landing): void;
 }
@@ -21,6 +23,12 @@ export interface LocalFlight {
 export type Boarding =
   Exclude<Landing, { state: "alone" }> | { readonly state: "leads"; readonly flight: LocalFlight };
 
+export interface BoardRequest {
+  readonly urgency: Urgency;
+  /** Aborts when the request no longer waits for a render that has not started. */
+  readonly patience?: AbortSignal;
+}
+
 /** Which renders are under way in this process. */
 export class LocalFlights {
   readonly #flights = new Map<string, SharedFlight>();
@@ -28,29 +36,39 @@ export class LocalFlights {
   /**
    * Leads the flight of a name, or waits for it. Where the leader fails alone, the first of those who wait
    * leads, and the others go on waiting.
+   *
+   * @throws the reason of `patience` when that aborts before the render has started.
    */
-  async board(name: string, urgency: Urgency): Promise<Boarding> {
+  async board(name: string, request: BoardRequest): Promise<Boarding> {
     const known = this.#flights.get(name);
-    if (known !== undefined) return known.join(urgency);
+    if (known !== undefined) return known.join(request);
     const flight = new SharedFlight(() => this.#flights.delete(name));
     this.#flights.set(name, flight);
     return { state: "leads", flight: flight.lead() };
   }
 }
 
+interface Waiting extends PromiseWithResolvers<Boarding> {
+  readonly patience: AbortSignal | undefined;
+}
+
 class SharedFlight {
-  readonly #waiting: ((boarding: Boarding) => void)[] = [];
+  #waiting: Waiting[] = [];
   readonly #hurried = Promise.withResolvers<void>();
   readonly #onEnd: () => void;
   #isHurried = false;
+  #hasBegun = false;
 
   constructor(onEnd: () => void) {
     this.#onEnd = onEnd;
   }
 
-  join(urgency: Urgency): Promise<Boarding> {
+  join({ urgency, patience }: BoardRequest): Promise<Boarding> {
     if (urgency === "interactive") this.#hurry();
-    return new Promise((resolve) => void this.#waiting.push(resolve));
+    const waiting = { ...Promise.withResolvers<Boarding>(), patience };
+    this.#waiting.push(waiting);
+    patience?.addEventListener("abort", () => this.#rejectImpatient());
+    return waiting.promise;
   }
 
   lead(): LocalFlight {
@@ -62,6 +80,9 @@ class SharedFlight {
         return isHurried();
       },
       hurry: () => this.#hurry(),
+      begin: () => {
+        this.#hasBegun = true;
+      },
       end: (landing) => {
         if (hasEnded) return;
         hasEnded = true;
@@ -77,12 +98,21 @@ class SharedFlight {
 
   #end(landing: Landing): void {
     if (landing.state === "alone") {
+      // The next leader waits for its own turn.
+      this.#hasBegun = false;
+      this.#rejectImpatient();
       const next = this.#waiting.shift();
       if (next === undefined) this.#onEnd();
-      else next({ state: "leads", flight: this.lead() });
+      else next.resolve({ state: "leads", flight: this.lead() });
       return;
     }
     this.#onEnd();
-    for (const tell of this.#waiting) tell(landing);
+    for (const { resolve } of this.#waiting) resolve(landing);
+  }
+
+  #rejectImpatient(): void {
+    if (this.#hasBegun) return;
+    for (const { patience, reject } of this.#waiting) if (patience?.aborted) reject(patience.reason);
+    this.#waiting = this.#waiting.filter(({ patience }) => !patience?.aborted);
   }
 }

@@ -4,7 +4,8 @@ import type { Clock } from "../ports/clock.ts";
 import type { FlightClaim, FlightState, FlightStore, Urgency } from "../ports/flights.ts";
 import type { Random } from "../ports/random.ts";
 import type { RenderingKey, StoredRendering } from "../ports/renderings.ts";
-import type { LocalFlight, LocalFlights } from "./local-flights.ts";
+import { startPatience } from "../schedule/scheduler.ts";
+import type { Boarding, LocalFlight, LocalFlights } from "./local-flights.ts";
 import { lookUp, suits, waitsStrictly } from "./look-up.ts";
 import type { RenderingCache } from "./rendering-cache.ts";
 
@@ -32,6 +33,10 @@ export interface ShareRequest {
   readonly key: RenderingKey;
   readonly parameters: SnapParameters;
   readonly urgency: Urgency;
+  /** Instant from which the wait counts. */
+  readonly askedAt: number;
+  /** Longest wait for another request's render to start; as long as its leader waits unless given. */
+  readonly maxWaitMs?: number | undefined;
 }
 
 /** A render that has to be made here, and that identical requests wait for. */
@@ -39,6 +44,8 @@ export interface LedRender {
   readonly isLed: true;
   /** Resolves when somebody interactive waits for it, too; `null` where nobody can. */
   readonly hurried: Promise<void> | null;
+  /** The render has started: requests that joined it wait for its end. */
+  readonly begin: () => void;
   /** Ends it with a rendering, once that is `kept`: whoever waits gets it. Rejects as `kept` does. */
   land(rendering: StoredRendering, kept: Promise<void>): Promise<void>;
   /**
@@ -55,20 +62,27 @@ export interface JoinedRender {
 }
 
 /** Nobody shares what was asked for with `cache: false`. */
-const UNSHARED: LedRender = { isLed: true, hurried: null, land: (_rendering, kept) => kept, fail: () => {} };
+const UNSHARED: LedRender = {
+  isLed: true,
+  hurried: null,
+  begin: () => {},
+  land: (_rendering, kept) => kept,
+  fail: () => {},
+};
 
 /**
  * Waits for the identical render that is under way, in this process or another, or leads it.
  *
  * @throws what the render failed of that was waited for, unless that concerned its leader alone.
+ * @throws SnapError `upstream_rate_limited` when that has not started within `maxWaitMs`.
  */
 export async function share(parts: ShareParts, request: ShareRequest): Promise<LedRender | JoinedRender> {
-  const { key, parameters, urgency } = request;
+  const { key, parameters } = request;
   if (!parameters.cache) return UNSHARED;
   // a capture that was cut short is not what a strict wait has asked for
   const name = `${waitsStrictly(parameters) ? "strict" : "capped"}:${key.key}:${key.accountId}`;
   for (;;) {
-    const boarded = await parts.localFlights.board(name, urgency);
+    const boarded = await board(parts, { ...request, name });
     if (boarded.state === "leads") return lead(parts, { ...request, name, flight: boarded.flight });
     // as it was thrown to the leader
     if (boarded.state === "failed") throw boarded.failure;
@@ -77,21 +91,39 @@ export async function share(parts: ShareParts, request: ShareRequest): Promise<L
   }
 }
 
+/** Leads the render of a name or joins it, for `maxWaitMs` unless it starts by then. */
+async function board(
+  { localFlights, clock }: ShareParts,
+  { name, urgency, askedAt, maxWaitMs }: ShareRequest & { readonly name: string },
+): Promise<Boarding> {
+  if (maxWaitMs === undefined) return localFlights.board(name, { urgency });
+  const { signal, callOff } = startPatience(clock, askedAt + maxWaitMs - clock.now());
+  try {
+    return await localFlights.board(name, { urgency, patience: signal });
+  } finally {
+    callOff();
+  }
+}
+
 interface LeadRequest extends ShareRequest {
   readonly name: string;
   readonly flight: LocalFlight;
 }
 
-/** Leads the render, once no other process does: a minute at most is waited for one. */
+/**
+ * Leads the render, once no other process does: a minute at most is waited for one, or `maxWaitMs`. Nothing tells
+ * whether the other process renders or waits, so all of it counts as waiting for a turn: after `maxWaitMs` the
+ * request renders here if a slot is free, and fails otherwise.
+ */
 async function lead(parts: ShareParts, request: LeadRequest): Promise<LedRender | JoinedRender> {
   const { clock, cache, flights } = parts;
-  const { key, parameters, name, flight, urgency } = request;
+  const { key, parameters, name, flight, urgency, askedAt, maxWaitMs = Infinity } = request;
   try {
     // it may have landed between our look for it and our turn
     const landed = cache.recall(key);
     if (landed !== null && suits(landed, parameters)) return join(flight, landed);
     const claim = { name, holder: Buffer.from(parts.random.bytes(16)).toString("hex") };
-    const waitsUntil = clock.now() + LONGEST_WAIT_MS;
+    const waitsUntil = Math.min(clock.now() + LONGEST_WAIT_MS, askedAt + maxWaitMs);
     const take = (): Promise<FlightState> =>
       flights.take({ ...claim, leaseMs: LEASE_MS, urgency: flight.isHurried ? "interactive" : urgency });
     while ((await take()) === "held") {
@@ -137,6 +169,7 @@ function keepFlight(
   return {
     isLed: true,
     hurried: flight.hurried,
+    begin: () => flight.begin(),
     async land(rendering, kept) {
       // sent along with it; the linger covers the time until it is there
       end(LINGER_MS);

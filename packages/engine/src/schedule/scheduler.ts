@@ -64,6 +64,8 @@ export interface WantedTurn extends Turn {
   readonly askedAt?: number;
   /** Makes a batch render interactive when it resolves, if that still waits then. */
   readonly hurried?: Promise<void> | null;
+  /** Called when the job starts. */
+  readonly onBegin?: () => void;
 }
 
 /** Decides which render runs next, and refuses those that would wait too long. */
@@ -112,13 +114,11 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       const maxWaitMs = Math.max(0, Math.min(options.maxWaitMs, wanted.maxWaitMs ?? Infinity) - waitedMs);
       requireRoom(turn, maxWaitMs);
       const id = String((runs += 1));
-      const patience = new AbortController();
-      const callOff = clock.after(maxWaitMs, () => {
-        patience.abort(busy("no render slot came free in time"));
-      });
+      const patience = startPatience(clock, maxWaitMs);
       const rendered = turns.add(
         async () => {
-          callOff();
+          patience.callOff();
+          wanted.onBegin?.();
           queue().begin(turn);
           if (turn.urgency === "batch") onChange();
           try {
@@ -143,6 +143,16 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     },
     load: () => ({ ...queue().load(), slots, concurrency }),
   };
+}
+
+/** Limits a wait for a turn: the signal aborts with `upstream_rate_limited` after `waitMs`. */
+export function startPatience(
+  clock: Clock,
+  waitMs: number,
+): { readonly signal: AbortSignal; readonly callOff: () => void } {
+  const patience = new AbortController();
+  const callOff = clock.after(waitMs, () => patience.abort(busy("no render slot came free in time")));
+  return { signal: patience.signal, callOff };
 }
 
 /** p-queue makes its queue itself; this catches it, to ask who waits. */

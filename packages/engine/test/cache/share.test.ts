@@ -60,6 +60,8 @@ interface Asked {
   /** `waiting`; `leads`; or the text of the rendering, or the failure, that it was answered with. */
   readonly state: () => string;
   readonly led: () => Promise<LedRender>;
+  /** Its turn has come. */
+  readonly begin: () => Promise<void>;
   /** Keeps what it has made, and lands. */
   readonly finish: (text: string) => Promise<void>;
   readonly fail: (error?: unknown) => Promise<void>;
@@ -86,7 +88,13 @@ function startProcess(change: Partial<ShareParts> = {}): Process {
     cache,
     ask(wanted = {}) {
       const parameters = parseParameters({ url: "https://example.com/" });
-      const outcome = share(parts, { key: KEY, parameters, urgency: "interactive", ...wanted });
+      const outcome = share(parts, {
+        key: KEY,
+        parameters,
+        urgency: "interactive",
+        askedAt: clock.now(),
+        ...wanted,
+      });
       let state = "waiting";
       outcome.then(
         (shared) => (state = shared.isLed ? "leads" : textOf(shared.rendering)),
@@ -100,6 +108,7 @@ function startProcess(change: Partial<ShareParts> = {}): Process {
       return {
         state: () => state,
         led,
+        begin: async () => (await led()).begin(),
         finish: async (text) => {
           const made = rendering(text);
           await (await led()).land(made, cache.keep(KEY, made));
@@ -236,6 +245,95 @@ describe("identical requests in one process", () => {
     await pass(0);
     expect(late.state()).toBe("just made");
     expect(await isFree()).toBe(true);
+  });
+});
+
+const BUSY = "SnapError: The service is busy: no render slot came free in time. Repeat the request shortly.";
+
+describe("a request with its own longest wait", () => {
+  const impatient = { maxWaitMs: 10_000 };
+
+  it("waits no longer than that for another's render to start; the others wait on", async () => {
+    const { ask } = startProcess();
+    const [leader, joined, patient] = [ask(), ask(impatient), ask()];
+    await pass(9_950);
+    expect(joined.state()).toBe("waiting");
+    await pass(50);
+    expect(statesOf([leader, joined, patient])).toEqual(["leads", BUSY, "waiting"]);
+    await leader.finish("made");
+    await pass(0);
+    expect(patient.state()).toBe("made");
+  });
+
+  it("counts from when it was asked", async () => {
+    const { ask } = startProcess();
+    ask();
+    const joined = ask({ ...impatient, askedAt: clock.now() - 9_000 });
+    await pass(950);
+    expect(joined.state()).toBe("waiting");
+    await pass(50);
+    expect(joined.state()).toBe(BUSY);
+  });
+
+  it("waits for the end of a render that has started, however long that takes", async () => {
+    const { ask } = startProcess();
+    const leader = ask();
+    const joined = ask(impatient);
+    await pass(9_000);
+    await leader.begin();
+    const late = ask(impatient);
+    await pass(45_000);
+    expect(statesOf([joined, late])).toEqual(["waiting", "waiting"]);
+    await leader.finish("made");
+    await pass(0);
+    expect(statesOf([joined, late])).toEqual(["made", "made"]);
+  });
+
+  it("never gets the lead after it has failed", async () => {
+    const { ask } = startProcess();
+    const [leader, joined, patient] = [ask(), ask(impatient), ask()];
+    await pass(10_000);
+    await leader.fail(new SnapError("upstream_rate_limited", "as scripted"));
+    await pass(0);
+    expect(statesOf([joined, patient])).toEqual([BUSY, "leads"]);
+  });
+
+  it("fails when the render it waited for is refused after its wait: the next one has yet to start", async () => {
+    const { ask } = startProcess();
+    const [leader, joined, patient] = [ask(), ask(impatient), ask()];
+    await leader.begin();
+    await pass(20_000);
+    await leader.fail(new SnapError("upstream_rate_limited", "by the browser"));
+    await pass(0);
+    expect(statesOf([joined, patient])).toEqual([BUSY, "leads"]);
+  });
+
+  it("hurries a batch item that it joins, also one that it gives up on", async () => {
+    const { ask } = startProcess();
+    let isHurried = false;
+    const item = ask({ urgency: "batch" });
+    void (await item.led()).hurried?.then(() => (isHurried = true));
+    const joined = ask(impatient);
+    await pass(10_000);
+    expect([isHurried, joined.state()]).toEqual([true, BUSY]);
+  });
+
+  it("waits no longer than that for another process, and then leads", async () => {
+    const one = startProcess().ask();
+    await pass(0);
+    const two = startProcess();
+    const [leader, joined, patient] = [two.ask(impatient), two.ask(impatient), two.ask()];
+    await pass(9_950);
+    expect(statesOf([leader, joined, patient])).toEqual(["waiting", "waiting", "waiting"]);
+    await pass(100);
+    expect(statesOf([one, leader, joined, patient])).toEqual(["leads", "leads", BUSY, "waiting"]);
+    // it found no free slot: the patient one waits for the other process again
+    await leader.fail(new SnapError("upstream_rate_limited", "as scripted"));
+    await pass(20_000);
+    expect(patient.state()).toBe("waiting");
+    await one.finish("made");
+    await pass(50);
+    expect(patient.state()).toBe("made");
   });
 });
 

@@ -410,6 +410,33 @@ describe("at the same time", () => {
     expect(await used(principal.account)).toBe(1);
   });
 
+  it("a request that joined another's waits no longer than its own time for that turn", async () => {
+    const principal = await principalWith();
+    const { single, running, release } = await withTakenSlot();
+    const led = single.capture({ principal, parameters: { url } });
+    await microtasks();
+    const joined = single.capture({ principal, parameters: { url }, maxWaitMs: 10_000 });
+    joined.catch(() => {});
+    await microtasks();
+    clock.advance(10_000);
+    await expect(joined).rejects.toMatchObject({ code: "upstream_rate_limited", status: 503 });
+    release();
+    expect([(await running).cache, (await led).cache]).toEqual(["miss", "miss"]);
+    expect(await used(principal.account)).toBe(1);
+  });
+
+  it("a request that joined another's waits for its end once that renders", async () => {
+    const principal = await principalWith();
+    const release = renderer.hold();
+    const led = engine.capture({ principal, parameters: { url } });
+    await renderer.whenCalled(1);
+    const joined = engine.capture({ principal, parameters: { url }, maxWaitMs: 10_000 });
+    await microtasks();
+    clock.advance(40_000);
+    release();
+    expect([(await led).cache, (await joined).cache]).toEqual(["miss", "hit"]);
+  });
+
   it("identical requests whose turn does not come all give up in the time of one", async () => {
     const principal = await principalWith();
     const { single, running, release } = await withTakenSlot();

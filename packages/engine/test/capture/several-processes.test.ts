@@ -80,6 +80,19 @@ describe("engines over one storage", () => {
     expect(await finished(second)).toMatchObject({ cache: "hit", creditCost: 0, balance: null });
   });
 
+  it("render here what another has not finished within a request's own longest wait, if a slot is free", async () => {
+    const principal = await customer();
+    const release = one.renderer.hold();
+    const first = one.engine.capture({ principal, parameters });
+    await one.renderer.whenCalled(1);
+    const startedAt = clock.now();
+    const second = await finished(two.engine.capture({ principal, parameters, maxWaitMs: 10_000 }));
+    expect(second).toMatchObject({ cache: "miss", creditCost: 1 });
+    expect(clock.now() - startedAt).toBeLessThan(11_000);
+    release();
+    expect((await finished(first)).cache).toBe("miss");
+  });
+
   it("render each for itself what differs, or is asked for by different accounts", async () => {
     const principal = await customer();
     await finished(
