@@ -7,7 +7,7 @@ import { keyMark } from "./migrations/005-key-mark.ts";
 import { reversals } from "./migrations/006-reversals.ts";
 
 /** In order; the version of a database is the number of those it has been through. */
-const MIGRATIONS: readonly string[] = [initial, ledger, batches, moves, keyMark, reversals];
+export const MIGRATIONS: readonly string[] = [initial, ledger, batches, moves, keyMark, reversals];
 
 /** "snap" in ASCII: names the lock under which one process migrates while the others wait. */
 const MIGRATION_LOCK = 0x736e6170;

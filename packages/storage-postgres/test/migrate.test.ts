@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MIGRATIONS } from "../src/migrations/index.ts";
+import { MIGRATIONS } from "../src/migrate.ts";
 import { execute, openStorage, useServer } from "./server.ts";
 
 describe("migrations", { tags: ["postgres"] }, () => {
