@@ -4,10 +4,10 @@ import { lookUp } from "./cache/look-up.ts";
 import { share, type ShareParts } from "./cache/share.ts";
 import { store } from "./cache/store.ts";
 import { refund, reserve, settle, type CreditParts, type Settle } from "./credits/reservation.ts";
-import { spendBudget, type SpentBudget } from "./limits/spend-budget.ts";
-import type { SentParameters, Understood } from "./parameters/understand.ts";
-import type { BudgetStore } from "./ports/budgets.ts";
-import type { Urgency } from "./ports/flights.ts";
+import { enforceRateLimit, type RateLimitState } from "./limits/enforce-rate-limit.ts";
+import type { SentParameters, ParsedRequest } from "./parameters/parse-request.ts";
+import type { RateLimiter } from "./ports/rate-limiter.ts";
+import type { Priority } from "./ports/render-leases.ts";
 import type { StandingBalance } from "./ports/ledger.ts";
 import type { StoredRendering } from "./ports/renderings.ts";
 import type { Principal } from "./ports/tokens.ts";
@@ -15,64 +15,64 @@ import { render, type RenderParts } from "./schedule/render.ts";
 import { checkTarget } from "./targets/check-target.ts";
 import { requireAbility, requireVerifiedEmail } from "./tokens/authorize.ts";
 
-/** What is asked for, and by whom. */
+/** A rendering request, and its caller. */
 export interface CaptureRequest {
   readonly principal: Principal;
-  /** The query of a request, read or as text, or an object with real booleans and numbers. */
+  /** The query of a request, parsed or as text, or an object with real booleans and numbers. */
   readonly parameters: SentParameters;
-  /** Tells whether the caller already holds the rendering of this entity tag. */
+  /** Returns whether the caller already holds the rendering with this entity tag. */
   readonly holds?: (etag: string) => boolean;
 }
 
-/** What batches and the Model Context Protocol ask of a capture beyond that. */
+/** What batches and the Model Context Protocol need beyond that. */
 export interface CaptureOptions {
-  /** `interactive` unless given. */
-  readonly urgency?: Urgency;
-  /** Longest wait for a turn, where the caller is known to give up sooner; the engine's own unless given. */
+  /** `interactive` by default. */
+  readonly priority?: Priority;
+  /** Longest wait for a render slot, if the caller gives up sooner than the engine. */
   readonly maxWaitMs?: number;
   /**
-   * Tells whether `link` has to lead to the rendering. One that was asked for with `cache: false` is
-   * then kept after all, under a name of its own; no others are unless given.
+   * Returns whether `link` must be able to serve the rendering. One that was requested with `cache: false` is then
+   * cached after all, under a key of its own. By default it is not.
    */
   readonly linked?: (fresh: StoredRendering) => boolean;
-  /** Charges the credit together with what else has to be written then; by the ledger alone unless given. */
+  /** Settles the credit in one transaction with other writes; by default the ledger settles it alone. */
   readonly settle?: Settle;
 }
 
-/** A rendering, and what it took to get it. */
+/** A rendering, and how it was obtained. */
 export interface Capture {
   readonly rendering: StoredRendering;
-  /** `hit`: nothing was rendered. `miss`: rendered now and kept. `bypass`: rendered now, not kept. */
+  /** `hit`: served from the cache. `miss`: rendered now and cached. `bypass`: rendered now, not cached. */
   readonly cache: "hit" | "miss" | "bypass";
-  /** The caller holds this very rendering already. */
+  /** The caller already holds this rendering. */
   readonly unchanged: boolean;
-  /** The budget that was spent; `null` for an unchanged hit, which spends none. */
-  readonly budget: SpentBudget | null;
+  /** The rate limit that the request counted against; `null` for an unchanged hit, which is not limited. */
+  readonly rateLimit: RateLimitState | null;
   readonly creditCost: 0 | 1;
   /**
-   * The account's balance: as it was read with the token, or as the reservation of this render left it.
-   * `null` where neither tells what is left now, as another call's render was waited for.
+   * The account's balance: as read with the token, or as the reservation of this render left it. `null` for a request
+   * that joined another's render, because neither says what is left now.
    */
   readonly balance: StandingBalance | null;
-  /** Instant of this answer; `rendering.expiresAt` less this is what is left of the rendering's life. */
-  readonly answeredAt: number;
+  /** Instant of the response; `rendering.expiresAt` minus this is how long the rendering stays cached. */
+  readonly respondedAt: number;
 }
 
-/** What the steps work with; `createEngine` puts it together. */
+/** The dependencies of the steps; `createEngine` assembles them. */
 export interface CaptureParts extends ShareParts, CreditParts, RenderParts {
-  readonly parse: (sent: SentParameters) => Understood;
-  readonly budgets: BudgetStore;
+  readonly parse: (sent: SentParameters) => ParsedRequest;
+  readonly rateLimiter: RateLimiter;
 }
 
 /**
- * The billed life cycle, the same for every door: parse, authorize, check target, look up, share, limit, reserve,
- * render, store, settle. Each step is one call, and a request takes each of them once (decisions.md, checks in order).
+ * The billed life cycle, the same for every entry point: parse, authorize, check target, look up, share, limit,
+ * reserve, render, store, settle. Each step is one call, and a request runs each of them at most once.
  */
 export async function capture(
   parts: CaptureParts,
   request: CaptureRequest & CaptureOptions,
 ): Promise<Capture> {
-  const { principal, urgency = "interactive", linked = () => false } = request;
+  const { principal, priority = "interactive", maxWaitMs, linked = () => false } = request;
   const { account, token, balance } = principal;
   requireVerifiedEmail(account);
   const { parameters, mode, key: digest, verdict } = parts.parse(request.parameters);
@@ -80,22 +80,21 @@ export async function capture(
   checkTarget(verdict);
 
   const key = { accountId: account.id, key: digest };
-  const askedAt = parts.clock.now();
-  const kept = await lookUp(parts.cache, { key, parameters });
-  if (kept !== null) return answerKept(parts, request, { rendering: kept, balance });
+  const requestedAt = parts.clock.now();
+  const cached = await lookUp(parts.cache, { key, parameters });
+  if (cached !== null) return respondFromCache(parts, request, { rendering: cached, balance });
 
-  const { maxWaitMs } = request;
-  const shared = await share(parts, { key, parameters, urgency, askedAt, maxWaitMs });
-  if (!shared.isLed) return answerKept(parts, request, { rendering: shared.rendering, balance: null });
+  const shared = await share(parts, { key, parameters, priority, requestedAt, maxWaitMs });
+  if (!shared.isLed) return respondFromCache(parts, request, { rendering: shared.rendering, balance: null });
 
   try {
-    const budget = await limit(parts, principal);
+    const rateLimit = await limit(parts, principal);
     const reservation = await reserve(parts, account);
-    const { hurried, begin: onBegin } = shared;
-    const turn = { accountId: account.id, urgency, askedAt, maxWaitMs, hurried, onBegin };
+    const { priorityRaised, start: onStart } = shared;
+    const slot = { accountId: account.id, priority, requestedAt, maxWaitMs, priorityRaised, onStart };
     let rendering: StoredRendering;
     try {
-      const file = await render(parts, parameters, turn);
+      const file = await render(parts, parameters, slot);
       rendering = await store(parts, { key, parameters, file, led: shared, linked });
     } catch (error) {
       await refund(parts, reservation);
@@ -106,10 +105,10 @@ export async function capture(
       rendering,
       cache: parameters.cache ? "miss" : "bypass",
       unchanged: request.holds?.(rendering.etag) ?? false,
-      budget,
+      rateLimit,
       creditCost: isCharged ? 1 : 0,
       balance: isCharged ? reservation.balance : null,
-      answeredAt: parts.clock.now(),
+      respondedAt: parts.clock.now(),
     };
   } catch (error) {
     shared.fail(error);
@@ -117,27 +116,32 @@ export async function capture(
   }
 }
 
-/** Spends one of the account's renders a minute. */
-function limit({ budgets, clock, plans }: CaptureParts, { account }: Principal): Promise<SpentBudget> {
+/** Counts the render against the account's renders per minute. */
+function limit({ rateLimiter, clock, plans }: CaptureParts, { account }: Principal): Promise<RateLimitState> {
   const now = clock.now();
   const { requestsPerMinute } = entitlementOf(account, plans, now);
-  return spendBudget(budgets, { accountId: account.id, budget: "render", limit: requestsPerMinute, now });
+  return enforceRateLimit(rateLimiter, {
+    accountId: account.id,
+    name: "render",
+    limit: requestsPerMinute,
+    now,
+  });
 }
 
-/** An answer without a render; unchanged, it is free of both budgets (interface.md, 304). */
-async function answerKept(
-  { budgets, clock }: CaptureParts,
+/** A response without a render. Only a rendering that the caller does not hold yet counts against a rate limit. */
+async function respondFromCache(
+  { rateLimiter, clock }: CaptureParts,
   { principal, holds }: CaptureRequest,
   { rendering, balance }: Pick<Capture, "rendering" | "balance">,
 ): Promise<Capture> {
   const unchanged = holds?.(rendering.etag) ?? false;
-  const answeredAt = clock.now();
-  const spend = {
+  const respondedAt = clock.now();
+  const limited = {
     accountId: principal.account.id,
-    budget: "cached",
+    name: "cached",
     limit: LIMITS.cachedAnswersPerMinute,
-    now: answeredAt,
+    now: respondedAt,
   } as const;
-  const budget = unchanged ? null : await spendBudget(budgets, spend);
-  return { rendering, cache: "hit", unchanged, budget, creditCost: 0, balance, answeredAt };
+  const rateLimit = unchanged ? null : await enforceRateLimit(rateLimiter, limited);
+  return { rendering, cache: "hit", unchanged, rateLimit, creditCost: 0, balance, respondedAt };
 }

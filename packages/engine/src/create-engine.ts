@@ -12,20 +12,20 @@ import {
   type CaptureRequest,
 } from "./capture.ts";
 import { linkRendering, type LinkRequest, type RenderingLink } from "./cache/links.ts";
-import { LocalFlights } from "./cache/local-flights.ts";
+import { RunningRenders } from "./cache/running-renders.ts";
 import { createRenderingCache } from "./cache/rendering-cache.ts";
 import { readCredits, type CreditState } from "./credits/credits.ts";
 import { createReversals, type Reversals } from "./credits/reversals.ts";
 import { withDefaults, type EngineOptions, type EngineSettings } from "./engine-options.ts";
 import { toSnapError } from "./errors.ts";
-import { spendBudget } from "./limits/spend-budget.ts";
+import { enforceRateLimit } from "./limits/enforce-rate-limit.ts";
 import type { Account } from "./ports/accounts.ts";
 import type { StandingBalance } from "./ports/ledger.ts";
 import type { Renderer } from "./ports/renderer.ts";
 import type { Storage } from "./ports/storage.ts";
 import { prunePeriodically } from "./prune-periodically.ts";
-import { createParser } from "./parameters/understand.ts";
-import { NO_OTHER_PROCESS } from "./ports/flights.ts";
+import { createParser } from "./parameters/parse-request.ts";
+import { SINGLE_PROCESS_LEASES } from "./ports/render-leases.ts";
 import { steadySlots } from "./schedule/render-slots.ts";
 import { createScheduler, type Scheduler, type SchedulerLoad } from "./schedule/scheduler.ts";
 import type { Principal } from "./ports/tokens.ts";
@@ -175,7 +175,7 @@ export function createEngine(options: EngineOptions): Engine {
   async function report(account: Account): Promise<UsageReport> {
     const now = clock.now();
     const limit = LIMITS.usageReportsPerMinute;
-    await spendBudget(storage.budgets, { accountId: account.id, budget: "usage", limit, now });
+    await enforceRateLimit(storage.rateLimiter, { accountId: account.id, name: "usage", limit, now });
     return usageReport(entitlementOf(account, plans, now), await credits(account));
   }
 }
@@ -189,9 +189,9 @@ function captureParts(
   return {
     parse: createParser(targets),
     cache: createRenderingCache({ store: storage.renderings, clock, memoryBytes }),
-    localFlights: new LocalFlights(),
-    flights: storage.flights ?? NO_OTHER_PROCESS,
-    budgets: storage.budgets,
+    runningRenders: new RunningRenders(),
+    renderLeases: storage.renderLeases ?? SINGLE_PROCESS_LEASES,
+    rateLimiter: storage.rateLimiter,
     ledger: storage.ledger,
     reversals,
     scheduler,

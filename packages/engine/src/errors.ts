@@ -7,7 +7,7 @@ export interface SnapErrorFacts {
   /** Seconds to wait; the code's own number unless given. */
   readonly retryAfterSeconds?: number;
   /** The budget that refused, for `rate_limited`. */
-  readonly budget?: { readonly limit: number; readonly remaining: number };
+  readonly rateLimit?: { readonly limit: number; readonly remaining: number };
   /** For the log only; never shown to the caller. */
   readonly detail?: string;
   readonly cause?: unknown;
@@ -31,7 +31,7 @@ export class SnapError extends Error {
   readonly status: number;
   readonly errors: ParameterFaults | undefined;
   readonly retryAfterSeconds: number | undefined;
-  readonly budget: { readonly limit: number; readonly remaining: number } | undefined;
+  readonly rateLimit: { readonly limit: number; readonly remaining: number } | undefined;
   readonly detail: string | undefined;
 
   constructor(code: ErrorCode, message: string, facts: SnapErrorFacts = {}) {
@@ -41,7 +41,7 @@ export class SnapError extends Error {
     this.status = known.status;
     this.errors = facts.errors;
     this.retryAfterSeconds = facts.retryAfterSeconds ?? known.retryAfterSeconds;
-    this.budget = facts.budget;
+    this.rateLimit = facts.rateLimit;
     this.detail = facts.detail;
   }
 }

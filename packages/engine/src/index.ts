@@ -16,7 +16,7 @@ export type { WebhookSender } from "./ports/webhook-sender.ts";
 export type { CreditState } from "./credits/credits.ts";
 export { AdminError, isSnapError, SnapError } from "./errors.ts";
 export type { SnapErrorFacts } from "./errors.ts";
-export type { SpentBudget } from "./limits/spend-budget.ts";
+export type { RateLimitState } from "./limits/enforce-rate-limit.ts";
 export { parseParameters, parseQuery } from "./parameters/parse.ts";
 export type { QueryPairs } from "./parameters/read-query.ts";
 export { pdfParameters, screenshotParameters } from "./parameters/schemas.ts";

@@ -10,7 +10,7 @@ import { createTokenStore } from "./stores/tokens.ts";
 import { requireNoOpenMove } from "./transfer/moves.ts";
 
 /** What needs no database: renderings, request budgets, and which renders are under way. */
-export type SharedCache = Pick<Storage, "renderings" | "budgets" | "flights"> & {
+export type SharedCache = Pick<Storage, "renderings" | "rateLimiter" | "renderLeases"> & {
   close(): Promise<void>;
 };
 
@@ -62,8 +62,8 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
     ledger: createLedger(database),
     batches: createBatchStore(database, signal),
     renderings: cache.renderings,
-    budgets: cache.budgets,
-    flights: cache.flights,
+    rateLimiter: cache.rateLimiter,
+    renderLeases: cache.renderLeases,
     check: createWriteCheck(database),
     claimKeyMark: (mark) => claimKeyMark(database, mark),
     async close() {

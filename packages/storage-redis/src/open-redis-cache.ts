@@ -1,7 +1,7 @@
-import type { FlightStore, RenderingStore, Storage } from "@snap/engine/ports";
-import { createBudgetStore } from "./budgets.ts";
+import type { RenderLeases, RenderingStore, Storage } from "@snap/engine/ports";
+import { createRateLimiter } from "./rate-limiter.ts";
 import { connectRedis } from "./connection/connect.ts";
-import { createFlightStore } from "./flights.ts";
+import { createRenderLeases } from "./render-leases.ts";
 import { createOwedDeletions } from "./renderings/owed-deletions.ts";
 import { createRenderingStore } from "./renderings/renderings.ts";
 
@@ -24,8 +24,8 @@ export interface RedisCacheOptions {
 }
 
 /** The ports that Redis serves. */
-export interface RedisCache extends Pick<Storage, "renderings" | "budgets"> {
-  readonly flights: FlightStore;
+export interface RedisCache extends Pick<Storage, "renderings" | "rateLimiter"> {
+  readonly renderLeases: RenderLeases;
   /** Waits for what was sent, for `commandTimeoutMs` at most. */
   close(): Promise<void>;
 }
@@ -63,8 +63,8 @@ export async function openRedisCache(options: RedisCacheOptions): Promise<RedisC
   });
   return {
     renderings: options.renderings ?? createRenderingStore(connection, { keyPrefix, owed }),
-    budgets: createBudgetStore(connection, keyPrefix),
-    flights: createFlightStore(connection, keyPrefix),
+    rateLimiter: createRateLimiter(connection, keyPrefix),
+    renderLeases: createRenderLeases(connection, keyPrefix),
     close: () => connection.close(),
   };
 }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { createLocalBudgets } from "../src/budgets.ts";
+import { createLocalRateLimiter } from "../src/rate-limiter.ts";
 import { createOwedDeletions } from "../src/renderings/owed-deletions.ts";
 import { NOW, spend } from "./samples.ts";
 
 describe("local budgets", () => {
   it("forget the window that was opened first when there are too many", () => {
-    const budgets = createLocalBudgets(2);
+    const budgets = createLocalRateLimiter(2);
     const spendOnce = (accountId: string, now = NOW): boolean =>
-      budgets.spend(spend({ accountId, now, limit: 1 })).allowed;
+      budgets.consume(spend({ accountId, now, limit: 1 })).allowed;
     expect(["a", "b"].map((accountId) => spendOnce(accountId))).toEqual([true, true]);
     // Opened anew, so that "b" is now the oldest.
     expect(spendOnce("a", NOW + 60_000)).toBe(true);

@@ -1,4 +1,4 @@
-import { testBudgetStore, testFlightStore, testRenderingStore } from "@snap/testing";
+import { testRateLimiter, testRenderLeases, testRenderingStore } from "@snap/testing";
 import { Keyv } from "keyv";
 import { createClient } from "@redis/client";
 import { describe, expect, it } from "vitest";
@@ -16,8 +16,8 @@ async function open(url: string): Promise<{ storage: RedisCache; close(): Promis
 describe("over Redis", { tags: ["redis"] }, () => {
   const redis = useRedis();
   testRenderingStore({ describe, it }, () => open(redis().url), { prunesByItself: true });
-  testBudgetStore({ describe, it }, () => open(redis().url));
-  testFlightStore({ describe, it }, () => open(redis().url));
+  testRateLimiter({ describe, it }, () => open(redis().url));
+  testRenderLeases({ describe, it }, () => open(redis().url));
 });
 
 /** What the README asks for. */
@@ -39,8 +39,8 @@ describe(
     };
     const openAsUser = async (): ReturnType<typeof open> => open(await addUser(COMMANDS));
     testRenderingStore({ describe, it }, openAsUser, { prunesByItself: true });
-    testBudgetStore({ describe, it }, openAsUser);
-    testFlightStore({ describe, it }, openAsUser);
+    testRateLimiter({ describe, it }, openAsUser);
+    testRenderLeases({ describe, it }, openAsUser);
 
     it.each(COMMANDS.filter((command) => !["eval", "ping", "client", "select"].includes(command)))(
       "is told at once that %s is missing",
@@ -53,7 +53,7 @@ describe(
 );
 
 describe("without Redis", () => {
-  testBudgetStore({ describe, it }, () => open(NOWHERE));
+  testRateLimiter({ describe, it }, () => open(NOWHERE));
 });
 
 describe.each([

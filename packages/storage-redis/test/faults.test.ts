@@ -16,24 +16,29 @@ function whenLost({ onError }: WatchedCache): Promise<void> {
 }
 
 /** What calls answer without Redis. Budgets are counted all the same. */
-async function expectLocal({ renderings, budgets, flights }: WatchedCache, accountId: string): Promise<void> {
+async function expectLocal(
+  { renderings, rateLimiter, renderLeases }: WatchedCache,
+  accountId: string,
+): Promise<void> {
   await renderings.put({ ...NAME, accountId, rendering: sampleRendering() });
   expect(await renderings.get({ ...look, accountId })).toBeNull();
   expect(await renderings.peek({ ...look, accountId })).toBeNull();
   await renderings.delete({ ...NAME, accountId });
-  const outcomes = await Promise.all(Array.from({ length: 100 }, () => budgets.spend(spend({ accountId }))));
+  const outcomes = await Promise.all(
+    Array.from({ length: 100 }, () => rateLimiter.consume(spend({ accountId }))),
+  );
   expect(outcomes.filter(({ allowed }) => allowed)).toHaveLength(20);
-  const claim = { name: accountId, leaseMs: 60_000, urgency: "batch" } as const;
-  for (const holder of ["a", "b"]) expect(await flights.take({ ...claim, holder })).toBe("taken");
-  await flights.end({ name: accountId, holder: "a", lingerMs: 1000 });
+  const claim = { name: accountId, leaseMs: 60_000, priority: "batch" } as const;
+  for (const holder of ["a", "b"]) expect(await renderLeases.acquire({ ...claim, holder })).toBe("acquired");
+  await renderLeases.release({ name: accountId, holder: "a", lingerMs: 1000 });
 }
 
-async function expectShared({ renderings, flights }: WatchedCache): Promise<void> {
+async function expectShared({ renderings, renderLeases }: WatchedCache): Promise<void> {
   await renderings.put({ ...NAME, rendering: sampleRendering() });
   expect((await renderings.get(look))?.etag).toBe('"9f86d081"');
-  const claim = { name: "shared", leaseMs: 60_000, urgency: "batch" } as const;
-  expect(await flights.take({ ...claim, holder: "a" })).toBe("taken");
-  expect(await flights.take({ ...claim, holder: "b" })).toBe("held");
+  const claim = { name: "shared", leaseMs: 60_000, priority: "batch" } as const;
+  expect(await renderLeases.acquire({ ...claim, holder: "a" })).toBe("acquired");
+  expect(await renderLeases.acquire({ ...claim, holder: "b" })).toBe("held");
 }
 
 describe("Redis gone", { tags: ["redis"] }, () => {
@@ -44,7 +49,7 @@ describe("Redis gone", { tags: ["redis"] }, () => {
     const work = Array.from({ length: 300 }, async (_, index) => {
       const name = { accountId: "acct_1", key: `${index}` };
       await cache.renderings.put({ ...name, rendering: sampleRendering({ bytes: new Uint8Array(50_000) }) });
-      await cache.budgets.spend(spend({ accountId: `${index}` }));
+      await cache.rateLimiter.consume(spend({ accountId: `${index}` }));
       return cache.renderings.get({ ...name, now: NOW });
     });
     await redis().kill();

@@ -1,4 +1,4 @@
-import type { SpendRequest, StoredRendering } from "@snap/engine/ports";
+import type { ConsumeRequest, StoredRendering } from "@snap/engine/ports";
 
 export const NOW = 1_767_225_600_000;
 export const NAME = { accountId: "acct_1", key: "0f1e" };
@@ -16,6 +16,6 @@ export function sampleRendering(change: Partial<StoredRendering> = {}): StoredRe
   };
 }
 
-export function spend(change: Partial<SpendRequest> = {}): SpendRequest {
-  return { accountId: "acct_1", budget: "render", limit: 20, windowMs: 60_000, now: NOW, ...change };
+export function spend(change: Partial<ConsumeRequest> = {}): ConsumeRequest {
+  return { accountId: "acct_1", name: "render", limit: 20, windowMs: 60_000, now: NOW, ...change };
 }

@@ -13,7 +13,7 @@ describe("two processes over one Redis", { tags: ["redis"] }, () => {
   it("spend one budget: of 50 at once exactly 20 pass", async () => {
     const [one, two] = await openTwo();
     const outcomes = await Promise.all(
-      Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? one : two).budgets.spend(spend())),
+      Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? one : two).rateLimiter.consume(spend())),
     );
     const remaining = outcomes.filter(({ allowed }) => allowed).map((outcome) => outcome.remaining);
     expect(remaining.toSorted((a, b) => b - a)).toEqual([
@@ -23,10 +23,10 @@ describe("two processes over one Redis", { tags: ["redis"] }, () => {
 
   it("have one window, also when their clocks differ", async () => {
     const [one, two] = await openTwo();
-    await one.budgets.spend(spend({ limit: 2 }));
-    const second = await two.budgets.spend(spend({ limit: 2, now: NOW - 5000 }));
+    await one.rateLimiter.consume(spend({ limit: 2 }));
+    const second = await two.rateLimiter.consume(spend({ limit: 2, now: NOW - 5000 }));
     expect(second).toEqual({ allowed: true, remaining: 0, resetsAt: NOW + 60_000 });
-    const third = await two.budgets.spend(spend({ limit: 2, now: NOW + 59_999 }));
+    const third = await two.rateLimiter.consume(spend({ limit: 2, now: NOW + 59_999 }));
     expect(third).toEqual({ allowed: false, remaining: 0, resetsAt: NOW + 60_000 });
   });
 
@@ -35,8 +35,8 @@ describe("two processes over one Redis", { tags: ["redis"] }, () => {
     const client = await openPlainClient(redis().url);
     await client.scriptFlush();
     await client.configResetStat();
-    await one.budgets.spend(spend());
-    for (let again = 0; again < 9; again += 1) await two.budgets.spend(spend());
+    await one.rateLimiter.consume(spend());
+    for (let again = 0; again < 9; again += 1) await two.rateLimiter.consume(spend());
     const statistics = await client.info("commandstats");
     expect(/cmdstat_eval:calls=(\d+)/.exec(statistics)?.[1]).toBe("1");
     expect(/cmdstat_evalsha:calls=(\d+)/.exec(statistics)?.[1]).toBe("10");
@@ -50,30 +50,30 @@ describe("two processes over one Redis", { tags: ["redis"] }, () => {
     expect(await one.renderings.peek({ ...NAME, now: NOW })).toBeNull();
   });
 
-  it("take a flight one at a time, and hear of those in a hurry", async () => {
+  it("take a lease one at a time, and hear of those in a hurry", async () => {
     const [one, two] = await openTwo();
-    const byOne = { name: "flight", holder: "one", leaseMs: 60_000, urgency: "batch" } as const;
+    const byOne = { name: "lease", holder: "one", leaseMs: 60_000, priority: "batch" } as const;
     const byTwo = { ...byOne, holder: "two" };
-    expect(await one.flights.take(byOne)).toBe("taken");
-    expect(await two.flights.take(byTwo)).toBe("held");
-    expect(await two.flights.take({ ...byTwo, urgency: "interactive" })).toBe("held");
-    expect(await one.flights.take(byOne)).toBe("hurried");
-    await two.flights.end({ name: "flight", holder: "two", lingerMs: 0 });
-    expect(await two.flights.take(byTwo)).toBe("held");
-    await one.flights.end({ name: "flight", holder: "one", lingerMs: 0 });
-    expect(await two.flights.take(byTwo)).toBe("taken");
+    expect(await one.renderLeases.acquire(byOne)).toBe("acquired");
+    expect(await two.renderLeases.acquire(byTwo)).toBe("held");
+    expect(await two.renderLeases.acquire({ ...byTwo, priority: "interactive" })).toBe("held");
+    expect(await one.renderLeases.acquire(byOne)).toBe("raised");
+    await two.renderLeases.release({ name: "lease", holder: "two", lingerMs: 0 });
+    expect(await two.renderLeases.acquire(byTwo)).toBe("held");
+    await one.renderLeases.release({ name: "lease", holder: "one", lingerMs: 0 });
+    expect(await two.renderLeases.acquire(byTwo)).toBe("acquired");
   });
 
-  it("keep a rendering and end its flight in one round trip", async () => {
+  it("keep a rendering and end its lease in one round trip", async () => {
     const [one] = await openTwo();
     const client = await openPlainClient(redis().url);
-    const claim = { name: "flight", holder: "a" };
+    const claim = { name: "lease", holder: "a" };
     // The scripts are sent whole the first time.
-    await one.flights.end({ ...claim, lingerMs: 0 });
+    await one.renderLeases.release({ ...claim, lingerMs: 0 });
     await client.ping();
     const before = await readsOf(client);
     const kept = one.renderings.put({ ...NAME, rendering: sampleRendering() });
-    await Promise.all([kept, one.flights.end({ ...claim, lingerMs: 1000 })]);
+    await Promise.all([kept, one.renderLeases.release({ ...claim, lingerMs: 1000 })]);
     // The look at the figures is one, too.
     expect((await readsOf(client)) - before).toBe(2);
   });
@@ -81,12 +81,12 @@ describe("two processes over one Redis", { tags: ["redis"] }, () => {
   it("keep apart what they keep under different prefixes", async () => {
     const [one, two] = [await openCache({ url: redis().url }), await openCache({ url: redis().url })];
     await one.renderings.put({ ...NAME, rendering: sampleRendering() });
-    await one.budgets.spend(spend({ limit: 1 }));
-    const claim = { name: "flight", leaseMs: 60_000, urgency: "batch" } as const;
-    await one.flights.take({ ...claim, holder: "one" });
+    await one.rateLimiter.consume(spend({ limit: 1 }));
+    const claim = { name: "lease", leaseMs: 60_000, priority: "batch" } as const;
+    await one.renderLeases.acquire({ ...claim, holder: "one" });
     expect(await two.renderings.get({ ...NAME, now: NOW })).toBeNull();
-    expect((await two.budgets.spend(spend({ limit: 1 }))).allowed).toBe(true);
-    expect(await two.flights.take({ ...claim, holder: "two" })).toBe("taken");
+    expect((await two.rateLimiter.consume(spend({ limit: 1 }))).allowed).toBe(true);
+    expect(await two.renderLeases.acquire({ ...claim, holder: "two" })).toBe("acquired");
   });
 });
 

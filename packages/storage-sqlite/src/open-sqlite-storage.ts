@@ -4,7 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { openDatabase } from "./database.ts";
 import { createAccountStore } from "./stores/accounts.ts";
 import { createBatchStore } from "./stores/batches.ts";
-import { createBudgetStore } from "./stores/budgets.ts";
+import { createRateLimiter } from "./stores/rate-limiter.ts";
 import { prepareLedgerStatements } from "./stores/ledger-statements.ts";
 import { createLedger } from "./stores/ledger.ts";
 import { createRenderingStore } from "./stores/renderings.ts";
@@ -55,7 +55,7 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
     tokens: createTokenStore(database),
     ledger: createLedger(database, ledgerStatements),
     renderings: createRenderingStore(database),
-    budgets: createBudgetStore(database),
+    rateLimiter: createRateLimiter(database),
     batches: createBatchStore(database, ledgerStatements),
     check: createWriteCheck(database),
     async close() {

@@ -32,7 +32,7 @@ function smallWrites(storage: Storage): Promise<unknown>[] {
   return [
     storage.ledger.reserve({ ...look, reservationId: "r2", lapsesAt: 1000 }),
     storage.ledger.settle({ reservationId: "r1", now: 2 }),
-    storage.budgets.spend({ accountId: "acct_2", budget: "render", limit: 1, windowMs: 1000, now: 1 }),
+    storage.rateLimiter.consume({ accountId: "acct_2", name: "render", limit: 1, windowMs: 1000, now: 1 }),
     storage.accounts.update("acct_1", { planSlug: null }),
     storage.tokens.revoke(1),
   ];

@@ -77,8 +77,8 @@ describe("the write-ahead log", () => {
   it("stays short while nothing but budgets is spent", async () => {
     const directory = await temporaryDirectory();
     const storage = await openSqliteStorage({ directory });
-    const spend = { accountId: "acct_1", budget: "cached", limit: 10_000, windowMs: 60_000, now: 1 } as const;
-    for (let index = 0; index < 3000; index += 1) await storage.budgets.spend(spend);
+    const spend = { accountId: "acct_1", name: "cached", limit: 10_000, windowMs: 60_000, now: 1 } as const;
+    for (let index = 0; index < 3000; index += 1) await storage.rateLimiter.consume(spend);
     // SQLite moves it into the database at a thousand pages of 4 kB; three thousand were written.
     expect((await stat(join(directory, "snap.db-wal"))).size).toBeLessThan(6_000_000);
     await storage.close();

@@ -24,8 +24,8 @@ async function spend(): Promise<void> {
       lapsesAt: 1000,
     });
     if (outcome.reserved) reserved += 1;
-    const request = { accountId: "acct_1", budget: "render", limit: 60, windowMs: 1000, now: 1 } as const;
-    if ((await storage.budgets.spend(request)).allowed) allowed += 1;
+    const request = { accountId: "acct_1", name: "render", limit: 60, windowMs: 1000, now: 1 } as const;
+    if ((await storage.rateLimiter.consume(request)).allowed) allowed += 1;
   }
   await storage.close();
   process.stdout.write(`${reserved} ${allowed}\n`);

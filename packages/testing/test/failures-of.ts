@@ -1,5 +1,10 @@
 import type { Storage } from "@snap/engine/ports";
-import { createMemoryFlights, createMemoryStorage, testFlightStore, testStorage } from "../src/index.ts";
+import {
+  createMemoryRenderLeases,
+  createMemoryStorage,
+  testRenderLeases,
+  testStorage,
+} from "../src/index.ts";
 import type { SuiteRunner } from "../src/index.ts";
 
 /** Runs all suites on storages that are broken in one way; answers the names of the tests that fail. */
@@ -11,11 +16,11 @@ export async function failuresOf(damage: (storage: Storage) => Partial<Storage>)
   };
   const open = async (): Promise<{ storage: Storage; close(): Promise<void> }> => {
     const memory = createMemoryStorage();
-    const whole = { ...memory, flights: createMemoryFlights() };
+    const whole = { ...memory, renderLeases: createMemoryRenderLeases() };
     return { storage: { ...whole, ...damage(whole) }, close: () => whole.close() };
   };
   testStorage(runner, open);
-  testFlightStore(runner, open);
+  testRenderLeases(runner, open);
   const outcomes = await Promise.allSettled(tests.map(({ run }) => run()));
   return tests.filter((_, index) => outcomes[index]?.status === "rejected").map(({ name }) => name);
 }

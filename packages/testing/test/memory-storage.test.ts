@@ -1,15 +1,20 @@
 import { describe, it } from "vitest";
-import { createMemoryFlights, createMemoryStorage, testFlightStore, testStorage } from "../src/index.ts";
+import {
+  createMemoryRenderLeases,
+  createMemoryStorage,
+  testRenderLeases,
+  testStorage,
+} from "../src/index.ts";
 
 testStorage({ describe, it }, async () => {
   const storage = createMemoryStorage();
   return { storage, close: () => storage.close() };
 });
 
-testFlightStore({ describe, it }, async () => {
+testRenderLeases({ describe, it }, async () => {
   const storage = createMemoryStorage();
   return {
-    storage: { ...storage, flights: createMemoryFlights() },
+    storage: { ...storage, renderLeases: createMemoryRenderLeases() },
     close: () => storage.close(),
   };
 });

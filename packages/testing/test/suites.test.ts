@@ -83,10 +83,10 @@ describe("the suites", () => {
     ],
     [
       "ends a budget's window a millisecond late",
-      ({ budgets }) => ({
-        budgets: {
-          ...budgets,
-          spend: (request) => budgets.spend({ ...request, windowMs: request.windowMs + 1 }),
+      ({ rateLimiter }) => ({
+        rateLimiter: {
+          ...rateLimiter,
+          consume: (request) => rateLimiter.consume({ ...request, windowMs: request.windowMs + 1 }),
         },
       }),
       "opens a window with its first spend and ends it on the millisecond",
@@ -107,44 +107,50 @@ describe("the suites", () => {
       "expires to the millisecond",
     ],
     [
-      "lets a second one take a flight",
-      ({ flights }) => ({
-        flights: flights && {
-          ...flights,
-          take: async (claim) => (await flights.take(claim), "taken" as const),
+      "lets a second one take a lease",
+      ({ renderLeases }) => ({
+        renderLeases: renderLeases && {
+          ...renderLeases,
+          acquire: async (claim) => (await renderLeases.acquire(claim), "acquired" as const),
         },
       }),
       "of many who try at once, lets one take it",
     ],
     [
-      "lets anybody end a flight",
-      ({ flights }) => {
+      "lets anybody end a lease",
+      ({ renderLeases }) => {
         let holder = "";
         return {
-          flights: flights && {
-            ...flights,
-            async take(claim) {
-              const state = await flights.take(claim);
+          renderLeases: renderLeases && {
+            ...renderLeases,
+            async acquire(claim) {
+              const state = await renderLeases.acquire(claim);
               if (state !== "held") holder = claim.holder;
               return state;
             },
-            end: (claim) => flights.end({ ...claim, holder }),
+            release: (claim) => renderLeases.release({ ...claim, holder }),
           },
         };
       },
-      "leaves a flight alone that another has, or nobody",
+      "leaves a lease alone that another has, or nobody",
     ],
     [
       "hurries nobody",
-      ({ flights }) => ({
-        flights: flights && { ...flights, take: (claim) => flights.take({ ...claim, urgency: "batch" }) },
+      ({ renderLeases }) => ({
+        renderLeases: renderLeases && {
+          ...renderLeases,
+          acquire: (claim) => renderLeases.acquire({ ...claim, priority: "batch" }),
+        },
       }),
       "tells the holder that somebody interactive was refused it, from then on",
     ],
     [
-      "frees a flight at once",
-      ({ flights }) => ({
-        flights: flights && { ...flights, end: (claim) => flights.end({ ...claim, lingerMs: 0 }) },
+      "frees a lease at once",
+      ({ renderLeases }) => ({
+        renderLeases: renderLeases && {
+          ...renderLeases,
+          release: (claim) => renderLeases.release({ ...claim, lingerMs: 0 }),
+        },
       }),
       "lets nobody take it while it lingers, its holder neither",
     ],

@@ -8,7 +8,7 @@ import type { SchedulerLoad } from "../schedule/scheduler.ts";
 import type { Seal } from "../tokens/seal.ts";
 import { advanceBatch, type BatchEvent, type BatchRules } from "./batch-machine.ts";
 
-type Stores = Pick<Storage, "batches" | "budgets" | "ledger" | "renderings" | "tokens">;
+type Stores = Pick<Storage, "batches" | "ledger" | "rateLimiter" | "renderings" | "tokens">;
 
 type Settings = Pick<
   EngineSettings,

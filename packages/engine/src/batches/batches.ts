@@ -1,6 +1,6 @@
 import { BATCH_LIMITS, type BatchItem, buildSignedUrl, type RenderBatch, toQuery } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
-import { spendBudget } from "../limits/spend-budget.ts";
+import { enforceRateLimit } from "../limits/enforce-rate-limit.ts";
 import { cacheKey } from "../parameters/cache-key.ts";
 import type { BatchFigures, BatchRecord, ItemRecord } from "../ports/batches.ts";
 import type { Random } from "../ports/random.ts";
@@ -122,7 +122,7 @@ export interface Batches {
 }
 
 export function createBatches(parts: BatchParts): Batches {
-  const { batches, budgets, clock } = parts;
+  const { batches, rateLimiter, clock } = parts;
   return {
     async submit({ principal: { account, token }, document }) {
       requireVerifiedEmail(account);
@@ -130,7 +130,7 @@ export function createBatches(parts: BatchParts): Batches {
       for (const { parameters } of items) requireAbility(token, parameters.pdf ? "pdf" : "screenshot");
       const now = clock.now();
       const limit = BATCH_LIMITS.submissionsPerMinute;
-      await spendBudget(budgets, { accountId: account.id, budget: "submission", limit, now });
+      await enforceRateLimit(rateLimiter, { accountId: account.id, name: "submission", limit, now });
       const batch: BatchRecord = {
         id: makeId(parts.random, "batch"),
         accountId: account.id,

@@ -54,7 +54,7 @@ export async function runItem(parts: BatchParts, held: HeldItem): Promise<void> 
     const principal = requireUsable(await tokens.find(held.batch.tokenId), clock.now());
     const { parameters } = held.item;
     const settle = settleWith(parts, held);
-    const { cache, rendering } = await parts.capture({ principal, parameters, urgency: "batch", settle });
+    const { cache, rendering } = await parts.capture({ principal, parameters, priority: "batch", settle });
     if (cache === "hit") await finish(parts, held, doneEvent(held, rendering, 0));
   } catch (error) {
     if (!isSnapError(error)) throw error;

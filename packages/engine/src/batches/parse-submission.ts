@@ -3,7 +3,7 @@ import { isSnapError, SnapError } from "../errors.ts";
 import { cacheKey } from "../parameters/cache-key.ts";
 import { parseItem } from "../parameters/parse.ts";
 import { typedValue } from "../parameters/read-query.ts";
-import { judgeTarget, type TargetVerdict } from "../targets/judge.ts";
+import { classifyTarget, type TargetVerdict } from "../targets/target.ts";
 import type { TargetPolicy } from "../targets/policy.ts";
 
 /** A submission that may be queued. */
@@ -72,7 +72,7 @@ function parseOne(value: unknown, name: string, { faults, targets }: Context): S
   requireKept(value, (parameter, message) => faults.list.add(`${name}.${parameter}`, message));
   try {
     const { sent, parameters } = parseItem(value);
-    faults.addVerdict(`${name}.url`, judgeTarget(parameters.url, targets));
+    faults.addVerdict(`${name}.url`, classifyTarget(parameters.url, targets));
     return { sent: { ...sent, url: parameters.url }, parameters };
   } catch (error) {
     if (!isSnapError(error)) throw error;
@@ -101,7 +101,7 @@ function parseWebhookUrl(value: unknown, { faults, targets }: Context): string |
     faults.list.add("webhookUrl", typeof value === "string" ? URL_MESSAGES.tooLong : URL_MESSAGES.malformed);
     return null;
   }
-  faults.addVerdict("webhookUrl", judgeTarget(value, targets));
+  faults.addVerdict("webhookUrl", classifyTarget(value, targets));
   return value;
 }
 

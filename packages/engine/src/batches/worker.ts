@@ -1,6 +1,6 @@
 import type { BatchParts } from "./batch-parts.ts";
-import { DeliveryTaker } from "./delivery-taker.ts";
-import { ItemTaker } from "./item-taker.ts";
+import { DeliveryClaimer } from "./delivery-claimer.ts";
+import { ItemClaimer } from "./item-claimer.ts";
 
 /** How often the queues are looked at when nothing else calls for it. */
 const POLL_MS = 500;
@@ -31,8 +31,8 @@ export function startBatchWorker(parts: BatchParts): BatchWorker {
     lookAgain = true;
     if (!stopped) looking ??= look();
   };
-  const items = new ItemTaker(parts, wake);
-  const deliveries = new DeliveryTaker(parts, wake);
+  const items = new ItemClaimer(parts, wake);
+  const deliveries = new DeliveryClaimer(parts, wake);
 
   const look = async (): Promise<void> => {
     let pauseMs = POLL_MS;

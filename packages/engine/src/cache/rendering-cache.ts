@@ -15,7 +15,7 @@ export interface RenderingCache {
   lookUp(key: RenderingKey): Promise<StoredRendering | null>;
   /** What is held in memory, without a look at the store. */
   recall(key: RenderingKey): StoredRendering | null;
-  keep(key: RenderingKey, rendering: StoredRendering): Promise<void>;
+  store(key: RenderingKey, rendering: StoredRendering): Promise<void>;
 }
 
 export interface RenderingCacheOptions {
@@ -55,7 +55,7 @@ export function createRenderingCache({ store, clock, memoryBytes }: RenderingCac
       memory.set(nameOf(key), stored);
       return stored;
     },
-    async keep(key, rendering) {
+    async store(key, rendering) {
       await store.put({ ...key, rendering });
       memory.set(nameOf(key), rendering);
     },

@@ -24,11 +24,11 @@ export async function store(
   const ttlSeconds = parameters.cacheTtl ?? LIMITS.cacheTtlDefaultSeconds;
   const fresh = toStoredRendering(file, { now: clock.now(), ttlSeconds });
   if (parameters.cache) {
-    await led.land(fresh, cache.keep(key, fresh));
+    await led.publish(fresh, cache.store(key, fresh));
     return fresh;
   }
   if (!linked(fresh)) return fresh;
   const copy = linkedCopy(parameters, fresh);
-  await cache.keep({ ...key, key: copy.key }, copy.rendering);
+  await cache.store({ ...key, key: copy.key }, copy.rendering);
   return copy.rendering;
 }

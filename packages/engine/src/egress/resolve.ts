@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { Resolver } from "../ports/resolver.ts";
-import { judgeAddress, judgeHost, parseTarget } from "../targets/judge.ts";
+import { checkAddress, checkHost, parseTarget } from "../targets/target.ts";
 import { normalizeHostname, type TargetPolicy } from "../targets/policy.ts";
 import { unless, within } from "../timeouts.ts";
 
@@ -28,11 +28,11 @@ export async function resolveHost(
 ): Promise<readonly string[] | "blocked" | "unresolved"> {
   const { port, policy } = request;
   const hostname = normalizeHostname(request.hostname);
-  if (judgeHost({ hostname, port, policy }) === "blocked") return "blocked";
+  if (checkHost({ hostname, port, policy }) === "blocked") return "blocked";
   if (isIP(hostname) !== 0) return [hostname];
   const addresses = await lookUp({ ...request, hostname });
   if (addresses.length === 0) return "unresolved";
-  const isAllowed = (address: string): boolean => judgeAddress({ address, hostname, port, policy }) === "ok";
+  const isAllowed = (address: string): boolean => checkAddress({ address, hostname, port, policy }) === "ok";
   return addresses.every(isAllowed) ? addresses : "blocked";
 }
 

@@ -9,7 +9,7 @@ import type {
   WebhookRequest,
   WebhookSender,
 } from "../ports/webhook-sender.ts";
-import { parseTarget, type Target } from "../targets/judge.ts";
+import { parseTarget, type Target } from "../targets/target.ts";
 import type { TargetPolicy } from "../targets/policy.ts";
 import { unless } from "../timeouts.ts";
 import { connect, startTls } from "./connect.ts";

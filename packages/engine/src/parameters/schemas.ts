@@ -16,7 +16,7 @@ import {
   type ScreenshotValues,
 } from "@snap/protocol";
 import * as z from "zod";
-import { judgeTarget } from "../targets/judge.ts";
+import { classifyTarget } from "../targets/target.ts";
 import { PUBLIC_TARGETS_ONLY } from "../targets/policy.ts";
 
 /*
@@ -99,7 +99,7 @@ function targetUrl(): z.ZodType {
   return z
     .string({ error: ({ input }) => (input === undefined ? URL_MESSAGES.missing : URL_MESSAGES.malformed) })
     .check(({ value, issues }) => {
-      const verdict = isTooLongUrl(value) ? "tooLong" : judgeTarget(value, PUBLIC_TARGETS_ONLY);
+      const verdict = isTooLongUrl(value) ? "tooLong" : classifyTarget(value, PUBLIC_TARGETS_ONLY);
       // Whether the host is blocked is checked once the parameters are known to be well formed.
       if (verdict === "ok" || verdict === "blocked") return;
       issues.push({ code: "custom", message: URL_MESSAGES[verdict], input: value, continue: true });

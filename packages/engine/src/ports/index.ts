@@ -16,9 +16,9 @@ export type {
   ItemState,
   QueueWatch,
 } from "./batches.ts";
-export type { BudgetName, BudgetStore, SpendOutcome, SpendRequest } from "./budgets.ts";
+export type { RateLimitName, RateLimiter, ConsumeResult, ConsumeRequest } from "./rate-limiter.ts";
 export type { Clock } from "./clock.ts";
-export type { FlightClaim, FlightState, FlightStore, TakeRequest, Urgency } from "./flights.ts";
+export type { LeaseClaim, LeaseState, RenderLeases, AcquireRequest, Priority } from "./render-leases.ts";
 export type {
   Balance,
   JournalEntry,

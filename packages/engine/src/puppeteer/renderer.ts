@@ -1,7 +1,7 @@
 import { SnapError } from "../errors.ts";
 import type { Renderer } from "../ports/renderer.ts";
 import type { BrowserEndpoint } from "../browser-endpoints.ts";
-import { isPublicAddress } from "../targets/judge.ts";
+import { isPublicAddress } from "../targets/target.ts";
 import type { ClosedSocket } from "../targets/policy.ts";
 import { within } from "../timeouts.ts";
 import { readOptions, type PuppeteerRendererOptions, type RendererSettings } from "./options.ts";

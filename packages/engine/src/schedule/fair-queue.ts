@@ -1,18 +1,18 @@
 import type { QueueAddOptions } from "p-queue";
 
-import type { Urgency } from "../ports/flights.ts";
+import type { Priority } from "../ports/render-leases.ts";
 
-/** Whose turn it is: what a waiting job is queued under. */
-export interface Turn {
+/** Whose render it is: what a waiting job is queued under. */
+export interface QueuedRender {
   readonly accountId: string;
-  readonly urgency: Urgency;
+  readonly priority: Priority;
 }
 
 /** How many renders may run at once. */
 export interface RenderBounds {
-  /** Slots that are always there, whatever the processors do. */
+  /** Slots that are always available, however busy the processors are. */
   readonly slots: number;
-  /** With those that are admitted because processors are idle. */
+  /** Slots, plus renders that are admitted while processors are idle. */
   readonly concurrency: number;
 }
 
@@ -20,27 +20,30 @@ export interface RenderBounds {
 export interface QueueLoad {
   readonly running: number;
   readonly waiting: number;
-  /** Those of them that belong to batches. */
+  /** How many of them belong to batches. */
   readonly batch: { readonly running: number; readonly waiting: number };
 }
 
 type Job = () => Promise<unknown>;
 type Waiting = { readonly id: string; readonly job: Job };
-export type FairQueueOptions = QueueAddOptions & Partial<Turn>;
-type Running = Record<Urgency, number>;
+export type FairQueueOptions = QueueAddOptions & { readonly render?: QueuedRender };
+type Running = Record<Priority, number>;
+
+/** p-queue types the options as optional; the scheduler always passes them. */
+const NO_ACCOUNT: QueuedRender = { accountId: "", priority: "interactive" };
 
 /**
- * The queue behind p-queue: accounts take turns (round robin), so that one with many waiting renders
- * delays another little; within an account first come, first served.
+ * The queue behind p-queue: round robin over accounts, so that an account with many waiting renders delays the
+ * others little; first in, first out within an account.
  *
- * One slot is kept from an account that fills all the others, and one more from its batches. Beyond the
- * slots a render needs a permit, which the scheduler gives out while processors are idle.
+ * One slot is reserved from an account that fills all the others, and one more from its batches. Beyond the slots a
+ * render needs a permit, which the scheduler issues while processors are idle.
  */
 export class FairQueue {
   readonly #bounds: RenderBounds;
   readonly #running = new Map<string, Running>();
   #runningCount = 0;
-  readonly #lines: Record<Urgency, Map<string, Waiting[]>> = { interactive: new Map(), batch: new Map() };
+  readonly #lines: Record<Priority, Map<string, Waiting[]>> = { interactive: new Map(), batch: new Map() };
   #waiting = 0;
   #permits = 0;
 
@@ -48,10 +51,10 @@ export class FairQueue {
     this.#bounds = bounds;
   }
 
-  /** How many could run now; p-queue asks for the next job only while there are any. */
+  /** How many could run now; p-queue takes the next job only while this is above 0. */
   get size(): number {
     let size = 0;
-    for (const [turn, line] of this.#turns()) if (this.#mayRun(turn)) size += line.length;
+    for (const [render, line] of this.#waitingRenders()) if (this.#mayRun(render)) size += line.length;
     return size;
   }
 
@@ -74,23 +77,23 @@ export class FairQueue {
     };
   }
 
-  /** Lets so many renders run beyond the slots; replaces what was left of the last permits. */
+  /** Lets this many renders run beyond the slots; unused permits from before expire. */
   permit(renders: number): void {
     this.#permits = renders;
   }
 
-  begin({ accountId, urgency }: Turn): void {
+  begin({ accountId, priority }: QueuedRender): void {
     const running = this.#running.get(accountId) ?? { interactive: 0, batch: 0 };
-    if (!this.#hasSlot({ accountId, urgency })) this.#permits = Math.max(0, this.#permits - 1);
-    running[urgency] += 1;
+    if (!this.#hasSlot({ accountId, priority })) this.#permits = Math.max(0, this.#permits - 1);
+    running[priority] += 1;
     this.#runningCount += 1;
     this.#running.set(accountId, running);
   }
 
-  end({ accountId, urgency }: Turn): void {
+  end({ accountId, priority }: QueuedRender): void {
     const running = this.#running.get(accountId);
     if (running === undefined) return;
-    running[urgency] -= 1;
+    running[priority] -= 1;
     this.#runningCount -= 1;
     if (running.interactive + running.batch === 0) this.#running.delete(accountId);
   }
@@ -99,23 +102,24 @@ export class FairQueue {
     return this.#lengthOf("interactive", accountId) + this.#lengthOf("batch", accountId);
   }
 
-  /** How many renders have their turn before a new one of this account, which takes turns with the others. */
-  ahead(turn: Turn): number {
-    return this.#mayRun(turn) ? 0 : this.#before(turn);
+  /** How many renders have their render before a new one of this account, which takes turns with the others. */
+  ahead(render: QueuedRender): number {
+    return this.#mayRun(render) ? 0 : this.#before(render);
   }
 
-  #before({ accountId, urgency }: Turn): number {
-    const own = this.#lengthOf(urgency, accountId);
+  #before({ accountId, priority }: QueuedRender): number {
+    const own = this.#lengthOf(priority, accountId);
     let ahead = 0;
-    for (const [turn, line] of this.#turns()) {
-      if (turn.urgency === urgency) ahead += Math.min(line.length, own + 1);
-      else if (turn.urgency === "interactive") ahead += line.length;
+    for (const [render, line] of this.#waitingRenders()) {
+      if (render.priority === priority) ahead += Math.min(line.length, own + 1);
+      else if (render.priority === "interactive") ahead += line.length;
     }
     return ahead;
   }
 
-  enqueue(job: Job, { accountId = "", urgency = "interactive", id = "" }: FairQueueOptions = {}): void {
-    const lines = this.#lines[urgency];
+  enqueue(job: Job, { render = NO_ACCOUNT, id = "" }: FairQueueOptions = {}): void {
+    const { accountId, priority } = render;
+    const lines = this.#lines[priority];
     const line = lines.get(accountId);
     if (line === undefined) lines.set(accountId, [{ id, job }]);
     else line.push({ id, job });
@@ -123,13 +127,13 @@ export class FairQueue {
   }
 
   dequeue(): Job | undefined {
-    for (const [turn, line] of this.#turns()) {
-      if (!this.#mayRun(turn)) continue;
+    for (const [render, line] of this.#waitingRenders()) {
+      if (!this.#mayRun(render)) continue;
       const next = line.shift();
-      // The account goes to the back of the round, if it has more.
-      const lines = this.#lines[turn.urgency];
-      lines.delete(turn.accountId);
-      if (line.length > 0) lines.set(turn.accountId, line);
+      // The account goes to the end of the round if it has more.
+      const lines = this.#lines[render.priority];
+      lines.delete(render.accountId);
+      if (line.length > 0) lines.set(render.accountId, line);
       if (next === undefined) continue;
       this.#waiting -= 1;
       return next.job;
@@ -138,71 +142,71 @@ export class FairQueue {
   }
 
   remove(id: string): void {
-    for (const [{ accountId, urgency }, line] of this.#turns()) {
+    for (const [{ accountId, priority }, line] of this.#waitingRenders()) {
       const index = line.findIndex((waiting) => waiting.id === id);
       if (index === -1) continue;
       line.splice(index, 1);
-      if (line.length === 0) this.#lines[urgency].delete(accountId);
+      if (line.length === 0) this.#lines[priority].delete(accountId);
       this.#waiting -= 1;
       return;
     }
   }
 
-  /** Makes a waiting batch render interactive; answers whether it still waited. */
-  hurry(id: string): boolean {
+  /** Makes a waiting batch render interactive; returns whether it was still waiting. */
+  raise(id: string): boolean {
     for (const [accountId, line] of this.#lines.batch) {
       const waiting = line.find((candidate) => candidate.id === id);
       if (waiting === undefined) continue;
       this.remove(id);
-      this.enqueue(waiting.job, { accountId, urgency: "interactive", id });
+      this.enqueue(waiting.job, { render: { accountId, priority: "interactive" }, id });
       return true;
     }
     return false;
   }
 
-  filter({ urgency = "interactive" }: FairQueueOptions): Job[] {
-    return [...this.#lines[urgency].values()].flat().map((waiting) => waiting.job);
+  filter({ render = NO_ACCOUNT }: FairQueueOptions): Job[] {
+    return [...this.#lines[render.priority].values()].flat().map((waiting) => waiting.job);
   }
 
-  /** Turns decide here, not priorities; p-queue asks for the method all the same. */
+  /** p-queue requires the method; here the round decides. */
   setPriority(): void {}
 
-  *#turns(): Generator<readonly [Turn, Waiting[]]> {
-    for (const urgency of ["interactive", "batch"] as const)
-      for (const [accountId, line] of this.#lines[urgency]) yield [{ accountId, urgency }, line];
+  *#waitingRenders(): Generator<readonly [QueuedRender, Waiting[]]> {
+    for (const priority of ["interactive", "batch"] as const)
+      for (const [accountId, line] of this.#lines[priority]) yield [{ accountId, priority }, line];
   }
 
-  #lengthOf(urgency: Urgency, accountId: string): number {
-    return this.#lines[urgency].get(accountId)?.length ?? 0;
+  #lengthOf(priority: Priority, accountId: string): number {
+    return this.#lines[priority].get(accountId)?.length ?? 0;
   }
 
-  #mayRun(turn: Turn): boolean {
+  #mayRun(render: QueuedRender): boolean {
     const { concurrency } = this.#bounds;
-    if (this.#runningCount >= concurrency || this.#runningOf(turn) >= leaveOne(concurrency)) return false;
-    return this.#hasSlot(turn) || this.#permits > 0;
+    if (this.#runningCount >= concurrency || this.#runningOf(render) >= leaveOne(concurrency)) return false;
+    return this.#hasSlot(render) || this.#permits > 0;
   }
 
   /**
-   * Whether one of the slots is free for it. Of what an account runs, no more counts than its part of the
-   * slots, beside the others that run or ask now: many pages of one do not keep another from its part.
+   * Whether a slot is free for it. An account counts with no more than its share of the slots, so that the many
+   * pages of one do not keep another from its share.
    */
-  #hasSlot(turn: Turn): boolean {
+  #hasSlot(render: QueuedRender): boolean {
     const share = leaveOne(this.#bounds.slots);
     const batchShare = leaveOne(share);
-    const own = this.#running.get(turn.accountId) ?? { interactive: 0, batch: 0 };
+    const own = this.#running.get(render.accountId) ?? { interactive: 0, batch: 0 };
     const isOut =
-      turn.urgency === "batch"
+      render.priority === "batch"
         ? own.interactive + own.batch >= batchShare
         : own.interactive + Math.min(own.batch, batchShare) >= share;
     if (isOut) return false;
-    const accounts = this.#running.size + (this.#running.has(turn.accountId) ? 0 : 1);
+    const accounts = this.#running.size + (this.#running.has(render.accountId) ? 0 : 1);
     const part = accounts === 1 ? share : Math.max(1, Math.floor(this.#bounds.slots / accounts));
     let taken = 0;
     for (const { interactive, batch } of this.#running.values()) taken += Math.min(interactive + batch, part);
     return taken < this.#bounds.slots;
   }
 
-  #runningOf({ accountId }: Turn): number {
+  #runningOf({ accountId }: QueuedRender): number {
     const { interactive, batch } = this.#running.get(accountId) ?? { interactive: 0, batch: 0 };
     return interactive + batch;
   }

@@ -5,7 +5,7 @@ import type { RenderedFile, Renderer } from "../ports/renderer.ts";
 import type { Resolver } from "../ports/resolver.ts";
 import { blockedHost } from "../targets/check-target.ts";
 import type { TargetPolicy } from "../targets/policy.ts";
-import type { Scheduler, WantedTurn } from "./scheduler.ts";
+import type { Scheduler, SlotRequest } from "./scheduler.ts";
 
 export interface RenderParts {
   readonly scheduler: Scheduler;
@@ -23,7 +23,7 @@ export interface RenderParts {
 export function render(
   { scheduler, renderer, resolver, targets: policy }: RenderParts,
   parameters: SnapParameters,
-  turn: WantedTurn,
+  turn: SlotRequest,
 ): Promise<RenderedFile> {
   return scheduler.run(turn, async () => {
     const verdict = await resolveTarget({ url: parameters.url, policy, resolver });

@@ -7,78 +7,78 @@ import {
   type FairQueueOptions,
   type QueueLoad,
   type RenderBounds,
-  type Turn,
+  type QueuedRender,
 } from "./fair-queue.ts";
 import { rendersBeyondSlots } from "./render-slots.ts";
 
-/** Enough to smooth out pages of different weight, few enough to follow the load. */
-const ENDS_KEPT = 20;
+/** Enough to average over pages of different weight, few enough to follow the load. */
+const MAX_ENDS = 20;
 
-/** After a longer pause, or a jump of the clock, the ends before say nothing of the pace now. */
+/** After a longer pause, or a jump of the clock, earlier ends say nothing about the pace now. */
 const PAUSE_MAX_MS = 60_000;
 
 /** Measures how fast renders end while others wait. */
 class PaceMeter {
   readonly #endsMs: number[] = [];
 
-  /** Mean time between two ends, in milliseconds; 0 until enough of them were seen. */
+  /** Mean time between two ends, in milliseconds; 0 until there are enough of them. */
   get intervalMs(): number {
     const [first] = this.#endsMs;
     const last = this.#endsMs.at(-1);
-    if (first === undefined || last === undefined || this.#endsMs.length < ENDS_KEPT) return 0;
-    return (last - first) / (ENDS_KEPT - 1);
+    if (first === undefined || last === undefined || this.#endsMs.length < MAX_ENDS) return 0;
+    return (last - first) / (MAX_ENDS - 1);
   }
 
-  /** @param isBusy - Whether others wait: only then does the pace say what the service can do. */
-  noteEnd(nowMs: number, isBusy: boolean): void {
+  /** @param isBusy - Whether others wait: only then does the pace show the capacity of the service. */
+  recordEnd(nowMs: number, isBusy: boolean): void {
     const pauseMs = nowMs - (this.#endsMs.at(-1) ?? nowMs);
     if (!isBusy || pauseMs < 0 || pauseMs > PAUSE_MAX_MS) this.#endsMs.length = 0;
     this.#endsMs.push(nowMs);
-    if (this.#endsMs.length > ENDS_KEPT) this.#endsMs.shift();
+    if (this.#endsMs.length > MAX_ENDS) this.#endsMs.shift();
   }
 }
 
-/** How often idle processors are looked for while renders wait. */
+/** How often the scheduler looks for idle processors while renders wait. */
 const LOOK_INTERVAL_MS = 50;
 
 export interface SchedulerOptions extends RenderBounds {
-  /** How many may wait, over all accounts. */
+  /** Most renders that may wait, over all accounts. */
   readonly maxWaiting: number;
-  /** How many of one account may wait, so that none fills the queue alone. */
+  /** Most renders of one account that may wait, so that no account fills the queue alone. */
   readonly maxWaitingPerAccount: number;
-  /** Longest wait for a turn, in milliseconds. */
+  /** Longest wait for a slot, in milliseconds. */
   readonly maxWaitMs: number;
   readonly clock: Clock;
   readonly machine: Machine;
-  /** Called when a render has ended, and when one of a batch begins. */
+  /** Called when a render has ended, and when a batch render starts. */
   readonly onChange?: () => void;
 }
 
-/** How many renders run and wait, and how many may. */
+/** How many renders run and wait, and how many may run. */
 export interface SchedulerLoad extends QueueLoad, RenderBounds {}
 
-export interface WantedTurn extends Turn {
-  /** A longest wait of its own, if it is shorter than all others'. */
+export interface SlotRequest extends QueuedRender {
+  /** Longest wait for a slot, if it is shorter than the scheduler's. */
   readonly maxWaitMs?: number | undefined;
-  /** Instant from which the wait counts: whoever waited for another's render has waited already. Now unless given. */
-  readonly askedAt?: number;
-  /** Makes a batch render interactive when it resolves, if that still waits then. */
-  readonly hurried?: Promise<void> | null;
+  /** Start of the wait: a request may have waited for another's render before. Now by default. */
+  readonly requestedAt?: number;
+  /** Makes a waiting batch render interactive once it resolves. */
+  readonly priorityRaised?: Promise<void> | null;
   /** Called when the job starts. */
-  readonly onBegin?: () => void;
+  readonly onStart?: () => void;
 }
 
 /** Decides which render runs next, and refuses those that would wait too long. */
 export interface Scheduler {
-  /** @throws SnapError `upstream_rate_limited` when the queue is full or the turn would not come in time. */
-  run<T>(turn: WantedTurn, job: () => Promise<T>): Promise<T>;
+  /** @throws SnapError `upstream_rate_limited` when the queue is full or no slot would be free in time. */
+  run<T>(request: SlotRequest, job: () => Promise<T>): Promise<T>;
   load(): SchedulerLoad;
 }
 
 export function createScheduler(options: SchedulerOptions): Scheduler {
   const { clock, machine, slots, concurrency, onChange = () => {} } = options;
   const { queueClass, queue } = shareQueue({ slots, concurrency });
-  const turns = new PQueue<FairQueue, FairQueueOptions>({ concurrency, queueClass });
+  const renders = new PQueue<FairQueue, FairQueueOptions>({ concurrency, queueClass });
   const pace = new PaceMeter();
   let isLooking = false;
   let runs = 0;
@@ -91,53 +91,53 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     clock.after(LOOK_INTERVAL_MS, () => {
       isLooking = false;
       queue().permit(rendersBeyondSlots(machine));
-      turns.concurrency = concurrency; // p-queue looks at its queue again
+      renders.concurrency = concurrency; // makes p-queue look at its queue again
       queue().permit(0);
       lookForIdleProcessors();
     });
   };
 
-  const requireRoom = (turn: Turn, maxWaitMs: number): void => {
+  const requireRoom = (render: QueuedRender, maxWaitMs: number): void => {
     const isFull =
       queue().waiting >= options.maxWaiting ||
-      queue().waitingOf(turn.accountId) >= options.maxWaitingPerAccount;
-    if (isFull) throw busy("every render slot is taken and the queue is full");
-    if (queue().ahead(turn) * pace.intervalMs > maxWaitMs)
-      throw busy("more renders wait than can run in time");
+      queue().waitingOf(render.accountId) >= options.maxWaitingPerAccount;
+    if (isFull) throw busy("every render slot is in use and the queue is full");
+    if (queue().ahead(render) * pace.intervalMs > maxWaitMs)
+      throw busy("more renders are waiting than can run in time");
   };
 
   return {
-    async run(wanted, job) {
-      let turn: Turn = wanted;
+    async run(request, job) {
+      let render: QueuedRender = request;
       const now = clock.now();
-      const waitedMs = now - (wanted.askedAt ?? now);
-      const maxWaitMs = Math.max(0, Math.min(options.maxWaitMs, wanted.maxWaitMs ?? Infinity) - waitedMs);
-      requireRoom(turn, maxWaitMs);
+      const waitedMs = now - (request.requestedAt ?? now);
+      const maxWaitMs = Math.max(0, Math.min(options.maxWaitMs, request.maxWaitMs ?? Infinity) - waitedMs);
+      requireRoom(render, maxWaitMs);
       const id = String((runs += 1));
-      const patience = startPatience(clock, maxWaitMs);
-      const rendered = turns.add(
+      const wait = limitWait(clock, maxWaitMs);
+      const rendered = renders.add(
         async () => {
-          patience.callOff();
-          wanted.onBegin?.();
-          queue().begin(turn);
-          if (turn.urgency === "batch") onChange();
+          wait.end();
+          request.onStart?.();
+          queue().begin(render);
+          if (render.priority === "batch") onChange();
           try {
             return await job();
           } finally {
-            queue().end(turn);
-            pace.noteEnd(clock.now(), queue().waiting > 0);
+            queue().end(render);
+            pace.recordEnd(clock.now(), queue().waiting > 0);
             onChange();
           }
         },
-        { id, accountId: turn.accountId, urgency: turn.urgency, signal: patience.signal },
+        { id, render, signal: wait.signal },
       );
-      const followHurry = async (): Promise<void> => {
-        await wanted.hurried;
-        if (!queue().hurry(id)) return;
-        turn = { ...turn, urgency: "interactive" };
-        turns.concurrency = concurrency; // p-queue looks at its queue again
+      const followPriority = async (): Promise<void> => {
+        await request.priorityRaised;
+        if (!queue().raise(id)) return;
+        render = { ...render, priority: "interactive" };
+        renders.concurrency = concurrency; // makes p-queue look at its queue again
       };
-      if (wanted.hurried) void followHurry();
+      if (request.priorityRaised) void followPriority();
       lookForIdleProcessors();
       return rendered;
     },
@@ -145,17 +145,17 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   };
 }
 
-/** Limits a wait for a turn: the signal aborts with `upstream_rate_limited` after `waitMs`. */
-export function startPatience(
+/** Limits a wait for a slot: the signal aborts with `upstream_rate_limited` after `waitMs`, unless the wait ends. */
+export function limitWait(
   clock: Clock,
   waitMs: number,
-): { readonly signal: AbortSignal; readonly callOff: () => void } {
-  const patience = new AbortController();
-  const callOff = clock.after(waitMs, () => patience.abort(busy("no render slot came free in time")));
-  return { signal: patience.signal, callOff };
+): { readonly signal: AbortSignal; readonly end: () => void } {
+  const wait = new AbortController();
+  const end = clock.after(waitMs, () => wait.abort(busy("no render slot became free in time")));
+  return { signal: wait.signal, end };
 }
 
-/** p-queue makes its queue itself; this catches it, to ask who waits. */
+/** p-queue constructs its queue itself; this keeps a reference to it, to read what waits. */
 function shareQueue(bounds: RenderBounds): {
   queueClass: new () => FairQueue;
   queue: () => FairQueue;
@@ -164,7 +164,7 @@ function shareQueue(bounds: RenderBounds): {
   class SharedQueue extends FairQueue {
     constructor() {
       super(bounds);
-      // oxlint-disable-next-line no-this-alias -- the instance is what is wanted here
+      // oxlint-disable-next-line no-this-alias -- the instance is needed outside
       made = this;
     }
   }

@@ -1,5 +1,5 @@
 import { SnapError } from "../errors.ts";
-import type { TargetVerdict } from "./judge.ts";
+import type { TargetVerdict } from "./target.ts";
 
 /**
  * Refuses a target by the form of its address, before anything is looked up or spent.

@@ -150,7 +150,7 @@ function startProcess(
       tokens: guard(storage.tokens),
       ledger: guard(storage.ledger),
       renderings: guard(storage.renderings),
-      budgets: guard(storage.budgets),
+      rateLimiter: guard(storage.rateLimiter),
       batches: guard(storage.batches),
       close: async () => {},
     },

@@ -101,7 +101,7 @@ async function createCustomers({ clock, storage }: World): Promise<readonly Cust
 async function takeOfLimit({ storage, clock }: World, { account }: Customer): Promise<void> {
   const limit = account.requestsPerMinute ?? 0;
   const now = clock.now();
-  await storage.budgets.spend({ accountId: account.id, budget: "render", limit, windowMs: 60_000, now });
+  await storage.rateLimiter.consume({ accountId: account.id, name: "render", limit, windowMs: 60_000, now });
 }
 
 /** One of a few pages, so that some are in the cache. */

@@ -12,10 +12,10 @@ const LIMITS = { render: 20, cached: 300, usage: 60, submission: 10 } as const;
 /** What was spent so far: credits, and of each budget. Asking spends one of each budget itself. */
 async function spentOf(bench: BatchBench, { account }: Customer): Promise<Record<string, number>> {
   const spent: Record<string, number> = { credits: (await bench.engine.credits(account)).used };
-  for (const [budget, limit] of Object.entries(LIMITS)) {
-    const asked = { accountId: account.id, budget: budget as keyof typeof LIMITS, limit, windowMs: 60_000 };
-    const { remaining } = await bench.storage.budgets.spend({ ...asked, now: bench.clock.now() });
-    spent[budget] = limit - 1 - remaining;
+  for (const [name, limit] of Object.entries(LIMITS)) {
+    const asked = { accountId: account.id, name: name as keyof typeof LIMITS, limit, windowMs: 60_000 };
+    const { remaining } = await bench.storage.rateLimiter.consume({ ...asked, now: bench.clock.now() });
+    spent[name] = limit - 1 - remaining;
   }
   return spent;
 }
@@ -78,7 +78,7 @@ describe("what each step spends", () => {
       code: "rate_limited",
       status: 429,
       retryAfterSeconds: 60,
-      budget: { limit: 10, remaining: 0 },
+      rateLimit: { limit: 10, remaining: 0 },
     });
     clock.advance(60_000);
     expect((await engine.batches.submit({ principal, document })).status).toBe("pending");

@@ -120,11 +120,11 @@ describe("the account's render limit", () => {
     const takeAll = (): void => {
       const budget = {
         accountId: principal.account.id,
-        budget: "render",
+        name: "render",
         limit: 1,
         windowMs: 60_000,
       } as const;
-      void storage.budgets.spend({ ...budget, now: clock.now() });
+      void storage.rateLimiter.consume({ ...budget, now: clock.now() });
       clock.after(10, takeAll);
     };
     takeAll();

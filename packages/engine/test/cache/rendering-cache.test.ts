@@ -43,7 +43,7 @@ function textOf(found: StoredRendering | null): string | null {
 describe("caches over one store", () => {
   it("answer nothing without a look at the store, but fetch the bytes once", async () => {
     const [one, two] = [open(), open()];
-    await one.keep(NAME, rendering("one"));
+    await one.store(NAME, rendering("one"));
     expect([one.recall(NAME)?.etag, two.recall(NAME)]).toEqual([rendering("one").etag, null]);
     expect(textOf(await two.lookUp(NAME))).toBe("one");
     expect(textOf(await two.lookUp(NAME))).toBe("one");
@@ -53,7 +53,7 @@ describe("caches over one store", () => {
 
   it("see at once that another process has deleted", async () => {
     const [one, two] = [open(), open()];
-    await one.keep(NAME, rendering("one"));
+    await one.store(NAME, rendering("one"));
     await two.lookUp(NAME);
     await store.delete(NAME);
     for (const cache of [one, two]) expect(await cache.lookUp(NAME)).toBeNull();
@@ -61,19 +61,19 @@ describe("caches over one store", () => {
 
   it("see at once that another process has replaced", async () => {
     const [one, two] = [open(), open()];
-    await one.keep(NAME, rendering("one"));
+    await one.store(NAME, rendering("one"));
     await two.lookUp(NAME);
-    await one.keep(NAME, rendering("two"));
+    await one.store(NAME, rendering("two"));
     expect(textOf(await two.lookUp(NAME))).toBe("two");
     expect(textOf(await one.lookUp(NAME))).toBe("two");
   });
 
   it("tell the life of what is stored now, where only that was renewed", async () => {
     const [one, two] = [open(), open()];
-    await one.keep(NAME, rendering("one", 60));
+    await one.store(NAME, rendering("one", 60));
     await two.lookUp(NAME);
     clock.advance(30_000);
-    await one.keep(NAME, rendering("one", 60));
+    await one.store(NAME, rendering("one", 60));
     expect((await two.lookUp(NAME))?.expiresAt).toBe(START_MS + 90_000);
     clock.advance(45_000);
     expect((await two.lookUp(NAME))?.expiresAt).toBe(START_MS + 90_000);
@@ -83,7 +83,7 @@ describe("caches over one store", () => {
 
   it("find nothing while the store answers nothing, and it again afterwards", async () => {
     const cache = open();
-    await cache.keep(NAME, rendering("one"));
+    await cache.store(NAME, rendering("one"));
     const { get, peek } = store;
     Object.assign(store, { get: async () => null, peek: async () => null });
     expect(await cache.lookUp(NAME)).toBeNull();

@@ -1,12 +1,12 @@
 import {
   createFakeClock,
   createFakeRandom,
-  createMemoryFlights,
+  createMemoryRenderLeases,
   createMemoryStorage,
   type FakeClock,
 } from "@snap/testing";
 import { beforeEach, describe, expect, it } from "vitest";
-import { LocalFlights } from "../../src/cache/local-flights.ts";
+import { RunningRenders } from "../../src/cache/running-renders.ts";
 import {
   createRenderingCache,
   toStoredRendering,
@@ -15,7 +15,7 @@ import {
 import { share, type LedRender, type ShareParts, type ShareRequest } from "../../src/cache/share.ts";
 import { SnapError } from "../../src/errors.ts";
 import { parseParameters } from "../../src/parameters/parse.ts";
-import type { FlightStore } from "../../src/ports/flights.ts";
+import type { RenderLeases } from "../../src/ports/render-leases.ts";
 import type { StoredRendering } from "../../src/ports/renderings.ts";
 import type { Storage } from "../../src/ports/storage.ts";
 import { microtasks } from "../batches/open-engine.ts";
@@ -27,14 +27,14 @@ const START = Date.parse("2026-03-01T12:00:00Z");
 let clock: FakeClock;
 /** What all processes share. */
 let storage: Storage;
-let flights: FlightStore;
+let leases: RenderLeases;
 let errors: unknown[];
 let processes: number;
 
 beforeEach(() => {
   clock = createFakeClock(START);
   storage = createMemoryStorage();
-  flights = createMemoryFlights(clock.now);
+  leases = createMemoryRenderLeases(clock.now);
   errors = [];
   processes = 0;
 });
@@ -47,12 +47,12 @@ function rendering(text: string): StoredRendering {
 
 const textOf = ({ bytes }: StoredRendering): string => new TextDecoder().decode(bytes);
 
-/** Whether another process could take the flight. */
+/** Whether another process could take the lease. */
 async function isFree(): Promise<boolean> {
   const claim = { name: NAME, holder: "an onlooker" };
-  const state = await flights.take({ ...claim, leaseMs: 1000, urgency: "batch" });
+  const state = await leases.acquire({ ...claim, leaseMs: 1000, priority: "batch" });
   if (state === "held") return false;
-  await flights.end({ ...claim, lingerMs: 0 });
+  await leases.release({ ...claim, lingerMs: 0 });
   return true;
 }
 
@@ -77,8 +77,8 @@ function startProcess(change: Partial<ShareParts> = {}): Process {
   const cache = createRenderingCache({ store: storage.renderings, clock, memoryBytes: 1_000_000 });
   const parts: ShareParts = {
     cache,
-    localFlights: new LocalFlights(),
-    flights,
+    runningRenders: new RunningRenders(),
+    renderLeases: leases,
     clock,
     random: createFakeRandom(processes),
     onBackgroundError: (error) => errors.push(error),
@@ -91,8 +91,8 @@ function startProcess(change: Partial<ShareParts> = {}): Process {
       const outcome = share(parts, {
         key: KEY,
         parameters,
-        urgency: "interactive",
-        askedAt: clock.now(),
+        priority: "interactive",
+        requestedAt: clock.now(),
         ...wanted,
       });
       let state = "waiting";
@@ -108,10 +108,10 @@ function startProcess(change: Partial<ShareParts> = {}): Process {
       return {
         state: () => state,
         led,
-        begin: async () => (await led()).begin(),
+        begin: async () => (await led()).start(),
         finish: async (text) => {
           const made = rendering(text);
-          await (await led()).land(made, cache.keep(KEY, made));
+          await (await led()).publish(made, cache.store(KEY, made));
         },
         fail: async (error = new SnapError("render_failed", "as scripted")) => (await led()).fail(error),
       };
@@ -145,7 +145,7 @@ describe("identical requests in one process", () => {
     const { ask } = startProcess();
     const [first, second] = [ask(), ask()];
     const kept = Promise.withResolvers<void>();
-    const landed = (await first.led()).land(rendering("made"), kept.promise);
+    const landed = (await first.led()).publish(rendering("made"), kept.promise);
     await pass(5000);
     expect(second.state()).toBe("waiting");
     kept.resolve();
@@ -178,7 +178,7 @@ describe("identical requests in one process", () => {
     const { ask } = startProcess();
     const [first, second] = [ask(), ask()];
     const led = await first.led();
-    await expect(led.land(rendering("made"), Promise.reject(new Error("disk full")))).rejects.toThrow(
+    await expect(led.publish(rendering("made"), Promise.reject(new Error("disk full")))).rejects.toThrow(
       "disk full",
     );
     led.fail(new Error("disk full"));
@@ -211,15 +211,15 @@ describe("identical requests in one process", () => {
 
   it("hurry a batch item that they wait for, and nobody else does", async () => {
     const { ask } = startProcess();
-    let hurried = 0;
-    const item = ask({ urgency: "batch" });
-    void (await item.led()).hurried?.then(() => (hurried += 1));
-    ask({ urgency: "batch" });
+    let raised = 0;
+    const item = ask({ priority: "batch" });
+    void (await item.led()).priorityRaised?.then(() => (raised += 1));
+    ask({ priority: "batch" });
     await pass(0);
-    expect(hurried).toBe(0);
+    expect(raised).toBe(0);
     ask();
     await pass(0);
-    expect(hurried).toBe(1);
+    expect(raised).toBe(1);
   });
 
   it("lead each for itself what must not be cached", async () => {
@@ -240,7 +240,7 @@ describe("identical requests in one process", () => {
 
   it("take what landed between their look and their turn", async () => {
     const { ask, cache } = startProcess();
-    await cache.keep(KEY, rendering("just made"));
+    await cache.store(KEY, rendering("just made"));
     const late = ask();
     await pass(0);
     expect(late.state()).toBe("just made");
@@ -248,7 +248,8 @@ describe("identical requests in one process", () => {
   });
 });
 
-const BUSY = "SnapError: The service is busy: no render slot came free in time. Repeat the request shortly.";
+const BUSY =
+  "SnapError: The service is busy: no render slot became free in time. Repeat the request shortly.";
 
 describe("a request with its own longest wait", () => {
   const impatient = { maxWaitMs: 10_000 };
@@ -268,7 +269,7 @@ describe("a request with its own longest wait", () => {
   it("counts from when it was asked", async () => {
     const { ask } = startProcess();
     ask();
-    const joined = ask({ ...impatient, askedAt: clock.now() - 9_000 });
+    const joined = ask({ ...impatient, requestedAt: clock.now() - 9_000 });
     await pass(950);
     expect(joined.state()).toBe("waiting");
     await pass(50);
@@ -310,12 +311,12 @@ describe("a request with its own longest wait", () => {
 
   it("hurries a batch item that it joins, also one that it gives up on", async () => {
     const { ask } = startProcess();
-    let isHurried = false;
-    const item = ask({ urgency: "batch" });
-    void (await item.led()).hurried?.then(() => (isHurried = true));
+    let isRaised = false;
+    const item = ask({ priority: "batch" });
+    void (await item.led()).priorityRaised?.then(() => (isRaised = true));
     const joined = ask(impatient);
     await pass(10_000);
-    expect([isHurried, joined.state()]).toEqual([true, BUSY]);
+    expect([isRaised, joined.state()]).toEqual([true, BUSY]);
   });
 
   it("waits no longer than that for another process, and then leads", async () => {
@@ -357,7 +358,7 @@ describe("identical requests in several processes", () => {
     const two = startProcess().ask();
     await pass(60_100);
     expect(statesOf([one, two])).toEqual(["leads", "leads"]);
-    // It has no flight to end.
+    // It has no lease to end.
     await two.finish("made by two");
     expect(await isFree()).toBe(false);
     await one.fail();
@@ -375,7 +376,7 @@ describe("identical requests in several processes", () => {
   });
 
   it("lead when the process that tried is lost", async () => {
-    await flights.take({ name: NAME, holder: "lost", leaseMs: 6000, urgency: "batch" });
+    await leases.acquire({ name: NAME, holder: "lost", leaseMs: 6000, priority: "batch" });
     const two = startProcess().ask();
     await pass(5900);
     expect(two.state()).toBe("waiting");
@@ -387,64 +388,65 @@ describe("identical requests in several processes", () => {
     const one = startProcess().ask();
     await pass(0);
     await one.finish("made");
-    // it has looked before, and comes now: the flight lingers
+    // it has looked before, and comes now: the lease lingers
     const two = startProcess().ask();
     await pass(50);
     expect(two.state()).toBe("made");
   });
 
   it("hurry a batch item of another process within a second", async () => {
-    let isHurried = false;
-    const item = startProcess().ask({ urgency: "batch" });
-    void (await item.led()).hurried?.then(() => (isHurried = true));
+    let isRaised = false;
+    const item = startProcess().ask({ priority: "batch" });
+    void (await item.led()).priorityRaised?.then(() => (isRaised = true));
     startProcess().ask();
     await pass(1000);
-    expect(isHurried).toBe(true);
+    expect(isRaised).toBe(true);
   });
 
   it("hurry it, too, by a request that joins a batch item which waits for that process", async () => {
-    let isHurried = false;
-    const item = startProcess().ask({ urgency: "batch" });
-    void (await item.led()).hurried?.then(() => (isHurried = true));
+    let isRaised = false;
+    const item = startProcess().ask({ priority: "batch" });
+    void (await item.led()).priorityRaised?.then(() => (isRaised = true));
     const two = startProcess();
-    two.ask({ urgency: "batch" });
+    two.ask({ priority: "batch" });
     await pass(2000);
-    expect(isHurried).toBe(false);
+    expect(isRaised).toBe(false);
     two.ask();
     await pass(2000);
-    expect(isHurried).toBe(true);
+    expect(isRaised).toBe(true);
   });
 
-  it("stop keeping the flight once it has landed", async () => {
+  it("stop keeping the lease once it has landed", async () => {
     const one = startProcess().ask();
     await one.finish("made");
     await pass(6000);
-    const lost = { name: NAME, holder: "b", leaseMs: 60_000, urgency: "batch" } as const;
-    expect(await flights.take(lost)).toBe("taken");
+    const lost = { name: NAME, holder: "b", leaseMs: 60_000, priority: "batch" } as const;
+    expect(await leases.acquire(lost)).toBe("acquired");
     await pass(10_000);
-    expect(await flights.take({ ...lost, holder: "c" })).toBe("held");
+    expect(await leases.acquire({ ...lost, holder: "c" })).toBe("held");
   });
 
-  it("go on when the flight can't be kept or ended, and tell of it", async () => {
+  it("go on when the lease can't be kept or ended, and tell of it", async () => {
     const fail = async (): Promise<never> => {
       throw new Error("no connection");
     };
     let takes = 0;
-    const take: FlightStore["take"] = (request) => ((takes += 1) === 1 ? flights.take(request) : fail());
-    const one = startProcess({ flights: { take, end: fail } }).ask();
+    const acquire: RenderLeases["acquire"] = (request) =>
+      (takes += 1) === 1 ? leases.acquire(request) : fail();
+    const one = startProcess({ renderLeases: { acquire, release: fail } }).ask();
     await pass(1000);
     await one.fail();
     await microtasks();
     expect(errors.map(String)).toEqual(["Error: no connection", "Error: no connection"]);
   });
 
-  it("fail where nobody can tell who has the flight, and let the next one try", async () => {
+  it("fail where nobody can tell who has the lease, and let the next one try", async () => {
     let isLost = true;
-    const take: FlightStore["take"] = async (request) => {
+    const acquire: RenderLeases["acquire"] = async (request) => {
       if (isLost) throw new Error("no connection");
-      return flights.take(request);
+      return leases.acquire(request);
     };
-    const { ask } = startProcess({ flights: { ...flights, take } });
+    const { ask } = startProcess({ renderLeases: { ...leases, acquire } });
     const first = ask();
     await pass(0);
     expect(first.state()).toBe("Error: no connection");

@@ -82,12 +82,12 @@ describe("capture", () => {
       cache: "miss",
       creditCost: 1,
       unchanged: false,
-      budget: { limit: 1000, remaining: 999 },
+      rateLimit: { limit: 1000, remaining: 999 },
     });
     expect(first.rendering.contentType).toBe("image/png");
     expect(first.rendering.etag).toMatch(/^"[0-9a-f]{64}"$/);
     const second = await engine.capture({ principal, parameters: new URLSearchParams({ url }) });
-    expect(second).toMatchObject({ cache: "hit", creditCost: 0, budget: { limit: 300, remaining: 299 } });
+    expect(second).toMatchObject({ cache: "hit", creditCost: 0, rateLimit: { limit: 300, remaining: 299 } });
     expect(second.rendering).toEqual(first.rendering);
     expect(await used(principal.account)).toBe(1);
   });
@@ -124,13 +124,13 @@ describe("capture", () => {
     expect(await engine.capture({ principal, parameters: { url }, holds })).toMatchObject({
       unchanged: true,
       cache: "hit",
-      budget: null,
+      rateLimit: null,
     });
     expect(await engine.capture({ principal, parameters: { url, cache: false }, holds })).toMatchObject({
       unchanged: true,
       cache: "bypass",
       creditCost: 1,
-      budget: { limit: 1000, remaining: 998 },
+      rateLimit: { limit: 1000, remaining: 998 },
     });
   });
 
@@ -223,7 +223,7 @@ describe("checks, in order", () => {
     await expect(engine.capture({ principal: broke, parameters: { url } })).rejects.toMatchObject({
       code: "rate_limited",
       retryAfterSeconds: 60,
-      budget: { limit: 2, remaining: 0 },
+      rateLimit: { limit: 2, remaining: 0 },
     });
   });
 
@@ -378,7 +378,7 @@ describe("at the same time", () => {
     const principal = await principalWith();
     const { single, running, release } = await withTakenSlot();
     const items = ["first", "second", "third"].map((name) =>
-      single.capture({ principal, parameters: { url: `${url}?${name}` }, urgency: "batch" }),
+      single.capture({ principal, parameters: { url: `${url}?${name}` }, priority: "batch" }),
     );
     await microtasks();
     const joined = single.capture({ principal, parameters: { url: `${url}?third` } });
@@ -527,7 +527,7 @@ describe("usage", () => {
       });
     await expect(engine.usage(principal)).rejects.toMatchObject({
       code: "rate_limited",
-      budget: { limit: 60, remaining: 0 },
+      rateLimit: { limit: 60, remaining: 0 },
     });
   });
 

@@ -3,7 +3,7 @@ import {
   createFakeRandom,
   createFakeRenderer,
   createFakeResolver,
-  createMemoryFlights,
+  createMemoryRenderLeases,
   createMemoryStorage,
   type FakeClock,
   type FakeRenderer,
@@ -33,10 +33,10 @@ let opened = 0;
 export function shareStorage(): Processes {
   const clock = createFakeClock(Date.parse("2026-03-01T12:00:00Z"));
   const memory = createMemoryStorage();
-  const { ledger, renderings, budgets } = memory;
+  const { ledger, renderings, rateLimiter } = memory;
   // Copies, so that a test that counts calls doesn't see those of one port to another.
-  const ports = { ledger: { ...ledger }, renderings: { ...renderings }, budgets: { ...budgets } };
-  const storage = { ...memory, ...ports, flights: createMemoryFlights(clock.now) };
+  const ports = { ledger: { ...ledger }, renderings: { ...renderings }, budgets: { ...rateLimiter } };
+  const storage = { ...memory, ...ports, renderLeases: createMemoryRenderLeases(clock.now) };
   return {
     clock,
     storage,

@@ -3,7 +3,7 @@ import { createConnection } from "node:net";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Resolver } from "../../src/ports/resolver.ts";
-import { openEgressLane } from "../../src/puppeteer/proxy/proxy.ts";
+import { openProxiedEgress } from "../../src/puppeteer/proxy/proxy.ts";
 import { parseAllowedTargets } from "../../src/targets/policy.ts";
 import { Client, openLane, serveHttp, serveTcp } from "./lane.ts";
 
@@ -107,7 +107,7 @@ describe("the bound on bytes", () => {
 
   it("holds for a plain answer and ends the whole lane", async () => {
     const port = await serveHttp((_request, response) => response.end(Buffer.alloc(2 * cap)));
-    const lane = await openLane({ maxBytesPerLane: cap });
+    const lane = await openLane({ maxBytesPerPage: cap });
     const idle = new Client(lane).send(connectTo(`127.0.0.1:${await serveTcp(() => {})}`));
     await idle.receives("Established");
     const client = new Client(lane).send(get(`http://127.0.0.1:${port}/`));
@@ -121,7 +121,7 @@ describe("the bound on bytes", () => {
 
   it("holds for a tunnel, both ways together", async () => {
     const port = await serveTcp((socket) => socket.pipe(socket));
-    const lane = await openLane({ maxBytesPerLane: cap });
+    const lane = await openLane({ maxBytesPerPage: cap });
     const client = new Client(lane).send(connectTo(`127.0.0.1:${port}`));
     await client.receives("Established");
     client.send("x".repeat(0.6 * cap));
@@ -131,7 +131,7 @@ describe("the bound on bytes", () => {
 
   it("holds for an upload", async () => {
     const port = await serveHttp((request) => void request.resume());
-    const lane = await openLane({ maxBytesPerLane: cap });
+    const lane = await openLane({ maxBytesPerPage: cap });
     const client = new Client(lane).send(
       `POST http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: x\r\nContent-Length: ${3 * cap}\r\n\r\n${"x".repeat(2 * cap)}`,
     );
@@ -141,7 +141,7 @@ describe("the bound on bytes", () => {
 
   it("leaves alone what stays within it", async () => {
     const port = await serveHttp((_request, response) => response.end(Buffer.alloc(cap / 2)));
-    const lane = await openLane({ maxBytesPerLane: cap });
+    const lane = await openLane({ maxBytesPerPage: cap });
     const client = new Client(lane).send(
       get(`http://127.0.0.1:${port}/`).replace("Host", "Connection: close\r\nHost"),
     );
@@ -155,7 +155,7 @@ describe("the bound on connections", () => {
     const port = await serveHttp((_request, response) =>
       response.setHeader("Connection", "close").end("page"),
     );
-    const lane = await openLane({ maxConnectionsPerLane: 3 });
+    const lane = await openLane({ maxConnectionsPerPage: 3 });
     await new Client(lane).send(get("http://localhost:8080/")).closes();
     const client = new Client(lane);
     for (const round of [1, 2]) {
@@ -231,7 +231,7 @@ describe("whatever a peer sends", () => {
       else socket.end(answer, "latin1");
       socket.resume();
     });
-    const lane = await openLane({ maxConnectionsPerLane: Number.MAX_SAFE_INTEGER });
+    const lane = await openLane({ maxConnectionsPerPage: Number.MAX_SAFE_INTEGER });
     const talk = async (raw: string): Promise<string> => {
       const client = new Client(lane).send(raw.replaceAll("PORT", String(port)));
       client.socket.end();
@@ -261,7 +261,7 @@ describe("a lane that is open to one browser", () => {
   it("drops everybody else", async () => {
     const port = await serveHttp((_request, response) => response.end("fine"));
     const policy = { allow: parseAllowedTargets("127.0.0.1"), ownHostnames: [] };
-    const lane = await openEgressLane(
+    const lane = await openProxiedEgress(
       { resolver: { resolve: () => Promise.resolve([]) }, policy },
       { host: "127.0.0.2", admits: () => false },
     );

@@ -2,7 +2,11 @@ import { once } from "node:events";
 import { createServer as createHttpServer, type RequestListener, type Server } from "node:http";
 import { createConnection, createServer, type AddressInfo, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
-import { openEgressLane, type EgressLane, type EgressProxyOptions } from "../../src/puppeteer/proxy/proxy.ts";
+import {
+  openProxiedEgress,
+  type EgressLane,
+  type EgressProxyOptions,
+} from "../../src/puppeteer/proxy/proxy.ts";
 import { parseAllowedTargets } from "../../src/targets/policy.ts";
 
 /** Opens a lane that may reach the loopback, or what `entries` say, and closes it with the test. */
@@ -10,7 +14,7 @@ export async function openLane(
   options: Partial<EgressProxyOptions> & { readonly entries?: string } = {},
 ): Promise<EgressLane> {
   const { entries = "127.0.0.1", ...rest } = options;
-  const lane = await openEgressLane({
+  const lane = await openProxiedEgress({
     resolver: { resolve: () => Promise.resolve(["127.0.0.1"]) },
     policy: { allow: parseAllowedTargets(entries), ownHostnames: [] },
     ...rest,

@@ -171,7 +171,7 @@ describe("a connection is shared", () => {
 describe("the bounds of a lane", () => {
   it("count each byte of a reused connection once", async () => {
     const port = await serveHttp((_request, response) => response.end(`${"x".repeat(30_000)}.`));
-    const lane = await openLane({ maxBytesPerLane: 100_000 });
+    const lane = await openLane({ maxBytesPerPage: 100_000 });
     const client = new Client(lane);
     for (const round of [1, 2, 3]) {
       client.send(get(`http://127.0.0.1:${port}/`));
@@ -185,7 +185,7 @@ describe("the bounds of a lane", () => {
 
   it("count bytes received over an idle connection", async () => {
     const upstream = await serveFirst(FINE);
-    const lane = await openLane({ maxBytesPerLane: 10_000 });
+    const lane = await openLane({ maxBytesPerPage: 10_000 });
     await new Client(lane).send(get(`http://127.0.0.1:${upstream.port}/`)).receives("fine");
     connectionOf(upstream, 1).write("x".repeat(20_000));
     if (!lane.overflow.aborted) await once(lane.overflow, "abort");
@@ -194,7 +194,7 @@ describe("the bounds of a lane", () => {
 
   it("count the heads of requests", async () => {
     const port = await serveHttp((_request, response) => response.writeHead(204).end());
-    const lane = await openLane({ maxBytesPerLane: 20_000 });
+    const lane = await openLane({ maxBytesPerPage: 20_000 });
     const client = new Client(lane);
     for (let sent = 0; sent < 4; sent += 1) {
       client.send(get(`http://127.0.0.1:${port}/?${"q".repeat(6000)}`));
@@ -209,7 +209,7 @@ describe("the bounds of a lane", () => {
       socket.write(request === 4 ? FINE.replace("\r\n", "\r\nConnection: close\r\n") : FINE),
     );
     const url = `http://127.0.0.1:${upstream.port}/`;
-    const lane = await openLane({ maxConnectionsPerLane: 1 });
+    const lane = await openLane({ maxConnectionsPerPage: 1 });
     const client = new Client(lane);
     for (const round of [1, 2, 3, 4]) await client.send(get(url)).receives("fine", round);
     await client.send(get(url)).closes();

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createParser } from "../../src/parameters/understand.ts";
+import { createParser } from "../../src/parameters/parse-request.ts";
 import { PUBLIC_TARGETS_ONLY } from "../../src/targets/policy.ts";
 
 const url = "https://example.com/";

@@ -29,10 +29,10 @@ async function orderOf(
 ): Promise<string[]> {
   const order: string[] = [];
   const first = gate();
-  const running = [scheduler.run({ accountId: "first", urgency: "interactive" }, first.job)];
-  for (const [accountId, urgency, name] of turns) {
+  const running = [scheduler.run({ accountId: "first", priority: "interactive" }, first.job)];
+  for (const [accountId, priority, name] of turns) {
     running.push(
-      scheduler.run({ accountId, urgency }, async () => {
+      scheduler.run({ accountId, priority }, async () => {
         order.push(name);
       }),
     );
@@ -65,16 +65,16 @@ describe("createScheduler", () => {
     expect(order).toEqual(["a1", "c1", "batch1", "batch2"]);
   });
 
-  it("lets a batch render that is hurried go before the other batches, and not one that runs", async () => {
+  it("lets a batch render that is raised go before the other batches, and not one that runs", async () => {
     const scheduler = createScheduler(bounds);
     const first = gate();
     const order: string[] = [];
     const hurry = Promise.withResolvers<void>();
-    const batch = { accountId: "a", urgency: "batch" } as const;
-    const running = scheduler.run({ ...batch, hurried: Promise.resolve() }, first.job);
+    const batch = { accountId: "a", priority: "batch" } as const;
+    const running = scheduler.run({ ...batch, priorityRaised: Promise.resolve() }, first.job);
     const runs = [
       scheduler.run(batch, async () => order.push("one")),
-      scheduler.run({ ...batch, hurried: hurry.promise }, async () => order.push("hurried")),
+      scheduler.run({ ...batch, priorityRaised: hurry.promise }, async () => order.push("raised")),
       scheduler.run(batch, async () => order.push("two")),
     ];
     await Promise.resolve();
@@ -84,14 +84,14 @@ describe("createScheduler", () => {
     expect(scheduler.load()).toMatchObject({ running: 1, waiting: 3, batch: { running: 1, waiting: 2 } });
     first.open();
     await Promise.all([running, ...runs]);
-    expect(order).toEqual(["hurried", "one", "two"]);
+    expect(order).toEqual(["raised", "one", "two"]);
     expect(scheduler.load()).toMatchObject({ running: 0, waiting: 0, batch: { running: 0, waiting: 0 } });
   });
 
   it("runs as many at once as told, and counts what runs and waits", async () => {
     const scheduler = createScheduler({ ...bounds, slots: 3, concurrency: 3 });
     const gates = [gate(), gate(), gate()];
-    const runs = gates.map(({ job }) => scheduler.run({ accountId: "a", urgency: "interactive" }, job));
+    const runs = gates.map(({ job }) => scheduler.run({ accountId: "a", priority: "interactive" }, job));
     expect(scheduler.load()).toMatchObject({ running: 2, waiting: 1 });
     for (const { open } of gates) open();
     await Promise.all(runs);
@@ -101,9 +101,9 @@ describe("createScheduler", () => {
   it("keeps a slot from an account that fills all the others", async () => {
     const scheduler = createScheduler({ ...bounds, slots: 3, concurrency: 3 });
     const gates = Array.from({ length: 5 }, gate);
-    const greedy = gates.map(({ job }) => scheduler.run({ accountId: "a", urgency: "interactive" }, job));
+    const greedy = gates.map(({ job }) => scheduler.run({ accountId: "a", priority: "interactive" }, job));
     expect(scheduler.load()).toMatchObject({ running: 2, waiting: 3 });
-    const other = scheduler.run({ accountId: "b", urgency: "batch" }, async () => "ran");
+    const other = scheduler.run({ accountId: "b", priority: "batch" }, async () => "ran");
     await expect(other).resolves.toBe("ran");
     gates[0]?.open();
     await greedy[0];
@@ -117,14 +117,16 @@ describe("createScheduler", () => {
     const scheduler = createScheduler({ ...bounds, maxWaiting: 3, maxWaitingPerAccount: 2 });
     const first = gate();
     const runs = ["a", "a", "a", "b"].map((accountId) =>
-      scheduler.run({ accountId, urgency: "interactive" }, first.job),
+      scheduler.run({ accountId, priority: "interactive" }, first.job),
     );
-    await expect(scheduler.run({ accountId: "a", urgency: "interactive" }, first.job)).rejects.toMatchObject({
-      code: "upstream_rate_limited",
-      status: 503,
-      retryAfterSeconds: 2,
-    });
-    await expect(scheduler.run({ accountId: "c", urgency: "batch" }, first.job)).rejects.toMatchObject({
+    await expect(scheduler.run({ accountId: "a", priority: "interactive" }, first.job)).rejects.toMatchObject(
+      {
+        code: "upstream_rate_limited",
+        status: 503,
+        retryAfterSeconds: 2,
+      },
+    );
+    await expect(scheduler.run({ accountId: "c", priority: "batch" }, first.job)).rejects.toMatchObject({
       code: "upstream_rate_limited",
     });
     first.open();
@@ -139,7 +141,7 @@ describe("createScheduler", () => {
     const delays: number[] = [];
     const clock: Clock = { now: () => 0, after: (delayMs) => (delays.push(delayMs), () => {}) };
     const scheduler = createScheduler({ ...bounds, maxWaitMs: 60_000, clock });
-    void scheduler.run({ accountId: "a", urgency: "interactive", maxWaitMs }, gate().job);
+    void scheduler.run({ accountId: "a", priority: "interactive", maxWaitMs }, gate().job);
     expect(delays).toEqual([waited]);
   });
 
@@ -147,8 +149,8 @@ describe("createScheduler", () => {
     const delays: number[] = [];
     const clock: Clock = { now: () => 100_000, after: (delayMs) => (delays.push(delayMs), () => {}) };
     const scheduler = createScheduler({ ...bounds, maxWaitMs: 60_000, clock });
-    for (const askedAt of [100_000, 85_000, 1_000])
-      void scheduler.run({ accountId: "a", urgency: "interactive", askedAt }, gate().job);
+    for (const requestedAt of [100_000, 85_000, 1_000])
+      void scheduler.run({ accountId: "a", priority: "interactive", requestedAt }, gate().job);
     expect(delays).toEqual([60_000, 45_000, 0]);
   });
 
@@ -165,14 +167,16 @@ describe("createScheduler", () => {
     };
     const scheduler = createScheduler({ ...bounds, clock });
     const first = gate();
-    const running = scheduler.run({ accountId: "a", urgency: "interactive" }, first.job);
-    const late = scheduler.run({ accountId: "a", urgency: "interactive" }, async () => "ran");
+    const running = scheduler.run({ accountId: "a", priority: "interactive" }, first.job);
+    const late = scheduler.run({ accountId: "a", priority: "interactive" }, async () => "ran");
     wake();
     await expect(late).rejects.toMatchObject({ code: "upstream_rate_limited" });
     expect(scheduler.load()).toMatchObject({ running: 1, waiting: 0 });
     first.open();
     await running;
-    await expect(scheduler.run({ accountId: "a", urgency: "batch" }, async () => "ran")).resolves.toBe("ran");
+    await expect(scheduler.run({ accountId: "a", priority: "batch" }, async () => "ran")).resolves.toBe(
+      "ran",
+    );
   });
 });
 
@@ -200,7 +204,7 @@ function manualClock(): Clock & { readonly advance: (ms: number) => void } {
 
 describe("renders beyond the slots", () => {
   const options = { ...bounds, slots: 4, concurrency: 8, maxWaitMs: 60_000 };
-  const interactive = (accountId: string) => ({ accountId, urgency: "interactive" }) as const;
+  const interactive = (accountId: string) => ({ accountId, priority: "interactive" }) as const;
 
   it("are admitted while processors are idle, four for each, and no more once they are busy", async () => {
     const clock = manualClock();
@@ -276,7 +280,7 @@ describe("renders beyond the slots", () => {
     const clock = manualClock();
     const scheduler = createScheduler({ ...options, clock });
     const { job, open } = gate();
-    const runs = Array.from({ length: 4 }, () => scheduler.run({ accountId: "a", urgency: "batch" }, job));
+    const runs = Array.from({ length: 4 }, () => scheduler.run({ accountId: "a", priority: "batch" }, job));
     expect(scheduler.load()).toMatchObject({ running: 2, batch: { running: 2, waiting: 2 } });
     runs.push(scheduler.run(interactive("a"), job));
     expect(scheduler.load()).toMatchObject({ running: 3, batch: { running: 2, waiting: 2 } });
@@ -290,12 +294,12 @@ describe("an account whose batches run beyond the slots", () => {
     const machine = Object.assign(createFakeMachine(), { idle: 2 });
     const scheduler = createScheduler({ ...bounds, slots: 4, concurrency: 8, clock, machine });
     const { job, open } = gate();
-    const runs = Array.from({ length: 6 }, () => scheduler.run({ accountId: "a", urgency: "batch" }, job));
+    const runs = Array.from({ length: 6 }, () => scheduler.run({ accountId: "a", priority: "batch" }, job));
     clock.advance(50);
     clock.advance(50);
     machine.idle = 0;
     expect(scheduler.load()).toMatchObject({ running: 6, waiting: 0 });
-    runs.push(scheduler.run({ accountId: "a", urgency: "interactive" }, job));
+    runs.push(scheduler.run({ accountId: "a", priority: "interactive" }, job));
     expect(scheduler.load()).toMatchObject({ running: 7, waiting: 0 });
     await drain(scheduler, clock, { runs, open });
   });
@@ -306,13 +310,13 @@ describe("a turn that would not come in time", () => {
     const clock = manualClock();
     const scheduler = createScheduler({ ...bounds, clock, slots: 2, concurrency: 2, maxWaitMs: 3_600_000 });
     const gates = Array.from({ length: 30 }, gate);
-    const runs = gates.map(({ job }) => scheduler.run({ accountId: "a", urgency: "interactive" }, job));
+    const runs = gates.map(({ job }) => scheduler.run({ accountId: "a", priority: "interactive" }, job));
     for (const [index, { open }] of gates.slice(0, 25).entries()) {
       clock.advance(45_000);
       open();
       await runs[index];
     }
-    const other = { accountId: "b", urgency: "interactive", maxWaitMs: 10_000 } as const;
+    const other = { accountId: "b", priority: "interactive", maxWaitMs: 10_000 } as const;
     await expect(scheduler.run(other, async () => "ran")).resolves.toBe("ran");
     for (const { open } of gates.slice(25)) open();
     await Promise.all(runs);
@@ -322,17 +326,17 @@ describe("a turn that would not come in time", () => {
     const clock = manualClock();
     const scheduler = createScheduler({ ...bounds, clock, slots: 1, concurrency: 1, maxWaitMs: 10_000 });
     const gates = Array.from({ length: 40 }, gate);
-    const runs = gates.map(({ job }) => scheduler.run({ accountId: "a", urgency: "interactive" }, job));
+    const runs = gates.map(({ job }) => scheduler.run({ accountId: "a", priority: "interactive" }, job));
     for (const [index, { open }] of gates.slice(0, 25).entries()) {
       clock.advance(1_000 / 3);
       open();
       await runs[index];
     }
     await expect(
-      scheduler.run({ accountId: "a", urgency: "interactive", maxWaitMs: 4_000 }, async () => "ran"),
+      scheduler.run({ accountId: "a", priority: "interactive", maxWaitMs: 4_000 }, async () => "ran"),
     ).rejects.toMatchObject({ code: "upstream_rate_limited", message: expect.stringContaining("in time") });
     const other = scheduler.run(
-      { accountId: "b", urgency: "interactive", maxWaitMs: 4_000 },
+      { accountId: "b", priority: "interactive", maxWaitMs: 4_000 },
       async () => "ran",
     );
     for (const { open } of gates.slice(25)) open();

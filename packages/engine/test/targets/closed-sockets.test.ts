@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { judgeAddress, judgeHost } from "../../src/targets/judge.ts";
+import { checkAddress, checkHost } from "../../src/targets/target.ts";
 import { parseAllowedTargets, type TargetPolicy } from "../../src/targets/policy.ts";
 
 const policy: TargetPolicy = {
@@ -16,18 +16,18 @@ const policy: TargetPolicy = {
 it.each(["127.0.0.1", "127.0.0.2", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1", "10.0.0.7", "fd00::7"])(
   "no exception opens a closed port of %s, for no name that leads there",
   (address) => {
-    expect(judgeHost({ hostname: address, port: 9222, policy })).toBe("blocked");
-    expect(judgeAddress({ address, hostname: "page.example", port: 9222, policy })).toBe("blocked");
-    expect(judgeAddress({ address, hostname: "page.example", port: 9223, policy })).toBe("ok");
+    expect(checkHost({ hostname: address, port: 9222, policy })).toBe("blocked");
+    expect(checkAddress({ address, hostname: "page.example", port: 9222, policy })).toBe("blocked");
+    expect(checkAddress({ address, hostname: "page.example", port: 9223, policy })).toBe("ok");
   },
 );
 
 it("a closed name is refused before it is looked up, at its port alone", () => {
-  expect(judgeHost({ hostname: "browser.example", port: 9222, policy })).toBe("blocked");
-  expect(judgeHost({ hostname: "page.example", port: 9222, policy })).toBe("ok");
-  expect(judgeHost({ hostname: "browser.example", port: 443, policy })).toBe("ok");
+  expect(checkHost({ hostname: "browser.example", port: 9222, policy })).toBe("blocked");
+  expect(checkHost({ hostname: "page.example", port: 9222, policy })).toBe("ok");
+  expect(checkHost({ hostname: "browser.example", port: 443, policy })).toBe("ok");
 });
 
 it("other addresses stay open", () => {
-  expect(judgeAddress({ address: "10.0.0.8", hostname: "10.0.0.8", port: 9222, policy })).toBe("ok");
+  expect(checkAddress({ address: "10.0.0.8", hostname: "10.0.0.8", port: 9222, policy })).toBe("ok");
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isPublicAddress, judgeAddress } from "../../src/targets/judge.ts";
+import { isPublicAddress, checkAddress } from "../../src/targets/target.ts";
 import { parseAllowedTargets } from "../../src/targets/policy.ts";
 
 /** Last address before, first in, last in and first after each block that isn't public. */
@@ -125,7 +125,7 @@ describe("what is no plain address", () => {
 
 describe("an address, its port and its name", () => {
   const judge = (entries: string, address: string, port: number, hostname = "site.example.com"): string =>
-    judgeAddress({
+    checkAddress({
       address,
       port,
       hostname,

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isPublicName } from "../../src/targets/judge.ts";
+import { isPublicName } from "../../src/targets/target.ts";
 
 it.each([
   "localhost",

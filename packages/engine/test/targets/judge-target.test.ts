@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { judgeTarget } from "../../src/targets/judge.ts";
+import { classifyTarget } from "../../src/targets/target.ts";
 import { parseAllowedTargets, PUBLIC_TARGETS_ONLY, type TargetPolicy } from "../../src/targets/policy.ts";
 
 interface Row {
@@ -22,7 +22,7 @@ const VERDICTS: Record<Row["expect"], readonly string[]> = {
   invalid_url: ["malformed", "credentials"],
 };
 
-const judgePublic = (url: string): string => judgeTarget(url, PUBLIC_TARGETS_ONLY);
+const judgePublic = (url: string): string => classifyTarget(url, PUBLIC_TARGETS_ONLY);
 
 describe("the table of egress URLs", () => {
   it("is there", () => expect(rows).toHaveLength(98));
@@ -98,19 +98,19 @@ describe("our own host", () => {
     ["http://[::ffff:808:808]/", "blocked"],
     ["http://[2600:0::0001]/", "blocked"],
     ["http://8.8.4.4/", "ok"],
-  ])("%s is %s", (url, verdict) => expect(judgeTarget(url, policy)).toBe(verdict));
+  ])("%s is %s", (url, verdict) => expect(classifyTarget(url, policy)).toBe(verdict));
 
   it("is open when an exception says so", () => {
     const allow = parseAllowedTargets("snap.example.com,8.8.8.8:3000");
-    expect(judgeTarget("https://snap.example.com/", { ...policy, allow })).toBe("ok");
-    expect(judgeTarget("http://8.8.8.8:3000/", { ...policy, allow })).toBe("ok");
-    expect(judgeTarget("http://8.8.8.8/", { ...policy, allow })).toBe("blocked");
+    expect(classifyTarget("https://snap.example.com/", { ...policy, allow })).toBe("ok");
+    expect(classifyTarget("http://8.8.8.8:3000/", { ...policy, allow })).toBe("ok");
+    expect(classifyTarget("http://8.8.8.8/", { ...policy, allow })).toBe("blocked");
   });
 });
 
 describe("exceptions", () => {
   const judge = (entries: string, url: string): string =>
-    judgeTarget(url, { allow: parseAllowedTargets(entries), ownHostnames: [] });
+    classifyTarget(url, { allow: parseAllowedTargets(entries), ownHostnames: [] });
 
   it.each([
     ["127.0.0.1:3001", "http://127.0.0.1:3001/", "ok"],

@@ -1,4 +1,10 @@
-import { isSnapError, type CreditState, type Engine, type Principal, type SpentBudget } from "@snap/engine";
+import {
+  isSnapError,
+  type CreditState,
+  type Engine,
+  type Principal,
+  type RateLimitState,
+} from "@snap/engine";
 import { HEADERS } from "@snap/protocol";
 import type { Request, RequestHandler } from "express";
 import type { OutgoingHttpHeaders } from "node:http";
@@ -39,7 +45,10 @@ export function bearer({ engine, logger }: BearerDoor, answerTo: BearerEndpoint)
   /** With the rate-limit pair of the budget that refused, if it was one. */
   function refuse(exchange: Exchange, thrown: unknown): Answer {
     const answer = failureAnswer(exchange, thrown);
-    return { ...answer, headers: { ...answer.headers, ...budgetHeaders(exchange.error?.budget ?? null) } };
+    return {
+      ...answer,
+      headers: { ...answer.headers, ...rateLimitHeaders(exchange.error?.rateLimit ?? null) },
+    };
   }
 
   /** A rendering that is paid for goes out even when the balance can't be read. */
@@ -70,7 +79,7 @@ export function bearer({ engine, logger }: BearerDoor, answerTo: BearerEndpoint)
 }
 
 /** The rate-limit pair; nothing for an answer that was counted against no budget. */
-export function budgetHeaders(budget: SpentBudget | null): OutgoingHttpHeaders {
+export function rateLimitHeaders(budget: RateLimitState | null): OutgoingHttpHeaders {
   if (budget === null) return {};
   return { [HEADERS.rateLimitLimit]: budget.limit, [HEADERS.rateLimitRemaining]: budget.remaining };
 }

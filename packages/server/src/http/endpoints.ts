@@ -1,6 +1,6 @@
 import type { Engine } from "@snap/engine";
 import { json } from "../requests/answer.ts";
-import { budgetHeaders, type BearerEndpoint } from "./bearer.ts";
+import { rateLimitHeaders, type BearerEndpoint } from "./bearer.ts";
 import { capturePage, type CaptureDoor } from "../requests/capture-page.ts";
 import { renderingAnswer } from "./rendering-answer.ts";
 import { heldTags } from "./entity-tags.ts";
@@ -18,7 +18,7 @@ export function snap(door: CaptureDoor): BearerEndpoint {
     });
     return renderingAnswer(capture, {
       "Cache-Control": "private, no-cache",
-      ...budgetHeaders(capture.budget),
+      ...rateLimitHeaders(capture.rateLimit),
     });
   };
 }

@@ -45,9 +45,9 @@ export function signedSnap(door: CaptureDoor): RequestHandler {
 }
 
 /** What is left of the rendering's life, and of the URL's. */
-function cacheControl({ cache, rendering, answeredAt }: Capture, { expiresAt }: SignedRequest): string {
+function cacheControl({ cache, rendering, respondedAt }: Capture, { expiresAt }: SignedRequest): string {
   if (cache === "bypass") return "no-store";
-  const lifeSeconds = Math.ceil((rendering.expiresAt - answeredAt) / 1000);
-  const urlSeconds = expiresAt === null ? lifeSeconds : Math.floor((expiresAt - answeredAt) / 1000);
+  const lifeSeconds = Math.ceil((rendering.expiresAt - respondedAt) / 1000);
+  const urlSeconds = expiresAt === null ? lifeSeconds : Math.floor((expiresAt - respondedAt) / 1000);
   return `public, max-age=${Math.max(0, Math.min(lifeSeconds, urlSeconds))}`;
 }

@@ -41,7 +41,7 @@ const watched: Storage = {
   ...storage,
   ledger: stepThrough(storage.ledger, "ledger"),
   renderings: stepThrough(storage.renderings, "renderings"),
-  budgets: stepThrough(storage.budgets, "budgets"),
+  rateLimiter: stepThrough(storage.rateLimiter, "budgets"),
 };
 const renderer: Renderer = stepThrough(createFakeRenderer(), "renderer");
 const engine = createEngine({ ...engineOptions, storage: watched, renderer });

@@ -37,10 +37,10 @@ export function queuedItem(url: string): Record<string, unknown> {
 }
 
 /** What is left in this minute of a budget of 101, one of which it takes to know. */
-export async function leftOfBudget(
+export async function leftOfLimit(
   { storage, clock }: TestService,
-  { accountId, budget }: { readonly accountId: string; readonly budget: "render" | "cached" | "submission" },
+  { accountId, name }: { readonly accountId: string; readonly name: "render" | "cached" | "submission" },
 ): Promise<number> {
-  const asked = { accountId, budget, limit: 101, windowMs: 60_000, now: clock.now() };
-  return (await storage.budgets.spend(asked)).remaining;
+  const asked = { accountId, name, limit: 101, windowMs: 60_000, now: clock.now() };
+  return (await storage.rateLimiter.consume(asked)).remaining;
 }

@@ -118,15 +118,15 @@ async function creditsUsed({ engine }: TestService, id: string): Promise<number>
   return (await engine.credits(await engine.accounts.get(id))).used;
 }
 
-/** One more spend of each budget tells how many there were before it in this minute. */
+/** Requests counted against each limit in this minute; consumes one more of each to find out. */
 async function spent(
   { storage, clock }: TestService,
   accountId: string,
 ): Promise<{ renders: number; cached: number }> {
-  const count = async (budget: "render" | "cached"): Promise<number> => {
+  const count = async (name: "render" | "cached"): Promise<number> => {
     const limit = 1000;
-    const asked = { accountId, budget, limit, windowMs: 60_000, now: clock.now() };
-    return limit - (await storage.budgets.spend(asked)).remaining - 1;
+    const asked = { accountId, name, limit, windowMs: 60_000, now: clock.now() };
+    return limit - (await storage.rateLimiter.consume(asked)).remaining - 1;
   };
   return { renders: await count("render"), cached: await count("cached") };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { leftOfBudget, submit } from "./batches.ts";
+import { leftOfLimit, submit } from "./batches.ts";
 import { envelopeOf, openService, type TestService } from "./open-service.ts";
 
 /*
@@ -200,5 +200,5 @@ async function expectNothingSpent(service: TestService, accountId: string): Prom
   const { queuedItems, renderingItems } = await service.engine.batches.figures();
   expect({ queuedItems, renderingItems }).toEqual({ queuedItems: 0, renderingItems: 0 });
   for (const budget of ["submission", "render", "cached"] as const)
-    expect([budget, await leftOfBudget(service, { accountId, budget })]).toEqual([budget, 100]);
+    expect([budget, await leftOfLimit(service, { accountId, name: budget })]).toEqual([budget, 100]);
 }

@@ -24,10 +24,10 @@ function captured(bytes: Uint8Array, notes: readonly string[] = []): Capture {
     },
     cache: "miss",
     unchanged: false,
-    budget: null,
+    rateLimit: null,
     creditCost: 1,
     balance: null,
-    answeredAt: 0,
+    respondedAt: 0,
   };
 }
 

@@ -1,6 +1,6 @@
 import { createClient, ErrorReply } from "@redis/client";
-import { spendScript } from "../budgets.ts";
-import { endFlightScript, takeFlightScript } from "../flights.ts";
+import { consumeScript } from "../rate-limiter.ts";
+import { releaseLeaseScript, acquireLeaseScript } from "../render-leases.ts";
 
 /** Longest wait for a connection. */
 export const CONNECT_TIMEOUT_MS = 3000;
@@ -13,9 +13,9 @@ const MAX_PENDING_COMMANDS = 50_000;
 
 /** Sent by their digest, and whole where Redis doesn't know that yet. */
 const SCRIPTS = {
-  spend: spendScript,
-  takeFlight: takeFlightScript,
-  endFlight: endFlightScript,
+  spend: consumeScript,
+  takeFlight: acquireLeaseScript,
+  endFlight: releaseLeaseScript,
 };
 
 export type ScriptedClient = ReturnType<typeof configure>;

@@ -40,13 +40,13 @@ export async function connectRedis(options: ConnectionOptions): Promise<RedisCon
     await probe();
     const key = `${keyPrefix}probe`;
     const window = { limit: 1, windowMs: PROBE_LIFE_MS, now: 0 };
-    const claim = { holder: "probe", leaseMs: PROBE_LIFE_MS, urgency: "batch" } as const;
+    const claim = { holder: "probe", leaseMs: PROBE_LIFE_MS, priority: "batch" } as const;
     await client.spend(`${key}:budget`, window);
-    await client.takeFlight(`${key}:flight`, claim);
-    await client.endFlight(`${key}:flight`, { holder: "probe", lingerMs: 0 });
+    await client.takeFlight(`${key}:lease`, claim);
+    await client.endFlight(`${key}:lease`, { holder: "probe", lingerMs: 0 });
     await client.get(key);
     await client.getRange(key, 0, 0);
-    await client.unlink([key, `${key}:budget`, `${key}:flight`]);
+    await client.unlink([key, `${key}:budget`, `${key}:lease`]);
   };
 
   let onClientError: (error: unknown) => void = () => {};

@@ -1,7 +1,7 @@
 import type { Account, Storage, TokenRecord } from "@snap/engine/ports";
 import { createAccountStore } from "./accounts.ts";
 import { createBatchStore } from "./batches.ts";
-import { createBudgetStore } from "./budgets.ts";
+import { createRateLimiter } from "./rate-limiter.ts";
 import { createLedger } from "./ledger.ts";
 import { createRenderingStore } from "./renderings.ts";
 import { createTokenStore } from "./tokens.ts";
@@ -23,7 +23,7 @@ export function createMemoryStorage(): Storage {
     tokens: createTokenStore(maps, ledger),
     ledger,
     renderings: createRenderingStore(),
-    budgets: createBudgetStore(),
+    rateLimiter: createRateLimiter(),
     batches: createBatchStore(ledger),
     async check() {},
     async close() {},

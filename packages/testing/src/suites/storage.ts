@@ -2,7 +2,7 @@ import type { Storage } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { testAccountStore } from "./accounts.ts";
 import { testBatchStore } from "./batches.ts";
-import { testBudgetStore } from "./budgets.ts";
+import { testRateLimiter } from "./rate-limiter.ts";
 import { testLedger } from "./ledger.ts";
 import { testRenderingStore, type RenderingSuiteOptions } from "./renderings.ts";
 import { defineSuite } from "./suite.ts";
@@ -31,7 +31,7 @@ export function testStorage(
   testTokenStore(runner, open);
   testLedger(runner, open);
   testRenderingStore(runner, open, options);
-  testBudgetStore(runner, open);
+  testRateLimiter(runner, open);
   testBatchStore(runner, open);
   defineSuite<keyof Storage>({ runner, open, name: "Storage" }, (test) => {
     test("passes its own check, again and again, and leaves no trace", async (storage) => {

@@ -1,4 +1,4 @@
-import { openEgressLane, type EgressProxyOptions } from "../proxy/proxy.ts";
+import { openProxiedEgress, type EgressProxyOptions } from "../proxy/proxy.ts";
 import { findBrowser } from "./find-browser.ts";
 import { launchBrowser, type LaunchedBrowser, type LaunchOptions } from "./launch-browser.ts";
 import { readProcessGroup } from "./process-group.ts";
@@ -25,7 +25,7 @@ export function ownBrowser(options: OwnBrowserOptions): BrowserSource {
       if (executablePath === null) throw new Error(NO_BROWSER);
       const launched = await launchBrowser({ ...options, executablePath });
       const browser = await RenderingBrowser.start(launched, {
-        openLane: () => openEgressLane(options.egress),
+        openLane: () => openProxiedEgress(options.egress),
         warmContexts: options.warmContexts,
         recycling: options,
         verify: () => {

@@ -4,9 +4,9 @@ import { unless, within } from "../../timeouts.ts";
 import { BrowserUnavailable } from "./browser-unavailable.ts";
 import { connectBrowser, type RemoteBrowser } from "./connect-browser.ts";
 import { describe } from "../describe.ts";
-import { openEgressLane, type EgressProxyOptions, type Listening } from "../proxy/proxy.ts";
-import { openJudgedLane } from "../proxy/judged-lane.ts";
-import type { Lane } from "../proxy/lane.ts";
+import { openProxiedEgress, type EgressProxyOptions, type Listening } from "../proxy/proxy.ts";
+import { openCheckedEgress } from "../proxy/checked-egress.ts";
+import type { PageEgress } from "../proxy/page-egress.ts";
 import type { BrowserEgress, RendererEvent } from "../renderer-event.ts";
 import { RenderingBrowser, type BrowserNews } from "./rendering-browser.ts";
 import type { BrowserSource } from "./tab-supply.ts";
@@ -66,8 +66,8 @@ function startRendering(remote: RemoteBrowser, facts: Facts): Promise<RenderingB
   const listening = listenFor(remote, browserProxyHost ?? LOOPBACK);
   return RenderingBrowser.start(remote, {
     openLane: isProxied
-      ? () => openEgressLane(egress, listening)
-      : () => Promise.resolve(openJudgedLane(egress)),
+      ? () => openProxiedEgress(egress, listening)
+      : () => Promise.resolve(openCheckedEgress(egress)),
     warmContexts,
     recycling: null,
     verify: async (host) => {
@@ -142,7 +142,8 @@ function plain(address: string): string {
  */
 async function requireProxy(host: TabHost, facts: Facts & { readonly listening: Listening }): Promise<void> {
   const { egress, endpoint, listening } = facts;
-  const openLane = (): Promise<Lane> => openEgressLane({ ...egress, policy: PUBLIC_TARGETS_ONLY }, listening);
+  const openLane = (): Promise<PageEgress> =>
+    openProxiedEgress({ ...egress, policy: PUBLIC_TARGETS_ONLY }, listening);
   const tab = await openTab({ ...host, openLane }, null);
   const reason = (): Error => new BrowserUnavailable(`${endpoint.origin}: ${notProxied(listening)}`);
   const limit = { signal: host.browser.gone, durationMs: VERIFY_TIMEOUT_MS, reason };

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import type { ConnectedBrowser } from "./connected-browser.ts";
-import type { Lane } from "../proxy/lane.ts";
+import type { PageEgress } from "../proxy/page-egress.ts";
 import { PageEnds } from "./page-ends.ts";
 import type { RecycleReason } from "../renderer-event.ts";
 import { openTab, type Tab, type TabHost } from "../page/tab.ts";
@@ -23,7 +23,7 @@ export interface BrowserNews {
 }
 
 export interface RenderingBrowserOptions {
-  readonly openLane: () => Promise<Lane>;
+  readonly openLane: () => Promise<PageEgress>;
   /** How many tabs are kept ready. */
   readonly warmContexts: number;
   /** `null`: it serves as long as it lasts. */

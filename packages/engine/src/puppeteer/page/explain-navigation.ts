@@ -1,5 +1,5 @@
 import { SnapError } from "../../errors.ts";
-import { judgeTarget, parseTarget } from "../../targets/judge.ts";
+import { classifyTarget, parseTarget } from "../../targets/target.ts";
 import { isWebPort, PUBLIC_TARGETS_ONLY } from "../../targets/policy.ts";
 import { plainText } from "../describe.ts";
 import type { EgressRefusal } from "../proxy/proxy.ts";
@@ -44,7 +44,11 @@ export function explainNavigation(facts: { tab: Tab; url: string; netError: stri
   const detail = `${netError ?? "navigation failed"} at ${plainText(url)}`;
   const refusal = tab.lane.refusal(url);
   if (refusal === "blocked") return new SnapError("blocked_host", BY_REFUSAL.blocked, { detail });
-  if (refusal === null && isUnsafePort(url, netError) && judgeTarget(url, PUBLIC_TARGETS_ONLY) === "blocked")
+  if (
+    refusal === null &&
+    isUnsafePort(url, netError) &&
+    classifyTarget(url, PUBLIC_TARGETS_ONLY) === "blocked"
+  )
     return new SnapError("blocked_host", BY_REFUSAL.blocked, { detail });
   if (refusal) return new SnapError(UNREACHABLE, BY_REFUSAL[refusal], { detail });
   const [, message] = BY_NET_ERROR.find(([pattern]) => pattern.test(netError ?? "")) ?? [];

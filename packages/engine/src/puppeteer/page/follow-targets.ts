@@ -1,12 +1,12 @@
 import type { CDPSession, Protocol } from "puppeteer";
-import type { Lane } from "../proxy/lane.ts";
+import type { PageEgress } from "../proxy/page-egress.ts";
 import type { PageProgress } from "./page-progress.ts";
 
 /** A page's own session leads to those of its frames in other processes and of its workers. */
 export interface FollowedPage {
   readonly session: CDPSession;
   readonly progress: PageProgress;
-  readonly lane: Lane;
+  readonly lane: PageEgress;
   /**
    * Whether workers are followed. Each is held until it reports its requests, and where pop-ups open,
    * Chromium would hold those too, and their opener with them.

@@ -3,7 +3,7 @@ import { SnapError } from "../../errors.ts";
 import { unless, within } from "../../timeouts.ts";
 import type { ConnectedBrowser } from "../browser/connected-browser.ts";
 import { followFrame, followWorker, letGo, type FollowedPage } from "./follow-targets.ts";
-import type { Lane } from "../proxy/lane.ts";
+import type { PageEgress } from "../proxy/page-egress.ts";
 import type { PageEnds } from "../browser/page-ends.ts";
 import { PageProgress } from "./page-progress.ts";
 import { applyViewport, READY_VIEWPORT } from "./viewport.ts";
@@ -42,7 +42,7 @@ export interface TabHost {
   readonly browser: ConnectedBrowser;
   readonly pageEnds: PageEnds;
   /** A way out for each tab, of its own. */
-  readonly openLane: () => Promise<Lane>;
+  readonly openLane: () => Promise<PageEgress>;
 }
 
 /** The main frame's id is the page's, and stays the same through navigations. */
@@ -93,7 +93,7 @@ interface Context {
   readonly browserContextId: string;
 }
 
-async function openContext(connection: Connection, { proxyServer }: Lane): Promise<Context> {
+async function openContext(connection: Connection, { proxyServer }: PageEgress): Promise<Context> {
   const { browserContextId } = await connection.send("Target.createBrowserContext", {
     // ends with our connection: a browser that others use as well would keep it
     disposeOnDetach: true,
@@ -110,7 +110,7 @@ async function openContext(connection: Connection, { proxyServer }: Lane): Promi
 
 async function openPage(
   browser: ConnectedBrowser,
-  lane: Lane,
+  lane: PageEgress,
   request: Parameters<ConnectedBrowser["makePage"]>[0],
 ): Promise<Page> {
   const { session, targetId: mainFrameId } = await browser.makePage(request);

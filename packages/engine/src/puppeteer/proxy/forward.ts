@@ -4,16 +4,16 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from "node:http";
-import { parseTarget, type Target } from "../../targets/judge.ts";
+import { parseTarget, type Target } from "../../targets/target.ts";
 import { followResponse, type UpstreamAgent } from "./agent.ts";
 import { endToEndHeaders, forwardedHeaders } from "./headers.ts";
-import type { LaneAccount } from "./egress-lane.ts";
+import type { EgressAccount } from "./proxied-egress.ts";
 
 /** As much as Chromium itself takes of an answer's headers; long addresses and cookies need room. */
 export const HEADER_BYTES_MAX = 256 * 1024;
 
 interface Exchange {
-  readonly lane: LaneAccount;
+  readonly lane: EgressAccount;
   readonly target: Target;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -25,7 +25,7 @@ interface Exchange {
  * request may reuse an idle connection of the lane; any other opens a new one. Every failure drops the
  * client's connection.
  */
-export function forward(lane: LaneAccount, request: IncomingMessage, response: ServerResponse): void {
+export function forward(lane: EgressAccount, request: IncomingMessage, response: ServerResponse): void {
   const drop = (): void => void request.socket.destroy();
   for (const message of [request, response]) message.on("error", drop);
   const target = isForwardable(request) ? parseTarget(request.url ?? "") : null;

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { parseTarget, type Target } from "../../targets/judge.ts";
+import { parseTarget, type Target } from "../../targets/target.ts";
 import { forward, HEADER_BYTES_MAX } from "./forward.ts";
-import { LaneAccount, type EgressProxyOptions } from "./egress-lane.ts";
-import type { Lane } from "./lane.ts";
+import { EgressAccount, type EgressProxyOptions } from "./proxied-egress.ts";
+import type { PageEgress } from "./page-egress.ts";
 
-export type { EgressProxyOptions, EgressRefusal } from "./egress-lane.ts";
+export type { EgressProxyOptions, EgressRefusal } from "./proxied-egress.ts";
 
 /** Chromium keeps at most 32 connections to a proxy, and some more for WebSockets. */
 const CLIENT_CONNECTIONS_MAX = 512;
@@ -14,7 +14,7 @@ const CLIENT_CONNECTIONS_MAX = 512;
 const KEEP_ALIVE_MS = 120_000;
 
 /** The way out of one browser context, through a proxy; `close` ends every connection and stops listening. */
-export interface EgressLane extends Lane {
+export interface EgressLane extends PageEgress {
   /** The proxy listens here. */
   readonly port: number;
   readonly proxyServer: string;
@@ -43,11 +43,11 @@ const LOCAL: Listening = { host: "127.0.0.1", admits: () => true };
  *   proxyBypassList: ["<-loopback>"],
  * });
  */
-export async function openEgressLane(
+export async function openProxiedEgress(
   options: EgressProxyOptions,
   listening: Listening = LOCAL,
 ): Promise<EgressLane> {
-  const account = new LaneAccount(options);
+  const account = new EgressAccount(options);
   const server = createListener(account, listening);
   server.listen(0, listening.host);
   await once(server, "listening");
@@ -68,7 +68,7 @@ export async function openEgressLane(
   };
 }
 
-function createListener(account: LaneAccount, { admits }: Listening): Server {
+function createListener(account: EgressAccount, { admits }: Listening): Server {
   const server = createServer({
     maxHeaderSize: HEADER_BYTES_MAX,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -96,7 +96,7 @@ function createListener(account: LaneAccount, { admits }: Listening): Server {
 }
 
 /** Serves CONNECT (RFC 9110, 9.3.6), the way of https, ws and wss: bytes pass as they are. */
-async function tunnel(lane: LaneAccount, request: IncomingMessage, head: Buffer): Promise<void> {
+async function tunnel(lane: EgressAccount, request: IncomingMessage, head: Buffer): Promise<void> {
   const client = request.socket;
   const target = parseAuthority(request.url ?? "");
   if (target === null) {

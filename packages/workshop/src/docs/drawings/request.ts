@@ -23,12 +23,12 @@ export const WHO: Readonly<Record<"token" | "signature" | "record", Stage>> = {
 
 /** What `capture()` does, in its order; each module is imported by packages/engine/src/capture.ts. */
 export const STEPS: readonly Stage[] = [
-  { name: "parse", module: "packages/engine/src/parameters/understand.ts" },
+  { name: "parse", module: "packages/engine/src/parameters/parse-request.ts" },
   { name: "authorize", module: "packages/engine/src/tokens/authorize.ts" },
   { name: "check target", module: "packages/engine/src/targets/check-target.ts" },
   { name: "look up", module: "packages/engine/src/cache/look-up.ts" },
   { name: "share", module: "packages/engine/src/cache/share.ts" },
-  { name: "limit", module: "packages/engine/src/limits/spend-budget.ts" },
+  { name: "limit", module: "packages/engine/src/limits/enforce-rate-limit.ts" },
   { name: "reserve", module: "packages/engine/src/credits/reservation.ts" },
   { name: "render", module: "packages/engine/src/schedule/render.ts" },
   { name: "store", module: "packages/engine/src/cache/store.ts" },

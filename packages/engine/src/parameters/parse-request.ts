@@ -1,7 +1,7 @@
 import type { SnapParameters } from "@snap/protocol";
 import { LRUCache } from "lru-cache";
 import type { Ability } from "../ports/tokens.ts";
-import { judgeTarget, type TargetVerdict } from "../targets/judge.ts";
+import { classifyTarget, type TargetVerdict } from "../targets/target.ts";
 import type { TargetPolicy } from "../targets/policy.ts";
 import { cacheKey } from "./cache-key.ts";
 import { parseParameters, parseQuery } from "./parse.ts";
@@ -10,7 +10,7 @@ import { parseParameters, parseQuery } from "./parse.ts";
 export type SentParameters = URLSearchParams | string | Readonly<Record<string, unknown>>;
 
 /** All that a request says by itself, whoever sends it. */
-export interface Understood {
+export interface ParsedRequest {
   readonly parameters: Readonly<SnapParameters>;
   /** Names the rendering, within an account. */
   readonly key: string;
@@ -28,17 +28,17 @@ const REMEMBERED = { queries: 2_000, characters: 2_000_000 } as const;
  *
  * @returns a function that throws as `parseQuery` does.
  */
-export function createParser(policy: TargetPolicy): (sent: SentParameters) => Understood {
-  const remembered = new LRUCache<string, Understood>({
+export function createParser(policy: TargetPolicy): (sent: SentParameters) => ParsedRequest {
+  const remembered = new LRUCache<string, ParsedRequest>({
     max: REMEMBERED.queries,
     maxSize: REMEMBERED.characters,
     sizeCalculation: (_, text) => text.length + 1,
   });
-  const understand = (parameters: SnapParameters): Understood => ({
+  const understand = (parameters: SnapParameters): ParsedRequest => ({
     parameters: Object.freeze(parameters),
     mode: parameters.pdf ? "pdf" : "screenshot",
     key: cacheKey(parameters),
-    verdict: judgeTarget(parameters.url, policy),
+    verdict: classifyTarget(parameters.url, policy),
   });
   return (sent) => {
     const isQuery = typeof sent === "string" || sent instanceof URLSearchParams;

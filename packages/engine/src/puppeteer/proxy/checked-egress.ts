@@ -1,9 +1,9 @@
 import { LRUCache } from "lru-cache";
 import type { CDPSession, Protocol } from "puppeteer";
 import { resolveHost } from "../../egress/resolve.ts";
-import { parseTarget } from "../../targets/judge.ts";
-import { targetKey, type EgressProxyOptions, type EgressRefusal } from "./egress-lane.ts";
-import type { Lane } from "./lane.ts";
+import { parseTarget } from "../../targets/target.ts";
+import { targetKey, type EgressProxyOptions, type EgressRefusal } from "./proxied-egress.ts";
+import type { PageEgress } from "./page-egress.ts";
 
 /** As many hosts as a page may have refused before the first are forgotten. */
 const REFUSALS_MAX = 1_000;
@@ -20,7 +20,7 @@ const ERROR_REASONS = {
  * redirects included; WebSockets, workers, prefetches, prerendered pages and WebRTC it does not show, and the browser resolves the name
  * once more. So it is no boundary (egress.md): the network that the browser is in has to be one.
  */
-export function openJudgedLane({ resolver, policy }: EgressProxyOptions): Lane {
+export function openCheckedEgress({ resolver, policy }: EgressProxyOptions): PageEgress {
   const refusals = new LRUCache<string, EgressRefusal>({ max: REFUSALS_MAX });
 
   const judge = async (url: string): Promise<keyof typeof ERROR_REASONS | null> => {

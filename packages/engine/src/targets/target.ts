@@ -97,7 +97,7 @@ interface AddressQuestion {
  * Whether `address` may be connected to: it is public, its port is one of the web, and it isn't our
  * own; or the policy makes an exception for it or for the name that led to it.
  */
-export function judgeAddress({ address, hostname, port, policy }: AddressQuestion): "ok" | "blocked" {
+export function checkAddress({ address, hostname, port, policy }: AddressQuestion): "ok" | "blocked" {
   if (isClosed({ host: address, port, policy })) return "blocked";
   if (allowsName({ hostname, port, policy }) || allowsAddress({ address, port, policy })) return "ok";
   return isWebPort(port) && isPublicAddress(address) && !isOwnAddress(address, policy) ? "ok" : "blocked";
@@ -149,9 +149,9 @@ interface HostQuestion {
 }
 
 /** Judges a host and a port before any look-up; what a name resolves to is judged by `judgeAddress`. */
-export function judgeHost(question: HostQuestion): "ok" | "blocked" {
+export function checkHost(question: HostQuestion): "ok" | "blocked" {
   const { hostname, port, policy } = question;
-  if (isIP(hostname) !== 0) return judgeAddress({ ...question, address: hostname });
+  if (isIP(hostname) !== 0) return checkAddress({ ...question, address: hostname });
   if (isClosed({ host: hostname, port, policy })) return "blocked";
   if (allowsName(question)) return "ok";
   const isOwn = policy.ownHostnames.some((own) => normalizeHostname(own) === hostname);
@@ -172,9 +172,9 @@ export type TargetVerdict = "ok" | "malformed" | "credentials" | "blocked";
  * judgeTarget("https://example.com/", PUBLIC_TARGETS_ONLY); // "ok"
  * judgeTarget("http://0x7f.1/", PUBLIC_TARGETS_ONLY); // "blocked"
  */
-export function judgeTarget(url: string, policy: TargetPolicy): TargetVerdict {
+export function classifyTarget(url: string, policy: TargetPolicy): TargetVerdict {
   const target = parseTarget(url);
   if (target === null) return "malformed";
-  if (judgeHost({ ...target, policy }) === "blocked") return "blocked";
+  if (checkHost({ ...target, policy }) === "blocked") return "blocked";
   return target.hasCredentials ? "credentials" : "ok";
 }

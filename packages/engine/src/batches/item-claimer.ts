@@ -10,7 +10,7 @@ const MAX_ACCOUNTS = 1000;
 const WAITING_MAX = availableParallelism();
 
 /** Takes due items as slots come free, and holds them until they are finished. */
-export class ItemTaker {
+export class ItemClaimer {
   readonly #parts: BatchParts;
   readonly #onFinished: () => void;
   readonly #held = new Map<HeldItem, Promise<void>>();

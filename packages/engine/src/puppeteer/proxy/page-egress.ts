@@ -1,8 +1,8 @@
 import type { CDPSession } from "puppeteer";
-import type { EgressRefusal } from "./egress-lane.ts";
+import type { EgressRefusal } from "./proxied-egress.ts";
 
 /** The way out of one browser context. */
-export interface Lane {
+export interface PageEgress {
   /** The proxy that the context goes through; `null` where it goes out from where the browser is. */
   readonly proxyServer: string | null;
   /** Judges what a session asks for, before it is sent; `null` where the proxy does. */

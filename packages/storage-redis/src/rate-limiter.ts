@@ -1,5 +1,5 @@
 import { defineScript, type CommandParser } from "@redis/client";
-import type { BudgetStore, SpendOutcome, SpendRequest } from "@snap/engine/ports";
+import type { RateLimiter, ConsumeResult, ConsumeRequest } from "@snap/engine/ports";
 import type { RedisConnection } from "./connection/connect.ts";
 import { EXPIRY_GRACE_MS, keyOf } from "./keys.ts";
 
@@ -7,7 +7,7 @@ import { EXPIRY_GRACE_MS, keyOf } from "./keys.ts";
  * One spend, in one step. A window is kept as the text "spent endsAt". `%.0f`, because Lua would write an
  * instant as 1.7e+12.
  */
-export const spendScript = defineScript({
+export const consumeScript = defineScript({
   NUMBER_OF_KEYS: 1,
   SCRIPT: `
 local limit, windowMs, now = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -26,12 +26,12 @@ return {1, limit - spent - 1, endsAt}`,
   parseCommand(
     parser: CommandParser,
     key: string,
-    { limit, windowMs, now }: Pick<SpendRequest, "limit" | "windowMs" | "now">,
+    { limit, windowMs, now }: Pick<ConsumeRequest, "limit" | "windowMs" | "now">,
   ) {
     parser.pushKey(key);
     parser.push(String(limit), String(windowMs), String(now));
   },
-  transformReply: ([allowed, remaining, resetsAt]: [number, number, number]): SpendOutcome => ({
+  transformReply: ([allowed, remaining, resetsAt]: [number, number, number]): ConsumeResult => ({
     allowed: allowed === 1,
     remaining,
     resetsAt,
@@ -39,13 +39,13 @@ return {1, limit - spent - 1, endsAt}`,
 });
 
 /** Request budgets that all processes share; of this process alone while Redis can't be used. */
-export function createBudgetStore({ client, attempt }: RedisConnection, keyPrefix: string): BudgetStore {
-  const local = createLocalBudgets();
+export function createRateLimiter({ client, attempt }: RedisConnection, keyPrefix: string): RateLimiter {
+  const local = createLocalRateLimiter();
   return {
-    spend: (request) =>
+    consume: (request) =>
       attempt(
-        () => client.spend(keyOf(keyPrefix, "budget", request.accountId, request.budget), request),
-        () => local.spend(request),
+        () => client.spend(keyOf(keyPrefix, "budget", request.accountId, request.name), request),
+        () => local.consume(request),
       ),
   };
 }
@@ -54,30 +54,30 @@ export function createBudgetStore({ client, attempt }: RedisConnection, keyPrefi
 const MAX_WINDOWS = 50_000;
 
 /** Budgets of this process alone. */
-export interface LocalBudgets {
-  spend(request: SpendRequest): SpendOutcome;
+export interface LocalRateLimiter {
+  consume(request: ConsumeRequest): ConsumeResult;
 }
 
 /**
  * Counts as Redis does, for while there is none. With more windows than are kept the one that was opened
  * first is forgotten: its account gets a new one.
  */
-export function createLocalBudgets(maxWindows: number = MAX_WINDOWS): LocalBudgets {
+export function createLocalRateLimiter(maxWindows: number = MAX_WINDOWS): LocalRateLimiter {
   const windows = new Map<string, { spent: number; readonly endsAt: number }>();
-  const nameOf = ({ accountId, budget }: Pick<SpendRequest, "accountId" | "budget">): string =>
-    JSON.stringify([accountId, budget]);
+  const keyOfWindow = ({ accountId, name }: Pick<ConsumeRequest, "accountId" | "name">): string =>
+    JSON.stringify([accountId, name]);
   return {
-    spend({ accountId, budget, limit, windowMs, now }) {
-      const name = nameOf({ accountId, budget });
-      const kept = windows.get(name);
+    consume({ accountId, name, limit, windowMs, now }) {
+      const key = keyOfWindow({ accountId, name });
+      const kept = windows.get(key);
       const isOpen = kept !== undefined && now < kept.endsAt;
       const window = isOpen ? kept : { spent: 0, endsAt: now + windowMs };
       if (window.spent >= limit) return { allowed: false, remaining: 0, resetsAt: window.endsAt };
       window.spent += 1;
       if (!isOpen) {
         // Taken out first, so that it goes to the end of the map's order.
-        windows.delete(name);
-        windows.set(name, window);
+        windows.delete(key);
+        windows.set(key, window);
         const [oldest] = windows.keys();
         if (windows.size > maxWindows && oldest !== undefined) windows.delete(oldest);
       }

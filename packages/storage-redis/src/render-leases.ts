@@ -1,38 +1,42 @@
 import { defineScript, type CommandParser } from "@redis/client";
-import type { FlightState, FlightStore, TakeRequest } from "@snap/engine/ports";
+import type { LeaseState, RenderLeases, AcquireRequest } from "@snap/engine/ports";
 import type { RedisConnection } from "./connection/connect.ts";
 import { keyOf } from "./keys.ts";
 
 /*
- * A flight is kept as "held:" and its holder; as "hurried:" and its holder once somebody interactive was refused
+ * A lease is kept as "held:" and its holder; as "raised:" and its holder once somebody interactive was refused
  * it; as "ended" while it lingers.
  */
 
-export const takeFlightScript = defineScript({
+export const acquireLeaseScript = defineScript({
   NUMBER_OF_KEYS: 1,
   SCRIPT: `
 local kept = redis.call("GET", KEYS[1])
-local isHurried = kept == "hurried:" .. ARGV[1]
-if not kept or kept == "held:" .. ARGV[1] or isHurried then
+local isRaised = kept == "raised:" .. ARGV[1]
+if not kept or kept == "held:" .. ARGV[1] or isRaised then
   redis.call("SET", KEYS[1], kept or "held:" .. ARGV[1], "PX", ARGV[2])
-  return isHurried and "hurried" or "taken"
+  return isRaised and "raised" or "acquired"
 end
 if ARGV[3] == "interactive" and string.sub(kept, 1, 5) == "held:" then
-  redis.call("SET", KEYS[1], "hurried:" .. string.sub(kept, 6), "KEEPTTL")
+  redis.call("SET", KEYS[1], "raised:" .. string.sub(kept, 6), "KEEPTTL")
 end
 return "held"`,
-  parseCommand(parser: CommandParser, key: string, { holder, leaseMs, urgency }: Omit<TakeRequest, "name">) {
+  parseCommand(
+    parser: CommandParser,
+    key: string,
+    { holder, leaseMs, priority }: Omit<AcquireRequest, "name">,
+  ) {
     parser.pushKey(key);
-    parser.push(holder, String(Math.ceil(leaseMs)), urgency);
+    parser.push(holder, String(Math.ceil(leaseMs)), priority);
   },
-  transformReply: (state: string): FlightState => state as FlightState,
+  transformReply: (state: string): LeaseState => state as LeaseState,
 });
 
-export const endFlightScript = defineScript({
+export const releaseLeaseScript = defineScript({
   NUMBER_OF_KEYS: 1,
   SCRIPT: `
 local kept = redis.call("GET", KEYS[1])
-if kept ~= "held:" .. ARGV[1] and kept ~= "hurried:" .. ARGV[1] then return end
+if kept ~= "held:" .. ARGV[1] and kept ~= "raised:" .. ARGV[1] then return end
 if tonumber(ARGV[2]) > 0 then
   redis.call("SET", KEYS[1], "ended", "PX", ARGV[2])
 else
@@ -50,15 +54,15 @@ end`,
 });
 
 /** Renders under way. While Redis can't be used every process renders for itself. */
-export function createFlightStore({ client, attempt }: RedisConnection, keyPrefix: string): FlightStore {
-  const keyOfFlight = (name: string): string => keyOf(keyPrefix, "flight", name);
+export function createRenderLeases({ client, attempt }: RedisConnection, keyPrefix: string): RenderLeases {
+  const keyOfFlight = (name: string): string => keyOf(keyPrefix, "lease", name);
   return {
-    take: ({ name, ...claim }) =>
+    acquire: ({ name, ...claim }) =>
       attempt(
         () => client.takeFlight(keyOfFlight(name), claim),
-        () => "taken",
+        () => "acquired",
       ),
-    end: ({ name, ...claim }) =>
+    release: ({ name, ...claim }) =>
       attempt(
         () => client.endFlight(keyOfFlight(name), claim),
         () => {},

@@ -1,10 +1,10 @@
-import type { BudgetStore } from "@snap/engine/ports";
+import type { RateLimiter } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import { prepare } from "../prepare.ts";
 
-export function createBudgetStore(database: DatabaseSync): BudgetStore {
-  // One statement is atomic by itself; it answers a row only when the spend was allowed.
-  const spend = prepare<{ spent: number; resetsAt: number }>(
+export function createRateLimiter(database: DatabaseSync): RateLimiter {
+  // One statement is atomic by itself; it returns a row only if the request is allowed.
+  const consume = prepare<{ spent: number; resetsAt: number }>(
     database,
     `INSERT INTO budgets (account_id, budget, spent, resets_at)
      SELECT :accountId, :budget, 1, :now + :windowMs WHERE :limit > 0
@@ -21,13 +21,13 @@ export function createBudgetStore(database: DatabaseSync): BudgetStore {
   );
 
   return {
-    async spend({ accountId, budget, limit, windowMs, now }) {
-      // Not get(), which leaves the statement at its first row: SQLite looks whether to move the log into
-      // the database behind a write that was stepped to its end only, and the log would grow for ever.
-      const [window] = spend.all({ accountId, budget, limit, windowMs, now });
+    async consume({ accountId, name, limit, windowMs, now }) {
+      // Not get(), which stops at the first row: SQLite checkpoints its log only after a write that ran to its
+      // end, and the log would grow without bound.
+      const [window] = consume.all({ accountId, budget: name, limit, windowMs, now });
       if (window !== undefined)
         return { allowed: true, remaining: limit - window.spent, resetsAt: window.resetsAt };
-      const resetsAt = findOpen.get({ accountId, budget, now })?.resetsAt ?? now + windowMs;
+      const resetsAt = findOpen.get({ accountId, budget: name, now })?.resetsAt ?? now + windowMs;
       return { allowed: false, remaining: 0, resetsAt };
     },
   };

@@ -10,7 +10,7 @@ const MAX_PER_ACCOUNT = 4;
 const STOP_PATIENCE_MS = 3_000;
 
 /** Takes due deliveries, one attempt at each at a time. */
-export class DeliveryTaker {
+export class DeliveryClaimer {
   readonly #parts: BatchParts;
   readonly #onFinished: () => void;
   readonly #sending = new Map<HeldDelivery, Promise<void>>();

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { LRUCache } from "lru-cache";
 import { connect, type ConnectRefusal } from "../../egress/connect.ts";
 import type { Resolver } from "../../ports/resolver.ts";
-import { parseTarget, type Target } from "../../targets/judge.ts";
+import { parseTarget, type Target } from "../../targets/target.ts";
 import type { TargetPolicy } from "../../targets/policy.ts";
 import { UpstreamAgent } from "./agent.ts";
 
@@ -19,13 +19,13 @@ export interface EgressProxyOptions {
   readonly resolver: Resolver;
   readonly policy: TargetPolicy;
   /** Bytes to and from all upstreams; 50,000,000 unless given. */
-  readonly maxBytesPerLane?: number;
+  readonly maxBytesPerPage?: number;
   /** Upstream connections over the life of the lane; 1,000 unless given. */
-  readonly maxConnectionsPerLane?: number;
+  readonly maxConnectionsPerPage?: number;
 }
 
 /** What one lane keeps: its sockets, what it refused, and what it has used of its bounds. */
-export class LaneAccount {
+export class EgressAccount {
   /** Its connections serve this lane only. */
   readonly agent = new UpstreamAgent();
   readonly #options: EgressProxyOptions;
@@ -96,7 +96,7 @@ export class LaneAccount {
     const passed = Math.max(counted, upstream.bytesRead + upstream.bytesWritten);
     this.#counted.set(upstream, passed);
     this.#bytes += passed - counted;
-    const maxBytes = this.#options.maxBytesPerLane ?? BYTES_PER_LANE_MAX;
+    const maxBytes = this.#options.maxBytesPerPage ?? BYTES_PER_LANE_MAX;
     if (this.#bytes <= maxBytes || this.overflow.aborted) return;
     this.#refusals.set(targetKey(target), "too-large");
     void this.destroySockets();
@@ -105,7 +105,7 @@ export class LaneAccount {
 
   #exhausted(): EgressRefusal | null {
     if (this.overflow.aborted) return "too-large";
-    const maxConnections = this.#options.maxConnectionsPerLane ?? CONNECTIONS_PER_LANE_MAX;
+    const maxConnections = this.#options.maxConnectionsPerPage ?? CONNECTIONS_PER_LANE_MAX;
     return this.#connections > maxConnections ? "too-many-connections" : null;
   }
 

@@ -1,0 +1,119 @@
+import type { Priority } from "../ports/render-leases.ts";
+import type { StoredRendering } from "../ports/renderings.ts";
+
+/** How a render ended. `abandoned`: the failure concerns only the request that led it. */
+export type RenderOutcome =
+  | { readonly state: "done"; readonly rendering: StoredRendering }
+  | { readonly state: "failed"; readonly failure: unknown }
+  | { readonly state: "abandoned" };
+
+/** A running render, as the request that leads it sees it. */
+export interface RunningRender {
+  /** Resolves when an interactive request joins. */
+  readonly priorityRaised: Promise<void>;
+  readonly isRaised: boolean;
+  raisePriority(): void;
+  /** The render has started: requests that joined it wait until it ends. */
+  start(): void;
+  /** Only the first call of a leader counts. */
+  end(outcome: RenderOutcome): void;
+}
+
+/** Another request's rendering or failure, or the lead. */
+export type JoinOutcome =
+  | Exclude<RenderOutcome, { state: "abandoned" }>
+  | { readonly state: "leads"; readonly running: RunningRender };
+
+export interface JoinRequest {
+  readonly priority: Priority;
+  /** Aborts when the request no longer waits for a render that has not started. */
+  readonly wait?: AbortSignal;
+}
+
+/** The running renders of this process, by name. */
+export class RunningRenders {
+  readonly #renders = new Map<string, SharedRender>();
+
+  /**
+   * Joins the running render of this name, or leads a new one. If the leader abandons it, the first request that
+   * waits leads, and the others go on waiting.
+   *
+   * @throws the reason of `wait` if that aborts before the render has started.
+   */
+  async joinOrLead(name: string, request: JoinRequest): Promise<JoinOutcome> {
+    const running = this.#renders.get(name);
+    if (running !== undefined) return running.join(request);
+    const render = new SharedRender(() => this.#renders.delete(name));
+    this.#renders.set(name, render);
+    return { state: "leads", running: render.lead() };
+  }
+}
+
+interface Waiting extends PromiseWithResolvers<JoinOutcome> {
+  readonly wait: AbortSignal | undefined;
+}
+
+class SharedRender {
+  #waiting: Waiting[] = [];
+  readonly #raised = Promise.withResolvers<void>();
+  readonly #onEnd: () => void;
+  #isRaised = false;
+  #hasStarted = false;
+
+  constructor(onEnd: () => void) {
+    this.#onEnd = onEnd;
+  }
+
+  join({ priority, wait }: JoinRequest): Promise<JoinOutcome> {
+    if (priority === "interactive") this.#raisePriority();
+    const waiting = { ...Promise.withResolvers<JoinOutcome>(), wait };
+    this.#waiting.push(waiting);
+    wait?.addEventListener("abort", () => this.#rejectAborted());
+    return waiting.promise;
+  }
+
+  lead(): RunningRender {
+    let hasEnded = false;
+    const isRaised = (): boolean => this.#isRaised;
+    return {
+      priorityRaised: this.#raised.promise,
+      get isRaised() {
+        return isRaised();
+      },
+      raisePriority: () => this.#raisePriority(),
+      start: () => {
+        this.#hasStarted = true;
+      },
+      end: (outcome) => {
+        if (hasEnded) return;
+        hasEnded = true;
+        this.#end(outcome);
+      },
+    };
+  }
+
+  #raisePriority(): void {
+    this.#isRaised = true;
+    this.#raised.resolve();
+  }
+
+  #end(outcome: RenderOutcome): void {
+    if (outcome.state === "abandoned") {
+      // The next leader waits for a slot again.
+      this.#hasStarted = false;
+      this.#rejectAborted();
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#onEnd();
+      else next.resolve({ state: "leads", running: this.lead() });
+      return;
+    }
+    this.#onEnd();
+    for (const { resolve } of this.#waiting) resolve(outcome);
+  }
+
+  #rejectAborted(): void {
+    if (this.#hasStarted) return;
+    for (const { wait, reject } of this.#waiting) if (wait?.aborted) reject(wait.reason);
+    this.#waiting = this.#waiting.filter(({ wait }) => !wait?.aborted);
+  }
+}

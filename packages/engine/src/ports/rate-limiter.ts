@@ -1,0 +1,29 @@
+/** The rate limits of an account. */
+export type RateLimitName = "render" | "cached" | "usage" | "submission";
+
+export interface ConsumeRequest {
+  readonly accountId: string;
+  readonly name: RateLimitName;
+  /** Requests per window. */
+  readonly limit: number;
+  /** Length of a window that this request opens. */
+  readonly windowMs: number;
+  readonly now: number;
+}
+
+export interface ConsumeResult {
+  readonly allowed: boolean;
+  /** Requests left in the window after this one; 0 when refused. */
+  readonly remaining: number;
+  /** End of the window. */
+  readonly resetsAt: number;
+}
+
+/**
+ * Rate limits with fixed windows, per account. A window opens with its first request and allows `limit` of them until
+ * it ends; a refused request consumes nothing. Atomic: of N concurrent requests against a limit of L, exactly L are
+ * allowed.
+ */
+export interface RateLimiter {
+  consume(request: ConsumeRequest): Promise<ConsumeResult>;
+}
