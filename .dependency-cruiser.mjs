@@ -18,7 +18,7 @@ const MAY_IMPORT = {
     modules: [sourcesOf("protocol"), ...["zod", "p-queue", "lru-cache"].map(npm), ...BROWSER_LIBRARIES],
   },
   "storage-sqlite": { node: true, modules: [sourcesOf("engine")] },
-  "storage-postgres": { node: true, modules: [sourcesOf("engine"), npm("pg"), npm("pg-boss")] },
+  "storage-postgres": { node: true, modules: [sourcesOf("engine"), npm("pg")] },
   "storage-redis": {
     node: true,
     modules: [sourcesOf("engine"), ...["keyv", "@keyv/redis", "@redis/client"].map(npm)],

@@ -1,103 +1,99 @@
 import type { QueueWatch } from "@snap/engine/ports";
-import { setTimeout as wait } from "node:timers/promises";
-import { PgBoss } from "pg-boss";
+import pg from "pg";
 import type { DatabaseOptions, Query } from "./database.ts";
 
-/** Tells the workers of all machines that a batch was stored. */
+/** Wakes the batch workers of all processes when a batch is submitted. */
 export interface BatchSignal {
-  /** Makes ready what `send` needs, outside of any transaction. */
-  start(): Promise<void>;
-  /** Sends the job within the caller's transaction: there is no batch without it, and none of a batch taken back. */
-  send(query: Query, batchId: string): Promise<void>;
+  /** Sends the notification with the caller's transaction: it is delivered on commit, and dropped on rollback. */
+  send(query: Query): Promise<void>;
   watch(wake: () => void): Promise<QueueWatch>;
   close(): Promise<void>;
 }
 
-const QUEUE = "batches";
-/** Of its own: pg-boss makes and migrates it. */
-const SCHEMA = "snap_jobs";
-const JOBS = {
-  // Workers are told at once (NOTIFY, in the transaction), and look by themselves besides.
-  notify: true,
-  expireInSeconds: 60,
-  retryLimit: 10,
-  retryBackoff: true,
-  deleteAfterSeconds: 3600,
-  retentionSeconds: 24 * 3600,
-} as const;
-/** Jobs taken at a time: all that they say is "look". */
-const BATCH_SIZE = 100;
-const POLLING_INTERVAL_SECONDS = 2;
-/** Its maintenance, its listener, its jobs. */
-const MAX_CONNECTIONS = 2;
-const STOP_TIMEOUT_MS = 2_000;
+const CHANNEL = "snap_batches";
 const CONNECT_TIMEOUT_MS = 5_000;
+const RECONNECT_PAUSE_MS = 2_000;
 
 /**
- * The queue is the batches themselves, as they hold leases with fencing tokens and take turns between
- * accounts by the engine's clock. What pg-boss carries is the news: a job for each batch, retried until a
- * worker has taken it.
+ * `NOTIFY` and `LISTEN`. The queue is the batch rows themselves; a notification only says "look now". A lost one
+ * costs at most the worker's polling interval.
  */
 export function createBatchSignal({
   url,
   onBackgroundError,
 }: Pick<DatabaseOptions, "url" | "onBackgroundError">): BatchSignal {
-  let starting: Promise<PgBoss> | null = null;
-  const start = (): Promise<PgBoss> =>
-    (starting ??= startBoss(url, onBackgroundError).catch((error: unknown) => {
-      // The next one tries again.
-      starting = null;
-      throw error;
-    }));
+  const listeners = new Set<QueueWatch>();
   return {
-    async start() {
-      await start();
-    },
-    async send(query, batchId) {
-      const boss = await start();
-      const executeSql = async (text: string, values?: unknown[]): Promise<{ rows: unknown[] }> => ({
-        rows: await query(text, values),
-      });
-      await boss.send(QUEUE, { batchId }, { db: { executeSql } });
+    async send(query) {
+      await query("SELECT pg_notify($1, '')", [CHANNEL]);
     },
     async watch(wake) {
-      const boss = await start();
-      const options = { batchSize: BATCH_SIZE, pollingIntervalSeconds: POLLING_INTERVAL_SECONDS };
-      const id = await boss.work(QUEUE, options, () => Promise.resolve(wake()));
-      return { stop: () => boss.offWork(QUEUE, { id, wait: false }) };
+      const listener = listen({ url, onBackgroundError }, wake);
+      const watch: QueueWatch = {
+        async stop() {
+          listeners.delete(watch);
+          await listener.stop();
+        },
+      };
+      listeners.add(watch);
+      return watch;
     },
     async close() {
-      // A server that stands still must not keep the process.
-      const giveUp = new AbortController();
-      await Promise.race([
-        starting?.then((boss) => boss.stop({ graceful: true, timeout: STOP_TIMEOUT_MS })).catch(() => {}),
-        wait(2 * STOP_TIMEOUT_MS, undefined, { signal: giveUp.signal }).catch(() => {}),
-      ]);
-      giveUp.abort();
+      await Promise.all([...listeners].map((listener) => listener.stop()));
     },
   };
 }
 
-async function startBoss(
-  connectionString: string,
-  onBackgroundError: (error: unknown) => void,
-): Promise<PgBoss> {
-  const boss = new PgBoss({
-    connectionString,
-    schema: SCHEMA,
-    application_name: "snap jobs",
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    max: MAX_CONNECTIONS,
-    useListenNotify: true,
-    schedule: false,
-  });
-  boss.on("error", onBackgroundError);
-  try {
-    await boss.start();
-    await boss.createQueue(QUEUE, JOBS);
-    return boss;
-  } catch (error) {
-    await boss.stop({ graceful: false }).catch(() => {});
-    throw error;
-  }
+/** Listens on a connection of its own, and reconnects after a failure. */
+function listen(
+  { url, onBackgroundError }: Pick<DatabaseOptions, "url" | "onBackgroundError">,
+  wake: () => void,
+): QueueWatch {
+  let client: pg.Client | null = null;
+  let reconnect: NodeJS.Timeout | undefined;
+  let isStopped = false;
+
+  const connect = async (): Promise<void> => {
+    const connection = new pg.Client({
+      connectionString: url,
+      application_name: "snap batches",
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+    });
+    client = connection;
+    connection.on("notification", wake);
+    // pg emits `error` for a lost connection, and `end` after it
+    connection.on("error", onLost);
+    connection.once("end", () => {
+      if (isStopped) return;
+      client = null;
+      reconnect = setTimeout(() => void connect(), RECONNECT_PAUSE_MS);
+    });
+    try {
+      await connection.connect();
+      await connection.query(`LISTEN ${CHANNEL}`);
+      // Batches may have been submitted while nobody listened.
+      wake();
+    } catch (error) {
+      if (!isStopped) onLost(error);
+      await connection.end().catch(() => {});
+    }
+  };
+  const onLost = (error: unknown): void => {
+    const reason = error instanceof Error ? error.message : String(error);
+    onBackgroundError(new Error(`batch notifications from PostgreSQL are interrupted: ${reason}`));
+  };
+
+  void connect();
+  return {
+    async stop() {
+      isStopped = true;
+      clearTimeout(reconnect);
+      // A server that does not respond must not keep the process from closing.
+      await Promise.race([
+        client?.end().catch(() => {}),
+        new Promise<void>((resolve) => void setTimeout(resolve, CONNECT_TIMEOUT_MS).unref()),
+      ]);
+    },
+  };
 }

@@ -19,7 +19,7 @@ export interface PostgresStorageOptions {
   readonly url: string;
   /** Of `@snap/storage-redis`, or your own; closed together with the storage. */
   readonly cache: SharedCache;
-  /** Connections held at the most, besides three for the news of batches; 10 unless given. */
+  /** Most connections, besides one that listens for batches; 10 by default. */
   readonly maxConnections?: number;
   /** Told of connections that are lost while nobody uses them; what can be repeated is. */
   readonly onBackgroundError?: (error: unknown) => void;
@@ -29,7 +29,7 @@ export interface PostgresStorage extends Storage, KeyMarked {}
 
 /**
  * Opens a storage that any number of machines share: accounts, tokens, credits and batches in PostgreSQL 15
- * or newer, in the schemas `snap` and `snap_jobs`, which are made and migrated where needed. After `kill -9`
+ * or newer, in the schema `snap`, which is created and migrated if needed. After `kill -9`
  * of whatever process nothing that was answered is lost, and nothing is half done.
  *
  * A lost connection is made again, and what may be repeated is, for about six seconds; then methods reject

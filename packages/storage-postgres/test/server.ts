@@ -18,7 +18,7 @@ export interface TestServer {
 
 const EMPTY = `SET session_replication_role = replica;
   TRUNCATE snap.accounts, snap.tokens, snap.balances, snap.reservations, snap.journal, snap.batches,
-    snap.batch_items, snap.deliveries, snap.write_checks, snap_jobs.job RESTART IDENTITY CASCADE`;
+    snap.batch_items, snap.deliveries, snap.write_checks RESTART IDENTITY CASCADE`;
 
 export function useServer(): TestServer {
   let server: PostgresServer | null = null;
@@ -31,8 +31,6 @@ export function useServer(): TestServer {
     server = await startPostgres();
     await execute(server.url(), `CREATE DATABASE ${TEMPLATE}`);
     const storage = await openStorage({ url: server.url(TEMPLATE) });
-    // The jobs' schema is made by the first who needs it.
-    await (await storage.batches.watch(() => {})).stop();
     await storage.close();
   });
   afterAll(() => server?.remove());

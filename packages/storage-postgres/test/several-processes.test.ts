@@ -72,11 +72,31 @@ describe("several storages over one database", { tags: ["postgres"] }, () => {
     await watch.stop();
   });
 
-  it("leave no job of a batch that was taken back", async () => {
-    const { one, url } = await openTwo();
+  it("do not hear of a batch that was rolled back", async () => {
+    const { one, other } = await openTwo();
+    let calls = 0;
+    const watch = await other.batches.watch(() => (calls += 1));
+    await expect.poll(() => calls, { timeout: 10_000 }).toBe(1); // it listens
     await one.batches.insert(sampleBatch("batch_1"));
+    await expect.poll(() => calls, { timeout: 10_000 }).toBe(2);
     await expect(one.batches.insert(sampleBatch("batch_1"))).rejects.toThrow("batches_id_key");
-    const jobs = await execute(url, "SELECT 1 FROM snap_jobs.job WHERE name = 'batches'");
-    expect(jobs).toHaveLength(1);
+    // notifications arrive in the order of the commits
+    await one.batches.insert(sampleBatch("batch_2"));
+    await expect.poll(() => calls, { timeout: 10_000 }).toBe(3);
+    await watch.stop();
+  });
+
+  it("hear of batches again after the connection was lost", async () => {
+    const { one, other, url } = await openTwo();
+    let calls = 0;
+    const watch = await other.batches.watch(() => (calls += 1));
+    await expect.poll(() => calls, { timeout: 10_000 }).toBe(1);
+    const listeners = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'snap batches'";
+    await execute(url, `${listeners} AND datname = current_database()`);
+    // it looks once it listens again
+    await expect.poll(() => calls, { timeout: 20_000 }).toBe(2);
+    await one.batches.insert(sampleBatch("batch_1"));
+    await expect.poll(() => calls, { timeout: 10_000 }).toBe(3);
+    await watch.stop();
   });
 });

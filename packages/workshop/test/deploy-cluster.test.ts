@@ -173,8 +173,7 @@ describe("compose.cluster.yaml", () => {
       readFileSync(join(ROOT, "packages/storage-postgres/src", name), "utf8");
     expect(source("open-postgres-storage.ts")).toContain("maxConnections = 10,");
     // And one that listens.
-    expect(source("batch-signal.ts")).toContain("MAX_CONNECTIONS = 2;");
-    expect(Object.keys(processes).length * (10 + 2 + 1) + 20).toBeLessThanOrEqual(100);
+    expect(Object.keys(processes).length * (10 + 1) + 20).toBeLessThanOrEqual(100);
   });
 
   it("has a Redis that forgets what was not asked for the longest, and keeps nothing on disk", () => {

@@ -13,12 +13,11 @@ interface Figures {
   readonly openDeliveries: number;
 }
 
-/** Batches with their items and deliveries; what is submitted is told to the workers of all machines. */
+/** Batches with their items and deliveries; a submission wakes the workers of all processes. */
 export function createBatchStore(database: Database, signal: BatchSignal): BatchStore {
   const { query } = database;
   return {
     async insert(batch) {
-      await signal.start();
       await database.transaction(async (within, isRepeated) => {
         try {
           await insert(within, batch);
@@ -27,7 +26,7 @@ export function createBatchStore(database: Database, signal: BatchSignal): Batch
           if (isRepeated && isUniqueViolation(error)) return null;
           throw error;
         }
-        return signal.send(within, batch.id);
+        return signal.send(within);
       });
     },
     async find(batchId) {
