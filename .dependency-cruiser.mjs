@@ -27,14 +27,28 @@ const MAY_IMPORT = {
   server: { node: true, modules: [sourcesOf("engine"), sourcesOf("protocol"), STORAGES, ANY_NPM] },
 };
 
+/** The variants of `#hmac`: each may import its one library. The portable one is bundled into the build. */
+const HMAC_VARIANTS = {
+  "hmac-node": "^(node:)?crypto$",
+  "hmac-portable": npm("@noble/hashes"),
+};
+const hmacVariant = (name) => `^packages/protocol/src/signing/${name}[.]ts$`;
+
 const closed = Object.entries(MAY_IMPORT).map(([name, { node, modules }]) => ({
   name: `${name}-is-closed`,
   severity: "error",
-  from: { path: sourcesOf(name) },
+  from: { path: sourcesOf(name), pathNot: Object.keys(HMAC_VARIANTS).map(hmacVariant) },
   to: {
     pathNot: [sourcesOf(name), `^packages/${name}/package[.]json$`, ...modules],
     ...(node && { dependencyTypesNot: ["core"] }),
   },
+}));
+
+const closedVariants = Object.entries(HMAC_VARIANTS).map(([name, library]) => ({
+  name: `${name}-is-closed`,
+  severity: "error",
+  from: { path: hmacVariant(name) },
+  to: { pathNot: library },
 }));
 
 /** A package that nobody gave a row to must not pass by absence. */
@@ -129,7 +143,7 @@ const everywhere = [
   {
     name: "published-code-declares-what-it-uses",
     severity: "error",
-    from: { path: sourcesOf("[^/]+"), pathNot: sourcesOf("workshop") },
+    from: { path: sourcesOf("[^/]+"), pathNot: [sourcesOf("workshop"), hmacVariant("hmac-portable")] },
     to: {
       dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown", "unknown", "undetermined"],
       dependencyTypesNot: ["npm-peer"],
@@ -145,7 +159,7 @@ const everywhere = [
 ];
 
 export default {
-  forbidden: [...closed, everyPackageHasARow, ...within, ...everywhere],
+  forbidden: [...closed, ...closedVariants, everyPackageHasARow, ...within, ...everywhere],
   options: {
     doNotFollow: { path: "node_modules" },
     exclude: { path: "/(dist|node_modules/[.]cache)/" },

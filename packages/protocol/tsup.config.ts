@@ -1,4 +1,8 @@
 import { defineConfig } from "tsup";
 import { library } from "../workshop/src/tsup-options.ts";
 
-export default defineConfig(library({ index: "src/index.ts" }));
+/** Two builds of the same sources, which differ in what `#hmac` is; `exports` tells them apart. */
+export default defineConfig([
+  { ...library({ index: "src/index.ts" }), platform: "neutral", clean: ["!index.node.js"] },
+  { ...library({ "index.node": "src/index.ts" }), platform: "node", dts: false, clean: false },
+]);

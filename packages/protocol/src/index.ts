@@ -1,3 +1,4 @@
+export { equalsInConstantTime } from "#hmac";
 export { ERROR_CODES } from "./error-codes.ts";
 export type { ErrorCode, ErrorCodeFacts, ErrorEnvelope, ParameterFaults } from "./error-codes.ts";
 export { HEADERS, STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "./headers.ts";
@@ -33,7 +34,6 @@ export type { PdfValues, ScreenshotValues } from "./parameters/values.ts";
 export { buildSignedUrl } from "./signing/build-signed-url.ts";
 export type { UrlSigner } from "./signing/build-signed-url.ts";
 export { canonicalQuery } from "./signing/canonical-query.ts";
-export { equalsInConstantTime } from "./signing/hmac.ts";
 export { signQuery, verifyQuery } from "./signing/sign-query.ts";
 export { signStandardWebhook, signWebhook } from "./webhooks/sign-webhook.ts";
 export type { SignedDelivery } from "./webhooks/sign-webhook.ts";

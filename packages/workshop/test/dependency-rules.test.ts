@@ -9,6 +9,8 @@ import { ROOT } from "../src/repository/workspace.ts";
 const PLANTED: readonly (readonly [rule: string, file: string, line: string])[] = [
   ["protocol-is-closed", "packages/protocol/src/a.ts", 'import "zod";'],
   ["protocol-is-closed", "packages/protocol/src/b.ts", 'import "node:crypto";'],
+  ["hmac-node-is-closed", "packages/protocol/src/signing/hmac-node.ts", 'import "node:fs";'],
+  ["hmac-portable-is-closed", "packages/protocol/src/signing/hmac-portable.ts", 'import "node:crypto";'],
   ["client-is-closed", "packages/client/src/a.ts", 'import "zod";'],
   ["client-is-closed", "packages/client/src/b.ts", 'import "@snap/engine";'],
   ["client-is-closed", "packages/client/src/c.ts", 'import type { URL } from "node:url";'],

@@ -116,6 +116,16 @@ describe("@snap/client as packed", () => {
     expect(await run(process.execPath, [script], { cwd: project })).toEqual({ ok: true, output: SIGNED });
   });
 
+  it("signs with node:crypto in Node", async () => {
+    const program = `console.log(import.meta.resolve("@snap/protocol"))`;
+    const { output } = await run(process.execPath, ["--input-type=module", "--eval", program], {
+      cwd: project,
+    });
+    expect(output).toMatch(/\/dist\/index[.]node[.]js$/);
+    const built = join(project, "node_modules/@snap/protocol/dist/index.node.js");
+    expect(await readFile(built, "utf8")).toContain('from "node:crypto"');
+  });
+
   it.each(["@snap/client", "@snap/client/webhooks"])("%s is below 16 KB gzipped, alone", async (entry) => {
     const { outputFiles, metafile } = await build({
       stdin: { contents: `export * from "${entry}";`, resolveDir: project },

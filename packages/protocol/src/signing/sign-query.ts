@@ -1,9 +1,9 @@
+import { equalsInConstantTime, hmacSha256 } from "#hmac";
 import { canonicalQuery } from "./canonical-query.ts";
-import { equalsInConstantTime, hmacSha256, toHex } from "./hmac.ts";
+import { toHex } from "./to-hex.ts";
 
 const SCHEME = "snap-signed-v1";
 const SIGNATURE = /^[0-9a-f]{64}$/;
-const utf8 = new TextEncoder();
 
 /**
  * The signature of a query: lowercase hex HMAC-SHA256 of its canonical form, keyed with the signing
@@ -18,8 +18,7 @@ export function signQuery(
   pairs: Iterable<readonly [name: string, value: string]>,
   signingSecret: string,
 ): string {
-  const text = `${SCHEME}\n${canonicalQuery(pairs)}`;
-  return toHex(hmacSha256(utf8.encode(signingSecret), utf8.encode(text)));
+  return toHex(hmacSha256(signingSecret, `${SCHEME}\n${canonicalQuery(pairs)}`));
 }
 
 /** Whether a signature is that of the query; in constant time. */

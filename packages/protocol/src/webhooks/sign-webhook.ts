@@ -1,7 +1,7 @@
-import { concat, hmacSha256, toHex } from "../signing/hmac.ts";
+import { hmacSha256 } from "#hmac";
+import { toHex } from "../signing/to-hex.ts";
 
 const SCHEME = "snap-webhook-v1";
-const utf8 = new TextEncoder();
 
 /** What a webhook signature covers. */
 export interface SignedDelivery {
@@ -16,8 +16,7 @@ export interface SignedDelivery {
  * token that submitted the batch (interface.md, Events).
  */
 export function signWebhook({ timestamp, body }: SignedDelivery, signingSecret: string): string {
-  const signed = concat(utf8.encode(`${SCHEME}\n${timestamp}\n`), body);
-  return toHex(hmacSha256(utf8.encode(signingSecret), signed));
+  return toHex(hmacSha256(signingSecret, `${SCHEME}\n${timestamp}\n`, body));
 }
 
 /**
@@ -28,8 +27,7 @@ export function signStandardWebhook(
   { id, timestamp, body }: SignedDelivery & { readonly id: string },
   signingSecret: string,
 ): string {
-  const signed = concat(utf8.encode(`${id}.${timestamp}.`), body);
-  return `v1,${toBase64(hmacSha256(utf8.encode(signingSecret), signed))}`;
+  return `v1,${toBase64(hmacSha256(signingSecret, `${id}.${timestamp}.`, body))}`;
 }
 
 function toBase64(bytes: Uint8Array): string {

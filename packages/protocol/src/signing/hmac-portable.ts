@@ -1,0 +1,27 @@
+import { hmac } from "@noble/hashes/hmac.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+
+/*! Bundles @noble/hashes, (c) 2022 Paul Miller (paulmillr.com), MIT License. */
+
+/**
+ * `#hmac` for browsers and every other runtime without the `node` condition. The library is bundled, and
+ * synchronous: Web Crypto is not, and a signed URL stands in a template.
+ */
+
+const utf8 = new TextEncoder();
+
+/** HMAC-SHA256 (RFC 2104) over the parts of a message in their order, 32 bytes. Text counts as UTF-8. */
+export function hmacSha256(key: string, ...message: readonly (string | Uint8Array)[]): Uint8Array {
+  const running = hmac.create(sha256, utf8.encode(key));
+  for (const part of message) running.update(typeof part === "string" ? utf8.encode(part) : part);
+  return running.digest();
+}
+
+/** Whether two texts are equal, in a time that depends on their lengths alone; the length of a digest is no secret. */
+export function equalsInConstantTime(given: string, expected: string): boolean {
+  let difference = given.length ^ expected.length;
+  for (let index = 0; index < expected.length; index += 1)
+    // Past the end it is NaN, which counts as 0; the lengths differ already.
+    difference |= given.charCodeAt(index) ^ expected.charCodeAt(index);
+  return difference === 0;
+}
