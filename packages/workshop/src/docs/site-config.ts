@@ -60,7 +60,7 @@ export const siteConfig: UserConfig<DefaultTheme.Config> = {
     nav: [
       { text: "Tutorial", link: "/tutorial" },
       { text: "Guides", link: "/how-to/call-from-your-code", activeMatch: "^/how-to/" },
-      { text: "Reference", link: "/reference/parameters", activeMatch: "^/reference/" },
+      { text: "Reference", link: "/reference/parameters", activeMatch: "^/(reference/|glossary)" },
       {
         text: "Explanation",
         link: "/explanation/architecture",
@@ -70,7 +70,7 @@ export const siteConfig: UserConfig<DefaultTheme.Config> = {
     sidebar: [
       { text: "Learn", items: [pageItem("tutorial.md")] },
       { text: "Guides", items: guides("how-to") },
-      { text: "Reference", items: guides("reference") },
+      { text: "Reference", items: [...guides("reference"), pageItem("glossary.md")] },
       {
         text: "Explanation",
         items: [...guides("explanation"), pageItem("benchmarks.md"), pageItem("decisions.md")],
