@@ -65,7 +65,7 @@ export interface EngineOptions {
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
-/** decisions.md, attempts. */
+/** The attempts of docs/decisions/batches-and-webhooks.md. */
 const WEBHOOK_PAUSES_MS = [
   5 * SECOND_MS,
   5 * MINUTE_MS,

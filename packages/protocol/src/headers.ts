@@ -20,7 +20,7 @@ export const WEBHOOK_HEADERS = {
   signature: "X-Webhook-Signature",
 } as const;
 
-/** The same under the names of the Standard Webhooks specification (decisions.md). */
+/** The same under the names of the Standard Webhooks specification (docs/decisions/batches-and-webhooks.md). */
 export const STANDARD_WEBHOOK_HEADERS = {
   id: "webhook-id",
   timestamp: "webhook-timestamp",

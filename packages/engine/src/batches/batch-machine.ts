@@ -2,7 +2,7 @@ import type { ErrorCode } from "@snap/protocol";
 import type { BatchRecord, DeliveryState, ItemRecord, ItemState } from "../ports/batches.ts";
 
 /*
- * The batch state machine (interface.md, States and transitions; decisions.md, Batches and webhooks):
+ * The batch state machine (interface.md, States and transitions; docs/decisions/batches-and-webhooks.md):
  * what an event makes of a batch. Nothing here waits, reads a clock or writes.
  */
 

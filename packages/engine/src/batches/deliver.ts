@@ -39,9 +39,9 @@ export async function claimDelivery(parts: BatchParts, batchId: string): Promise
 }
 
 /**
- * Makes one attempt at the webhook of a finished batch (interface.md, Events; decisions.md, Batches and
- * webhooks). At least once: an attempt whose acknowledgement could not be written down is made again,
- * under the same id.
+ * Makes one attempt at the webhook of a finished batch (interface.md, Events;
+ * docs/decisions/batches-and-webhooks.md). At least once: an attempt whose acknowledgement could not be
+ * written down is made again, under the same id.
  *
  * @param wasCut Whether the worker itself has cut the attempt short: then it doesn't count.
  */

@@ -19,7 +19,7 @@ export interface SubmittedItem {
 }
 
 /**
- * Validates the body of `POST /renders`; one fault anywhere refuses the whole (decisions.md, Batches).
+ * Validates the body of `POST /renders`; one fault anywhere refuses the whole (docs/decisions/batches-and-webhooks.md).
  *
  * @throws SnapError `validation_failed`, or `blocked_host` where that is all that is at fault; both name
  * every fault in `errors`, under keys such as `items.2.quality`, `items` and `webhookUrl`.
@@ -55,7 +55,7 @@ function parseItems(value: unknown, { faults, targets }: Context): SubmittedItem
     const item = parseOne(sent, `items.${index}`, { faults, targets });
     if (item === null) continue;
     items.push(item);
-    // The same capture, however long it is kept (decisions.md).
+    // The same capture, however long it is kept (docs/decisions/batches-and-webhooks.md).
     const capture = cacheKey({ ...item.parameters, cacheTtl: undefined });
     const first = seen.get(capture);
     if (first === undefined) seen.set(capture, index);
@@ -94,7 +94,7 @@ function requireKept(
     report("cacheTtl", `must be at least ${BATCH_LIMITS.cacheTtlMinSeconds} in a batch`);
 }
 
-/** The same rules as for `url` (decisions.md, `webhookUrl`). */
+/** The same rules as for `url` (docs/decisions/batches-and-webhooks.md). */
 function parseWebhookUrl(value: unknown, { faults, targets }: Context): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value !== "string" || isTooLongUrl(value)) {

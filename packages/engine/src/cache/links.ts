@@ -11,7 +11,7 @@ const LIFE_SPREAD_SECONDS = 43_200;
 /**
  * The copy that a link leads to where `cache: false` was asked for: it must not become the answer to
  * those who ask for the same, nor the other way round. A lifetime is a part of what names a copy
- * (decisions.md, cache key), so this one is kept under a lifetime that follows from what is in it.
+ * (docs/decisions/caching.md), so this one is kept under a lifetime that follows from what is in it.
  */
 export function linkedCopy(
   parameters: SnapParameters,

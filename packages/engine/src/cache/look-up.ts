@@ -12,7 +12,7 @@ export async function lookUp(
   return kept !== null && suits(kept, parameters) ? kept : null;
 }
 
-/** A `waitUntil` that was sent is strict (decisions.md): a capture cut short is none that was asked for. */
+/** A `waitUntil` that was sent is strict (docs/decisions/caching.md): a capture cut short is none that was asked for. */
 export function suits(kept: StoredRendering, parameters: SnapParameters): boolean {
   return !(waitsStrictly(parameters) && kept.notes.includes(WAIT_CAPPED));
 }

@@ -67,7 +67,7 @@ function nameOf({ accountId, key }: RenderingKey): string {
   return `${key}:${accountId}`;
 }
 
-/** Strong entity tag of a body: its SHA-256, quoted (decisions.md, `ETag`). */
+/** Strong entity tag of a body: its SHA-256, quoted (docs/decisions/caching.md). */
 function entityTag(bytes: Uint8Array): string {
   return `"${createHash("sha256").update(bytes).digest("hex")}"`;
 }

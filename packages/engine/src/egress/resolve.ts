@@ -47,7 +47,7 @@ async function lookUp(request: ResolveHostRequest): Promise<readonly string[]> {
 }
 
 /**
- * Judges a target with what its name resolves to now (decisions.md, name resolution). An early answer,
+ * Judges a target with what its name resolves to now (docs/decisions/egress.md). An early answer,
  * no boundary: the name may resolve otherwise a moment later, so whoever connects asks again.
  *
  * @example

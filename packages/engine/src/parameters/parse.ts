@@ -7,7 +7,7 @@ import { pdfParameters, screenshotParameters } from "./schemas.ts";
  * Validates the parameters of a rendering as they stand in a query (`GET /snap`).
  *
  * @throws SnapError `invalid_url` when `url` is all that is at fault, else `validation_failed`; both
- * carry every fault in `errors` (decisions.md, Errors).
+ * carry every fault in `errors` (docs/decisions/parameters.md).
  * @example
  * const parameters = parseQuery(new URLSearchParams("url=https%3A%2F%2Fexample.com&fullPage=1"));
  */

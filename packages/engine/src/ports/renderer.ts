@@ -1,7 +1,7 @@
 import type { SnapParameters } from "@snap/protocol";
 import type { TargetPolicy } from "../targets/policy.ts";
 
-/** The note of a rendering whose wait was cut short, because the page never got idle (decisions.md). */
+/** The note of a rendering whose wait was cut short, because the page never got idle (docs/decisions/rendering.md). */
 export const WAIT_CAPPED = "wait-capped";
 
 /** What a renderer hands back: the file itself and what is known of its making. */

@@ -166,7 +166,7 @@ export function checkHost(question: HostQuestion): "ok" | "blocked" {
 export type TargetVerdict = "ok" | "malformed" | "credentials" | "blocked";
 
 /**
- * Judges an address by its form alone (interface.md, `url`; decisions.md, name resolution).
+ * Judges an address by its form alone (interface.md, `url`; docs/decisions/egress.md).
  *
  * @example
  * judgeTarget("https://example.com/", PUBLIC_TARGETS_ONLY); // "ok"

@@ -4,7 +4,7 @@ import { advanceBatch, type BatchEvent } from "../../src/batches/batch-machine.t
 import type { BatchRecord, DeliveryState, ItemState } from "../../src/ports/batches.ts";
 
 /*
- * interface.md, States and transitions; decisions.md, Batches and webhooks: what each event makes of
+ * interface.md, States and transitions; docs/decisions/batches-and-webhooks.md: what each event makes of
  * each state, as a table. `null`: the event has no place there and changes nothing.
  */
 

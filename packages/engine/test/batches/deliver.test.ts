@@ -14,7 +14,7 @@ import {
   type Customer,
 } from "./open-engine.ts";
 
-/* interface.md, Events; decisions.md, Batches and webhooks; faults.md, Webhooks. */
+/* interface.md, Events; docs/decisions/batches-and-webhooks.md; faults.md, Webhooks. */
 
 const answered = (status: number, retryAfterMs: number | null = null): WebhookOutcome => ({
   kind: "answered",

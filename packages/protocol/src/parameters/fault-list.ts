@@ -40,7 +40,7 @@ export class FaultList {
 
   /**
    * Every fault so far, in one refusal: `invalid_url` when `url` is all that is at fault
-   * (decisions.md, Errors); `null` when there is none.
+   * (docs/decisions/parameters.md); `null` when there is none.
    */
   toRefusal(): Refusal | null {
     const [first, ...rest] = this.#byName;

@@ -3,7 +3,7 @@ import { countCharacters } from "./count-characters.ts";
 
 const ABSOLUTE_ADDRESS = "must be an absolute address that starts with http:// or https://";
 
-/** Why an address is refused (interface.md, `url`; decisions.md, Errors). */
+/** Why an address is refused (interface.md, `url`; docs/decisions/parameters.md). */
 export const URL_MESSAGES = {
   missing: `is required and ${ABSOLUTE_ADDRESS}`,
   malformed: ABSOLUTE_ADDRESS,

@@ -2,7 +2,7 @@
 const SIGNATURE_PARAMETER = "signature";
 
 /**
- * The canonical form of a query (interface.md, Authentication 5; decisions.md, Signing): without
+ * The canonical form of a query (interface.md, Authentication 5; docs/decisions/signed-urls.md): without
  * `signature`, sorted bytewise by name, each name and value percent-encoded by RFC 3986 from its
  * decoded form. Pairs of one name keep their order.
  *

@@ -21,7 +21,7 @@ export function signWebhook({ timestamp, body }: SignedDelivery, signingSecret: 
 
 /**
  * The value of `webhook-signature` as the Standard Webhooks specification has it, over the same body
- * with the same secret, taken as text (decisions.md, Batches and webhooks).
+ * with the same secret, taken as text (docs/decisions/batches-and-webhooks.md).
  */
 export function signStandardWebhook(
   { id, timestamp, body }: SignedDelivery & { readonly id: string },

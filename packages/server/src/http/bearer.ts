@@ -84,7 +84,7 @@ export function rateLimitHeaders(budget: RateLimitState | null): OutgoingHttpHea
   return { [HEADERS.rateLimitLimit]: budget.limit, [HEADERS.rateLimitRemaining]: budget.remaining };
 }
 
-/** `X-Credits-*`; the reset is left out for an account without a period (decisions.md). */
+/** `X-Credits-*`; the reset is left out for an account without a period (docs/decisions/accounts-and-credits.md). */
 function creditHeaders({ limit, remaining, resetsAt }: CreditState): OutgoingHttpHeaders {
   return {
     [HEADERS.creditsLimit]: limit,

@@ -18,7 +18,7 @@ export function renderingAnswer(capture: Capture, doorHeaders: OutgoingHttpHeade
     headers: {
       ...headers,
       "Content-Type": rendering.contentType,
-      // Browsers' PDF viewers fail under it (decisions.md).
+      // Browsers' PDF viewers fail under it (docs/decisions/http-and-errors.md).
       ...(isImage && { "Content-Security-Policy": "default-src 'none'; sandbox" }),
     },
     body: rendering.bytes,

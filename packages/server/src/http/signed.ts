@@ -8,7 +8,7 @@ import { exchangeOf } from "../requests/exchange.ts";
 import { renderingAnswer } from "./rendering-answer.ts";
 import { queryOf } from "../requests/request-target.ts";
 
-/** A rendering embeds in pages of any origin, and their scripts may read it (decisions.md, Rendering). */
+/** A rendering embeds in pages of any origin, and their scripts may read it (docs/decisions/signed-urls.md). */
 const CROSS_ORIGIN = {
   "Cross-Origin-Resource-Policy": "cross-origin",
   "Access-Control-Allow-Origin": "*",

@@ -100,7 +100,7 @@ export function createMcpServer(door: ToolDoor): McpServer {
   return server;
 }
 
-/** A failure is an answer of the tool, which an assistant reads (decisions.md, Model Context Protocol). */
+/** A failure is an answer of the tool, which an assistant reads (docs/decisions/model-context-protocol.md). */
 async function answering(
   exchange: Exchange,
   tool: ToolName,

@@ -5,7 +5,7 @@ import { imageSize } from "image-size";
 import type * as z from "zod";
 import type { imageFacts, renderingFacts } from "./tools.ts";
 
-/** decisions.md: beyond either, assistants refuse a picture. */
+/** docs/decisions/model-context-protocol.md: beyond either, assistants refuse a picture. */
 const SHOWN = { maxBytes: 700_000, maxSidePx: 8000 } as const;
 
 const TOO_LARGE =

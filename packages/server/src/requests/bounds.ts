@@ -12,7 +12,7 @@ export const HTTP_BOUNDS = {
   connectionCheckMs: 5_000,
   /** An answer that is not read stays in memory; a stream says something every 15 s. */
   unreadMs: 30_000,
-  /** decisions.md, `payload_too_large`. */
+  /** `payload_too_large`, docs/decisions/http-and-errors.md. */
   bodyBytes: 256 * 1024,
   /** Read on up to here before a refusal, so that a client which sends first reads it. */
   discardedBytes: 1024 * 1024,

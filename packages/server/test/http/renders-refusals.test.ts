@@ -3,7 +3,7 @@ import { leftOfLimit, submit } from "./batches.ts";
 import { envelopeOf, openService, type TestService } from "./open-service.ts";
 
 /*
- * decisions.md, Batches and webhooks: a refusal is atomic, and names every fault.
+ * docs/decisions/batches-and-webhooks.md: a refusal is atomic, and names every fault.
  */
 
 const url = "https://example.com/";

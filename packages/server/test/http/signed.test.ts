@@ -3,7 +3,7 @@ import { signQuery } from "@snap/protocol";
 import { describe, expect, it } from "vitest";
 import { envelopeOf, openService, signedQuery, UUID, type Reply, type TestService } from "./open-service.ts";
 
-/* interface.md, GET /snap/signed and Authentication 5 and 6; decisions.md, Errors and authentication. */
+/* interface.md, GET /snap/signed and Authentication 5 and 6; docs/decisions/signed-urls.md. */
 
 const url = "https://example.com/";
 /** The clock of the service stands at 2026-03-01T12:00:00Z. */

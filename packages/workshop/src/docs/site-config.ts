@@ -6,17 +6,30 @@ import { ROOT } from "../repository/workspace.ts";
 
 const DOCS = join(ROOT, "docs");
 
-const home = readFileSync(join(DOCS, "README.md"), "utf8");
-
 /** In the order in which the home page names them; it has to name each. */
 function guides(folder: string): DefaultTheme.SidebarItem[] {
-  const files = readdirSync(join(DOCS, folder)).filter((name) => name.endsWith(".md"));
+  return pageItems(folder, { index: "README.md", linkTo: (file) => `${folder}/${file}` });
+}
+
+/** In the order in which their own index names them; it has to name each. */
+function decisions(): DefaultTheme.SidebarItem[] {
+  return pageItems("decisions", { index: "decisions/README.md", linkTo: (file) => file });
+}
+
+function pageItems(
+  folder: string,
+  { index, linkTo }: { readonly index: string; readonly linkTo: (file: string) => string },
+): DefaultTheme.SidebarItem[] {
+  const text = readFileSync(join(DOCS, index), "utf8");
+  const files = readdirSync(join(DOCS, folder)).filter(
+    (name) => name.endsWith(".md") && name !== "README.md",
+  );
   const placed = files.map((file) => ({
     path: `${folder}/${file}`,
-    place: home.indexOf(`(${folder}/${file})`),
+    place: text.indexOf(`(${linkTo(file)})`),
   }));
   for (const { path, place } of placed)
-    if (place === -1) throw new Error(`docs/README.md does not name ${path}`);
+    if (place === -1) throw new Error(`docs/${index} does not name ${path}`);
   return placed.toSorted((a, b) => a.place - b.place).map(({ path }) => pageItem(path));
 }
 
@@ -32,7 +45,10 @@ const WIDE_TABLES = `
   .tables .vp-doc td code { white-space: nowrap; }
 `;
 
-const WIDE_PAGES: ReadonlySet<string> = new Set(["benchmarks.md", "decisions.md"]);
+/** Pages that are tables more than text. */
+function isWide(path: string): boolean {
+  return path === "benchmarks.md" || path.startsWith("reference/");
+}
 
 /** The site of docs/: the same pages that are read as plain Markdown, and nothing from elsewhere. */
 export const siteConfig: UserConfig<DefaultTheme.Config> = {
@@ -49,8 +65,7 @@ export const siteConfig: UserConfig<DefaultTheme.Config> = {
   },
   // Tables want the room of the list of headings.
   transformPageData({ relativePath, frontmatter }) {
-    if (relativePath.startsWith("reference/") || WIDE_PAGES.has(relativePath))
-      Object.assign(frontmatter, { aside: false, pageClass: "tables" });
+    if (isWide(relativePath)) Object.assign(frontmatter, { aside: false, pageClass: "tables" });
   },
   head: [["style", {}, WIDE_TABLES]],
   vite: { logLevel: "warn", build: { chunkSizeWarningLimit: 2000 } },
@@ -71,10 +86,8 @@ export const siteConfig: UserConfig<DefaultTheme.Config> = {
       { text: "Learn", items: [pageItem("tutorial.md")] },
       { text: "Guides", items: guides("how-to") },
       { text: "Reference", items: [...guides("reference"), pageItem("glossary.md")] },
-      {
-        text: "Explanation",
-        items: [...guides("explanation"), pageItem("benchmarks.md"), pageItem("decisions.md")],
-      },
+      { text: "Explanation", items: [...guides("explanation"), pageItem("benchmarks.md")] },
+      { text: "Decisions", link: "/decisions/README", collapsed: true, items: decisions() },
     ],
     docFooter: { prev: "Before", next: "Next" },
   },

@@ -44,7 +44,7 @@ function captureRequest(capture: {
   const { format, quality } = capture.parameters;
   return {
     format,
-    // less time for more bytes: whoever wants few takes WebP or JPEG (decisions.md, PNG)
+    // less time for more bytes: whoever wants few takes WebP or JPEG (docs/decisions/rendering.md)
     ...(format === "png" ? { optimizeForSpeed: true } : {}),
     ...(quality === undefined ? {} : { quality }),
     ...(capture.area ? { clip: { ...capture.area, scale: 1 }, captureBeyondViewport: true } : {}),
