@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { canonicalQuery, signQuery, verifyQuery } from "../../src/index.ts";
@@ -24,6 +25,16 @@ describe("the vectors of signed URLs", () => {
     expect(verifyQuery(signed, { signature, signingSecret: signing_secret })).toBe(true);
     signed.append("utm_source", "x");
     expect(verifyQuery(signed, { signature, signingSecret: signing_secret })).toBe(false);
+  });
+});
+
+describe("the example of docs/reference/specification.md", () => {
+  it("is the vector that it names", () => {
+    const path = new URL("../../../../docs/reference/specification.md", import.meta.url);
+    const lines = new Set(readFileSync(path, "utf8").split("\n"));
+    const vector = SIGNED_URLS.find(({ name }) => name === "selector");
+    const { query = "", canonical = "", signature = "" } = vector ?? {};
+    for (const shown of [query, canonical, signature]) expect(lines).toContain(`    ${shown}`);
   });
 });
 

@@ -47,7 +47,7 @@ const WIDE_TABLES = `
 
 /** Pages that are tables more than text. */
 function isWide(path: string): boolean {
-  return path === "benchmarks.md" || path.startsWith("reference/");
+  return path === "benchmarks.md" || (path.startsWith("reference/") && path !== "reference/specification.md");
 }
 
 /** The site of docs/: the same pages that are read as plain Markdown, and nothing from elsewhere. */
@@ -75,7 +75,7 @@ export const siteConfig: UserConfig<DefaultTheme.Config> = {
     nav: [
       { text: "Tutorial", link: "/tutorial" },
       { text: "Guides", link: "/how-to/call-from-your-code", activeMatch: "^/how-to/" },
-      { text: "Reference", link: "/reference/parameters", activeMatch: "^/(reference/|glossary)" },
+      { text: "Reference", link: "/reference/specification", activeMatch: "^/(reference/|glossary)" },
       {
         text: "Explanation",
         link: "/explanation/architecture",
