@@ -114,8 +114,12 @@ export function createEngine(options: EngineOptions): Engine {
   });
   const reversals = createReversals({ ledger: storage.ledger, clock, onBackgroundError });
   const parts = captureParts(settings, { scheduler, reversals });
+  const { tokens } = storage;
+  const seal = createSeal(settings.secretKey, random);
   const underWay = new Set<Promise<unknown>>();
   const captureWhileOpen: Engine["capture"] = async (request) => {
+    // A link that cannot be signed, because the secret key has changed, must fail before the charge.
+    if (request.linked !== undefined) seal.open(request.principal.token.sealedSigningSecret);
     const captured = capture(parts, request);
     underWay.add(captured);
     try {
@@ -124,8 +128,6 @@ export function createEngine(options: EngineOptions): Engine {
       underWay.delete(captured);
     }
   };
-  const { tokens } = storage;
-  const seal = createSeal(settings.secretKey, random);
   const credits = (account: Account, standing?: StandingBalance | null): Promise<CreditState> => {
     const now = clock.now();
     const entitlement = entitlementOf(account, plans, now);

@@ -112,8 +112,8 @@ export interface Batches {
    */
   submit(submission: { readonly principal: Principal; readonly document: unknown }): Promise<RenderBatch>;
   /**
-   * The batch as it stands. Renders nothing and spends nothing.
-   * @throws SnapError `not_found`: unknown, another account's, or pruned.
+   * Returns the batch in its current state. Renders nothing, and no rate limit applies.
+   * @throws SnapError `email_unverified`; `not_found`: unknown, another account's, or pruned.
    */
   get(asked: { readonly principal: Principal; readonly batchId: string }): Promise<RenderBatch>;
   /** For the operator: everything that is kept of a batch; `null` when there is none. */
@@ -147,6 +147,7 @@ export function createBatches(parts: BatchParts): Batches {
       return describeBatch(parts, { batch, token });
     },
     async get({ principal: { account, token }, batchId }) {
+      requireVerifiedEmail(account);
       const batch = await batches.find(batchId);
       const isPruned = batch?.prunesAt != null && batch.prunesAt <= clock.now();
       if (batch === null || batch.accountId !== account.id || isPruned)

@@ -1,3 +1,4 @@
+import { SnapError } from "../errors.ts";
 import type { Priority } from "../ports/render-leases.ts";
 import type { StoredRendering } from "../ports/renderings.ts";
 
@@ -24,6 +25,9 @@ export type JoinOutcome =
   | Exclude<RenderOutcome, { state: "abandoned" }>
   | { readonly state: "leads"; readonly running: RunningRender };
 
+/** Most requests that may wait for one render. */
+const MAX_JOINED = 10_000;
+
 export interface JoinRequest {
   readonly priority: Priority;
   /** Aborts when the request no longer waits for a render that has not started. */
@@ -39,6 +43,7 @@ export class RunningRenders {
    * waits leads, and the others go on waiting.
    *
    * @throws the reason of `wait` if that aborts before the render has started.
+   * @throws SnapError `upstream_rate_limited` if too many requests wait for the render already.
    */
   async joinOrLead(name: string, request: JoinRequest): Promise<JoinOutcome> {
     const running = this.#renders.get(name);
@@ -65,6 +70,11 @@ class SharedRender {
   }
 
   join({ priority, wait }: JoinRequest): Promise<JoinOutcome> {
+    if (this.#waiting.length >= MAX_JOINED)
+      throw new SnapError(
+        "upstream_rate_limited",
+        `${MAX_JOINED} identical requests are waiting for this render. Repeat the request shortly.`,
+      );
     if (priority === "interactive") this.#raisePriority();
     const waiting = { ...Promise.withResolvers<JoinOutcome>(), wait };
     this.#waiting.push(waiting);

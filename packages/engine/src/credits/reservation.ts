@@ -54,12 +54,15 @@ export async function reserve(
   return { id, balance: { ...balance, periodStartedAt: period.startedAt, nextLapseAt: null } };
 }
 
-/** Gives the credit back. Where that can't be written, the reservation lapses by itself. */
+/** Refunds the credit. If the ledger fails, the refund is retried in the background, until the reservation lapses. */
 export async function refund(
-  { ledger, clock, onBackgroundError }: CreditParts,
+  { ledger, clock, reversals, onBackgroundError }: CreditParts,
   { id }: Reservation,
 ): Promise<void> {
-  await ledger.refund({ reservationId: id, now: clock.now() }).catch(onBackgroundError);
+  await ledger.refund({ reservationId: id, now: clock.now() }).catch((error: unknown) => {
+    onBackgroundError(error);
+    reversals.add(id);
+  });
 }
 
 /**

@@ -222,6 +222,18 @@ describe("identical requests in one process", () => {
     expect(raised).toBe(1);
   });
 
+  it("are refused when ten thousand wait for one render already", async () => {
+    const { ask } = startProcess();
+    const first = ask();
+    const joined = Array.from({ length: 10_000 }, () => ask());
+    const refused = ask();
+    await pass(0);
+    expect(refused.state()).toMatch(/^SnapError: 10000 identical requests are waiting for this render/);
+    await first.finish("made");
+    await pass(0);
+    expect(new Set(statesOf(joined))).toEqual(new Set(["made"]));
+  });
+
   it("lead each for itself what must not be cached", async () => {
     const { ask } = startProcess();
     const parameters = parseParameters({ url: "https://example.com/", cache: false });

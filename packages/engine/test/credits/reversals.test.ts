@@ -5,10 +5,12 @@ import {
   createFakeResolver,
   createMemoryStorage,
   type FakeClock,
+  type FakeRenderer,
 } from "@snap/testing";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createEngine, type Engine } from "../../src/create-engine.ts";
 import { createReversals, type Reversals } from "../../src/credits/reversals.ts";
+import { SnapError } from "../../src/errors.ts";
 import type { Ledger, Resolution } from "../../src/ports/ledger.ts";
 import type { Storage } from "../../src/ports/storage.ts";
 import type { Principal } from "../../src/ports/tokens.ts";
@@ -53,6 +55,7 @@ let triedAt: number[];
 let errors: unknown[];
 let closed: string[];
 let engine: Engine;
+let renderer: FakeRenderer;
 let principal: Principal;
 
 beforeEach(async () => {
@@ -62,9 +65,10 @@ beforeEach(async () => {
   closed = [];
   const faulty = withFaults(storage.ledger, clock);
   ({ faults, triedAt } = faulty);
+  renderer = createFakeRenderer();
   engine = createEngine({
     storage: { ...storage, ledger: faulty.ledger, close: async () => void closed.push("storage") },
-    renderer: createFakeRenderer(),
+    renderer,
     secretKey: "a key for these tests",
     clock,
     random: createFakeRandom(1),
@@ -97,6 +101,18 @@ async function failCapture(): Promise<void> {
   const failed = engine.capture({ principal, parameters });
   await expect(failed).rejects.toMatchObject({ code: "server_error", status: 500 });
 }
+
+describe("a failed render whose refund gets no response", () => {
+  it("is refunded when the ledger is back", async () => {
+    faults.refund = "before";
+    renderer.failNext(new SnapError("render_failed", "as scripted"));
+    await expect(engine.capture({ principal, parameters })).rejects.toMatchObject({ code: "render_failed" });
+    expect(await journal()).toEqual(["grant", "reserve"]);
+    await pass(1000);
+    expect(await journal()).toEqual(["grant", "reserve", "refund"]);
+    expect(await engine.credits(principal.account)).toMatchObject({ remaining: 1000, used: 0 });
+  });
+});
 
 describe("a capture whose settlement and refund get no answer", () => {
   it("fails at once; its charge is reversed when the ledger is back", async () => {

@@ -43,7 +43,7 @@ export const CODES = {
     "blocked_host",
     "rate_limited",
   ],
-  poll: [...ON_EVERY_PATH, "unauthenticated", "not_found"],
+  poll: [...ON_EVERY_PATH, "unauthenticated", "email_unverified", "not_found"],
   usage: [...ON_EVERY_PATH, "unauthenticated", "rate_limited"],
   description: ON_EVERY_PATH,
 } as const satisfies Record<string, readonly ErrorCode[]>;

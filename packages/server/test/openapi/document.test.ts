@@ -128,6 +128,7 @@ describe("the OpenAPI document", () => {
     expect(codesOf("/renders/{id}")).toEqual({
       400: ["bad_request"],
       401: ["unauthenticated"],
+      403: ["email_unverified"],
       404: ["not_found"],
       408: ["request_timeout"],
       413: ["payload_too_large"],
