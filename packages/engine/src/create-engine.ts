@@ -31,7 +31,7 @@ import { createScheduler, type Scheduler, type SchedulerLoad } from "./schedule/
 import type { Principal } from "./ports/tokens.ts";
 import { authenticate } from "./tokens/authenticate.ts";
 import { authenticateSigned, type SignedRequest } from "./tokens/authenticate-signed.ts";
-import { createSeal } from "./tokens/seal.ts";
+import { createSeal, type Seal } from "./tokens/seal.ts";
 import { createTokens, type Tokens } from "./tokens/tokens.ts";
 
 /** The rendering service without its doors. */
@@ -113,21 +113,9 @@ export function createEngine(options: EngineOptions): Engine {
     onChange: () => worker?.wake(),
   });
   const reversals = createReversals({ ledger: storage.ledger, clock, onBackgroundError });
-  const parts = captureParts(settings, { scheduler, reversals });
   const { tokens } = storage;
   const seal = createSeal(settings.secretKey, random);
-  const underWay = new Set<Promise<unknown>>();
-  const captureWhileOpen: Engine["capture"] = async (request) => {
-    // A link that cannot be signed, because the secret key has changed, must fail before the charge.
-    if (request.linked !== undefined) seal.open(request.principal.token.sealedSigningSecret);
-    const captured = capture(parts, request);
-    underWay.add(captured);
-    try {
-      return await captured;
-    } finally {
-      underWay.delete(captured);
-    }
-  };
+  const captures = trackCaptures(captureParts(settings, { scheduler, reversals }), seal);
   const credits = (account: Account, standing?: StandingBalance | null): Promise<CreditState> => {
     const now = clock.now();
     const entitlement = entitlementOf(account, plans, now);
@@ -138,7 +126,7 @@ export function createEngine(options: EngineOptions): Engine {
     ...settings,
     seal,
     rules: { retentionMs: settings.batchRetentionMs, retryWindowMs: settings.batchRetryWindowMs },
-    capture: captureWhileOpen,
+    capture: captures.capture,
     credits,
     load: () => scheduler.load(),
     onSubmitted: () => worker?.wake(),
@@ -149,7 +137,7 @@ export function createEngine(options: EngineOptions): Engine {
   return {
     authenticate: (token) => asSnapError(authenticate(tokens, token, clock.now())),
     authenticateSigned: (query) => asSnapError(authenticateSigned({ tokens, seal, now: clock.now() }, query)),
-    capture: (request) => asSnapError(captureWhileOpen(request)),
+    capture: (request) => asSnapError(captures.capture(request)),
     link: (request) => linkRendering(seal, request),
     credits: (account, standing) => asSnapError(credits(account, standing)),
     usage: ({ account }) => asSnapError(report(account)),
@@ -166,7 +154,7 @@ export function createEngine(options: EngineOptions): Engine {
     async close() {
       stopPruning();
       await worker?.stop();
-      await Promise.allSettled(underWay);
+      await captures.idle();
       await reversals.close();
       await settings.webhookSender.close();
       await renderer.close();
@@ -180,6 +168,30 @@ export function createEngine(options: EngineOptions): Engine {
     await enforceRateLimit(storage.rateLimiter, { accountId: account.id, name: "usage", limit, now });
     return usageReport(entitlementOf(account, plans, now), await credits(account));
   }
+}
+
+/** `capture`, and a way to wait for those that are running. */
+function trackCaptures(
+  parts: CaptureParts,
+  seal: Seal,
+): { readonly capture: Engine["capture"]; readonly idle: () => Promise<void> } {
+  const running = new Set<Promise<Capture>>();
+  return {
+    async capture(request) {
+      // A link that cannot be signed, because the secret key has changed, must fail before the charge.
+      if (request.linked !== undefined) seal.open(request.principal.token.sealedSigningSecret);
+      const captured = capture(parts, request);
+      running.add(captured);
+      try {
+        return await captured;
+      } finally {
+        running.delete(captured);
+      }
+    },
+    async idle() {
+      await Promise.allSettled(running);
+    },
+  };
 }
 
 function captureParts(

@@ -4,7 +4,7 @@ import { createFakeRenderer, createFakeResolver } from "@snap/testing";
 import { afterEach, describe, expect, it } from "vitest";
 import { startCuttingProxy, type CuttingProxy } from "./cutting-proxy.ts";
 import { finish, sampleBatch } from "./sample-batch.ts";
-import { execute, openStorage, useServer } from "./server.ts";
+import { openStorage, useServer } from "./server.ts";
 
 const PERIOD = { accountId: "acct_1", period: { startedAt: 0, resetsAt: 1_000_000 }, granted: 10 };
 const reservation = { ...PERIOD, reservationId: "res_1", now: 1, lapsesAt: 900_000 };

@@ -91,7 +91,8 @@ describe("several storages over one database", { tags: ["postgres"] }, () => {
     let calls = 0;
     const watch = await other.batches.watch(() => (calls += 1));
     await expect.poll(() => calls, { timeout: 10_000 }).toBe(1);
-    const listeners = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'snap batches'";
+    const listeners =
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'snap batches'";
     await execute(url, `${listeners} AND datname = current_database()`);
     // it looks once it listens again
     await expect.poll(() => calls, { timeout: 20_000 }).toBe(2);
