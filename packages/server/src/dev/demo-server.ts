@@ -1,7 +1,9 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
+import { findPackageJSON } from "node:module";
 import type { AddressInfo } from "node:net";
-import { demoPage } from "./demo-page.ts";
+import { dirname, join } from "node:path";
 
 /** Never at any other address: the page is for the browser of this machine. */
 const HOST = "127.0.0.1";
@@ -21,6 +23,7 @@ export interface DemoServer {
  * the same from start to start.
  */
 export async function startDemoServer(preferredPort: number): Promise<DemoServer> {
+  const demoPage = readFileSync(join(packageDirectory(), "assets/demo.html"));
   const server = createServer((request, response) => {
     const found = request.url === "/" && (request.method === "GET" || request.method === "HEAD");
     response
@@ -60,4 +63,11 @@ async function listen(server: Server, preferredPort: number): Promise<number> {
 /** Whether listening failed because somebody listens there already. */
 function isTaken(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+}
+
+/** The same for the sources and for the build, which lie at different depths. */
+function packageDirectory(): string {
+  const file = findPackageJSON(import.meta.url);
+  if (file === undefined) throw new Error("The package.json of @snap/server is missing.");
+  return dirname(file);
 }
