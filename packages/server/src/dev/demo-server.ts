@@ -1,9 +1,7 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import { findPackageJSON } from "node:module";
 import type { AddressInfo } from "node:net";
-import { dirname, join } from "node:path";
+import { readAsset } from "../read-asset.ts";
 
 /** Never at any other address: the page is for the browser of this machine. */
 const HOST = "127.0.0.1";
@@ -23,7 +21,7 @@ export interface DemoServer {
  * the same from start to start.
  */
 export async function startDemoServer(preferredPort: number): Promise<DemoServer> {
-  const demoPage = readFileSync(join(packageDirectory(), "assets/demo.html"));
+  const demoPage = readAsset("demo.html");
   const server = createServer((request, response) => {
     const found = request.url === "/" && (request.method === "GET" || request.method === "HEAD");
     response
@@ -63,11 +61,4 @@ async function listen(server: Server, preferredPort: number): Promise<number> {
 /** Whether listening failed because somebody listens there already. */
 function isTaken(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
-}
-
-/** The same for the sources and for the build, which lie at different depths. */
-function packageDirectory(): string {
-  const file = findPackageJSON(import.meta.url);
-  if (file === undefined) throw new Error("The package.json of @snap/server is missing.");
-  return dirname(file);
 }

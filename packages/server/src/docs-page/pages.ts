@@ -1,6 +1,4 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import viewerDirectory from "swagger-ui-dist/absolute-path.js";
+import { readAsset } from "../read-asset.ts";
 import type { Answer } from "../requests/answer.ts";
 import { DOCS_HTML, DOCS_SCRIPT, START_HTML, START_STYLE } from "./sources.ts";
 
@@ -31,13 +29,9 @@ export function docsAssets(): readonly (readonly [string, Answer])[] {
   return [
     ["/docs/start.css", asset("text/css", START_STYLE)],
     ["/docs/init.js", asset("text/javascript", DOCS_SCRIPT)],
-    ["/docs/swagger-ui.css", asset("text/css", viewerFile("swagger-ui.css"))],
-    ["/docs/swagger-ui-bundle.js", asset("text/javascript", viewerFile("swagger-ui-bundle.js"))],
+    ["/docs/swagger-ui.css", asset("text/css", readAsset("viewer/swagger-ui.css"))],
+    ["/docs/swagger-ui-bundle.js", asset("text/javascript", readAsset("viewer/swagger-ui-bundle.js"))],
   ];
-}
-
-function viewerFile(name: string): Buffer {
-  return readFileSync(join(viewerDirectory(), name));
 }
 
 function htmlPage(body: string): Answer {
