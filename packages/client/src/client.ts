@@ -6,44 +6,43 @@ import type { CallOptions } from "./sending/send.ts";
 import type { ExpiryOptions } from "./signing/sign-url.ts";
 
 export interface ClientOptions {
-  /** Base address of the service, such as `https://snap.example.com/v1`; without a path, `/v1` is added. */
+  /** Base URL of the service, such as `https://snap.example.com/v1`. A URL without a path gets `/v1`. */
   readonly baseUrl: string | URL;
-  /** `<id>|<secret>`. It stays on the server: never send it to a browser. */
+  /** `<id>|<secret>`. Keep it on the server: never send it to a browser. */
   readonly token: string;
-  /** The signing secret of the token, for `signUrl`. It stays on the server too. */
+  /** The signing secret of the token, for `signUrl`. Keep it on the server too. */
   readonly signingSecret?: string | undefined;
-  /** Sends the requests; the runtime's own `fetch` unless given. */
+  /** Sends the requests; the global `fetch` by default. */
   readonly fetch?: typeof fetch | undefined;
   /**
-   * Milliseconds for one attempt, with the body where it is read as bytes. What takes longer ends with
-   * `timed_out` and is not repeated.
+   * Timeout of one attempt in milliseconds, including the body if it is read as bytes. A timeout ends the call with
+   * `timed_out`, without a retry.
    * @default 120000
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * Repeats after a failure that a repeat can mend; 0 for none.
+   * Maximum retries after a retryable failure; 0 for none.
    * @default 2
    */
   readonly maxRetries?: number | undefined;
   /**
-   * Longest wait before a repeat, in milliseconds. A service that asks for a longer one gets none: the
-   * error is thrown at once, with `retryAfter`.
+   * Longest wait before a retry, in milliseconds. If `Retry-After` is longer, the client throws the error immediately,
+   * with `retryAfter`.
    * @default 60000
    */
   readonly maxRetryDelayMs?: number | undefined;
   /** Sent with each request to the origin of `baseUrl`, for a gateway in front of the service. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** How time passes, for tests that must not wait; really, unless given. */
+  /** Clock, randomness and sleep, replaceable in tests; the real ones by default. */
   readonly pacing?: Pacing | undefined;
 }
 
-/** The service, for one token. */
+/** A client of the service for one token. */
 export interface SnapClient {
   /**
-   * A page as PNG, JPEG or WebP.
+   * Renders a page as PNG, JPEG or WebP.
    *
-   * @throws SnapError for every failure, faulty parameters included; the reason of `signal` when it
-   * aborts.
+   * @throws SnapError for every failure, invalid parameters included; the signal's reason when it aborts.
    * @example
    * const { bytes, etag } = await snap.screenshot({ url: "https://example.com", fullPage: true });
    * const { stream } = await snap.screenshot({ url: "https://example.com" }, { as: "stream" });
@@ -56,9 +55,9 @@ export interface SnapClient {
   ): Promise<RenderResult<A, T>>;
 
   /**
-   * A page as PDF.
+   * Renders a page as PDF.
    *
-   * @throws SnapError as `screenshot` does.
+   * @throws SnapError like `screenshot`.
    * @example
    * const { bytes } = await snap.pdf({ url: "https://example.com", paperFormat: "letter" });
    */
@@ -68,7 +67,7 @@ export interface SnapClient {
   ): Promise<RenderResult<A, T>>;
 
   /**
-   * Credits, plan, period and limits of the account. Costs no credit.
+   * Returns the credits, plan, period and rate limits of the account. Free.
    *
    * @example
    * const { credits, period } = await snap.usage();
@@ -76,13 +75,13 @@ export interface SnapClient {
    */
   usage(options?: CallOptions): Promise<UsageReport>;
 
-  /** Renderings that are queued, and collected later. */
+  /** Renderings that are queued now and collected later. */
   readonly batches: Batches;
 
   /**
-   * A URL that renders a page for whoever has it, without a token; see the function `signUrl`.
+   * Returns a URL that renders a page without a token; see the function `signUrl`.
    *
-   * @throws SnapError when the parameters are at fault; TypeError without a signing secret.
+   * @throws SnapError for invalid parameters; TypeError without a signing secret.
    * @example
    * const src = snap.signUrl({ url: "https://example.com" }, { expires: new Date("2030-01-01") });
    */

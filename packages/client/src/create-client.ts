@@ -15,7 +15,7 @@ import type {
 import { realPacing } from "./sending/time.ts";
 import { parseObject, readText } from "./sending/read-body.ts";
 import { send, type Call, type CallOptions, type SendSettings } from "./sending/send.ts";
-import { toFailure, type AnswerContext } from "./sending/to-failure.ts";
+import { toFailure, type ResponseContext } from "./sending/to-failure.ts";
 import { writeQuery } from "./sending/write-query.ts";
 import { signUrl } from "./signing/sign-url.ts";
 
@@ -23,10 +23,9 @@ const readUsage = readDocument<UsageReport>("credits");
 const readBatch = readDocument<RenderBatch>("items");
 
 /**
- * A client of the service. It keeps its secrets to itself: printing it, or writing it as JSON, shows
- * none.
+ * Creates a client of the service. Printing it, or writing it as JSON, reveals no secrets.
  *
- * @throws TypeError when an option is missing or malformed; RangeError for a number out of range.
+ * @throws TypeError if an option is missing or malformed; RangeError if a number is out of range.
  * @example
  * const snap = createClient({ baseUrl: "https://snap.example.com/v1", token: process.env.SNAP_TOKEN ?? "" });
  * const { bytes } = await snap.screenshot({ url: "https://example.com" });
@@ -38,7 +37,7 @@ export function createClient(options: ClientOptions): SnapClient {
   const { token, signingSecret, pacing = realPacing } = options;
   const ownHeaders = { ...options.headers };
   const settings: SendSettings = {
-    // Looked up at each call, so that a replaced global is seen.
+    // looked up at each call, so that a replaced global takes effect
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     timeoutMs: readInteger("timeoutMs", options.timeoutMs ?? 120_000, DURATION_MS),
     maxRetries: readInteger("maxRetries", options.maxRetries ?? 2, RETRIES),
@@ -47,8 +46,8 @@ export function createClient(options: ClientOptions): SnapClient {
     conceal: (text) => text.replaceAll(secret, "[token]"),
   };
 
-  /** Asks the API, as the token's owner. */
-  async function ask<T>(
+  /** Sends a request with the token. */
+  async function request<T>(
     path: string,
     { etag, ...call }: Pick<Call<T>, "body" | "repeatIsFree" | "read"> & { readonly etag?: KnownTag },
     callOptions?: CallOptions,
@@ -65,18 +64,18 @@ export function createClient(options: ClientOptions): SnapClient {
     { as, ifNoneMatch, ...callOptions }: RenderOptions<A, T> = {},
   ): Promise<RenderResult<A, T>> {
     const form = readForm(as);
-    const result = await ask<Rendering<A> | NotModified>(
+    const result = await request<Rendering<A> | NotModified>(
       `/snap?${writeQuery(parameters).toString()}`,
       {
         etag: ifNoneMatch,
-        // Without the cache each render costs a credit, and the lost one was charged.
+        // without the cache, each render costs a credit, even if its response was lost
         repeatIsFree: parameters.cache !== false,
         read: async (response, context) =>
           response.status === 304 ? readNotModified(response) : readRendering(response, context, form),
       },
       callOptions,
     );
-    // The compiler can't see that there is no 304 unless a tag was sent.
+    // the compiler cannot know that a 304 requires a tag
     return result as RenderResult<A, T>;
   }
 
@@ -85,7 +84,7 @@ export function createClient(options: ClientOptions): SnapClient {
     { as, ...callOptions }: DownloadOptions<A>,
   ): Promise<Rendering<A>> {
     const form = readForm(as);
-    // Those for the gateway are meant for the service's own origin alone.
+    // the gateway's headers may hold credentials: send them only to the service's own origin
     const headers = new Headers(url.startsWith(`${new URL(baseUrl).origin}/`) ? ownHeaders : {});
     const read: Call<Rendering<A>>["read"] = (response, context) => readRendering(response, context, form);
     return send(settings, { url, headers, repeatIsFree: true, read }, callOptions);
@@ -93,17 +92,22 @@ export function createClient(options: ClientOptions): SnapClient {
 
   return {
     async screenshot(parameters, callOptions) {
-      // Programs without types may pass it; a PDF is not what the method says.
-      if (Object(parameters).pdf === true) throw new TypeError("pdf: true is what pdf() is for");
+      // callers without types may pass it
+      if (Object(parameters).pdf === true)
+        throw new TypeError("screenshot() does not accept pdf: true; use pdf().");
       return render(parameters, callOptions);
     },
     pdf: async (parameters, callOptions) => render({ ...parameters, pdf: true }, callOptions),
-    usage: async (callOptions) => ask("/usage", { repeatIsFree: true, read: readUsage }, callOptions),
+    usage: async (callOptions) => request("/usage", { repeatIsFree: true, read: readUsage }, callOptions),
     batches: createBatches({
       get: async (id, callOptions) =>
-        ask(`/renders/${encodeURIComponent(id)}`, { repeatIsFree: true, read: readBatch }, callOptions),
+        request(`/renders/${encodeURIComponent(id)}`, { repeatIsFree: true, read: readBatch }, callOptions),
       post: async (batch, callOptions) =>
-        ask("/renders", { body: JSON.stringify(batch), repeatIsFree: false, read: readBatch }, callOptions),
+        request(
+          "/renders",
+          { body: JSON.stringify(batch), repeatIsFree: false, read: readBatch },
+          callOptions,
+        ),
       fetchRendering,
       pacing,
     }),
@@ -113,13 +117,13 @@ export function createClient(options: ClientOptions): SnapClient {
 }
 
 /**
- * Reads an answer as the JSON document of the contract that has this member, an object or an array.
+ * Returns a reader of a JSON document, recognized by a member that is an object or an array.
  *
- * @throws SnapError `unexpected_answer` for anything else.
+ * @throws SnapError `unexpected_answer` for any other response.
  */
 function readDocument<T extends object>(
   member: keyof T & string,
-): (response: Response, context: AnswerContext) => Promise<T> {
+): (response: Response, context: ResponseContext) => Promise<T> {
   const isDocument = (value: Readonly<Record<string, unknown>>): value is T & typeof value =>
     Object(value[member]) === value[member];
   return async (response, context) => {

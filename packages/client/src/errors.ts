@@ -1,16 +1,15 @@
 import type { ErrorCode, ParameterFaults } from "@snap/protocol";
 
 /**
- * Codes that the client makes itself, where there is no error envelope to take one from:
- * - `connection_failed`: no answer came, or it broke off (status 0).
- * - `timed_out`: no complete answer within the time-out (status 0).
- * - `unexpected_answer`: an answer that isn't the service's, such as a proxy's own 502 page; `status` is
- *   that of the answer.
- * - `no_signed_url`: an item of a batch that has nothing to download (status 0).
+ * Codes of the client itself, for failures without an error envelope:
+ * - `connection_failed`: no response, or an incomplete one (status 0).
+ * - `timed_out`: no complete response within the timeout (status 0).
+ * - `unexpected_answer`: a response that is not from the service, such as a proxy's 502 page; has its status.
+ * - `no_signed_url`: a batch item that has nothing to download (status 0).
  */
 export type ClientErrorCode = "connection_failed" | "timed_out" | "unexpected_answer" | "no_signed_url";
 
-/** What an error carries besides its code and message. */
+/** The fields of an error besides its code and message. */
 export interface SnapErrorFacts {
   readonly status: number;
   readonly requestId?: string | null | undefined;
@@ -20,9 +19,9 @@ export interface SnapErrorFacts {
 }
 
 /**
- * Every failure of a call. Branch on `code`; a code that is newer than this package is to be treated as
- * its `status`. Messages are for people and may be reworded. Neither the token nor the signing secret is
- * in an error of the client's own; `cause` is what a `fetch` threw, as it threw it.
+ * The error of every failed call. Branch on `code`; treat a code that is newer than this package by its `status`.
+ * Messages are for people; their wording may change. The client never puts the token or signing secret into an error,
+ * but `cause` is the unmodified error of `fetch`.
  *
  * @example
  * try {
@@ -35,15 +34,15 @@ export interface SnapErrorFacts {
  */
 export class SnapError extends Error {
   override readonly name = "SnapError";
-  // The empty intersection keeps the known codes in an editor's list.
+  // the empty intersection keeps autocompletion of the known codes
   readonly code: ErrorCode | ClientErrorCode | (string & {});
-  /** HTTP status; 0 where there was no answer. */
+  /** HTTP status; 0 without a response. */
   readonly status: number;
-  /** To be named when a fault is reported; `null` where the service was not asked. */
+  /** Quote it in a bug report; `null` if no request reached the service. */
   readonly requestId: string | null;
-  /** Seconds to wait before a repeat; `null` where nothing is said about it. */
+  /** Seconds to wait before a retry; `null` if unspecified. */
   readonly retryAfter: number | null;
-  /** Faults by the name of the parameter; `null` where no parameter is at fault. */
+  /** Faults by parameter name; `null` if the error is not about parameters. */
   readonly errors: ParameterFaults | null;
 
   constructor(code: string, message: string, facts: SnapErrorFacts) {
@@ -56,7 +55,7 @@ export class SnapError extends Error {
   }
 }
 
-/** Works across copies of this package: it goes by the shape, not by the class. */
+/** Checks the shape, not the class, so it works across copies of this package. */
 export function isSnapError(error: unknown): error is SnapError {
   return error instanceof Error && error.name === "SnapError" && "code" in error && "status" in error;
 }

@@ -20,7 +20,6 @@ export { createClient } from "./create-client.ts";
 export { isSnapError, SnapError } from "./errors.ts";
 export type { ClientErrorCode, SnapErrorFacts } from "./errors.ts";
 export type {
-  AnswerFacts,
   As,
   BytesRendering,
   DownloadOptions,
@@ -29,6 +28,7 @@ export type {
   Rendering,
   RenderOptions,
   RenderResult,
+  ResponseFacts,
   ResponseRendering,
   StreamRendering,
 } from "./results/rendering.ts";

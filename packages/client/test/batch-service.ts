@@ -1,10 +1,7 @@
 import { createClient, type ClientOptions, type SnapClient } from "../src/index.ts";
 import { openRawServer, recordWaits, TOKEN, type RawServer } from "./raw-server.ts";
 
-/*
- * A stand-in for the endpoints of batches, which answers with the documents of the contract word by
- * word (interface.md, Render batch).
- */
+/* A fake of the batch endpoints, with the exact documents of the API. */
 
 export const BATCH_ID = "batch_01";
 
@@ -16,7 +13,7 @@ const NOT_FOUND = {
 
 type Status = "queued" | "rendering" | "done" | "failed" | "paused";
 
-/** An item of the contract in this state. */
+/** Returns an item with this status. */
 export function item(index: number, status: Status, signedUrl: string | null = null): object {
   const finished = status === "done" || status === "failed";
   return {
@@ -32,7 +29,7 @@ export function item(index: number, status: Status, signedUrl: string | null = n
   };
 }
 
-/** A batch of the contract with these items. */
+/** Returns a batch with these items. */
 export function batch(...items: readonly object[]): object {
   const complete = items.every((each) => "credit_cost" in each && each.credit_cost !== null);
   return {
@@ -49,23 +46,23 @@ export function batch(...items: readonly object[]): object {
 export interface BatchService extends RawServer {
   readonly snap: SnapClient;
   readonly waitsMs: readonly number[];
-  /** The bodies of what was posted. */
+  /** The parsed bodies of all POSTs. */
   readonly posted: unknown[];
 }
 
-/** Answers `GET /renders/batch_01` with the documents one after the other, `POST /renders` with the first. */
+/** Returns one document after the other for `GET /renders/batch_01`, and the first for `POST /renders`. */
 export async function openBatchService(
   documents: readonly object[],
   options: Partial<ClientOptions> = {},
 ): Promise<BatchService> {
   const pacing = recordWaits();
   const posted: unknown[] = [];
-  let looks = 0;
+  let polls = 0;
   const server = await openRawServer((response, request) => {
     const isPost = request.method === "POST" && request.url === "/v1/renders";
-    const isKnown = isPost || request.url === `/v1/renders/${BATCH_ID}`;
-    const document = isKnown ? documents[Math.min(looks, documents.length - 1)] : undefined;
-    if (!isPost) looks += 1;
+    const exists = isPost || request.url === `/v1/renders/${BATCH_ID}`;
+    const document = exists ? documents[Math.min(polls, documents.length - 1)] : undefined;
+    if (!isPost) polls += 1;
     response.writeHead(document === undefined ? 404 : isPost ? 202 : 200, {
       "Content-Type": "application/json",
     });

@@ -14,16 +14,14 @@ import { kindOf } from "./kind-of.ts";
 import { openRawServer } from "./raw-server.ts";
 import { openService } from "./service.ts";
 
-/*
- * The client's batches against the real server and its worker.
- */
+/* Batches of the client against the real server and its worker. */
 
 const url = "https://example.com/";
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const OFTEN = { pollIntervalMs: 10 } as const;
 
 describe("a batch", () => {
-  it("is submitted, watched and downloaded", async () => {
+  it("can be submitted, polled and downloaded", async () => {
     const { baseUrl, client, renderer } = await openService();
     const snap = await client();
     const release = renderer.hold();
@@ -60,7 +58,7 @@ describe("a batch", () => {
     expect((await snap.usage()).credits.used).toBe(3);
   });
 
-  it("goes on where one item fails", async () => {
+  it("continues when one item fails", async () => {
     const { client, renderer } = await openService();
     const snap = await client();
     renderer.failNext(new SnapError("render_timeout", "It took too long."));
@@ -86,19 +84,19 @@ describe("a batch", () => {
     expect((await snap.usage()).credits.used).toBe(1);
   });
 
-  it("is not_found for an id that is unknown, and for another account", async () => {
+  it("returns not_found for an unknown id and for another account", async () => {
     const { client } = await openService();
     const [snap, other] = [await client(), await client()];
     const { id } = await snap.batches.submit({ items: [{ url }] });
-    for (const asked of [other.batches.get(id), snap.batches.wait("batch_0a1b2c3d4e5f60718293a4b5")])
-      expect(await failureOf(asked)).toMatchObject({
+    for (const call of [other.batches.get(id), snap.batches.wait("batch_0a1b2c3d4e5f60718293a4b5")])
+      expect(await failureOf(call)).toMatchObject({
         code: "not_found",
         status: 404,
         requestId: expect.stringMatching(UUID),
       });
   });
 
-  it("is one of ten in a minute", async () => {
+  it("is rate-limited to ten submissions per minute", async () => {
     const { client } = await openService();
     const snap = await client({}, { maxRetries: 0 });
     for (let count = 0; count < 10; count += 1) await snap.batches.submit({ items: [{ url }] });
@@ -107,8 +105,8 @@ describe("a batch", () => {
   });
 });
 
-/** What the service answers to the very JSON that the client would send. */
-async function answerTo(
+/** Posts the same JSON that the client would send, and returns the service's response. */
+async function postBatch(
   { baseUrl, token }: { readonly baseUrl: string; readonly token: string },
   document: object,
 ): Promise<{ readonly status: number; readonly envelope: Readonly<Record<string, unknown>> }> {
@@ -125,7 +123,7 @@ function submit(snap: SnapClient, document: object): Promise<unknown> {
   return snap.batches.submit(document as BatchInput);
 }
 
-describe("a batch whose parameters are at fault", () => {
+describe("a batch with invalid parameters", () => {
   it.for<[items: readonly object[], names: readonly string[]]>([
     [[{}], ["items.0.url"]],
     [[{ url: 7 }], ["items.0.url"]],
@@ -156,11 +154,11 @@ describe("a batch whose parameters are at fault", () => {
         return `items.${Math.floor(index / 3)}.${name}`;
       }),
     ],
-  ])("is refused without a request, in the words of the service: %j", async ([items, names]) => {
+  ])("is refused without a request, with the service's message: %j", async ([items, names]) => {
     const { baseUrl, customer } = await openService();
     const { token } = await customer();
-    const unneeded = (): Promise<Response> => Promise.reject(new Error("a request was sent"));
-    const snap = createClient({ baseUrl, token, fetch: unneeded });
+    const failingFetch = (): Promise<Response> => Promise.reject(new Error("a request was sent"));
+    const snap = createClient({ baseUrl, token, fetch: failingFetch });
     const { code, status, message, errors, requestId } = await failureOf(submit(snap, { items }));
     expect({ code, status, requestId }).toEqual({
       code: "validation_failed",
@@ -169,10 +167,10 @@ describe("a batch whose parameters are at fault", () => {
     });
     expect(Object.keys(errors ?? {})).toEqual(names);
 
-    const answer = await answerTo({ baseUrl, token }, { items });
-    expect(answer.status).toBe(422);
-    expect(answer.envelope).toEqual({ code, message, errors, request_id: expect.stringMatching(UUID) });
-    expect(Object.keys(answer.envelope["errors"] ?? {})).toEqual(names);
+    const response = await postBatch({ baseUrl, token }, { items });
+    expect(response.status).toBe(422);
+    expect(response.envelope).toEqual({ code, message, errors, request_id: expect.stringMatching(UUID) });
+    expect(Object.keys(response.envelope["errors"] ?? {})).toEqual(names);
   });
 });
 
@@ -187,10 +185,10 @@ describe("a batch that only the service can refuse", () => {
       "validation_failed",
       ["items"],
     ],
-    ["items left out", {}, "validation_failed", ["items"]],
-    ["items that are no list", { items: { 0: { url } } }, "validation_failed", ["items"]],
+    ["missing items", {}, "validation_failed", ["items"]],
+    ["items that are not an array", { items: { 0: { url } } }, "validation_failed", ["items"]],
     [
-      "items that are no objects",
+      "items that are not objects",
       { items: [null, url, [url]] },
       "validation_failed",
       ["items.0", "items.1", "items.2"],
@@ -214,20 +212,20 @@ describe("a batch that only the service can refuse", () => {
     ],
     ["cache: false", { items: [{ url, cache: false }] }, "validation_failed", ["items.0.cache"]],
     ["a private host", { items: [{ url: "http://10.0.0.1/" }] }, "blocked_host", ["items.0.url"]],
-    ["a webhook that is no address", { ...one, webhookUrl: "/hook" }, "validation_failed", ["webhookUrl"]],
+    ["a malformed webhook URL", { ...one, webhookUrl: "/hook" }, "validation_failed", ["webhookUrl"]],
     ["a private webhook", { ...one, webhookUrl: "http://127.0.0.1/" }, "blocked_host", ["webhookUrl"]],
     ["a typo", { ...one, webhookURL: url }, "validation_failed", ["webhookURL"]],
-  ])("is its SnapError: %s", async ([, document, code, names]) => {
+  ])("rejects with the service's error: %s", async ([, document, code, names]) => {
     const { baseUrl, customer } = await openService();
     const { token } = await customer();
     const failure = await failureOf(submit(createClient({ baseUrl, token }), document));
     expect(failure).toMatchObject({ code, status: 422, requestId: expect.stringMatching(UUID) });
     expect(Object.keys(failure.errors ?? {})).toEqual(names);
-    const { envelope } = await answerTo({ baseUrl, token }, document);
+    const { envelope } = await postBatch({ baseUrl, token }, document);
     expect(envelope).toMatchObject({ code, message: failure.message, errors: failure.errors });
   });
 
-  it("is missing_ability where the token may not render a mode", async () => {
+  it("rejects with missing_ability if the token lacks the permission for a mode", async () => {
     const snap = await (await openService()).client({ abilities: ["pdf"] });
     const failure = await failureOf(snap.batches.submit({ items: [{ url, pdf: true }, { url }] }));
     expect(failure).toMatchObject({ code: "missing_ability", status: 403, errors: null });
@@ -235,12 +233,12 @@ describe("a batch that only the service can refuse", () => {
 });
 
 describe("the webhook of a batch", () => {
-  it("comes from the service to webhookMiddleware in Express, and counts as delivered", async () => {
+  it("is delivered to webhookMiddleware in Express", async () => {
     const app = express();
     const receiver = await openRawServer((response, request) => app(request, response));
     const attempted = Promise.withResolvers<DeliveryAttempt>();
     const service = await openService(undefined, {
-      // Receivers refuse a timestamp that isn't of now.
+      // receivers refuse a timestamp that is not current
       clock: systemClock,
       targets: { allow: parseAllowedTargets(new URL(receiver.origin).host), ownHostnames: [] },
       onDeliveryAttempt: attempted.resolve,

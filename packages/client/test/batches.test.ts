@@ -14,7 +14,7 @@ import { envelope, openRawServer, png, recordWaits, resetConnection, TOKEN } fro
 const PAGES = [{ url: "https://example.com/0" }, { url: "https://example.com/1", pdf: true }] as const;
 
 describe("batches.submit()", () => {
-  it("posts the items as JSON and answers with the batch", async () => {
+  it("posts the items as JSON and returns the batch", async () => {
     const { snap, posted, requests } = await openBatchService([batch(item(0, "queued"), item(1, "queued"))]);
     const submitted = await snap.batches.submit({
       items: [...PAGES, { url: "https://example.com/2", delay: undefined }],
@@ -37,7 +37,7 @@ describe("batches.submit()", () => {
     ]);
   });
 
-  it("names the item and the parameter at fault, before a request", async () => {
+  it("names the invalid item and parameter without a request", async () => {
     const { snap, requests } = await openBatchService([batch()]);
     const items = [PAGES[0], { url: "ftp://example.com" }, { ...PAGES[0], quality: 80 }];
     const failure = await failureOf(snap.batches.submit({ items: items as unknown as RenderInput[] }));
@@ -50,7 +50,7 @@ describe("batches.submit()", () => {
     expect(requests).toHaveLength(0);
   });
 
-  it("is repeated when it was refused, not when the connection was lost", async () => {
+  it("is retried after a refusal, but not after a lost connection", async () => {
     const refusing = await openRawServer(envelope(429, "rate_limited", { "Retry-After": "1" }), (response) =>
       response.writeHead(202).end(JSON.stringify(batch(item(0, "queued")))),
     );
@@ -65,7 +65,7 @@ describe("batches.submit()", () => {
 });
 
 describe("batches.get()", () => {
-  it("is the document as the wire has it", async () => {
+  it("returns the document unchanged", async () => {
     const document = batch(
       item(0, "done", "https://snap.example.com/v1/snap/signed?url=a"),
       item(1, "failed"),
@@ -74,14 +74,14 @@ describe("batches.get()", () => {
     expect(await snap.batches.get(BATCH_ID)).toEqual(document);
   });
 
-  it.for(["batch_02", "../usage", "a/b"])("answers not_found for %s", async (id) => {
+  it.for(["batch_02", "../usage", "a/b"])("rejects with not_found for %s", async (id) => {
     const { snap, requests } = await openBatchService([batch()]);
     expect(await failureOf(snap.batches.get(id))).toMatchObject({ code: "not_found", status: 404 });
     expect(requests[0]?.url).toBe(`/v1/renders/${encodeURIComponent(id)}`);
   });
 });
 
-const LOOKS = [
+const STATES = [
   batch(item(0, "queued"), item(1, "queued"), item(2, "queued")),
   batch(item(0, "rendering"), item(1, "done"), item(2, "paused")),
   batch(item(0, "rendering"), item(1, "done"), item(2, "paused")),
@@ -90,43 +90,43 @@ const LOOKS = [
 ];
 
 describe("batches.wait()", () => {
-  it("polls until the batch is complete; a status that is not known is not finished", async () => {
-    const { snap, requests, waitsMs } = await openBatchService(LOOKS);
+  it("polls until the batch is complete, and treats an unknown status as not finished", async () => {
+    const { snap, requests, waitsMs } = await openBatchService(STATES);
     const progress: number[] = [];
     const complete = await snap.batches.wait(BATCH_ID, {
       onProgress: ({ finished, total }: BatchProgress) => progress.push(finished, total),
     });
-    expect(complete).toEqual(LOOKS[4]);
+    expect(complete).toEqual(STATES[4]);
     expect(progress).toEqual([0, 3, 1, 3, 1, 3, 2, 3, 3, 3]);
     expect(requests).toHaveLength(5);
-    // Half of the jitter is taken off: 1000, 1500, 2250, 3375.
+    // intervals of 1000, 1500, 2250 and 3375, minus a quarter: half of the maximum jitter
     expect(waitsMs).toEqual([750, 1125, 1687.5, 2531.25]);
   });
 
-  it("takes a document for the first look, and asks nothing when it is complete", async () => {
-    const { snap, requests, waitsMs } = await openBatchService([LOOKS[4] ?? {}]);
-    await snap.batches.wait(LOOKS[0] as RenderBatch, { pollIntervalMs: 200 });
+  it("uses a batch document as the first state, and sends no request if it is complete", async () => {
+    const { snap, requests, waitsMs } = await openBatchService([STATES[4] ?? {}]);
+    await snap.batches.wait(STATES[0] as RenderBatch, { pollIntervalMs: 200 });
     expect(requests).toHaveLength(1);
     expect(waitsMs).toEqual([150]);
-    expect(await snap.batches.wait(LOOKS[4] as RenderBatch)).toEqual(LOOKS[4]);
+    expect(await snap.batches.wait(STATES[4] as RenderBatch)).toEqual(STATES[4]);
     expect(requests).toHaveLength(1);
   });
 
-  it("lets the intervals grow to ten times the first one", async () => {
-    const { snap, waitsMs } = await openBatchService([...Array(10).fill(LOOKS[0]), LOOKS[4]]);
+  it("increases the interval up to ten times the first one", async () => {
+    const { snap, waitsMs } = await openBatchService([...Array(10).fill(STATES[0]), STATES[4]]);
     await snap.batches.wait(BATCH_ID, { pollIntervalMs: 100 });
     expect(waitsMs.slice(-3)).toEqual([750, 750, 750]);
   });
 
-  it("ends with not_found when the batch is gone", async () => {
-    const { snap } = await openBatchService([LOOKS[0] ?? {}]);
+  it("rejects with not_found when the batch does not exist", async () => {
+    const { snap } = await openBatchService([STATES[0] ?? {}]);
     expect(await failureOf(snap.batches.wait("batch_02"))).toMatchObject({ code: "not_found", status: 404 });
   });
 
-  it("ends with the reason of the caller's signal", async () => {
-    const { snap } = await openBatchService([LOOKS[0] ?? {}]);
+  it("rejects with the signal's reason when it aborts", async () => {
+    const { snap } = await openBatchService([STATES[0] ?? {}]);
     const controller = new AbortController();
-    const reason = new Error("not needed any more");
+    const reason = new Error("no longer needed");
     const waiting = snap.batches.wait(BATCH_ID, {
       signal: controller.signal,
       onProgress: () => controller.abort(reason),
@@ -134,17 +134,17 @@ describe("batches.wait()", () => {
     await expect(waiting).rejects.toBe(reason);
   });
 
-  it("ends with timed_out when it takes too long, in whatever it is busy with", async () => {
+  it("rejects with timed_out, during a sleep or a request", async () => {
     const { now, random } = recordWaits();
     const sleep = (_durationMs: number, signal?: AbortSignal): Promise<void> =>
       new Promise((_resolve, reject) => {
         signal?.addEventListener("abort", () => reject(signal.reason as Error));
       });
-    const { snap } = await openBatchService([LOOKS[0] ?? {}], { pacing: { now, random, sleep } });
+    const { snap } = await openBatchService([STATES[0] ?? {}], { pacing: { now, random, sleep } });
     expect(await failureOf(snap.batches.wait(BATCH_ID, { timeoutMs: 50 }))).toMatchObject({
       code: "timed_out",
       status: 0,
-      message: "The batch goes on: it was not complete within 50 ms.",
+      message: "The batch is still running: it was not complete within 50 ms.",
     });
     const hanging = await openRawServer(() => {});
     const hung = createClient({ baseUrl: hanging.origin, token: TOKEN });
@@ -153,12 +153,12 @@ describe("batches.wait()", () => {
     });
   });
 
-  it("goes on after a failure that a repeat mends", async () => {
+  it("continues after a retryable failure", async () => {
     const { origin } = await openRawServer(
-      (response) => response.end(JSON.stringify(LOOKS[0])),
+      (response) => response.end(JSON.stringify(STATES[0])),
       envelope(503, "not_ready", { "Retry-After": "1" }),
       resetConnection,
-      (response) => response.end(JSON.stringify(LOOKS[4])),
+      (response) => response.end(JSON.stringify(STATES[4])),
     );
     const snap = createClient({ baseUrl: origin, token: TOKEN, pacing: recordWaits() });
     expect((await snap.batches.wait(BATCH_ID)).status).toBe("complete");
@@ -166,8 +166,8 @@ describe("batches.wait()", () => {
 });
 
 describe("batches.items()", () => {
-  it("gives each item once, as it finishes, done or failed", async () => {
-    const { snap, requests } = await openBatchService(LOOKS);
+  it("yields each item once, when it is done or failed", async () => {
+    const { snap, requests } = await openBatchService(STATES);
     const seen: [string, string, number][] = [];
     for await (const { id, status } of snap.batches.items(BATCH_ID)) seen.push([id, status, requests.length]);
     expect(seen).toEqual([
@@ -177,8 +177,8 @@ describe("batches.items()", () => {
     ]);
   });
 
-  it("asks for nothing more once the loop is left", async () => {
-    const { snap, requests } = await openBatchService(LOOKS);
+  it("sends no more requests after the loop ends", async () => {
+    const { snap, requests } = await openBatchService(STATES);
     for await (const { id } of snap.batches.items(BATCH_ID)) {
       expect(id).toBe("item_1");
       break;
@@ -186,10 +186,10 @@ describe("batches.items()", () => {
     expect(requests).toHaveLength(2);
   });
 
-  it("ends with the reason of the caller's signal", async () => {
-    const { snap } = await openBatchService(LOOKS);
+  it("rejects with the signal's reason when it aborts", async () => {
+    const { snap } = await openBatchService(STATES);
     const controller = new AbortController();
-    const reason = new Error("not needed any more");
+    const reason = new Error("no longer needed");
     const seen: string[] = [];
     await expect(
       (async () => {
@@ -217,7 +217,7 @@ describe("batches.download()", () => {
     expect(requests.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined]);
   });
 
-  it("sends the gateway's headers to the origin of baseUrl alone", async () => {
+  it("sends the additional headers only to the origin of baseUrl", async () => {
     const own = await openRawServer(png);
     const other = await openRawServer(png);
     const headers = { "X-Gateway-Key": "open" };
@@ -229,19 +229,22 @@ describe("batches.download()", () => {
   });
 
   it.for([
-    ["done", "Repeat the identical request."],
+    ["done", "Send the identical request again."],
     ["failed", "it failed with render_timeout. It took too long."],
     ["rendering", "it is rendering; wait until it is done."],
     ["paused", "it is paused; wait until it is done."],
-  ] as const)("says why an item that is %s has no link, and what to do", async ([status, why]) => {
-    const { snap } = await openBatchService([]);
-    const failure = await failureOf(snap.batches.download(item(3, status) as BatchItem));
-    expect(failure).toMatchObject({ code: "no_signed_url", status: 0, requestId: null });
-    expect(failure.message).toContain(`Item item_3 has no link: `);
-    expect(failure.message).toContain(why);
-  });
+  ] as const)(
+    "explains why an item with status %s has no signed URL, and what to do",
+    async ([status, why]) => {
+      const { snap } = await openBatchService([]);
+      const failure = await failureOf(snap.batches.download(item(3, status) as BatchItem));
+      expect(failure).toMatchObject({ code: "no_signed_url", status: 0, requestId: null });
+      expect(failure.message).toContain(`Item item_3 has no signed URL: `);
+      expect(failure.message).toContain(why);
+    },
+  );
 
-  it("keeps the secrets of the link out of its errors", async () => {
+  it("does not quote the signed URL in errors", async () => {
     const { origin } = await openRawServer(envelope(403, "signed_url_expired"));
     const { snap } = await openBatchService([]);
     const failure = await failureOf(
@@ -252,8 +255,8 @@ describe("batches.download()", () => {
   });
 });
 
-describe("what a batch must not lead to", () => {
-  it.for(["", ".", "..", "\ud800"])("the id %j is none: nothing is asked", async (id) => {
+describe("malformed batches", () => {
+  it.for(["", ".", "..", "\ud800"])("with the id %j send no request", async (id) => {
     const { origin, requests } = await openRawServer(envelope(500, "server_error"));
     const snap = createClient({ baseUrl: origin, token: TOKEN, pacing: recordWaits() });
     const failures = [snap.batches.get(id), snap.batches.wait(id)].map(failureOf);
@@ -263,7 +266,7 @@ describe("what a batch must not lead to", () => {
   });
 
   it.for(["/v1/snap/signed?signature=abc", "http://u:p@127.0.0.1/?signature=abc", "file:///etc/passwd"])(
-    "a link %s is not followed, nor quoted",
+    "with the signed URL %s are neither downloaded nor quoted",
     async (signed_url) => {
       const snap = createClient({ baseUrl: "http://127.0.0.1:9", token: TOKEN, pacing: recordWaits() });
       const failure = await failureOf(snap.batches.download(item(0, "done", signed_url) as BatchItem));

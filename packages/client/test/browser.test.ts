@@ -12,7 +12,7 @@ const LOOPBACK: TargetPolicy = {
   ownHostnames: [],
 };
 
-/** As windows-1252, in which 0x89 is a per mille sign. */
+/** Decodes windows-1252, where 0x89 is the per mille sign. */
 const latin1 = new TextDecoder("latin1");
 
 describe("the client, the server and Chromium", () => {
@@ -65,7 +65,7 @@ describe("the client, the server and Chromium", () => {
     expect(new Uint8Array(await signed.arrayBuffer())).toEqual(png.bytes);
   });
 
-  it("collect a batch", { timeout: 60_000 }, async () => {
+  it("render a batch", { timeout: 60_000 }, async () => {
     const site = await openRawServer((response, { url }) => {
       response.writeHead(url === "/gone" ? 404 : 200, { "Content-Type": "text/html; charset=utf-8" });
       response.end(`<body style="background:#0a7"><h1>Grüße</h1>`);

@@ -9,11 +9,11 @@ import { openService } from "./service.ts";
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Everything that the package exports, in one file, as a browser or a worker would load it. */
+/** Bundles all exports into one file, as for a browser or a worker. */
 async function bundle(format: "esm" | "iife"): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [source("../src/index.ts")],
-    // Its sources, as the other tests have it; the packed packages are checked elsewhere.
+    // the sources, as in the other tests; packed-client.test.ts checks the packed packages
     alias: { "@snap/protocol": source("../../protocol/src/index.ts") },
     bundle: true,
     minify: true,
@@ -25,15 +25,15 @@ async function bundle(format: "esm" | "iife"): Promise<string> {
   return outputFiles[0]?.text ?? "";
 }
 
-describe("the whole package as one file", () => {
-  it("is smaller than 16 KB gzipped, and has no zod in it", async () => {
+describe("the package as one bundle", () => {
+  it("is smaller than 16 KB gzipped and contains no zod", async () => {
     const code = await bundle("esm");
     expect(gzipSync(code, { level: 9 }).byteLength).toBeLessThan(16_384);
     expect(code).not.toMatch(/zod/i);
     expect(code).not.toMatch(/\bimport\b|\brequire\(/);
   });
 
-  it("runs with nothing but the globals of the web platform", async () => {
+  it("runs with only the globals of the web platform", async () => {
     const service = await openService();
     const { token, signingSecret, tokenId } = await service.customer();
     const { createClient, isSnapError } = runInNewContext(`${await bundle("iife")};snapClient`, {

@@ -13,7 +13,7 @@ function refusalOf(options: Partial<ClientOptions>): Error {
   } catch (error) {
     if (error instanceof Error) return error;
   }
-  return expect.fail("the client was made");
+  return expect.fail("createClient did not throw");
 }
 
 describe("baseUrl", () => {
@@ -24,13 +24,13 @@ describe("baseUrl", () => {
     ["/v1/", "/v1/snap"],
     ["/v1//", "/v1/snap"],
     ["/tools/snap/v1", "/tools/snap/v1/snap"],
-  ])("with the path %o asks %s", async ([path, asked]) => {
+  ])("with the path %o sends requests to %s", async ([path, requested]) => {
     const { origin, requests } = await openRawServer(png);
     await createClient({ baseUrl: `${origin}${path}`, token: TOKEN }).screenshot(PAGE);
-    expect(requests[0]?.url).toBe(`${asked}?url=https%3A%2F%2Fexample.com%2F`);
+    expect(requests[0]?.url).toBe(`${requested}?url=https%3A%2F%2Fexample.com%2F`);
   });
 
-  it("may be a URL", async () => {
+  it("accepts a URL object", async () => {
     const { origin, requests } = await openRawServer(png);
     await createClient({ baseUrl: new URL(origin), token: TOKEN }).screenshot(PAGE);
     expect(requests[0]?.url).toMatch(/^\/v1\/snap\?/);
@@ -47,11 +47,11 @@ describe("baseUrl", () => {
     "https://snap.example.com/v1#pa55",
     "",
     undefined,
-  ])("%o is refused, and is not in the message", (baseUrl) => {
+  ])("rejects %o without quoting it", (baseUrl) => {
     const refusal = refusalOf({ baseUrl: baseUrl as string });
     expect(refusal).toBeInstanceOf(TypeError);
     expect(refusal.message).toBe(
-      "baseUrl must look like https://snap.example.com/v1, without user name, password, query and fragment.",
+      "baseUrl must look like https://snap.example.com/v1, without user name, password, query or fragment.",
     );
   });
 });
@@ -69,27 +69,27 @@ describe("token", () => {
     `-7|${SECRET}`,
     `seven|${SECRET}`,
     `7|${SECRET}é`,
-  ])("%o is refused, and is not in the message", (token) => {
+  ])("rejects %o without quoting it", (token) => {
     const refusal = refusalOf({ token });
     expect(refusal).toBeInstanceOf(TypeError);
-    expect(refusal.message).toBe("token must look like <id>|<secret>, in full, without spaces or line ends.");
+    expect(refusal.message).toBe("token must look like <id>|<secret>, without spaces or line breaks.");
   });
 
-  it.for([undefined, null, "", 7])("%o is refused", (token) => {
+  it.for([undefined, null, "", 7])("rejects %o", (token) => {
     expect(refusalOf({ token: token as unknown as string }).message).toContain("token must look like");
   });
 });
 
-describe("numbers", () => {
-  it.for([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31])("no time-out of %d ms", (timeoutMs) => {
+describe("numeric options", () => {
+  it.for([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31])("reject timeoutMs %d", (timeoutMs) => {
     expect(refusalOf({ timeoutMs }).message).toBe("timeoutMs must be an integer from 1 to 2147483647");
   });
 
-  it.for([-1, 1.5, 101, Number.NaN, Number.POSITIVE_INFINITY])("no %d repeats", (maxRetries) => {
+  it.for([-1, 1.5, 101, Number.NaN, Number.POSITIVE_INFINITY])("reject maxRetries %d", (maxRetries) => {
     expect(refusalOf({ maxRetries }).message).toBe("maxRetries must be an integer from 0 to 100");
   });
 
-  it("are checked for one call too, as a rejection", async () => {
+  it("are also checked per call", async () => {
     const { origin, requests } = await openRawServer(png);
     const snap = createClient({ baseUrl: origin, token: TOKEN });
     await expect(snap.screenshot(PAGE, { timeoutMs: 0 })).rejects.toThrow("timeoutMs must be");
@@ -99,7 +99,7 @@ describe("numbers", () => {
 });
 
 describe("a client", () => {
-  it("shows no secret when it is printed or written as JSON", () => {
+  it("reveals no secret when printed or serialized as JSON", () => {
     const snap = createClient({
       baseUrl: "https://snap.example.com",
       token: TOKEN,
@@ -110,7 +110,7 @@ describe("a client", () => {
     expect(shown).not.toContain(SIGNING_SECRET);
   });
 
-  it("sends the token and nothing that browsers would have to ask for first", async () => {
+  it("sends the token and no custom headers", async () => {
     const { origin, requests } = await openRawServer(png);
     await createClient({ baseUrl: origin, token: TOKEN }).screenshot(PAGE, { ifNoneMatch: '"5f3c"' });
     const { headers, method } = requests[0] ?? {};
@@ -119,7 +119,7 @@ describe("a client", () => {
     expect(Object.keys(headers ?? {}).filter((name) => name.startsWith("x-"))).toEqual([]);
   });
 
-  it("sends headers for a gateway, which don't replace the token", async () => {
+  it("sends additional headers without replacing the token", async () => {
     const { origin, requests } = await openRawServer(png);
     const headers = { "X-Gateway-Key": "open", authorization: "Basic abc" };
     await createClient({ baseUrl: origin, token: TOKEN, headers }).screenshot(PAGE);
@@ -129,12 +129,12 @@ describe("a client", () => {
     });
   });
 
-  it("uses the fetch that it was given, without a this", async () => {
-    const given: typeof fetch = async function (this: unknown, input, init) {
+  it("calls a custom fetch without a receiver", async () => {
+    const customFetch: typeof fetch = async function (this: unknown, input, init) {
       expect(this).toBeUndefined();
-      return Response.json({ credits: {}, asked: new Request(input, init).url });
+      return Response.json({ credits: {}, requested: new Request(input, init).url });
     };
-    const snap = createClient({ baseUrl: "https://snap.example.com", token: TOKEN, fetch: given });
-    expect(await snap.usage()).toEqual({ credits: {}, asked: "https://snap.example.com/v1/usage" });
+    const snap = createClient({ baseUrl: "https://snap.example.com", token: TOKEN, fetch: customFetch });
+    expect(await snap.usage()).toEqual({ credits: {}, requested: "https://snap.example.com/v1/usage" });
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { isSnapError, type SnapError } from "../src/index.ts";
 
-/** The error that a call is expected to end with. */
+/** Returns the SnapError that a call rejects with. */
 export async function failureOf(call: Promise<unknown>): Promise<SnapError> {
   const failure: unknown = await call.then(
     () => expect.fail("the call succeeded"),

@@ -6,7 +6,7 @@ import type { Pacing } from "../src/index.ts";
 
 export const TOKEN = "7|ThisIsTheSecretPartOfATokenForTheseTests01";
 
-export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
+export type Responder = (response: ServerResponse, request: IncomingMessage) => void;
 
 export interface RawServer {
   readonly origin: string;
@@ -14,13 +14,13 @@ export interface RawServer {
   readonly close: () => Promise<void>;
 }
 
-/** A server that answers requests one after the other, the last answer again and again. */
-export async function openRawServer(...answers: readonly [Answer, ...Answer[]]): Promise<RawServer> {
+/** Opens a server that uses one responder per request, and repeats the last one. */
+export async function openRawServer(...responders: readonly [Responder, ...Responder[]]): Promise<RawServer> {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
-    const answer = answers[Math.min(requests.length, answers.length - 1)] ?? answers[0];
+    const respond = responders[Math.min(requests.length, responders.length - 1)] ?? responders[0];
     requests.push(request);
-    answer(response, request);
+    respond(response, request);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -36,8 +36,8 @@ export async function openRawServer(...answers: readonly [Answer, ...Answer[]]):
   return { origin: `http://127.0.0.1:${port}`, requests, close };
 }
 
-/** A rendering with every header that the contract has. */
-export const png: Answer = (response) => {
+/** Responds with a rendering. */
+export const png: Responder = (response) => {
   response.writeHead(200, {
     "Content-Type": "image/png",
     ETag: '"5f3c"',
@@ -51,7 +51,7 @@ export function envelope(
   status: number,
   code: string,
   headers: Readonly<Record<string, string>> = {},
-): Answer {
+): Responder {
   return (response) => {
     response.writeHead(status, { "Content-Type": "application/json", ...headers });
     response.end(
@@ -60,16 +60,16 @@ export function envelope(
   };
 }
 
-export function html(status: number, text = "<html><h1>Bad Gateway</h1></html>"): Answer {
+export function html(status: number, text = "<html><h1>Bad Gateway</h1></html>"): Responder {
   return (response) => {
     response.writeHead(status, { "Content-Type": "text/html" });
     response.end(text);
   };
 }
 
-export const resetConnection: Answer = (response) => response.socket?.destroy();
+export const resetConnection: Responder = (response) => response.socket?.destroy();
 
-/** Lets no time pass, and keeps the waits that were asked for. */
+/** Records the requested waits, and returns from them immediately. */
 export function recordWaits({ nowMs = 0, random = 0.5 } = {}): Pacing & { readonly waitsMs: number[] } {
   const waitsMs: number[] = [];
   return {

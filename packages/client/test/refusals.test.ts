@@ -6,8 +6,8 @@ import { openService } from "./service.ts";
 const PAGE = { url: "https://example.com/" } as const;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-describe("what the service refuses", () => {
-  it("is a SnapError with the code, status, message and request id of the envelope", async () => {
+describe("an error of the service", () => {
+  it("becomes a SnapError with the code, status, message and request id of the envelope", async () => {
     const { baseUrl } = await openService();
     const token = "999|0123456789012345678901234567890123456789";
     const failure = await failureOf(createClient({ baseUrl, token }).screenshot(PAGE));
@@ -26,18 +26,18 @@ describe("what the service refuses", () => {
     ["credit_limit_reached", 402, { credits: 0 }],
     ["email_unverified", 403, { verified: false }],
     ["missing_ability", 403, { abilities: ["pdf"] }],
-  ] as const)("keeps %s and its status %i", async ([code, status, account]) => {
+  ] as const)("has the code %s and the status %i", async ([code, status, account]) => {
     const snap = await (await openService()).client(account);
     expect(await failureOf(snap.screenshot(PAGE))).toMatchObject({ code, status });
   });
 
-  it("keeps blocked_host, which only the service can tell", async () => {
+  it("can be blocked_host, which only the service checks", async () => {
     const snap = await (await openService()).client();
     const failure = await failureOf(snap.screenshot({ url: "http://10.0.0.1/" }));
     expect(failure).toMatchObject({ code: "blocked_host", status: 422 });
   });
 
-  it("keeps the seconds of Retry-After when the budget is spent", async () => {
+  it("has the seconds of Retry-After when the rate limit is exceeded", async () => {
     const snap = await (await openService()).client({ requestsPerMinute: 1 }, { maxRetries: 0 });
     await snap.screenshot(PAGE);
     const failure = await failureOf(snap.screenshot({ url: "https://example.com/other" }));
@@ -46,14 +46,14 @@ describe("what the service refuses", () => {
 });
 
 describe("parameters that the service would refuse", () => {
-  const faulty = [
+  const invalid = [
     ["a typo", { ...PAGE, fullpage: true }],
     ["quality with PNG", { ...PAGE, quality: 80 }],
     ["no address", {}],
     ["several at once", { ...PAGE, scale: 9, delay: -1, paperFormat: "a4" }],
   ] as const;
 
-  it.for(faulty)("are refused with the same answer and no request: %s", async ([, input]) => {
+  it.for(invalid)("are refused with the same error and without a request: %s", async ([, input]) => {
     const service = await openService();
     const { token } = await service.customer();
     let requests = 0;
@@ -65,16 +65,16 @@ describe("parameters that the service would refuse", () => {
         return fetch(address, init);
       },
     });
-    const here = await failureOf(snap.screenshot(input as unknown as ScreenshotInput));
+    const failure = await failureOf(snap.screenshot(input as unknown as ScreenshotInput));
     expect(requests).toBe(0);
 
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(input)) query.set(name, String(value));
-    const answer = await fetch(`${service.baseUrl}/snap?${query.toString()}`, {
+    const response = await fetch(`${service.baseUrl}/snap?${query.toString()}`, {
       headers: { Authorization: `Bearer ${token}` },
     });
-    const { code, message, errors } = (await answer.json()) as Record<string, unknown>;
-    expect(here).toMatchObject({ code, message, errors, status: 422, requestId: null });
-    expect(answer.status).toBe(422);
+    const { code, message, errors } = (await response.json()) as Record<string, unknown>;
+    expect(failure).toMatchObject({ code, message, errors, status: 422, requestId: null });
+    expect(response.status).toBe(422);
   });
 });

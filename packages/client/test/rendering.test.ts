@@ -5,7 +5,7 @@ const PAGE = { url: "https://example.com/" } as const;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe("screenshot()", () => {
-  it("reads the headers of an answer into fields", async () => {
+  it("reads the response headers", async () => {
     const service = await openService({ targetStatus: 404, notes: ["wait-capped", "lazy-images-capped"] });
     const snap = await service.client({ credits: 10, requestsPerMinute: 50 });
     const shot = await snap.screenshot(PAGE);
@@ -23,7 +23,7 @@ describe("screenshot()", () => {
     expect(shot.bytes.subarray(1, 4)).toEqual(new Uint8Array([0x50, 0x4e, 0x47]));
   });
 
-  it("tells a hit, a miss and a bypass apart", async () => {
+  it("reports a cache hit, miss and bypass", async () => {
     const snap = await (await openService()).client();
     const first = await snap.screenshot(PAGE);
     const second = await snap.screenshot(PAGE);
@@ -33,7 +33,7 @@ describe("screenshot()", () => {
     expect(second.bytes).toEqual(first.bytes);
   });
 
-  it("hands over a stream, or a Response with its body unread", async () => {
+  it("returns a stream, or a Response with an unread body", async () => {
     const snap = await (await openService()).client();
     const { bytes } = await snap.screenshot(PAGE);
     const { stream } = await snap.screenshot(PAGE, { as: "stream" });
@@ -43,7 +43,7 @@ describe("screenshot()", () => {
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(bytes);
   });
 
-  it("answers that the rendering which the caller holds is the same", async () => {
+  it("returns NotModified for a matching ETag", async () => {
     const snap = await (await openService()).client({ credits: 10 });
     const { etag } = await snap.screenshot(PAGE);
     const again = await snap.screenshot(PAGE, { ifNoneMatch: etag });
@@ -62,7 +62,7 @@ describe("screenshot()", () => {
     expect(unknown.notModified).toBe(false);
   });
 
-  it("refuses another form before a request", async () => {
+  it("rejects an unknown form without a request", async () => {
     const service = await openService();
     const snap = await service.client();
     await expect(snap.screenshot(PAGE, { as: "json" as "bytes" })).rejects.toThrow(
@@ -82,7 +82,7 @@ describe("pdf()", () => {
 });
 
 describe("usage()", () => {
-  it("is the report as the wire has it", async () => {
+  it("returns the report unchanged", async () => {
     const snap = await (await openService()).client({ credits: 10, requestsPerMinute: 50 });
     await snap.screenshot(PAGE);
     expect(await snap.usage()).toEqual({

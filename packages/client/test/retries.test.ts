@@ -9,7 +9,7 @@ function clientOf(origin: string, options?: Partial<ClientOptions>): SnapClient 
   return createClient({ baseUrl: origin, token: TOKEN, pacing: recordWaits(), ...options });
 }
 
-describe("a repeat", () => {
+describe("a retry", () => {
   it.for([
     ["rate_limited", 429],
     ["render_failed", 500],
@@ -18,7 +18,7 @@ describe("a repeat", () => {
     ["not_ready", 503],
     ["render_timeout", 504],
     ["request_timeout", 408],
-  ] as const)("is made after %s", async ([code, status]) => {
+  ] as const)("happens after %s", async ([code, status]) => {
     const { origin, requests } = await openRawServer(envelope(status, code), png);
     await clientOf(origin).screenshot(PAGE);
     expect(requests).toHaveLength(2);
@@ -32,7 +32,7 @@ describe("a repeat", () => {
     ["validation_failed", 422],
     ["target_unreachable", 422],
     ["server_error", 500],
-  ] as const)("is not made after %s", async ([code, status]) => {
+  ] as const)("does not happen after %s", async ([code, status]) => {
     const { origin, requests } = await openRawServer(envelope(status, code));
     expect(await failureOf(clientOf(origin).screenshot(PAGE))).toMatchObject({ code, status });
     expect(requests).toHaveLength(1);
@@ -46,20 +46,20 @@ describe("a repeat", () => {
     [502, 3],
     [503, 3],
     [504, 3],
-  ] as const)("goes by the status %i of a code that is not known", async ([status, attempts]) => {
+  ] as const)("depends on the status %i of an unknown code", async ([status, attempts]) => {
     const { origin, requests } = await openRawServer(envelope(status, "from_the_future"));
     const failure = await failureOf(clientOf(origin).screenshot(PAGE));
     expect(failure).toMatchObject({ code: "from_the_future", status, message: "about from_the_future" });
     expect(requests).toHaveLength(attempts);
   });
 
-  it.for(["__proto__", "constructor"])("takes %s for a code like any other", async (code) => {
+  it.for(["__proto__", "constructor"])("treats %s as an unknown code", async (code) => {
     const { origin, requests } = await openRawServer(envelope(503, code), png);
     await clientOf(origin).screenshot(PAGE);
     expect(requests).toHaveLength(2);
   });
 
-  it("is made as often as asked for, and is switched off by 0", async () => {
+  it("happens up to maxRetries times, and never with 0", async () => {
     const { origin, requests } = await openRawServer(envelope(503, "not_ready"));
     const snap = clientOf(origin, { maxRetries: 4 });
     await failureOf(snap.screenshot(PAGE));
@@ -71,8 +71,8 @@ describe("a repeat", () => {
   });
 });
 
-describe("the wait before a repeat", () => {
-  it("is what Retry-After says in seconds", async () => {
+describe("the wait before a retry", () => {
+  it("follows Retry-After in seconds", async () => {
     const pacing = recordWaits();
     const { origin } = await openRawServer(
       envelope(503, "upstream_rate_limited", { "Retry-After": "7" }),
@@ -83,7 +83,7 @@ describe("the wait before a repeat", () => {
     expect(pacing.waitsMs).toEqual([7250, 60_250]);
   });
 
-  it("is what Retry-After says as a date", async () => {
+  it("follows Retry-After as a date", async () => {
     const pacing = recordWaits({ nowMs: Date.parse("2026-03-01T12:00:00.400Z") });
     const { origin } = await openRawServer(
       envelope(503, "not_ready", { "Retry-After": "Sun, 01 Mar 2026 12:00:09 GMT" }),
@@ -94,7 +94,7 @@ describe("the wait before a repeat", () => {
     expect(pacing.waitsMs).toEqual([9250, 250]);
   });
 
-  it("is the contract's own number for the code when the header is missing", async () => {
+  it("uses the default of the code when the header is missing", async () => {
     const pacing = recordWaits();
     const { origin } = await openRawServer(envelope(504, "render_timeout"), png);
     await clientOf(origin, { pacing }).screenshot(PAGE);
@@ -102,7 +102,7 @@ describe("the wait before a repeat", () => {
   });
 
   it.for(["soon", "-5", "1.5", "", "0x10"])(
-    "backs off, with full jitter, for Retry-After: %o",
+    "backs off with full jitter for Retry-After: %o",
     async (header) => {
       const pacing = recordWaits({ random: 0.5 });
       const failing = envelope(500, "render_failed", { "Retry-After": header });
@@ -112,7 +112,7 @@ describe("the wait before a repeat", () => {
     },
   );
 
-  it("grows to the longest wait allowed", async () => {
+  it("grows up to maxRetryDelayMs", async () => {
     const pacing = recordWaits({ random: 0.999 });
     const { origin } = await openRawServer(envelope(500, "render_failed"));
     await failureOf(clientOf(origin, { pacing, maxRetries: 4, maxRetryDelayMs: 2000 }).screenshot(PAGE));
@@ -122,7 +122,7 @@ describe("the wait before a repeat", () => {
   it.for([
     ["61", undefined],
     ["3", 2000],
-  ] as const)("is not made when it is longer: %s s", async ([retryAfter, maxRetryDelayMs]) => {
+  ] as const)("is skipped when Retry-After is too long: %s s", async ([retryAfter, maxRetryDelayMs]) => {
     const pacing = recordWaits();
     const busy = envelope(503, "upstream_rate_limited", { "Retry-After": retryAfter });
     const { origin, requests } = await openRawServer(busy);
@@ -132,15 +132,15 @@ describe("the wait before a repeat", () => {
     expect(pacing.waitsMs).toEqual([]);
   });
 
-  it("leaves a spent quota alone, which takes an hour", async () => {
+  it("is skipped for upstream_quota_exceeded, which takes an hour", async () => {
     const { origin, requests } = await openRawServer(envelope(502, "upstream_quota_exceeded"));
     expect(await failureOf(clientOf(origin).screenshot(PAGE))).toMatchObject({ retryAfter: 3600 });
     expect(requests).toHaveLength(1);
   });
 
-  it("ends when the caller aborts, with the caller's reason", async () => {
+  it("ends with the signal's reason when it aborts", async () => {
     const controller = new AbortController();
-    const reason = new Error("not needed any more");
+    const reason = new Error("no longer needed");
     const { origin, requests } = await openRawServer((response, request) => {
       envelope(503, "not_ready", { "Retry-After": "30" })(response, request);
       response.once("close", () => controller.abort(reason));
@@ -152,14 +152,14 @@ describe("the wait before a repeat", () => {
 });
 
 describe("a lost connection", () => {
-  it("is tried again, since the cache makes a repeat free", async () => {
+  it("is retried, because the cache makes a retry free", async () => {
     const { origin, requests } = await openRawServer(resetConnection, png);
     const { bytes } = await clientOf(origin).screenshot(PAGE);
     expect(new TextDecoder().decode(bytes)).toBe("a picture");
     expect(requests).toHaveLength(2);
   });
 
-  it("is tried again when it is lost within the body", async () => {
+  it("is retried when the body is incomplete", async () => {
     const { origin, requests } = await openRawServer((response) => {
       response.writeHead(200, { "Content-Type": "image/png", "Content-Length": "100" });
       response.write("a pic", () => response.socket?.destroy());
@@ -169,33 +169,33 @@ describe("a lost connection", () => {
     expect(requests).toHaveLength(2);
   });
 
-  it("is not tried again without the cache, where a repeat may cost a second credit", async () => {
+  it("is not retried without the cache, because a retry could cost a second credit", async () => {
     const { origin, requests } = await openRawServer(resetConnection);
     const failure = await failureOf(clientOf(origin).screenshot({ ...PAGE, cache: false }));
     expect(failure).toMatchObject({ code: "connection_failed", status: 0, requestId: null });
     expect(requests).toHaveLength(1);
   });
 
-  it.for(["127.0.0.1", "localhost"])("is named with its reason and the origin: %s", async (host) => {
+  it.for(["127.0.0.1", "localhost"])("is reported with its reason and origin: %s", async (host) => {
     const { origin, close } = await openRawServer(png);
     await close();
-    const nowhere = origin.replace("127.0.0.1", host);
-    const failure = await failureOf(clientOf(nowhere).screenshot(PAGE));
+    const closedOrigin = origin.replace("127.0.0.1", host);
+    const failure = await failureOf(clientOf(closedOrigin).screenshot(PAGE));
     expect(failure).toMatchObject({ code: "connection_failed", status: 0 });
-    expect(failure.message).toContain(`The connection to ${nowhere} failed: `);
+    expect(failure.message).toContain(`The connection to ${closedOrigin} failed: `);
     expect(failure.message).toContain("ECONNREFUSED");
     expect(failure.cause).toBeInstanceOf(Error);
   });
 });
 
-describe("a proxy's own error", () => {
-  it("is tried again by its status", async () => {
+describe("an error of a proxy", () => {
+  it("is retried according to its status", async () => {
     const { origin, requests } = await openRawServer(html(502), png);
     await clientOf(origin).screenshot(PAGE);
     expect(requests).toHaveLength(2);
   });
 
-  it("is not tried again where the service may have done the work", async () => {
+  it("is not retried when the service may have done the work and a retry is not free", async () => {
     const { origin, requests } = await openRawServer(html(504));
     await failureOf(clientOf(origin).screenshot({ ...PAGE, cache: false }));
     await failureOf(clientOf(origin).batches.submit({ items: [PAGE] }));

@@ -37,7 +37,7 @@ export interface AccountOptions {
 
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 
-/** The real server over a renderer without a browser, which knows the pages of example.com. */
+/** Opens the real server with a fake renderer for the pages of example.com. */
 export async function openService(
   rendererOptions?: FakeRendererOptions,
   engineOptions?: Partial<EngineOptions>,
@@ -46,7 +46,7 @@ export async function openService(
   return { renderer, ...(await serve(renderer, engineOptions)) };
 }
 
-/** The real server on a free port of the loopback, over an engine with nothing outside memory. */
+/** Opens the real server on a free loopback port, with an engine in memory. */
 export async function serve(
   renderer: Renderer,
   engineOptions?: Partial<EngineOptions>,
@@ -90,8 +90,8 @@ export async function serve(
       requestsPerMinute,
       verified,
     });
-    const minted = await engine.tokens.create({ accountId: account.id, ...(abilities && { abilities }) });
-    return { token: minted.token, tokenId: minted.record.id, signingSecret: minted.signingSecret };
+    const created = await engine.tokens.create({ accountId: account.id, ...(abilities && { abilities }) });
+    return { token: created.token, tokenId: created.record.id, signingSecret: created.signingSecret };
   };
   return {
     baseUrl,
@@ -103,7 +103,7 @@ export async function serve(
   };
 }
 
-/** The links of batches name it, so it must be known before anything listens there. */
+/** The signed URLs of batches contain the port, so it must be known before the server listens. */
 async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

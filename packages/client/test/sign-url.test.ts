@@ -8,7 +8,7 @@ const OPTIONS = { baseUrl: "https://snap.example.com/v1", tokenId: 7, signingSec
 const PAGE = { url: "https://example.com/?q=a+b&c=ä" } as const;
 
 describe("signUrl()", () => {
-  it("is the canonical query with its signature", () => {
+  it("returns the canonical query with its signature", () => {
     const canonical =
       "expires=1900000000&format=webp&tokenId=7&url=https%3A%2F%2Fexample.com%2F%3Fq%3Da%2Bb%26c%3D%C3%A4";
     const signature = createHmac("sha256", "a signing secret")
@@ -19,18 +19,18 @@ describe("signUrl()", () => {
     );
   });
 
-  it("is the same whatever the order of the parameters", () => {
+  it("does not depend on the order of the parameters", () => {
     expect(signUrl({ ...PAGE, fullPage: true, format: "webp" }, OPTIONS)).toBe(
       signUrl({ format: "webp", fullPage: true, ...PAGE }, OPTIONS),
     );
   });
 
-  it("takes the end as a Date or as Unix seconds", () => {
+  it("accepts expires as a Date or as Unix seconds", () => {
     const url = new URL(signUrl(PAGE, { ...OPTIONS, expires: new Date("2030-03-17T17:46:40.999Z") }));
     expect(url.searchParams.get("expires")).toBe("1900000000");
   });
 
-  it("is that of a client, with the id of its token", () => {
+  it("returns the same URL as a client with that token", () => {
     const snap = createClient({
       baseUrl: "https://snap.example.com",
       token: TOKEN,
@@ -41,7 +41,7 @@ describe("signUrl()", () => {
     );
   });
 
-  it("makes URLs that the service renders, an image or a PDF", async () => {
+  it("returns URLs that the service renders as an image or a PDF", async () => {
     const service = await openService();
     const { tokenId, signingSecret } = await service.customer();
     const sign = (input: RenderInput): string =>
@@ -54,9 +54,9 @@ describe("signUrl()", () => {
     expect(tampered.status).toBe(403);
   });
 
-  it("throws at once what the service would refuse", () => {
-    const faulty = { ...PAGE, quality: 80 } as unknown as RenderInput;
-    expect(() => signUrl(faulty, OPTIONS)).toThrow(
+  it("throws for parameters that the service would refuse", () => {
+    const invalid = { ...PAGE, quality: 80 } as unknown as RenderInput;
+    expect(() => signUrl(invalid, OPTIONS)).toThrow(
       expect.objectContaining({
         name: "SnapError",
         code: "validation_failed",
@@ -77,11 +77,11 @@ describe("signUrl()", () => {
     [{ tokenId: "7" as unknown as number }, "tokenId must be an integer from 1 to"],
     [{ signingSecret: "" }, "signingSecret is missing"],
     [{ baseUrl: "snap.example.com" }, "baseUrl must look like"],
-  ] as const)("refuses %o", ([options, message]) => {
+  ] as const)("rejects %o", ([options, message]) => {
     expect(() => signUrl(PAGE, { ...OPTIONS, ...options })).toThrow(message);
   });
 
-  it("needs the signing secret of the client", () => {
+  it("requires the signing secret of the client", () => {
     const snap = createClient({ baseUrl: "https://snap.example.com", token: TOKEN });
     expect(() => snap.signUrl(PAGE)).toThrow("signingSecret is missing");
   });

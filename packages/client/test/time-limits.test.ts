@@ -2,32 +2,32 @@ import { getEventListeners } from "node:events";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createClient } from "../src/index.ts";
 import { failureOf } from "./failure-of.ts";
-import { envelope, openRawServer, TOKEN, type Answer } from "./raw-server.ts";
+import { envelope, openRawServer, TOKEN, type Responder } from "./raw-server.ts";
 
 const PAGE = { url: "https://example.com/" } as const;
-const hangBeforeHeaders: Answer = () => {};
-const hangInBody: Answer = (response) => {
+const hangBeforeHeaders: Responder = () => {};
+const hangInBody: Responder = (response) => {
   response.writeHead(200, { "Content-Type": "image/png" });
   response.write("a pic");
 };
-const hangInError: Answer = (response) => {
+const hangInError: Responder = (response) => {
   response.writeHead(502, { "Content-Type": "text/html" });
   response.write("<html>");
 };
 
-describe("the time-out", () => {
+describe("the timeout", () => {
   it.for([
     ["the headers", hangBeforeHeaders],
     ["the body", hangInBody],
     ["the body of an error", hangInError],
-  ] as const)("ends an attempt that hangs in %s, without a repeat", async ([, answer]) => {
-    const { origin, requests } = await openRawServer(answer);
+  ] as const)("ends an attempt that hangs in %s, without a retry", async ([, respond]) => {
+    const { origin, requests } = await openRawServer(respond);
     const snap = createClient({ baseUrl: origin, token: TOKEN, timeoutMs: 50 });
     const failure = await failureOf(snap.screenshot(PAGE));
     expect(failure).toMatchObject({
       code: "timed_out",
       status: 0,
-      message: `${origin} gave no complete answer within 50 ms.`,
+      message: `${origin} sent no complete response within 50 ms.`,
     });
     expect(requests).toHaveLength(1);
   });
@@ -38,7 +38,7 @@ describe("the time-out", () => {
     expect(await failureOf(snap.usage({ timeoutMs: 50 }))).toMatchObject({ code: "timed_out" });
   });
 
-  it("ends where a stream begins", async () => {
+  it("does not cover the body of a stream", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => {
       vi.useRealTimers();
@@ -62,11 +62,11 @@ describe("the caller's signal", () => {
   it.for([
     ["the headers", hangBeforeHeaders],
     ["the body", hangInBody],
-  ] as const)("ends a call that hangs in %s with its own reason", async ([, answer]) => {
+  ] as const)("ends a call that hangs in %s with its reason", async ([, respond]) => {
     const controller = new AbortController();
-    const reason = new Error("not needed any more");
+    const reason = new Error("no longer needed");
     const { origin, requests } = await openRawServer((response, request) => {
-      answer(response, request);
+      respond(response, request);
       setImmediate(() => controller.abort(reason));
     });
     const snap = createClient({ baseUrl: origin, token: TOKEN });
@@ -74,14 +74,14 @@ describe("the caller's signal", () => {
     expect(requests).toHaveLength(1);
   });
 
-  it("rejects with an AbortError when no reason was given, as fetch does", async () => {
+  it("rejects with an AbortError without a reason, like fetch", async () => {
     const { origin, requests } = await openRawServer(hangBeforeHeaders);
     const snap = createClient({ baseUrl: origin, token: TOKEN });
     await expect(snap.usage({ signal: AbortSignal.abort() })).rejects.toMatchObject({ name: "AbortError" });
     expect(requests).toHaveLength(0);
   });
 
-  it("ends an endless body that is read as a stream", async () => {
+  it("ends an endless stream", async () => {
     const closed = Promise.withResolvers<void>();
     const { origin } = await openRawServer((response) => {
       response.writeHead(200, { "Content-Type": "image/png" });
@@ -106,7 +106,7 @@ describe("the caller's signal", () => {
     await closed.promise;
   });
 
-  it("keeps no listener once a call has ended", async () => {
+  it("has no listeners after the call", async () => {
     const { origin } = await openRawServer(envelope(503, "not_ready", { "Retry-After": "0" }), (response) =>
       response.end('{"credits":{}}'),
     );

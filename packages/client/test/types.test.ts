@@ -19,9 +19,7 @@ const { screenshot, pdf, batches, signUrl } = createClient({
   token: TOKEN,
 });
 
-/*
- * Checked by the compiler, never called: nothing is asked.
- */
+/* Checked by the compiler, never called. */
 describe("types", () => {
   it("of a result follow `as`", () => {
     expectTypeOf(() => screenshot(PAGE)).returns.resolves.toEqualTypeOf<BytesRendering>();
@@ -39,7 +37,7 @@ describe("types", () => {
     ).returns.resolves.toEqualTypeOf<StreamRendering>();
   });
 
-  it("of a result know of NotModified only where a tag may have been sent", () => {
+  it("of a result include NotModified only if a tag may be sent", () => {
     expectTypeOf(() => screenshot(PAGE, { ifNoneMatch: '"a"' })).returns.resolves.toEqualTypeOf<
       BytesRendering | NotModified
     >();
@@ -51,7 +49,7 @@ describe("types", () => {
     ).returns.resolves.toEqualTypeOf<BytesRendering>();
   });
 
-  it("of a result are wide where the options are not known", () => {
+  it("of a result are unions if the options are not literal", () => {
     expectTypeOf((options: RenderOptions) => screenshot(PAGE, options)).returns.resolves.toEqualTypeOf<
       BytesRendering | StreamRendering | ResponseRendering | NotModified
     >();
@@ -60,7 +58,7 @@ describe("types", () => {
     >();
   });
 
-  it("refuse what must not compile", () => {
+  it("reject invalid calls", () => {
     const mistakes = [
       // @ts-expect-error quality is for lossy formats
       () => screenshot({ ...PAGE, quality: 80 }),
@@ -74,21 +72,21 @@ describe("types", () => {
       () => screenshot({ ...PAGE, pdf: true }),
       // @ts-expect-error a typo in the options
       () => screenshot(PAGE, { as: "stream", timoutMs: 5 }),
-      // @ts-expect-error there is no such form
+      // @ts-expect-error json is not a form
       () => screenshot(PAGE, { as: "json" }),
       // @ts-expect-error a stream has no bytes
       async () => (await screenshot(PAGE, { as: "stream" })).bytes,
-      // @ts-expect-error it may be NotModified
+      // @ts-expect-error the result may be NotModified
       async () => (await screenshot(PAGE, { ifNoneMatch: '"a"' })).bytes,
       // @ts-expect-error an item of PDF parameters needs pdf: true
       () => batches.submit({ items: [{ ...PAGE, paperFormat: "a4" }] }),
-      // @ts-expect-error the end is a Date or Unix seconds
+      // @ts-expect-error expires is a Date or Unix seconds
       () => signUrl(PAGE, { expires: "2030-01-01" }),
     ];
     expectTypeOf(mistakes).toBeArray();
   });
 
-  it("narrow by notModified, and an error by isSnapError", () => {
+  it("narrow a result by notModified, and an error by isSnapError", () => {
     async function bytesOf(): Promise<Uint8Array | null> {
       const result = await screenshot(PAGE, { ifNoneMatch: '"a"' });
       return result.notModified ? null : result.bytes;

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { createClient, type SnapClient } from "../src/index.ts";
 import { failureOf } from "./failure-of.ts";
-import { html, openRawServer, png, recordWaits, TOKEN, type Answer } from "./raw-server.ts";
+import { html, openRawServer, png, recordWaits, TOKEN, type Responder } from "./raw-server.ts";
 
 const PAGE = { url: "https://example.com/" } as const;
 const SECRET = "ThisIsTheSecretPartOfATokenForTheseTests01";
@@ -11,8 +11,8 @@ function clientOf(origin: string): SnapClient {
   return createClient({ baseUrl: origin, token: TOKEN, pacing: recordWaits(), maxRetries: 0 });
 }
 
-describe("an answer that isn't the service's", () => {
-  it("keeps its status and the start of its body", async () => {
+describe("a response that is not from the service", () => {
+  it("is reported with its status and the start of its body", async () => {
     const { origin } = await openRawServer(
       html(502, `<html>\n <h1>Bad   Gateway</h1>${"x".repeat(100_000)}`),
     );
@@ -24,11 +24,11 @@ describe("an answer that isn't the service's", () => {
 
   it.for([
     ["text", "text/plain", "upstream connect error"],
-    ["JSON that is no envelope", "application/json", '{"error":"nope"}'],
+    ["JSON that is not an envelope", "application/json", '{"error":"nope"}'],
     ["a list", "application/json", '[{"code":"x","message":"y"}]'],
     ["null", "application/json", "null"],
     ["nothing", "text/plain", ""],
-  ] as const)("is told apart from an envelope: %s", async ([, type, body]) => {
+  ] as const)("is not taken for an envelope: %s", async ([, type, body]) => {
     const { origin } = await openRawServer((response) => {
       response.writeHead(500, { "Content-Type": type, "X-Request-Id": "abc" });
       response.end(body);
@@ -40,7 +40,7 @@ describe("an answer that isn't the service's", () => {
     });
   });
 
-  it("is also a 200 that is no rendering, such as a login page", async () => {
+  it("can be a 200 that is not a rendering, such as a login page", async () => {
     const { origin } = await openRawServer(html(200, "<h1>Please log in</h1>"));
     for (const as of ["bytes", "stream", "response"] as const) {
       const failure = await failureOf(clientOf(origin).screenshot(PAGE, { as }));
@@ -49,7 +49,7 @@ describe("an answer that isn't the service's", () => {
     }
   });
 
-  it.for(["not JSON", '{"other":1}', "[]"])("is also a 200 that is no document: %s", async (body) => {
+  it.for(["not JSON", '{"other":1}', "[]"])("can be a 200 that is not a document: %s", async (body) => {
     const { origin } = await openRawServer((response) => response.end(body));
     expect(await failureOf(clientOf(origin).usage())).toMatchObject({
       code: "unexpected_answer",
@@ -57,13 +57,13 @@ describe("an answer that isn't the service's", () => {
     });
   });
 
-  it("is also a 304 that was not asked for", async () => {
+  it("can be a 304 to a request without If-None-Match", async () => {
     const { origin } = await openRawServer((response) => response.writeHead(304).end());
     const failure = await failureOf(clientOf(origin).screenshot(PAGE));
     expect(failure).toMatchObject({ code: "unexpected_answer", status: 304 });
   });
 
-  it("is read no further than its start when it never ends", async () => {
+  it("is read only up to a bound", async () => {
     const { origin } = await openRawServer((response) => {
       response.writeHead(503, { "Content-Type": "text/html" });
       const pour = (): void => {
@@ -80,42 +80,40 @@ describe("an answer that isn't the service's", () => {
 });
 
 describe("a redirect", () => {
-  it.for([301, 302, 307, 308])("%i is not followed, and the token goes nowhere else", async (status) => {
-    const elsewhere = await openRawServer(png);
+  it.for([301, 302, 307, 308])("with status %i is not followed, to protect the token", async (status) => {
+    const other = await openRawServer(png);
     const { origin } = await openRawServer((response) => {
-      response.writeHead(status, { Location: `${elsewhere.origin}/v1/snap?secret=1` }).end();
+      response.writeHead(status, { Location: `${other.origin}/v1/snap?secret=1` }).end();
     });
     const failure = await failureOf(clientOf(origin).screenshot(PAGE));
     expect(failure).toMatchObject({ code: "unexpected_answer", status });
-    expect(failure.message).toBe(
-      `${origin} answered a redirect, which is not followed: set baseUrl to the final address`,
-    );
-    expect(elsewhere.requests).toHaveLength(0);
+    expect(failure.message).toBe(`${origin} sent a redirect; set baseUrl to the final address.`);
+    expect(other.requests).toHaveLength(0);
   });
 
-  it("that a browser hides is told by its missing status", async () => {
+  it("is recognized by status 0 in browsers, which hide it", async () => {
     const hidden = async (): Promise<Response> => Response.error();
     const snap = createClient({ baseUrl: "https://snap.example.com", token: TOKEN, fetch: hidden });
     const failure = await failureOf(snap.usage());
     expect(failure).toMatchObject({ code: "unexpected_answer", status: 0 });
-    expect(failure.message).toContain("https://snap.example.com answered a redirect");
+    expect(failure.message).toContain("https://snap.example.com sent a redirect");
   });
 });
 
 describe("the token", () => {
-  const echo: Answer = (response, request) => {
+  const echo: Responder = (response, request) => {
     response.writeHead(500, { "Content-Type": "text/plain" });
     response.end(`Your request: ${JSON.stringify(request.headers)}`);
   };
 
-  it("is in no error, even where a proxy echoes the request", async () => {
+  it("is not in an error, even if a proxy echoes the request", async () => {
     const { origin } = await openRawServer(echo);
     const failure = await failureOf(clientOf(origin).screenshot(PAGE));
     expect(failure.message).toContain("Bearer 7|[token]");
     expect(`${failure.stack ?? ""}${JSON.stringify(failure)}`).not.toContain(SECRET);
   });
 
-  it("is in no error of a fetch that tells too much", async () => {
+  it("is not in an error, even if fetch quotes it", async () => {
     const snap = createClient({
       baseUrl: "https://snap.example.com",
       token: TOKEN,
@@ -128,14 +126,14 @@ describe("the token", () => {
   });
 });
 
-describe("a token that comes back", () => {
+describe("an echoed token", () => {
   it.for([
-    ["plainly", `{"code":"x","message":"Bearer ${TOKEN}"}`, {}],
+    ["in plain text", `{"code":"x","message":"Bearer ${TOKEN}"}`, {}],
     ["in escapes", `{"code":"x","message":"Bearer ${escaped(TOKEN)}"}`, {}],
     ["in the faults", `{"code":"x","message":"y","errors":{"url":["${escaped(TOKEN)}"]}}`, {}],
     ["in a header", '{"code":"x","message":"y"}', { "X-Request-Id": TOKEN }],
     ["in a page", `<p>${TOKEN}</p>`, {}],
-  ] as const)("%s is in no part of the error", async ([, body, headers]) => {
+  ] as const)("%s is not in any part of the error", async ([, body, headers]) => {
     const { origin } = await openRawServer((response) => {
       response.writeHead(500, { "Content-Type": "application/json", ...headers });
       response.end(body);

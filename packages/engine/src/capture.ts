@@ -139,7 +139,7 @@ async function respondFromCache(
   const limited = {
     accountId: principal.account.id,
     name: "cached",
-    limit: LIMITS.cachedAnswersPerMinute,
+    limit: LIMITS.cachedRequestsPerMinute,
     now: respondedAt,
   } as const;
   const rateLimit = unchanged ? null : await enforceRateLimit(rateLimiter, limited);

@@ -1,11 +1,8 @@
 import type { ErrorCode } from "./error-codes.ts";
 
-/*
- * The JSON documents of the contract (interface.md, Resources and their fields). Date-times are
- * ISO 8601 in UTC.
- */
+/* The JSON documents of the API (docs/reference/specification.md). Date-times are ISO 8601 in UTC. */
 
-/** A plan as the usage report names it. */
+/** A plan in the usage report. */
 export interface UsagePlan {
   readonly name: string;
   readonly slug: string;
@@ -26,7 +23,7 @@ export interface UsageReport {
   };
 }
 
-/** The statuses known today. The set may grow: one not recognised means not finished yet. */
+/** The set may grow: treat an unknown status as not finished. */
 export type BatchItemStatus = "queued" | "rendering" | "done" | "failed";
 
 /** One render of a batch. */
@@ -40,26 +37,26 @@ export interface BatchItem {
   /** `null` unless failed. */
   readonly error: { readonly code: ErrorCode | (string & {}); readonly message: string } | null;
   readonly etag: string | null;
-  /** What the page itself answered; `null` means not known, not 200. */
+  /** HTTP status of the page itself; `null` if unknown. */
   readonly target_status: number | null;
-  /** When the cached rendering lapses. */
+  /** When the cached rendering expires. */
   readonly expires_at: string | null;
-  /** Fetches the rendering without a token; `null` when it would not work. */
+  /** Downloads the rendering without a token; `null` if no link is available. */
   readonly signed_url: string | null;
-  /** 1 for a render, 0 for a cache hit and for a failure, `null` until the item is terminal. */
+  /** 1 for a render, 0 for a cache hit or a failure, `null` until the item is done or failed. */
   readonly credit_cost: 0 | 1 | null;
 }
 
-/** A batch as submission, polling and the webhook give it. */
+/** A batch: the response to its submission and to each poll, and the body of its webhook. */
 export interface RenderBatch {
   readonly id: string;
-  /** `complete` once every item is terminal. */
+  /** `complete` once every item is done or failed. */
   readonly status: "pending" | "complete";
   readonly created_at: string;
   readonly finished_at: string | null;
-  /** When the record is deleted; moves later while the batch runs. */
+  /** When the record is deleted; moves to a later time while the batch runs. */
   readonly prunes_at: string;
-  /** `null` when no delivery was asked for. */
+  /** `null` if the batch was submitted without a webhook. */
   readonly webhook: { readonly url: string; readonly delivered_at: string | null } | null;
   /** In the order of submission. */
   readonly items: readonly BatchItem[];

@@ -1,4 +1,4 @@
-/** Names of the headers of the contract (interface.md, GET /snap). */
+/** Response headers of the API. */
 export const HEADERS = {
   requestId: "X-Request-Id",
   creditsLimit: "X-Credits-Limit",
@@ -9,18 +9,18 @@ export const HEADERS = {
   rateLimitLimit: "X-RateLimit-Limit",
   rateLimitRemaining: "X-RateLimit-Remaining",
   retryAfter: "Retry-After",
-  /** Additive: remarks on how a rendering came about, such as `wait-capped`. */
+  /** Remarks about a render, such as `wait-capped`. */
   renderNotes: "X-Render-Notes",
 } as const;
 
-/** Headers of a webhook delivery (interface.md, Events). */
+/** Headers of a webhook delivery. */
 export const WEBHOOK_HEADERS = {
   id: "X-Webhook-Id",
   timestamp: "X-Webhook-Timestamp",
   signature: "X-Webhook-Signature",
 } as const;
 
-/** The same under the names of the Standard Webhooks specification (docs/decisions/batches-and-webhooks.md). */
+/** The same headers with the names of the Standard Webhooks specification. */
 export const STANDARD_WEBHOOK_HEADERS = {
   id: "webhook-id",
   timestamp: "webhook-timestamp",

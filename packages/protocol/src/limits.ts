@@ -1,42 +1,39 @@
-/** The numbers of the specification (interface.md, Limits), each with its unit in its name. */
+/** The limits of the API, each with its unit in its name. */
 export const LIMITS = {
-  /** Renders of an account, unless its plan or the account itself has another number; refusals for want of a plan or of credits count too. */
+  /** Renders per account, unless its plan or the account sets another number. `no_active_plan` and `credit_limit_reached` count too. */
   rendersPerMinute: 20,
-  /** Answers from the cache, the same for every account; a 304 from the cache is free. */
-  cachedAnswersPerMinute: 300,
-  /** Requests of `GET /usage`. */
+  /** Cache hits per account; a 304 from the cache does not count. */
+  cachedRequestsPerMinute: 300,
+  /** Requests to `GET /usage` per account. */
   usageReportsPerMinute: 60,
 
-  /** The longest `url`. */
+  /** Maximum length of `url`. */
   urlCharacters: 2048,
-  /** The longest `selector` and `waitForSelector`. */
+  /** Maximum length of `selector` and `waitForSelector`. */
   selectorCharacters: 512,
-  /** The shortest `cacheTtl`. */
+  /** Minimum `cacheTtl`. */
   cacheTtlMinSeconds: 60,
-  /** The longest `cacheTtl`. */
+  /** Maximum `cacheTtl`. */
   cacheTtlMaxSeconds: 2_592_000,
-  /** How long a rendering is kept unless `cacheTtl` is sent. */
+  /** How long a rendering stays cached by default. */
   cacheTtlDefaultSeconds: 86_400,
-  /** Without `waitUntil`, a page that never gets idle is captured this long after `load`. */
+  /** Without `waitUntil`, a page that never becomes idle is captured this long after `load`. */
   idleAfterLoadMaxMs: 10_000,
 
-  /** How far the timestamp of a delivery may be from the clock of who receives it. */
+  /** Maximum difference between the timestamp of a delivery and the receiver's clock. */
   webhookToleranceSeconds: 300,
 } as const;
 
-/**
- * Those of batches, which the service alone looks after. Written without sums, so that bundlers see that
- * a client can do without them.
- */
+/** Limits of batches, which only the service enforces. No computed values, so that bundlers can drop them from clients. */
 export const BATCH_LIMITS = {
-  /** Submissions; they spend no other limit. */
+  /** Submissions per account; they count against no other limit. */
   submissionsPerMinute: 10,
-  /** The most items of a batch. */
+  /** Maximum items in a batch. */
   items: 20,
-  /** The shortest `cacheTtl` of an item. */
+  /** Minimum `cacheTtl` of an item. */
   cacheTtlMinSeconds: 3600,
-  /** From the finish of a batch to its deletion, unless `SNAP_BATCH_RETENTION` says otherwise. */
+  /** Time from the end of a batch to its deletion, unless `SNAP_BATCH_RETENTION` is set. */
   retentionMs: 604_800_000,
-  /** For how long an item goes on after it first met the render limit, unless `SNAP_RETRY_WINDOW` says otherwise. */
+  /** How long an item is retried after it first exceeds the render limit, unless `SNAP_RETRY_WINDOW` is set. */
   retryWindowMs: 900_000,
 } as const;

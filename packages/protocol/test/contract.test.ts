@@ -8,9 +8,9 @@ import {
   WEBHOOK_HEADERS,
 } from "../src/index.ts";
 
-/* What is published never changes: every value stands here as a literal (interface.md, Versioning). */
+/* Published values never change, so every value is a literal here. */
 
-describe("the error codes", () => {
+describe("error codes", () => {
   it.each([
     ["unauthenticated", 401, false, undefined],
     ["no_active_plan", 402, false, undefined],
@@ -38,7 +38,7 @@ describe("the error codes", () => {
     ["payload_too_large", 413, false, undefined],
     ["request_header_fields_too_large", 431, false, undefined],
     ["not_ready", 503, true, 2],
-  ] as const)("%s is %i", (code, status, retryable, retryAfterSeconds) => {
+  ] as const)("%s has the status %i", (code, status, retryable, retryAfterSeconds) => {
     expect(ERROR_CODES[code]).toEqual({
       status,
       retryable,
@@ -46,15 +46,15 @@ describe("the error codes", () => {
     });
   });
 
-  it("are these and no others", () => {
+  it("are complete", () => {
     expect(Object.keys(ERROR_CODES)).toHaveLength(26);
   });
 });
 
-it("the limits", () => {
+it("limits have their published values", () => {
   expect(LIMITS).toEqual({
     rendersPerMinute: 20,
-    cachedAnswersPerMinute: 300,
+    cachedRequestsPerMinute: 300,
     usageReportsPerMinute: 60,
     urlCharacters: 2048,
     selectorCharacters: 512,
@@ -73,7 +73,7 @@ it("the limits", () => {
   });
 });
 
-it("the names of the webhook's headers", () => {
+it("webhook headers have their published names", () => {
   expect(WEBHOOK_HEADERS).toEqual({
     id: "X-Webhook-Id",
     timestamp: "X-Webhook-Timestamp",
@@ -86,7 +86,7 @@ it("the names of the webhook's headers", () => {
   });
 });
 
-it("the header names", () => {
+it("response headers have their published names", () => {
   expect(Object.values(HEADERS)).toEqual([
     "X-Request-Id",
     "X-Credits-Limit",

@@ -7,15 +7,15 @@ import type { CallOptions } from "../sending/send.ts";
 import { refusedParameters } from "../sending/write-query.ts";
 import { watchBatch, type WatchOptions } from "./watch-batch.ts";
 
-/** A set of renderings to be made later. */
+/** The renderings of a batch. */
 export interface BatchInput {
   /** 1 to 20 renderings. None may send `cache: false`; a `cacheTtl` is at least 3600. */
   readonly items: readonly RenderInput[];
-  /** Where the batch is posted once it is complete, signed: see `verifyWebhook`. */
+  /** Receives the complete batch as a signed POST; see `verifyWebhook`. */
   readonly webhookUrl?: string | undefined;
 }
 
-/** How far a batch is. */
+/** The progress of a batch. */
 export interface BatchProgress {
   /** Items that are done or failed. */
   readonly finished: number;
@@ -24,15 +24,15 @@ export interface BatchProgress {
 }
 
 export interface WaitOptions extends WatchOptions {
-  /** Called after each look at the batch. */
+  /** Called after each poll. */
   readonly onProgress?: ((progress: BatchProgress) => void) | undefined;
 }
 
 export interface Batches {
   /**
-   * Queues 1 to 20 renderings and answers at once.
+   * Queues 1 to 20 renderings and returns without waiting for them.
    *
-   * Not repeated when the connection is lost: the service may have queued them all the same.
+   * Not retried after a lost connection, because the service may already have queued them.
    *
    * @throws SnapError `validation_failed` with keys such as `items.2.quality`.
    * @example
@@ -44,17 +44,17 @@ export interface Batches {
   submit(batch: BatchInput, options?: CallOptions): Promise<RenderBatch>;
 
   /**
-   * The batch as it is now.
+   * Returns the current state of the batch.
    *
-   * @throws SnapError `not_found` for an id that is unknown, another account's, or of a batch that is
-   * deleted: 7 days after it finished.
+   * @throws SnapError `not_found` if the batch does not exist, belongs to another account, or was deleted (by default
+   * 7 days after it finished).
    */
   get(id: string, options?: CallOptions): Promise<RenderBatch>;
 
   /**
-   * Polls until every item is done or failed. A failed item fails nothing here: look at its `error`.
+   * Polls until every item is done or failed. Does not throw for a failed item; check its `error`.
    *
-   * @throws SnapError `timed_out`; the reason of `signal` when it aborts.
+   * @throws SnapError `timed_out` after `timeoutMs`; the signal's reason when it aborts.
    * @example
    * const { items } = await snap.batches.wait(batch, {
    *   onProgress: ({ finished, total }) => console.log(`${finished} of ${total}`),
@@ -63,7 +63,7 @@ export interface Batches {
   wait(batch: string | RenderBatch, options?: WaitOptions): Promise<RenderBatch>;
 
   /**
-   * The items as they finish, done or failed, each of them once; polls as `wait` does.
+   * Yields each item once, when it is done or failed. Polls like `wait`.
    *
    * @example
    * for await (const item of snap.batches.items(batch)) {
@@ -74,39 +74,41 @@ export interface Batches {
   items(batch: string | RenderBatch, options?: WatchOptions): AsyncGenerator<BatchItem, void, undefined>;
 
   /**
-   * The rendering of an item, by its signed link; no token is sent.
+   * Downloads the rendering of an item from its signed URL, without sending the token.
    *
-   * @throws SnapError `no_signed_url` when the item has no link: it isn't done, its rendering isn't kept
-   * any more, or the token has no signing secret. Then repeat the identical request with `screenshot()`
-   * or `pdf()`, which is free while the rendering is kept.
+   * @throws SnapError `no_signed_url` if the item has no signed URL: it is not done, its rendering is no longer cached,
+   * or the token has no signing secret. In that case, send the identical request with `screenshot()` or `pdf()`; it is
+   * free while the rendering is cached.
    */
   download<A extends As = "bytes">(item: BatchItem, options?: DownloadOptions<A>): Promise<Rendering<A>>;
 }
 
-/** What batches need of a client. */
-export interface BatchDoor {
+/** The requests that batches need from the client. */
+export interface BatchTransport {
   readonly post: (batch: BatchInput, options?: CallOptions) => Promise<RenderBatch>;
   readonly get: (id: string, options?: CallOptions) => Promise<RenderBatch>;
   readonly fetchRendering: <A extends As>(url: string, options: DownloadOptions<A>) => Promise<Rendering<A>>;
   readonly pacing: Pacing;
 }
 
-export function createBatches(door: BatchDoor): Batches {
+export function createBatches(transport: BatchTransport): Batches {
   const get: Batches["get"] = async (id, options) => {
-    // As a path, "." and ".." would lead elsewhere.
+    // "." and ".." would be resolved as path segments
     if (/^\.{0,2}$/.test(id) || !id.isWellFormed())
-      throw new SnapError("not_found", "That is no id of a batch.", { status: 404 });
-    return door.get(id, options);
+      throw new SnapError("not_found", "Invalid batch id; use the id that submit() returned.", {
+        status: 404,
+      });
+    return transport.get(id, options);
   };
-  const source = { get, pacing: door.pacing };
+  const source = { get, pacing: transport.pacing };
   return {
     async submit(batch, options) {
       checkItems(batch.items);
-      return door.post(batch, options);
+      return transport.post(batch, options);
     },
     get,
     async wait(start, { onProgress, ...options } = {}) {
-      // A watch begins with a look.
+      // watchBatch yields at least once
       let latest!: RenderBatch;
       for await (latest of watchBatch(source, start, options)) {
         const { items } = latest;
@@ -124,19 +126,19 @@ export function createBatches(door: BatchDoor): Batches {
           }
     },
     async download(item, options = {}) {
-      // Whatever else it may be, it is not quoted: it may be a credential.
+      // the error must not quote the value: it may be a credential
       if (!/^https?:\/\/[^/@]+\//.test(item.signed_url ?? "")) throw noSignedUrl(item);
-      return door.fetchRendering(item.signed_url ?? "", options);
+      return transport.fetchRendering(item.signed_url ?? "", options);
     },
   };
 }
 
-/** A status that isn't known means not finished yet (interface.md, Batch item). */
+/** An unknown status means not finished. */
 function isFinished({ status }: BatchItem): boolean {
   return status === "done" || status === "failed";
 }
 
-/** The faults of single parameters; what concerns the batch or its shape is left to the service. */
+/** Checks the parameters of each item. The service checks everything else. */
 function checkItems(items: readonly RenderInput[]): void {
   if (!isList(items)) return;
   const faults = new FaultList();
@@ -148,7 +150,7 @@ function checkItems(items: readonly RenderInput[]): void {
   if (refusal !== null) throw refusedParameters(refusal);
 }
 
-/** Programs without types may pass anything. */
+/** Callers without types may pass anything. */
 function isList(value: unknown): boolean {
   return Array.isArray(value);
 }
@@ -159,6 +161,6 @@ function noSignedUrl({ id, status, error }: BatchItem): SnapError {
       ? `it failed with ${error.code}. ${error.message}`
       : status !== "done"
         ? `it is ${status}; wait until it is done.`
-        : "its rendering is not kept any more, or the token has no signing secret. Repeat the identical request.";
-  return new SnapError("no_signed_url", `Item ${id} has no link: ${why}`, { status: 0 });
+        : "its rendering is no longer cached, or the token has no signing secret. Send the identical request again.";
+  return new SnapError("no_signed_url", `Item ${id} has no signed URL: ${why}`, { status: 0 });
 }

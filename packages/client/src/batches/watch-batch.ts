@@ -4,23 +4,23 @@ import type { CallOptions } from "../sending/send.ts";
 import { startDeadline, type Pacing } from "../sending/time.ts";
 
 const POLL_INTERVAL_MS = 1000;
-/** Between one poll and the next the interval grows by half, to ten times the first one. */
+/** The poll interval grows by half each time, up to ten times the first interval. */
 const INTERVAL_GROWTH = 1.5;
 const MAX_INTERVAL_GROWTH = 10;
-/** Twenty items that meet the render limit may take a quarter of an hour, and their renders. */
+/** Items that exceed the render limit are retried for up to 15 minutes, and their renders take time too. */
 const WAIT_TIMEOUT_MS = 30 * 60 * 1000;
 
 export interface WatchOptions {
   /** Ends the wait with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Milliseconds for the whole wait, after which it ends with `timed_out`. The batch itself goes on.
+   * Milliseconds until the wait ends with `timed_out`. The batch itself continues.
    * @default 1800000
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * Milliseconds between the first two polls. Later intervals grow to ten times as much, and each is
-   * shortened at random by up to half.
+   * Milliseconds between the first two polls. Later intervals grow up to ten times, and each is randomly shortened by
+   * up to half.
    * @default 1000
    */
   readonly pollIntervalMs?: number | undefined;
@@ -32,10 +32,9 @@ export interface BatchSource {
 }
 
 /**
- * Looks at a batch until it is complete, and yields each look. A document of a batch counts as the first
- * one.
+ * Polls a batch until it is complete, and yields each state. A batch passed as `start` is the first state.
  *
- * @throws SnapError `timed_out`, and whatever polling fails with.
+ * @throws SnapError `timed_out`; any error of a poll.
  */
 export async function* watchBatch(
   { get, pacing }: BatchSource,
@@ -47,7 +46,7 @@ export async function* watchBatch(
   const deadline = startDeadline({
     timeoutMs,
     signal: options.signal,
-    what: "The batch goes on: it was not complete",
+    what: "The batch is still running: it was not complete",
   });
   const { signal } = deadline;
   try {

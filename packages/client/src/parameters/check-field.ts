@@ -1,7 +1,7 @@
 import { fieldMessage, isSelector, isTooLongUrl, parseTargetUrl, URL_MESSAGES } from "@snap/protocol";
 import type { ParameterRow } from "@snap/protocol";
 
-/** What speaks against the value of one field, in the words of the service; `null` when nothing does. */
+/** Returns the service's message for an invalid value, or `null` for a valid one. */
 export function checkField(field: ParameterRow, value: unknown): string | null {
   if (field.kind === "url") return checkUrl(value);
   return value === undefined || isValueOf(field, value) ? null : fieldMessage(field);

@@ -3,13 +3,12 @@ import type { ParameterRow, Refusal } from "@snap/protocol";
 import { checkField } from "./check-field.ts";
 
 /**
- * Checks the parameters of a rendering before they are sent, by the table that the service validates
- * against. Values are real booleans and numbers; `undefined` means not sent; `pdf: true` tells the
- * mode. Whether the host may be rendered, and whether its labels are sound punycode, only the service
- * can tell.
+ * Checks parameters before they are sent, by the same table as the service. Values are real booleans and numbers;
+ * `undefined` means not sent; `pdf: true` selects the mode. Only the service checks whether the host may be rendered
+ * and whether its name is valid punycode.
  *
- * @returns What the service would answer (`invalid_url` or `validation_failed`), every fault in
- * `errors`; `null` when nothing speaks against sending them.
+ * @returns The error that the service would return (`invalid_url` or `validation_failed`), with every fault in
+ * `errors`; `null` for valid parameters.
  * @example
  * checkParameters({ url: "https://example.com", scale: 4 })?.errors;
  * // { scale: ["must be an integer from 1 to 3"] }

@@ -1,27 +1,27 @@
 import { HEADERS } from "@snap/protocol";
 import { readText } from "../sending/read-body.ts";
-import { toFailure, type AnswerContext } from "../sending/to-failure.ts";
-import type { AnswerFacts, As, NotModified, Rendering } from "./rendering.ts";
+import { toFailure, type ResponseContext } from "../sending/to-failure.ts";
+import type { ResponseFacts, As, NotModified, Rendering } from "./rendering.ts";
 
 const RENDERED = /^(?:image\/[\w.+-]+|application\/pdf)(?=;|$)/;
 const FORMS: readonly string[] = ["bytes", "stream", "response"] satisfies As[];
 
-/** @throws TypeError when there is no such form. */
+/** @throws TypeError for an unknown form. */
 export function readForm<A extends As>(as: A | undefined): A {
-  // Where nothing was sent, A is its default, "bytes".
+  // if `as` is undefined, A is its default, "bytes"
   const form = as ?? ("bytes" as A);
   if (FORMS.includes(form)) return form;
   throw new TypeError(`as must be one of ${FORMS.join(", ")}`);
 }
 
 /**
- * A rendering from its answer.
+ * Reads a rendering from its response.
  *
- * @throws SnapError `unexpected_answer` for a 2xx that is no rendering, such as a proxy's login page.
+ * @throws SnapError `unexpected_answer` for a 2xx that is not a rendering, such as a proxy's login page.
  */
 export async function readRendering<A extends As>(
   response: Response,
-  context: AnswerContext,
+  context: ResponseContext,
   form: A,
 ): Promise<Rendering<A>> {
   const { headers } = response;
@@ -34,17 +34,17 @@ export async function readRendering<A extends As>(
         ? { stream: response.body }
         : { response };
   const notes = headers.get(HEADERS.renderNotes)?.split(/,\s*/) ?? [];
-  // The compiler can't see that the body is that of A.
+  // the compiler cannot know that the body matches A
   return { ...readFacts(headers), notModified: false, contentType, notes, ...body } as Rendering<A>;
 }
 
-/** The facts of a 304. */
+/** Reads a 304. */
 export function readNotModified({ headers }: Response): NotModified {
   return { ...readFacts(headers), notModified: true };
 }
 
-/** interface.md, GET /snap, response headers. */
-function readFacts(headers: Headers): AnswerFacts {
+/** Reads the response headers of `GET /snap`. */
+function readFacts(headers: Headers): ResponseFacts {
   return {
     etag: headers.get("ETag"),
     cache: ({ HIT: "hit", MISS: "miss" } as const)[headers.get(HEADERS.cache) ?? ""] ?? "bypass",
@@ -58,7 +58,7 @@ function readFacts(headers: Headers): AnswerFacts {
   };
 }
 
-function readCredits(headers: Headers): AnswerFacts["credits"] {
+function readCredits(headers: Headers): ResponseFacts["credits"] {
   const pair = readPair(headers, { limit: HEADERS.creditsLimit, remaining: HEADERS.creditsRemaining });
   const resetSeconds = readInteger(headers, HEADERS.creditsReset);
   return pair && { ...pair, resetsAt: resetSeconds === null ? null : new Date(resetSeconds * 1000) };

@@ -1,10 +1,10 @@
-/** The documents of the contract stay far below, with 20 items of the longest addresses and links too. */
+/** Far above the largest document: a batch of 20 items with the longest URLs. */
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 
-/** The body as text, cut off at a bound: an answer that never ends isn't the service's. */
+/** Reads the body as text, up to a bound: the service never sends an endless response. */
 export async function readText({ body }: Response): Promise<string> {
   if (body === null) return "";
-  // Not every browser can iterate over a stream.
+  // not every browser supports async iteration of streams
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let text = "";
@@ -19,7 +19,7 @@ export async function readText({ body }: Response): Promise<string> {
   return text;
 }
 
-/** The members of a JSON object; none for any other text. */
+/** Returns the members of a JSON object; an empty object for any other text. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> {
   try {
     return { ...(JSON.parse(text) as object | null) };

@@ -2,50 +2,50 @@ import { isSnapError, SnapError } from "../errors.ts";
 import { DURATION_MS, readInteger, RETRIES } from "../read-options.ts";
 import { readText } from "./read-body.ts";
 import { startDeadline, type Pacing } from "./time.ts";
-import { factsOf, toFailure, type AnswerContext } from "./to-failure.ts";
+import { factsOf, toFailure, type ResponseContext } from "./to-failure.ts";
 
-/** What a code that is newer than this package, or a proxy, says by its status alone. */
+/** Retryable statuses of proxies, and of codes that are newer than this package. */
 const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 const FIRST_BACKOFF_MS = 500;
 
-/** What one call may set otherwise than the client. */
+/** Options of one call, which override those of the client. */
 export interface CallOptions {
   /** Ends the call, retries included, with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds for one attempt; the client's own unless given. */
+  /** Timeout of one attempt in milliseconds; the client's by default. */
   readonly timeoutMs?: number | undefined;
-  /** Repeats after a failure that a repeat can mend; 0 for none, the client's own unless given. */
+  /** Maximum retries after a retryable failure; 0 for none, the client's by default. */
   readonly maxRetries?: number | undefined;
 }
 
-/** How every call of a client is sent. */
+/** Settings that all calls of a client share. */
 export interface SendSettings {
   readonly fetch: typeof fetch;
   readonly timeoutMs: number;
   readonly maxRetries: number;
   readonly maxRetryDelayMs: number;
   readonly pacing: Pacing;
-  /** Takes the token out of a text. */
+  /** Removes the token from a text. */
   readonly conceal: (text: string) => string;
 }
 
-/** One request, and how its answer is read. */
+/** One request, and how to read its response. */
 export interface Call<T> {
   readonly url: string;
-  /** A 304 is expected where there is an `If-None-Match`. */
+  /** A 304 is expected only with `If-None-Match`. */
   readonly headers: Headers;
-  /** A body to POST; without one it is a GET. */
+  /** The body of a POST; without one the request is a GET. */
   readonly body?: string | undefined;
-  /** Whether a repeat costs nothing if the first one went through unseen. */
+  /** Whether a retry is free even if the first attempt succeeded and its response was lost. */
   readonly repeatIsFree: boolean;
-  /** Reads an answer within the attempt's time. */
-  readonly read: (response: Response, context: AnswerContext) => Promise<T>;
+  /** Reads the response, within the timeout of the attempt. */
+  readonly read: (response: Response, context: ResponseContext) => Promise<T>;
 }
 
 /**
- * Sends a request, and repeats it after a failure that a repeat can mend.
+ * Sends a request, and retries it after a retryable failure.
  *
- * @throws SnapError for every failure; the reason of `signal` when it aborts.
+ * @throws SnapError for every failure; the signal's reason when it aborts.
  */
 export async function send<T>(settings: SendSettings, call: Call<T>, options: CallOptions = {}): Promise<T> {
   const { signal } = options;
@@ -70,14 +70,14 @@ async function attempt<T>(
 ): Promise<T> {
   signal?.throwIfAborted();
   const { origin } = new URL(url);
-  const deadline = startDeadline({ timeoutMs, signal, what: `${origin} gave no complete answer` });
+  const deadline = startDeadline({ timeoutMs, signal, what: `${origin} sent no complete response` });
   try {
     const response = await fetch(url, {
       method: body === undefined ? "GET" : "POST",
       headers,
-      // Null is no body; undefined would not do for every fetch.
+      // some fetch implementations reject undefined
       body: body ?? null,
-      // A redirect could take the token to another origin.
+      // a redirect could send the token to another origin
       redirect: "manual",
       signal: deadline.signal,
     });
@@ -104,7 +104,7 @@ interface Thrown {
   readonly cause?: Thrown;
 }
 
-/** It stands in the cause of what `fetch` throws, if anywhere; that of several addresses has a code only. */
+/** `fetch` puts the reason into `cause`. The error of a host with several addresses has a code but no message. */
 function reasonOf(error: unknown): string {
   const thrown = Object(error) as Thrown;
   const { message, code } = thrown.cause ?? thrown;
@@ -112,34 +112,33 @@ function reasonOf(error: unknown): string {
 }
 
 interface RetryRules {
-  /** How many repeats have been made. */
+  /** Retries so far. */
   readonly retries: number;
   readonly maxRetries: number;
-  /** A longer wait isn't waited. */
+  /** A longer `Retry-After` ends the call instead. */
   readonly maxRetryDelayMs: number;
-  /** Whether the request costs nothing if the first one went through unseen. */
   readonly repeatIsFree: boolean;
   readonly pacing: Pacing;
 }
 
-/** Milliseconds to wait before the next attempt; `null` when there is to be none. */
+/** Returns the wait before the next attempt in milliseconds, or `null` to give up. */
 function retryDelayMs(
   error: unknown,
   { retries, maxRetries, maxRetryDelayMs, repeatIsFree, pacing }: RetryRules,
 ): number | null {
   if (!isSnapError(error) || retries >= maxRetries || !isRetryable(error, repeatIsFree)) return null;
   if (error.retryAfter === null)
-    // Full jitter: callers that failed together don't come back together.
+    // full jitter: clients that failed together do not retry together
     return pacing.random() * Math.min(maxRetryDelayMs, FIRST_BACKOFF_MS * 2 ** retries);
   const delayMs = error.retryAfter * 1000;
-  // Those who were told the same moment don't come back in the same.
+  // jitter: clients with the same Retry-After do not retry together
   return delayMs <= maxRetryDelayMs ? delayMs + pacing.random() * FIRST_BACKOFF_MS : null;
 }
 
 function isRetryable({ code, status }: SnapError, repeatIsFree: boolean): boolean {
   if (status === 0) return code === "connection_failed" && repeatIsFree;
   const byStatus = RETRYABLE_STATUSES.has(status);
-  // Behind a proxy that gave up, the service may have done the work all the same.
+  // a proxy gave up, but the service may have done the work
   if (code === "unexpected_answer") return repeatIsFree && byStatus;
   return factsOf(code)?.retryable ?? byStatus;
 }

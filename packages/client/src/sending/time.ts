@@ -1,12 +1,12 @@
 import { SnapError } from "../errors.ts";
 
-/** How time passes for a client: replaced in tests that must not wait. */
+/** Clock, randomness and sleep of a client; tests replace them to avoid waiting. */
 export interface Pacing {
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the Unix epoch. */
   now(): number;
   /** At least 0, less than 1. */
   random(): number;
-  /** Resolves after the time, or rejects with the signal's reason. */
+  /** Resolves after `durationMs`; rejects with the signal's reason when it aborts. */
   sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -28,11 +28,11 @@ export const realPacing: Pacing = {
   },
 };
 
-/** A time limit that counts until it is cleared. */
+/** A timeout that runs until it is cleared. */
 export interface Deadline {
-  /** Aborts with the caller's signal and its reason, or with `timed_out` once the time is over. */
+  /** Aborts with the caller's reason, or with `timed_out` after the timeout. */
   readonly signal: AbortSignal;
-  /** Stops the time; the caller's signal still counts, for a body that is read later. */
+  /** Stops the timeout. The caller's signal still applies, for a body that is read later. */
   clear(): void;
 }
 
@@ -43,7 +43,7 @@ export function startDeadline({
 }: {
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
-  /** What has not happened when the time is over. */
+  /** Start of the message: what did not happen in time. */
   readonly what: string;
 }): Deadline {
   const timed = new AbortController();

@@ -4,37 +4,36 @@ import { parseObject } from "./read-body.ts";
 
 const EXCERPT_CHARACTERS = 200;
 const MESSAGE_CHARACTERS = 2000;
-/** A day's name stands first in each of the three forms of RFC 9110, 5.6.7. */
+/** Each of the three date formats of RFC 9110, 5.6.7, starts with the name of the day. */
 const HTTP_DATE = /^[A-Z][a-z]+,? /;
 
-/** What the contract says of a code; `null` for one that is newer than this package. */
+/** Returns the published facts of a code; `null` for a code that is newer than this package. */
 export function factsOf(code: string): ErrorCodeFacts | null {
   const known: Readonly<Record<string, ErrorCodeFacts>> = ERROR_CODES;
   return Object.hasOwn(known, code) ? (known[code] ?? null) : null;
 }
 
-/** Where an answer came from, and how messages may quote it. */
-export interface AnswerContext {
-  /** The origin that was asked. Never more of an address: a signed one is a credential. */
+/** The origin of a response, and how messages may quote it. */
+export interface ResponseContext {
+  /** Only the origin of the URL: a signed URL is a credential. */
   readonly origin: string;
-  /** Takes the token out of a text that came from elsewhere: a proxy may echo a request. */
+  /** Removes the token from a received text: a proxy may echo the request. */
   readonly conceal: (text: string) => string;
   readonly nowMs: number;
 }
 
 /**
- * The error that an answer stands for: by its envelope or, for one that isn't the service's, by its
- * status.
+ * Returns the error for a response: from its envelope, or from its status if it is not from the service.
  */
 export function toFailure(
   { status, headers }: Response,
-  { text, origin, conceal, nowMs }: AnswerContext & { readonly text: string },
+  { text, origin, conceal, nowMs }: ResponseContext & { readonly text: string },
 ): SnapError {
   const envelope = parseObject(text);
   const requestId = headers.has(HEADERS.requestId) ? conceal(headers.get(HEADERS.requestId) ?? "") : null;
   const retryAfter = readRetryAfter(headers.get(HEADERS.retryAfter), nowMs);
   if (isEnvelope(envelope)) {
-    // Concealed once it is parsed: escapes could hide what is to be taken out.
+    // conceal after parsing: escape sequences could hide the token
     const { code, message, errors, request_id } = parseObject(conceal(JSON.stringify(envelope))) as Envelope;
     return new SnapError(code, message.slice(0, MESSAGE_CHARACTERS), {
       status,
@@ -43,22 +42,22 @@ export function toFailure(
       errors,
     });
   }
-  // Browsers show a redirect that isn't followed without its status and place.
+  // browsers hide the status and location of a redirect that is not followed
   const isRedirect = status === 0 || headers.has("Location");
   const what = isRedirect
-    ? "a redirect, which is not followed: set baseUrl to the final address"
-    : `${status}, but not as the service does: ${conceal(text).replace(/\s+/g, " ").slice(0, EXCERPT_CHARACTERS)}`;
-  return new SnapError("unexpected_answer", `${origin} answered ${what}`, { status, requestId, retryAfter });
+    ? "a redirect; set baseUrl to the final address."
+    : `an unexpected response with status ${status}: ${conceal(text).replace(/\s+/g, " ").slice(0, EXCERPT_CHARACTERS)}`;
+  return new SnapError("unexpected_answer", `${origin} sent ${what}`, { status, requestId, retryAfter });
 }
 
-/** The envelope without the promise that its code is known. */
+/** The envelope, possibly with a code that is newer than this package. */
 type Envelope = Omit<ErrorEnvelope, "code"> & { readonly code: string };
 
 function isEnvelope(value: { readonly code?: unknown; readonly message?: unknown }): value is Envelope {
   return typeof value.code === "string" && typeof value.message === "string";
 }
 
-/** `Retry-After` in seconds (RFC 9110, 10.2.3); `null` for none and for what it can't be. */
+/** Returns `Retry-After` in seconds (RFC 9110, 10.2.3); `null` if it is missing or malformed. */
 function readRetryAfter(header: string | null, nowMs: number): number | null {
   const text = header?.trim() ?? "";
   if (/^\d{1,10}$/.test(text)) return Number(text);

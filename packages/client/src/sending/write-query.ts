@@ -3,9 +3,9 @@ import { SnapError } from "../errors.ts";
 import { checkParameters } from "../parameters/check-parameters.ts";
 
 /**
- * The query of a rendering.
+ * Checks the parameters and writes them as a query.
  *
- * @throws SnapError as the service would answer, when it would refuse the parameters.
+ * @throws SnapError for invalid parameters, the same that the service would return.
  */
 export function writeQuery(parameters: RenderInput): URLSearchParams {
   if (Object(parameters) !== parameters) throw new TypeError("parameters must be an object such as { url }");
@@ -14,7 +14,7 @@ export function writeQuery(parameters: RenderInput): URLSearchParams {
   return toQuery(parameters);
 }
 
-/** A refusal that needed no request, so that it has no request id. */
+/** The error of a local check: it has no request id. */
 export function refusedParameters({ code, message, errors }: Refusal): SnapError {
   return new SnapError(code, message, { status: ERROR_CODES[code].status, errors });
 }

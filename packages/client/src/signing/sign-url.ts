@@ -3,32 +3,31 @@ import { readBaseUrl, readInteger, type IntegerRange } from "../read-options.ts"
 import { writeQuery } from "../sending/write-query.ts";
 
 const TOKEN_ID: IntegerRange = { min: 1, max: Number.MAX_SAFE_INTEGER };
-/** Unix seconds stay below for a thousand years; milliseconds of today are above. */
+/** The bound catches milliseconds: Unix seconds stay below it for a thousand years. */
 const EXPIRES_SECONDS: IntegerRange = { min: 1, max: 40_000_000_000 };
 
 export interface ExpiryOptions {
   /**
-   * When the URL stops working: a `Date`, or Unix seconds. Without it the URL works until its token is
-   * revoked or rotated.
+   * When the URL expires: a `Date`, or Unix seconds. By default it works until its token is revoked or rotated.
    */
   readonly expires?: Date | number | undefined;
 }
 
 export interface SignUrlOptions extends ExpiryOptions {
-  /** Base address of the service, such as `https://snap.example.com/v1`. */
+  /** Base URL of the service, such as `https://snap.example.com/v1`. */
   readonly baseUrl: string | URL;
-  /** Id of the token that pays: the number before the pipe. */
+  /** Id of the token that is charged: the number before the pipe. */
   readonly tokenId: number;
-  /** The signing secret of that token. It stays on the server: never send it to a browser. */
+  /** The signing secret of that token. Keep it on the server: never send it to a browser. */
   readonly signingSecret: string;
 }
 
 /**
- * A URL that renders a page for whoever has it, without a token: for an `<img>`, a link, a mail. `pdf:
- * true` makes it a PDF. The same arguments give the same URL, which is what caches like.
+ * Returns a URL that renders a page without a token, for an `<img>`, a link or an e-mail. `pdf: true` renders a PDF.
+ * The same arguments return the same URL, so that it can be cached.
  *
- * @throws SnapError when the parameters are at fault, as the service would answer.
- * @throws TypeError or RangeError when an option is missing or malformed.
+ * @throws SnapError for invalid parameters, the same that the service would return.
+ * @throws TypeError or RangeError if an option is missing or malformed.
  * @example
  * const src = signUrl(
  *   { url: "https://example.com", width: 1200, height: 630 },
@@ -40,7 +39,7 @@ export function signUrl(parameters: RenderInput, options: SignUrlOptions): strin
   const baseUrl = readBaseUrl(options.baseUrl);
   const tokenId = readInteger("tokenId", options.tokenId, TOKEN_ID);
   if (typeof signingSecret !== "string" || signingSecret === "")
-    throw new TypeError("signingSecret is missing: `snap-server tokens reveal ID` shows it.");
+    throw new TypeError("signingSecret is missing; run `snap-server tokens reveal ID` to get it.");
   return buildSignedUrl(writeQuery(parameters), {
     baseUrl,
     tokenId,

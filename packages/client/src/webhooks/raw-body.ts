@@ -1,9 +1,9 @@
 import { WebhookError } from "./webhook-error.ts";
 
-/** A body as it was sent, before anything parsed it. A `Buffer` is a `Uint8Array`. */
+/** An unparsed body. A `Buffer` is a `Uint8Array`. */
 export type RawBody = string | Uint8Array | ArrayBuffer;
 
-/** Goes by the kind of object, not by the class: test runners and workers have classes of their own. */
+/** Does not use `instanceof`: test runners and workers have their own classes. */
 export function isRawBody(body: unknown): body is RawBody {
   return (
     typeof body === "string" ||
@@ -12,7 +12,7 @@ export function isRawBody(body: unknown): body is RawBody {
   );
 }
 
-/** The bytes of a raw body; without copying, where they are bytes already. */
+/** Returns the bytes of a raw body, without a copy if possible. */
 export function toBytes(body: RawBody): Uint8Array {
   if (!isRawBody(body)) throw rawBodyNeeded();
   if (typeof body === "string") return new TextEncoder().encode(body);
@@ -21,36 +21,36 @@ export function toBytes(body: RawBody): Uint8Array {
     : new Uint8Array(body);
 }
 
-/** The signature covers bytes: JSON that was parsed and written again has others. */
+/** The signature covers the bytes: parsing and serializing JSON may change them. */
 export function rawBodyNeeded(): WebhookError {
   return new WebhookError(
     "raw_body_needed",
-    "Pass the body as it was sent, not parsed. In Express, put webhookMiddleware or " +
-      'express.raw({ type: "application/json" }) before express.json(); of a web Request, pass ' +
+    "The body is already parsed; pass the raw body. In Express, put webhookMiddleware or " +
+      'express.raw({ type: "application/json" }) before express.json(). For a web Request, pass ' +
       "await request.text() or await request.arrayBuffer().",
   );
 }
 
-/** A batch of 20 items with the longest addresses stays below it. */
+/** More than a batch of 20 items with the longest URLs. */
 export const BODY_LIMIT_BYTES = 1_048_576;
 
-/** What a body is whose sender went away. */
-export function brokenOff(cause?: unknown): WebhookError {
-  return new WebhookError("invalid_body", "The connection broke off before the body was complete.", {
+/** The error for a connection that closed too early. */
+export function incompleteBody(cause?: unknown): WebhookError {
+  return new WebhookError("invalid_body", "The connection closed before the body was complete.", {
     cause,
   });
 }
 
 const FIRST_BYTES = 16_384;
 
-/** Gathers the body of a delivery, up to a bound: many small chunks cost no more than a large one. */
+/** Collects the body of a delivery up to a bound. The buffer doubles, so that small chunks cost linear time. */
 export class BoundedBody {
   #buffer = new Uint8Array(FIRST_BYTES);
   #receivedBytes = 0;
 
-  /** @throws WebhookError `body_too_large`, from the chunk on that passes the bound. */
+  /** @throws WebhookError `body_too_large` for the chunk that exceeds the bound and every later one. */
   add(chunk: RawBody): void {
-    // Copied: what a runtime hands out may be its own buffer, used again for the next chunk.
+    // copied, because a runtime may reuse its buffer for the next chunk
     const bytes = toBytes(chunk);
     const start = this.#receivedBytes;
     this.#receivedBytes += bytes.byteLength;
@@ -60,7 +60,6 @@ export class BoundedBody {
     this.#buffer.set(bytes, start);
   }
 
-  /** All of it. */
   read(): Uint8Array {
     return this.#buffer.subarray(0, this.#receivedBytes);
   }

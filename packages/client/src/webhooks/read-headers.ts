@@ -7,13 +7,13 @@ interface WebHeaders {
 
 type HeaderRecord = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** A web `Headers`, or a record as node:http and Express have it, in any letter case. */
+/** A web `Headers`, or a record as in node:http and Express. Names may have any letter case. */
 export type WebhookHeaders = WebHeaders | HeaderRecord;
 
-/** The three headers of a delivery, by their role (interface.md, Events). */
+/** The three headers of a delivery, by role. */
 export type DeliveryHeaders = Readonly<Record<keyof typeof WEBHOOK_HEADERS, string>>;
 
-/** Reads the headers of a delivery. A web `Headers` joins those that came twice: no value fits then. */
+/** Reads the headers of a delivery. A web `Headers` joins duplicates, which then fail as malformed values. */
 export function readHeaders(headers: WebhookHeaders): DeliveryHeaders {
   return {
     id: readHeader(headers, WEBHOOK_HEADERS.id),
@@ -28,9 +28,9 @@ function readHeader(headers: WebhookHeaders, name: string): string {
   if (typeof value !== "string")
     throw new WebhookError(
       "missing_header",
-      `The header ${name} is missing. Pass all headers of the request, as they came.`,
+      `Header ${name} is missing; pass all headers of the request unchanged.`,
     );
-  if (others.length > 0) throw new WebhookError("missing_header", `The header ${name} came more than once.`);
+  if (others.length > 0) throw new WebhookError("missing_header", `Header ${name} was sent more than once.`);
   return value;
 }
 

@@ -1,16 +1,16 @@
 import { LIMITS } from "@snap/protocol";
 import { WebhookError } from "./webhook-error.ts";
 
-/** The signing secret of the token that submits the batches; several of them while it is rotated. */
+/** The signing secret of the token that submits the batches, or several during a rotation. */
 export type WebhookSecrets = string | readonly string[];
 
-/** How deliveries are verified; checked once. */
+/** Checked settings for verifying deliveries. */
 export interface WebhookSettings {
   readonly secrets: readonly string[];
   readonly toleranceSeconds: number;
 }
 
-/** Refuses what would verify nothing: a missing or empty secret, a tolerance without an end. */
+/** Rejects settings that verify nothing: a missing or empty secret, an infinite tolerance. */
 export function readSettings(
   secret: WebhookSecrets,
   toleranceSeconds: number = LIMITS.webhookToleranceSeconds,
@@ -19,7 +19,7 @@ export function readSettings(
   if (secrets.length === 0 || !secrets.every(isSecret))
     throw new WebhookError(
       "misconfigured",
-      "A signing secret is needed, or a list of them, none empty. Is the environment variable set?",
+      "The signing secret is missing or empty; pass one or a list of them. Is the environment variable set?",
     );
   if (!Number.isFinite(toleranceSeconds) || toleranceSeconds < 0)
     throw new WebhookError(

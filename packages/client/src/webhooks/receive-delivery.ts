@@ -6,40 +6,40 @@ import { verifyDelivery } from "./verify-webhook.ts";
 import { isWebhookError, type WebhookError, type WebhookErrorCode } from "./webhook-error.ts";
 
 /**
- * Acts on a batch; a promise is awaited. The delivery is acknowledged when it is through, so hand long
- * work to a queue: the service waits 15 seconds and then delivers again.
+ * Handles a batch; may return a promise. The delivery is acknowledged when it resolves. Move long work to a queue: the
+ * service times out after 15 seconds and delivers again.
  */
 export type WebhookCallback = (batch: RenderBatch) => unknown;
 
 /** Options of `webhookHandler` and `webhookMiddleware`. */
 export interface WebhookReceiverOptions {
   /**
-   * How far a delivery's timestamp may be from now, either way, in seconds.
+   * Maximum difference between a delivery's timestamp and now, in seconds.
    * @default 300
    */
   readonly toleranceSeconds?: number | undefined;
   /**
-   * Told of every delivery that was not acknowledged: a `WebhookError` when it was refused, or what
+   * Called for every delivery that was not acknowledged, with a `WebhookError` if it was refused, or with the error that
    * the callback threw.
    */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** A request, whatever the framework. */
+/** A request of any framework. */
 export interface ReceivedRequest {
   readonly method: string | undefined;
   readonly headers: WebhookHeaders;
   readonly readBody: () => Promise<RawBody>;
 }
 
-/** What the sender is answered. */
-export interface DeliveryAnswer {
+/** The response to a delivery. */
+export interface DeliveryResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
 }
 
-/** What is the sender's to mend. Any other error is of the receiving program. */
+/** Statuses of errors that the sender caused. Any other error is the receiver's own. */
 const STATUS_OF_REFUSAL: { readonly [Code in WebhookErrorCode]?: number } = {
   missing_header: 400,
   invalid_timestamp: 400,
@@ -49,23 +49,23 @@ const STATUS_OF_REFUSAL: { readonly [Code in WebhookErrorCode]?: number } = {
   body_too_large: 413,
 };
 
-/** What receives deliveries: settings that were checked, and what is done with a batch. */
+/** The settings of a receiver, and its callback. */
 export interface Receiver extends Pick<WebhookReceiverOptions, "onError"> {
   readonly settings: WebhookSettings;
   readonly callback: WebhookCallback;
 }
 
 /**
- * Reads, verifies and acts on a delivery, and answers it.
+ * Reads and verifies a delivery, calls the callback, and returns the response.
  *
- * @throws What is no fault of the sender: what the callback threw, or a `WebhookError` about the set-up.
+ * @throws Errors of the receiver: the callback's, or a `WebhookError` about the setup.
  */
 export async function receiveDelivery(
   request: ReceivedRequest,
   { settings, callback, onError }: Receiver,
-): Promise<DeliveryAnswer> {
+): Promise<DeliveryResponse> {
   if (request.method !== "POST")
-    return refuse(405, { code: "method_not_allowed", message: "Deliveries are posted." });
+    return refuse(405, { code: "method_not_allowed", message: "Method not allowed; use POST." });
   let batch: RenderBatch;
   try {
     const rawBody = await request.readBody();
@@ -85,7 +85,7 @@ export async function receiveDelivery(
   return { status: 204, headers: {}, body: null };
 }
 
-function refuse(status: number, { code, message }: { code: string; message: string }): DeliveryAnswer {
+function refuse(status: number, { code, message }: { code: string; message: string }): DeliveryResponse {
   return {
     status,
     headers: { "Content-Type": "application/json", ...(status === 405 && { Allow: "POST" }) },

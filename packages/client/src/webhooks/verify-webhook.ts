@@ -7,12 +7,12 @@ import { WebhookError } from "./webhook-error.ts";
 /** Options of `verifyWebhook`. */
 export interface VerifyWebhookOptions {
   /**
-   * How far the delivery's timestamp may be from now, either way, in seconds.
+   * Maximum difference between the delivery's timestamp and now, in seconds.
    * @default 300
    */
   readonly toleranceSeconds?: number | undefined;
   /**
-   * The present, as a `Date` or in milliseconds since 1970; for tests.
+   * The current time, as a `Date` or in milliseconds since the Unix epoch; for tests.
    * @default Date.now()
    */
   readonly now?: Date | number | undefined;
@@ -20,20 +20,19 @@ export interface VerifyWebhookOptions {
 
 /** Strict, because `Number` also reads `0x10`, `1e9` and spaces. */
 const TIMESTAMP = /^[0-9]{1,12}$/;
-/** Looked at first: what can't be a signature isn't worth hashing a body for. */
+/** Checked first, to avoid hashing the body for a malformed signature. */
 const SIGNATURE = /^[0-9a-f]{64}$/;
 
 /**
- * Verifies a webhook delivery and returns its batch. The signature is checked over the raw bytes, in
- * constant time, before anything is decoded; then the timestamp, and that `X-Webhook-Id` names the batch.
+ * Verifies a webhook delivery and returns its batch. Checks the signature over the raw bytes in constant time, before
+ * decoding anything; then the timestamp, and that `X-Webhook-Id` names the batch.
  *
- * A delivery can come more than once (the acknowledgement may have been lost): remember `batch.id` and
- * act on it once.
+ * A delivery can arrive more than once, if its acknowledgement was lost. Deduplicate by `batch.id`.
  *
- * @param rawBody The body as it was sent, never parsed.
+ * @param rawBody The unparsed body.
  * @param headers All headers of the request.
- * @param secret The signing secret of the token that submitted the batch, or several while it is rotated.
- * @throws WebhookError when the delivery must not be acted on; see its `code`.
+ * @param secret The signing secret of the token that submitted the batch, or several during a rotation.
+ * @throws WebhookError if the delivery cannot be trusted; see its `code`.
  * @example
  * app.post("/webhooks/snap", express.raw({ type: "application/json" }), (request, response) => {
  *   const batch = verifyWebhook(request.body, request.headers, signingSecret);
@@ -50,18 +49,21 @@ export function verifyWebhook(
   const settings = readSettings(secret, options.toleranceSeconds);
   const nowMs = Number(options.now ?? Date.now());
   if (!Number.isFinite(nowMs))
-    throw new WebhookError("misconfigured", "now must be a valid Date, or milliseconds since 1970.");
+    throw new WebhookError(
+      "misconfigured",
+      "now must be a valid Date, or milliseconds since the Unix epoch.",
+    );
   return verifyDelivery({ rawBody, headers, nowMs }, settings);
 }
 
-/** A delivery to verify, and when that happens. */
+/** A delivery to verify, and the current time. */
 export interface Delivery {
   readonly rawBody: RawBody;
   readonly headers: WebhookHeaders;
   readonly nowMs: number;
 }
 
-/** Verifies with settings that were checked before. */
+/** Verifies a delivery with checked settings. */
 export function verifyDelivery(
   { rawBody, headers, nowMs }: Delivery,
   settings: WebhookSettings,
@@ -69,15 +71,18 @@ export function verifyDelivery(
   const body = toBytes(rawBody);
   const { id, timestamp, signature } = readHeaders(headers);
   if (!TIMESTAMP.test(timestamp))
-    throw new WebhookError("invalid_timestamp", "The timestamp is not Unix seconds in decimal digits.");
+    throw new WebhookError(
+      "invalid_timestamp",
+      "Header X-Webhook-Timestamp must be Unix seconds in decimal digits.",
+    );
   if (!SIGNATURE.test(signature) || !isSigned({ body, timestamp, signature }, settings.secrets))
     throw invalidSignature();
-  // After the signature, so that only a genuine delivery learns anything about this clock.
+  // after the signature, so that a forged delivery reveals nothing about this clock
   if (Math.abs(nowMs / 1000 - Number(timestamp)) > settings.toleranceSeconds)
     throw new WebhookError(
       "timestamp_out_of_tolerance",
-      `The delivery was signed more than ${settings.toleranceSeconds} seconds from now: it is a repeat, or ` +
-        "a clock is wrong.",
+      `The timestamp is more than ${settings.toleranceSeconds} seconds from now: this is a replay, or a ` +
+        "clock is wrong.",
     );
   const batch = parseBatch(body);
   if (batch.id !== id) throw invalidSignature();
@@ -90,7 +95,7 @@ interface SignedParts {
   readonly signature: string;
 }
 
-/** Tries every secret, so that the time taken says nothing about which one it was. */
+/** Tries every secret, so that the timing does not reveal which one matched. */
 function isSigned({ body, timestamp, signature }: SignedParts, secrets: readonly string[]): boolean {
   return secrets
     .map((secret) => equalsInConstantTime(signature, signWebhook({ timestamp, body }, secret)))
@@ -100,11 +105,11 @@ function isSigned({ body, timestamp, signature }: SignedParts, secrets: readonly
 function invalidSignature(): WebhookError {
   return new WebhookError(
     "invalid_signature",
-    "The delivery could not be verified: check the signing secret, and pass body and headers as they came.",
+    "Invalid signature; check the signing secret, and pass the body and headers unchanged.",
   );
 }
 
-/** The batch in a verified body. Members that are newer than this package are left in it. */
+/** Parses the batch of a verified body. Keeps members that are newer than this package. */
 function parseBatch(body: Uint8Array): RenderBatch {
   let cause: unknown;
   try {
@@ -113,19 +118,19 @@ function parseBatch(body: Uint8Array): RenderBatch {
   } catch (error) {
     cause = error;
   }
-  throw new WebhookError("invalid_body", "The delivery is genuine, but its body is not a batch.", { cause });
+  throw new WebhookError("invalid_body", "The signature is valid, but the body is not a batch.", { cause });
 }
 
-/** What everything else hangs on; the rest is the service's word, which the signature vouches for. */
+/** Checks only the essential members; the signature proves that the service wrote the rest. */
 function isBatch(document: unknown): document is RenderBatch {
   return (
-    hasTexts(document, ["id", "status"]) &&
+    hasStrings(document, ["id", "status"]) &&
     Array.isArray(document["items"]) &&
-    document["items"].every((item) => hasTexts(item, ["id", "url", "status"]))
+    document["items"].every((item) => hasStrings(item, ["id", "url", "status"]))
   );
 }
 
-function hasTexts(value: unknown, names: readonly string[]): value is Record<string, unknown> {
+function hasStrings(value: unknown, names: readonly string[]): value is Record<string, unknown> {
   return (
     typeof value === "object" &&
     value !== null &&

@@ -1,13 +1,13 @@
 /**
- * Why a delivery was not taken. The set may grow.
- * - `missing_header`: a header of the signature is missing, or came more than once.
- * - `invalid_timestamp`: not Unix seconds in decimal digits.
- * - `timestamp_out_of_tolerance`: genuine, but signed too long ago, or ahead of this clock.
- * - `invalid_signature`: not signed with one of the secrets, or changed on the way.
- * - `invalid_body`: signed, but not a batch; or the body broke off.
- * - `body_too_large`: more than a batch can be (`webhookHandler` and `webhookMiddleware` only).
- * - `raw_body_needed`: the body was given parsed. A mistake of the program that receives.
- * - `misconfigured`: no secret, or an option out of range. Likewise.
+ * Why a delivery was refused. The set may grow.
+ * - `missing_header`: a required header is missing, or was sent more than once.
+ * - `invalid_timestamp`: the timestamp is not Unix seconds in decimal digits.
+ * - `timestamp_out_of_tolerance`: the signature is valid, but the timestamp is too old or in the future.
+ * - `invalid_signature`: signed with another secret, or changed in transit.
+ * - `invalid_body`: the signature is valid, but the body is not a batch; or the body is incomplete.
+ * - `body_too_large`: larger than any batch (`webhookHandler` and `webhookMiddleware` only).
+ * - `raw_body_needed`: the body was already parsed. A mistake in the receiving program.
+ * - `misconfigured`: no secret, or an option out of range. A mistake in the receiving program.
  */
 export type WebhookErrorCode =
   | "missing_header"
@@ -20,8 +20,8 @@ export type WebhookErrorCode =
   | "misconfigured";
 
 /**
- * A delivery that must not be acted on, or a mistake in how it was passed on. Branch on `code`;
- * messages are for people. No secret and nothing of the body is ever in it.
+ * A delivery that cannot be trusted, or a mistake in the receiving program. Branch on `code`; messages are for people.
+ * Never contains a secret or any part of the body.
  */
 export class WebhookError extends Error {
   override readonly name = "WebhookError";
@@ -33,7 +33,7 @@ export class WebhookError extends Error {
   }
 }
 
-/** Works across copies of this package: it goes by the shape, not by the class. */
+/** Checks the shape, not the class, so it works across copies of this package. */
 export function isWebhookError(error: unknown): error is WebhookError {
   return (
     error instanceof Error &&

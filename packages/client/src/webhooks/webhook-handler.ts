@@ -1,18 +1,18 @@
-import { BoundedBody, brokenOff, rawBodyNeeded } from "./raw-body.ts";
+import { BoundedBody, incompleteBody, rawBodyNeeded } from "./raw-body.ts";
 import { readSettings, type WebhookSecrets } from "./read-settings.ts";
 import { receiveDelivery, type WebhookCallback, type WebhookReceiverOptions } from "./receive-delivery.ts";
 import { isWebhookError } from "./webhook-error.ts";
 
 /**
- * A handler of webhook deliveries for servers that speak web `Request` and `Response`: Bun, Deno, Hono,
- * Next.js route handlers, workers.
+ * Creates a webhook handler for servers with web `Request` and `Response`: Bun, Deno, Hono, Next.js route handlers,
+ * workers.
  *
- * It answers 204 when the callback is through, 400 to a delivery that can't be verified (a short JSON
- * says why), 405 to another method, 413 over 1 MiB, and 500 when the callback throws: then the service
- * delivers again later. Deliveries can come more than once: act on a `batch.id` once.
+ * Responds with 204 when the callback resolves, 400 if verification fails (with the reason as JSON), 405 for another
+ * method, 413 over 1 MiB, and 500 when the callback throws; the service then delivers again later. A delivery can
+ * arrive more than once: deduplicate by `batch.id`.
  *
- * @param secret The signing secret of the token that submits the batches, or several while it is rotated.
- * @throws WebhookError `misconfigured`, at once, when there is no secret.
+ * @param secret The signing secret of the token that submits the batches, or several during a rotation.
+ * @throws WebhookError `misconfigured` if the secret is missing or an option is out of range.
  * @example
  * // Bun, Deno and workers
  * export default { fetch: webhookHandler(signingSecret, async (batch) => save(batch)) };
@@ -30,24 +30,27 @@ export function webhookHandler(
   return async (request) => {
     const { method, headers } = request;
     try {
-      const answer = await receiveDelivery({ method, headers, readBody: () => readBody(request) }, receiver);
-      return new Response(answer.body, answer);
+      const { body, ...init } = await receiveDelivery(
+        { method, headers, readBody: () => readBody(request) },
+        receiver,
+      );
+      return new Response(body, init);
     } catch (error) {
-      // Nobody further up would see it.
+      // no caller further up would log it
       if (onError === undefined) console.error(error);
       return new Response(null, { status: 500 });
     }
   };
 }
 
-/** Leaving the loop cancels the rest of the body. */
+/** An error ends the loop, which cancels the rest of the body. */
 async function readBody(request: Request): Promise<Uint8Array> {
   if (request.bodyUsed || request.body?.locked === true) throw rawBodyNeeded();
   const body = new BoundedBody();
   try {
     for await (const chunk of request.body ?? []) body.add(chunk);
   } catch (error) {
-    throw isWebhookError(error) ? error : brokenOff(error);
+    throw isWebhookError(error) ? error : incompleteBody(error);
   }
   return body.read();
 }

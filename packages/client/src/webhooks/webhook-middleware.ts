@@ -1,7 +1,7 @@
 import {
   BODY_LIMIT_BYTES,
   BoundedBody,
-  brokenOff,
+  incompleteBody,
   isRawBody,
   type RawBody,
   rawBodyNeeded,
@@ -9,19 +9,19 @@ import {
 } from "./raw-body.ts";
 import { readSettings, type WebhookSecrets } from "./read-settings.ts";
 import {
-  type DeliveryAnswer,
+  type DeliveryResponse,
   receiveDelivery,
   type WebhookCallback,
   type WebhookReceiverOptions,
 } from "./receive-delivery.ts";
 
-/** What is used of a request of Express or node:http. */
+/** The members of an Express or node:http request that the middleware uses. */
 export interface WebhookRequest {
   readonly method?: string | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Whether something has read the body already. */
+  /** Whether the body was already read. */
   readonly readableEnded: boolean;
-  /** Whether the connection is gone. */
+  /** Whether the connection is closed. */
   readonly destroyed: boolean;
   readonly errored?: Error | null | undefined;
   readonly body?: unknown;
@@ -32,7 +32,7 @@ export interface WebhookRequest {
   on(event: "error", listener: (error: Error) => void): unknown;
 }
 
-/** What is used of a response of Express or node:http. */
+/** The members of an Express or node:http response that the middleware uses. */
 export interface WebhookResponse {
   statusCode: number;
   setHeader(name: string, value: string): unknown;
@@ -40,17 +40,16 @@ export interface WebhookResponse {
 }
 
 /**
- * A handler of webhook deliveries for Express 4 and 5, and anything else that calls `(request, response,
- * next)`. It reads the body by itself, so it belongs before `express.json()`; a body that `express.raw()`
- * or `express.text()` has read is used as well.
+ * Creates a webhook handler for Express 4 and 5, and anything else that calls `(request, response, next)`. It reads the
+ * body itself, so put it before `express.json()`; it also accepts a body from `express.raw()` or `express.text()`.
  *
- * It answers 204 when the callback is through, 400 to a delivery that can't be verified (a short JSON
- * says why), 405 to another method and 413 over 1 MiB. What the callback throws goes to `next`, so that
- * Express answers 500 and the service delivers again later; so does the mistake of a body that
- * was parsed before (`raw_body_needed`). Deliveries can come more than once: act on a `batch.id` once.
+ * Responds with 204 when the callback resolves, 400 if verification fails (with the reason as JSON), 405 for another
+ * method and 413 over 1 MiB. Passes an error of the callback to `next`: Express then responds with 500, and the service
+ * delivers again later. Does the same with `raw_body_needed`, if the body was already parsed. A delivery can arrive
+ * more than once: deduplicate by `batch.id`.
  *
- * @param secret The signing secret of the token that submits the batches, or several while it is rotated.
- * @throws WebhookError `misconfigured`, at once, when there is no secret.
+ * @param secret The signing secret of the token that submits the batches, or several during a rotation.
+ * @throws WebhookError `misconfigured` if the secret is missing or an option is out of range.
  * @example
  * app.post("/webhooks/snap", webhookMiddleware(signingSecret, async (batch) => save(batch)));
  * app.use(express.json());
@@ -72,7 +71,7 @@ export function webhookMiddleware(
   };
 }
 
-/** By whether the stream was read, not by `body` alone: Express 4 sets that to `{}` unread. */
+/** Checks whether the stream was read, not only `body`: Express 4 sets `body` to `{}` without reading it. */
 async function readBody(request: WebhookRequest): Promise<RawBody> {
   if (isRawBody(request.body)) return request.body;
   if (request.readableEnded) throw rawBodyNeeded();
@@ -80,12 +79,12 @@ async function readBody(request: WebhookRequest): Promise<RawBody> {
 }
 
 /**
- * Past the bound the rest is dropped, and after as much again the connection: a sender that stops in
- * time gets to see the answer.
+ * Drops the rest after the bound, and closes the connection after as much again, so that a sender that stops in time
+ * still receives the response.
  */
 async function readStream(request: WebhookRequest): Promise<Uint8Array> {
-  // What has happened before is not told again.
-  if (request.destroyed) throw brokenOff(request.errored);
+  // a stream does not repeat past events
+  if (request.destroyed) throw incompleteBody(request.errored);
   const body = new BoundedBody();
   let surplusBytes = 0;
   await new Promise<void>((resolve, reject) => {
@@ -99,15 +98,15 @@ async function readStream(request: WebhookRequest): Promise<Uint8Array> {
       }
     });
     request.on("end", resolve);
-    request.on("error", (cause) => reject(brokenOff(cause)));
-    request.on("close", () => reject(brokenOff()));
-    // Something before it may have paused the stream.
+    request.on("error", (cause) => reject(incompleteBody(cause)));
+    request.on("close", () => reject(incompleteBody()));
+    // earlier middleware may have paused the stream
     request.resume();
   });
   return body.read();
 }
 
-function send(response: WebhookResponse, { status, headers, body }: DeliveryAnswer): void {
+function send(response: WebhookResponse, { status, headers, body }: DeliveryResponse): void {
   response.statusCode = status;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   response.end(body ?? undefined);

@@ -2,8 +2,8 @@ import { PARAMETER_TABLE, type ParameterRow } from "@snap/protocol";
 import fc from "fast-check";
 
 /*
- * Parameters around the table: values that fit, values just beside them, values of other types, names
- * of the other mode and names of none, whole groups and broken ones.
+ * Arbitrary parameters from the table: valid values, values just out of range, values of other types, names of the
+ * other mode, unknown names, complete and incomplete groups.
  */
 
 type Entry = readonly [string, unknown];
@@ -19,7 +19,7 @@ const junk = fc.oneof(
   fc.string(),
 );
 
-// A host that looks blocked, or broken punycode, is for the service alone to refuse: none here.
+// no blocked hosts and no invalid punycode: only the service checks those
 const address = fc.oneof(
   fc.constantFrom(
     "https://example.com/",
@@ -51,7 +51,7 @@ const selector = fc.oneof(
   fc.constantFrom("", "x".repeat(513), "a'b", "a\\b", "a\nb", "a\u009fb"),
 );
 
-/** Mostly values that fit the field. */
+/** Mostly valid values of the field. */
 function valueOf(field: ParameterRow): fc.Arbitrary<unknown> {
   switch (field.kind) {
     case "url":
@@ -125,7 +125,7 @@ const start = fc.oneof(
 
 const mode = fc.constantFrom<Entry[]>([], [["pdf", true]], [["pdf", false]]);
 
-/** An object that somebody could pass as parameters, rightly or wrongly. */
+/** An object that a caller could pass as parameters, valid or invalid. */
 export const arbitraryParameters: fc.Arbitrary<Readonly<Record<string, unknown>>> = fc
   .tuple(start, mode, fc.array(feature, { maxLength: 5 }))
   .map(([first, second, rest]) => Object.fromEntries([...first, ...second, ...rest.flat()]));

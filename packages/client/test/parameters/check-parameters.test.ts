@@ -8,8 +8,8 @@ import { arbitraryParameters } from "./arbitrary-parameters.ts";
 
 const url = "https://example.com/";
 
-/** What the service answers, faults in their order. */
-function verdictOfService(input: Readonly<Record<string, unknown>>): unknown {
+/** Returns the error of the service, with the faults in order. */
+function errorOfService(input: Readonly<Record<string, unknown>>): unknown {
   try {
     parseParameters(input);
     return null;
@@ -19,22 +19,22 @@ function verdictOfService(input: Readonly<Record<string, unknown>>): unknown {
   }
 }
 
-function verdictOfClient(input: object): unknown {
+function errorOfClient(input: object): unknown {
   const refusal = checkParameters(input);
   return refusal === null ? null : [refusal.code, refusal.message, Object.entries(refusal.errors)];
 }
 
 describe("checkParameters and the service", () => {
-  it("answer the same to every object", () => {
+  it("return the same error for every object", () => {
     fc.assert(
       fc.property(arbitraryParameters, (input) => {
-        expect(verdictOfClient(input)).toEqual(verdictOfService(input));
+        expect(errorOfClient(input)).toEqual(errorOfService(input));
       }),
       { numRuns: 3000 },
     );
   });
 
-  it("agree on the query of what was accepted", () => {
+  it("agree on the query of valid parameters", () => {
     fc.assert(
       fc.property(arbitraryParameters, (input) => {
         fc.pre(checkParameters(input) === null);
@@ -44,10 +44,10 @@ describe("checkParameters and the service", () => {
     );
   });
 
-  it("name the same 50 of more faults", () => {
+  it("report the same 50 of 60 faults", () => {
     const names = Array.from({ length: 60 }, (_, index) => `p${index}`);
     const input = { url, ...Object.fromEntries(names.map((name) => [name, 1])) };
-    expect(verdictOfClient(input)).toEqual(verdictOfService(input));
+    expect(errorOfClient(input)).toEqual(errorOfService(input));
     expect(Object.keys(checkParameters(input)?.errors ?? {})).toHaveLength(50);
   });
 });
@@ -82,10 +82,10 @@ describe("checkParameters", () => {
     expect(Object.keys(refusal?.errors ?? {})).toEqual(names);
   });
 
-  it("says which values would do, and which name was meant", () => {
+  it("names the valid values and suggests the closest name", () => {
     expect(checkParameters({ url, scale: 4, full_page: true })).toEqual({
       code: "validation_failed",
-      message: "scale must be an integer from 1 to 3 (and 1 more at fault)",
+      message: "scale must be an integer from 1 to 3 (1 more invalid)",
       errors: {
         scale: ["must be an integer from 1 to 3"],
         full_page: ["is not a parameter; did you mean fullPage?"],
@@ -94,8 +94,8 @@ describe("checkParameters", () => {
   });
 });
 
-describe("thousands of names that nobody knows", () => {
-  it("are refused by the first fifty, the rest not looked at", () => {
+describe("thousands of unknown names", () => {
+  it("are reported up to the first fifty", () => {
     const names = Array.from({ length: 20_000 }, (_, index) => `fullPag${index}`);
     const input = { url: "https://example.com/", ...Object.fromEntries(names.map((name) => [name, 1])) };
     expect(Object.keys(checkParameters(input)?.errors ?? {})).toEqual(names.slice(0, 50));

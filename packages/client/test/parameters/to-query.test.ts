@@ -4,13 +4,13 @@ import { toQuery } from "@snap/protocol";
 const url = "https://example.com/?a=b c&d";
 
 describe("toQuery", () => {
-  it("writes text, flags and numbers in their order", () => {
+  it("writes strings, booleans and numbers in order", () => {
     expect(toQuery({ url, fullPage: true, cache: false, scale: 2, waitUntil: "load" }).toString()).toBe(
       "url=https%3A%2F%2Fexample.com%2F%3Fa%3Db+c%26d&fullPage=true&cache=false&scale=2&waitUntil=load",
     );
   });
 
-  it("leaves out what is undefined", () => {
+  it("leaves out undefined values", () => {
     expect([...toQuery({ url, delay: undefined, landscape: undefined }).keys()]).toEqual(["url"]);
   });
 

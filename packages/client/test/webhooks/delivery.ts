@@ -39,7 +39,7 @@ export interface DeliveryFacts {
   readonly secret?: string;
 }
 
-/** A delivery as interface.md, Events, has it; by node:crypto, which shares no code with the package. */
+/** Returns a signed delivery. Signs with node:crypto, which shares no code with the package. */
 export function deliver({
   body = JSON.stringify(BATCH),
   timestamp = String(Math.floor(Date.now() / 1000)),
@@ -57,7 +57,7 @@ export function deliver({
   };
 }
 
-/** The same signature by the command line of openssl. */
+/** Returns the same signature, computed by the openssl command. */
 export function signByOpenssl(timestamp: string, body: Buffer): string {
   const input = Buffer.concat([Buffer.from(`snap-webhook-v1\n${timestamp}\n`), body]);
   const { stdout } = spawnSync("openssl", ["dgst", "-sha256", "-hmac", SECRET, "-r"], { input });

@@ -18,7 +18,7 @@ const NOW_SECONDS = 1_767_225_610;
 const NOW = { now: NOW_SECONDS * 1000 };
 const GOOD = deliver({ timestamp: String(NOW_SECONDS) });
 
-/** The code of the error that it throws, or "verified". */
+/** Returns the code of the thrown error, or "verified". */
 function outcomeOf(verify: () => RenderBatch): string {
   try {
     verify();
@@ -36,14 +36,14 @@ interface Attempt {
   readonly options?: VerifyWebhookOptions;
 }
 
-/** What is not given is as in a good delivery; also takes what the types refuse. */
-function attempt(given: Attempt): string {
+/** Verifies a valid delivery with some parts replaced, even by values of the wrong type. */
+function attempt(replaced: Attempt): string {
   const { body, headers, secret, options } = {
     body: GOOD.body,
     headers: GOOD.headers,
     secret: SECRET,
     options: {},
-    ...given,
+    ...replaced,
   };
   return outcomeOf(() => verifyWebhook(body as RawBody, headers, secret as string, { ...NOW, ...options }));
 }
@@ -53,20 +53,20 @@ const withHeader = (name: string, value: string | string[] | undefined): Webhook
   [name]: value,
 });
 
-describe("a good delivery", () => {
-  it("is its batch", () => {
+describe("a valid delivery", () => {
+  it("returns its batch", () => {
     const batch = verifyWebhook(GOOD.body, GOOD.headers, SECRET, NOW);
     expect(batch).toEqual(BATCH);
     expectTypeOf(batch).toEqualTypeOf<RenderBatch>();
   });
 
-  it("is verified with the signature that openssl makes", { tags: ["openssl"] }, () => {
+  it("is accepted with a signature from openssl", { tags: ["openssl"] }, () => {
     const signature = signByOpenssl(String(NOW_SECONDS), GOOD.body);
     expect(signature).toMatch(/^[0-9a-f]{64}$/);
     expect(attempt({ headers: withHeader("X-Webhook-Signature", signature) })).toBe("verified");
   });
 
-  it("is of this moment unless a time is given", () => {
+  it("is compared with the current time by default", () => {
     const { body, headers } = deliver();
     expect(verifyWebhook(body, headers, SECRET)).toEqual(BATCH);
   });
@@ -97,7 +97,7 @@ describe("a good delivery", () => {
     expect(attempt({ headers })).toBe("verified");
   });
 
-  it("keeps members and statuses that are newer than this package", () => {
+  it("may have members and statuses that are newer than this package", () => {
     const [item] = BATCH.items;
     const newer = { ...BATCH, region: "eu", items: [{ ...item, status: "paused", note: 1 }] };
     const { body, headers } = deliver({ body: JSON.stringify(newer) });
@@ -114,13 +114,13 @@ describe("secrets", () => {
     expect(attempt({ secret })).toBe("verified");
   });
 
-  it("none of which fits", () => {
+  it("that do not match are refused", () => {
     expect(attempt({ secret: [OLD_SECRET, "older"] })).toBe("invalid_signature");
     expect(attempt({ secret: `${SECRET} ` })).toBe("invalid_signature");
   });
 
   it.each([[""], [[]], [[SECRET, ""]], [undefined], [null], [[undefined]], [42], [Buffer.from(SECRET)]])(
-    "%j is a mistake of the program",
+    "%j is misconfigured",
     (secret) => {
       expect(attempt({ secret })).toBe("misconfigured");
     },
@@ -128,37 +128,40 @@ describe("secrets", () => {
 });
 
 describe("headers", () => {
-  it.each(["X-Webhook-Id", "X-Webhook-Timestamp", "X-Webhook-Signature"])("%s has to come once", (name) => {
-    const value = GOOD.headers[name] ?? "";
-    expect(attempt({ headers: withHeader(name, undefined) })).toBe("missing_header");
-    expect(attempt({ headers: withHeader(name, []) })).toBe("missing_header");
-    expect(attempt({ headers: withHeader(name, [value, value]) })).toBe("missing_header");
-    expect(attempt({ headers: withHeader(name.toLowerCase(), value) })).toBe("missing_header");
-    const twice = new Headers(GOOD.headers);
-    twice.append(name, value);
-    expect(attempt({ headers: twice })).not.toBe("verified");
-    twice.delete(name);
-    expect(attempt({ headers: twice })).toBe("missing_header");
-  });
+  it.each(["X-Webhook-Id", "X-Webhook-Timestamp", "X-Webhook-Signature"])(
+    "%s is required exactly once",
+    (name) => {
+      const value = GOOD.headers[name] ?? "";
+      expect(attempt({ headers: withHeader(name, undefined) })).toBe("missing_header");
+      expect(attempt({ headers: withHeader(name, []) })).toBe("missing_header");
+      expect(attempt({ headers: withHeader(name, [value, value]) })).toBe("missing_header");
+      expect(attempt({ headers: withHeader(name.toLowerCase(), value) })).toBe("missing_header");
+      const twice = new Headers(GOOD.headers);
+      twice.append(name, value);
+      expect(attempt({ headers: twice })).not.toBe("verified");
+      twice.delete(name);
+      expect(attempt({ headers: twice })).toBe("missing_header");
+    },
+  );
 
-  it("are not found on an object's prototype", () => {
+  it("are not read from an object's prototype", () => {
     expect(attempt({ headers: Object.create(GOOD.headers) as Record<string, string> })).toBe(
       "missing_header",
     );
   });
 
-  it("the id has to be that of the batch", () => {
+  it("require the id of the batch", () => {
     expect(attempt({ headers: withHeader("X-Webhook-Id", "b2") })).toBe("invalid_signature");
     expect(attempt({ headers: withHeader("X-Webhook-Id", "") })).toBe("invalid_signature");
   });
 
-  it("the error names what is missing", () => {
+  it("are named in the error if missing", () => {
     expect(() => verifyWebhook(GOOD.body, {}, SECRET, NOW)).toThrow("X-Webhook-Id is missing");
   });
 });
 
 describe("the timestamp", () => {
-  // Signed as they stand, so that nothing but their form can be at fault.
+  // signed as they are, so that only their form is invalid
   it.each([
     "",
     " ",
@@ -180,7 +183,7 @@ describe("the timestamp", () => {
     "NaN",
     "Infinity",
     "null",
-  ])("%j is no Unix seconds in decimal digits", (timestamp) => {
+  ])("%j is not Unix seconds in decimal digits", (timestamp) => {
     const { body, headers } = deliver({ timestamp });
     expect(attempt({ body, headers, options: { toleranceSeconds: 1e15 } })).toBe("invalid_timestamp");
   });
@@ -200,20 +203,20 @@ describe("the timestamp", () => {
       "6 minutes ago, by default",
       { now: NOW.now + 360_000, toleranceSeconds: undefined },
     ],
-    ["misconfigured", "a tolerance without an end", { toleranceSeconds: Infinity }],
-    ["misconfigured", "a tolerance that is no number", { toleranceSeconds: NaN }],
+    ["misconfigured", "an infinite tolerance", { toleranceSeconds: Infinity }],
+    ["misconfigured", "a tolerance that is not a number", { toleranceSeconds: NaN }],
     ["misconfigured", "a negative tolerance", { toleranceSeconds: -1 }],
-    ["misconfigured", "a negative tolerance without an end", { toleranceSeconds: -Infinity }],
-    ["misconfigured", "a tolerance as text", { toleranceSeconds: "300" as unknown as number }],
-    ["misconfigured", "no tolerance at all", { toleranceSeconds: null as unknown as number }],
+    ["misconfigured", "a negative infinite tolerance", { toleranceSeconds: -Infinity }],
+    ["misconfigured", "a tolerance as a string", { toleranceSeconds: "300" as unknown as number }],
+    ["misconfigured", "a null tolerance", { toleranceSeconds: null as unknown as number }],
     ["misconfigured", "an invalid Date", { now: new Date("never") }],
-    ["misconfigured", "a time that is no number", { now: NaN }],
-    ["misconfigured", "a time without an end", { now: Infinity }],
+    ["misconfigured", "a time that is not a number", { now: NaN }],
+    ["misconfigured", "an infinite time", { now: Infinity }],
   ])("%s: %s", (outcome, _, options) => {
     expect(attempt({ options })).toBe(outcome);
   });
 
-  it("is judged after the signature: a forger learns nothing about the clock", () => {
+  it("is checked after the signature, so that a forger learns nothing about the clock", () => {
     const headers = withHeader("X-Webhook-Timestamp", "1");
     expect(attempt({ headers })).toBe("invalid_signature");
   });
@@ -224,25 +227,25 @@ describe("the signature", () => {
   it.each([
     ["empty", ""],
     ["upper case", signature.toUpperCase()],
-    ["cut short", signature.slice(0, 63)],
-    ["longer", `${signature}0`],
+    ["too short", signature.slice(0, 63)],
+    ["too long", `${signature}0`],
     ["with a newline", `${signature}\n`],
     ["with a space", ` ${signature}`],
     ["with a version in front", `v1,${signature}`],
     ["full-width digits", "０".repeat(64)],
     ["zeros", "0".repeat(64)],
     [
-      "of a body of no bytes",
+      "of an empty body",
       deliver({ body: "", timestamp: String(NOW_SECONDS) }).headers["X-Webhook-Signature"] ?? "",
     ],
     [
       "of another second",
       deliver({ timestamp: String(NOW_SECONDS + 1) }).headers["X-Webhook-Signature"] ?? "",
     ],
-  ])("%s is refused, without a word about why", (_, other) => {
+  ])("%s is refused without a specific reason", (_, other) => {
     const headers = withHeader("X-Webhook-Signature", other);
     expect(attempt({ headers })).toBe("invalid_signature");
-    expect(() => verifyWebhook(GOOD.body, headers, SECRET, NOW)).toThrow("could not be verified");
+    expect(() => verifyWebhook(GOOD.body, headers, SECRET, NOW)).toThrow("Invalid signature");
   });
 
   it("covers every byte of the body", () => {
@@ -256,7 +259,7 @@ describe("the signature", () => {
     );
   });
 
-  it("covers what is cut off the body or added to it", () => {
+  it("covers the length of the body", () => {
     fc.assert(
       fc.property(fc.nat(GOOD.body.length - 1), fc.uint8Array({ minLength: 1 }), (length, added) => {
         expect(attempt({ body: GOOD.body.subarray(0, length) })).toBe("invalid_signature");
@@ -267,7 +270,7 @@ describe("the signature", () => {
   });
 
   it.each(["X-Webhook-Timestamp", "X-Webhook-Signature"])(
-    "refuses any one character of %s changed",
+    "does not match if one character of %s changes",
     (name) => {
       const value = GOOD.headers[name] ?? "";
       const character = fc.string({ unit: "binary-ascii", minLength: 1, maxLength: 1 });
@@ -284,15 +287,15 @@ describe("the signature", () => {
 
 describe("the body", () => {
   it.each<[string, unknown]>([
-    ["an object, parsed before", BATCH],
+    ["a parsed object", BATCH],
     ["a list", [1, 2]],
-    ["nothing, where no parser ran", undefined],
+    ["undefined, because no parser ran", undefined],
     ["null", null],
     ["a promise that was not awaited", Promise.resolve("{}")],
     ["a stream", new Response("{}").body],
     ["a number", 1],
-    ["a Buffer that went through JSON", GOOD.body.toJSON()],
-  ])("%s is refused with what to pass instead", (_, body) => {
+    ["a Buffer serialized as JSON", GOOD.body.toJSON()],
+  ])("%s is refused with a hint what to pass instead", (_, body) => {
     expect(attempt({ body })).toBe("raw_body_needed");
     expect(() => verifyWebhook(body as RawBody, GOOD.headers, SECRET, NOW)).toThrow(
       /express\.raw\(\{ type: "application\/json" \}\).* before express\.json\(\).*await request\.text\(\)/,
@@ -302,11 +305,11 @@ describe("the body", () => {
   const [item] = BATCH.items;
   it.each<[string, string | Buffer]>([
     ["empty", ""],
-    ["no JSON", "id=b1"],
-    ["cut JSON", '{"id":"b1"'],
-    ["no UTF-8", Buffer.from(JSON.stringify({ ...BATCH, items: [], note: "\u00ff" }), "latin1")],
+    ["not JSON", "id=b1"],
+    ["incomplete JSON", '{"id":"b1"'],
+    ["not UTF-8", Buffer.from(JSON.stringify({ ...BATCH, items: [], note: "\u00ff" }), "latin1")],
     ["null", "null"],
-    ["a text", '"b1"'],
+    ["a string", '"b1"'],
     ["a list", "[]"],
     ["an error envelope", '{"code":"server_error","message":"","request_id":""}'],
     ["a batch without items", JSON.stringify({ ...BATCH, items: undefined })],
@@ -314,14 +317,14 @@ describe("the body", () => {
     ["a batch without a status", JSON.stringify({ ...BATCH, status: undefined })],
     ["a batch with an item that is null", JSON.stringify({ ...BATCH, items: [null] })],
     [
-      "a batch with an item without an address",
+      "a batch with an item without a URL",
       JSON.stringify({ ...BATCH, items: [{ ...item, url: undefined }] }),
     ],
-  ])("signed, but %s", (_, body) => {
+  ])("is refused if it is signed, but %s", (_, body) => {
     expect(attempt(deliver({ body, timestamp: String(NOW_SECONDS) }))).toBe("invalid_body");
   });
 
-  it("signed over compressed bytes is not decompressed", () => {
+  it("is not decompressed", () => {
     const gzip = Buffer.from("1f8b0800000000000003", "hex");
     expect(attempt(deliver({ body: gzip, timestamp: String(NOW_SECONDS) }))).toBe("invalid_body");
   });
@@ -335,7 +338,7 @@ describe("the published vectors", () => {
   const path = createRequire(import.meta.url).resolve("@snap/protocol/vectors/webhooks.json");
   const { cases } = JSON.parse(readFileSync(path, "utf8")) as { cases: Vector[] };
 
-  // Most bodies are no batch, which is said only once the signature fits.
+  // most bodies are not a batch, which is checked after the signature
   it.each(cases)("$name", ({ signing_secret, id, timestamp, body_base64, signature }) => {
     const headers = {
       "X-Webhook-Id": id,
@@ -365,7 +368,7 @@ describe("WebhookError", () => {
     expect(isWebhookError(new Error("other"))).toBe(false);
   });
 
-  it("never holds the secret or the body", () => {
+  it("never contains the secret or the body", () => {
     const faults = [{ body: "plain text" }, { secret: OLD_SECRET }, { timestamp: "1" }].map((fault) => {
       const { body, headers } = deliver({ timestamp: String(NOW_SECONDS), ...fault });
       try {

@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 describe("webhookHandler", () => {
-  it("answers 204 once the callback is through", async () => {
+  it("responds with 204 after the callback resolves", async () => {
     const seen: RenderBatch[] = [];
     const handler = webhookHandler([OLD_SECRET, SECRET], async (batch) => {
       await Promise.resolve();
@@ -23,7 +23,7 @@ describe("webhookHandler", () => {
     expect(seen).toEqual([BATCH]);
   });
 
-  it("takes a callback that is no promise", async () => {
+  it("accepts a synchronous callback", async () => {
     expect((await webhookHandler(SECRET, () => 1)(post())).status).toBe(204);
   });
 
@@ -34,7 +34,7 @@ describe("webhookHandler", () => {
     ["invalid_body", deliver({ body: "{}" })],
     ["missing_header", { ...deliver(), headers: {} }],
     ["invalid_signature", { ...deliver(), body: Buffer.of() }],
-  ])("answers 400 to %s, and says so", async (code, delivery) => {
+  ])("responds with 400 and the code for %s", async (code, delivery) => {
     const errors: unknown[] = [];
     const callback = vi.fn<WebhookCallback>();
     const response = await webhookHandler(SECRET, callback, { onError: (error) => errors.push(error) })(
@@ -47,7 +47,7 @@ describe("webhookHandler", () => {
     expect(callback).not.toHaveBeenCalled();
   });
 
-  it("answers 400 to a delivery without a body", async () => {
+  it("responds with 400 to a delivery without a body", async () => {
     const { headers } = deliver();
     const response = await webhookHandler(
       SECRET,
@@ -56,12 +56,12 @@ describe("webhookHandler", () => {
     expect([response.status, await response.json()]).toMatchObject([400, { code: "invalid_signature" }]);
   });
 
-  it.each(["GET", "HEAD", "PUT", "DELETE", "OPTIONS"])("answers 405 to %s", async (method) => {
+  it.each(["GET", "HEAD", "PUT", "DELETE", "OPTIONS"])("responds with 405 to %s", async (method) => {
     const response = await webhookHandler(SECRET, () => undefined)(new Request(ADDRESS, { method }));
     expect([response.status, response.headers.get("Allow")]).toEqual([405, "POST"]);
   });
 
-  it("takes a body of 1 MiB, and answers 413 to one byte more", async () => {
+  it("accepts a body of 1 MiB, and responds with 413 to one byte more", async () => {
     const json = JSON.stringify(BATCH);
     const handler = webhookHandler(SECRET, () => undefined);
     const largest = json.padEnd(1_048_576 - Buffer.byteLength(json) + json.length);
@@ -70,7 +70,7 @@ describe("webhookHandler", () => {
     expect([response.status, await response.json()]).toMatchObject([413, { code: "body_too_large" }]);
   });
 
-  it("stops to read an endless body", async () => {
+  it("stops reading an endless body", async () => {
     const chunk = new Uint8Array(65_536);
     const cancelled = Promise.withResolvers<void>();
     const body = new ReadableStream<Uint8Array>({
@@ -83,8 +83,8 @@ describe("webhookHandler", () => {
     await cancelled.promise;
   });
 
-  it("answers 500 when the callback throws, and tells onError", async () => {
-    const fault = new Error("database is away");
+  it("responds with 500 and calls onError when the callback throws", async () => {
+    const fault = new Error("database is down");
     const errors: unknown[] = [];
     const onError = (error: unknown): unknown => errors.push(error);
     const rejecting = await webhookHandler(SECRET, () => Promise.reject(fault), { onError })(post());
@@ -99,14 +99,14 @@ describe("webhookHandler", () => {
     expect(errors).toEqual([fault, fault]);
   });
 
-  it("answers 500 when the callback throws, whatever it throws", async () => {
+  it("responds with 500 even when the callback throws a WebhookError", async () => {
     const callback = (): unknown => verifyWebhook("{}", {}, SECRET);
     expect((await webhookHandler(SECRET, callback, { onError: () => undefined })(post())).status).toBe(500);
   });
 
-  it("prints what the callback throws where there is no onError, and nothing about refusals", async () => {
+  it("logs an error of the callback if there is no onError, but no refused delivery", async () => {
     const print = vi.spyOn(console, "error").mockReturnValue();
-    const fault = new Error("database is away");
+    const fault = new Error("database is down");
     const handler = webhookHandler(SECRET, () => Promise.reject(fault));
     await handler(post(deliver({ secret: OLD_SECRET })));
     expect(print).not.toHaveBeenCalled();
@@ -114,7 +114,7 @@ describe("webhookHandler", () => {
     expect(print.mock.calls).toEqual([[fault]]);
   });
 
-  it("answers 400 to a body that breaks off", async () => {
+  it("responds with 400 to an incomplete body", async () => {
     const errors: unknown[] = [];
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(Buffer.from("half")),
@@ -129,7 +129,7 @@ describe("webhookHandler", () => {
     expect(errors).toMatchObject([{ code: "invalid_body", cause: { message: "connection lost" } }]);
   });
 
-  it("answers 500 where something has read the body before", async () => {
+  it("responds with 500 if the body was already read", async () => {
     const errors: unknown[] = [];
     const request = post();
     await request.json();
@@ -140,7 +140,7 @@ describe("webhookHandler", () => {
     expect(errors).toMatchObject([{ code: "raw_body_needed" }]);
   });
 
-  it("takes a tolerance", async () => {
+  it("applies toleranceSeconds", async () => {
     const timestamp = String(Math.floor(Date.now() / 1000) - 900);
     const handler = webhookHandler(SECRET, () => undefined, { toleranceSeconds: 1000 });
     expect((await handler(post(deliver({ timestamp })))).status).toBe(204);
@@ -149,8 +149,8 @@ describe("webhookHandler", () => {
   it.each([
     ["no secret", "", {}],
     ["an empty list", [], {}],
-    ["a tolerance without an end", SECRET, { toleranceSeconds: Infinity }],
-  ])("is not made with %s", (_, secret, options) => {
+    ["an infinite tolerance", SECRET, { toleranceSeconds: Infinity }],
+  ])("throws for %s", (_, secret, options) => {
     expect(() => webhookHandler(secret, () => undefined, options)).toThrow(
       expect.objectContaining({ name: "WebhookError", code: "misconfigured" }),
     );

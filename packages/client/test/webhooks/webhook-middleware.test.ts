@@ -31,14 +31,14 @@ interface Sent {
   readonly method?: string;
 }
 
-interface Answered {
+interface Received {
   readonly status: number | undefined;
   readonly body: string;
   readonly allow: string | undefined;
 }
 
-/** Posts the chunks as they are, and reads the answer. */
-async function post(port: number, { headers, chunks, method = "POST" }: Sent): Promise<Answered> {
+/** Posts the chunks unchanged, and reads the response. */
+async function post(port: number, { headers, chunks, method = "POST" }: Sent): Promise<Received> {
   const outgoing = send({
     host: "127.0.0.1",
     port,
@@ -59,7 +59,7 @@ const FRAMEWORKS = [
 ] as const;
 
 describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
-  /** A receiver with something in front of it, and what it got. */
+  /** Opens a receiver behind other middleware, and records what it gets. */
   async function receiver(
     setUp: (app: express5.Express, middleware: RequestHandler) => void,
     callback: (batch: RenderBatch) => unknown = () => undefined,
@@ -87,13 +87,13 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
     app.post("/", middleware);
   };
 
-  it("answers 204 once the callback is through", async () => {
+  it("responds with 204 after the callback resolves", async () => {
     const { port, seen, errors } = await receiver(plain, () => Promise.resolve());
     expect(await post(port, whole())).toMatchObject({ status: 204, body: "" });
     expect([seen, errors]).toEqual([[BATCH], []]);
   });
 
-  it("reads a body in chunks, cut within characters", async () => {
+  it("reads a body in chunks that split characters", async () => {
     const { port, seen } = await receiver(plain);
     const { body, headers } = deliver();
     const chunks = Array.from({ length: Math.ceil(body.length / 3) }, (__, index) =>
@@ -103,7 +103,7 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
     expect(seen).toEqual([BATCH]);
   });
 
-  it("reads a request that something in front of it has paused", async () => {
+  it("reads a request that earlier middleware paused", async () => {
     const { port, seen } = await receiver((app, middleware) => {
       app.use((request, _response, next) => {
         request.pause();
@@ -115,13 +115,13 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
     expect(seen).toEqual([BATCH]);
   });
 
-  it("notices a sender that was gone before its turn came", async () => {
+  it("detects a connection that closed before the middleware ran", async () => {
     const gone = Promise.withResolvers<void>();
     const settled = Promise.withResolvers<unknown>();
     const { port, errors } = await receiver((app, middleware) => {
       app.post("/", (request, response, next) => {
         request.once("close", () => {
-          // After everyone else has heard of it.
+          // after all other listeners of "close"
           setImmediate(() => {
             void Promise.resolve(middleware(request, response, next)).then(settled.resolve, settled.reject);
           });
@@ -138,7 +138,7 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
     expect(errors).toMatchObject([{ code: "invalid_body" }]);
   });
 
-  it("ends a connection that goes on sending after its 413", async () => {
+  it("closes a connection that continues to send after the 413", async () => {
     const { port, errors } = await receiver(plain);
     const outgoing = send({ host: "127.0.0.1", port, method: "POST", headers: deliver().headers });
     outgoing.on("error", () => {});
@@ -160,7 +160,7 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
     expect(errors).toMatchObject([{ code: "body_too_large" }]);
   });
 
-  it("stands before express.json()", async () => {
+  it("works before express.json()", async () => {
     const { port } = await receiver((app, middleware) => app.post("/", middleware).use(express.json()));
     expect(await post(port, whole())).toMatchObject({ status: 204 });
   });
@@ -169,13 +169,13 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
     ["express.raw()", () => express.raw({ type: "application/json" })],
     ["express.text()", () => express.text({ type: "application/json" })],
     ["express.json() for another type", () => express.json({ type: "application/other+json" })],
-  ])("works behind %s", async (__, parser) => {
+  ])("works after %s", async (__, parser) => {
     const { port, seen } = await receiver((app, middleware) => app.use(parser()).post("/", middleware));
     expect(await post(port, whole())).toMatchObject({ status: 204 });
     expect(seen).toEqual([BATCH]);
   });
 
-  it("passes the mistake of an express.json() before it to the error handler", async () => {
+  it("passes raw_body_needed to the error handler after express.json()", async () => {
     const { port, seen, errors, passed } = await receiver((app, middleware) =>
       app.use(express.json()).post("/", middleware),
     );
@@ -190,7 +190,7 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
     ["invalid_body", deliver({ body: "{}" })],
     ["missing_header", { ...deliver(), headers: {} }],
     ["invalid_signature", { ...deliver(), body: Buffer.of() }],
-  ])("answers 400 to %s", async (code, delivery) => {
+  ])("responds with 400 to %s", async (code, delivery) => {
     const { port, seen, errors, passed } = await receiver(plain);
     const { status, body } = await post(port, whole(delivery));
     expect([status, JSON.parse(body)]).toEqual([400, { code, message: expect.any(String) }]);
@@ -198,7 +198,7 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
     expect([seen, passed]).toEqual([[], []]);
   });
 
-  it("refuses a header that comes twice", async () => {
+  it("refuses a duplicate header", async () => {
     const { port } = await receiver(plain);
     const { body, headers } = deliver();
     const twice = {
@@ -208,7 +208,7 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
     expect(await post(port, { headers: twice, chunks: [body] })).toMatchObject({ status: 400 });
   });
 
-  it("does not decompress: the signature is over the bytes as sent", async () => {
+  it("does not decompress, because the signature covers the bytes as sent", async () => {
     const { port, errors } = await receiver(plain);
     const { body, headers } = deliver();
     const gzip = { ...headers, "Content-Encoding": "gzip" };
@@ -216,12 +216,12 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
     expect(errors).toMatchObject([{ code: "invalid_signature" }]);
   });
 
-  it("answers 405 to another method", async () => {
+  it("responds with 405 to another method", async () => {
     const { port } = await receiver((app, middleware) => app.use(middleware));
     expect(await post(port, { ...whole(), method: "PUT" })).toMatchObject({ status: 405, allow: "POST" });
   });
 
-  it("answers 413 over 1 MiB, and the sender sees it", async () => {
+  it("responds with 413 over 1 MiB, and the sender receives it", async () => {
     const { port, seen } = await receiver(plain);
     const { headers } = deliver();
     const chunks = Array.from({ length: 40 }, () => Buffer.alloc(65_536, " "));
@@ -238,14 +238,14 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
         throw fault;
       },
     ],
-  ])("passes on what the callback throws, when it %s", async (__, fail) => {
-    const fault = new Error("database is away");
+  ])("passes the error to next when the callback %s", async (__, fail) => {
+    const fault = new Error("database is down");
     const { port, errors, passed } = await receiver(plain, () => fail(fault));
     expect(await post(port, whole())).toMatchObject({ status: 500 });
     expect([errors, passed]).toEqual([[fault], [fault]]);
   });
 
-  it("gives up on a connection that breaks off", async () => {
+  it("reports an incomplete body when the connection closes", async () => {
     const refused = Promise.withResolvers<unknown>();
     const app = express();
     app.post(
@@ -264,7 +264,7 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
     expect(await refused.promise).toMatchObject({ code: "invalid_body" });
   });
 
-  it("verifyWebhook alone takes what express.raw() reads", async () => {
+  it("is optional: verifyWebhook accepts the body of express.raw()", async () => {
     const app = express();
     app.post("/", express.raw({ type: "application/json" }), (request, response) => {
       response.json(verifyWebhook(request.body as Buffer, request.headers, SECRET).id);
@@ -283,7 +283,7 @@ describe("node:http", () => {
     expect(await post(port, { ...whole(), method: "GET", chunks: [] })).toMatchObject({ status: 405 });
   });
 
-  it("calls webhookHandler with a web Request made of its own", async () => {
+  it("calls webhookHandler with a web Request", async () => {
     const handler = webhookHandler(SECRET, () => undefined);
     const port = await listen((request, response) => {
       void text(request).then(async (body) => {

@@ -77,7 +77,7 @@ export function usageReport(
           },
     rate_limit: {
       requests_per_minute: requestsPerMinute,
-      cached_requests_per_minute: LIMITS.cachedAnswersPerMinute,
+      cached_requests_per_minute: LIMITS.cachedRequestsPerMinute,
     },
   };
 }

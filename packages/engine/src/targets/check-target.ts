@@ -11,7 +11,7 @@ export function checkTarget(verdict: TargetVerdict): void {
   if (verdict === "blocked") throw blockedHost();
   const message =
     verdict === "credentials"
-      ? "must not hold a user name or a password"
+      ? "must not contain a user name or password"
       : "is not an address that can be rendered";
   throw new SnapError("invalid_url", `url ${message}`, { errors: { url: [message] } });
 }

@@ -3,7 +3,7 @@ import { PARAMETER_TABLE } from "./table.ts";
 import type { PdfValues, ScreenshotValues } from "./values.ts";
 
 /**
- * Every parameter of each mode by its name, in the order of the table.
+ * The parameters of each mode by name, in the order of the table.
  *
  * @example
  * PARAMETERS.pdf.scale.description; // "Scale of the content."
@@ -13,12 +13,12 @@ export const PARAMETERS: {
   readonly pdf: Readonly<Record<keyof PdfValues, ParameterRow>>;
 } = { screenshot: rowsOf("screenshot"), pdf: rowsOf("pdf") };
 
-/** The mode of parameters whose values may be of any type. */
+/** Returns the mode of untyped parameters. */
 export function modeOf(values: { readonly pdf?: unknown }): Mode {
   return values.pdf === true ? "pdf" : "screenshot";
 }
 
-/** The value that applies if a parameter is not sent; `undefined` if there is none. */
+/** Returns the value that applies if a parameter is not sent; `undefined` if there is none. */
 export function effectiveDefault(row: ParameterRow): string | number | boolean | undefined {
   return row.default ?? row.implied;
 }

@@ -10,9 +10,9 @@ import { suggestName } from "./suggest-name.ts";
  */
 export function explainUnknownName(name: string, mode: Mode): string {
   if (mode === "pdf" && Object.hasOwn(PARAMETERS.screenshot, name))
-    return "is for screenshots only: leave it out, or leave out pdf=true";
+    return "is for screenshots only; remove it or pdf=true";
   if (mode === "screenshot" && Object.hasOwn(PARAMETERS.pdf, name))
-    return "is for PDFs only: send pdf=true with it, or leave it out";
+    return "is for PDFs only; add pdf=true or remove it";
   const other = mode === "pdf" ? "screenshot" : "pdf";
   const near = suggestName(name, Object.keys({ ...PARAMETERS[mode], ...PARAMETERS[other] }));
   return near === null ? "is not a parameter" : `is not a parameter; did you mean ${near}?`;

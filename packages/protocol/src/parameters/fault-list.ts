@@ -1,20 +1,20 @@
 import type { ParameterFaults } from "../error-codes.ts";
 
-/** An answer names this many parameters at the most, however many are at fault. */
+/** A response names at most this many invalid parameters. */
 const MAX_FAULTY_NAMES = 50;
 
-/** Names are the caller's text, of any length. */
+/** Names come from the caller and can have any length. */
 const MAX_NAME_CHARACTERS = 128;
 
-/** Why parameters are refused, as the error envelope says it. */
+/** The error envelope for invalid parameters, without a request id. */
 export interface Refusal {
   readonly code: "invalid_url" | "validation_failed";
-  /** The first fault in words. */
+  /** The first fault, and how many other parameters are invalid. */
   readonly message: string;
   readonly errors: ParameterFaults;
 }
 
-/** Collects faults by parameter name; any name whatever, `__proto__` included. */
+/** Collects faults by parameter name. Any name is allowed, `__proto__` included. */
 export class FaultList {
   readonly #byName = new Map<string, string[]>();
 
@@ -26,7 +26,7 @@ export class FaultList {
     } else if (!messages.includes(message)) messages.push(message);
   }
 
-  /** One fault for each name; words are found only for those that an answer has room for. */
+  /** Adds one fault per name; calls `explain` only for names that fit in a response. */
   addEach(names: Iterable<string>, explain: (name: string) => string): void {
     for (const name of names) {
       if (this.#byName.size >= MAX_FAULTY_NAMES) return;
@@ -38,15 +38,12 @@ export class FaultList {
     return this.#byName.size === 0;
   }
 
-  /**
-   * Every fault so far, in one refusal: `invalid_url` when `url` is all that is at fault
-   * (docs/decisions/parameters.md); `null` when there is none.
-   */
+  /** Returns every fault so far, or `null` without one. The code is `invalid_url` if only `url` is invalid. */
   toRefusal(): Refusal | null {
     const [first, ...rest] = this.#byName;
     if (first === undefined) return null;
     const [name, messages] = first;
-    const more = rest.length === 0 ? "" : ` (and ${rest.length} more at fault)`;
+    const more = rest.length === 0 ? "" : ` (${rest.length} more invalid)`;
     return {
       code: name === "url" && rest.length === 0 ? "invalid_url" : "validation_failed",
       message: `${name.slice(0, 64)} ${messages[0] ?? ""}${more}`,

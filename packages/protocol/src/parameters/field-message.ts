@@ -3,7 +3,7 @@ import type { ParameterRow } from "./row.ts";
 import { URL_MESSAGES } from "./target-url.ts";
 
 /**
- * What a value of the parameter must be: names the valid values, whatever the fault was.
+ * Returns what a value of the parameter must be: it names the valid values, whatever the fault was.
  *
  * @example
  * fieldMessage(PARAMETERS.screenshot.delay); // "must be an integer from 0 to 10000"
@@ -20,7 +20,7 @@ export function fieldMessage(row: ParameterRow): string {
     case "choice":
       return `must be one of ${row.values.join(", ")}`;
     case "selector":
-      return `must be a CSS selector of 1 to ${LIMITS.selectorCharacters} characters without single quotes, backslashes and control characters`;
+      return `must be a CSS selector of 1 to ${LIMITS.selectorCharacters} characters without single quotes, backslashes or control characters`;
     case "url":
       return URL_MESSAGES.malformed;
   }

@@ -6,7 +6,7 @@ export const UNITS_PER_INCH = { in: 1, cm: 2.54, mm: 25.4, px: 96 } as const sat
   number
 >;
 
-/** Width and height in inches, upright: ANSI (ASME Y14.1) and ISO 216 sizes. */
+/** Width and height in inches, in portrait: ANSI (ASME Y14.1) and ISO 216 sizes. */
 const PAPER_INCHES = {
   letter: [8.5, 11],
   legal: [8.5, 14],
@@ -30,8 +30,7 @@ export interface PaperRequest {
 }
 
 /**
- * The sides of the paper as it lies, in inches. A custom size overrides the format; landscape swaps
- * the sides.
+ * Returns the paper size in inches. A custom size overrides the format; landscape swaps width and height.
  *
  * @example
  * paperSizeInches({ paperFormat: "letter", marginUnit: "mm", landscape: true }); // { width: 11, height: 8.5 }
@@ -46,7 +45,7 @@ export function paperSizeInches(request: PaperRequest): { readonly width: number
   return landscape ? { width: height, height: width } : { width, height };
 }
 
-/** Whether values that may be of any type tell a size of paper. */
+/** Returns whether untyped values describe a paper size. */
 export function isPaperRequest(
   values: Readonly<Record<string, unknown>>,
 ): values is PaperRequest & typeof values {

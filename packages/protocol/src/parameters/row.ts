@@ -1,7 +1,7 @@
 /** What a request renders: an image, or a PDF. */
 export type Mode = "screenshot" | "pdf";
 
-/** The topics of the reference, the command line's help and forms, in their order. */
+/** The sections of the reference, of the command line's help and of forms, in order. */
 export const PARAMETER_GROUPS = ["Page", "Viewport", "Region", "Image", "Wait", "Paper", "Cache"] as const;
 export type ParameterGroup = (typeof PARAMETER_GROUPS)[number];
 
@@ -14,11 +14,11 @@ interface RowBase {
   readonly description: string;
   readonly example: string | number | boolean;
 
-  /** Parameters that are sent all together or not at all, this one included. */
+  /** Parameters that must be sent all together or not at all, this one included. */
   readonly together?: readonly string[];
-  /** Parameters that this one cannot be combined with, and what the message calls them. */
+  /** Parameters that this one cannot be combined with, and their name in the message. */
   readonly excludes?: readonly { readonly names: readonly string[]; readonly called: string }[];
-  /** A choice that this parameter depends on, the values that allow it, and the message for the others. */
+  /** A choice that this parameter depends on, the values that allow it, and the message for other values. */
   readonly needs?: { readonly name: string; readonly values: readonly string[]; readonly message: string };
 }
 
@@ -31,7 +31,7 @@ interface Defaults<Value> {
   readonly implied?: Value;
 }
 
-/** A number from `min` to `max`, both included. Fractions are refused in an `integer` and rounded in `pixels`. */
+/** A number from `min` to `max`, both inclusive. Fractions are invalid for an `integer` and rounded for `pixels`. */
 interface NumberRow extends RowBase, Defaults<number> {
   readonly kind: "integer" | "decimal" | "pixels";
   readonly min: number;
@@ -48,7 +48,7 @@ interface FlagRow extends RowBase, Defaults<boolean> {
   readonly default: boolean;
 }
 
-/** The address of the page; the one parameter that is required. */
+/** The address of the page; the only required parameter. */
 interface UrlRow extends RowBase, Defaults<never> {
   readonly kind: "url";
 }

@@ -4,22 +4,22 @@ import type { Mode, ParameterRow } from "./row.ts";
 import { DEFAULT_VIEWPORT } from "./table.ts";
 
 /*
- * The rules between parameters. They run even if single parameters are invalid, so that one response names every
- * fault: values may be of any type here.
+ * Rules across parameters. They run even if single parameters are invalid, so that one response names every fault.
+ * Values can therefore have any type here.
  */
 
 /** Parameters by name, defaults filled in. */
 type Values = Readonly<Record<string, unknown>>;
 type Report = (name: string, message: string) => void;
 
-/** What Chromium can encode. */
+/** The largest images that Chromium can encode. */
 export const CAPTURE_BOUNDS = {
   devicePixels: 100_000_000,
   sidePixels: { png: Number.POSITIVE_INFINITY, jpeg: 65_535, webp: 16_383 },
 } as const;
 
 /**
- * Reports every combination of values that a mode refuses, under the parameter at fault.
+ * Reports every invalid combination of values under the name of the parameter to fix.
  *
  * @example
  * checkRules("pdf", { width: 210 }, console.log); // "height", "must be sent together with width"
@@ -37,10 +37,10 @@ interface RuleContext {
   readonly report: Report;
 }
 
-/** The rules that stand in the row itself. */
+/** Checks the rules of one row: `together`, `excludes` and `needs`. */
 function checkRow(row: ParameterRow, { rows, values, report }: RuleContext): void {
   const { name, together = [], excludes = [], needs } = row;
-  const isInForce = (other: ParameterRow | undefined): boolean => {
+  const isActive = (other: ParameterRow | undefined): boolean => {
     if (other === undefined) return false;
     const value = values[other.name];
     return other.kind === "flag" ? value === !other.default : value !== undefined;
@@ -48,9 +48,9 @@ function checkRow(row: ParameterRow, { rows, values, report }: RuleContext): voi
   const partners = together.filter((other) => values[other] !== undefined);
   if (values[name] === undefined && partners.length > 0)
     report(name, `must be sent together with ${partners.join(", ")}`);
-  if (!isInForce(row)) return;
+  if (!isActive(row)) return;
   for (const { names, called } of excludes)
-    if (names.some((other) => isInForce(rows[other]))) report(name, `cannot be combined with ${called}`);
+    if (names.some((other) => isActive(rows[other]))) report(name, `cannot be combined with ${called}`);
   if (
     needs !== undefined &&
     isOtherChoice(rows[needs.name], { allowed: needs.values, value: values[needs.name] })
@@ -58,7 +58,7 @@ function checkRow(row: ParameterRow, { rows, values, report }: RuleContext): voi
     report(name, needs.message);
 }
 
-/** Whether a choice has one of the values that are not allowed; one that is no value of it is a fault of its own. */
+/** Returns whether the choice has a valid value that is not allowed here. An invalid value is reported separately. */
 function isOtherChoice(
   choice: ParameterRow | undefined,
   { allowed, value }: { readonly allowed: readonly string[]; readonly value: unknown },
@@ -67,7 +67,7 @@ function isOtherChoice(
   return choice.values.includes(value) && !allowed.includes(value);
 }
 
-/** Margins must leave something of the paper to print on. */
+/** Reports margins that leave no printable area. */
 function checkMargins(values: Values, report: Report): void {
   const { marginTop: top, marginRight: right, marginBottom: bottom, marginLeft: left } = values;
   if (!isPaperRequest(values) || ![top, right, bottom, left].every((side) => typeof side === "number"))
@@ -75,12 +75,12 @@ function checkMargins(values: Values, report: Report): void {
   const unit = UNITS_PER_INCH[values.marginUnit];
   const { width, height } = paperSizeInches(values);
   if ((Number(left) + Number(right)) / unit >= width)
-    report("marginLeft", "and marginRight together leave nothing of the paper's width");
+    report("marginLeft", "plus marginRight must be less than the paper width");
   if ((Number(top) + Number(bottom)) / unit >= height)
-    report("marginTop", "and marginBottom together leave nothing of the paper's height");
+    report("marginTop", "plus marginBottom must be less than the paper height");
 }
 
-/** Refuses at once what the parameters alone show to be too large to encode. */
+/** Reports an image that is too large to encode, if the parameters alone determine its size. */
 function checkCaptureSize(values: Values, report: Report): void {
   if (values["selector"] !== undefined) return;
   const isClipped = values["clipWidth"] !== undefined && values["clipHeight"] !== undefined;
@@ -100,6 +100,6 @@ function checkCaptureSize(values: Values, report: Report): void {
   if (width * height * scale * scale > CAPTURE_BOUNDS.devicePixels)
     report(
       scale > 1 ? "scale" : widthName,
-      `makes a picture of more than ${CAPTURE_BOUNDS.devicePixels} pixels: send a smaller size or scale`,
+      `produces an image of more than ${CAPTURE_BOUNDS.devicePixels} pixels; use a smaller size or scale`,
     );
 }

@@ -1,12 +1,12 @@
 import { LIMITS } from "../limits.ts";
 import { countCharacters } from "./count-characters.ts";
 
-/** No single quote, backslash or control character (interface.md, `selector`), and no half of a character. */
-// oxlint-disable-next-line no-control-regex -- control characters are what is refused
+/** One or more characters, none of them a single quote, backslash or control character. */
+// oxlint-disable-next-line no-control-regex -- the pattern excludes control characters
 export const SELECTOR_PATTERN = /^[^'\\\u0000-\u001f\u007f-\u009f]+$/;
 
 /**
- * Whether a text can be sent as a selector. Its syntax is the browser's to judge.
+ * Returns whether a text can be sent as a selector. The browser checks its syntax.
  *
  * @example
  * isSelector('a[href="/"]'); // true

@@ -1,27 +1,27 @@
-/** Further apart than this, two names have nothing to do with each other. */
+/** Names that differ by more are considered unrelated. */
 const MAX_EDITS = 3;
 
 /**
- * The known name nearest to a mistyped one, or `null` when none is near.
+ * Returns the known name closest to a mistyped one, or `null` if none is similar.
  *
  * @example
  * suggestName("full-pge", ["format", "fullPage"]); // "fullPage"
  */
-export function suggestName(name: string, known: readonly string[]): string | null {
-  // A long name can't be near, and needn't be compared.
+export function suggestName(name: string, candidates: readonly string[]): string | null {
+  // no parameter name is that long; skip the comparison
   if (name.length > 32) return null;
-  const wanted = plain(name.replace(/\[.*$/, ""));
+  const normalized = normalize(name.replace(/\[.*$/, ""));
   let best: { name: string; edits: number } | null = null;
-  for (const candidate of known) {
-    const edits = editDistance(wanted, plain(candidate));
+  for (const candidate of candidates) {
+    const edits = editDistance(normalized, normalize(candidate));
     if (edits <= Math.min(MAX_EDITS, candidate.length - 1) && edits < (best?.edits ?? Infinity))
       best = { name: candidate, edits };
   }
   return best?.name ?? null;
 }
 
-/** Case and separators are no difference. */
-function plain(name: string): string {
+/** Ignores case and separators. */
+function normalize(name: string): string {
   return name.toLowerCase().replaceAll(/[-_]/g, "");
 }
 

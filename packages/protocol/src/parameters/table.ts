@@ -1,4 +1,4 @@
-/* oxlint-disable max-lines -- a table: nobody reads it from top to bottom */
+/* oxlint-disable max-lines -- one table of all parameters */
 import { LIMITS } from "../limits.ts";
 import type { Mode, ParameterRow } from "./row.ts";
 
@@ -9,7 +9,7 @@ const BOTH: readonly Mode[] = ["screenshot", "pdf"];
 /** Viewport of a screenshot without `width` and `height`, in CSS pixels. */
 export const DEFAULT_VIEWPORT = { width: 1280, height: 800 } as const;
 
-/** What a screenshot without `waitUntil` waits for; then, unlike a wait that was sent, it is capped. */
+/** Wait of a screenshot without `waitUntil`. It is capped, unlike a wait that was requested. */
 export const DEFAULT_WAIT = "networkidle2";
 
 const SIZE = ["width", "height"];
@@ -17,8 +17,8 @@ const CLIP = ["clipX", "clipY", "clipWidth", "clipHeight"];
 const MARGINS = ["marginTop", "marginRight", "marginBottom", "marginLeft"];
 
 const CLIP_REGION = { names: CLIP, called: "a clip region" };
-const CLIP_NOTE = "The four clip parameters go together, without `selector` and `fullPage`.";
-const MARGIN_NOTE = "in `marginUnit`; the four margins go together.";
+const CLIP_NOTE = "Send all four clip parameters together, without `selector` or `fullPage`.";
+const MARGIN_NOTE = "in `marginUnit`; send all four margins together.";
 
 /**
  * Every parameter of a rendering: the one definition that validation, cache keys, OpenAPI, Postman, the Model Context
@@ -32,7 +32,7 @@ export const PARAMETER_TABLE: readonly ParameterRow[] = [
     group: "Page",
     kind: "url",
     description:
-      "Address of the page to render; a publicly reachable host. Private, loopback and internal addresses are refused.",
+      "URL of the page to render. The host must be publicly reachable; private, loopback and internal addresses are blocked.",
     example: "https://example.com/",
   },
   {
@@ -53,7 +53,7 @@ export const PARAMETER_TABLE: readonly ParameterRow[] = [
     min: 1,
     max: 10_000,
     together: SIZE,
-    description: `Viewport width in pixels, together with \`height\`; ${DEFAULT_VIEWPORT.width} unless sent.`,
+    description: `Viewport width in pixels; requires \`height\`. ${DEFAULT_VIEWPORT.width} by default.`,
     example: DEFAULT_VIEWPORT.width,
   },
   {
@@ -64,7 +64,7 @@ export const PARAMETER_TABLE: readonly ParameterRow[] = [
     min: 1,
     max: 10_000,
     together: SIZE,
-    description: `Viewport height in pixels, together with \`width\`; ${DEFAULT_VIEWPORT.height} unless sent.`,
+    description: `Viewport height in pixels; requires \`width\`. ${DEFAULT_VIEWPORT.height} by default.`,
     example: DEFAULT_VIEWPORT.height,
   },
   {
@@ -86,7 +86,7 @@ export const PARAMETER_TABLE: readonly ParameterRow[] = [
     kind: "flag",
     default: false,
     excludes: [CLIP_REGION],
-    description: "Capture the whole scrollable page; not with `selector` or a clip region.",
+    description: "Capture the whole scrollable page. Cannot be combined with `selector` or a clip region.",
     example: true,
   },
   {
@@ -96,7 +96,7 @@ export const PARAMETER_TABLE: readonly ParameterRow[] = [
     kind: "selector",
     excludes: [{ names: ["fullPage"], called: "fullPage" }, CLIP_REGION],
     description:
-      "CSS selector; its first match is captured. Not with a clip region or `fullPage`. Write attribute values with double quotes.",
+      "CSS selector of the element to capture; the first match is used. Cannot be combined with a clip region or `fullPage`. Use double quotes for attribute values.",
     example: "main",
   },
   {
@@ -107,7 +107,7 @@ export const PARAMETER_TABLE: readonly ParameterRow[] = [
     min: 0,
     max: 10_000,
     together: CLIP,
-    description: `Pixels from the left edge. ${CLIP_NOTE}`,
+    description: `Left edge of the clip region in pixels. ${CLIP_NOTE}`,
     example: 0,
   },
   {
@@ -118,7 +118,7 @@ export const PARAMETER_TABLE: readonly ParameterRow[] = [
     min: 0,
     max: 10_000,
     together: CLIP,
-    description: `Pixels from the top edge. ${CLIP_NOTE}`,
+    description: `Top edge of the clip region in pixels. ${CLIP_NOTE}`,
     example: 0,
   },
   {
@@ -129,7 +129,7 @@ export const PARAMETER_TABLE: readonly ParameterRow[] = [
     min: 1,
     max: 10_000,
     together: CLIP,
-    description: `Width in pixels. ${CLIP_NOTE}`,
+    description: `Width of the clip region in pixels. ${CLIP_NOTE}`,
     example: 400,
   },
   {
@@ -140,7 +140,7 @@ export const PARAMETER_TABLE: readonly ParameterRow[] = [
     min: 1,
     max: 10_000,
     together: CLIP,
-    description: `Height in pixels. ${CLIP_NOTE}`,
+    description: `Height of the clip region in pixels. ${CLIP_NOTE}`,
     example: 400,
   },
 
@@ -151,7 +151,7 @@ export const PARAMETER_TABLE: readonly ParameterRow[] = [
     kind: "choice",
     values: ["png", "jpeg", "webp"],
     default: "png",
-    description: "Format of the image.",
+    description: "Image format.",
     example: "webp",
   },
   {
@@ -164,9 +164,9 @@ export const PARAMETER_TABLE: readonly ParameterRow[] = [
     needs: {
       name: "format",
       values: ["jpeg", "webp"],
-      message: "is for lossy formats only: needs format jpeg or webp",
+      message: "requires a lossy format: jpeg or webp",
     },
-    description: "Quality of a lossy image; only with `format` jpeg or webp.",
+    description: "Quality of a lossy image; requires `format` jpeg or webp.",
     example: 80,
   },
   {
@@ -178,9 +178,9 @@ export const PARAMETER_TABLE: readonly ParameterRow[] = [
     needs: {
       name: "format",
       values: ["png", "webp"],
-      message: "needs a format with transparency: png or webp",
+      message: "requires a format with transparency: png or webp",
     },
-    description: "Transparent background; only with `format` png or webp.",
+    description: "Transparent background; requires `format` png or webp.",
     example: true,
   },
 
@@ -191,7 +191,7 @@ export const PARAMETER_TABLE: readonly ParameterRow[] = [
     kind: "choice",
     values: ["load", "domcontentloaded", "networkidle0", "networkidle2"],
     implied: DEFAULT_WAIT,
-    description: `What to wait for before the capture. \`networkidle0\`: no network connection for half a second; \`networkidle2\`: at most two. Unless sent it is \`${DEFAULT_WAIT}\`, and a page that never gets idle is captured ${LIMITS.idleAfterLoadMaxMs / 1000} seconds after \`load\`.`,
+    description: `What to wait for before the capture. \`networkidle0\`: no network connection for half a second; \`networkidle2\`: at most two. By default \`${DEFAULT_WAIT}\`, and a page that never becomes idle is captured ${LIMITS.idleAfterLoadMaxMs / 1000} seconds after \`load\`.`,
     example: "load",
   },
   {
@@ -199,7 +199,7 @@ export const PARAMETER_TABLE: readonly ParameterRow[] = [
     modes: SCREENSHOT,
     group: "Wait",
     kind: "selector",
-    description: "CSS selector; the capture waits until a matching element exists.",
+    description: "CSS selector; the capture waits for a matching element.",
     example: "#ready",
   },
   {
@@ -240,7 +240,7 @@ export const PARAMETER_TABLE: readonly ParameterRow[] = [
     min: 1,
     max: 10_000,
     together: SIZE,
-    description: "Paper width in `marginUnit`, together with `height`; overrides `paperFormat`.",
+    description: "Paper width in `marginUnit`; requires `height` and overrides `paperFormat`.",
     example: 210,
   },
   {
@@ -251,7 +251,7 @@ export const PARAMETER_TABLE: readonly ParameterRow[] = [
     min: 1,
     max: 10_000,
     together: SIZE,
-    description: "Paper height in `marginUnit`, together with `width`; overrides `paperFormat`.",
+    description: "Paper height in `marginUnit`; requires `width` and overrides `paperFormat`.",
     example: 297,
   },
   {
@@ -338,8 +338,8 @@ export const PARAMETER_TABLE: readonly ParameterRow[] = [
     min: LIMITS.cacheTtlMinSeconds,
     max: LIMITS.cacheTtlMaxSeconds,
     implied: LIMITS.cacheTtlDefaultSeconds,
-    excludes: [{ names: ["cache"], called: "cache false: nothing is cached" }],
-    description: `Seconds for which the rendering is cached; ${LIMITS.cacheTtlDefaultSeconds} unless sent. Not together with \`cache\` false.`,
+    excludes: [{ names: ["cache"], called: "cache=false" }],
+    description: `Seconds to cache the rendering; ${LIMITS.cacheTtlDefaultSeconds} by default. Cannot be combined with \`cache\` false.`,
     example: 3600,
   },
 ];

@@ -1,23 +1,23 @@
 import { LIMITS } from "../limits.ts";
 import { countCharacters } from "./count-characters.ts";
 
-const ABSOLUTE_ADDRESS = "must be an absolute address that starts with http:// or https://";
+const ABSOLUTE_ADDRESS = "must be an absolute URL that starts with http:// or https://";
 
-/** Why an address is refused (interface.md, `url`; docs/decisions/parameters.md). */
+/** Messages for an invalid `url`. */
 export const URL_MESSAGES = {
   missing: `is required and ${ABSOLUTE_ADDRESS}`,
   malformed: ABSOLUTE_ADDRESS,
   tooLong: `must be at most ${LIMITS.urlCharacters} characters long`,
-  credentials: "must not hold a user name or a password",
+  credentials: "must not contain a user name or password",
 } as const;
 
-// What the WHATWG parser drops or rewrites, and others read otherwise: control characters, backslash
-// oxlint-disable-next-line no-control-regex -- control characters are what is refused
+// the WHATWG parser drops or rewrites control characters and backslashes; other parsers do not
+// oxlint-disable-next-line no-control-regex -- the pattern matches control characters on purpose
 const AMBIGUOUS = /[\u0000-\u001f\\\u007f-\u009f]/;
 
 /**
- * Reads an absolute `http` or `https` address; `null` for every other text, and for one that two
- * parsers could read differently. Whether its host may be rendered is another question.
+ * Parses an absolute `http` or `https` URL. Returns `null` for any other text, and for a URL that two parsers could
+ * read differently. Does not check whether the host may be rendered.
  *
  * @example
  * parseTargetUrl("HTTPS://Example.com")?.href; // "https://example.com/"
@@ -30,21 +30,21 @@ export function parseTargetUrl(text: string): URL | null {
 }
 
 /**
- * The address with its spaces as the URL standard has them: percent-encoded, and none around it. People paste such
- * addresses, and a `+` in a query arrives as a space.
+ * Trims a URL and percent-encodes its spaces, as the URL standard does. People paste such URLs, and a `+` in a query
+ * is decoded to a space.
  *
  * @example
  * encodeSpaces(" https://example.com/a b?q=c d"); // "https://example.com/a%20b?q=c%20d"
  */
 export function encodeSpaces(url: string): string {
-  // by hand: a pattern for the end would look at a long run of spaces again from each of them
+  // no regular expression: / +$/ takes quadratic time on a long run of spaces
   let [start, end] = [0, url.length];
   while (url[start] === " ") start += 1;
   while (end > start && url[end - 1] === " ") end -= 1;
   return url.slice(start, end).replaceAll(" ", "%20");
 }
 
-/** Whether an address has more characters than `LIMITS.urlCharacters`. */
+/** Returns whether a URL has more characters than `LIMITS.urlCharacters`. */
 export function isTooLongUrl(text: string): boolean {
   return countCharacters(text) > LIMITS.urlCharacters;
 }

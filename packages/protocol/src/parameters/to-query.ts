@@ -1,5 +1,5 @@
 /**
- * Writes valid parameters as the query of a request, in their order. What is `undefined` is left out.
+ * Writes valid parameters as a query, in their order. Leaves out `undefined` values.
  *
  * @example
  * toQuery({ url: "https://example.com", fullPage: true }).toString();
@@ -12,7 +12,7 @@ export function toQuery(parameters: object): URLSearchParams {
   return query;
 }
 
-/** A query holds plain decimals of at most 15 digits behind the point: no exponent, no 17 digits. */
+/** The service accepts plain decimals with at most 15 fraction digits; `String` may return an exponent or 17 digits. */
 function toText(value: unknown): string {
   const text = String(value);
   return typeof value === "number" && !/^-?\d+(\.\d{1,15})?$/.test(text) ? value.toFixed(15) : text;

@@ -1,9 +1,9 @@
 import type { PdfDefaults, PdfValues, ScreenshotDefaults, ScreenshotValues } from "./values.ts";
 
 /*
- * What the caller of a rendering writes. A combination that the service refuses does not compile; a member of type
- * `undefined` is one that the rest of its alternative rules out. `undefined` is the same as leaving the member out. In
- * each union the plainest alternative comes last: the compiler compares with that one when none fits.
+ * Input types. A combination that the service refuses does not compile: a member of type `undefined` is ruled out by
+ * the rest of its alternative. `undefined` is the same as leaving the member out. In each union the simplest
+ * alternative comes last, because the compiler reports errors against it.
  */
 
 type NotSent<Names extends string> = { readonly [Name in Names]?: undefined };
@@ -34,7 +34,7 @@ type Image =
 type Margin = "marginTop" | "marginRight" | "marginBottom" | "marginLeft";
 type Paper = (Sent<P, Size> | NotSent<Size>) & (Sent<P, Margin> | NotSent<Margin>);
 
-/** What no alternative above is about. */
+/** The members that no alternative above restricts. */
 type OtherScreenshotValues = Omit<
   S,
   "cache" | "cacheTtl" | Size | Clip | "fullPage" | "selector" | ImageName
@@ -50,7 +50,7 @@ export type LengthUnit = NonNullable<P["marginUnit"]>;
 export type ScreenshotParameters = Omit<S, ScreenshotDefaults> & Sent<S, ScreenshotDefaults>;
 /** Parameters of a PDF after validation, defaults filled in. */
 export type PdfParameters = Omit<P, PdfDefaults> & Sent<P, PdfDefaults>;
-/** Either of them; `pdf` tells the mode. */
+/** Parameters of either mode; `pdf` selects the mode. */
 export type SnapParameters = ScreenshotParameters | PdfParameters;
 
 /**
@@ -67,7 +67,7 @@ export type ScreenshotInput = OtherScreenshotValues &
   NotSent<Exclude<keyof P, keyof S>>;
 
 /**
- * Parameters of a PDF. `pdf: true` may be left out where the mode is known without it.
+ * Parameters of a PDF. `pdf: true` is optional where the mode is already known.
  *
  * @example
  * const input: PdfInput = { url: "https://example.com", paperFormat: "letter", landscape: true };
@@ -75,7 +75,7 @@ export type ScreenshotInput = OtherScreenshotValues &
 export type PdfInput = OtherPdfValues & Caching & Paper & NotSent<Exclude<keyof S, keyof P>>;
 
 /**
- * Parameters of a rendering where `pdf` tells the mode: an item of a batch, a signed URL.
+ * Parameters of either mode, selected by `pdf`: a batch item or a signed URL.
  *
  * @example
  * const items: RenderInput[] = [

@@ -3,25 +3,25 @@ import { toHex } from "../signing/to-hex.ts";
 
 const SCHEME = "snap-webhook-v1";
 
-/** What a webhook signature covers. */
+/** The parts of a delivery that its signature covers. */
 export interface SignedDelivery {
-  /** Unix seconds in decimal digits, as they stand in `X-Webhook-Timestamp`. */
+  /** Unix seconds in decimal digits, as in `X-Webhook-Timestamp`. */
   readonly timestamp: string;
-  /** The body as sent, byte for byte. */
+  /** The body, exactly as sent. */
   readonly body: Uint8Array;
 }
 
 /**
- * The value of `X-Webhook-Signature`: lowercase hex HMAC-SHA256 keyed with the signing secret of the
- * token that submitted the batch (interface.md, Events).
+ * Returns the value of `X-Webhook-Signature`: lowercase hex HMAC-SHA256, keyed with the signing secret of the token
+ * that submitted the batch.
  */
 export function signWebhook({ timestamp, body }: SignedDelivery, signingSecret: string): string {
   return toHex(hmacSha256(signingSecret, `${SCHEME}\n${timestamp}\n`, body));
 }
 
 /**
- * The value of `webhook-signature` as the Standard Webhooks specification has it, over the same body
- * with the same secret, taken as text (docs/decisions/batches-and-webhooks.md).
+ * Returns the value of `webhook-signature` (Standard Webhooks specification) for the same body and secret. The key is
+ * the UTF-8 text of the secret.
  */
 export function signStandardWebhook(
   { id, timestamp, body }: SignedDelivery & { readonly id: string },

@@ -10,7 +10,7 @@ function faultsOf(mode: Mode, values: Readonly<Record<string, unknown>>): Record
 const CLIP = { clipX: 0, clipY: 0, clipWidth: 1, clipHeight: 1 };
 const REGION = "cannot be combined with a clip region";
 
-describe("the rules between fields", () => {
+describe("rules across parameters", () => {
   it.each([
     ["screenshot", { width: 5 }, { height: ["must be sent together with width"] }],
     [
@@ -21,25 +21,17 @@ describe("the rules between fields", () => {
         clipWidth: ["must be sent together with clipX, clipHeight"],
       },
     ],
-    [
-      "screenshot",
-      { cache: false, cacheTtl: 60 },
-      { cacheTtl: ["cannot be combined with cache false: nothing is cached"] },
-    ],
+    ["screenshot", { cache: false, cacheTtl: 60 }, { cacheTtl: ["cannot be combined with cache=false"] }],
     [
       "screenshot",
       { selector: "a", fullPage: true, ...CLIP },
       { selector: ["cannot be combined with fullPage", REGION], fullPage: [REGION] },
     ],
-    [
-      "screenshot",
-      { quality: 80, format: "png" },
-      { quality: ["is for lossy formats only: needs format jpeg or webp"] },
-    ],
+    ["screenshot", { quality: 80, format: "png" }, { quality: ["requires a lossy format: jpeg or webp"] }],
     [
       "screenshot",
       { omitBackground: true, format: "jpeg" },
-      { omitBackground: ["needs a format with transparency: png or webp"] },
+      { omitBackground: ["requires a format with transparency: png or webp"] },
     ],
     [
       "screenshot",
@@ -49,14 +41,14 @@ describe("the rules between fields", () => {
     [
       "screenshot",
       { width: 10_000, height: 10_000, scale: 2, format: "png" },
-      { scale: ["makes a picture of more than 100000000 pixels: send a smaller size or scale"] },
+      { scale: ["produces an image of more than 100000000 pixels; use a smaller size or scale"] },
     ],
     [
       "pdf",
       { marginLeft: 1, marginTop: 1, marginRight: 1 },
       { marginBottom: ["must be sent together with marginTop, marginRight, marginLeft"] },
     ],
-  ] as const)("%s %o", (mode, values, expected) => {
+  ] as const)("report faults of %s %o", (mode, values, expected) => {
     expect(faultsOf(mode, values)).toEqual(expected);
   });
 
@@ -66,16 +58,16 @@ describe("the rules between fields", () => {
     ["screenshot", { width: 10_000, height: 10_000, scale: 1, format: "png" }],
     ["screenshot", { width: "x", height: null, scale: Number.NaN }],
     ["pdf", { marginTop: "x", marginRight: 1, marginBottom: 1, marginLeft: 1, paperFormat: "a7" }],
-  ] as const)("nothing against %s %o", (mode, values) => {
+  ] as const)("accept %s %o", (mode, values) => {
     expect(faultsOf(mode, values)).toEqual({});
   });
 
-  it("leave something of the paper, as it lies", () => {
+  it("compare margins with the paper in its orientation", () => {
     const paper = { paperFormat: "a4", marginUnit: "mm" };
     const margins = { marginTop: 110, marginRight: 0, marginBottom: 110, marginLeft: 0 };
     expect(faultsOf("pdf", { ...paper, ...margins, landscape: false })).toEqual({});
     expect(faultsOf("pdf", { ...paper, ...margins, landscape: true })).toEqual({
-      marginTop: ["and marginBottom together leave nothing of the paper's height"],
+      marginTop: ["plus marginBottom must be less than the paper height"],
     });
   });
 });
@@ -93,11 +85,11 @@ describe("paperSizeInches", () => {
 });
 
 describe("FaultList", () => {
-  it("refuses nothing without a fault", () => {
+  it("returns null without a fault", () => {
     expect(new FaultList().toRefusal()).toBeNull();
   });
 
-  it("is invalid_url when the address is all that is at fault", () => {
+  it("returns invalid_url only if url is the only invalid parameter", () => {
     const faults = new FaultList();
     faults.add("url", "is odd");
     faults.add("url", "is odd");
@@ -108,14 +100,14 @@ describe("FaultList", () => {
     });
     faults.add("__proto__", "is odder");
     expect(faults.toRefusal()?.code).toBe("validation_failed");
-    expect(faults.toRefusal()?.message).toBe("url is odd (and 1 more at fault)");
+    expect(faults.toRefusal()?.message).toBe("url is odd (1 more invalid)");
     expect(Object.entries(faults.toRefusal()?.errors ?? {})).toEqual([
       ["url", ["is odd"]],
       ["__proto__", ["is odder"]],
     ]);
   });
 
-  it("names 50 at the most", () => {
+  it("names at most 50 parameters", () => {
     const faults = new FaultList();
     for (let index = 0; index < 60; index += 1) faults.add(`p${index}`, "is odd");
     expect(Object.keys(faults.toRefusal()?.errors ?? {})).toHaveLength(50);

@@ -11,14 +11,14 @@ import {
   type ParameterRow,
 } from "../../src/index.ts";
 
-/** What the contract says of a parameter; the rest of its row is for people. */
+/** Returns the members of a row that the contract fixes; the others are for people. */
 function contractOf(row: ParameterRow): object {
   const pinned = new Set(["name", "kind", "min", "max", "values", "default", "implied"]);
   return Object.fromEntries(Object.entries(row).filter(([member]) => pinned.has(member)));
 }
 
 describe("the parameter table", () => {
-  it("has every number, value and default of the contract, for screenshots", () => {
+  it("has the published ranges, values and defaults of screenshots", () => {
     expect(Object.values(PARAMETERS.screenshot).map(contractOf)).toEqual([
       { name: "url", kind: "url" },
       { name: "pdf", kind: "flag", default: false },
@@ -47,7 +47,7 @@ describe("the parameter table", () => {
     ]);
   });
 
-  it("has every number, value and default of the contract, for PDFs", () => {
+  it("has the published ranges, values and defaults of PDFs", () => {
     const papers = ["letter", "legal", "tabloid", "ledger", "a0", "a1", "a2", "a3", "a4", "a5", "a6"];
     expect(Object.values(PARAMETERS.pdf).map(contractOf)).toEqual([
       { name: "url", kind: "url" },
@@ -67,13 +67,13 @@ describe("the parameter table", () => {
     ]);
   });
 
-  it.each(PARAMETER_TABLE)("$name ($modes) refers to parameters of its own modes only", (row) => {
+  it.each(PARAMETER_TABLE)("$name ($modes) refers only to parameters of its modes", (row) => {
     const { together = [], excludes = [], needs, modes } = row;
     const others = [...together, ...excludes.flatMap(({ names }) => names), ...(needs ? [needs.name] : [])];
     for (const mode of modes) expect(Object.keys(PARAMETERS[mode])).toEqual(expect.arrayContaining(others));
   });
 
-  it("goes by pdf", () => {
+  it("selects the mode by pdf", () => {
     expect(modeOf({ pdf: true })).toBe("pdf");
     for (const pdf of [false, undefined, "true", 1]) expect(modeOf({ pdf })).toBe("screenshot");
   });
@@ -87,18 +87,18 @@ describe("messages", () => {
     [PARAMETERS.screenshot.width, "must be a number from 1 to 10000"],
     [PARAMETERS.pdf.scale, "must be a number from 0.1 to 2"],
     [PARAMETERS.screenshot.format, "must be one of png, jpeg, webp"],
-    [PARAMETERS.screenshot.url, "must be an absolute address that starts with http:// or https://"],
+    [PARAMETERS.screenshot.url, "must be an absolute URL that starts with http:// or https://"],
     [
       PARAMETERS.screenshot.selector,
-      "must be a CSS selector of 1 to 512 characters without single quotes, backslashes and control characters",
+      "must be a CSS selector of 1 to 512 characters without single quotes, backslashes or control characters",
     ],
   ])("%o: %s", (field, message) => {
     expect(fieldMessage(field)).toBe(message);
   });
 
   it.each([
-    ["landscape", "screenshot", "is for PDFs only: send pdf=true with it, or leave it out"],
-    ["fullPage", "pdf", "is for screenshots only: leave it out, or leave out pdf=true"],
+    ["landscape", "screenshot", "is for PDFs only; add pdf=true or remove it"],
+    ["fullPage", "pdf", "is for screenshots only; remove it or pdf=true"],
     ["full_page", "screenshot", "is not a parameter; did you mean fullPage?"],
     ["paper-format", "screenshot", "is not a parameter; did you mean paperFormat?"],
     ["fullPage[x]", "screenshot", "is not a parameter; did you mean fullPage?"],
@@ -109,17 +109,20 @@ describe("messages", () => {
   });
 });
 
-describe("texts", () => {
+describe("strings", () => {
   it.each(['a[href="x"]', "x".repeat(512), "\u{1f600}".repeat(512)])("%j is a selector", (text) => {
     expect(isSelector(text)).toBe(true);
   });
 
-  it.each(["", "x".repeat(513), "a'b", "a\\b", "a\tb", "a\u007fb", "a\u0085b"])("%j is none", (text) => {
-    expect(isSelector(text)).toBe(false);
-  });
+  it.each(["", "x".repeat(513), "a'b", "a\\b", "a\tb", "a\u007fb", "a\u0085b"])(
+    "%j is not a selector",
+    (text) => {
+      expect(isSelector(text)).toBe(false);
+    },
+  );
 
   it.each(["https://example.com", "HTTP://EXAMPLE.COM/a?b#c", "https://b\u00fccher.example/\u6f22"])(
-    "%j is an address",
+    "%j is a target URL",
     (text) => {
       expect(parseTargetUrl(text)?.href).toMatch(/^https?:\/\/[a-z0-9.-]+\//);
     },
@@ -128,7 +131,7 @@ describe("texts", () => {
   it.each([
     ["https://example.com/a b?q=c d#e f", "https://example.com/a%20b?q=c%20d#e%20f"],
     [" https://example.com/ ", "https://example.com/"],
-  ])("%j is read as %s", (text, href) => {
+  ])("%j is parsed as %s", (text, href) => {
     expect(parseTargetUrl(text)?.href).toBe(href);
     expect(encodeSpaces(text)).toBe(href);
   });
@@ -144,7 +147,7 @@ describe("texts", () => {
     "https://example.com/a\tb",
     "https://example.com/a\nb",
     "https://example.com/a\\b",
-  ])("%j is none", (text) => {
+  ])("%j is not a target URL", (text) => {
     expect(parseTargetUrl(text)).toBeNull();
   });
 });

@@ -1,14 +1,14 @@
 import { assertType, describe, expectTypeOf, it } from "vitest";
 import type { PdfInput, RenderInput, ScreenshotInput } from "../../src/index.ts";
 
-/* The type checker is what runs these: an expected error that stays away is an error itself. */
+/* Checked by the compiler: an expected error that does not occur is an error. */
 
 const url = "https://example.com/";
 const clip = { clipX: 0, clipY: 0, clipWidth: 400, clipHeight: 300 };
 const margins = { marginTop: 1, marginRight: 1, marginBottom: 1, marginLeft: 1 };
 
 describe("ScreenshotInput", () => {
-  it("takes what the service takes", () => {
+  it("accepts what the service accepts", () => {
     assertType<ScreenshotInput>({ url });
     assertType<ScreenshotInput>({ url, pdf: false });
     assertType<ScreenshotInput>({ url, format: "jpeg", quality: 80 });
@@ -31,7 +31,7 @@ describe("ScreenshotInput", () => {
     assertType<ScreenshotInput>({ url, cacheTtl: 60 });
   });
 
-  it("takes values that are known only at run time", () => {
+  it("accepts values that are known only at run time", () => {
     const flag = Math.random() > 0.5;
     const format: "png" | "jpeg" | "webp" = flag ? "png" : "jpeg";
     assertType<ScreenshotInput>({ url, fullPage: flag, cache: flag, format });
@@ -42,7 +42,7 @@ describe("ScreenshotInput", () => {
     assertType<ScreenshotInput>(flag ? { url, fullPage: true } : { url, selector: "main" });
   });
 
-  it("takes undefined for what is not sent", () => {
+  it("accepts undefined for parameters that are not sent", () => {
     assertType<ScreenshotInput>({
       url,
       quality: undefined,
@@ -59,30 +59,30 @@ describe("ScreenshotInput", () => {
     });
   });
 
-  it("refuses what the service refuses", () => {
-    // @ts-expect-error -- the address is required
+  it("rejects what the service refuses", () => {
+    // @ts-expect-error -- url is required
     assertType<ScreenshotInput>({});
     // @ts-expect-error -- png has no quality
     assertType<ScreenshotInput>({ url, quality: 80 });
     // @ts-expect-error -- png has no quality
     assertType<ScreenshotInput>({ url, format: "png", quality: 80 });
-    // @ts-expect-error -- jpeg holds no transparency
+    // @ts-expect-error -- jpeg has no transparency
     assertType<ScreenshotInput>({ url, format: "jpeg", omitBackground: true });
-    // @ts-expect-error -- the whole page or one element
+    // @ts-expect-error -- fullPage excludes selector
     assertType<ScreenshotInput>({ url, fullPage: true, selector: "main" });
-    // @ts-expect-error -- the whole page or a clip region
+    // @ts-expect-error -- fullPage excludes a clip region
     assertType<ScreenshotInput>({ url, fullPage: true, ...clip });
-    // @ts-expect-error -- one element or a clip region
+    // @ts-expect-error -- selector excludes a clip region
     assertType<ScreenshotInput>({ url, selector: "main", ...clip });
-    // @ts-expect-error -- the clip members go together
+    // @ts-expect-error -- a clip region needs all four members
     assertType<ScreenshotInput>({ url, clipX: 0 });
-    // @ts-expect-error -- the clip members go together
+    // @ts-expect-error -- a clip region needs all four members
     assertType<ScreenshotInput>({ url, clipX: 0, clipY: 0, clipWidth: 400 });
-    // @ts-expect-error -- width and height go together
+    // @ts-expect-error -- width and height need each other
     assertType<ScreenshotInput>({ url, width: 800 });
-    // @ts-expect-error -- width and height go together
+    // @ts-expect-error -- width and height need each other
     assertType<ScreenshotInput>({ url, height: 600 });
-    // @ts-expect-error -- nothing is kept, so nothing lapses
+    // @ts-expect-error -- cache: false excludes cacheTtl
     assertType<ScreenshotInput>({ url, cache: false, cacheTtl: 60 });
     // @ts-expect-error -- a PDF
     assertType<ScreenshotInput>({ url, pdf: true });
@@ -94,13 +94,13 @@ describe("ScreenshotInput", () => {
     assertType<ScreenshotInput>({ url, marginUnit: "mm" });
     // @ts-expect-error -- for PDFs only
     assertType<ScreenshotInput>({ url, ...margins });
-    // @ts-expect-error -- no such parameter
+    // @ts-expect-error -- unknown parameter
     assertType<ScreenshotInput>({ url, fulPage: true });
-    // @ts-expect-error -- no such format
+    // @ts-expect-error -- unknown format
     assertType<ScreenshotInput>({ url, format: "gif" });
-    // @ts-expect-error -- no such event
+    // @ts-expect-error -- unknown event
     assertType<ScreenshotInput>({ url, waitUntil: "idle" });
-    // @ts-expect-error -- a number, not its text
+    // @ts-expect-error -- a number, not a string
     assertType<ScreenshotInput>({ url, delay: "5" });
     // @ts-expect-error -- a boolean, not a number
     assertType<ScreenshotInput>({ url, fullPage: 1 });
@@ -108,7 +108,7 @@ describe("ScreenshotInput", () => {
 });
 
 describe("PdfInput", () => {
-  it("takes what the service takes", () => {
+  it("accepts what the service accepts", () => {
     assertType<PdfInput>({ url });
     assertType<PdfInput>({ url, pdf: true });
     assertType<PdfInput>({ url, landscape: true, paperFormat: "letter", scale: 0.5 });
@@ -117,18 +117,18 @@ describe("PdfInput", () => {
     assertType<PdfInput>({ url, cacheTtl: 60, marginTop: undefined, format: undefined });
   });
 
-  it("refuses what the service refuses", () => {
+  it("rejects what the service refuses", () => {
     // @ts-expect-error -- a screenshot
     assertType<PdfInput>({ url, pdf: false });
-    // @ts-expect-error -- the margins go together
+    // @ts-expect-error -- all four margins are required
     assertType<PdfInput>({ url, marginTop: 1 });
-    // @ts-expect-error -- width and height go together
+    // @ts-expect-error -- width and height need each other
     assertType<PdfInput>({ url, width: 210 });
-    // @ts-expect-error -- nothing is kept, so nothing lapses
+    // @ts-expect-error -- cache: false excludes cacheTtl
     assertType<PdfInput>({ url, cache: false, cacheTtl: 60 });
-    // @ts-expect-error -- no such paper
+    // @ts-expect-error -- unknown paper format
     assertType<PdfInput>({ url, paperFormat: "a7" });
-    // @ts-expect-error -- no such unit
+    // @ts-expect-error -- unknown unit
     assertType<PdfInput>({ url, marginUnit: "pt" });
     // @ts-expect-error -- for screenshots only
     assertType<PdfInput>({ url, fullPage: true });
@@ -152,19 +152,19 @@ describe("PdfInput", () => {
 });
 
 describe("RenderInput", () => {
-  it("goes by pdf", () => {
+  it("selects the mode by pdf", () => {
     assertType<RenderInput>({ url });
     assertType<RenderInput>({ url, pdf: false, fullPage: true });
     assertType<RenderInput>({ url, pdf: true, landscape: true });
     const input: PdfInput = { url, landscape: true };
     assertType<RenderInput>({ ...input, pdf: true });
-    // @ts-expect-error -- a PDF says so
+    // @ts-expect-error -- PDF parameters need pdf: true
     assertType<RenderInput>({ url, landscape: true });
     // @ts-expect-error -- for screenshots only
     assertType<RenderInput>({ url, pdf: true, fullPage: true });
   });
 
-  it("is either of the two", () => {
+  it("includes both modes", () => {
     expectTypeOf<ScreenshotInput>().toExtend<RenderInput>();
     expectTypeOf<PdfInput & { readonly pdf: true }>().toExtend<RenderInput>();
     expectTypeOf<PdfInput>().not.toExtend<RenderInput>();

@@ -4,17 +4,17 @@ import { describe, expect, it } from "vitest";
 import { signStandardWebhook, signWebhook } from "../../src/index.ts";
 import { WEBHOOKS } from "./vectors.ts";
 
-// Some bodies are no text.
+// some bodies are not text
 const AS_TEXT = WEBHOOKS.filter(({ body }) => body !== undefined);
 const bodyOf = (base64: string): Buffer => Buffer.from(base64, "base64");
 
-describe("the vectors of webhooks", () => {
-  it("are many, each under a name of its own", () => {
+describe("webhook vectors", () => {
+  it("have unique names", () => {
     expect(WEBHOOKS.length).toBeGreaterThanOrEqual(8);
     expect(new Set(WEBHOOKS.map(({ name }) => name)).size).toBe(WEBHOOKS.length);
   });
 
-  it.each(AS_TEXT)("$name: the text is the bytes", ({ body = "", body_base64 }) => {
+  it.each(AS_TEXT)("$name: the text matches the bytes", ({ body = "", body_base64 }) => {
     expect(Buffer.from(body)).toEqual(bodyOf(body_base64));
   });
 
@@ -36,14 +36,14 @@ describe("openssl", { tags: ["openssl"] }, () => {
   });
 });
 
-describe("the library of Standard Webhooks", () => {
+describe("the Standard Webhooks library", () => {
   it.each(AS_TEXT)("$name", (vector) => {
     const { id, timestamp, body = "", signing_secret, standard_signature } = vector;
     const library = new Webhook(Buffer.from(signing_secret), { format: "raw" });
     expect(library.sign(id, new Date(Number(timestamp) * 1000), body)).toBe(standard_signature);
   });
 
-  it("verifies a delivery of the moment", () => {
+  it("verifies a delivery signed now", () => {
     const [secret, body, id] = ["signing secret", '{"id":"b1"}', "b1"];
     const timestamp = String(Math.floor(Date.now() / 1000));
     const signature = signStandardWebhook({ id, timestamp, body: Buffer.from(body) }, secret);

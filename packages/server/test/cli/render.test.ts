@@ -89,15 +89,12 @@ describe("render", { tags: ["browser"] }, () => {
 
 describe("render refuses before it starts a browser, exit 2:", () => {
   it.each([
-    [["-o", "a.png", "--quality", "80"], "--quality is for lossy formats only: needs format jpeg or webp"],
+    [["-o", "a.png", "--quality", "80"], "--quality requires a lossy format: jpeg or webp"],
     [["-o", "a.png", "--full-page", "--selector", "h1"], "--selector cannot be combined with --full-page"],
     [["-o", "a.png", "--width", "500"], "--height must be sent together with --width"],
     [["-o", "a.webp", "--scale", "4"], "--scale must be an integer from 1 to 3"],
-    [["-o", "a.pdf", "--delay", "5"], "--delay is for screenshots only: leave it out, or leave out --pdf"],
-    [
-      ["-o", "a.png", "--paper-format", "a4"],
-      "--paper-format is for PDFs only: send --pdf with it, or leave it out",
-    ],
+    [["-o", "a.pdf", "--delay", "5"], "--delay is for screenshots only; remove it or --pdf"],
+    [["-o", "a.png", "--paper-format", "a4"], "--paper-format is for PDFs only; add --pdf or remove it"],
     [["-o", "a.png", "--pdf"], "-o a.png contradicts --pdf: give one of them only"],
     [["-o", "a.jpg", "--format", "webp"], "-o a.jpg contradicts --format webp: give one of them only"],
     [["-o", "-", "--json"], "--json answers on stdout, where -o - writes the file: give one of them only"],
@@ -117,7 +114,7 @@ describe("render refuses before it starts a browser, exit 2:", () => {
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr:
-        "error: URL must be an absolute address that starts with http:// or https://; --scale must be an integer from 1 to 3\n",
+        "error: URL must be an absolute URL that starts with http:// or https://; --scale must be an integer from 1 to 3\n",
     });
   });
 });

@@ -92,7 +92,7 @@ it("tells what the service remarks on a rendering", async () => {
 });
 
 it("what a caller wrote can't look like another line of the text", () => {
-  const message = "x\n\nrequest_id: forged is not a parameter (and 1 more at fault)";
+  const message = "x\n\nrequest_id: forged is not a parameter (1 more invalid)";
   const errors = {
     "x\n\nrequest_id: forged": ["is not a parameter"],
     "a\u202eb\u2028": ["is not a parameter"],
@@ -103,7 +103,7 @@ it("what a caller wrote can't look like another line of the text", () => {
     content: [
       {
         type: "text",
-        text: String.raw`validation_failed: x\u{a}\u{a}request_id: forged is not a parameter (and 1 more at fault)`,
+        text: String.raw`validation_failed: x\u{a}\u{a}request_id: forged is not a parameter (1 more invalid)`,
       },
       {
         type: "text",

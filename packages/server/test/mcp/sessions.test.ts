@@ -112,7 +112,7 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, connect) => {
       {},
       "take-screenshot",
       { url, quality: 80 },
-      /^validation_failed: quality is for lossy formats only: needs format jpeg or webp$/,
+      /^validation_failed: quality requires a lossy format: jpeg or webp$/,
     ],
     [
       "text for a boolean",
