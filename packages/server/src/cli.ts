@@ -6,7 +6,7 @@ const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 // An older Node.js would stop at the first module that it doesn't have, and not say why.
 if (major < 22 || (major === 22 && minor < 19)) {
   const { node } = packageJson.engines;
-  process.stderr.write(`error: snap-server needs Node.js ${node}; this is ${process.versions.node}\n`);
+  process.stderr.write(`error: snap-server requires Node.js ${node}; this is ${process.versions.node}\n`);
   process.exitCode = 1;
 } else {
   const { main } = await import("./cli/program.ts");

@@ -51,7 +51,9 @@ export class ConfigError extends Error {
 
   constructor(mistakes: readonly string[]) {
     super(
-      mistakes.length === 1 ? String(mistakes[0]) : [`${mistakes.length} mistakes`, ...mistakes].join("\n  "),
+      mistakes.length === 1
+        ? String(mistakes[0])
+        : [`${mistakes.length} problems in the configuration:`, ...mistakes].join("\n  "),
     );
     this.mistakes = mistakes;
   }
@@ -175,7 +177,7 @@ function explainUnused(given: Environment): readonly string[] {
   if (given["SNAP_BROWSER_URL"] === undefined) return [];
   return ["SNAP_CHROMIUM_PATH", "SNAP_SANDBOX"]
     .filter((name) => given[name] !== undefined)
-    .map((name) => `${name} has no effect: SNAP_BROWSER_URL is set, and no browser is started here`);
+    .map((name) => `${name} has no effect because SNAP_BROWSER_URL is set: no local browser is started`);
 }
 
 /** Both or none: one without the other is a mistake. */

@@ -126,9 +126,9 @@ export async function requireKeyOf(
 ): Promise<void> {
   if (await database.claimKeyMark(markOfKey(secretKey))) return;
   throw new Error(
-    `${from} holds another key than the one that this database is used with, and what was sealed with one can't be ` +
-      "opened with the other: put the key there that the other processes have. If that is lost: set a new one " +
-      "everywhere, empty the table snap.key_mark, and rotate every token",
+    `${from} is not the key that this database is used with, and neither decrypts what the other encrypted; set it to ` +
+      "the key of the other processes. If that key is lost, set a new one everywhere, empty the table snap.key_mark, " +
+      "and rotate every token",
   );
 }
 
@@ -137,7 +137,7 @@ async function inDataDir<T>(directory: string, work: () => Promise<T>): Promise<
   try {
     return await work();
   } catch (error) {
-    throw new Error(`SNAP_DATA_DIR: ${directory} can't be used: ${messageOf(error)}`, { cause: error });
+    throw new Error(`SNAP_DATA_DIR: cannot use ${directory}: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -161,7 +161,7 @@ export async function openMoveTarget(databaseUrl: string): Promise<PostgresTarge
 }
 
 const NO_RENDERER: Renderer = {
-  render: () => Promise.reject(new SnapError("not_ready", "This command renders nothing.")),
-  health: () => Promise.resolve({ ready: false, reason: "this command renders nothing" }),
+  render: () => Promise.reject(new SnapError("not_ready", "This command cannot render.")),
+  health: () => Promise.resolve({ ready: false, reason: "this command cannot render" }),
   close: () => Promise.resolve(),
 };

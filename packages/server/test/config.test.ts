@@ -150,12 +150,12 @@ describe("a variable", () => {
     ["SNAP_SANDBOX", "false", "one of on, off"],
     ["SNAP_RENDER_CONCURRENCY", "0", "a whole number from 1 to 256"],
     ["SNAP_RENDER_TIMEOUT_MS", "45s", "a whole number from 1000 to 600000"],
-    ["SNAP_NAVIGATION_TIMEOUT_MS", "60000", "not be more than SNAP_RENDER_TIMEOUT_MS, 45000"],
+    ["SNAP_NAVIGATION_TIMEOUT_MS", "60000", "must not exceed SNAP_RENDER_TIMEOUT_MS (45000)"],
     ["SNAP_ALLOW_TARGETS", "10.0.0.0/8,not a host", "10.0.0.0/8, 127.0.0.1:3000"],
     ["SNAP_PLANS_FILE", "/nowhere/plans.json", "no such file"],
     ["SNAP_PLANS_FILE", planFile("{"), "JSON"],
     ["SNAP_PLANS_FILE", planFile('[{"slug":"Team"}]'), "0.slug"],
-    ["SNAP_WEBHOOK_SCHEDULE", "5", "such as 5s,5m,30m,2h; 0s alone for a single attempt"],
+    ["SNAP_WEBHOOK_SCHEDULE", "5", "such as 5s,5m,30m,2h; use 0s alone for a single attempt"],
     ["SNAP_WEBHOOK_SCHEDULE", "5s,,5m", "such as 5s,5m,30m,2h"],
     ["SNAP_WEBHOOK_SCHEDULE", "5s,0s", "such as 5s,5m,30m,2h"],
     ["SNAP_WEBHOOK_SCHEDULE", "0s,0s", "such as 5s,5m,30m,2h"],
@@ -194,7 +194,7 @@ describe("a variable", () => {
       "ws://localhost/hunter2,ws://localhost:80/hunter2",
       "address 2 is the same as address 1",
     ],
-    ["SNAP_BROWSER_URL", "wss://browsers.example/hunter2", "say in SNAP_BROWSER_PROXY_HOST"],
+    ["SNAP_BROWSER_URL", "wss://browsers.example/hunter2", "set SNAP_BROWSER_PROXY_HOST"],
   ])("that may hold a secret is refused without its value: %s", (name, value, remedy) => {
     const [mistake = ""] = mistakesOf({ [name]: value });
     expect(mistake).toContain(`${name}: `);
@@ -214,9 +214,9 @@ describe("what several machines share", () => {
   });
 
   it.each([
-    [{ SNAP_DATABASE_URL, SNAP_SECRET_KEY }, "SNAP_REDIS_URL: must be set beside SNAP_DATABASE_URL"],
-    [{ SNAP_REDIS_URL, SNAP_SECRET_KEY }, "SNAP_DATABASE_URL: must be set beside SNAP_REDIS_URL"],
-    [{ SNAP_DATABASE_URL, SNAP_REDIS_URL }, "SNAP_SECRET_KEY: must be set beside SNAP_DATABASE_URL"],
+    [{ SNAP_DATABASE_URL, SNAP_SECRET_KEY }, "SNAP_REDIS_URL: must be set together with SNAP_DATABASE_URL"],
+    [{ SNAP_REDIS_URL, SNAP_SECRET_KEY }, "SNAP_DATABASE_URL: must be set together with SNAP_REDIS_URL"],
+    [{ SNAP_DATABASE_URL, SNAP_REDIS_URL }, "SNAP_SECRET_KEY: must be set together with SNAP_DATABASE_URL"],
   ])("is refused by halves: %#", (environment, mistake) => {
     const [told = "", ...more] = mistakesOf(environment);
     expect(more).toEqual([]);
@@ -232,7 +232,7 @@ describe("the role", () => {
 
   it("of a worker needs the address that its webhooks link to", () => {
     expect(mistakesOf({ SNAP_ROLE: "worker" })).toEqual([
-      "SNAP_PUBLIC_URL: must be set for a worker: webhooks carry links to it",
+      "SNAP_PUBLIC_URL: must be set for a worker, because webhooks contain links to it",
     ]);
     const { config } = readConfig({ SNAP_ROLE: "worker", SNAP_PUBLIC_URL: "https://snap.example.com" });
     expect(config.role).toBe("worker");
@@ -313,8 +313,8 @@ describe("a variable of the browser that is started here", () => {
     expect(readConfig(elsewhere).warnings).toEqual([]);
     expect(readConfig(own).warnings).toEqual([]);
     expect(readConfig({ ...elsewhere, ...own }).warnings).toEqual([
-      "SNAP_CHROMIUM_PATH has no effect: SNAP_BROWSER_URL is set, and no browser is started here",
-      "SNAP_SANDBOX has no effect: SNAP_BROWSER_URL is set, and no browser is started here",
+      "SNAP_CHROMIUM_PATH has no effect because SNAP_BROWSER_URL is set: no local browser is started",
+      "SNAP_SANDBOX has no effect because SNAP_BROWSER_URL is set: no local browser is started",
     ]);
   });
 });

@@ -26,15 +26,15 @@ interface UpdateOptions {
 
 /** `snap-server accounts`: who may render, and how much. */
 export function addAccounts(program: Command): void {
-  const accounts = program.command("accounts").description("who may render, and how much");
+  const accounts = program.command("accounts").description("manage accounts");
 
   withJson(accounts.command("create"))
-    .description("make an account")
+    .description("create an account")
     .requiredOption("--email <address>", "e-mail address of the account")
-    .option("--plan <slug>", "plan: starter, growth, scale or one of SNAP_PLANS_FILE; none unless given")
-    .option("--credits <number>", "credits a period, instead of the plan's", parseWholeNumber)
-    .option("--requests-per-minute <number>", "renders a minute, instead of the plan's", parseWholeNumber)
-    .option("--unverified", "the e-mail address is still to be verified")
+    .option("--plan <slug>", "plan: starter, growth, scale or one of SNAP_PLANS_FILE; no plan by default")
+    .option("--credits <number>", "credits per period, instead of the plan's", parseWholeNumber)
+    .option("--requests-per-minute <number>", "renders per minute, instead of the plan's", parseWholeNumber)
+    .option("--unverified", "leave the e-mail address unverified")
     .action(createAccount);
 
   withJson(accounts.command("list")).description("list every account").action(listAccounts);
@@ -48,19 +48,19 @@ export function addAccounts(program: Command): void {
     .description("change an account")
     .argument("<id>", "id of the account")
     .option("--email <address>", "e-mail address of the account")
-    .option("--plan <slug>", "plan, or none")
-    .option("--credits <number>", "credits a period, or none for the plan's", parseOverride)
-    .option("--requests-per-minute <number>", "renders a minute, or none for the plan's", parseOverride)
+    .option("--plan <slug>", "slug of the plan, or none")
+    .option("--credits <number>", "credits per period, or none for the plan's", parseOverride)
+    .option("--requests-per-minute <number>", "renders per minute, or none for the plan's", parseOverride)
     .action(updateAccount);
 
   withJson(accounts.command("verify"))
-    .description("count the e-mail address of an account as verified")
+    .description("mark the e-mail address of an account as verified")
     .argument("<id>", "id of the account")
     .action((id: string, options: { json?: true }) =>
       administer(async ({ engine }) => {
         const account = await engine.accounts.verify(id);
         if (options.json) printJson(accountDocument(account));
-        else printLines(`${account.email} counts as verified.`);
+        else printLines(`${account.email} is verified.`);
       }),
     );
 }
@@ -75,12 +75,12 @@ function createAccount(options: CreateOptions): Promise<void> {
       verified: options.unverified !== true,
     });
     if (options.json) return printJson(accountDocument(account));
-    printLines(`Account ${account.id} for ${account.email}.`);
+    printLines(`Created account ${account.id} for ${account.email}.`);
     if (account.planSlug === null)
       printLines(
-        `It has no plan, so it can't render yet: snap-server accounts update ${account.id} --plan starter`,
+        `It has no plan and cannot render yet. Set one: snap-server accounts update ${account.id} --plan starter`,
       );
-    printLines(`Make a token for it: snap-server tokens create --account ${account.id}`);
+    printLines(`Create a token for it: snap-server tokens create --account ${account.id}`);
   });
 }
 
@@ -90,12 +90,12 @@ function listAccounts(options: { json?: true }): Promise<void> {
     if (options.json) return printJson(accounts.map(accountDocument));
     if (accounts.length === 0)
       return printLines(
-        `There is no account in ${config.dataDir} yet. Make one:`,
+        `No accounts in ${config.dataDir} yet. Create one:`,
         "  snap-server accounts create --email you@example.com --plan starter",
       );
     printLines(
       formatTable([
-        ["ID", "E-MAIL", "VERIFIED", "PLAN", "CREDITS", "A MINUTE", "CREATED"],
+        ["ID", "E-MAIL", "VERIFIED", "PLAN", "CREDITS", "PER MINUTE", "CREATED"],
         ...accounts.map((account) => tableRow(account, config.plans)),
       ]),
     );
@@ -135,11 +135,8 @@ function showAccount(id: string, options: { json?: true }): Promise<void> {
           "credits",
           `${formatCount(credits.remaining)} left, ${formatCount(credits.used)} used of ${formatCount(credits.total)}`,
         ],
-        [
-          "resets",
-          formatInstant(entitlement.period?.resetsAt ?? null, "never: there is no period without a plan"),
-        ],
-        ["renders a minute", formatCount(limits.requests_per_minute)],
+        ["resets", formatInstant(entitlement.period?.resetsAt ?? null, "never (no plan, so no period)")],
+        ["renders per minute", formatCount(limits.requests_per_minute)],
         ["tokens", tokens.map((token) => token.id).join(", ") || "none"],
       ]),
     );
@@ -148,7 +145,7 @@ function showAccount(id: string, options: { json?: true }): Promise<void> {
 
 function planLine(account: Account, plan: Plan | null): string {
   if (plan !== null) return `${plan.name} (${plan.slug})`;
-  return account.planSlug === null ? "none" : `${account.planSlug}, which there is no more`;
+  return account.planSlug === null ? "none" : `${account.planSlug} (no longer defined)`;
 }
 
 function updateAccount(id: string, options: UpdateOptions): Promise<void> {
@@ -160,10 +157,10 @@ function updateAccount(id: string, options: UpdateOptions): Promise<void> {
     ...(requestsPerMinute === undefined ? {} : { requestsPerMinute: toNullable(requestsPerMinute) }),
   };
   if (Object.keys(change).length === 0)
-    throw new UsageError("nothing to change: give --email, --plan, --credits or --requests-per-minute");
+    throw new UsageError("nothing to change; pass --email, --plan, --credits or --requests-per-minute");
   return administer(async ({ engine }) => {
     const account = await engine.accounts.update(id, change);
     if (options.json) printJson(accountDocument(account));
-    else printLines(`Account ${account.id} is changed: snap-server accounts show ${account.id}`);
+    else printLines(`Updated account ${account.id}. Show it: snap-server accounts show ${account.id}`);
   });
 }

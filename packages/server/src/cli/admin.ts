@@ -30,5 +30,5 @@ export async function administer<T>(work: (admin: Admin) => Promise<T>): Promise
 
 /** Every command can speak to programs. */
 export function withJson(command: Command): Command {
-  return command.option("--json", "answer in JSON, for programs");
+  return command.option("--json", "print JSON, for programs");
 }

@@ -7,7 +7,7 @@ import { formatInstant, formatTable, printJson, printLines } from "./output.ts";
 
 /** `snap-server batches`: what became of captures that were queued. */
 export function addBatches(program: Command): void {
-  const batches = program.command("batches").description("captures that were queued together");
+  const batches = program.command("batches").description("inspect batches");
 
   withJson(batches.command("show"))
     .description("show a batch, its items and the delivery of its webhook")
@@ -18,7 +18,7 @@ export function addBatches(program: Command): void {
 function showBatch(id: string, options: { json?: true }): Promise<void> {
   return administer(async ({ engine }) => {
     const batch = await engine.batches.inspect(id);
-    if (batch === null) throw new AdminError(`there is no batch ${id}`);
+    if (batch === null) throw new AdminError(`unknown batch ${id}`);
     if (options.json) return printJson(batchDocument(batch));
     const { finishedAt, items } = batch;
     printLines(
@@ -32,7 +32,7 @@ function showBatch(id: string, options: { json?: true }): Promise<void> {
         ],
         ["created", formatInstant(batch.createdAt, "")],
         ["finished", formatInstant(finishedAt, "not yet")],
-        ["deleted", formatInstant(batch.prunesAt, "not before it has finished")],
+        ["deleted", formatInstant(batch.prunesAt, "after it finishes")],
         ["webhook", batch.webhookUrl === null ? "none" : printable(batch.webhookUrl)],
         ["delivery", deliveryLine(batch)],
       ]),
@@ -66,7 +66,7 @@ function describeState(state: ItemState): Record<"starts" | "next" | "code" | "c
 
 function deliveryLine({ webhookUrl, delivery }: BatchRecord): string {
   if (webhookUrl === null) return "none";
-  if (delivery === null) return "once every item has finished";
+  if (delivery === null) return "once every item is finished";
   const { attempts } = delivery;
   return `${describeDelivery(delivery)}, ${attempts} ${attempts === 1 ? "attempt" : "attempts"}`;
 }

@@ -7,9 +7,7 @@ import { printJson, printLines } from "./output.ts";
 /** `snap-server doctor`: what works on this machine, and what to do about what does not. */
 export function addDoctor(program: Command): void {
   withJson(program.command("doctor"))
-    .description(
-      "check browser, sandbox, fonts, storage and egress: what works, and what to do about the rest",
-    )
+    .description("check browser, sandbox, fonts, storage and egress, and say how to fix what does not work")
     .action(async (options: { json?: true }) => {
       // Other commands don't load what it looks at.
       const { examine } = await import("./doctor/examine.ts");
@@ -29,6 +27,7 @@ function formatFinding({ name, status, message, advice }: Finding): string[] {
 function conclude(findings: readonly Finding[]): string {
   const count = (status: Finding["status"]): number =>
     findings.filter((finding) => finding.status === status).length;
-  if (count("problem") > 0) return `${count("problem")} to mend before it can serve.`;
-  return count("warning") > 0 ? "It can serve; some things could be better." : "All is well.";
+  if (count("problem") > 0)
+    return `${count("problem")} ${count("problem") === 1 ? "problem" : "problems"} to fix before the service can start.`;
+  return count("warning") > 0 ? "The service can start; see the warnings." : "No problems found.";
 }

@@ -40,7 +40,7 @@ function explainCommanderError({ code, exitCode, message }: CommanderError): Fai
   if (exitCode === EXIT_CODES.ok) return null;
   const text =
     code === "commander.help"
-      ? "a command is missing; `snap-server --help` lists them"
+      ? "missing command; `snap-server --help` lists the commands"
       : message.replace(/^error: /, "").replaceAll("\n", " ");
   return { exitCode: EXIT_CODES.usage, text, document: { message: text } };
 }

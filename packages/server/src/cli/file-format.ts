@@ -31,13 +31,13 @@ export function withFileFormat(
   if (implied === undefined) {
     if (named !== undefined) return parameters;
     throw new UsageError(
-      `-o ${file} names no format: end it in ${Object.keys(BY_ENDING).join(", ")}, or give --format or --pdf`,
+      `-o ${file} does not imply a format; use one of ${Object.keys(BY_ENDING).join(", ")}, or pass --format or --pdf`,
     );
   }
   const impliedName = implied["format"] ?? "pdf";
   if (named !== undefined && named !== impliedName)
     throw new UsageError(
-      `-o ${file} contradicts ${named === "pdf" ? "--pdf" : `--format ${named}`}: give one of them only`,
+      `-o ${file} contradicts ${named === "pdf" ? "--pdf" : `--format ${named}`}; pass only one of them`,
     );
   return named === undefined ? [...parameters, ...Object.entries(implied)] : parameters;
 }

@@ -17,18 +17,21 @@ interface MigrateOptions {
 export function addMigrate(program: Command): void {
   withJson(program.command("migrate"))
     .description(
-      "move everything from the embedded storage to an empty PostgreSQL; can be repeated until it is done",
+      "move everything from the embedded storage to an empty PostgreSQL; rerun it if it is interrupted",
     )
-    .option("--from <folder>", "the data folder, which nothing may use meanwhile; SNAP_DATA_DIR unless given")
+    .option(
+      "--from <folder>",
+      "the data folder, which nothing else may use during the move; SNAP_DATA_DIR by default",
+    )
     .option(
       "--to <url>",
-      "PostgreSQL, as postgres://user:password@host:5432/database; SNAP_DATABASE_URL unless given, where no list of processes shows the password",
+      "PostgreSQL, as postgres://user:password@host:5432/database; by default SNAP_DATABASE_URL, which keeps the password out of process lists",
     )
     .addHelpText(
       "after",
       `
-Accounts, tokens, credits, the journal and batches are moved, and compared on both sides. Cached renderings and
-the minute's request budgets stay behind. What is moved is left in the folder as it was.
+Moves accounts, tokens, credits, the journal and batches, and compares both sides. Cached renderings and rate
+limit counters are not moved. The folder stays unchanged.
 
 Example:
   SNAP_DATABASE_URL=postgres://snap:secret@db.internal/snap snap-server migrate --from ./data`,
@@ -57,7 +60,7 @@ function readRequest({ from, to }: MigrateOptions): MoveRequest {
   const { config, warnings } = readMoveConfig(process.env);
   for (const warning of warnings) warn(warning);
   const databaseUrl = to ?? config.databaseUrl;
-  if (databaseUrl === null) throw new UsageError("where to? give --to, or set SNAP_DATABASE_URL");
+  if (databaseUrl === null) throw new UsageError("no target database; pass --to, or set SNAP_DATABASE_URL");
   const mistake = variables.shape.SNAP_DATABASE_URL.safeParse(databaseUrl).error?.issues[0];
   if (mistake !== undefined) throw new UsageError(`--to ${mistake.message}`);
   return { ...config, databaseUrl, dataDir: from === undefined ? config.dataDir : resolve(from) };

@@ -44,8 +44,8 @@ Examples:
   snap-server render https://example.com -o example.png --full-page
   snap-server doctor
 
-It is set up by SNAP_* variables: snap-server serve --help lists them.
-Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.`,
+SNAP_* environment variables configure it; snap-server serve --help lists them.
+Exit codes: 0 success, 1 failure, 2 invalid usage or configuration.`,
     );
   addServe(program);
   addAccounts(program);

@@ -24,12 +24,12 @@ interface RenderOptions extends Readonly<Record<string, unknown>> {
 /** `snap-server render`: one rendering, without a server, an account or a data folder. */
 export function addRender(program: Command): void {
   const render = withJson(program.command("render"))
-    .description("render one page into a file, without a server or an account")
+    .description("render one page to a file, without a server or an account")
     .argument("<url>", "address of the page")
     .requiredOption("-o, --output <file>", "file to write: .png, .jpg, .jpeg, .webp or .pdf; - for stdout")
     .option(
       "--allow-target <list>",
-      "private hosts or CIDRs to allow all the same, each with an optional :port, like SNAP_ALLOW_TARGETS",
+      "private hosts or CIDR blocks to allow, each with an optional :port, like SNAP_ALLOW_TARGETS",
       collectTargets,
     )
     .addHelpText(
@@ -48,7 +48,7 @@ Examples:
 async function renderPage(url: string, options: RenderOptions): Promise<void> {
   const file = options.output;
   if (file === STDOUT_FILE && options.json)
-    throw new UsageError("--json answers on stdout, where -o - writes the file: give one of them only");
+    throw new UsageError("--json and -o - both write to stdout; pass only one of them");
   const pairs = withFileFormat(file, toQueryPairs(options));
   const parameters = parse([["url", url], ...pairs]);
   const startedMs = performance.now();
@@ -82,7 +82,7 @@ async function renderOnce(
     return await renderer.render(parameters);
   } catch (error) {
     if (isSnapError(error) && error.code === "blocked_host")
-      error.message += " To render a private page all the same, name it: --allow-target HOST:PORT.";
+      error.message += " To allow a private page, pass --allow-target HOST:PORT.";
     throw error;
   } finally {
     process.off("SIGINT", interrupt);
@@ -98,7 +98,7 @@ async function write(file: string, bytes: Uint8Array): Promise<void> {
   try {
     await writeFile(file, bytes);
   } catch (error) {
-    throw new Error(`can't write ${file}: ${messageOf(error)}`, {
+    throw new Error(`cannot write ${file}: ${messageOf(error)}`, {
       cause: error,
     });
   }
@@ -125,7 +125,7 @@ function summary(rendered: RenderedFile, { file, durationMs }: Outcome): string 
     file === STDOUT_FILE ? rendered.contentType : file,
     formatBytes(rendered.bytes.length),
     `${(durationMs / 1000).toFixed(2)} s`,
-    rendered.targetStatus === null ? "target status not known" : `target status ${rendered.targetStatus}`,
+    rendered.targetStatus === null ? "target status unknown" : `target status ${rendered.targetStatus}`,
     ...rendered.notes,
   ].join(", ");
 }

@@ -8,7 +8,7 @@ import type { ServeOptions } from "./serve.ts";
 export function addServe(program: Command): void {
   withJson(program.command("serve"))
     .description("serve the API until SIGTERM or Ctrl-C; logs are JSON lines on stdout")
-    .option("--dev", "for developing: a demo page, an account and a token for it, and logs for people")
+    .option("--dev", "for development: a demo page, an account with a token, and human-readable logs")
     .addHelpText("after", () => `\nVariables:\n${formatTable(describeVariables()).replaceAll(/^/gm, "  ")}`)
     .action(async (options: ServeOptions) => {
       // Other commands don't load the HTTP side.

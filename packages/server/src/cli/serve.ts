@@ -59,17 +59,19 @@ async function startBrowser(
   if (!health.ready)
     logger.error(
       { reason: health.reason },
-      "not ready: there is no browser to render with; `snap-server doctor` says more",
+      "not ready: no usable browser; run `snap-server doctor` for details",
     );
   if (sandbox === "on") return started;
   if (config.sandbox === "on" && demo === null) {
     await renderer.close();
     throw new Error(
-      "the browser starts only without its sandbox, and pages of strangers would run without it: `snap-server doctor` " +
-        "says what to do; SNAP_SANDBOX=off accepts the risk",
+      "the browser starts only without its sandbox, which is unsafe for untrusted pages; run `snap-server doctor` to see " +
+        "how to fix it, or set SNAP_SANDBOX=off to accept the risk",
     );
   }
-  logger.warn("the browser runs WITHOUT ITS SANDBOX: a hostile page may take over this machine's account");
+  logger.warn(
+    "the browser runs WITHOUT ITS SANDBOX: a hostile page may take over the user account of this process",
+  );
   return started;
 }
 
@@ -104,7 +106,7 @@ async function serveUntil(stopSignal: Promise<NodeJS.Signals>, parts: Parts): Pr
     baseUrl: `${publicUrl}/v1`,
     ...watchBatches({ logger, metrics }),
     onBackgroundError: (error) => logger.warn({ err: error }, "background work failed"),
-    onRedisBack: () => logger.info("Redis is back: limits and renderings are shared again"),
+    onRedisBack: () => logger.info("Redis is reachable again: rate limits and cached renderings are shared"),
   }).catch(async (error: unknown) => {
     await renderer.close();
     throw error;
@@ -139,7 +141,7 @@ function targetsOf(config: Config, demo: Demo | null): TargetPolicy {
 function adviseOnAddress(error: unknown): never {
   const refused = error instanceof Error && error.cause instanceof Error && "code" in error.cause;
   if (!refused) throw error;
-  throw new Error(`${error.message}; free it, or choose another with SNAP_HOST and SNAP_PORT`, {
+  throw new Error(`${error.message}; free the port, or choose another address with SNAP_HOST and SNAP_PORT`, {
     cause: error,
   });
 }

@@ -18,19 +18,17 @@ interface CreateOptions {
 
 /** `snap-server tokens`: what a client shows to render for an account. */
 export function addTokens(program: Command): void {
-  const tokens = program.command("tokens").description("what a client shows to render for an account");
+  const tokens = program.command("tokens").description("manage the access tokens of an account");
 
   withJson(tokens.command("create"))
-    .description("make a token; it is shown this once")
-    .requiredOption("--account <id>", "id of the account that it renders for")
+    .description("create a token; it is shown only once")
+    .requiredOption("--account <id>", "id of the account")
     .addOption(
-      new Option("--ability <ability...>", "what it may render; everything unless given").choices(ABILITIES),
+      new Option("--ability <ability...>", "what the token may render; everything by default").choices(
+        ABILITIES,
+      ),
     )
-    .option(
-      "--expires-in <duration>",
-      "such as 30d, 12h, 30m or 45s, or none; none unless given",
-      parseDuration,
-    )
+    .option("--expires-in <duration>", "such as 30d, 12h, 30m or 45s, or none (the default)", parseDuration)
     .action(createToken);
 
   withJson(tokens.command("list"))
@@ -39,7 +37,7 @@ export function addTokens(program: Command): void {
     .action(listTokens);
 
   withTokenId(tokens.command("rotate"))
-    .description("exchange token and signing secret in place; the old ones stop at once")
+    .description("replace the token and its signing secret; the old ones stop working at once")
     .action((id: number, options: { json?: true }) =>
       administer(async ({ config, engine }) => {
         printMinted(await engine.tokens.rotate(id), { config, json: options.json === true });
@@ -47,12 +45,12 @@ export function addTokens(program: Command): void {
     );
 
   withTokenId(tokens.command("revoke"))
-    .description("delete a token; it stops at once, its signed URLs too")
+    .description("delete a token; it and its signed URLs stop working at once")
     .action((id: number, options: { json?: true }) =>
       administer(async ({ engine }) => {
         await engine.tokens.revoke(id);
         if (options.json) printJson({ id, revoked: true });
-        else printLines(`Token ${id} is revoked.`);
+        else printLines(`Revoked token ${id}.`);
       }),
     );
 
@@ -71,7 +69,7 @@ export function addTokens(program: Command): void {
 function explainKey(error: unknown): never {
   if (error instanceof AdminError) throw error;
   throw new Error(
-    "the signing secret was sealed under another key than SNAP_SECRET_KEY or the key file hold now: put that one back, or rotate the token",
+    "the signing secret was encrypted with a different key than SNAP_SECRET_KEY or the key file; restore that key, or rotate the token",
     { cause: error },
   );
 }
@@ -104,7 +102,7 @@ function printMinted(minted: MintedToken, { config, json }: { config: Config; js
       ["expires", formatInstant(record.expiresAt, "never")],
     ]),
     "",
-    `Keep the token now: it is not shown again. (The signing secret is: snap-server tokens reveal ${record.id})`,
+    `Store the token now: it is not shown again. To show the signing secret again: snap-server tokens reveal ${record.id}`,
   );
   // Without a fixed port the address isn't known here.
   if (config.port === 0 && config.publicUrl === null) return;
@@ -126,7 +124,7 @@ function listTokens(options: { account: string; json?: true }): Promise<void> {
     if (options.json) return printJson(records.map(tokenDocument));
     if (records.length === 0)
       return printLines(
-        "The account has no token yet. Make one:",
+        "The account has no tokens yet. Create one:",
         `  snap-server tokens create --account ${options.account}`,
       );
     printLines(

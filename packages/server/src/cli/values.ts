@@ -22,7 +22,7 @@ export function parseOverride(text: string): Optional {
 /** @throws InvalidArgumentError unless the text is the id of a token. */
 export function parseTokenId(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It must be the number that stands before the pipe of a token.");
+  throw new InvalidArgumentError("It must be the number before the pipe of a token.");
 }
 
 /**

@@ -33,7 +33,7 @@ export function path(): z.ZodType<string> {
 
 /** In milliseconds; the bounds are durations themselves. */
 export function duration({ min, max }: { readonly min: string; readonly max: string }): z.ZodType<number> {
-  const error = `must be a duration from ${min} to ${max}, a whole number with ms, s, m, h or d, such as 90s or 7d`;
+  const error = `must be a duration from ${min} to ${max}: a whole number with a unit (ms, s, m, h or d), such as 90s or 7d`;
   return z.string().transform((text, context) => {
     const durationMs = readDuration(text);
     if (durationMs !== null && durationMs >= inMs(min) && durationMs <= inMs(max)) return durationMs;
@@ -44,7 +44,7 @@ export function duration({ min, max }: { readonly min: string; readonly max: str
 
 function inMs(bound: string): number {
   const boundMs = readDuration(bound);
-  if (boundMs === null) throw new Error(`${bound} is no duration`);
+  if (boundMs === null) throw new Error(`${bound} is not a duration`);
   return boundMs;
 }
 
@@ -57,8 +57,8 @@ const MAX_PAUSE = "30d";
  */
 export function pauses(): z.ZodType<readonly number[]> {
   const error =
-    `must be the pauses after failed attempts, at most ${MAX_PAUSES} of up to ${MAX_PAUSE} each, ` +
-    "such as 5s,5m,30m,2h; 0s alone for a single attempt";
+    `must list the pauses after failed attempts: at most ${MAX_PAUSES}, of up to ${MAX_PAUSE} each, ` +
+    "such as 5s,5m,30m,2h; use 0s alone for a single attempt";
   return z.string().transform((text, context) => {
     const [first = "", ...rest] = text.split(",").map((part) => part.trim());
     const texts = readDuration(first) === 0 ? rest : [first, ...rest];
@@ -73,7 +73,8 @@ export function pauses(): z.ZodType<readonly number[]> {
 /** Where to listen. */
 export function hostName(): z.ZodType<string> {
   return z.string().refine(isHostName, {
-    error: "must be an address or a host name such as 127.0.0.1, ::1, 0.0.0.0 or localhost, nothing else",
+    error:
+      "must be an IP address or a host name without scheme or port, such as 127.0.0.1, ::1, 0.0.0.0 or localhost",
   });
 }
 
@@ -81,8 +82,8 @@ export function hostName(): z.ZodType<string> {
 export function reachableHostName(): z.ZodType<string> {
   return z.string().refine((text) => isHostName(text) && !isUnspecifiedAddress(text), {
     error:
-      "must be an address of this process or a host name such as 10.0.0.5, fd00::5 or snap-1, nothing else, and not one " +
-      "that stands for every interface",
+      "must be an IP address or a host name of this process, without scheme or port, such as 10.0.0.5, fd00::5 or " +
+      "snap-1; 0.0.0.0 and :: do not work",
   });
 }
 

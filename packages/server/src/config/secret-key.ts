@@ -24,14 +24,14 @@ export async function readSecretKey(dataDir: string): Promise<string> {
   const kept = await readIfThere(file);
   if (kept === null && used)
     throw new Error(
-      `${dataDir} holds a database, but not the key file secret.key that goes with it: put it back, or set SNAP_SECRET_KEY ` +
-        `to the key in use; if it is lost, write a new one (openssl rand -hex 32 > ${file}) and rotate every token`,
+      `${dataDir} contains a database but not its key file secret.key; restore the file, or set SNAP_SECRET_KEY to its ` +
+        `content. If the key is lost, create a new one (openssl rand -hex 32 > ${file}) and rotate every token`,
     );
   const key = kept ?? (await makeKey(file));
   if (key.length < KEY_MIN_CHARACTERS)
     throw new Error(
-      `the key file ${file} holds less than ${KEY_MIN_CHARACTERS} characters; put the right one back from a backup, ` +
-        "or remove it and rotate every token",
+      `the key file ${file} has fewer than ${KEY_MIN_CHARACTERS} characters; restore it from a backup, ` +
+        "or delete it and rotate every token",
     );
   return key;
 }
@@ -56,8 +56,8 @@ export async function requireSameKey(dataDir: string, secretKey: string): Promis
   const kept = await readIfThere(file);
   if (kept !== null && kept !== secretKey)
     throw new Error(
-      `SNAP_SECRET_KEY is not the key in ${file}, and what was sealed with one can't be opened with the other: unset ` +
-        "the variable to go on with the file, or remove the file if no token was made with it",
+      `SNAP_SECRET_KEY is not the key in ${file}, and neither decrypts what the other encrypted; unset the variable to ` +
+        "use the file, or delete the file if no token was created with it",
     );
 }
 
@@ -84,7 +84,7 @@ async function readIfThere(file: string): Promise<string | null> {
   } catch (error) {
     if (codeOf(error) === "ENOENT") return null;
     throw new Error(
-      `the key file ${file} can't be read (${codeOf(error)}); give it to the user of this process`,
+      `cannot read the key file ${file} (${codeOf(error)}); make it readable for the user that runs this process`,
       {
         cause: error,
       },

@@ -17,13 +17,13 @@ export interface BannerFacts {
 
 const NO_SANDBOX = [
   "WARNING: THE BROWSER RUNS WITHOUT ITS SANDBOX.",
-  "A hostile page may take over the account that this runs under:",
-  "render pages that you trust only. snap-server doctor says what to do.",
+  "A hostile page may take over the user account of this process:",
+  "render only pages that you trust. Run snap-server doctor to see the fix.",
 ];
 
 const NOT_READY = [
   "NOT READY: THE BROWSER DOES NOT START.",
-  "Renders answer 502 until it does. snap-server doctor says what to do.",
+  "Renders fail with 502 until it does. Run snap-server doctor to see the fix.",
 ];
 
 /** A short text for people; the command stands alone on its line. */
@@ -31,22 +31,22 @@ export function formatBanner(facts: BannerFacts): string {
   const [tokenId = ""] = facts.token.split("|");
   return [
     "",
-    `${bold("snap")} listens at ${bold(facts.origin)}`,
+    `${bold("snap")} listening at ${bold(facts.origin)}`,
     "",
     `  reference   ${facts.docs}`,
     `  assistants  ${facts.mcp}`,
     `  demo page   ${facts.demo_page}`,
     `  demo token  ${facts.token}`,
     `  data        ${facts.data_dir}`,
-    `  signing     npx snap-server tokens reveal ${tokenId} shows the signing secret`,
+    `  signing     npx snap-server tokens reveal ${tokenId}`,
     "",
     ...(facts.sandbox === "off" ? [framed(NO_SANDBOX), ""] : []),
     ...(facts.ready ? [] : [framed(NOT_READY), ""]),
-    "This renders the demo page and saves the picture as demo.png:",
+    "Render the demo page to demo.png:",
     "",
     facts.curl,
     "",
-    "Ctrl-C stops it.",
+    "Press Ctrl-C to stop.",
     "",
   ].join("\n");
 }

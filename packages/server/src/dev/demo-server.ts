@@ -29,7 +29,7 @@ export async function startDemoServer(preferredPort: number): Promise<DemoServer
         "content-type": found ? "text/html; charset=utf-8" : "text/plain; charset=utf-8",
         "cache-control": "no-store",
       })
-      .end(found ? demoPage : "There is only / here.\n");
+      .end(found ? demoPage : "Not found; the demo page is at /.\n");
   });
   const port = await listen(server, preferredPort);
   return {
@@ -55,7 +55,7 @@ async function listen(server: Server, preferredPort: number): Promise<number> {
       if (port === 0 || !isTaken(error)) throw error;
     }
   }
-  throw new Error("no port is free for the demo page");
+  throw new Error("no free port for the demo page");
 }
 
 /** Whether listening failed because somebody listens there already. */

@@ -9,13 +9,13 @@ export const START_HTML = `<!doctype html>
 <title>snap</title>
 <main>
 <h1>snap</h1>
-<p>Web pages to PNG, JPEG, WebP and PDF: a URL in, a file out.</p>
+<p>Renders web pages to PNG, JPEG, WebP and PDF.</p>
 <ul>
-<li><a href="docs">Reference, with a form to try it</a></li>
+<li><a href="docs">API reference, with a form to try each request</a></li>
 <li><a href="v1/openapi.json">OpenAPI description</a></li>
 <li><a href="v1/postman.json">Postman collection</a></li>
 </ul>
-<p>Assistants connect to <code>/mcp</code>, over the Model Context Protocol.</p>
+<p>AI assistants connect to <code>/mcp</code> over the Model Context Protocol.</p>
 </main>
 </html>
 `;
@@ -33,7 +33,7 @@ export const DOCS_HTML = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="docs/swagger-ui.css">
-<title>snap: reference</title>
+<title>snap: API reference</title>
 <div id="reference"></div>
 <script src="docs/swagger-ui-bundle.js"></script>
 <script src="docs/init.js"></script>
@@ -47,7 +47,7 @@ export const DOCS_HTML = `<!doctype html>
  */
 export const DOCS_SCRIPT = `"use strict";
 fetch("v1/openapi.json")
-  .then((answer) => answer.json())
+  .then((response) => response.json())
   .then((spec) => {
     spec.servers = [{ url: new URL("v1", document.baseURI).href }];
     const operations = Object.values(spec.paths).flatMap((path) => Object.values(path));
@@ -63,6 +63,6 @@ fetch("v1/openapi.json")
     SwaggerUIBundle({ spec, dom_id: "#reference", validatorUrl: null, deepLinking: true });
   })
   .catch((error) => {
-    document.getElementById("reference").textContent = "The description could not be loaded: " + error;
+    document.getElementById("reference").textContent = "Could not load the OpenAPI description: " + error;
   });
 `;

@@ -152,7 +152,7 @@ function addEndpoint(
 /** Node would answer this itself, without the envelope (RFC 9112, 3.2). */
 const requireHost: RequestHandler = (request, _response, next) => {
   if (request.httpVersion === "1.1" && request.headers.host === undefined)
-    throw new SnapError("bad_request", "An HTTP/1.1 request needs a Host header.");
+    throw new SnapError("bad_request", "Missing Host header; HTTP/1.1 requires one.");
   next();
 };
 
@@ -186,10 +186,10 @@ function otherMethods(
   const Allow = ALLOWED_METHODS[method];
   return {
     allow: (_request, response) => send(response, { status: 204, headers: { Allow, ...preflight } }),
-    refuse: (request, response) => {
+    refuse: (_request, response) => {
       response.setHeader("Allow", Allow);
       const instead = method === "get" ? "GET or HEAD" : "POST";
-      throw new SnapError("method_not_allowed", `${request.method} is not possible here; send ${instead}.`);
+      throw new SnapError("method_not_allowed", `Method not allowed; use ${instead}.`);
     },
   };
 }
@@ -200,13 +200,13 @@ function apiMoved(publicUrl: string): RequestHandler {
     exchangeOf(response).route = "/api/v1";
     throw new SnapError(
       "api_moved",
-      `The API has moved to ${publicUrl}/v1; paths after it, parameters and tokens are unchanged.`,
+      `The API moved to ${publicUrl}/v1; paths below it, parameters and tokens stay the same.`,
     );
   };
 }
 
 const notFound: RequestHandler = () => {
-  throw new SnapError("not_found", "There is nothing at this path.");
+  throw new SnapError("not_found", "Unknown path; see the API reference for the valid ones.");
 };
 
 /** Express knows an error handler by its four parameters. */

@@ -57,7 +57,7 @@ export function bearer({ engine, logger }: BearerDoor, answerTo: BearerEndpoint)
       const { account, balance } = await standingOf(request, exchange);
       return creditHeaders(await engine.credits(account, balance));
     } catch (error) {
-      logger.error({ request_id: exchange.requestId, err: error }, "the credits could not be read");
+      logger.error({ request_id: exchange.requestId, err: error }, "could not read the credits");
       return {};
     }
   }

@@ -20,7 +20,7 @@ export function readyz(options: {
     const { ready, reasons } = await engine.health();
     if (!ready) {
       logger.warn({ reasons }, "not ready");
-      throw new SnapError("not_ready", "The service can't render or store at the moment.");
+      throw new SnapError("not_ready", "The service cannot render or store right now; retry shortly.");
     }
     send(response, json({ status: "ready" }));
   };
@@ -35,5 +35,5 @@ export function refuseWhileDraining(isDraining: () => boolean, paths: readonly s
 }
 
 function stopping(): SnapError {
-  return new SnapError("not_ready", "The service is stopping; repeat the request.");
+  return new SnapError("not_ready", "The service is stopping; retry the request.");
 }

@@ -13,10 +13,10 @@ const PROTOCOL_ERRORS: ReadonlyMap<string, readonly [ErrorCode, string]> = new M
   Object.entries<readonly [ErrorCode, string]>({
     HPE_HEADER_OVERFLOW: [
       "request_header_fields_too_large",
-      "The request line and the header fields are larger than 64 KiB.",
+      "Request line and headers too large (limit 64 KiB).",
     ],
-    HPE_CHUNK_EXTENSIONS_OVERFLOW: ["payload_too_large", "The chunk extensions are too large."],
-    ERR_HTTP_REQUEST_TIMEOUT: ["request_timeout", "The request did not arrive in time."],
+    HPE_CHUNK_EXTENSIONS_OVERFLOW: ["payload_too_large", "Chunk extensions too large; send none."],
+    ERR_HTTP_REQUEST_TIMEOUT: ["request_timeout", "The request did not arrive in time; send it again."],
   }),
 );
 
@@ -24,7 +24,7 @@ const PROTOCOL_ERRORS: ReadonlyMap<string, readonly [ErrorCode, string]> = new M
 export function toProtocolError(error: Error & { code?: string }): SnapError {
   const [code, message] = PROTOCOL_ERRORS.get(error.code ?? "") ?? [
     "bad_request",
-    "This is not a well-formed HTTP request.",
+    "Malformed HTTP request; check the request line and the headers.",
   ];
   return new SnapError(code, message, { detail: `${error.code ?? ""} ${error.message}`.trim() });
 }

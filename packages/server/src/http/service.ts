@@ -88,8 +88,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   );
   // An expectation other than 100-continue may be ignored (RFC 9110, 10.1.1).
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
-  server.on("connect", (request, socket) => {
-    const error = new SnapError("method_not_allowed", `${request.method} is not possible here.`);
+  server.on("connect", (_request, socket) => {
+    const error = new SnapError("method_not_allowed", "Method not allowed; use GET or HEAD.");
     refuseSocket(socket, { error, logger, headers: { Allow: ALLOWED_METHODS.get } });
   });
   server.on("clientError", (error: Error & { code?: string }, socket) => {
@@ -116,7 +116,7 @@ async function listen(server: Server, address: { host: string; port: number }): 
     await once(server, "listening");
   } catch (error) {
     const taken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
-    const reason = taken ? "another program listens there" : String(error);
+    const reason = taken ? "another program is using it" : String(error);
     throw new Error(`cannot listen on ${address.host} port ${address.port}: ${reason}`, { cause: error });
   }
 }

@@ -79,7 +79,7 @@ export function createMcpServer(door: ToolDoor): McpServer {
     {
       capabilities: { tools: { listChanged: false } },
       instructions:
-        "Renders web pages. take-screenshot shows the picture, or answers a link to one that is too large; create-pdf answers a link. Links work without a token until they expire. Renders cost credits; check-usage tells how many are left.",
+        "Renders web pages. take-screenshot returns the image, or a link if the image is too large; create-pdf returns a link. Links work without a token until they expire. Renders cost credits; check-usage returns how many are left.",
     },
   );
   const add = (name: ToolName, tool: Tool): void => {

@@ -55,7 +55,7 @@ export function mcp({ engine, metrics, logger, publicUrl }: McpDoor): RequestHan
     const { fetch } = createMcpHandler(() => createMcpServer(door), {
       // Nothing that could be subscribed to ever changes.
       maxSubscriptions: 0,
-      onerror: (error) => logger.debug({ request_id: exchange.requestId, err: error }, "protocol fault"),
+      onerror: (error) => logger.debug({ request_id: exchange.requestId, err: error }, "protocol error"),
     });
     await relay(response, await fetch(message, { parsedBody }), () => called);
   };
@@ -67,8 +67,8 @@ export function mcp({ engine, metrics, logger, publicUrl }: McpDoor): RequestHan
  */
 function requireOneMessage(document: unknown): unknown {
   if (!Array.isArray(document)) return document;
-  const fault = "must hold one message: lists of them are not taken";
-  throw new SnapError("validation_failed", `The body ${fault}`, { errors: { body: [fault] } });
+  const fault = "must be a single message; JSON-RPC batches are not supported";
+  throw new SnapError("validation_failed", `The request body ${fault}`, { errors: { body: [fault] } });
 }
 
 /** Without its body, which is read apart. Clients that take anything take events, too. */

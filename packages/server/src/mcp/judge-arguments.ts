@@ -5,8 +5,8 @@ import { FaultList, PARAMETERS } from "@snap/protocol";
 export type Arguments = Readonly<Record<string, unknown>>;
 
 const OTHER_TOOL = {
-  screenshot: "is for create-pdf only: leave it out, or call that tool",
-  pdf: "is for take-screenshot only: leave it out, or call that tool",
+  screenshot: "is for create-pdf only; omit it, or call that tool",
+  pdf: "is for take-screenshot only; omit it, or call that tool",
 } as const;
 
 /**
@@ -17,7 +17,7 @@ const OTHER_TOOL = {
 export function requireMode(mode: Ability, args: Arguments): void {
   const other = mode === "pdf" ? "screenshot" : "pdf";
   refuse(args, (name) => {
-    if (name === "pdf") return "is told by the tool: take-screenshot makes pictures, create-pdf PDFs";
+    if (name === "pdf") return "is set by the tool; call take-screenshot for images, create-pdf for PDFs";
     const isOthers = Object.hasOwn(PARAMETERS[other], name) && !Object.hasOwn(PARAMETERS[mode], name);
     return isOthers ? OTHER_TOOL[mode] : null;
   });
@@ -25,7 +25,7 @@ export function requireMode(mode: Ability, args: Arguments): void {
 
 /** @throws SnapError `validation_failed` when there are any. */
 export function requireNone(args: Arguments): void {
-  refuse(args, () => "is not a parameter; this tool has none");
+  refuse(args, () => "is not a parameter; this tool takes none");
 }
 
 function refuse(args: Arguments, faultOf: (name: string) => string | null): void {

@@ -9,11 +9,11 @@ import type { imageFacts, renderingFacts } from "./tools.ts";
 const SHOWN = { maxBytes: 700_000, maxSidePx: 8000 } as const;
 
 const TOO_LARGE =
-  "The picture is too large to be shown here: at most 700 KB and 8,000 px on a side are. For a smaller one try format " +
-  "webp or jpeg with a quality, a smaller width and height, scale 1, a selector or a clip region, or leave out fullPage.";
+  "Image too large to inline (limit 700 KB, 8,000 px per side). For a smaller one, try format webp or jpeg with a " +
+  "quality, a smaller width and height, scale 1, a selector or a clip region, or omit fullPage.";
 
 const NOTES: Readonly<Record<string, string>> = {
-  "wait-capped": `The page never became idle; it was captured ${LIMITS.idleAfterLoadMaxMs / 1000} seconds after it had loaded.`,
+  "wait-capped": `The page never became idle; it was captured ${LIMITS.idleAfterLoadMaxMs / 1000} seconds after it loaded.`,
 };
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
@@ -86,11 +86,11 @@ function linkedResult({ link, ...described }: Described & { readonly link: Rende
         uri: link.url,
         name: fileName(url, contentType),
         title: `${nameOfType(contentType)} of ${url}`,
-        description: `Works until ${until}.`,
+        description: `Valid until ${until}.`,
         mimeType: contentType,
         size: bytes.byteLength,
       },
-      text(`${describe(described)} It can be fetched until ${until}: ${link.url}`),
+      text(`${describe(described)} Link, valid until ${until}: ${link.url}`),
     ],
     structuredContent: factsOf(capture, link),
   };
@@ -138,7 +138,7 @@ function factsOf(
 function describe({ what, url, capture }: Described): string {
   const { rendering, creditCost, cache } = capture;
   const { targetStatus, bytes, notes } = rendering;
-  const answered = targetStatus === null ? "" : `, which answered ${targetStatus}`;
+  const answered = targetStatus === null ? "" : ` (status ${targetStatus})`;
   const from = cache === "hit" ? "from the cache" : "rendered now";
   const cost = `${creditCost} ${creditCost === 1 ? "credit" : "credits"}`;
   const remarks = notes.map((note) => ` ${NOTES[note] ?? note}`).join("");

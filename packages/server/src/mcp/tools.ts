@@ -13,33 +13,34 @@ export const renderingFacts = z.strictObject({
   content_type: z.string().meta({ description: "Type of the file.", example: "application/pdf" }),
   size: z.int().min(0).meta({ description: "Size of the file in bytes.", example: 48_213 }),
   cache: z.enum(["HIT", "MISS"]).nullable().meta({
-    description: "`HIT`: nothing was rendered. `MISS`: rendered now and kept. Null when `cache` was false.",
+    description: "`HIT`: served from the cache. `MISS`: rendered now and cached. Null if `cache` was false.",
     example: "MISS",
   }),
   target_status: z.int().min(100).max(999).nullable().meta({
-    description: "HTTP status that the page itself answered. Null means not known, as for every PDF.",
+    description: "HTTP status of the page itself. Null if unknown, as for every PDF.",
     example: 200,
   }),
   expires_at: z.iso.datetime({ offset: true }).nullable().meta({
-    description: "When the link ends or, without one, the kept copy. Null when there is neither.",
+    description: "When the link expires or, without a link, the cached rendering. Null if there is neither.",
     example: "2026-03-02T12:00:00.000Z",
   }),
-  credit_cost: z.literal([0, 1]).meta({ description: "Credits that this call cost.", example: 1 }),
+  credit_cost: z.literal([0, 1]).meta({ description: "Credits that this call costs.", example: 1 }),
   signed_url: z
     .url()
     .nullable()
     .meta({
-      description: "Fetches the file without a token. Null when the file itself is in the answer.",
+      description: "URL of the file, usable without a token. Null if the result contains the file itself.",
       example: `https://snap.example.com/v1/snap/signed?pdf=true&tokenId=7&url=https%3A%2F%2Fexample.com%2F&signature=${"0".repeat(64)}`,
     }),
   notes: z.array(z.string()).meta({
-    description: "`wait-capped`: the page never became idle and was captured all the same.",
+    description:
+      "`wait-capped`: the page never became idle, and was captured when the wait reached its limit.",
     example: [],
   }),
 });
 
 export const imageFacts = renderingFacts.extend({
-  content_type: z.string().meta({ description: "Type of the picture.", example: "image/png" }),
+  content_type: z.string().meta({ description: "Type of the image.", example: "image/png" }),
   width: z.int().min(1).meta({ description: "Width in pixels.", example: 1280 }),
   height: z.int().min(1).meta({ description: "Height in pixels.", example: 800 }),
 });
@@ -65,7 +66,7 @@ export const TOOLS = {
   "take-screenshot": {
     title: "Take a screenshot",
     description:
-      "Renders a web page in a real browser and shows the picture. Costs one credit; the same picture again is free while it is kept. A picture of more than 700 KB, or of more than 8,000 px on a side, comes as a link: format webp or jpeg, a smaller viewport, a selector or a clip region keep it small.",
+      "Renders a web page in a real browser and returns the image. Costs one credit; an identical repeat is free while the image is cached. An image of more than 700 KB, or of more than 8,000 px per side, is returned as a link; format webp or jpeg, a smaller viewport, a selector or a clip region makes it smaller.",
     inputSchema: inputSchema("screenshot"),
     outputSchema: toObjectSchema(imageFacts),
     annotations: RENDERS,
@@ -73,7 +74,7 @@ export const TOOLS = {
   "create-pdf": {
     title: "Create a PDF",
     description:
-      "Prints a web page to PDF and answers a link to the file, which works without a token until it expires. Costs one credit; the same file again is free while it is kept.",
+      "Prints a web page to PDF and returns a link to the file, which works without a token until it expires. Costs one credit; an identical repeat is free while the file is cached.",
     inputSchema: inputSchema("pdf"),
     outputSchema: toObjectSchema(renderingFacts),
     annotations: RENDERS,
@@ -81,7 +82,7 @@ export const TOOLS = {
   "check-usage": {
     title: "Check usage",
     description:
-      "Tells the credits that are left, the plan, its period and the limits per minute. Costs nothing.",
+      "Returns the remaining credits, the plan, its period and the limits per minute. Costs nothing.",
     inputSchema: toObjectSchema(z.strictObject({})),
     outputSchema: toObjectSchema(usageReport),
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },

@@ -51,31 +51,31 @@ export const CODES = {
 const RENDERING_HEADERS = ["ETag", "X-Cache", "X-Target-Status", "X-Render-Notes"] as const;
 
 const MEANINGS: Readonly<Record<number, string>> = {
-  400: "What arrived is not a well-formed HTTP request.",
-  401: "No bearer token, or one that is unknown, expired or revoked.",
-  402: "No active plan, or every credit of the period is spent. Counts as a render against the render limit.",
-  403: "The e-mail address is not verified, the token lacks the permission of the mode, or a signed URL is not genuine or has expired.",
-  404: "The id is unknown, another account's, or its batch was deleted.",
+  400: "Malformed HTTP request.",
+  401: "The bearer token is missing, unknown, expired or revoked.",
+  402: "No active plan, or no credits left in the period. Counts against the render limit.",
+  403: "The e-mail address is not verified, the token lacks the ability for the mode, or the signature of a signed URL is invalid or expired.",
+  404: "Unknown id, a batch of another account, or a deleted batch.",
   408: "The request did not arrive in time.",
-  413: "The request carries too large a body.",
-  422: "The parameters, the address or the target are at fault; nothing was charged.",
-  429: "Over a per-minute limit; to a bearer token the pair names the one that refused.",
-  431: "The request line and headers are larger than 64 KiB.",
-  500: "The render failed, or the service did; refunded.",
+  413: "The request body is too large.",
+  422: "Invalid parameters, or a URL or target that cannot be rendered; nothing is charged.",
+  429: "Over a per-minute limit. With a bearer token, the rate-limit headers describe that limit.",
+  431: "Request line and headers are larger than 64 KiB.",
+  500: "The render or the service failed; refunded.",
   502: "The rendering backend failed or is out of capacity; refunded.",
-  503: "Momentarily busy, or about to stop; refunded.",
-  504: "The render did not finish within its time budget; refunded.",
+  503: "The service is busy or stopping; refunded.",
+  504: "The render timed out; refunded.",
 };
 
 const binary = { schema: { type: "string", contentMediaType: "application/octet-stream" } } as const;
 
 const FREE_WHEN_CACHED =
-  "The rendering is byte-identical to one named in `If-None-Match`. From the cache it is free of credits and limits; when it had to be rendered it costs what the 200 would.";
+  "The rendering is byte-identical to one named in `If-None-Match`. From the cache it costs nothing and counts against no limit; if it had to be rendered, it costs the same as a 200.";
 
 /** `GET /snap` when it succeeds. */
 export const RENDERING_ANSWERS: Record<string, ResponseConfig> = renderingAnswers(
   [...RENDERING_HEADERS, ...CREDIT_HEADERS, ...BUDGET_HEADERS],
-  `${FREE_WHEN_CACHED} The rate-limit pair is there only when it had to be rendered.`,
+  `${FREE_WHEN_CACHED} The rate-limit headers are present only if it had to be rendered.`,
 );
 
 /** `GET /snap/signed` when it succeeds: nothing about credits and limits of the owner. */
@@ -88,7 +88,7 @@ function renderingAnswers(names: readonly HeaderName[], unchanged: string): Reco
   const headers = headerReferences(names);
   return {
     "200": {
-      description: "The file itself; `Content-Type` names the rendered format.",
+      description: "The file itself; `Content-Type` is the rendered format.",
       headers,
       content: {
         "image/png": binary,

@@ -12,7 +12,7 @@ const cacheTtl = z
   .min(BATCH_LIMITS.cacheTtlMinSeconds)
   .max(LIMITS.cacheTtlMaxSeconds)
   .meta({
-    description: `Seconds for which the rendering is cached, ${BATCH_LIMITS.cacheTtlMinSeconds} or more in a batch; ${LIMITS.cacheTtlDefaultSeconds} unless sent.`,
+    description: `How long the rendering is cached, in seconds; at least ${BATCH_LIMITS.cacheTtlMinSeconds} in a batch, ${LIMITS.cacheTtlDefaultSeconds} by default.`,
     example: BATCH_LIMITS.cacheTtlMinSeconds,
   })
   .optional();
@@ -20,7 +20,7 @@ const cacheTtl = z
 // Renderings of a batch are collected later: none goes past the cache.
 const cache = z
   .literal(true)
-  .meta({ description: "A batch keeps its renderings: `true`, or not sent.", example: true })
+  .meta({ description: "A batch always caches its renderings: send `true`, or omit it.", example: true })
   .optional();
 
 const screenshotItem = z
@@ -48,9 +48,9 @@ export const batchSubmission = z
       .array(z.union([screenshotItem, pdfItem]))
       .min(1)
       .max(BATCH_LIMITS.items)
-      .meta({ description: "The captures; no two of the same, how long they are kept aside." }),
+      .meta({ description: "The captures. Two items must not differ only in `cacheTtl`." }),
     webhookUrl: z.string().max(LIMITS.urlCharacters).nullish().meta({
-      description: "Where the finished batch is posted; a publicly reachable host, as for `url`.",
+      description: "URL that receives the finished batch; its host must be publicly reachable, as for `url`.",
       format: "uri",
       example: "https://example.com/webhooks/snap",
     }),
@@ -62,7 +62,7 @@ const dateTime = z.iso.datetime({ offset: true });
 const batchItem: z.ZodType<BatchItem> = z
   .strictObject({
     id: z.string().meta({
-      description: "Stable for the life of the batch.",
+      description: "Stable for the lifetime of the batch.",
       example: "item_5f0c1e2d3a4b5c6d7e8f9a0b",
     }),
     url: z.string().meta({
@@ -72,7 +72,7 @@ const batchItem: z.ZodType<BatchItem> = z
     }),
     status: z.union([z.enum(["queued", "rendering", "done", "failed"]), z.string()]).meta({
       description:
-        "`done` and `failed` are terminal. The set may grow: a status that you don't know means not finished yet.",
+        "`done` and `failed` are terminal. More statuses may be added: treat an unknown one as unfinished.",
       example: "done",
     }),
     error: z
@@ -80,23 +80,24 @@ const batchItem: z.ZodType<BatchItem> = z
         code: z
           .string()
           .meta({ description: "One of the published error codes.", example: "render_timeout" }),
-        message: z.string().meta({ description: "For people; may be reworded at any time." }),
+        message: z.string().meta({ description: "For humans; the wording may change at any time." }),
       })
       .nullable()
-      .meta({ description: "Null unless failed." }),
+      .meta({ description: "Null unless the item failed." }),
     etag: z.string().nullable().meta({
-      description: "Entity tag of the rendering once there is one; usable in `If-None-Match`.",
+      description: "Entity tag of the rendering, for `If-None-Match`; null until it is rendered.",
     }),
     target_status: z.int().nullable().meta({
-      description: "Status that the captured page answered. Null means not known, which is not 200.",
+      description: "HTTP status of the page itself. Null if unknown, which does not mean 200.",
       example: 200,
     }),
     expires_at: dateTime.nullable().meta({
-      description: "When the cached rendering lapses; afterwards the same request renders, and costs, again.",
+      description:
+        "When the cached rendering expires; from then on, the same request renders and costs again.",
     }),
     signed_url: z.string().nullable().meta({
       description:
-        "Fetches the rendering without a token, for as long as it is cached. Null where it would not work, which is no failure: the identical `GET /snap` is answered from the cache as well.",
+        "URL of the rendering, usable without a token while it is cached. Null if such a URL would not work; the identical `GET /snap` is still served from the cache.",
       format: "uri",
     }),
     credit_cost: z
@@ -104,7 +105,7 @@ const batchItem: z.ZodType<BatchItem> = z
       .nullable()
       .meta({
         description:
-          "1 for a render; 0 for a cache hit and for a failure, which is refunded. Null until the item is terminal.",
+          "1 for a render; 0 for a cache hit or a refunded failure. Null until the item is terminal.",
         example: 1,
       }),
   })
@@ -114,7 +115,7 @@ const batchItem: z.ZodType<BatchItem> = z
 export const renderBatch: z.ZodType<RenderBatch> = z
   .strictObject({
     id: z.string().meta({
-      description: "What to poll with; on every webhook delivery as `X-Webhook-Id`.",
+      description: "Id to poll with; also the `X-Webhook-Id` of every webhook delivery.",
       example: "batch_0a1b2c3d4e5f60718293a4b5",
     }),
     status: z.enum(["pending", "complete"]).meta({ description: "`complete` once every item is terminal." }),
@@ -122,17 +123,18 @@ export const renderBatch: z.ZodType<RenderBatch> = z
     finished_at: dateTime.nullable().meta({ description: "When the last item finished." }),
     prunes_at: dateTime.meta({
       description:
-        "When the record is deleted, seven days after it finishes. While it runs, the earliest it could go. After it, the id answers 404.",
+        "When the batch is deleted, seven days after it finishes; while it is pending, the earliest possible time. From then on, the id returns 404.",
     }),
     webhook: z
       .strictObject({
-        url: z.string().meta({ description: "Where the finished batch is posted.", format: "uri" }),
+        url: z.string().meta({ description: "URL that receives the finished batch.", format: "uri" }),
         delivered_at: dateTime.nullable().meta({
-          description: "When a delivery was acknowledged with a 2xx; stays null if every attempt failed.",
+          description:
+            "When the receiver acknowledged a delivery with a 2xx; null until then, and if every attempt fails.",
         }),
       })
       .nullable()
-      .meta({ description: "Null when no delivery was asked for." }),
+      .meta({ description: "Null if the submission has no `webhookUrl`." }),
     items: z.array(batchItem).meta({ description: "The renders, in the order of submission." }),
   })
-  .meta({ id: "RenderBatch", description: "Captures that were queued together, and how far each is." });
+  .meta({ id: "RenderBatch", description: "Captures that were queued together, and the status of each." });

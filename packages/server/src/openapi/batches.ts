@@ -16,7 +16,7 @@ export function registerBatches(registry: OpenAPIRegistry): void {
     tags: ["Batches"],
     summary: "Queue up to 20 captures",
     description:
-      "Nothing renders during the request. Refused as a whole or not at all; `errors` names every fault, such as `items.2.quality`. Each item then costs, and is limited, as a `GET /snap` would be: one that meets the render limit waits up to a quarter of an hour. Submissions have a limit of their own, 10 a minute.",
+      "Queues the captures and returns without waiting for them. A submission is accepted or rejected as a whole; `errors` names every fault, such as `items.2.quality`. Each item costs, and counts against the limits, as a `GET /snap` does; an item over the render limit is retried for up to 15 minutes. Submissions have a separate limit of 10 per minute.",
     security: [{ bearer: [] }],
     request: {
       body: {
@@ -26,7 +26,7 @@ export function registerBatches(registry: OpenAPIRegistry): void {
     },
     responses: {
       "202": {
-        description: "The batch, every item queued.",
+        description: "The batch; every item is queued.",
         headers: headerReferences([...CREDIT_HEADERS, "Location"]),
         content: batchBody,
       },
@@ -39,14 +39,14 @@ export function registerBatches(registry: OpenAPIRegistry): void {
     operationId: "getBatch",
     tags: ["Batches"],
     summary: "Poll a batch",
-    description: "Renders nothing, costs nothing, and has no limit.",
+    description: "Costs nothing and is not rate limited.",
     security: [{ bearer: [] }],
     parameters: [
       { name: "id", in: "path", required: true, description: "Id of the batch.", schema: { type: "string" } },
     ],
     responses: {
       "200": {
-        description: "The batch as it stands.",
+        description: "The current state of the batch.",
         headers: headerReferences(CREDIT_HEADERS),
         content: batchBody,
       },
@@ -58,34 +58,34 @@ export function registerBatches(registry: OpenAPIRegistry): void {
     path: "batch.complete",
     operationId: "onBatchComplete",
     tags: ["Batches"],
-    summary: "A batch that has a webhook is complete",
+    summary: "A batch with a webhook is complete",
     description:
-      "Posted until a 2xx acknowledges it, always under the same id, and at least once. `X-Webhook-Signature` is the HMAC-SHA256, in lowercase hex, of `snap-webhook-v1`, a newline, the timestamp, a newline, and the body byte for byte, keyed with the signing secret of the token that submitted the batch. Verify it before decoding, compare in constant time, and refuse a timestamp more than five minutes off. The three `webhook-` headers say the same in the form of the Standard Webhooks specification.",
+      "Delivered at least once, always with the same id, and retried until the receiver acknowledges it with a 2xx. `X-Webhook-Signature` is the HMAC-SHA256, in lowercase hex, of `snap-webhook-v1`, a newline, the timestamp, a newline, and the body byte for byte, keyed with the signing secret of the token that submitted the batch. Verify it before decoding, compare in constant time, and refuse a timestamp more than five minutes off. The three `webhook-` headers carry the same in the format of the Standard Webhooks specification.",
     security: [],
     parameters: [...DELIVERY_HEADERS],
     request: { body: { required: true, content: batchBody } },
     responses: {
       "2XX": { description: "Acknowledged." },
-      "410": { description: "Not wanted any more: no other attempt is made." },
+      "410": { description: "The receiver no longer wants it: no further attempts." },
       default: {
-        description: "Tried again later, no sooner than `Retry-After` says. Redirects are not followed.",
+        description: "Retried later, no sooner than `Retry-After` allows. Redirects are not followed.",
       },
     },
   });
 }
 
 const DELIVERY_HEADERS: readonly OperationParameter[] = [
-  deliveryHeader(WEBHOOK_HEADERS.id, { description: "Id of the batch: the same at each attempt." }),
+  deliveryHeader(WEBHOOK_HEADERS.id, { description: "Id of the batch; the same for every attempt." }),
   deliveryHeader(WEBHOOK_HEADERS.timestamp, {
     description: "Unix seconds of this attempt, in decimal digits.",
     pattern: "^[0-9]+$",
   }),
   deliveryHeader(WEBHOOK_HEADERS.signature, {
-    description: "Proves timestamp and body.",
+    description: "Authenticates timestamp and body.",
     pattern: "^[0-9a-f]{64}$",
   }),
-  deliveryHeader(STANDARD_WEBHOOK_HEADERS.id, { description: "As `X-Webhook-Id`." }),
-  deliveryHeader(STANDARD_WEBHOOK_HEADERS.timestamp, { description: "As `X-Webhook-Timestamp`." }),
+  deliveryHeader(STANDARD_WEBHOOK_HEADERS.id, { description: "Same as `X-Webhook-Id`." }),
+  deliveryHeader(STANDARD_WEBHOOK_HEADERS.timestamp, { description: "Same as `X-Webhook-Timestamp`." }),
   deliveryHeader(STANDARD_WEBHOOK_HEADERS.signature, {
     description: "`v1,` and the Base64 of the HMAC-SHA256 of id, timestamp and body, joined by full stops.",
     pattern: "^v1,[A-Za-z0-9+/]{43}=$",

@@ -10,11 +10,11 @@ export type OpenApiDocument = ReturnType<OpenApiGeneratorV31["generateDocument"]
 
 const INTRODUCTION = `Renders a publicly reachable web page as a PNG, JPEG or WebP image, or as a PDF.
 
-- Each render costs one credit; a failed one is refunded; an identical repeat is answered from your cache for no credit.
-- Every non-2xx answer is one error envelope with a \`code\` to branch on. Codes are only ever added.
-- Booleans are written \`true\`/\`false\` or \`1\`/\`0\`. A parameter sent to a mode that does not accept it is refused.
-- Any path that answers GET answers HEAD without the body; another method is a 405 \`method_not_allowed\` with \`Allow\`, an unknown path a 404 \`not_found\`, the old \`/api/v1/*\` a 410 \`api_moved\`.
-- Assistants use the same tokens at \`/mcp\`, over the Model Context Protocol.`;
+- Each render costs one credit; a failed one is refunded; an identical repeat is served from your cache for free.
+- Every error response is a JSON envelope with a \`code\` to branch on. Codes may be added, but never change.
+- Booleans are \`true\`/\`false\` or \`1\`/\`0\`. A parameter that the mode does not accept is an error.
+- Every path that supports GET also supports HEAD. Other methods return 405 \`method_not_allowed\` with \`Allow\`, unknown paths 404 \`not_found\`, and the old \`/api/v1/*\` 410 \`api_moved\`.
+- AI assistants connect to \`/mcp\` over the Model Context Protocol, with the same tokens.`;
 
 /**
  * The description served at `/v1/openapi.json`, generated from the definitions that validate. The
@@ -42,11 +42,11 @@ export function openApiDocument(publicUrl: string): OpenApiDocument {
     operationId: "getUsage",
     tags: ["Account"],
     summary: "Credits, plan, period and limits",
-    description: "Costs no credit. Has a limit of its own, 60 requests a minute.",
+    description: "Costs nothing. Has a separate limit of 60 requests per minute.",
     security: [{ bearer: [] }],
     responses: {
       "200": {
-        description: "The usage report, whatever the state of the account.",
+        description: "The usage report, also for an account without plan or credits.",
         headers: headerReferences(CREDIT_HEADERS),
         content: { "application/json": { schema: usageReport } },
       },
@@ -76,10 +76,10 @@ export function openApiDocument(publicUrl: string): OpenApiDocument {
     },
     servers: [{ url: `${publicUrl}/v1` }],
     tags: [
-      { name: "Rendering", description: "A page in, a file out." },
-      { name: "Batches", description: "Up to 20 pages at once, collected later by polling or by a webhook." },
-      { name: "Account", description: "What is left to spend." },
-      { name: "Description", description: "This API for machines; no token needed." },
+      { name: "Rendering", description: "Render a page to a file." },
+      { name: "Batches", description: "Queue up to 20 renders; get the results by polling or by webhook." },
+      { name: "Account", description: "Credits and limits of the account." },
+      { name: "Description", description: "Machine-readable descriptions of this API; no token needed." },
     ],
   });
 }
@@ -92,7 +92,7 @@ function registerSnap(registry: OpenAPIRegistry): void {
     tags: ["Rendering"],
     summary: "Render a page",
     description:
-      "`pdf=true` makes a PDF, else an image. A target that answers 4xx or 5xx itself is rendered all the same, answered 200 and charged.",
+      "Returns a PDF with `pdf=true`, an image otherwise. A target that itself responds with 4xx or 5xx is still rendered, returned with 200 and charged.",
     security: [{ bearer: [] }],
     parameters: renderParameters(),
     responses: { ...RENDERING_ANSWERS, ...errorAnswers(CODES.snap, { bearer: true }) },
@@ -107,7 +107,7 @@ function registerSigned(registry: OpenAPIRegistry): void {
     tags: ["Rendering"],
     summary: "Render a page for a signed URL",
     description:
-      "As `GET /snap`, for the token named by `tokenId`; needs no bearer token, so it can stand in an `<img>`. The signature covers every parameter: `snap-signed-v1`, a newline, then the parameters without `signature`, sorted bytewise by name, name and value percent-encoded (RFC 3986, only `A-Z a-z 0-9 - . _ ~` stay) and joined with `&`; HMAC-SHA256, keyed with the token's signing secret.",
+      "Same as `GET /snap`, on behalf of the token named by `tokenId`. Needs no bearer token, so it works in an `<img>`. The signature covers every parameter: `snap-signed-v1`, a newline, then the parameters without `signature`, sorted bytewise by name, name and value percent-encoded (RFC 3986, only `A-Z a-z 0-9 - . _ ~` stay) and joined with `&`; HMAC-SHA256, keyed with the token's signing secret.",
     security: [],
     parameters: [...renderParameters(), ...PROOF_PARAMETERS],
     responses: { ...SIGNED_RENDERING_ANSWERS, ...errorAnswers(CODES.signed, { bearer: false }) },

@@ -62,7 +62,7 @@ export function renderParameters(): OperationParameter[] {
       name: "If-None-Match",
       in: "header",
       required: false,
-      description: "Entity tags of renderings that you hold: a list, weak ones and `*` count.",
+      description: "Entity tags of renderings that you already have; lists, weak tags and `*` are accepted.",
       schema: { type: "string" },
     },
   ];
@@ -74,7 +74,7 @@ export const PROOF_PARAMETERS: readonly OperationParameter[] = [
     name: "tokenId",
     in: "query",
     required: true,
-    description: "Id of the token that the URL is signed for: the number before the pipe. Not secret.",
+    description: "Id of the token that signs the URL: the number before the pipe. Not secret.",
     schema: { type: "integer", minimum: 1 },
     example: 1,
   },
@@ -83,7 +83,7 @@ export const PROOF_PARAMETERS: readonly OperationParameter[] = [
     in: "query",
     required: false,
     description:
-      "Unix timestamp in seconds from which the URL no longer works; without it, it works until the token is revoked or rotated.",
+      "Unix time in seconds when the URL expires; without it, the URL works until the token is revoked or rotated.",
     schema: { type: "integer", minimum: 0 },
     example: 4102444800,
   },

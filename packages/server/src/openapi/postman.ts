@@ -63,7 +63,7 @@ export function postmanCollection(publicUrl: string): PostmanCollection {
   return {
     info: {
       name: "snap",
-      description: "Renders web pages to images and PDFs. Fill in the variable `token` and send.",
+      description: "Renders web pages to images and PDFs. Set the variable `token`, then send a request.",
       schema: "https://schema.getpostman.com/json/collection/v2.1.0/collection.json",
     },
     auth: { type: "bearer", bearer: [{ key: "token", value: "{{token}}", type: "string" }] },
@@ -78,7 +78,7 @@ export function postmanCollection(publicUrl: string): PostmanCollection {
       signedRequest({ url: EXAMPLE_URL }),
       submitRequest(),
       pollRequest(),
-      plainRequest("Usage", "usage", { description: "Credits, plan, period and limits; costs no credit." }),
+      plainRequest("Usage", "usage", { description: "Credits, plan, period and limits; costs nothing." }),
       plainRequest("OpenAPI description", "openapi.json", {
         description: "Needs no token.",
         auth: { type: "noauth" },
@@ -112,7 +112,7 @@ function submitRequest(): PostmanRequest {
     request: {
       method: "POST",
       description:
-        "Queues the captures and answers 202 at once; `webhookUrl` beside `items` is told when they are done.",
+        "Queues the captures and returns 202 at once. Add `webhookUrl` next to `items` to get a webhook when they are done.",
       header: [{ key: "Content-Type", value: "application/json" }],
       body: {
         mode: "raw",
@@ -129,7 +129,7 @@ function pollRequest(): PostmanRequest {
     name: "Poll a batch",
     request: {
       method: "GET",
-      description: "Costs nothing. Fill in the `id` that the submission answered.",
+      description: "Costs nothing. Set `id` to the one that the submission returned.",
       url: {
         raw: "{{baseUrl}}/renders/:id",
         host: ["{{baseUrl}}"],
@@ -143,7 +143,7 @@ function pollRequest(): PostmanRequest {
 function renderRequest(name: string, mode: Ability, sent: Readonly<Record<string, string>>): PostmanRequest {
   return queryRequest(name, {
     path: ["snap"],
-    description: "Answers the file itself; costs one credit, a repeat none.",
+    description: "Returns the file itself. Costs one credit; an identical repeat is free.",
     query: renderQuery(mode, sent),
   });
 }
@@ -158,7 +158,7 @@ function signedRequest(sent: Readonly<Record<string, string>>): PostmanRequest {
   return queryRequest("Signed URL", {
     path: ["snap", "signed"],
     description:
-      "Sends no bearer token. Replace `tokenId` and `signature` by those of a URL that your server signed: every parameter is covered.",
+      "Sends no bearer token. Replace `tokenId` and `signature` with those of a URL that your server signed; the signature covers every parameter.",
     auth: { type: "noauth" },
     query: [...renderQuery("screenshot", sent), ...proof],
   });

@@ -17,23 +17,26 @@ export const usageReport: z.ZodType<UsageReport> = z
         slug: z.string().meta({ example: "starter" }),
       })
       .nullable()
-      .meta({ description: "Null for an account with no plan." }),
+      .meta({ description: "Null for an account without a plan." }),
     period: z
       .strictObject({
         started_at: z.iso.datetime({ offset: true }).meta({ example: "2026-03-01T12:00:00.000Z" }),
         resets_at: z.iso.datetime({ offset: true }).meta({ example: "2026-04-01T12:00:00.000Z" }),
       })
       .nullable()
-      .meta({ description: "Null for an account with no period." }),
+      .meta({ description: "Null for an account without a period." }),
     rate_limit: z.strictObject({
       requests_per_minute: z
         .int()
         .min(0)
-        .meta({ description: "The account's own render limit per minute.", example: 20 }),
+        .meta({ description: "Render limit of the account, per minute.", example: 20 }),
       cached_requests_per_minute: z
         .int()
         .min(0)
-        .meta({ description: "The flat cached-answer limit per minute.", example: 300 }),
+        .meta({
+          description: "Limit of requests served from the cache, per minute; the same for every account.",
+          example: 300,
+        }),
     }),
   })
   .meta({ id: "UsageReport", description: "Credits, plan, period and per-minute limits." });
@@ -42,23 +45,23 @@ export const usageReport: z.ZodType<UsageReport> = z
 export const errorEnvelope = z
   .strictObject({
     code: z.string().meta({
-      description: "Branch on this. Codes may be added: take an unknown one as its status.",
+      description: "Branch on this. Codes may be added; treat an unknown one by its status.",
       example: "validation_failed",
     }),
     message: z.string().meta({
-      description: "For people; may be reworded at any time.",
+      description: "For humans; the wording may change at any time.",
       example: "quality must be an integer from 1 to 100",
     }),
     errors: z
       .record(z.string(), z.array(z.string()))
       .optional()
       .meta({
-        description: "Messages by the name of the parameter at fault; only when parameters are at fault.",
+        description: "Messages by parameter name; present only if parameters are invalid.",
         example: { quality: ["must be an integer from 1 to 100"] },
       }),
     request_id: z.uuid().meta({
-      description: "Identifies this answer; the same value as the `X-Request-Id` header.",
+      description: "Id of this response, the same as in the `X-Request-Id` header.",
       example: "7b0c1a5e-3c86-4a3c-9a53-1d9b7f2e6c11",
     }),
   })
-  .meta({ id: "ErrorEnvelope", description: "The one shape of every error." });
+  .meta({ id: "ErrorEnvelope", description: "The shape of every error response." });

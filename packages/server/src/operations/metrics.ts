@@ -48,33 +48,33 @@ export function createMetrics(): Metrics {
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({
     name: "snap_http_requests_total",
-    help: "Answered requests by route, status and error code (empty for a success).",
+    help: "Requests by route, status and error code (empty on success).",
     labelNames: ["route", "status", "code"],
     registers,
   });
   const renders = new Histogram({
     name: "snap_render_duration_seconds",
-    help: "Time from a request to its new rendering, the wait for a turn included.",
+    help: "Time from a request to its new rendering, including the wait for a slot.",
     labelNames: ["mode"],
     buckets: RENDER_BUCKETS_SECONDS,
     registers,
   });
   const captures = new Counter({
     name: "snap_captures_total",
-    help: "Renderings answered, by what the cache did: hit, miss or bypass.",
+    help: "Renderings returned, by cache result: hit, miss or bypass.",
     labelNames: ["cache"],
     registers,
   });
   const credits = new Counter({ name: "snap_credits_total", help: "Credits charged.", registers });
   const items = new Counter({
     name: "snap_batch_items_total",
-    help: "Batch items that finished, by status and error code (empty for a success).",
+    help: "Finished batch items by status and error code (empty on success).",
     labelNames: ["status", "code"],
     registers,
   });
   const attempts = new Counter({
     name: "snap_webhook_attempts_total",
-    help: "Attempts to deliver a webhook, by how they ended.",
+    help: "Webhook delivery attempts by outcome.",
     labelNames: ["outcome"],
     registers,
   });
@@ -103,15 +103,15 @@ export function createMetrics(): Metrics {
 }
 
 function createLoadGauges(registers: Registry[]): (load: ReturnType<Engine["load"]>) => void {
-  const running = new Gauge({ name: "snap_renders_running", help: "Renders that run now.", registers });
+  const running = new Gauge({ name: "snap_renders_running", help: "Running renders.", registers });
   const waiting = new Gauge({
     name: "snap_renders_waiting",
-    help: "Renders that wait for a turn.",
+    help: "Renders that wait for a slot.",
     registers,
   });
   const slots = new Gauge({
     name: "snap_render_slots",
-    help: "Renders that may always run at once.",
+    help: "Render slots: renders that may always run at once.",
     registers,
   });
   const concurrency = new Gauge({
@@ -130,18 +130,18 @@ function createLoadGauges(registers: Registry[]): (load: ReturnType<Engine["load
 function createQueueGauges(registers: Registry[]): (figures: BatchFigures | null) => void {
   const items = new Gauge({
     name: "snap_batch_items",
-    help: "Batch items that are not finished, by state: queued or rendering.",
+    help: "Unfinished batch items by state: queued or rendering.",
     labelNames: ["state"],
     registers,
   });
   const oldest = new Gauge({
     name: "snap_batch_oldest_unfinished_seconds",
-    help: "Age of the oldest batch that is not finished; 0 without one.",
+    help: "Age of the oldest unfinished batch; 0 if there is none.",
     registers,
   });
   const deliveries = new Gauge({
     name: "snap_webhook_deliveries_open",
-    help: "Webhooks that are neither acknowledged nor given up.",
+    help: "Webhook deliveries that are neither acknowledged nor abandoned.",
     registers,
   });
   return (figures) => {

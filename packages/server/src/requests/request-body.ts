@@ -39,7 +39,9 @@ async function receiveBody(request: IncomingMessage, keep: (chunk: Buffer) => vo
     throw tooLarge();
   }
   const bytes = await countBody(request, keep).catch((error: unknown) => {
-    throw new SnapError("bad_request", "The body of the request broke off.", { detail: String(error) });
+    throw new SnapError("bad_request", "The request body ended early; send it again.", {
+      detail: String(error),
+    });
   });
   if (bytes > HTTP_BOUNDS.bodyBytes) throw tooLarge();
 }
@@ -56,7 +58,7 @@ async function countBody(request: IncomingMessage, keep: (chunk: Buffer) => void
 }
 
 function tooLarge(): SnapError {
-  return new SnapError("payload_too_large", `A body may hold at most ${HTTP_BOUNDS.bodyBytes} bytes.`);
+  return new SnapError("payload_too_large", `Request body too large (limit ${HTTP_BOUNDS.bodyBytes} bytes).`);
 }
 
 /** Parameters have no meaning for this type (RFC 8259, 11): text that isn't UTF-8 is found when it is decoded. */
@@ -84,5 +86,5 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
 }
 
 function refusal(fault: string): SnapError {
-  return new SnapError("validation_failed", `The body ${fault}`, { errors: { body: [fault] } });
+  return new SnapError("validation_failed", `The request body ${fault}`, { errors: { body: [fault] } });
 }

@@ -53,11 +53,11 @@ describe("batches show", () => {
       code: 1,
       signal: null,
       stdout: "",
-      stderr: "error: there is no batch batch_0\n",
+      stderr: "error: unknown batch batch_0\n",
     });
     const { code, stderr } = await workplace.run(["batches", "show", "batch_0", "--json"]);
     expect(code).toBe(1);
-    expect(JSON.parse(stderr)).toEqual({ error: { message: "there is no batch batch_0" } });
+    expect(JSON.parse(stderr)).toEqual({ error: { message: "unknown batch batch_0" } });
   });
 
   it("of a queued one tells that it waits, beside a process that works", async () => {

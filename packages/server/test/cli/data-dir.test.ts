@@ -12,7 +12,7 @@ describe("a data folder that can't be used is named, with its variable", () => {
     await writeFile(file, "");
     const { code, stderr } = await workplace.run(["accounts", "list"], { SNAP_DATA_DIR: join(file, "data") });
     expect(code).toBe(1);
-    expect(stderr).toContain(`SNAP_DATA_DIR: ${join(file, "data")} can't be used: `);
+    expect(stderr).toContain(`SNAP_DATA_DIR: cannot use ${join(file, "data")}: `);
   });
 
   it("a database that is none", async () => {
@@ -22,6 +22,6 @@ describe("a data folder that can't be used is named, with its variable", () => {
     await writeFile(join(directory, "snap.db"), "this is no database ".repeat(500));
     const { code, stderr } = await workplace.run(["accounts", "list"], { SNAP_DATA_DIR: directory });
     expect(code).toBe(1);
-    expect(stderr).toContain(`SNAP_DATA_DIR: ${directory} can't be used: file is not a database`);
+    expect(stderr).toContain(`SNAP_DATA_DIR: cannot use ${directory}: file is not a database`);
   });
 });

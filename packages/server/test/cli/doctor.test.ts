@@ -36,7 +36,7 @@ describe("doctor", { tags: ["browser"] }, () => {
       storage: "ok",
     });
     expect(report.checks.find(({ name }) => name === "storage")?.message).toContain(
-      "made at the first start",
+      "created at the first start",
     );
   });
 
@@ -85,7 +85,7 @@ describe("doctor", { tags: ["browser"] }, () => {
     const { code, report } = await examine({ SNAP_BROWSER_URL: address });
     expect(code).toBe(0);
     expect(statuses(report)).toMatchObject({
-      "browser elsewhere": "ok",
+      "remote browser": "ok",
       containment: "warning",
       render: "ok",
       "egress proxy": "ok",
@@ -105,7 +105,7 @@ describe("doctor", { tags: ["browser"] }, () => {
 
     const missing = await examine({ SNAP_BROWSER_URL: "ws://127.0.0.1:9/hunter2" });
     expect(missing.code).toBe(1);
-    expect(statuses(missing.report)).toMatchObject({ "browser elsewhere": "problem" });
+    expect(statuses(missing.report)).toMatchObject({ "remote browser": "problem" });
     expect(JSON.stringify(missing.report)).toContain("ws://127.0.0.1:9 can't be reached");
     expect(JSON.stringify(missing.report)).not.toContain("hunter2");
   });

@@ -93,14 +93,17 @@ describe("render refuses before it starts a browser, exit 2:", () => {
     [["-o", "a.png", "--full-page", "--selector", "h1"], "--selector cannot be combined with --full-page"],
     [["-o", "a.png", "--width", "500"], "--height must be sent together with --width"],
     [["-o", "a.webp", "--scale", "4"], "--scale must be an integer from 1 to 3"],
-    [["-o", "a.pdf", "--delay", "5"], "--delay is for screenshots only; remove it or --pdf"],
-    [["-o", "a.png", "--paper-format", "a4"], "--paper-format is for PDFs only; add --pdf or remove it"],
-    [["-o", "a.png", "--pdf"], "-o a.png contradicts --pdf: give one of them only"],
-    [["-o", "a.jpg", "--format", "webp"], "-o a.jpg contradicts --format webp: give one of them only"],
-    [["-o", "-", "--json"], "--json answers on stdout, where -o - writes the file: give one of them only"],
+    [["-o", "a.pdf", "--delay", "5"], "--delay is for screenshots only: leave it out, or leave out --pdf"],
+    [
+      ["-o", "a.png", "--paper-format", "a4"],
+      "--paper-format is for PDFs only: send --pdf with it, or leave it out",
+    ],
+    [["-o", "a.png", "--pdf"], "-o a.png contradicts --pdf; pass only one of them"],
+    [["-o", "a.jpg", "--format", "webp"], "-o a.jpg contradicts --format webp; pass only one of them"],
+    [["-o", "-", "--json"], "--json and -o - both write to stdout; pass only one of them"],
     [
       ["-o", "a.gif"],
-      "-o a.gif names no format: end it in .png, .jpg, .jpeg, .webp, .pdf, or give --format or --pdf",
+      "-o a.gif does not imply a format; use one of .png, .jpg, .jpeg, .webp, .pdf, or pass --format or --pdf",
     ],
     [[], "required option '-o, --output <file>' not specified"],
   ])("%j", async (args, message) => {

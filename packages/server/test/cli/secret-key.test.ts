@@ -42,7 +42,7 @@ describe("the key file", () => {
 
   it.each(["", "\n", "short"])("that holds %j is refused and left alone", async (content) => {
     await writeFile(join(directory, "secret.key"), content);
-    await expect(readSecretKey(directory)).rejects.toThrow(/secret\.key holds less than 16 characters/);
+    await expect(readSecretKey(directory)).rejects.toThrow(/secret\.key has fewer than 16 characters/);
     expect(await readFile(join(directory, "secret.key"), "utf8")).toBe(content);
   });
 
@@ -54,7 +54,9 @@ describe("the key file", () => {
 
   it("that can't be read is told by its name", async () => {
     await mkdir(join(directory, "secret.key"));
-    await expect(readSecretKey(directory)).rejects.toThrow(/secret\.key can't be read \(EISDIR\)/);
+    await expect(readSecretKey(directory)).rejects.toThrow(
+      /cannot read the key file .*secret\.key \(EISDIR\)/,
+    );
   });
 
   it("and SNAP_SECRET_KEY must not be two keys", async () => {

@@ -39,7 +39,7 @@ describe("wrong usage", () => {
     ],
     [
       ["accounts", "update", "a"],
-      "error: nothing to change: give --email, --plan, --credits or --requests-per-minute\n",
+      "error: nothing to change; pass --email, --plan, --credits or --requests-per-minute\n",
     ],
     [["serve", "--devel"], "error: unknown option '--devel' (Did you mean --dev?)\n"],
   ])("%j is one line on stderr and exit 2", async (args, stderr) => {

@@ -61,13 +61,13 @@ describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres"
       const refused = await workplace.run(command, otherKey);
       expect(refused.code).not.toBe(0);
       expect(refused.stdout + refused.stderr).toContain(
-        "SNAP_SECRET_KEY holds another key than the one that this database is used with",
+        "SNAP_SECRET_KEY is not the key that this database is used with",
       );
     }
 
     const { code, stdout } = await workplace.run(["doctor"]);
-    expect(stdout).toContain("PostgreSQL takes writes");
-    expect(stdout).toContain("Redis answers");
+    expect(stdout).toContain("PostgreSQL is writable");
+    expect(stdout).toContain("Redis is reachable");
     expect(code).toBe(0);
   });
 

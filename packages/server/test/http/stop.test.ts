@@ -93,6 +93,6 @@ it("says so when the port is taken", async () => {
   const logger = createLogger("silent");
   const address = { host: "127.0.0.1", port, publicUrl: service.origin };
   await expect(startService({ ...address, engine, logger, metrics: false })).rejects.toThrow(
-    `cannot listen on 127.0.0.1 port ${port}: another program listens there`,
+    `cannot listen on 127.0.0.1 port ${port}: another program is using it`,
   );
 });

@@ -67,12 +67,12 @@ it.each([
       uri: link.url,
       name: "example.com-a.png",
       title: "PNG of https://example.com/a?b=c",
-      description: "Works until 2026-03-02T00:00:00.000Z.",
+      description: "Valid until 2026-03-02T00:00:00.000Z.",
       mimeType: "image/png",
       size: bytes.length,
     },
     { type: "text", text: expect.stringContaining(link.url) as string },
-    { type: "text", text: expect.stringMatching(/^The picture is too large .* webp or jpeg/) as string },
+    { type: "text", text: expect.stringMatching(/^Image too large to inline .* webp or jpeg/) as string },
   ]);
   expect(structuredContent).toMatchObject({ ...sides, size: bytes.length, signed_url: link.url });
 });
@@ -86,7 +86,7 @@ it("tells what the service remarks on a rendering", async () => {
   });
   expect(content[1]).toEqual({
     type: "text",
-    text: "PNG, 2 x 2 px, 1 KB, of https://example.com/, which answered 404; rendered now, 1 credit. The page never became idle; it was captured 10 seconds after it had loaded.",
+    text: "PNG, 2 x 2 px, 1 KB, of https://example.com/ (status 404); rendered now, 1 credit. The page never became idle; it was captured 10 seconds after it loaded.",
   });
   expect(structuredContent).toMatchObject({ notes: ["wait-capped"], target_status: 404 });
 });

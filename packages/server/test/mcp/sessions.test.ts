@@ -42,7 +42,7 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, connect) => {
       { type: "image", mimeType: "image/png", data: same.body.toString("base64") },
       {
         type: "text",
-        text: "PNG, 16 x 16 px, 1 KB, of https://example.com/, which answered 200; rendered now, 1 credit.",
+        text: "PNG, 16 x 16 px, 1 KB, of https://example.com/ (status 200); rendered now, 1 credit.",
       },
     ]);
     expect(structuredContent).toEqual({
@@ -74,7 +74,7 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, connect) => {
         name: "example.com.pdf",
         mimeType: "application/pdf",
         title: "PDF of https://example.com/",
-        description: "Works until 2026-03-02T12:00:00.000Z.",
+        description: "Valid until 2026-03-02T12:00:00.000Z.",
       },
       { type: "text", text: expect.stringContaining(link) as string },
     ]);
@@ -134,7 +134,7 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, connect) => {
       {},
       "take-screenshot",
       { url, pdf: true },
-      /^validation_failed: pdf is told by the tool/,
+      /^validation_failed: pdf is set by the tool/,
     ],
     ["no address", {}, "take-screenshot", {}, /^invalid_url: url/],
     ["an internal host", {}, "take-screenshot", { url: "http://10.0.0.1/" }, /^blocked_host: /],

@@ -124,7 +124,7 @@ it("a link ends with the token that signed it", async () => {
   const session = await CLIENTS["the older client"]({ origin: service.origin, token });
   const { content, structuredContent } = await session.call("create-pdf", { url, cacheTtl: 7200 });
   expect(content[0]).toMatchObject({
-    description: "Works until 2026-03-01T13:00:00.000Z.",
+    description: "Valid until 2026-03-01T13:00:00.000Z.",
   });
   expect(structuredContent?.["expires_at"]).toBe("2026-03-01T13:00:00.000Z");
   const { pathname, search } = new URL(String(structuredContent?.["signed_url"]));

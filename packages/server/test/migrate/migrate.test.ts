@@ -33,8 +33,8 @@ describe("migrate", { tags: ["postgres"] }, () => {
     expect(lines).toContainEqual(["accounts", "7", "7"]);
     expect(lines).toContainEqual(["highest token id so far", "4", "4"]);
     expect(lines).toContainEqual(["batches", "4", "4"]);
-    expect(stdout).toContain(`records moved from ${data} to ${new URL(url).host}/test_1; both are the same.`);
-    expect(stdout).toContain(`Now set SNAP_SECRET_KEY to the content of ${keyFile}, on every machine.`);
+    expect(stdout).toContain(`records moved from ${data} to ${new URL(url).host}/test_1; both sides match.`);
+    expect(stdout).toContain(`Next, set SNAP_SECRET_KEY to the content of ${keyFile} on every machine.`);
     expect(stdout).not.toContain(SECRET_KEY);
   });
 
@@ -111,7 +111,7 @@ describe("migrate", { tags: ["postgres"] }, () => {
     const list = (secretKey: string) =>
       workplace.run(["accounts", "list"], { ...shared, SNAP_SECRET_KEY: secretKey });
     expect((await list("a new key for the new machines")).stderr).toContain(
-      "SNAP_SECRET_KEY holds another key than the one that this database is used with",
+      "SNAP_SECRET_KEY is not the key that this database is used with",
     );
     expect((await list(SECRET_KEY)).code).toBe(0);
   });
@@ -145,7 +145,7 @@ describe("migrate refuses", { tags: ["postgres"] }, () => {
   it("no target, or one that is none, without showing it", async () => {
     expect(await refusal(["--from", folder])).toEqual({
       code: 2,
-      stderr: "error: where to? give --to, or set SNAP_DATABASE_URL\n",
+      stderr: "error: no target database; pass --to, or set SNAP_DATABASE_URL\n",
     });
     const told =
       "must be a URL with postgres:// or postgresql://, such as postgres://snap:secret@db.internal:5432/snap";
@@ -208,8 +208,8 @@ describe("migrate refuses", { tags: ["postgres"] }, () => {
     expect(await refusal(args)).toEqual({
       code: 1,
       stderr:
-        `error: the signing secrets of 1 tokens (1) were sealed under another key than ${folder}/secret.key holds: ` +
-        "put the right one there, or rotate or revoke these tokens first\n",
+        `error: the key in ${folder}/secret.key does not decrypt the signing secrets of 1 tokens (1); ` +
+        "restore the right key, or rotate or revoke these tokens first\n",
     });
     await writeFile(join(folder, "secret.key"), SECRET_KEY);
     const usedUrl = await newDatabase();
@@ -218,13 +218,11 @@ describe("migrate refuses", { tags: ["postgres"] }, () => {
     await used.close();
     expect(await refusal(["--from", folder, "--to", usedUrl])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining(
-        `${folder}/secret.key holds another key than the one that this database`,
-      ),
+      stderr: expect.stringContaining(`${folder}/secret.key is not the key that this database`),
     });
     const { code, stdout } = await workplace.run(["migrate", ...args], { SNAP_SECRET_KEY: SECRET_KEY });
     expect(code).toBe(0);
-    expect(stdout).toContain("Now set SNAP_SECRET_KEY on every machine to what it is here.");
+    expect(stdout).toContain("Next, set SNAP_SECRET_KEY on every machine to the value that it has here.");
   });
 });
 

@@ -8,14 +8,14 @@ import { tryPages } from "./try-pages.ts";
 
 const VERSION_TIMEOUT_MS = 10_000;
 const INSTALL =
-  "install one: apt-get install chromium-headless-shell, or set SNAP_CHROMIUM_PATH to the one you have";
+  "install one (apt-get install chromium-headless-shell), or set SNAP_CHROMIUM_PATH to an installed one";
 
 /** The browser is there, starts in its sandbox, renders, and can't reach the loopback; or those elsewhere do. */
 export async function checkBrowser(config: Config): Promise<readonly Finding[]> {
   if (config.browserEndpoints.length > 0) return checkRemoteBrowsers(config);
   const { findBrowser } = await import("@snap/engine/puppeteer");
   const path = config.chromiumPath ?? (await findBrowser());
-  if (path === null) return [problem("browser", "no browser was found", INSTALL)];
+  if (path === null) return [problem("browser", "no browser found", INSTALL)];
   const found = await readVersion(path);
   return found.status === "ok" ? [found, ...(await tryBrowser(config))] : [found];
 }
@@ -23,9 +23,9 @@ export async function checkBrowser(config: Config): Promise<readonly Finding[]> 
 async function readVersion(path: string): Promise<Finding> {
   try {
     const { stdout } = await promisify(execFile)(path, ["--version"], { timeout: VERSION_TIMEOUT_MS });
-    return ok("browser", `${stdout.trim() || "version not known"}, ${path}`);
+    return ok("browser", `${stdout.trim() || "unknown version"}, ${path}`);
   } catch (error) {
-    return problem("browser", `${path} can't be run: ${reasonOf(error)}`, INSTALL);
+    return problem("browser", `cannot run ${path}: ${reasonOf(error)}`, INSTALL);
   }
 }
 
@@ -47,19 +47,19 @@ function sandboxFinding(config: Config, { health, sandbox }: StartedRenderer): F
     return problem(
       "browser start",
       health.reason ?? "the browser does not start",
-      "start it by hand to see why; a missing library is named by ldd, and apt-get installs it with the browser",
+      "start it by hand to see why; ldd lists missing libraries, and installing the browser with apt-get brings them",
     );
   if (sandbox === "on") return ok("sandbox", "the browser starts in its sandbox");
   if (config.sandbox === "off")
     return warning(
       "sandbox",
-      "it is switched off: SNAP_SANDBOX=off",
-      "unset SNAP_SANDBOX unless this machine holds nothing that a hostile page may read",
+      "the sandbox is off (SNAP_SANDBOX=off)",
+      "unset SNAP_SANDBOX, unless this machine holds nothing that a hostile page must not read",
     );
   return problem(
     "sandbox",
     "the browser starts only without its sandbox",
-    "allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, or a seccomp profile that permits " +
-      "them for a container), or accept the risk with SNAP_SANDBOX=off",
+    "allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1; in a container, a seccomp profile " +
+      "that permits them), or accept the risk with SNAP_SANDBOX=off",
   );
 }

@@ -36,23 +36,23 @@ async function checkBrowser(config: Config, endpoint: BrowserEndpoint): Promise<
 
 function refused({ origin }: BrowserEndpoint, reason: string | null): Finding {
   return problem(
-    "browser elsewhere",
-    reason ?? `${origin} can't be reached`,
-    "see that it runs, that SNAP_BROWSER_URL is its address with the token that it wants, and that SNAP_BROWSER_PROXY_HOST " +
-      "is how it reaches this process",
+    "remote browser",
+    reason ?? `cannot reach ${origin}`,
+    "check that it runs, that SNAP_BROWSER_URL has its address and the token it requires, and that it reaches this " +
+      "process under SNAP_BROWSER_PROXY_HOST",
   );
 }
 
 function describe({ endpoint, version, egress, gaps }: Connected): readonly Finding[] {
   const way = egress === "proxy" ? "its pages go through the egress proxy" : "its pages connect directly";
   return [
-    ok("browser elsewhere", `${version} at ${endpoint}; ${way}`),
+    ok("remote browser", `${version} at ${endpoint}; ${way}`),
     warning(
       "containment",
-      `of ${endpoint}: ${gaps.join("; ")}`,
+      `${endpoint}: ${gaps.join("; ")}`,
       egress === "direct"
-        ? "set SNAP_BROWSER_PROXY_HOST in the place of SNAP_BROWSER_EGRESS=direct; otherwise put the browser into a network that reaches nothing precious"
-        : "start that browser with the arguments that docs/explanation/containment.md names, in a network of its own",
+        ? "set SNAP_BROWSER_PROXY_HOST instead of SNAP_BROWSER_EGRESS=direct, or move the browser to a network without access to anything sensitive"
+        : "start that browser in a separate network, with the arguments listed in docs/explanation/containment.md",
     ),
   ];
 }

@@ -19,24 +19,24 @@ async function checkShared(config: Config): Promise<readonly Finding[]> {
   try {
     engine = await openAdminEngine(config, { onBackgroundError: (error) => troubles.push(error) });
   } catch (error) {
-    return [problem("storage", reasonOf(error), "correct the variable, or start the server that it names")];
+    return [problem("storage", reasonOf(error), "correct the variable, or start the server it points to")];
   }
   try {
     const { reasons } = await engine.health();
     const fault = reasons.find((reason) => reason.startsWith("storage"));
     const storage =
       fault === undefined
-        ? ok("storage", "PostgreSQL takes writes")
-        : problem("storage", fault, "see the log of PostgreSQL");
+        ? ok("storage", "PostgreSQL is writable")
+        : problem("storage", fault, "see the PostgreSQL log");
     const [trouble] = troubles;
     // The service goes on without it.
     const cache =
       trouble === undefined
-        ? ok("cache", "Redis answers")
+        ? ok("cache", "Redis is reachable")
         : warning(
             "cache",
             reasonOf(trouble),
-            "start Redis, or correct SNAP_REDIS_URL; until then each process counts limits alone and renders anew",
+            "start Redis, or correct SNAP_REDIS_URL; until then the processes share neither rate limits nor cached renderings",
           );
     return fault === undefined ? [storage, cache, await checkKey(config, engine)] : [storage, cache];
   } finally {
@@ -64,10 +64,12 @@ async function checkEmbedded(config: Config): Promise<readonly Finding[]> {
     const { reasons } = await engine.health();
     const fault = reasons.find((reason) => reason.startsWith("storage"));
     if (fault !== undefined)
-      return [problem("storage", fault, `free space, and make ${config.dataDir} writable for this user`)];
+      return [
+        problem("storage", fault, `free disk space, and make ${config.dataDir} writable for this user`),
+      ];
     const storage =
       (mode & OTHERS) === 0
-        ? ok("storage", `${config.dataDir} takes writes`)
+        ? ok("storage", `${config.dataDir} is writable`)
         : warning("storage", `${config.dataDir} is open to other users`, `chmod 700 ${config.dataDir}`);
     return [storage, await checkKey(config, engine)];
   } finally {
@@ -81,12 +83,12 @@ async function checkParent(folder: string): Promise<Finding> {
   while ((await modeOf(parent)) === null && parent !== dirname(parent)) parent = dirname(parent);
   try {
     await access(parent, constants.W_OK);
-    return ok("storage", `${folder} is made at the first start`);
+    return ok("storage", `${folder} will be created at the first start`);
   } catch {
     return problem(
       "storage",
-      `${folder} can't be made: ${parent} takes no writes`,
-      "set SNAP_DATA_DIR to a folder that this user may write",
+      `cannot create ${folder}: ${parent} is not writable`,
+      "set SNAP_DATA_DIR to a folder that this user can write to",
     );
   }
 }
@@ -97,8 +99,8 @@ async function checkKey(config: Config, engine: Engine): Promise<Finding> {
   if (!(await opensSecrets(engine)))
     return problem(
       "secret key",
-      `${source} is not the key that the stored signing secrets were sealed under`,
-      "put the right key back, or rotate every token",
+      `${source} is not the key that encrypts the stored signing secrets`,
+      "restore the right key, or rotate every token",
     );
   if ((mode & OTHERS) !== 0)
     return warning("secret key", `${source} is open to other users`, `chmod 600 ${source}`);

@@ -38,7 +38,7 @@ function checkConfiguration(): { readonly config: Config | null; readonly findin
     const doubts = warnings.map((text) => warning(name, text, "unset it, or correct its name"));
     return { config, findings: doubts.length > 0 ? doubts : [ok(name, "every variable is valid")] };
   } catch (error) {
-    return { config: null, findings: [problem(name, messageOf(error), "correct it, and ask again")] };
+    return { config: null, findings: [problem(name, messageOf(error), "correct it, and run doctor again")] };
   }
 }
 
@@ -46,10 +46,10 @@ function checkConfiguration(): { readonly config: Config | null; readonly findin
 async function checkFonts(): Promise<Finding> {
   const counts = await Promise.all(SCRIPTS.map(({ language }) => countFonts(language)));
   if (counts.some((count) => count === null))
-    return warning("fonts", "fc-list can't be asked which there are", "apt-get install fontconfig");
+    return warning("fonts", "cannot list the fonts: fc-list failed", "apt-get install fontconfig");
   const missing = SCRIPTS.filter((_, index) => counts[index] === 0);
   if (missing.length === 0) return ok("fonts", SCRIPTS.map(({ name }) => name).join(", "));
-  const message = `none for ${missing.map(({ name }) => name).join(", ")}: such text is drawn as empty boxes`;
+  const message = `no font for ${missing.map(({ name }) => name).join(", ")}; such text renders as empty boxes`;
   const advice = `apt-get install ${[...new Set(missing.map(({ install }) => install))].join(" ")}`;
   return missing.some(({ name }) => name === "Latin")
     ? problem("fonts", message, advice)
@@ -78,8 +78,8 @@ async function checkNames(): Promise<Finding> {
   } catch (error) {
     return warning(
       "name resolution",
-      `${PUBLIC_NAME} does not resolve (${reasonOf(error)}): pages of the internet can't be rendered`,
-      "look at /etc/resolv.conf and at this machine's way to the internet; pages of your own network don't need it",
+      `${PUBLIC_NAME} does not resolve (${reasonOf(error)}); the service cannot render pages on the internet`,
+      "check /etc/resolv.conf and the internet connection; to render only pages of your own network, ignore this",
     );
   }
 }

@@ -43,12 +43,12 @@ async function renderFinding(renderer: Renderer, port: number): Promise<Finding>
   const startedMs = performance.now();
   try {
     await renderer.render(screenshotParameters.parse({ url: `http://127.0.0.1:${port}/` }));
-    return ok("render", `a page was rendered in ${Math.round(performance.now() - startedMs)} ms`);
+    return ok("render", `rendered a page in ${Math.round(performance.now() - startedMs)} ms`);
   } catch (error) {
     return problem(
       "render",
-      `a page could not be rendered: ${reasonOf(error)}`,
-      "raise SNAP_RENDER_TIMEOUT_MS on a slow machine; otherwise try another browser with SNAP_CHROMIUM_PATH",
+      `cannot render a page: ${reasonOf(error)}`,
+      "raise SNAP_RENDER_TIMEOUT_MS on a slow machine, or try another browser with SNAP_CHROMIUM_PATH",
     );
   }
 }
@@ -61,11 +61,11 @@ async function refusalFinding(renderer: Renderer, port: number, hits: () => numb
       (error: unknown) => (isSnapError(error) ? error.code : reasonOf(error)),
     );
   if (outcome === "blocked_host" && hits() === 0)
-    return ok("egress proxy", "a page on this machine's loopback is refused");
+    return ok("egress proxy", "blocks a page on the loopback address of this machine");
   return problem(
     "egress proxy",
-    `a page on this machine's loopback was not refused (${outcome}, ${hits()} requests)`,
-    "do not serve strangers from this machine; report it with the browser's version",
+    `did not block a page on the loopback address of this machine (${outcome}, ${hits()} requests)`,
+    "do not serve untrusted callers from this machine; report this with the version of the browser",
   );
 }
 

@@ -64,8 +64,8 @@ async function requireKey(
   if (foreign.length > 0) {
     const ids = foreign.slice(0, SHOWN_IDS).join(", ") + (foreign.length > SHOWN_IDS ? ", …" : "");
     throw new AdminError(
-      `the signing secrets of ${foreign.length} tokens (${ids}) were sealed under another key than ` +
-        `${secretKey === null ? path : "SNAP_SECRET_KEY"} holds: put the right one there, or rotate or revoke these tokens first`,
+      `${secretKey === null ? `the key in ${path}` : "SNAP_SECRET_KEY"} does not decrypt the signing secrets of ` +
+        `${foreign.length} tokens (${ids}); restore the right key, or rotate or revoke these tokens first`,
     );
   }
   return { key, found: secretKey === null ? { where: "file", path } : { where: "variable" } };

@@ -39,11 +39,11 @@ export function moveLines(report: MoveReport): readonly string[] {
     ]),
     "",
     wasFinished
-      ? `Nothing to do: ${dataDir} was moved to ${database} before.`
-      : `${formatCount(moved)} records moved from ${dataDir} to ${database}; both are the same.`,
+      ? `Nothing to do: ${dataDir} has already been moved to ${database}.`
+      : `${formatCount(moved)} records moved from ${dataDir} to ${database}; both sides match.`,
     "",
-    `Now ${keyAdvice(key, source)}.`,
-    "Then serve with SNAP_DATABASE_URL and SNAP_REDIS_URL, and no longer from the folder: keep it as a backup.",
+    `Next, ${keyAdvice(key, source)}.`,
+    "Then start the service with SNAP_DATABASE_URL and SNAP_REDIS_URL. Keep the folder as a backup; do not serve from it again.",
   ];
 }
 
@@ -69,11 +69,11 @@ export function progressLine({ kind, moved, total }: TransferProgress): string {
 }
 
 function keyAdvice(key: KeyFound, { tokens }: TransferFigures): string {
-  if (key.where === "file") return `set SNAP_SECRET_KEY to the content of ${key.path}, on every machine`;
-  if (key.where === "variable") return "set SNAP_SECRET_KEY on every machine to what it is here";
+  if (key.where === "file") return `set SNAP_SECRET_KEY to the content of ${key.path} on every machine`;
+  if (key.where === "variable") return "set SNAP_SECRET_KEY on every machine to the value that it has here";
   return tokens === 0
-    ? "set SNAP_SECRET_KEY, the same on every machine: `openssl rand -hex 32` makes one"
-    : "set SNAP_SECRET_KEY on every machine to the key that the folder was served with; it isn't here, so that nothing was checked";
+    ? "set SNAP_SECRET_KEY to the same value on every machine (`openssl rand -hex 32` generates one)"
+    : "set SNAP_SECRET_KEY on every machine to the key that the folder was used with (not found here, so not checked)";
 }
 
 function snakeCase(name: string): string {

@@ -34,7 +34,7 @@ export async function startDemoService(): Promise<PageService & { stop(): Promis
     await endGroup(child);
     await prepared.clear();
   };
-  if (!(await output.until((text) => matchesOutput("…\nCtrl-C stops it.\n…", text)))) {
+  if (!(await output.until((text) => matchesOutput("…\nPress Ctrl-C to stop.\n…", text)))) {
     await stop();
     throw new Error(`the demo service does not start:\n${output.text()}`);
   }

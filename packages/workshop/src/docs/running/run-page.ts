@@ -19,7 +19,7 @@ export interface PageService {
 const OF_THE_CLONE = ["node_modules", "package.json", "packages", "examples"];
 const START = /^npm start\b/;
 /** The last line that `npm start` prints by itself. */
-const STARTED = "Ctrl-C stops it.";
+const STARTED = "Press Ctrl-C to stop.";
 
 /**
  * Does what a page says, as its reader would: the commands in their order, in one bash, in a folder
