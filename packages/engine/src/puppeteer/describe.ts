@@ -31,6 +31,6 @@ const VERSION = /^(Headless)?(Chrome|Chromium|Edg|Edge|Brave|Opera|OPR)\/\d[\d.]
 
 /** What a browser calls itself, as far as it is a browser's name and version. */
 export function readProduct(product: unknown): string {
-  const [known = "a browser that does not name itself"] = VERSION.exec(String(product)) ?? [];
+  const [known = "unknown browser"] = VERSION.exec(String(product)) ?? [];
   return known;
 }

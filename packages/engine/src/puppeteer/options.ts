@@ -125,13 +125,13 @@ function readRemote({
     !browserEndpoints.every(({ isLoopback }) => isLoopback)
   )
     throw new RangeError(
-      "browserProxyHost must be the name or address of this process by which the browsers elsewhere reach its " +
-        'egress proxies; browserEgress "direct" goes without, and leaves it to their network to contain the pages',
+      "browserProxyHost must be the host name or address at which remote browsers reach the egress proxies of this " +
+        'process; or set browserEgress to "direct" if their network contains the pages',
     );
   if (browserProxyHost !== undefined && isUnspecifiedAddress(browserProxyHost))
     throw new RangeError(
-      "browserProxyHost must be one address or name by which the browsers elsewhere reach this process: no proxy is " +
-        `reached at ${browserProxyHost}, and it would listen on every interface`,
+      "browserProxyHost must be a host name or address at which remote browsers reach this process; " +
+        `${browserProxyHost} is not reachable and would listen on every interface`,
     );
   return { browserEndpoints, browserProxyHost: browserProxyHost ?? null };
 }

@@ -58,7 +58,7 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
           }
         }
         const facts = lost ? { detail: lost.message, cause: lost } : {};
-        throw new SnapError("upstream_error", "The browser failed while it rendered the page.", facts);
+        throw new SnapError("upstream_error", "The browser failed while rendering the page.", facts);
       }),
     health: () => supply.health(),
     close: () => supply.close(),

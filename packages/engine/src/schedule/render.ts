@@ -29,7 +29,7 @@ export function render(
     const verdict = await resolveTarget({ url: parameters.url, policy, resolver });
     if (verdict === "blocked") throw blockedHost();
     if (verdict === "unresolved")
-      throw new SnapError("target_unreachable", "The host name of the page could not be resolved.");
+      throw new SnapError("target_unreachable", "The page's host name could not be resolved.");
     return renderer.render(parameters);
   });
 }

@@ -24,7 +24,7 @@ describe("a browser elsewhere that does not come through our proxy", () => {
     onTestFinished(() => renderer.close());
     const { ready, reason } = await renderer.health();
     expect(ready).toBe(false);
-    expect(reason).toContain("don't come through our egress proxy");
+    expect(reason).toContain("don't use the egress proxy");
     expect((await failureOf(renderer.render(screenshot(site.url("/"))))).code).toBe("upstream_error");
     expect(site.requests).toEqual([]);
   });
@@ -74,7 +74,7 @@ describe("a proxy at an address that is not ours", () => {
     });
     onTestFinished(() => renderer.close());
     const { reason } = await renderer.health();
-    expect(reason).toContain(`ws://127.0.0.1:${remote.port} can't be rendered with`);
+    expect(reason).toContain(`ws://127.0.0.1:${remote.port} is not usable`);
     expect(reason).toContain("192.0.2.1");
   });
 });
@@ -107,6 +107,6 @@ describe("the gaps of its containment", () => {
   it("without a sandbox, and directly: both are said", async () => {
     const gaps = await gapsOf(["--no-sandbox"], "direct");
     expect(gaps).toContain("without a sandbox");
-    expect(gaps).toContain("pages connect from where the browser is");
+    expect(gaps).toContain("pages connect directly from the browser's network");
   });
 });

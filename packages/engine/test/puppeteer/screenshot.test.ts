@@ -106,7 +106,7 @@ describe("selector", () => {
   });
 
   it.each([
-    ["#nowhere", "matches no element of the page"],
+    ["#nowhere", "matches no element on the page"],
     ["#empty", "has no area to capture"],
     ["[", "is not valid CSS"],
     ["text/Far", "is not valid CSS"],

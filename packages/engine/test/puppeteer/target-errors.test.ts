@@ -96,23 +96,27 @@ describe.each([
 
   describe("target_unreachable, in plain words", () => {
     it.each([
-      ["a download", () => site.url("/download"), "without a page to show"],
-      ["a file that is not a page", () => site.url("/binary"), "without a page to show"],
-      ["a PDF", () => site.url("/pdf"), "without a page to show"],
-      ["204", () => site.url("/204"), "without a page to show"],
-      ["a redirect loop", () => site.url("/circle"), "redirects in a circle"],
+      ["a download", () => site.url("/download"), "does not return a web page"],
+      ["a file that is not a page", () => site.url("/binary"), "does not return a web page"],
+      ["a PDF", () => site.url("/pdf"), "does not return a web page"],
+      ["204", () => site.url("/204"), "does not return a web page"],
+      ["a redirect loop", () => site.url("/circle"), "redirects in a loop"],
       ["an unknown host", () => "http://nowhere.example/", "could not be resolved"],
-      ["refused", () => `http://127.0.0.1:${refusedPort}/`, "No connection could be made"],
-      ["a redirect to a port that refuses", () => site.url("/to-refused"), "No connection could be made"],
+      ["a refused connection", () => `http://127.0.0.1:${refusedPort}/`, "Could not connect"],
+      ["a redirect to a refused connection", () => site.url("/to-refused"), "Could not connect"],
       [
-        "a script that leads to a port that refuses",
+        "a script that navigates to a refused connection",
         () => site.url("/script-to-refused"),
-        "No connection could be made",
+        "Could not connect",
       ],
-      ["reset", () => `http://127.0.0.1:${portOf(resetting)}/`, "connection"],
-      ["closed without an answer", () => `http://127.0.0.1:${portOf(closing)}/`, "closed the connection"],
-      ["no TLS where there should be", () => site.url("/").replace("http:", "https:"), "TLS"],
-      ["more than 50 MB", () => site.url("/large"), "loads more than it may"],
+      ["a reset connection", () => `http://127.0.0.1:${portOf(resetting)}/`, "connection"],
+      [
+        "a connection closed without a response",
+        () => `http://127.0.0.1:${portOf(closing)}/`,
+        "closed the connection",
+      ],
+      ["an https URL on a port without TLS", () => site.url("/").replace("http:", "https:"), "TLS"],
+      ["a page of more than 50 MB", () => site.url("/large"), "transfers more than 50 MB"],
     ])("%s", async (_name, url, words) => {
       const failure = await failureOf(renderer.render(defaultScreenshot(url())));
       expect(failure.code).toBe("target_unreachable");
@@ -129,7 +133,7 @@ describe.each([
     it("more than 50 MB in something the page loads", async () => {
       const waiting = screenshot(site.url("/loads-large"), { waitUntil: "networkidle0" });
       const failure = await failureOf(renderer.render(waiting));
-      expect(failure).toEqual({ code: "target_unreachable", message: "The page loads more than it may." });
+      expect(failure).toEqual({ code: "target_unreachable", message: "The page transfers more than 50 MB." });
     });
 
     it("leaves nothing on disk", async () => {
@@ -162,7 +166,7 @@ describe.each([
       const failure = await failureOf(renderer.render(defaultScreenshot(site.url(path))));
       expect(failure).toEqual({
         code: "blocked_host",
-        message: "The address leads to a private or internal host.",
+        message: "The URL points to a private or internal host.",
       });
       expect(hidden.requests).toEqual([]);
     });

@@ -100,7 +100,7 @@ describe("doctor", { tags: ["browser"] }, () => {
     const direct = await examine({ SNAP_BROWSER_URL: address, SNAP_BROWSER_EGRESS: "direct" });
     expect(direct.code).toBe(0);
     expect(direct.report.checks.find(({ name }) => name === "containment")?.message).toContain(
-      "pages connect from where the browser is",
+      "pages connect directly from the browser's network",
     );
 
     const missing = await examine({ SNAP_BROWSER_URL: "ws://127.0.0.1:9/hunter2" });

@@ -21,7 +21,7 @@ export async function findWebSocketUrl(endpoint: BrowserEndpoint, signal: AbortS
   if (url.protocol.startsWith("ws")) return url;
   const named = readVersion(await get(endpoint, signal));
   if (named === null)
-    throw new BrowserUnavailable(`${origin} does not name a browser's WebSocket at /${VERSION_PATH}`);
+    throw new BrowserUnavailable(`${origin}/${VERSION_PATH} returned no webSocketDebuggerUrl`);
   const found = new URL(url);
   found.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   found.pathname = named.pathname;

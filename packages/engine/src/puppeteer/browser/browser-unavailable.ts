@@ -28,12 +28,12 @@ export interface RefusingAnswer {
 }
 
 const MEANINGS: Readonly<Record<number, string>> = {
-  401: "the token or password in its address is not accepted",
-  402: "its quota is used up",
+  401: "the token or password in its URL is not accepted",
+  402: "its quota is exhausted",
   403: "access is denied",
-  404: "there is no browser at this path",
-  429: "it has too many sessions",
-  500: "Chrome itself answers so to a host name: address it by its IP address",
+  404: "no browser at this path",
+  429: "too many sessions",
+  500: "Chrome rejects requests by host name; use its IP address",
   503: "it is busy",
 };
 
@@ -41,7 +41,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
 export function explainRefusal({ origin, status, retryAfter, body }: RefusingAnswer): BrowserUnavailable {
   const code = codeOf(status, body);
   const meaning = code === "upstream_quota_exceeded" ? MEANINGS[402] : MEANINGS[status];
-  const message = `${origin} answered ${status}${meaning === undefined ? "" : `: ${meaning}`}`;
+  const message = `${origin} returned ${status}${meaning === undefined ? "" : `: ${meaning}`}`;
   const waits = code !== "upstream_error";
   return new BrowserUnavailable(message, code, waits ? parseRetryAfter(retryAfter, Date.now()) : null);
 }

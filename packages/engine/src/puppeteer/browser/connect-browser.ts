@@ -57,7 +57,7 @@ export async function connectBrowser(
     closing.throwIfAborted();
     if (error instanceof BrowserUnavailable) throw error;
     if (signal.aborted)
-      throw new BrowserUnavailable(`${origin} did not answer within ${CONNECT_TIMEOUT_MS / 1000} s`);
+      throw new BrowserUnavailable(`${origin} did not respond within ${CONNECT_TIMEOUT_MS / 1000} s`);
     throw new BrowserUnavailable(`${origin} does not speak the DevTools protocol: ${describe(error)}`);
   }
 }

@@ -10,19 +10,19 @@ export interface StartFailure {
 
 /** For the operator: what went wrong when the browser was started, and what to do about it. */
 export function explainStartFailure({ executablePath, sandbox, cause, stderr }: StartFailure): string {
-  const what = `${executablePath} did not start: ${describe(cause)}`;
+  const message = `${executablePath} did not start: ${describe(cause)}`;
   if (sandbox === "on" && /sandbox/i.test(fatalLines(stderr))) {
-    return `${what}. Its sandbox can't work here: allow unprivileged user namespaces, or accept the risk and set the sandbox to "off". It wrote: ${fatalLines(stderr)}`;
+    return `${message}. The sandbox is not available; allow unprivileged user namespaces, or accept the risk and set the sandbox to "off". Browser output: ${fatalLines(stderr)}`;
   }
   const user = browserUser();
   if (user && /Permission denied/.test(stderr)) {
-    return `${what}. As root we start it as user ${user.uid}, who may not execute it`;
+    return `${message}. This process runs as root and starts the browser as user ${user.uid}; make it executable for that user`;
   }
   if (user && hasCode(cause, "EPERM")) {
-    return `${what}. As root we start it as user ${user.uid}, and this process may not change its user`;
+    return `${message}. This process runs as root and starts the browser as user ${user.uid}; grant it CAP_SETUID and CAP_SETGID, or run it as another user`;
   }
-  const wrote = fatalLines(stderr) || stderr.trim().split("\n").at(-1) || "";
-  return wrote === "" ? what : `${what}. It wrote: ${wrote}`;
+  const output = fatalLines(stderr) || stderr.trim().split("\n").at(-1) || "";
+  return output === "" ? message : `${message}. Browser output: ${output}`;
 }
 
 function fatalLines(stderr: string): string {

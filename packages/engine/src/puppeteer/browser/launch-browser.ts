@@ -130,7 +130,7 @@ async function watchExit(facts: {
 }): Promise<void> {
   const { child, gone, profileDir } = facts;
   const reason = await once(child, "exit").then(
-    ([code, signal]) => new Error(`the browser ended (${signal ?? `exit code ${code}`})`),
+    ([code, signal]) => new Error(`the browser exited (${signal ?? `exit code ${code}`})`),
     (error: Error) => error, // it could not be spawned
   );
   killGroup(child); // helpers may outlive the first process

@@ -7,7 +7,7 @@ import type { BrowserSource } from "./tab-supply.ts";
 import { probeBrowser, watchMemory, type WatchOptions } from "./watch-browser.ts";
 
 const NO_BROWSER =
-  "no browser was found: install chromium-headless-shell (Debian), run `npx puppeteer browsers install chrome-headless-shell`, or give the path of one";
+  "no browser found; install chromium-headless-shell (Debian), run `npx puppeteer browsers install chrome-headless-shell`, or set the path of a browser";
 
 export interface OwnBrowserOptions
   extends Omit<LaunchOptions, "executablePath">, WatchOptions, RecyclingLimits {
@@ -64,6 +64,6 @@ function requireSandbox(pid: number): void {
   const renderers = readProcessGroup(pid).filter((member) => member.isRenderer);
   if (renderers.length > 0 && renderers.every((renderer) => renderer.isSandboxed)) return;
   throw new Error(
-    'the browser runs its pages without a sandbox: mend that, or accept the risk and set the sandbox to "off"',
+    'the browser runs its pages without a sandbox; enable its sandbox, or accept the risk and set the sandbox to "off"',
   );
 }

@@ -51,7 +51,7 @@ export function remoteBrowser(endpoint: BrowserEndpoint, options: RemoteBrowserO
       } catch (error) {
         closing.throwIfAborted();
         if (error instanceof BrowserUnavailable) throw error;
-        throw new BrowserUnavailable(`${origin} can't be rendered with: ${describe(error)}`);
+        throw new BrowserUnavailable(`${origin} is not usable: ${describe(error)}`);
       }
     },
     onStartFailed: (failure) => onEvent({ type: "remote-browser-refused", endpoint: origin, ...failure }),
@@ -90,7 +90,7 @@ function newsOf(remote: RemoteBrowser, { endpoint, browserEgress: egress, onEven
 
 const WEBRTC = /--(force-)?webrtc-ip-handling-policy[= ]\W*disable_non_proxied_udp/;
 const DIRECT =
-  "pages connect from where the browser is, and its network is what contains them: addresses are judged before they are asked for, but not those of WebSockets, workers, prefetches and prerendered pages, and no bound is kept on what a page loads";
+  "pages connect directly from the browser's network, which must contain them: URLs are checked before each request, except those of WebSockets, workers, prefetches and prerendered pages, and the size of a page is not limited";
 
 interface Started {
   /** Every argument of the browser; `null` when it doesn't tell. */
@@ -106,11 +106,11 @@ function findContainmentGaps({ commandLine, egress }: Started): readonly string[
   const told = commandLine ?? "";
   const gaps = [
     [egress === "direct", DIRECT],
-    [!WEBRTC.test(told), "WebRTC may send datagrams from where the browser is"],
-    [!told.includes("--host-resolver-rules"), "names may be looked up from where the browser is"],
-    [commandLine === null, "whether its pages run in a sandbox is not known"],
+    [!WEBRTC.test(told), "WebRTC may send UDP datagrams from the browser's network"],
+    [!told.includes("--host-resolver-rules"), "host names may be looked up from the browser's network"],
+    [commandLine === null, "whether its pages run in a sandbox is unknown"],
     [told.includes("--no-sandbox"), "its pages run without a sandbox"],
-    [true, "the memory of its pages and processes is not bounded by us"],
+    [true, "the memory of its pages and processes is not limited"],
   ] as const;
   return gaps.flatMap(([holds, sentence]) => (holds ? [sentence] : []));
 }
@@ -157,7 +157,7 @@ async function requireProxy(host: TabHost, facts: Facts & { readonly listening: 
 
 function notProxied({ host }: Listening): string {
   return (
-    `its pages don't come through our egress proxy at ${host}. Either the browser can't reach it there, or it ` +
-    "comes from another address than the one that we reach it at, or its provider ignores the proxy of a context"
+    `its pages don't use the egress proxy at ${host}. Either the browser can't reach the proxy, or it connects from ` +
+    "another address than that of its endpoint, or its provider ignores the proxy of a browser context"
   );
 }

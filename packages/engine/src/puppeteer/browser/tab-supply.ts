@@ -16,9 +16,9 @@ const DEATHS_TOLERATED_MAX = 3;
 const TABS_REFUSED_MAX = 3;
 
 const MESSAGES = {
-  upstream_error: "The browser that renders pages is not available.",
-  upstream_rate_limited: "The browser that renders pages is busy; try again shortly.",
-  upstream_quota_exceeded: "The browser that renders pages is out of capacity for the period.",
+  upstream_error: "The rendering browser is unavailable.",
+  upstream_rate_limited: "The rendering browser is busy; try again shortly.",
+  upstream_quota_exceeded: "The rendering browser has used up its quota.",
 } as const satisfies Record<UnavailableCode, string>;
 
 /** How a supply comes by a browser. */

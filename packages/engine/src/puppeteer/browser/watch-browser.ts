@@ -57,11 +57,11 @@ function endBusiestPage({ launched, pageEnds }: Watched, { onEvent }: WatchOptio
   const [busiest] = pages.toSorted((left, right) => right.cpuTicks - left.cpuTicks);
   if (busiest === undefined) return;
   onEvent({ type: "page-ended", pid: busiest.pid, reason: "busy" });
-  pageEnds.end(busiest.pid, "The page kept the browser from answering.");
+  pageEnds.end(busiest.pid, "The page made the browser unresponsive.");
 }
 
 async function answers({ connection, gone }: ConnectedBrowser, durationMs: number): Promise<boolean> {
-  const limit = { signal: gone, durationMs, reason: () => new Error("no answer in time") };
+  const limit = { signal: gone, durationMs, reason: () => new Error("no response in time") };
   try {
     await within(limit, (signal) => unless(signal, connection.send("Browser.getVersion")));
     return true;
@@ -87,7 +87,7 @@ export async function watchMemory(
       if (!isRenderer) lastingBytes += memoryBytes;
       if (!isRenderer || memoryBytes <= options.pageMemoryMaxBytes) continue;
       options.onEvent({ type: "page-ended", pid, reason: "memory", memoryBytes });
-      pageEnds.end(pid, "The page took more memory than it may.");
+      pageEnds.end(pid, "The page exceeded the memory limit.");
     }
     tellLastingBytes(lastingBytes);
   }

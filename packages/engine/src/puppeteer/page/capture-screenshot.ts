@@ -15,13 +15,16 @@ export function requireCapturableSize(area: Area | null, parameters: ScreenshotP
   const { format, scale } = parameters;
   const { width, height } = area ?? viewportOf(parameters);
   const [widthPixels, heightPixels] = [Math.ceil(width * scale), Math.ceil(height * scale)];
-  const size = `The capture would be ${widthPixels} x ${heightPixels} pixels`;
+  const size = `The screenshot would be ${widthPixels} x ${heightPixels} pixels`;
   const { devicePixels, sidePixels } = CAPTURE_BOUNDS;
   if (Math.max(widthPixels, heightPixels) > sidePixels[format]) {
-    throw new SnapError("render_failed", `${size}; ${format} holds at most ${sidePixels[format]} on a side.`);
+    throw new SnapError(
+      "render_failed",
+      `${size}; the limit for ${format} is ${sidePixels[format]} per side.`,
+    );
   }
   if (widthPixels * heightPixels > devicePixels) {
-    throw new SnapError("render_failed", `${size}; at most ${devicePixels} in all can be captured.`);
+    throw new SnapError("render_failed", `${size}; the limit is ${devicePixels} in total.`);
   }
 }
 
@@ -33,7 +36,7 @@ export async function captureScreenshot(
 ): Promise<Uint8Array> {
   const { data } = await unless(signal, session.send("Page.captureScreenshot", captureRequest(capture)));
   const bytes = Buffer.from(data, "base64");
-  if (bytes.length === 0) throw new SnapError("render_failed", "The browser captured nothing.");
+  if (bytes.length === 0) throw new SnapError("render_failed", "The browser returned an empty screenshot.");
   return bytes;
 }
 

@@ -8,33 +8,33 @@ import type { Tab } from "./tab.ts";
 const UNREACHABLE = "target_unreachable";
 
 const BY_REFUSAL = {
-  blocked: "The address leads to a private or internal host.",
-  unresolved: "The host name of the page could not be resolved.",
-  unreachable: "No connection could be made to the host of the page.",
-  "too-large": "The page loads more than it may.",
-  "too-many-connections": "The page opens more connections than it may.",
+  blocked: "The URL points to a private or internal host.",
+  unresolved: "The page's host name could not be resolved.",
+  unreachable: "Could not connect to the page's host.",
+  "too-large": "The page transfers more than 50 MB.",
+  "too-many-connections": "The page opens more than 1,000 connections.",
 } as const satisfies Record<EgressRefusal, string>;
 
 /** The first that fits Chromium's name for what happened, such as `net::ERR_CONNECTION_RESET`. */
 const BY_NET_ERROR: readonly (readonly [RegExp, string])[] = [
   [
     /ERR_ABORTED/,
-    "The address answers without a page to show: with nothing, a download, or a file that is not a page.",
+    "The URL does not return a web page: the response is empty, a download, or another type of file.",
   ],
-  [/ERR_TOO_MANY_REDIRECTS/, "The address redirects in a circle, or too often."],
+  [/ERR_TOO_MANY_REDIRECTS/, "The URL redirects in a loop or too many times."],
   [
     /ERR_(CERT|SSL|BAD_SSL|ECH)/,
-    "The host of the page has no valid TLS certificate, or its TLS handshake failed.",
+    "The TLS handshake with the page's host failed, or its certificate is invalid.",
   ],
-  [/ERR_(EMPTY_RESPONSE|CONNECTION_CLOSED)/, "The host of the page closed the connection without an answer."],
-  [/ERR_(CONNECTION_RESET|SOCKET_NOT_CONNECTED)/, "The host of the page broke the connection."],
-  [/ERR_(TUNNEL|PROXY|CONNECTION)/, "No connection could be made to the host of the page."],
+  [/ERR_(EMPTY_RESPONSE|CONNECTION_CLOSED)/, "The page's host closed the connection without a response."],
+  [/ERR_(CONNECTION_RESET|SOCKET_NOT_CONNECTED)/, "The page's host reset the connection."],
+  [/ERR_(TUNNEL|PROXY|CONNECTION)/, "Could not connect to the page's host."],
   [
     /ERR_(INVALID_(HTTP_)?RESPONSE|RESPONSE_HEADERS|HTTP2|CONTENT_)/,
-    "The host of the page sent an answer that is not valid HTTP.",
+    "The page's host sent an invalid HTTP response.",
   ],
-  [/ERR_UNSAFE_PORT/, "The port of the address is not one that web pages are served on."],
-  [/ERR_(NAME_NOT_RESOLVED|ADDRESS)/, "The host name of the page could not be resolved."],
+  [/ERR_UNSAFE_PORT/, "Browsers do not allow web pages on this port."],
+  [/ERR_(NAME_NOT_RESOLVED|ADDRESS)/, "The page's host name could not be resolved."],
 ];
 
 /** The error to throw when `url`, which the main frame was sent to, could not be shown. */

@@ -63,7 +63,7 @@ export function watchSharedWorkers(pages: CDPSession): ConnectedBrowser["onShare
 
 function sessionOf(pages: CDPSession, sessionId: string): CDPSession {
   const session = connectionOf(pages).session(sessionId);
-  if (!session) throw new Error("the page was gone at once");
+  if (!session) throw new Error("the page closed immediately");
   return session;
 }
 

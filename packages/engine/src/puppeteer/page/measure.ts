@@ -92,7 +92,7 @@ function clipOf({ clipX, clipY, clipWidth, clipHeight }: ScreenshotParameters): 
 
 function elementArea(selector: string, { fault, edges }: Answer): Area {
   if (fault === "invalid") throw invalidSelector(selector);
-  if (!edges) throw failed(`The selector ${selector} matches no element of the page.`);
+  if (!edges) throw failed(`The selector ${selector} matches no element on the page.`);
   const area = {
     x: Math.floor(edges.left),
     y: Math.floor(edges.top),
@@ -100,7 +100,7 @@ function elementArea(selector: string, { fault, edges }: Answer): Area {
     height: Math.ceil(edges.bottom) - Math.floor(edges.top),
   };
   if (area.width > 0 && area.height > 0) return area;
-  throw failed(`The element that the selector ${selector} matches has no area to capture.`);
+  throw failed(`The element matched by the selector ${selector} has no area to capture.`);
 }
 
 export function invalidSelector(selector: string): SnapError {

@@ -24,6 +24,6 @@ export async function printPdf(
   });
   const { data } = await unless(signal, printed);
   const bytes = Buffer.from(data, "base64");
-  if (bytes.length === 0) throw new SnapError("render_failed", "The browser printed nothing.");
+  if (bytes.length === 0) throw new SnapError("render_failed", "The browser returned an empty PDF.");
   return bytes;
 }

@@ -78,10 +78,7 @@ async function load(tab: Tab, parameters: SnapParameters, limits: RenderLimits):
   const waitUntil = parameters.pdf ? undefined : parameters.waitUntil;
   const durationMs = limits.navigationTimeoutMs;
   const reason = (): SnapError =>
-    new SnapError(
-      "render_timeout",
-      `The page did not get to ${waitUntil ?? "load"} within ${durationMs} ms.`,
-    );
+    new SnapError("render_timeout", `The page did not reach ${waitUntil ?? "load"} within ${durationMs} ms.`);
   return within({ signal: limits.signal, durationMs, reason }, async (signal) => {
     const connectionsMax = connectionsAllowed(waitUntil);
     const configure = async (): Promise<void> => {

@@ -59,7 +59,7 @@ export async function openTab(host: TabHost, url: string | null): Promise<Tab> {
   const close = async (): Promise<void> => {
     await Promise.allSettled(closers.map((closer) => closer()));
   };
-  const reason = (): Error => new Error("the page was not ready in time");
+  const reason = (): Error => new Error(`the page was not ready within ${OPEN_TIMEOUT_MS} ms`);
   const limit = { signal: browser.gone, durationMs: OPEN_TIMEOUT_MS, reason };
   try {
     return await within(limit, async (signal) => {
@@ -152,13 +152,13 @@ function watchPage({ mainFrameId, ended }: Page, host: TabHost & Context): Close
     if (targetId !== mainFrameId) return;
     const reason = pageEnds.recentReason();
     ended.abort(
-      reason === null ? new TabLost("the page's process ended") : new SnapError("upstream_error", reason),
+      reason === null ? new TabLost("the page's process exited") : new SnapError("upstream_error", reason),
     );
   };
   const tellClosed = ({ targetId }: Protocol.Target.TargetDestroyedEvent): void => {
     if (targetId === mainFrameId) ended.abort(new SnapError("render_failed", "The page closed itself."));
   };
-  const tellGone = (): void => ended.abort(new TabLost("the browser ended", { cause: gone.reason }));
+  const tellGone = (): void => ended.abort(new TabLost("the browser disconnected", { cause: gone.reason }));
   connection.on("Target.targetCreated", closePopup);
   connection.on("Target.targetCrashed", tellCrash);
   connection.on("Target.targetDestroyed", tellClosed);

@@ -11,7 +11,7 @@ const CONNECTIONS_MAX = { networkidle0: 0, networkidle2: 2 } as const;
 
 const SELECTOR_POLL_INTERVAL_MS = 100;
 
-const CAPPED = new Error("the page did not get idle in time");
+const CAPPED = new Error("the page did not become idle in time");
 
 /** How many connections the wait puts up with; `null` where it does not count them. */
 export function connectionsAllowed(waitUntil: WaitEvent = DEFAULT_WAIT): number | null {
