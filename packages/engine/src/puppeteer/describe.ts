@@ -2,18 +2,15 @@ import { ProtocolError } from "puppeteer";
 
 const TEXT_LENGTH_MAX = 200;
 
-/**
- * Text of somebody else's, fit for a line of a log or a terminal: bounded, and without characters that
- * steer one.
- */
+/** Makes untrusted text safe for a log line or a terminal: limits its length and removes control characters. */
 export function plainText(text: string): string {
   const plain = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").trim();
   return plain.length > TEXT_LENGTH_MAX ? `${plain.slice(0, TEXT_LENGTH_MAX)}…` : plain;
 }
 
 /**
- * An error for the operator. Node names address and port at the most, never a path or query; of an error
- * that a browser answered only our command is told: its text may repeat what it was sent.
+ * Describes an error to the operator without secrets. Node's messages contain at most an address and port, never a path
+ * or query. Of a browser's error only the failed command is named: its text may echo the command with its URL.
  */
 export function describe(error: unknown): string {
   if (error instanceof AggregateError && error.message === "")
@@ -29,8 +26,8 @@ function describeProtocolError({ message }: ProtocolError): string {
 
 const VERSION = /^(Headless)?(Chrome|Chromium|Edg|Edge|Brave|Opera|OPR)\/\d[\d.]{0,31}/;
 
-/** What a browser calls itself, as far as it is a browser's name and version. */
+/** Returns the name and version of a browser from the product that it reports, without anything that follows. */
 export function readProduct(product: unknown): string {
-  const [known = "unknown browser"] = VERSION.exec(String(product)) ?? [];
-  return known;
+  const [nameAndVersion = "unknown browser"] = VERSION.exec(String(product)) ?? [];
+  return nameAndVersion;
 }

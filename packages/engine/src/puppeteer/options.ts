@@ -4,50 +4,50 @@ import { PUBLIC_TARGETS_ONLY, type TargetPolicy } from "../targets/policy.ts";
 import type { SandboxMode } from "./browser/launch-arguments.ts";
 import type { BrowserEgress, RendererEvent } from "./renderer-event.ts";
 
-/** How pages are rendered. Everything has a default that is safe with strangers' pages. */
+/** Options of a renderer. The defaults are safe for untrusted pages. */
 export interface PuppeteerRendererOptions {
-  /** The browser; looked for with `findBrowser` unless given. */
+  /** Path of the browser; by default the one that `findBrowser` finds. */
   readonly executablePath?: string | undefined;
   /**
-   * DevTools endpoints of browsers that run elsewhere, to be used instead of one of our own: `ws://` and
-   * `wss://`, or `http://` and `https://` of one that names it at `/json/version`. None unless given.
+   * DevTools endpoints of remote browsers, used instead of a local one: `ws://` or `wss://`, or `http://` or `https://`
+   * if the endpoint serves `/json/version`. None by default.
    */
   readonly browserUrls?: readonly string[];
   /**
-   * How their pages reach the web: `proxy`, the default, through egress proxies of ours; `direct`, which
-   * must be asked for, from where the browser is, so that its network is what contains them.
+   * How the pages of remote browsers reach the web: `proxy`, the default, through the renderer's egress proxies;
+   * `direct` from the browser's network, which must then contain them.
    */
   readonly browserEgress?: BrowserEgress;
   /**
-   * Name or address of this process by which those browsers reach our proxies. Needed for `proxy` unless
-   * all of them are on the loopback.
+   * Host name or address at which remote browsers reach the egress proxies of this process. Required for `proxy` unless
+   * all browsers are on the loopback.
    */
   readonly browserProxyHost?: string | undefined;
-  /** Chromium's own sandbox, of a browser of ours. `off` must be asked for; `on`, the default, fails where it can't work. */
+  /** Sandbox of a local browser. `on`, the default, fails to start if the sandbox is not available. */
   readonly sandbox?: SandboxMode;
-  /** Which targets may be connected to; only public ones unless given. */
+  /** Targets that pages may connect to; by default only public ones. */
   readonly targets?: TargetPolicy;
-  /** Name resolution; the operating system's unless given. */
+  /** Name resolution; by default the operating system's. */
   readonly resolver?: Resolver;
-  /** For a whole render, the retry included; 45,000 unless given. */
+  /** Timeout of a render, including its retry; 45,000 by default. */
   readonly renderTimeoutMs?: number;
-  /** For a navigation and the wait for `waitUntil`; 30,000 unless given. */
+  /** Timeout of the navigation and the wait for `waitUntil`; 30,000 by default. */
   readonly navigationTimeoutMs?: number;
-  /** Browser contexts that are made ready, while processors are free, for the renders to come; 4 unless given. */
+  /** Browser contexts to prepare ahead of renders, while CPUs are idle; 4 by default. */
   readonly warmContexts?: number;
-  /** Renders after which the browser is replaced; 1,000 unless given. */
+  /** Renders after which the browser is replaced; 1,000 by default. */
   readonly recycleAfterRenders?: number;
-  /** Age at which the browser is replaced; an hour unless given. */
+  /** Age at which the browser is replaced; an hour by default. */
   readonly recycleAfterMs?: number;
-  /** Memory of the browser's lasting processes above which it is replaced; 1 GiB unless given. */
+  /** Memory of the processes that do not run pages, above which the browser is replaced; 1 GiB by default. */
   readonly recycleAboveBytes?: number;
-  /** Memory above which a page's process is ended; 2 GiB unless given. */
+  /** Memory above which the process of a page is killed; 2 GiB by default. */
   readonly pageMemoryMaxBytes?: number;
-  /** How often the browser is asked whether it still answers; 5,000 unless given. */
+  /** Interval of the probes that check whether the browser responds; 5,000 by default. */
   readonly probeIntervalMs?: number;
-  /** How long it may take to answer; 5,000 unless given. Ended when it failed to, twice in a row. */
+  /** Timeout of a probe; 5,000 by default. A browser that misses two in a row is killed. */
   readonly probeTimeoutMs?: number;
-  /** Told what the operator may want to log or count. */
+  /** Called with events to log or count. */
   readonly onEvent?: (event: RendererEvent) => void;
 }
 
@@ -58,7 +58,7 @@ export type RendererSettings = Required<Omit<PuppeteerRendererOptions, Nullable 
 
 const GIBIBYTE_BYTES = 1024 ** 3;
 
-const LEAST = {
+const MIN_VALUES = {
   renderTimeoutMs: 1,
   navigationTimeoutMs: 1,
   warmContexts: 0,
@@ -70,17 +70,17 @@ const LEAST = {
   probeTimeoutMs: 1,
 } as const;
 
-/** The longest a timer of JavaScript can take. */
-const MOST = 2 ** 31 - 1;
-const MOST_BYTES = Number.MAX_SAFE_INTEGER;
+/** Maximum delay of a JavaScript timer. */
+const MAX_VALUE = 2 ** 31 - 1;
+const MAX_BYTES = Number.MAX_SAFE_INTEGER;
 
 /**
- * Fills in the defaults.
+ * Validates the options and adds the defaults.
  *
- * @throws RangeError that names the option at fault and the values that would do
+ * @throws RangeError that names the invalid option and the valid values.
  */
 export function readOptions(options: PuppeteerRendererOptions): RendererSettings {
-  const { executablePath, browserUrls: _urls, browserProxyHost: _host, ...given } = options;
+  const { executablePath, browserUrls: _urls, browserProxyHost: _host, ...rest } = options;
   const settings = {
     browserEgress: "proxy",
     sandbox: "on",
@@ -96,21 +96,21 @@ export function readOptions(options: PuppeteerRendererOptions): RendererSettings
     probeIntervalMs: 5_000,
     probeTimeoutMs: 5_000,
     onEvent: () => {},
-    ...given,
+    ...rest,
   } satisfies Omit<RendererSettings, Nullable | "browserEndpoints">;
   if (settings.sandbox !== "on" && settings.sandbox !== "off")
     throw new RangeError('sandbox must be "on" or "off"');
-  for (const [name, least] of Object.entries(LEAST) as [keyof typeof LEAST, number][]) {
-    const most = name.endsWith("Bytes") ? MOST_BYTES : MOST;
+  for (const [name, min] of Object.entries(MIN_VALUES) as [keyof typeof MIN_VALUES, number][]) {
+    const max = name.endsWith("Bytes") ? MAX_BYTES : MAX_VALUE;
     const value = settings[name];
-    if (Number.isInteger(value) && value >= least && value <= most) continue;
-    throw new RangeError(`${name} must be an integer from ${least} to ${most}`);
+    if (Number.isInteger(value) && value >= min && value <= max) continue;
+    throw new RangeError(`${name} must be an integer from ${min} to ${max}`);
   }
   const remote = readRemote({ ...options, browserEgress: settings.browserEgress });
   return { ...settings, ...remote, executablePath: executablePath ?? null };
 }
 
-/** Closed by default: pages of a browser elsewhere don't go out from there unless that was asked for. */
+/** Closed by default: pages of a remote browser connect directly only if `browserEgress` says so. */
 function readRemote({
   browserUrls = [],
   browserProxyHost,

@@ -1,4 +1,4 @@
-/** What the operator may want to log or count. */
+/** An event to log or count. */
 export type RendererEvent =
   | { readonly type: "browser-started"; readonly pid: number }
   | { readonly type: "browser-start-failed"; readonly reason: string; readonly retryInMs: number }
@@ -15,15 +15,15 @@ export type RendererEvent =
   | { readonly type: "render-retried"; readonly reason: string }
   | RemoteBrowserEvent;
 
-/** What happens to a browser that runs elsewhere. `endpoint` is its scheme, host and port, and holds no secret. */
+/** An event of a remote browser. `endpoint` is its scheme, host and port, without secrets. */
 export type RemoteBrowserEvent =
   | {
       readonly type: "remote-browser-connected";
       readonly endpoint: string;
-      /** As it calls itself, such as `HeadlessChrome/156.0.0.0`. */
+      /** Product and version that it reports, such as `HeadlessChrome/156.0.0.0`. */
       readonly version: string;
       readonly egress: BrowserEgress;
-      /** What does not hold of the containment that a browser of our own has, a sentence each. */
+      /** What it lacks of the containment of a local browser, a phrase each. */
       readonly gaps: readonly string[];
     }
   | {
@@ -36,8 +36,8 @@ export type RemoteBrowserEvent =
   | { readonly type: "remote-browser-unresponsive"; readonly endpoint: string };
 
 /**
- * How the pages of a browser elsewhere reach the web: through our egress proxy, or directly from where the
- * browser is, whose network then is what contains them.
+ * How the pages of a remote browser reach the web: through the renderer's egress proxy, or directly from the browser's
+ * network, which must then contain them.
  */
 export type BrowserEgress = "proxy" | "direct";
 

@@ -5,26 +5,26 @@ import { isPublicAddress } from "../targets/target.ts";
 import type { ClosedSocket } from "../targets/policy.ts";
 import { within } from "../timeouts.ts";
 import { readOptions, type PuppeteerRendererOptions, type RendererSettings } from "./options.ts";
-import { ownBrowser } from "./browser/own-browser.ts";
+import { localBrowser } from "./browser/local-browser.ts";
 import { remoteBrowser } from "./browser/remote-browser.ts";
 import { renderPage } from "./page/render-page.ts";
 import { TabLost } from "./page/tab.ts";
 import { TabPool } from "./browser/tab-pool.ts";
-import { TabSupply, type TabSource } from "./browser/tab-supply.ts";
+import { BrowserSupervisor, type TabSource } from "./browser/browser-supervisor.ts";
 
-/** faults.md, The browser: one silent retry when a browser or a page's process ends. */
+/** One retry if the browser or the page's process exits during a render. */
 const ATTEMPTS_MAX = 2;
 
 /**
- * A renderer that drives Chromium. The browser starts at once, in the background; every render gets a
- * browser context of its own whose every connection goes through an egress proxy of its own. With
- * `browserUrls` no browser is started: those that run elsewhere are connected to, and share the work.
+ * Creates a renderer that drives Chromium. The browser starts immediately, in the background. Each render has its own
+ * browser context and its own egress proxy, which carries all its connections. With `browserUrls` the renderer starts
+ * no browser, and balances renders over those remote browsers instead.
  *
- * `render` throws a `SnapError`: `blocked_host`, `target_unreachable`, `render_failed`,
- * `render_timeout`, or `upstream_error` when the browser failed twice or cannot be started. Of browsers
- * elsewhere also `upstream_rate_limited` and `upstream_quota_exceeded`, when all of them refuse us so.
+ * `render` throws a `SnapError`: `blocked_host`, `target_unreachable`, `render_failed`, `render_timeout`, or
+ * `upstream_error` if the browser failed twice or cannot start. With remote browsers also `upstream_rate_limited` and
+ * `upstream_quota_exceeded`, if none of them is available.
  *
- * @throws RangeError when an option is out of its range
+ * @throws RangeError if an option is out of range; the message names the option.
  *
  * @example
  * const renderer = createPuppeteerRenderer();
@@ -34,19 +34,19 @@ const ATTEMPTS_MAX = 2;
  */
 export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}): Renderer {
   const { renderTimeoutMs, navigationTimeoutMs, ...settings } = readOptions(options);
-  const supply = openSupply(settings);
+  const tabs = openTabSource(settings);
   const reason = (): SnapError =>
     new SnapError("render_timeout", `The render did not finish within ${renderTimeoutMs} ms.`);
   return {
     targets: settings.targets,
     render: (parameters) =>
-      within({ signal: supply.closing, durationMs: renderTimeoutMs, reason }, async (signal) => {
+      within({ signal: tabs.closing, durationMs: renderTimeoutMs, reason }, async (signal) => {
         let lost: TabLost | null = null;
         const tried = new Set<TabSource>();
         for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
           if (lost) settings.onEvent({ type: "render-retried", reason: lost.message });
           try {
-            return await renderPage(supply, parameters, {
+            return await renderPage(tabs, parameters, {
               signal,
               tried,
               navigationTimeoutMs,
@@ -57,21 +57,21 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
             lost = error;
           }
         }
-        const facts = lost ? { detail: lost.message, cause: lost } : {};
-        throw new SnapError("upstream_error", "The browser failed while rendering the page.", facts);
+        const details = lost ? { detail: lost.message, cause: lost } : {};
+        throw new SnapError("upstream_error", "The browser failed while rendering the page.", details);
       }),
-    health: () => supply.health(),
-    close: () => supply.close(),
+    health: () => tabs.health(),
+    close: () => tabs.close(),
   };
 }
 
-/** Whoever reaches it owns the browser, so no page may. */
+/** Pages must not reach the DevTools port: it controls the browser. */
 function devToolsSocket({ hostname, port, protocol }: URL): ClosedSocket {
   const isSecure = protocol === "wss:" || protocol === "https:";
   return { hostname, port: port === "" ? (isSecure ? 443 : 80) : Number(port) };
 }
 
-function openSupply({
+function openTabSource({
   resolver,
   targets,
   ...settings
@@ -81,19 +81,21 @@ function openSupply({
   const egress = { resolver, policy: { ...targets, closed } };
   const closeAddress = (hostname: string, { url }: BrowserEndpoint): void => {
     const { port } = devToolsSocket(url);
-    const isKnown = closed.some((socket) => socket.hostname === hostname && socket.port === port);
-    // a public one may be a provider's front, which others are behind as well
-    if (!isKnown && !isPublicAddress(hostname)) closed.push({ hostname, port });
+    const isClosed = closed.some((socket) => socket.hostname === hostname && socket.port === port);
+    // a public address may be a provider's load balancer, which also serves other sites
+    if (!isClosed && !isPublicAddress(hostname)) closed.push({ hostname, port });
   };
   const [first, ...others] = settings.browserEndpoints.map(
     (endpoint) =>
-      new TabSupply(
+      new BrowserSupervisor(
         remoteBrowser(endpoint, {
           ...settings,
           egress,
-          onReached: (address) => closeAddress(address, endpoint),
+          onConnected: (address) => closeAddress(address, endpoint),
         }),
       ),
   );
-  return first ? new TabPool([first, ...others]) : new TabSupply(ownBrowser({ ...settings, egress }));
+  return first
+    ? new TabPool([first, ...others])
+    : new BrowserSupervisor(localBrowser({ ...settings, egress }));
 }

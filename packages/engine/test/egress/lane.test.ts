@@ -263,7 +263,7 @@ describe("a lane that is open to one browser", () => {
     const policy = { allow: parseAllowedTargets("127.0.0.1"), ownHostnames: [] };
     const lane = await openProxiedEgress(
       { resolver: { resolve: () => Promise.resolve([]) }, policy },
-      { host: "127.0.0.2", admits: () => false },
+      { host: "127.0.0.2", accepts: () => false },
     );
     onTestFinished(() => lane.close());
     expect(lane.proxyServer).toBe(`http://127.0.0.2:${lane.port}`);

@@ -4,7 +4,7 @@ import { createConnection, createServer, type AddressInfo, type Socket } from "n
 import { onTestFinished } from "vitest";
 import {
   openProxiedEgress,
-  type EgressLane,
+  type ProxiedEgress,
   type EgressProxyOptions,
 } from "../../src/puppeteer/proxy/proxy.ts";
 import { parseAllowedTargets } from "../../src/targets/policy.ts";
@@ -12,7 +12,7 @@ import { parseAllowedTargets } from "../../src/targets/policy.ts";
 /** Opens a lane that may reach the loopback, or what `entries` say, and closes it with the test. */
 export async function openLane(
   options: Partial<EgressProxyOptions> & { readonly entries?: string } = {},
-): Promise<EgressLane> {
+): Promise<ProxiedEgress> {
   const { entries = "127.0.0.1", ...rest } = options;
   const lane = await openProxiedEgress({
     resolver: { resolve: () => Promise.resolve(["127.0.0.1"]) },
@@ -53,7 +53,7 @@ export class Client {
   #received = "";
   #changed = Promise.withResolvers<void>();
 
-  constructor(lane: EgressLane, options: { readonly allowHalfOpen?: boolean } = {}) {
+  constructor(lane: ProxiedEgress, options: { readonly allowHalfOpen?: boolean } = {}) {
     this.socket = createConnection({ port: lane.port, host: "127.0.0.1", ...options });
     this.socket.setEncoding("latin1");
     this.socket.on("data", (text: string) => (this.#received += text));

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Renderer } from "../../src/ports/renderer.ts";
-import { readPng } from "./picture.ts";
+import { readPng } from "./image.ts";
 import { allowPorts, openRenderer, screenshot } from "./setup.ts";
 import type { Site } from "./site.ts";
 import { HOSTS, openHostileSite, openTrap, TO_LOOPBACK, type Trap } from "./trap.ts";

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Renderer } from "../../src/ports/renderer.ts";
 import type { RendererEvent } from "../../src/puppeteer/index.ts";
-import { readPng } from "./picture.ts";
+import { readPng } from "./image.ts";
 import { failureOf, openRenderer, screenshot } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
 

@@ -6,7 +6,7 @@ import type { Duplex } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NetworkActivity } from "../../src/puppeteer/page/network-activity.ts";
 import type { Renderer } from "../../src/ports/renderer.ts";
-import { readPng } from "./picture.ts";
+import { readPng } from "./image.ts";
 import { allowPorts, defaultScreenshot, openRenderer, screenshot } from "./setup.ts";
 import { openSite, redirect, type Site } from "./site.ts";
 
@@ -295,7 +295,7 @@ describe("the count of connections", () => {
     activity.begin("frame's", sent("next", "Document", "frame"));
     activity.begin("frame's", sent("inner", "Document", "inner"));
     activity.begin("frame's", sent("1.1", "Fetch", "frame"));
-    activity.leaveSession("frame's", "frame");
+    activity.dropSession("frame's", "frame");
     expect(activity.inFlight).toBe(1);
     activity.end({ requestId: "next" });
     expect(activity.inFlight).toBe(0);

@@ -6,7 +6,7 @@ import { createEngine } from "../../src/create-engine.ts";
 import type { Renderer } from "../../src/ports/renderer.ts";
 import { systemResolver } from "../../src/ports/resolver.ts";
 import type { PuppeteerRendererOptions, RendererEvent } from "../../src/puppeteer/index.ts";
-import { readPng, readWebpSize } from "./picture.ts";
+import { readPng, readWebpSize } from "./image.ts";
 import { startRemoteBrowser, type RemoteBrowser } from "./remote-browser.ts";
 import { allowPorts, failureOf, openRenderer, pdf, screenshot } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";

@@ -2,7 +2,7 @@
 
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { RendererEvent } from "../../src/puppeteer/index.ts";
-import { openMiddleman } from "./middleman.ts";
+import { openInterceptor } from "./interceptor.ts";
 import { failureOf, openRenderer, screenshot } from "./setup.ts";
 import { startRemoteBrowser } from "./remote-browser.ts";
 import { openSite } from "./site.ts";
@@ -17,7 +17,7 @@ describe("a browser elsewhere that does not come through our proxy", () => {
     const site = await openSite({ "/": "<h1>fine</h1>" });
     onTestFinished(() => site.close());
     const remote = await startRemoteBrowser({ args: [] });
-    const url = await openMiddleman(remote.webSocketUrl, ({ method, params = {} }) => {
+    const url = await openInterceptor(remote.webSocketUrl, ({ method, params = {} }) => {
       if (method === "Target.createBrowserContext") spoil(params);
     });
     const renderer = openRenderer([site.port], { browserUrls: [url] });

@@ -3,7 +3,7 @@
 import { inspect } from "node:util";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { RendererEvent } from "../../src/puppeteer/index.ts";
-import { openMiddleman } from "./middleman.ts";
+import { openInterceptor } from "./interceptor.ts";
 import { startRemoteBrowser } from "./remote-browser.ts";
 import { allowPorts, failureOf, openRenderer, screenshot } from "./setup.ts";
 import { openSite } from "./site.ts";
@@ -28,7 +28,7 @@ describe("an endpoint that sends what no browser sends", () => {
     onTestFinished(() => site.close());
     const events: RendererEvent[] = [];
     let isSent = false;
-    const url = await openMiddleman(remote.webSocketUrl, ({ method, params }, answer) => {
+    const url = await openInterceptor(remote.webSocketUrl, ({ method, params }, answer) => {
       if (isSent || method !== "Page.navigate" || params?.["url"] !== site.url("/")) return;
       isSent = true;
       answer(message);
@@ -47,7 +47,7 @@ describe("text of an endpoint", () => {
   it("is told without what steers a terminal, and without what it was sent", async () => {
     const remote = await startRemoteBrowser();
     const events: RendererEvent[] = [];
-    const url = await openMiddleman(remote.webSocketUrl, ({ id, method }, answer) => {
+    const url = await openInterceptor(remote.webSocketUrl, ({ id, method }, answer) => {
       if (method !== "Browser.getVersion") return;
       answer({ id, result: { product: "HeadlessChrome/156.0.0.0\u001b[31m\n[ok] hunter2" } });
       return true;
@@ -61,7 +61,7 @@ describe("text of an endpoint", () => {
   it("of an error is not told, only the command that failed", async () => {
     const remote = await startRemoteBrowser();
     const events: RendererEvent[] = [];
-    const url = await openMiddleman(remote.webSocketUrl, ({ id, method }, answer) => {
+    const url = await openInterceptor(remote.webSocketUrl, ({ id, method }, answer) => {
       if (method !== "Browser.getVersion") return;
       answer({ id, error: { code: -32000, message: "\u001b[31mno hunter2" } });
       return true;
@@ -81,7 +81,7 @@ describe("a browser that refuses tabs", () => {
     onTestFinished(() => site.close());
     const events: RendererEvent[] = [];
     let refuses = false;
-    const url = await openMiddleman(one.webSocketUrl, ({ id, method }, answer) => {
+    const url = await openInterceptor(one.webSocketUrl, ({ id, method }, answer) => {
       if (!refuses || method !== "Target.createBrowserContext") return;
       answer({ id, error: { code: -32000, message: "no" } });
       return true;

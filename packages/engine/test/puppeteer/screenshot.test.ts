@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Renderer } from "../../src/ports/renderer.ts";
-import { readJpegSize, readPng, readWebpSize } from "./picture.ts";
+import { readJpegSize, readPng, readWebpSize } from "./image.ts";
 import { failureOf, openRenderer, screenshot, type ScreenshotOptions } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
 

@@ -3,7 +3,7 @@
 import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Renderer } from "../../src/ports/renderer.ts";
-import { readPng } from "./picture.ts";
+import { readPng } from "./image.ts";
 import { defaultScreenshot, failureOf, openRenderer, pdf, screenshot } from "./setup.ts";
 import { openSite, redirect, type Site } from "./site.ts";
 

@@ -1,13 +1,13 @@
 import { parseRetryAfter } from "../../egress/retry-after.ts";
 
-/** The codes of a browser that can't be had (interface.md, Errors). */
+/** Error codes of a render that found no browser. */
 export type UnavailableCode = "upstream_error" | "upstream_rate_limited" | "upstream_quota_exceeded";
 
-/** No browser for the time being. The message is for the operator, and holds no secret of its address. */
+/** No browser is available for now. The message is for the operator and contains no secret of the endpoint's URL. */
 export class BrowserUnavailable extends Error {
   override readonly name = "BrowserUnavailable";
   readonly code: UnavailableCode;
-  /** What it asked us to wait; `null` when it didn't say. */
+  /** From the response's `Retry-After`; `null` if it had none. */
   readonly retryAfterMs: number | null;
 
   constructor(message: string, code: UnavailableCode = "upstream_error", retryAfterMs: number | null = null) {
@@ -17,13 +17,13 @@ export class BrowserUnavailable extends Error {
   }
 }
 
-/** An answer other than the one that was hoped for. */
-export interface RefusingAnswer {
-  /** Who answered: scheme, host and port. */
+/** An HTTP error response of a browser's endpoint. */
+export interface RefusalResponse {
+  /** Scheme, host and port of the endpoint. */
   readonly origin: string;
   readonly status: number;
   readonly retryAfter: string | undefined;
-  /** Its beginning; looked at, never shown: it may repeat the address. */
+  /** Start of the body. Never shown: it may repeat the endpoint's URL with its secrets. */
   readonly body: string;
 }
 
@@ -37,16 +37,16 @@ const MEANINGS: Readonly<Record<number, string>> = {
   503: "it is busy",
 };
 
-/** What an endpoint means that answers a connection with a status of HTTP. */
-export function explainRefusal({ origin, status, retryAfter, body }: RefusingAnswer): BrowserUnavailable {
+/** Maps the HTTP error response of an endpoint to an error. */
+export function explainRefusal({ origin, status, retryAfter, body }: RefusalResponse): BrowserUnavailable {
   const code = codeOf(status, body);
   const meaning = code === "upstream_quota_exceeded" ? MEANINGS[402] : MEANINGS[status];
   const message = `${origin} returned ${status}${meaning === undefined ? "" : `: ${meaning}`}`;
-  const waits = code !== "upstream_error";
-  return new BrowserUnavailable(message, code, waits ? parseRetryAfter(retryAfter, Date.now()) : null);
+  const isTemporary = code !== "upstream_error";
+  return new BrowserUnavailable(message, code, isTemporary ? parseRetryAfter(retryAfter, Date.now()) : null);
 }
 
-/** Some providers say with 403 or 429, too, that the period's units are used up. */
+/** Some providers return 403 or 429 when the quota of the period is used up. */
 function codeOf(status: number, body: string): UnavailableCode {
   if (status === 402) return "upstream_quota_exceeded";
   if ((status === 403 || status === 429) && /\bquota\b/i.test(body)) return "upstream_quota_exceeded";

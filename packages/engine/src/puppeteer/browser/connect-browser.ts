@@ -1,35 +1,35 @@
 import { connect } from "puppeteer";
 import type { BrowserEndpoint } from "../../browser-endpoints.ts";
 import { unless } from "../../timeouts.ts";
-import { findWebSocketUrl } from "./ask-endpoint.ts";
+import { resolveWebSocketUrl } from "./resolve-endpoint.ts";
 import { BrowserUnavailable } from "./browser-unavailable.ts";
 import type { ConnectedBrowser } from "./connected-browser.ts";
 import { describe, readProduct } from "../describe.ts";
-import { attachPage } from "../page/make-page.ts";
+import { createAndAttachPage } from "../page/create-page.ts";
 import { takeOverConnection } from "./take-over-connection.ts";
 import { openWebSocket, openWebSocketTransport } from "./websocket.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Longer than any render: a call to a browser that hangs does not wait for ever. */
+/** Longer than any render, so that a command to a hanging browser fails eventually. */
 const PROTOCOL_TIMEOUT_MS = 180_000;
-/** Some builds gather facts about the graphics card first. */
+/** Some builds query the GPU first. */
 const COMMAND_LINE_TIMEOUT_MS = 2_000;
 
-/** A browser that runs elsewhere. To end it is its operator's business: `kill` ends the connection, and with it every context of ours. */
+/** A browser that its operator runs. `kill` closes only the connection, which disposes our browser contexts. */
 export interface RemoteBrowser extends ConnectedBrowser {
-  /** As it calls itself, such as `HeadlessChrome/156.0.0.0`. */
+  /** Product and version that it reports, such as `HeadlessChrome/156.0.0.0`. */
   readonly version: string;
-  /** How it was started; `null` when it doesn't tell. */
+  /** Command line that it was started with; `null` if it does not report one. */
   readonly commandLine: string | null;
-  /** Of the other end of the connection, and of ours. */
+  /** IP addresses of the connection. */
   readonly remoteAddress: string;
   readonly localAddress: string;
 }
 
 /**
- * Connects to a browser that runs elsewhere.
+ * Connects to a remote browser.
  *
- * @throws BrowserUnavailable when there is no connection within ten seconds, or it is refused
+ * @throws BrowserUnavailable if the endpoint refuses, or does not respond within ten seconds.
  */
 export async function connectBrowser(
   endpoint: BrowserEndpoint,
@@ -38,17 +38,17 @@ export async function connectBrowser(
   const { origin } = endpoint;
   const signal = AbortSignal.any([closing, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]);
   try {
-    const url = await findWebSocketUrl(endpoint, signal);
+    const url = await resolveWebSocketUrl(endpoint, signal);
     const { socket, ...addresses } = await openWebSocket(url, endpoint, signal);
-    const gone = new AbortController();
+    const disconnected = new AbortController();
     socket.on("close", (code) =>
-      gone.abort(new BrowserUnavailable(`the connection to ${origin} closed (code ${code})`)),
+      disconnected.abort(new BrowserUnavailable(`the connection to ${origin} closed (code ${code})`)),
     );
-    const untilGone = AbortSignal.any([signal, gone.signal]);
+    const untilDisconnected = AbortSignal.any([signal, disconnected.signal]);
     const kill = async (): Promise<void> => socket.terminate();
     try {
-      const taken = await unless(untilGone, takeOver(openWebSocketTransport(socket)));
-      return { ...taken, ...addresses, gone: gone.signal, kill };
+      const attached = await unless(untilDisconnected, attach(openWebSocketTransport(socket)));
+      return { ...attached, ...addresses, disconnected: disconnected.signal, kill };
     } catch (error) {
       await kill();
       throw error;
@@ -62,33 +62,33 @@ export async function connectBrowser(
   }
 }
 
-type Taken = Omit<RemoteBrowser, "gone" | "kill" | "remoteAddress" | "localAddress">;
+type Attached = Omit<RemoteBrowser, "disconnected" | "kill" | "remoteAddress" | "localAddress">;
 
-async function takeOver(transport: ReturnType<typeof openWebSocketTransport>): Promise<Taken> {
+async function attach(transport: ReturnType<typeof openWebSocketTransport>): Promise<Attached> {
   const browser = await connect({
     transport,
     defaultViewport: null,
     protocolTimeout: PROTOCOL_TIMEOUT_MS,
     targetFilter: () => false,
   });
-  const [version, { connection, pages }] = await Promise.all([
+  const [version, { connection, browserSession }] = await Promise.all([
     browser.version(),
     takeOverConnection(browser),
   ]);
   const commandLine = await connection
     .send("SystemInfo.getInfo", undefined, { timeout: COMMAND_LINE_TIMEOUT_MS })
     .then(
-      // typed by the protocol, not by who answers
-      ({ commandLine: told }: { commandLine: unknown }) => (typeof told === "string" ? told : null),
+      // the protocol says `string`, but a remote endpoint may send anything
+      ({ commandLine: value }: { commandLine: unknown }) => (typeof value === "string" ? value : null),
       () => null,
     );
-  // others may use it as well: whoever holds its pages holds theirs
+  // pausing new pages would also pause those of the browser's other clients
   return {
     connection,
     version: readProduct(version),
     commandLine,
-    holdsPages: false,
-    makePage: (request) => attachPage(pages, request),
+    pausesNewPages: false,
+    createPage: (request) => createAndAttachPage(browserSession, request),
     onSharedWorker: () => () => {},
   };
 }

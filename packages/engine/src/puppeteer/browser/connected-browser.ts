@@ -1,33 +1,33 @@
 import type { CDPSession, Connection } from "puppeteer";
 
-/** A browser to render in, and the connection to it; ours, or one that runs elsewhere. */
+/** A local or remote browser to render in, and the connection to it. */
 export interface ConnectedBrowser {
   readonly connection: Connection;
-  /** Whether new pages are held until they are let go. */
-  readonly holdsPages: boolean;
-  /** Aborts when the browser is no more to us, whoever ended it. */
-  readonly gone: AbortSignal;
-  /** Makes a page and attaches to it. */
-  makePage(request: PageRequest): Promise<MadePage>;
+  /** Whether new pages start paused, until `resumeTarget`. */
+  readonly pausesNewPages: boolean;
+  /** Aborts when the browser exits or the connection closes, whatever the cause. */
+  readonly disconnected: AbortSignal;
+  /** Creates a page and attaches to it. */
+  createPage(request: CreatePageRequest): Promise<AttachedPage>;
   /**
-   * Calls `follow` with a session for each shared worker of the context, which is held until it is let go,
-   * and what `follow` returns when the worker ends. The function returned stops that. Never calls `follow`
-   * where pages aren't held.
+   * Calls `follow` with a session for each shared worker of the context, paused until `resumeTarget`, and calls the
+   * function that `follow` returns when the worker ends. Returns a function that unsubscribes. Reports no workers
+   * unless `pausesNewPages`.
    */
   onSharedWorker(browserContextId: string, follow: (session: CDPSession) => () => void): () => void;
-  /** Ends it, as far as it is ours to end; resolves when nothing of ours is left. */
+  /** Kills a local browser, or disconnects from a remote one; resolves when nothing of ours is left. */
   kill(): Promise<void>;
 }
 
-export interface PageRequest {
+export interface CreatePageRequest {
   readonly url: string;
   readonly browserContextId: string;
-  /** Calls the wait off. */
+  /** Aborts the wait. */
   readonly signal: AbortSignal;
 }
 
-/** The target's id is that of the main frame, too. */
-export interface MadePage {
+/** The target's id is also the id of the main frame. */
+export interface AttachedPage {
   readonly session: CDPSession;
   readonly targetId: string;
 }

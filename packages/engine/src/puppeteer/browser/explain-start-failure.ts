@@ -8,9 +8,9 @@ export interface StartFailure {
   readonly stderr: string;
 }
 
-/** For the operator: what went wrong when the browser was started, and what to do about it. */
+/** Tells the operator why the browser did not start, and what to do. */
 export function explainStartFailure({ executablePath, sandbox, cause, stderr }: StartFailure): string {
-  const message = `${executablePath} did not start: ${describe(cause)}`;
+  const message = `${executablePath} did not start: ${messageOf(cause)}`;
   if (sandbox === "on" && /sandbox/i.test(fatalLines(stderr))) {
     return `${message}. The sandbox is not available; allow unprivileged user namespaces, or accept the risk and set the sandbox to "off". Browser output: ${fatalLines(stderr)}`;
   }
@@ -30,7 +30,7 @@ function fatalLines(stderr: string): string {
   return lines.join(" ").trim();
 }
 
-function describe(cause: unknown): string {
+function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }
 

@@ -3,7 +3,7 @@ import { delimiter, dirname, join } from "node:path";
 import { executablePath } from "puppeteer";
 import { runsAsRoot } from "./unprivileged-user.ts";
 
-/** headless-shell first: it takes about half the CPU, and it never calls home (egress.md). */
+/** headless-shell first: it uses about half the CPU and sends no requests of its own. */
 const COMMANDS = [
   "chromium-headless-shell",
   "chrome-headless-shell",
@@ -13,49 +13,49 @@ const COMMANDS = [
   "google-chrome",
 ];
 
-/** What Debian's wrapper script starts; starting it ourselves spares a shell. */
-const PLACES_FIRST = ["/usr/lib/chromium/chromium-headless-shell"];
-const PLACES_LAST = [
+/** The binary behind Debian's wrapper script; starting it directly saves a shell. */
+const PREFERRED_PATHS = ["/usr/lib/chromium/chromium-headless-shell"];
+const FALLBACK_PATHS = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
   "/Applications/Chromium.app/Contents/MacOS/Chromium",
 ];
 
-const OTHERS_MAY_ENTER = 0o001;
+const EXECUTABLE_BY_OTHERS = 0o001;
 
 /**
- * The path of a browser to render with: puppeteer's own where it is installed, otherwise the
- * system's. `null` where there is none.
+ * Returns the path of a browser to render with: Puppeteer's if it is downloaded, otherwise the system's; `null` if
+ * none is installed.
  *
  * @example
  * const path = await findBrowser();
  * if (path === null) console.error("apt-get install chromium-headless-shell");
  */
 export async function findBrowser(): Promise<string | null> {
-  const ofThePath = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
-  const commands = COMMANDS.flatMap((command) => ofThePath.map((folder) => join(folder, command)));
-  const candidates = [...(await puppeteersOwn()), ...PLACES_FIRST, ...commands, ...PLACES_LAST];
-  return candidates.find(canBeStarted) ?? null;
+  const pathFolders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
+  const commands = COMMANDS.flatMap((command) => pathFolders.map((folder) => join(folder, command)));
+  const candidates = [...(await puppeteerBrowsers()), ...PREFERRED_PATHS, ...commands, ...FALLBACK_PATHS];
+  return candidates.find(isExecutable) ?? null;
 }
 
-async function puppeteersOwn(): Promise<string[]> {
+async function puppeteerBrowsers(): Promise<string[]> {
   const shell = executablePath({ headless: "shell" });
   const chrome = executablePath();
-  // both reject where nothing was downloaded
-  const found = await Promise.allSettled([shell, chrome]);
-  return found.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+  // both reject if nothing was downloaded
+  const paths = await Promise.allSettled([shell, chrome]);
+  return paths.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
 }
 
-function canBeStarted(path: string): boolean {
+function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
-    return !runsAsRoot() || isOpenToEveryone(path);
+    return !runsAsRoot() || isWorldAccessible(path);
   } catch {
     return false;
   }
 }
 
-/** Root starts the browser under an unprivileged user, who can't look into root's home. */
-function isOpenToEveryone(path: string): boolean {
-  if ((statSync(path).mode & OTHERS_MAY_ENTER) === 0) return false;
-  return dirname(path) === path || isOpenToEveryone(dirname(path));
+/** Root starts the browser as an unprivileged user, who cannot read root's home directory. */
+function isWorldAccessible(path: string): boolean {
+  if ((statSync(path).mode & EXECUTABLE_BY_OTHERS) === 0) return false;
+  return dirname(path) === path || isWorldAccessible(dirname(path));
 }

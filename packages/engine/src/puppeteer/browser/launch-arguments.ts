@@ -2,29 +2,29 @@ import { statfsSync } from "node:fs";
 
 export type SandboxMode = "on" | "off";
 
-/** Below this a page of some size brings a renderer down; containers often come with 64 MB. */
+/** With less, large pages crash their renderer process. Containers often have 64 MB. */
 const SHARED_MEMORY_MIN_BYTES = 512 * 1024 * 1024;
 
-/** Nothing listens there: what isn't in a context of a render has no way out. */
-const DEAD_END_PROXY = "http://127.0.0.1:9";
+/** Nothing listens here, so requests outside a render's browser context fail. */
+const UNREACHABLE_PROXY = "http://127.0.0.1:9";
 
 const CONTROL = ["--headless", "--remote-debugging-pipe", "--no-startup-window"];
 
-/** egress.md: every connection goes through a proxy of ours, and nothing goes around it. */
+/** Forces every connection through an egress proxy (docs/explanation/containment.md). */
 const EGRESS = [
-  `--proxy-server=${DEAD_END_PROXY}`,
+  `--proxy-server=${UNREACHABLE_PROXY}`,
   "--proxy-bypass-list=<-loopback>",
   "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
-  // headless-shell obeys only the first of these two, new headless only the second
+  // headless-shell honours only the first, new headless only the second
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--disable-quic",
 ];
 
-/** One page for a render: `window.open` answers null, as where pop-ups are blocked. headless-shell obeys. */
+/** Blocks pop-ups: `window.open` returns null. Only headless-shell honours it. */
 const NO_POPUPS = "--block-new-web-contents";
 
-/** Nothing but the page itself asks for anything. */
+/** Disables the browser's own requests and features. */
 const QUIET = [
   "--disable-background-networking",
   "--disable-breakpad",
@@ -47,7 +47,7 @@ const QUIET = [
   "--use-mock-keychain",
 ];
 
-/** The same picture on every machine, and at full speed although no window is in front. */
+/** Same rendering on every machine, and no throttling although no window is visible. */
 const RENDERING = [
   "--disable-background-timer-throttling",
   "--disable-backgrounding-occluded-windows",
@@ -58,20 +58,20 @@ const RENDERING = [
 ];
 
 const FEATURES_OFF = [
-  // would look for devices on the local network
+  // search for devices on the local network
   "MediaRouter",
   "DialMediaRouteProvider",
-  // would load what was not asked for
+  // load resources that the page did not request
   "OptimizationHints",
   "Prerender2",
   "Translate",
-  // http:// is rendered as http://
+  // requests https:// for http:// URLs
   "HttpsUpgrades",
-  // keeps left documents in memory; a render never goes back
+  // keeps previous documents in memory; a render never navigates back
   "BackForwardCache",
 ];
 
-function sharedMemoryIsScarce(): boolean {
+function isSharedMemorySmall(): boolean {
   try {
     const { blocks, bsize } = statfsSync("/dev/shm");
     return blocks * bsize < SHARED_MEMORY_MIN_BYTES;
@@ -80,7 +80,7 @@ function sharedMemoryIsScarce(): boolean {
   }
 }
 
-/** Every argument that the browser is started with; puppeteer's own list is not used. */
+/** Returns all arguments that the browser is started with; Puppeteer's default list is not used. */
 export function launchArguments(options: { profileDir: string; sandbox: SandboxMode }): string[] {
   return [
     ...CONTROL,
@@ -90,7 +90,7 @@ export function launchArguments(options: { profileDir: string; sandbox: SandboxM
     ...QUIET,
     ...RENDERING,
     `--disable-features=${FEATURES_OFF.join(",")}`,
-    ...(sharedMemoryIsScarce() ? ["--disable-dev-shm-usage"] : []),
+    ...(isSharedMemorySmall() ? ["--disable-dev-shm-usage"] : []),
     ...(options.sandbox === "off" ? ["--no-sandbox"] : []),
   ];
 }

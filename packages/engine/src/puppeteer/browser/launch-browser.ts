@@ -8,29 +8,26 @@ import { connect, type Browser } from "puppeteer";
 import type { ConnectedBrowser } from "./connected-browser.ts";
 import { explainStartFailure } from "./explain-start-failure.ts";
 import { launchArguments, type SandboxMode } from "./launch-arguments.ts";
-import { awaitPage, watchSharedWorkers } from "../page/make-page.ts";
+import { createAutoAttachedPage, watchSharedWorkers } from "../page/create-page.ts";
 import { openPipeTransport } from "./pipe-transport.ts";
 import { takeOverConnection } from "./take-over-connection.ts";
 import { browserUser } from "./unprivileged-user.ts";
 import { pause, unless } from "../../timeouts.ts";
 
-/** What it calls itself; Chrome and Chromium are `Chrome/…`, without a window too. */
+/** Product of headless-shell; Chrome and Chromium report `Chrome/…`, headless or not. */
 const HEADLESS_SHELL = "HeadlessChrome/";
 const LAUNCH_TIMEOUT_MS = 20_000;
 const EXIT_TIMEOUT_MS = 2_000;
-/** Longer than any render: a call to a browser that hangs does not wait for ever. */
+/** Longer than any render, so that a command to a hanging browser fails eventually. */
 const PROTOCOL_TIMEOUT_MS = 180_000;
-/** The end of what the browser wrote to stderr, kept to say why it did not start. */
-const STDERR_KEPT_CHARACTERS = 4_096;
+/** The last output on stderr explains why a browser did not start. */
+const STDERR_MAX_CHARACTERS = 4_096;
 
-/**
- * When our own process is killed, the pipe closes and the browser ends by itself; this removes its
- * profile, which nobody else then would.
- */
-const RUN_AND_TIDY = 'profile=$1; shift; "$@"; status=$?; rm -rf "$profile"; exit $status';
+/** If this process is killed, the pipe closes and the browser exits; the shell then removes its profile. */
+const RUN_AND_CLEAN_UP = 'profile=$1; shift; "$@"; status=$?; rm -rf "$profile"; exit $status';
 
-/** The only variables of ours that the browser sees; the server's secrets are not among them. */
-const ENVIRONMENT_PASSED = [
+/** The only environment variables that the browser inherits: none of the server's secrets. */
+const INHERITED_VARIABLES = [
   "PATH",
   "LANG",
   "LC_ALL",
@@ -46,45 +43,49 @@ export interface LaunchOptions {
   readonly sandbox: SandboxMode;
 }
 
-/** A running browser of ours, in a process group of its own; `kill` ends the whole group and removes its profile. */
+/** A local browser in its own process group; `kill` kills the group and removes the profile. */
 export interface LaunchedBrowser extends ConnectedBrowser {
-  /** Of the first process; also the id of the group. */
+  /** Id of the first process and of the process group. */
   readonly pid: number;
 }
 
-/** Starts a browser and connects to it over a pipe; rejects with the reason when that fails. */
+/**
+ * Starts a browser and connects to it over a pipe.
+ *
+ * @throws Error that tells the operator why it did not start.
+ */
 export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBrowser> {
   const profileDir = await makeProfileDir();
-  const gone = new AbortController();
+  const disconnected = new AbortController();
   let stderr = (): string => "";
   let kill = (): Promise<void> => removeProfileDir(profileDir);
   try {
     const child = start({ ...options, profileDir });
-    const exited = watchExit({ child, gone, profileDir });
-    stderr = keepStderr(child);
+    const exited = watchExit({ child, disconnected, profileDir });
+    stderr = captureStderr(child);
     kill = async () => {
       killGroup(child);
       await exited;
     };
-    const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(LAUNCH_TIMEOUT_MS)]);
+    const signal = AbortSignal.any([disconnected.signal, AbortSignal.timeout(LAUNCH_TIMEOUT_MS)]);
     const browser = await unless(signal, connectTo(child));
     const connected = await unless(signal, attachToPages(browser));
     browser.once("disconnected", () => {
-      gone.abort(new Error("the connection to the browser closed"));
+      disconnected.abort(new Error("the connection to the browser closed"));
       killGroup(child);
     });
-    return { pid: child.pid ?? 0, ...connected, gone: gone.signal, kill };
+    return { pid: child.pid ?? 0, ...connected, disconnected: disconnected.signal, kill };
   } catch (error) {
-    const cause = await causeOf(error, gone.signal);
+    const cause = await causeOf(error, disconnected.signal);
     await kill();
     throw new Error(explainStartFailure({ ...options, cause, stderr: stderr() }), { cause: error });
   }
 }
 
-/** A browser that closes its end of the pipe is about to exit; how it does says more. */
-async function causeOf(error: unknown, gone: AbortSignal): Promise<unknown> {
+/** A browser that closes the pipe is about to exit; its exit code explains more. */
+async function causeOf(error: unknown, disconnected: AbortSignal): Promise<unknown> {
   if (!(error instanceof Error) || error.name !== "TargetCloseError") return error;
-  return pause(gone, EXIT_TIMEOUT_MS).then(
+  return pause(disconnected, EXIT_TIMEOUT_MS).then(
     () => error,
     (reason: unknown) => reason,
   );
@@ -98,43 +99,43 @@ async function makeProfileDir(): Promise<string> {
 }
 
 async function removeProfileDir(profileDir: string): Promise<void> {
-  // a process that is just ending may still write
+  // a process that is exiting may still write
   await rm(profileDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
 }
 
 function start(options: LaunchOptions & { profileDir: string }): ChildProcess {
   const { executablePath, profileDir } = options;
   const command = [profileDir, executablePath, ...launchArguments(options)];
-  return spawn("/bin/sh", ["-c", RUN_AND_TIDY, "sh", ...command], {
+  return spawn("/bin/sh", ["-c", RUN_AND_CLEAN_UP, "sh", ...command], {
     ...browserUser(),
     cwd: profileDir,
-    detached: true, // a process group of its own, so that all of it can be ended
+    detached: true, // its own process group, so that all its processes can be killed
     env: environment(profileDir),
     stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
   });
 }
 
 function environment(profileDir: string): NodeJS.ProcessEnv {
-  const passed = ENVIRONMENT_PASSED.flatMap((name) => {
+  const inherited = INHERITED_VARIABLES.flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value]];
   });
-  return { ...Object.fromEntries(passed), HOME: profileDir, TMPDIR: profileDir };
+  return { ...Object.fromEntries(inherited), HOME: profileDir, TMPDIR: profileDir };
 }
 
-/** Settles when nothing of the browser is left; `gone` aborts on the way. */
-async function watchExit(facts: {
+/** Aborts `disconnected` when the browser exits; resolves once its processes and profile are removed. */
+async function watchExit(launch: {
   child: ChildProcess;
-  gone: AbortController;
+  disconnected: AbortController;
   profileDir: string;
 }): Promise<void> {
-  const { child, gone, profileDir } = facts;
+  const { child, disconnected, profileDir } = launch;
   const reason = await once(child, "exit").then(
     ([code, signal]) => new Error(`the browser exited (${signal ?? `exit code ${code}`})`),
-    (error: Error) => error, // it could not be spawned
+    (error: Error) => error, // spawning failed
   );
   killGroup(child); // helpers may outlive the first process
-  gone.abort(reason);
+  disconnected.abort(reason);
   await removeProfileDir(profileDir);
 }
 
@@ -143,16 +144,16 @@ function killGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, "SIGKILL");
   } catch {
-    // the group has ended already
+    // the group has already exited
   }
 }
 
-function keepStderr(child: ChildProcess): () => string {
-  let kept = "";
+function captureStderr(child: ChildProcess): () => string {
+  let tail = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    kept = (kept + text).slice(-STDERR_KEPT_CHARACTERS);
+    tail = (tail + text).slice(-STDERR_MAX_CHARACTERS);
   });
-  return () => kept;
+  return () => tail;
 }
 
 function connectTo(child: ChildProcess): Promise<Browser> {
@@ -168,24 +169,24 @@ function connectTo(child: ChildProcess): Promise<Browser> {
 }
 
 /**
- * headless-shell holds each page until it is let go. Other builds could, but they open pop-ups, which
- * would hold their openers, and don't always tell when a held page has stopped on its way.
+ * Only headless-shell pauses new pages: other builds open pop-ups, which would block their openers, and do not always
+ * report that a paused page failed to load.
  */
 async function attachToPages(
   browser: Browser,
-): Promise<Pick<LaunchedBrowser, "connection" | "makePage" | "onSharedWorker" | "holdsPages">> {
-  const holdsPages = (await browser.version()).startsWith(HEADLESS_SHELL);
-  const { connection, pages } = await takeOverConnection(browser);
-  await pages.send("Target.setAutoAttach", {
+): Promise<Pick<LaunchedBrowser, "connection" | "createPage" | "onSharedWorker" | "pausesNewPages">> {
+  const pausesNewPages = (await browser.version()).startsWith(HEADLESS_SHELL);
+  const { connection, browserSession } = await takeOverConnection(browser);
+  await browserSession.send("Target.setAutoAttach", {
     autoAttach: true,
-    waitForDebuggerOnStart: holdsPages,
+    waitForDebuggerOnStart: pausesNewPages,
     flatten: true,
-    filter: [{ type: "page" }, ...(holdsPages ? [{ type: "shared_worker" }] : [])],
+    filter: [{ type: "page" }, ...(pausesNewPages ? [{ type: "shared_worker" }] : [])],
   });
   return {
     connection,
-    holdsPages,
-    makePage: (request) => awaitPage(pages, request),
-    onSharedWorker: watchSharedWorkers(pages),
+    pausesNewPages,
+    createPage: (request) => createAutoAttachedPage(browserSession, request),
+    onSharedWorker: watchSharedWorkers(browserSession),
   };
 }

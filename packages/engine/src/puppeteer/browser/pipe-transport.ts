@@ -1,7 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import type { ConnectionTransport } from "puppeteer";
 
-/** A picture of 100 million pixels in base64 stays well below; a string of more could not be held. */
+/** A screenshot of 100 million pixels in base64 is smaller; V8 strings cannot be much longer. */
 export const MESSAGE_MAX_BYTES = 384 * 1024 * 1024;
 
 const NUL = 0;
@@ -13,8 +13,8 @@ export interface DebuggingPipe {
 }
 
 /**
- * The DevTools protocol over a pipe: one JSON text per message, each ended by a NUL byte.
- * The parts of a long message are kept as they arrive and joined once.
+ * The DevTools protocol over a pipe: JSON messages, each terminated by a NUL byte. The parts of a long message are
+ * buffered and concatenated once.
  */
 export function openPipeTransport({ toBrowser, fromBrowser }: DebuggingPipe): ConnectionTransport {
   let parts: Buffer[] = [];
@@ -30,7 +30,7 @@ export function openPipeTransport({ toBrowser, fromBrowser }: DebuggingPipe): Co
     transport.onclose?.();
   };
 
-  const keep = (part: Buffer): void => {
+  const append = (part: Buffer): void => {
     if (part.length === 0) return;
     parts.push(part);
     partsBytes += part.length;
@@ -48,11 +48,11 @@ export function openPipeTransport({ toBrowser, fromBrowser }: DebuggingPipe): Co
   const receive = (chunk: Buffer): void => {
     let start = 0;
     for (let end = chunk.indexOf(NUL); end !== -1 && open; end = chunk.indexOf(NUL, start)) {
-      keep(chunk.subarray(start, end));
+      append(chunk.subarray(start, end));
       deliver();
       start = end + 1;
     }
-    if (open) keep(chunk.subarray(start));
+    if (open) append(chunk.subarray(start));
   };
 
   const transport: ConnectionTransport = {

@@ -1,30 +1,30 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** One process of the browser, as Linux tells of it. */
+/** One process of the browser, as read from /proc. */
 export interface GroupMember {
   readonly pid: number;
-  /** Runs a page; the others stay as long as the browser does. */
+  /** Runs a page. The other processes live as long as the browser. */
   readonly isRenderer: boolean;
-  /** What it holds for itself: neither the program nor mapped files. */
+  /** Anonymous and shared memory, without mapped files. */
   readonly memoryBytes: number;
-  /** Processor time that it has used, in clock ticks. */
+  /** CPU time in clock ticks. */
   readonly cpuTicks: number;
-  /** Whether a seccomp filter bounds its system calls, which is the inner wall of the sandbox. */
+  /** Whether a seccomp filter restricts its system calls, the inner layer of the sandbox. */
   readonly isSandboxed: boolean;
 }
 
 const SECCOMP_FILTER = 2;
-/** It has ended, and waits for its parent to ask how. */
+/** Exited, but not yet reaped by its parent. */
 const ZOMBIE = "Z";
 
-/** Every process of the group that has not ended; empty where the system has no /proc. */
+/** Returns the running processes of a group; empty on systems without /proc. */
 export function readProcessGroup(groupId: number): GroupMember[] {
   return listProcesses().flatMap((pid) => {
     try {
       const { state, group, cpuTicks } = readStat(pid);
       return group === groupId && state !== ZOMBIE ? [{ ...readMember(pid), cpuTicks }] : [];
     } catch {
-      return []; // it ended meanwhile
+      return []; // it has just exited
     }
   });
 }
@@ -37,7 +37,7 @@ function listProcesses(): number[] {
   }
 }
 
-/** proc_pid_stat(5). The name, in parentheses, may hold anything, parentheses too. */
+/** See proc_pid_stat(5). The name, in parentheses, may itself contain parentheses. */
 function readStat(pid: number): { state: string; group: number; cpuTicks: number } {
   const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

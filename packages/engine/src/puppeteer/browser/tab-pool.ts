@@ -6,34 +6,33 @@ import {
   type Outage,
   type TabLease,
   type TabSource,
-  type TabSupply,
-  type WantedTab,
-} from "./tab-supply.ts";
+  type BrowserSupervisor,
+  type TabRequest,
+} from "./browser-supervisor.ts";
 
-/** Of several browsers that can't be had, the answer is about the one that may be back the soonest. */
-const SOONEST: readonly UnavailableCode[] = [
+/** If no browser is available, the error is that of the one likely to recover first. */
+const CODES_BY_RECOVERY: readonly UnavailableCode[] = [
   "upstream_rate_limited",
   "upstream_error",
   "upstream_quota_exceeded",
 ];
 
-/** Spreads renders over several browsers: those that are up, the least busy first, and in turn. */
+/** Balances renders over several browsers: the one with the fewest active renders, round robin among equals. */
 export class TabPool implements TabSource {
-  readonly #supplies: readonly TabSupply[];
+  readonly #supervisors: readonly BrowserSupervisor[];
   readonly closing: AbortSignal;
-  #turn = 0;
+  #firstIndex = 0;
 
-  /** @param supplies - One at the least. */
-  constructor(supplies: readonly [TabSupply, ...TabSupply[]]) {
-    this.#supplies = supplies;
-    this.closing = supplies[0].closing; // they are closed together
+  constructor(supervisors: readonly [BrowserSupervisor, ...BrowserSupervisor[]]) {
+    this.#supervisors = supervisors;
+    this.closing = supervisors[0].closing; // all close together
   }
 
-  async acquire(wanted: WantedTab, signal: AbortSignal): Promise<TabLease> {
+  async acquire(request: TabRequest, signal: AbortSignal): Promise<TabLease> {
     for (;;) {
       signal.throwIfAborted();
-      const supply = this.#leastBusy(wanted.tried);
-      if (supply) return supply.acquire(wanted, signal);
+      const supervisor = this.#leastBusy(request.tried);
+      if (supervisor) return supervisor.acquire(request, signal);
       const outage = this.#outage();
       if (outage) throw explainOutage(outage);
       await unless(signal, this.#changed());
@@ -42,7 +41,8 @@ export class TabPool implements TabSource {
 
   async health(): Promise<RendererHealth> {
     while (!this.closing.aborted) {
-      if (this.#supplies.some((supply) => supply.busy !== null)) return { ready: true, reason: null };
+      if (this.#supervisors.some(({ activeRenders }) => activeRenders !== null))
+        return { ready: true, reason: null };
       const outages = this.#outages();
       if (outages) return { ready: false, reason: outages.map(({ reason }) => reason).join("; ") };
       await unless(this.closing, this.#changed()).catch(() => {}); // closed
@@ -51,33 +51,38 @@ export class TabPool implements TabSource {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#supplies.map((supply) => supply.close()));
+    await Promise.all(this.#supervisors.map((supervisor) => supervisor.close()));
   }
 
-  /** One that was not tried before, if there is any. */
-  #leastBusy(tried: ReadonlySet<TabSource>): TabSupply | null {
-    this.#turn = (this.#turn + 1) % this.#supplies.length;
-    const inTurn = [...this.#supplies.slice(this.#turn), ...this.#supplies.slice(0, this.#turn)];
-    const up = inTurn.flatMap((supply) => (supply.busy === null ? [] : [{ supply, busy: supply.busy }]));
-    const fresh = up.filter(({ supply }) => !tried.has(supply));
-    const candidates = fresh.length > 0 ? fresh : up;
-    return candidates.toSorted((left, right) => left.busy - right.busy)[0]?.supply ?? null;
+  /** Prefers browsers that this render has not tried yet. */
+  #leastBusy(tried: ReadonlySet<TabSource>): BrowserSupervisor | null {
+    this.#firstIndex = (this.#firstIndex + 1) % this.#supervisors.length;
+    const rotated = [
+      ...this.#supervisors.slice(this.#firstIndex),
+      ...this.#supervisors.slice(0, this.#firstIndex),
+    ];
+    const running = rotated.flatMap((supervisor) =>
+      supervisor.activeRenders === null ? [] : [{ supervisor, load: supervisor.activeRenders }],
+    );
+    const untried = running.filter(({ supervisor }) => !tried.has(supervisor));
+    const candidates = untried.length > 0 ? untried : running;
+    return candidates.toSorted((left, right) => left.load - right.load)[0]?.supervisor ?? null;
   }
 
   #outage(): Outage | null {
     const ranked = this.#outages()?.toSorted(
-      (left, right) => SOONEST.indexOf(left.code) - SOONEST.indexOf(right.code),
+      (left, right) => CODES_BY_RECOVERY.indexOf(left.code) - CODES_BY_RECOVERY.indexOf(right.code),
     );
     return ranked?.[0] ?? null;
   }
 
-  /** `null` while one of them may be up in a moment. */
+  /** `null` while at least one browser runs or may start at any moment. */
   #outages(): readonly Outage[] | null {
-    const outages = this.#supplies.flatMap(({ outage }) => (outage === null ? [] : [outage]));
-    return outages.length === this.#supplies.length ? outages : null;
+    const outages = this.#supervisors.flatMap(({ outage }) => (outage === null ? [] : [outage]));
+    return outages.length === this.#supervisors.length ? outages : null;
   }
 
   async #changed(): Promise<void> {
-    await Promise.race(this.#supplies.map((supply) => supply.changed));
+    await Promise.race(this.#supervisors.map((supervisor) => supervisor.changed));
   }
 }

@@ -1,9 +1,9 @@
 import type { Browser, CDPSession, Connection } from "puppeteer";
 
-/** What is left of puppeteer's browser: its connection, and a session of ours to the browser itself. */
-export interface QuietConnection {
+/** The connection to a browser, and a session with the browser itself. */
+export interface BrowserConnection {
   readonly connection: Connection;
-  readonly pages: CDPSession;
+  readonly browserSession: CDPSession;
 }
 
 const TARGET_EVENTS = [
@@ -14,12 +14,12 @@ const TARGET_EVENTS = [
 ] as const;
 
 /**
- * puppeteer would attach to every frame and worker and hold each until it has looked at it. Only pages
- * are of interest, to which a session of ours attaches. It is told of targets no more: it would keep each.
+ * Takes over the connection from Puppeteer, which would pause and attach to every frame and worker and keep an object
+ * for each. Pages are attached to by the returned session instead.
  */
-export async function takeOverConnection(browser: Browser): Promise<QuietConnection> {
-  const pages = await browser.target().createCDPSession();
-  const connection = pages.connection();
+export async function takeOverConnection(browser: Browser): Promise<BrowserConnection> {
+  const browserSession = await browser.target().createCDPSession();
+  const connection = browserSession.connection();
   if (!connection) throw new Error("the connection to the browser closed");
   for (const event of TARGET_EVENTS) connection.removeAllListeners(event);
   await connection.send("Target.setAutoAttach", {
@@ -28,5 +28,5 @@ export async function takeOverConnection(browser: Browser): Promise<QuietConnect
     flatten: true,
   });
   await connection.send("Target.setDiscoverTargets", { discover: true, filter: [{ type: "page" }] });
-  return { connection, pages };
+  return { connection, browserSession };
 }

@@ -1,12 +1,12 @@
 import { pause, unless, within } from "../../timeouts.ts";
 import type { ConnectedBrowser } from "./connected-browser.ts";
 import type { LaunchedBrowser } from "./launch-browser.ts";
-import type { PageEnds } from "./page-ends.ts";
+import type { KilledPages } from "./killed-pages.ts";
 import { readProcessGroup } from "./process-group.ts";
 import type { RendererEvent } from "../renderer-event.ts";
 
 const MEMORY_INTERVAL_MS = 500;
-/** A browser that did not answer once may only have been busy. */
+/** One missed probe may only mean that the browser is busy. */
 const PROBES_FAILED_MAX = 2;
 
 export interface ProbeOptions {
@@ -19,76 +19,79 @@ export interface WatchOptions extends ProbeOptions {
   readonly onEvent: (event: RendererEvent) => void;
 }
 
-/** A browser of ours under watch, and the pages of it that had to be ended. */
-export interface Watched {
+/** A monitored local browser, and the pages of it that were killed. */
+export interface WatchedBrowser {
   readonly launched: LaunchedBrowser;
-  readonly pageEnds: PageEnds;
+  readonly killedPages: KilledPages;
 }
 
 /**
- * Resolves when the browser has stopped answering; `onSilence` is told when it first did not. Rejects
- * when the browser is gone.
+ * Resolves when the browser has missed two probes in a row; calls `onMissedProbe` at the first. Rejects when the
+ * browser disconnects.
  */
-export async function awaitSilence(
+export async function waitUntilUnresponsive(
   browser: ConnectedBrowser,
   options: ProbeOptions,
-  onSilence: () => void,
+  onMissedProbe: () => void,
 ): Promise<void> {
   for (let failed = 0; failed < PROBES_FAILED_MAX;) {
-    await pause(browser.gone, options.probeIntervalMs);
-    failed = (await answers(browser, options.probeTimeoutMs)) ? 0 : failed + 1;
-    if (failed === 1) onSilence();
+    await pause(browser.disconnected, options.probeIntervalMs);
+    failed = (await respondsToProbe(browser, options.probeTimeoutMs)) ? 0 : failed + 1;
+    if (failed === 1) onMissedProbe();
   }
 }
 
 /**
- * Ends a browser of ours that has stopped answering. Before that the busiest page goes: one page that
- * floods the browser must not take the others with it. Resolves when the browser is gone.
+ * Kills a local browser that has become unresponsive. Kills its busiest page first: a page that floods the browser
+ * must not take down the others. Resolves when the browser has exited.
  */
-export async function probeBrowser(watched: Watched, options: WatchOptions): Promise<void> {
+export async function probeBrowser(watched: WatchedBrowser, options: WatchOptions): Promise<void> {
   const { launched } = watched;
-  await awaitSilence(launched, options, () => endBusiestPage(watched, options));
+  await waitUntilUnresponsive(launched, options, () => killBusiestPage(watched, options));
   options.onEvent({ type: "browser-unresponsive", pid: launched.pid });
   await launched.kill();
 }
 
-function endBusiestPage({ launched, pageEnds }: Watched, { onEvent }: WatchOptions): void {
+function killBusiestPage({ launched, killedPages }: WatchedBrowser, { onEvent }: WatchOptions): void {
   const pages = readProcessGroup(launched.pid).filter((member) => member.isRenderer);
   const [busiest] = pages.toSorted((left, right) => right.cpuTicks - left.cpuTicks);
   if (busiest === undefined) return;
   onEvent({ type: "page-ended", pid: busiest.pid, reason: "busy" });
-  pageEnds.end(busiest.pid, "The page made the browser unresponsive.");
+  killedPages.kill(busiest.pid, "The page made the browser unresponsive.");
 }
 
-async function answers({ connection, gone }: ConnectedBrowser, durationMs: number): Promise<boolean> {
-  const limit = { signal: gone, durationMs, reason: () => new Error("no response in time") };
+async function respondsToProbe(
+  { connection, disconnected }: ConnectedBrowser,
+  durationMs: number,
+): Promise<boolean> {
+  const limit = { signal: disconnected, durationMs, reason: () => new Error("no response in time") };
   try {
     await within(limit, (signal) => unless(signal, connection.send("Browser.getVersion")));
     return true;
   } catch {
-    gone.throwIfAborted();
+    disconnected.throwIfAborted();
     return false;
   }
 }
 
 /**
- * Ends the process of a page that takes more memory than it may; for the page that is a crash.
- * Tells what the processes that stay hold together. Works where there is a /proc.
+ * Kills the process of a page that exceeds the memory limit, which the page sees as a crash. Reports the memory of the
+ * browser's long-lived processes. Needs /proc.
  */
 export async function watchMemory(
-  { launched, pageEnds }: Watched,
+  { launched, killedPages }: WatchedBrowser,
   options: WatchOptions,
-  tellLastingBytes: (bytes: number) => void,
+  onLongLivedBytes: (bytes: number) => void,
 ): Promise<void> {
   for (;;) {
-    await pause(launched.gone, MEMORY_INTERVAL_MS);
-    let lastingBytes = 0;
+    await pause(launched.disconnected, MEMORY_INTERVAL_MS);
+    let longLivedBytes = 0;
     for (const { pid, isRenderer, memoryBytes } of readProcessGroup(launched.pid)) {
-      if (!isRenderer) lastingBytes += memoryBytes;
+      if (!isRenderer) longLivedBytes += memoryBytes;
       if (!isRenderer || memoryBytes <= options.pageMemoryMaxBytes) continue;
       options.onEvent({ type: "page-ended", pid, reason: "memory", memoryBytes });
-      pageEnds.end(pid, "The page exceeded the memory limit.");
+      killedPages.kill(pid, "The page exceeded the memory limit.");
     }
-    tellLastingBytes(lastingBytes);
+    onLongLivedBytes(longLivedBytes);
   }
 }

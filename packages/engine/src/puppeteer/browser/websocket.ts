@@ -3,7 +3,7 @@ import type { ConnectionTransport } from "puppeteer";
 import { WebSocket } from "ws";
 import type { BrowserEndpoint } from "../../browser-endpoints.ts";
 import { describe } from "../describe.ts";
-import { readRefusal } from "./ask-endpoint.ts";
+import { readErrorBody } from "./resolve-endpoint.ts";
 import { BrowserUnavailable, explainRefusal } from "./browser-unavailable.ts";
 import { MESSAGE_MAX_BYTES } from "./pipe-transport.ts";
 
@@ -13,9 +13,8 @@ interface Message {
 }
 
 /**
- * Whether a message of a browser elsewhere is one that puppeteer can take. It handles what is said of
- * targets asynchronously, and nobody hears of the errors that it makes of something malformed: they would
- * end our process.
+ * Returns whether Puppeteer can handle a message of a remote browser. It processes target events asynchronously, and
+ * an unhandled rejection from a malformed one would terminate this process.
  */
 function isWellFormed(text: string): boolean {
   const message: unknown = JSON.parse(text);
@@ -44,18 +43,18 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A socket that is open, and the machine at its other end. */
+/** An open socket and its addresses. */
 export interface OpenWebSocket {
   readonly socket: WebSocket;
-  /** Addresses of both ends, for who may use our proxies. */
+  /** IP addresses of both ends; they decide which clients may use the egress proxies. */
   readonly remoteAddress: string;
   readonly localAddress: string;
 }
 
 /**
- * Opens the socket of a browser elsewhere. Redirects aren't followed: the address holds secrets.
+ * Opens a WebSocket to a remote browser. Does not follow redirects, because the URL may contain secrets.
  *
- * @throws BrowserUnavailable that says why it was refused
+ * @throws BrowserUnavailable with the reason.
  */
 export function openWebSocket(
   url: URL,
@@ -65,52 +64,52 @@ export function openWebSocket(
   const socket = new WebSocket(url, {
     followRedirects: false,
     perMessageDeflate: false,
-    skipUTF8Validation: true, // JSON is read from it, which fails where it matters
+    skipUTF8Validation: true, // JSON.parse rejects what matters
     maxPayload: MESSAGE_MAX_BYTES,
     rejectUnauthorized: true,
   });
   return new Promise((resolve, reject) => {
-    let ends: Pick<Socket, "remoteAddress" | "localAddress"> | undefined;
-    const giveUp = (reason: unknown): void => {
+    let connection: Pick<Socket, "remoteAddress" | "localAddress"> | undefined;
+    const fail = (reason: unknown): void => {
       signal.removeEventListener("abort", abort);
       reject(reason);
       socket.terminate();
     };
-    const abort = (): void => giveUp(signal.reason);
+    const abort = (): void => fail(signal.reason);
     signal.addEventListener("abort", abort, { once: true });
     socket.on("error", (error) =>
-      giveUp(new BrowserUnavailable(`${origin} can't be reached: ${describe(error)}`)),
+      fail(new BrowserUnavailable(`${origin} can't be reached: ${describe(error)}`)),
     );
-    socket.once("upgrade", (answer) => (ends = answer.socket));
-    socket.once("unexpected-response", (_request, answer) => {
-      const { statusCode: status = 0, headers } = answer;
-      void readRefusal(answer).then((body) =>
-        giveUp(explainRefusal({ origin, status, retryAfter: headers["retry-after"], body })),
+    socket.once("upgrade", (response) => (connection = response.socket));
+    socket.once("unexpected-response", (_request, response) => {
+      const { statusCode: status = 0, headers } = response;
+      void readErrorBody(response).then((body) =>
+        fail(explainRefusal({ origin, status, retryAfter: headers["retry-after"], body })),
       );
     });
     socket.once("open", () => {
       signal.removeEventListener("abort", abort);
-      const { remoteAddress = "", localAddress = "" } = ends ?? {};
+      const { remoteAddress = "", localAddress = "" } = connection ?? {};
       resolve({ socket, remoteAddress, localAddress });
     });
   });
 }
 
-/** The DevTools protocol over a WebSocket: a text message each. One that is none ends the connection. */
+/** The DevTools protocol over a WebSocket, one text message each. A malformed message closes the connection. */
 export function openWebSocketTransport(socket: WebSocket): ConnectionTransport {
   const close = (): void => socket.terminate();
   const transport: ConnectionTransport = {
-    send: (message) => socket.send(message, () => {}), // `close` tells why it was not sent
+    send: (message) => socket.send(message, () => {}), // a failure also emits `close`
     close,
   };
-  const read = async (text: string): Promise<void> => {
+  const receive = async (text: string): Promise<void> => {
     if (!isWellFormed(text)) return close();
-    // puppeteer's reading is asynchronous, and rejects what it can't read
-    const reading: unknown = transport.onmessage?.(text);
-    await reading;
+    // Puppeteer's handler is asynchronous and rejects for a message that it cannot process
+    const handled: unknown = transport.onmessage?.(text);
+    await handled;
   };
   socket.on("message", (data) => {
-    read((data as Buffer).toString("utf8")).catch(close);
+    receive((data as Buffer).toString("utf8")).catch(close);
   });
   socket.once("close", () => transport.onclose?.());
   return transport;

@@ -5,7 +5,7 @@ import type { Tab } from "./tab.ts";
 const WORLD_NAME = "snap";
 
 /** What Chromium says when the document was left while we asked. */
-const LEFT_BEHIND =
+const DOCUMENT_REPLACED =
   /context was destroyed|Cannot find context|No frame for given id|Inspected target navigated/i;
 
 /**
@@ -19,7 +19,7 @@ export async function evaluate<T>(tab: Tab, expression: string, signal: AbortSig
     try {
       return await unless(signal, evaluateOnce<T>(tab, expression));
     } catch (error) {
-      if (!(error instanceof Error) || !LEFT_BEHIND.test(error.message)) throw error;
+      if (!(error instanceof Error) || !DOCUMENT_REPLACED.test(error.message)) throw error;
       signal.throwIfAborted();
     }
   }

@@ -42,7 +42,7 @@ export function explainNavigation(facts: { tab: Tab; url: string; netError: stri
   const { tab, url } = facts;
   const netError = facts.netError === null ? null : plainText(facts.netError);
   const detail = `${netError ?? "navigation failed"} at ${plainText(url)}`;
-  const refusal = tab.lane.refusal(url);
+  const refusal = tab.egress.refusal(url);
   if (refusal === "blocked") return new SnapError("blocked_host", BY_REFUSAL.blocked, { detail });
   if (
     refusal === null &&
@@ -60,14 +60,14 @@ export function explainBlockedDocument(url: string): SnapError {
   return new SnapError("blocked_host", BY_REFUSAL.blocked, { detail: `shown at ${plainText(url)}` });
 }
 
-/** Some ports Chromium refuses itself, before it asks the lane; after `load` it doesn't name the error. */
+/** Some ports Chromium refuses itself, before it asks the egress; after `load` it doesn't name the error. */
 function isUnsafePort(url: string, netError: string | null): boolean {
   if (netError !== null) return netError.includes("ERR_UNSAFE_PORT");
   const target = parseTarget(url);
   return target !== null && !isWebPort(target.port);
 }
 
-/** The page's lane was closed because of what it loaded. */
+/** The page's egress was closed because of what it loaded. */
 export function explainOverflow(): SnapError {
   return new SnapError(UNREACHABLE, BY_REFUSAL["too-large"]);
 }

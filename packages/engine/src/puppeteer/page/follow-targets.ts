@@ -6,7 +6,7 @@ import type { PageProgress } from "./page-progress.ts";
 export interface FollowedPage {
   readonly session: CDPSession;
   readonly progress: PageProgress;
-  readonly lane: PageEgress;
+  readonly egress: PageEgress;
   /**
    * Whether workers are followed. Each is held until it reports its requests, and where pop-ups open,
    * Chromium would hold those too, and their opener with them.
@@ -31,17 +31,17 @@ console.context = () => console;
 window.close = () => {};`;
 
 /** Lets a target run that was held when it was attached to. */
-export async function letGo(session: CDPSession): Promise<void> {
+export async function resumeTarget(session: CDPSession): Promise<void> {
   await session.send("Runtime.runIfWaitingForDebugger");
 }
 
 /** Follows a page's main frame, or a frame that Chromium puts in another process. */
 export async function followFrame(session: CDPSession, frameId: string, page: FollowedPage): Promise<void> {
-  const { progress, lane } = page;
+  const { progress, egress } = page;
   progress.follow(session, frameId);
   session.on("Target.attachedToTarget", (attached) => followAttached(session, attached, page));
   await Promise.all([
-    ...(lane.guard === null ? [] : [lane.guard(session)]),
+    ...(egress.guard === null ? [] : [egress.guard(session)]),
     session.send("Page.enable"),
     session.send("Page.setLifecycleEventsEnabled", { enabled: true }),
     session.send("Page.addScriptToEvaluateOnNewDocument", { source: BEFORE_SCRIPTS, runImmediately: true }),
@@ -68,7 +68,7 @@ export function followWorker(session: CDPSession, page: FollowedPage): void {
     session.send("Network.enable", COUNT_REQUESTS).catch(ignore);
     attachToTargets(session, page).catch(ignore);
   }
-  letGo(session).catch(ignore);
+  resumeTarget(session).catch(ignore);
 }
 
 function followAttached(
@@ -85,22 +85,22 @@ function followAttached(
     return;
   }
   followFrame(session, targetInfo.targetId, page).catch(ignore);
-  if (waitingForDebugger) letGo(session).catch(ignore); // after what was sent before
+  if (waitingForDebugger) resumeTarget(session).catch(ignore); // after what was sent before
 }
 
 /** What is counted or guarded is held until it is set up, so that no request of it is missed. */
 async function attachToTargets(
   session: CDPSession,
-  { progress, lane, followsWorkers }: FollowedPage,
+  { progress, egress, followsWorkers }: FollowedPage,
 ): Promise<void> {
   const countsWorkers = progress.activity?.hasOverflowed === false && followsWorkers;
   await session.send("Target.setAutoAttach", {
     autoAttach: true,
-    waitForDebuggerOnStart: countsWorkers || lane.guard !== null,
+    waitForDebuggerOnStart: countsWorkers || egress.guard !== null,
     flatten: true,
     filter: countsWorkers ? FRAMES_AND_WORKERS : FRAMES,
   });
 }
 
-/** A target that is gone again has nothing to report. */
+/** A target that is disconnected again has nothing to report. */
 function ignore(): void {}

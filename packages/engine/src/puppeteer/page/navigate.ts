@@ -1,8 +1,8 @@
 import type { Protocol } from "puppeteer";
 import { unless, within } from "../../timeouts.ts";
 import { explainBlockedDocument, explainNavigation } from "./explain-navigation.ts";
-import { letGo } from "./follow-targets.ts";
-import type { HeldStart, Tab } from "./tab.ts";
+import { resumeTarget } from "./follow-targets.ts";
+import type { PausedStart, Tab } from "./tab.ts";
 
 /** The document that says so follows the failure at once; it names the last address of the redirects. */
 const ERROR_PAGE_TIMEOUT_MS = 1_000;
@@ -34,7 +34,7 @@ export async function navigate(tab: Tab, { url, configure }: Navigation, signal:
       : await arrive(tab, { start, configure }, signal);
   if (hasArrived) return;
   if (netError === ABORTED) await requireProcess(tab, signal);
-  else await awaitErrorPage(tab, signal);
+  else await waitForErrorPage(tab, signal);
   throw explainNavigation({ tab, url: tab.progress.failedUrl ?? url, netError });
 }
 
@@ -48,7 +48,7 @@ async function sendTo(tab: Tab, { url, configure }: Navigation, signal: AbortSig
 /** Lets a held page go. As nothing else tells why one doesn't arrive, its requests are watched until it has. */
 async function arrive(
   { session, progress }: Tab,
-  { start, configure }: { readonly start: HeldStart; readonly configure: () => Promise<void> },
+  { start, configure }: { readonly start: PausedStart; readonly configure: () => Promise<void> },
   signal: AbortSignal,
 ): Promise<Outcome> {
   let netError: string | null = null;
@@ -60,10 +60,10 @@ async function arrive(
   const steps = [start.prepared, configure()];
   const isCounted = progress.activity !== null;
   if (!isCounted) steps.push(session.send("Network.enable"));
-  await unless(signal, Promise.all([...steps, letGo(session)]));
-  await progress.until(signal, () => progress.hasLanded);
+  await unless(signal, Promise.all([...steps, resumeTarget(session)]));
+  await progress.until(signal, () => progress.hasCommittedOrStopped);
   session.off("Network.loadingFailed", note);
-  if (!isCounted) session.send("Network.disable").catch(() => {}); // a page that is gone has no requests
+  if (!isCounted) session.send("Network.disable").catch(() => {}); // a page that is disconnected has no requests
   return { hasArrived: progress.hasDocument, netError };
 }
 
@@ -78,8 +78,8 @@ export function requireDocument(tab: Tab): void {
 /**
  * @throws SnapError `blocked_host` when the page has shown a document that its way out refuses
  */
-export async function requireAllowedDocuments({ lane }: Tab, signal: AbortSignal): Promise<void> {
-  const url = await unless(signal, lane.refusedDocument());
+export async function requireAllowedDocuments({ egress }: Tab, signal: AbortSignal): Promise<void> {
+  const url = await unless(signal, egress.refusedDocument());
   if (url !== null) throw explainBlockedDocument(url);
 }
 
@@ -88,7 +88,7 @@ async function requireProcess({ session }: Tab, signal: AbortSignal): Promise<vo
   await unless(signal, session.send("Target.getTargetInfo"));
 }
 
-async function awaitErrorPage({ progress }: Tab, signal: AbortSignal): Promise<void> {
+async function waitForErrorPage({ progress }: Tab, signal: AbortSignal): Promise<void> {
   const limit = { signal, durationMs: ERROR_PAGE_TIMEOUT_MS, reason: () => new Error("no error page") };
   try {
     await within(limit, (limited) => progress.until(limited, () => progress.failedUrl !== null));

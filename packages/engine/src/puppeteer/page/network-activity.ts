@@ -9,7 +9,7 @@ const WORKERS_MAX = 100;
 /** They stay open for as long as the page likes, so only their start counts as a connection. */
 const STREAMS: ReadonlySet<Protocol.Network.ResourceType> = new Set(["EventSource", "Media"]);
 
-const FILM = /^(audio|video)\//i;
+const MEDIA_TYPE = /^(audio|video)\//i;
 /** Needs no connection. */
 const INLINE = /^(data|blob):/i;
 
@@ -101,7 +101,7 @@ export class NetworkActivity {
 
   respond(sessionId: string, { requestId, type, response }: Protocol.Network.ResponseReceivedEvent): void {
     // a document that is a film is loaded once more, by its player, and its own end goes unreported
-    if (STREAMS.has(type) || FILM.test(response.mimeType)) return this.end({ requestId });
+    if (STREAMS.has(type) || MEDIA_TYPE.test(response.mimeType)) return this.end({ requestId });
     const request = this.#inFlight.get(requestId);
     if (request === undefined) return;
     request.sessionId = sessionId;
@@ -126,7 +126,7 @@ export class NetworkActivity {
   }
 
   /** The frame shows another document; not every request of the one before is reported as ended. */
-  leaveDocument({ id, loaderId }: Protocol.Page.Frame): void {
+  dropDocument({ id, loaderId }: Protocol.Page.Frame): void {
     this.#drop((request) => request.frameId === id && request.loaderId !== loaderId && !request.isDocument);
   }
 
@@ -134,16 +134,16 @@ export class NetworkActivity {
    * The session's own frame shows another document now. With the one before went its frames and its
    * WebSockets, and Chromium reports the end of none of them.
    */
-  leaveDocuments(sessionId: string, { loaderId }: Protocol.Page.Frame): void {
+  dropSessionDocuments(sessionId: string, { loaderId }: Protocol.Page.Frame): void {
     this.#drop((request) => request.sessionId === sessionId && request.loaderId !== loaderId);
   }
 
-  leaveFrame(frameId: string): void {
+  dropFrame(frameId: string): void {
     this.#drop((request) => request.frameId === frameId);
   }
 
   /** A worker, or the frames of another process, ended: Chromium does not report each of their requests. */
-  leaveSession(sessionId: string, ownFrameId?: string): void {
+  dropSession(sessionId: string, ownFrameId?: string): void {
     // a frame that only changes its process is on its way to another document
     this.#drop(
       (request) => request.sessionId === sessionId && !(request.isDocument && request.frameId === ownFrameId),

@@ -50,7 +50,7 @@ export class PageProgress {
   }
 
   /** Whether the main frame has come to a first document, or stopped on its way there. */
-  get hasLanded(): boolean {
+  get hasCommittedOrStopped(): boolean {
     return this.#navigations > 0 || this.#frame(this.#mainFrameId).hasStopped;
   }
 
@@ -60,7 +60,7 @@ export class PageProgress {
   }
 
   /** Whether the page's own navigations still count as the way to it. */
-  get isFollowed(): boolean {
+  get followsNavigations(): boolean {
     return this.#navigations <= NAVIGATIONS_FOLLOWED_MAX;
   }
 
@@ -76,7 +76,7 @@ export class PageProgress {
 
   /** Whether the document shown has got that far and is not about to be left. */
   hasReached(event: WaitEvent): boolean {
-    if (this.#isAboutToLeave()) return false;
+    if (this.#isNavigatingAway()) return false;
     const main = this.#frame(this.#mainFrameId);
     if (event === "domcontentloaded") return main.reached.has(PARSED);
     // a refresh is announced after `load` and before the frame stops loading
@@ -110,18 +110,18 @@ export class PageProgress {
     const on = <E extends keyof Followed>(event: E, take: (facts: Followed[E]) => void): void => {
       session.on(event, (facts: Followed[E]) => {
         take(facts);
-        this.#look();
+        this.#update();
       });
     };
-    on("Page.lifecycleEvent", (facts) => this.#reach(facts));
+    on("Page.lifecycleEvent", (facts) => this.#recordLifecycleEvent(facts));
     on("Page.frameNavigated", ({ frame }) => {
-      this.#arrive(frame);
-      if (frame.id === ownFrameId) this.#activity?.leaveDocuments(session.id(), frame);
+      this.#commit(frame);
+      if (frame.id === ownFrameId) this.#activity?.dropSessionDocuments(session.id(), frame);
     });
     on("Page.frameDetached", ({ frameId, reason }) => {
       if (reason !== "remove") return;
       this.#frames.delete(frameId);
-      this.#activity?.leaveFrame(frameId);
+      this.#activity?.dropFrame(frameId);
     });
     on("Page.frameStartedLoading", ({ frameId }) => {
       this.#frame(frameId).isLoading = true;
@@ -151,20 +151,20 @@ export class PageProgress {
     on("Network.webSocketHandshakeResponseReceived", (opened) => this.#activity?.end(opened));
     on("Network.webSocketClosed", (closed) => this.#activity?.end(closed));
     on("Target.detachedFromTarget", ({ sessionId, targetId }) =>
-      this.#activity?.leaveSession(sessionId, targetId),
+      this.#activity?.dropSession(sessionId, targetId),
     );
   }
 
   /** Of a worker whose end none of the sessions that are followed reports. */
   leave(sessionId: string): void {
-    this.#activity?.leaveSession(sessionId);
-    this.#look();
+    this.#activity?.dropSession(sessionId);
+    this.#update();
   }
 
-  #look(): void {
+  #update(): void {
     const { reached, isNavigating } = this.#frame(this.#mainFrameId);
     // a navigation that is only scheduled may stay within the document and asks for nothing yet
-    const isLeaving = isNavigating && this.isFollowed;
+    const isLeaving = isNavigating && this.followsNavigations;
     this.#activity?.update(this.#activity.isWithinLimit && reached.has(PARSED) && !isLeaving);
     this.#changed();
   }
@@ -191,7 +191,7 @@ export class PageProgress {
     return frame;
   }
 
-  #reach({ frameId, loaderId, name }: Protocol.Page.LifecycleEventEvent): void {
+  #recordLifecycleEvent({ frameId, loaderId, name }: Protocol.Page.LifecycleEventEvent): void {
     const frame = this.#frame(frameId);
     if (frame.loaderId !== loaderId) {
       frame.loaderId = loaderId;
@@ -200,9 +200,9 @@ export class PageProgress {
     frame.reached.add(name);
   }
 
-  #arrive(frame: Protocol.Page.Frame): void {
+  #commit(frame: Protocol.Page.Frame): void {
     this.#frame(frame.id).isNavigating = false;
-    this.#activity?.leaveDocument(frame);
+    this.#activity?.dropDocument(frame);
     if (!this.#isMain(frame.id)) return;
     this.#scheduled = false;
     this.#navigations += 1;
@@ -210,9 +210,9 @@ export class PageProgress {
     for (const frameId of this.#frames.keys()) if (!this.#isMain(frameId)) this.#frames.delete(frameId);
   }
 
-  #isAboutToLeave(): boolean {
+  #isNavigatingAway(): boolean {
     const { isNavigating } = this.#frame(this.#mainFrameId);
-    return (this.#scheduled || isNavigating) && this.isFollowed;
+    return (this.#scheduled || isNavigating) && this.followsNavigations;
   }
 }
 

@@ -4,7 +4,7 @@ import { isSnapError, SnapError } from "../../errors.ts";
 import type { RenderedFile } from "../../ports/renderer.ts";
 import { pause, unless, within } from "../../timeouts.ts";
 import type { TabKind } from "../browser/rendering-browser.ts";
-import type { TabSource } from "../browser/tab-supply.ts";
+import type { TabSource } from "../browser/browser-supervisor.ts";
 import { describe } from "../describe.ts";
 import { captureScreenshot, requireCapturableSize } from "./capture-screenshot.ts";
 import { evaluate } from "./evaluate.ts";
@@ -15,7 +15,7 @@ import { navigate, requireAllowedDocuments, requireDocument } from "./navigate.t
 import { printPdf } from "./print-pdf.ts";
 import type { Tab } from "./tab.ts";
 import { configurePage } from "./viewport.ts";
-import { connectionsAllowed, waitForPage, waitForSelector } from "./wait-for-page.ts";
+import { connectionLimitOf, waitForPage, waitForSelector } from "./wait-for-page.ts";
 
 /** An image that takes longer is left out of the picture, as it would be at the edge of a window. */
 const LAZY_IMAGES_MAX_MS = 5_000;
@@ -59,7 +59,7 @@ export async function renderPage(
   const wanted = { kind: limits.tabKind, url: parameters.url, tried: limits.tried };
   const { tab, release } = await supply.acquire(wanted, limits.signal);
   try {
-    const signal = AbortSignal.any([limits.signal, tab.ended, tab.lane.overflow]);
+    const signal = AbortSignal.any([limits.signal, tab.ended, tab.egress.overflow]);
     const notes = await load(tab, parameters, { ...limits, signal });
     const rendered = parameters.pdf
       ? await print(tab, parameters, signal)
@@ -80,7 +80,7 @@ async function load(tab: Tab, parameters: SnapParameters, limits: RenderLimits):
   const reason = (): SnapError =>
     new SnapError("render_timeout", `The page did not reach ${waitUntil ?? "load"} within ${durationMs} ms.`);
   return within({ signal: limits.signal, durationMs, reason }, async (signal) => {
-    const connectionsMax = connectionsAllowed(waitUntil);
+    const connectionsMax = connectionLimitOf(waitUntil);
     const configure = async (): Promise<void> => {
       await Promise.all([
         configurePage(tab, parameters, signal),
@@ -116,7 +116,7 @@ async function print(tab: Tab, parameters: PdfParameters, signal: AbortSignal): 
 function explain(error: unknown, tab: Tab): unknown {
   if (isSnapError(error)) return error;
   if (tab.ended.aborted) return tab.ended.reason;
-  if (tab.lane.overflow.aborted) return explainOverflow();
+  if (tab.egress.overflow.aborted) return explainOverflow();
   // what a browser answered is described, and goes no further: its text may be anything
   const cause = error instanceof ProtocolError ? {} : { cause: error };
   return new SnapError("render_failed", "The page could not be rendered.", {

@@ -2,9 +2,9 @@ import type { CDPSession, Connection, Protocol } from "puppeteer";
 import { SnapError } from "../../errors.ts";
 import { unless, within } from "../../timeouts.ts";
 import type { ConnectedBrowser } from "../browser/connected-browser.ts";
-import { followFrame, followWorker, letGo, type FollowedPage } from "./follow-targets.ts";
+import { followFrame, followWorker, resumeTarget, type FollowedPage } from "./follow-targets.ts";
 import type { PageEgress } from "../proxy/page-egress.ts";
-import type { PageEnds } from "../browser/page-ends.ts";
+import type { KilledPages } from "../browser/killed-pages.ts";
 import { PageProgress } from "./page-progress.ts";
 import { applyViewport, READY_VIEWPORT } from "./viewport.ts";
 
@@ -13,11 +13,11 @@ export class TabLost extends Error {
   override readonly name = "TabLost";
 }
 
-/** One page in a browser context of its own, behind an egress lane of its own, for one render. */
+/** One page in a browser context of its own, behind an egress egress of its own, for one render. */
 export interface Tab extends FollowedPage {
   readonly mainFrameId: string;
   /** For a page that is held on its way to its address; `null` for a blank one. */
-  readonly start: HeldStart | null;
+  readonly start: PausedStart | null;
   /**
    * Aborts when the page is no more: with a `TabLost` when its process or the browser ended, with a
    * `SnapError` when the page closed itself.
@@ -27,7 +27,7 @@ export interface Tab extends FollowedPage {
 }
 
 /** A page that was made for its address, without a blank one before: it answers nothing until it is let go. */
-export interface HeldStart {
+export interface PausedStart {
   /** Resolves once the page is set up, which is after it was let go. */
   readonly prepared: Promise<void>;
 }
@@ -40,9 +40,9 @@ type Closer = () => unknown;
 /** Where tabs are opened, and what is known of the pages of it that had to be ended. */
 export interface TabHost {
   readonly browser: ConnectedBrowser;
-  readonly pageEnds: PageEnds;
+  readonly killedPages: KilledPages;
   /** A way out for each tab, of its own. */
-  readonly openLane: () => Promise<PageEgress>;
+  readonly openEgress: () => Promise<PageEgress>;
 }
 
 /** The main frame's id is the page's, and stays the same through navigations. */
@@ -54,18 +54,18 @@ interface Page extends FollowedPage {
 /** Opens a page: a blank one, all set up to be navigated, or one that is held on its way to `url`. */
 export async function openTab(host: TabHost, url: string | null): Promise<Tab> {
   const { browser } = host;
-  const lane = await host.openLane();
-  const closers: Closer[] = [() => lane.close()];
+  const egress = await host.openEgress();
+  const closers: Closer[] = [() => egress.close()];
   const close = async (): Promise<void> => {
     await Promise.allSettled(closers.map((closer) => closer()));
   };
   const reason = (): Error => new Error(`the page was not ready within ${OPEN_TIMEOUT_MS} ms`);
-  const limit = { signal: browser.gone, durationMs: OPEN_TIMEOUT_MS, reason };
+  const limit = { signal: browser.disconnected, durationMs: OPEN_TIMEOUT_MS, reason };
   try {
     return await within(limit, async (signal) => {
-      const context = await unless(signal, openContext(browser.connection, lane));
+      const context = await unless(signal, openContext(browser.connection, egress));
       closers.push(() => browser.connection.send("Target.disposeBrowserContext", context));
-      const page = await openPage(browser, lane, { ...context, url: url ?? BLANK, signal });
+      const page = await openPage(browser, egress, { ...context, url: url ?? BLANK, signal });
       closers.push(watchPage(page, { ...host, ...context }));
       closers.push(
         browser.onSharedWorker(context.browserContextId, (session) => {
@@ -79,7 +79,7 @@ export async function openTab(host: TabHost, url: string | null): Promise<Tab> {
       if (url !== null) return { ...tab, start: { prepared } };
       await unless(
         AbortSignal.any([signal, page.ended.signal]),
-        Promise.all([prepared, letGo(page.session)]),
+        Promise.all([prepared, resumeTarget(page.session)]),
       );
       return { ...tab, start: null };
     });
@@ -110,16 +110,16 @@ async function openContext(connection: Connection, { proxyServer }: PageEgress):
 
 async function openPage(
   browser: ConnectedBrowser,
-  lane: PageEgress,
-  request: Parameters<ConnectedBrowser["makePage"]>[0],
+  egress: PageEgress,
+  request: Parameters<ConnectedBrowser["createPage"]>[0],
 ): Promise<Page> {
-  const { session, targetId: mainFrameId } = await browser.makePage(request);
+  const { session, targetId: mainFrameId } = await browser.createPage(request);
   return {
     session,
     mainFrameId,
-    lane,
+    egress,
     progress: new PageProgress(mainFrameId),
-    followsWorkers: browser.holdsPages,
+    followsWorkers: browser.pausesNewPages,
     ended: new AbortController(),
   };
 }
@@ -142,15 +142,15 @@ function dismissDialogs(session: CDPSession): void {
 
 /** Closes pop-ups, and tells when our page is no more. The function returned ends it. */
 function watchPage({ mainFrameId, ended }: Page, host: TabHost & Context): Closer {
-  const { pageEnds, browserContextId } = host;
-  const { connection, gone } = host.browser;
+  const { killedPages, browserContextId } = host;
+  const { connection, disconnected } = host.browser;
   const closePopup = ({ targetInfo }: Protocol.Target.TargetCreatedEvent): void => {
     if (targetInfo.browserContextId !== browserContextId || targetInfo.targetId === mainFrameId) return;
     connection.send("Target.closeTarget", { targetId: targetInfo.targetId }).catch(() => {});
   };
   const tellCrash = ({ targetId }: Protocol.Target.TargetCrashedEvent): void => {
     if (targetId !== mainFrameId) return;
-    const reason = pageEnds.recentReason();
+    const reason = killedPages.recentReason();
     ended.abort(
       reason === null ? new TabLost("the page's process exited") : new SnapError("upstream_error", reason),
     );
@@ -158,15 +158,16 @@ function watchPage({ mainFrameId, ended }: Page, host: TabHost & Context): Close
   const tellClosed = ({ targetId }: Protocol.Target.TargetDestroyedEvent): void => {
     if (targetId === mainFrameId) ended.abort(new SnapError("render_failed", "The page closed itself."));
   };
-  const tellGone = (): void => ended.abort(new TabLost("the browser disconnected", { cause: gone.reason }));
+  const tellGone = (): void =>
+    ended.abort(new TabLost("the browser disconnected", { cause: disconnected.reason }));
   connection.on("Target.targetCreated", closePopup);
   connection.on("Target.targetCrashed", tellCrash);
   connection.on("Target.targetDestroyed", tellClosed);
-  gone.addEventListener("abort", tellGone);
+  disconnected.addEventListener("abort", tellGone);
   return () => {
     connection.off("Target.targetCreated", closePopup);
     connection.off("Target.targetCrashed", tellCrash);
     connection.off("Target.targetDestroyed", tellClosed);
-    gone.removeEventListener("abort", tellGone);
+    disconnected.removeEventListener("abort", tellGone);
   };
 }

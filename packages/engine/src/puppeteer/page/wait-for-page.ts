@@ -14,7 +14,7 @@ const SELECTOR_POLL_INTERVAL_MS = 100;
 const CAPPED = new Error("the page did not become idle in time");
 
 /** How many connections the wait puts up with; `null` where it does not count them. */
-export function connectionsAllowed(waitUntil: WaitEvent = DEFAULT_WAIT): number | null {
+export function connectionLimitOf(waitUntil: WaitEvent = DEFAULT_WAIT): number | null {
   return waitUntil === "networkidle0" || waitUntil === "networkidle2" ? CONNECTIONS_MAX[waitUntil] : null;
 }
 
@@ -63,15 +63,15 @@ function isSettled({ progress }: Tab, event: WaitEvent): () => boolean {
 }
 
 /**
- * A page that navigates without end would be gone whenever it is looked at: its scripts are stopped, and
+ * A page that navigates without end would be disconnected whenever it is looked at: its scripts are stopped, and
  * its next document stays as it comes.
  */
 async function waitUntilSettled(
   { progress, session }: Tab,
   { signal, isSettled: isDone }: { readonly signal: AbortSignal; readonly isSettled: () => boolean },
 ): Promise<void> {
-  await progress.until(signal, () => isDone() || !progress.isFollowed);
-  if (progress.isFollowed) return;
+  await progress.until(signal, () => isDone() || !progress.followsNavigations);
+  if (progress.followsNavigations) return;
   await unless(signal, session.send("Emulation.setScriptExecutionDisabled", { value: true }));
   await progress.until(signal, isDone);
 }
@@ -80,7 +80,7 @@ async function waitUntilReached(tab: Tab, event: WaitEvent, signal: AbortSignal)
   const isReached = isSettled(tab, event);
   do {
     await waitUntilSettled(tab, { signal, isSettled: isReached });
-    if (connectionsAllowed(event) !== null) await awaitResponse(tab, signal);
+    if (connectionLimitOf(event) !== null) await waitForResponse(tab, signal);
   } while (!isReached());
 }
 
@@ -91,25 +91,25 @@ async function waitUntilIdle(tab: Tab, signal: AbortSignal): Promise<readonly st
   for (;;) {
     await waitUntilSettled(tab, { signal, isSettled: () => isIdle() || progress.hasReached("load") });
     const { documentId } = progress;
-    const hasMovedOn = (): boolean => progress.isFollowed && progress.documentId !== documentId;
+    const hasMovedOn = (): boolean => progress.followsNavigations && progress.documentId !== documentId;
     // the time begins anew with another document, as long as the page is followed
-    if (cap.documentId === "" || (progress.isFollowed && cap.documentId !== documentId))
+    if (cap.documentId === "" || (progress.followsNavigations && cap.documentId !== documentId))
       cap = { documentId, endsAtMs: performance.now() + LIMITS.idleAfterLoadMaxMs };
     const durationMs = Math.max(0, cap.endsAtMs - performance.now());
     try {
       await within({ signal, durationMs, reason: () => CAPPED }, async (limited) => {
         await progress.until(limited, () => isIdle() || hasMovedOn());
-        await awaitResponse(tab, limited);
+        await waitForResponse(tab, limited);
       });
     } catch (error) {
       if (error === CAPPED) return [WAIT_CAPPED];
       throw error;
     }
-    if (isIdle()) return progress.isFollowed ? [] : [WAIT_CAPPED];
+    if (isIdle()) return progress.followsNavigations ? [] : [WAIT_CAPPED];
   }
 }
 
 /** A page that is too busy to respond may be about to ask for more: what it asked for is reported before this ends. */
-async function awaitResponse(tab: Tab, signal: AbortSignal): Promise<void> {
+async function waitForResponse(tab: Tab, signal: AbortSignal): Promise<void> {
   if (tab.progress.failedUrl === null) await evaluate(tab, "0", signal);
 }

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { CDPSession, Protocol } from "puppeteer";
 import { resolveHost } from "../../egress/resolve.ts";
 import { parseTarget } from "../../targets/target.ts";
-import { targetKey, type EgressProxyOptions, type EgressRefusal } from "./proxied-egress.ts";
+import { targetKey, type EgressProxyOptions, type EgressRefusal } from "./egress-session.ts";
 import type { PageEgress } from "./page-egress.ts";
 
 /** As many hosts as a page may have refused before the first are forgotten. */
@@ -23,7 +23,7 @@ const ERROR_REASONS = {
 export function openCheckedEgress({ resolver, policy }: EgressProxyOptions): PageEgress {
   const refusals = new LRUCache<string, EgressRefusal>({ max: REFUSALS_MAX });
 
-  const judge = async (url: string): Promise<keyof typeof ERROR_REASONS | null> => {
+  const checkUrl = async (url: string): Promise<keyof typeof ERROR_REASONS | null> => {
     if (INLINE.test(url)) return null;
     const target = parseTarget(url);
     if (target === null) return "blocked";
@@ -35,17 +35,17 @@ export function openCheckedEgress({ resolver, policy }: EgressProxyOptions): Pag
 
   const decide = async (session: CDPSession, paused: Protocol.Fetch.RequestPausedEvent): Promise<void> => {
     const { requestId } = paused;
-    const refusal = await judge(paused.request.url);
+    const refusal = await checkUrl(paused.request.url);
     await (refusal === null
       ? session.send("Fetch.continueRequest", { requestId })
       : session.send("Fetch.failRequest", { requestId, errorReason: ERROR_REASONS[refusal] }));
   };
 
-  let judging: Promise<unknown> = Promise.resolve();
+  let checks: Promise<unknown> = Promise.resolve();
   let refusedDocument: string | null = null;
   /** A document may have come without a request that was shown: prefetched or prerendered. */
-  const judgeDocument = async (url: string): Promise<void> => {
-    if ((await judge(url)) === "blocked") refusedDocument ??= url;
+  const checkDocument = async (url: string): Promise<void> => {
+    if ((await checkUrl(url)) === "blocked") refusedDocument ??= url;
   };
 
   return {
@@ -53,10 +53,10 @@ export function openCheckedEgress({ resolver, policy }: EgressProxyOptions): Pag
     async guard(session) {
       session.on("Page.frameNavigated", ({ frame: { parentId, url, unreachableUrl } }) => {
         if (parentId !== undefined || unreachableUrl !== undefined) return;
-        judging = Promise.all([judging, judgeDocument(url)]);
+        checks = Promise.all([checks, checkDocument(url)]);
       });
       session.on("Fetch.requestPaused", (paused) => {
-        decide(session, paused).catch(() => {}); // the page is gone, and so is its request
+        decide(session, paused).catch(() => {}); // the page is disconnected, and so is its request
       });
       await session.send("Fetch.enable", { patterns: [{ urlPattern: "*" }] });
     },
@@ -65,7 +65,7 @@ export function openCheckedEgress({ resolver, policy }: EgressProxyOptions): Pag
       return (target && refusals.get(targetKey(target))) ?? null;
     },
     async refusedDocument() {
-      await judging;
+      await checks;
       return refusedDocument;
     },
     overflow: new AbortController().signal,

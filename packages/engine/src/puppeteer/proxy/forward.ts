@@ -7,13 +7,13 @@ import {
 import { parseTarget, type Target } from "../../targets/target.ts";
 import { followResponse, type UpstreamAgent } from "./agent.ts";
 import { endToEndHeaders, forwardedHeaders } from "./headers.ts";
-import type { EgressAccount } from "./proxied-egress.ts";
+import type { EgressSession } from "./egress-session.ts";
 
 /** As much as Chromium itself takes of an answer's headers; long addresses and cookies need room. */
 export const HEADER_BYTES_MAX = 256 * 1024;
 
 interface Exchange {
-  readonly lane: EgressAccount;
+  readonly session: EgressSession;
   readonly target: Target;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -22,10 +22,10 @@ interface Exchange {
 
 /**
  * Forwards a plain HTTP request in absolute form (RFC 9112, 3.2.2), and streams both bodies. A repeatable
- * request may reuse an idle connection of the lane; any other opens a new one. Every failure drops the
+ * request may reuse an idle connection of the session; any other opens a new one. Every failure drops the
  * client's connection.
  */
-export function forward(lane: EgressAccount, request: IncomingMessage, response: ServerResponse): void {
+export function forward(session: EgressSession, request: IncomingMessage, response: ServerResponse): void {
   const drop = (): void => void request.socket.destroy();
   for (const message of [request, response]) message.on("error", drop);
   const target = isForwardable(request) ? parseTarget(request.url ?? "") : null;
@@ -33,8 +33,8 @@ export function forward(lane: EgressAccount, request: IncomingMessage, response:
   response.on("close", () => {
     if (!request.complete) drop(); // the rest of its body would be read as the next request
   });
-  const exchange = { lane, target, request, response, isRepeatable: isRepeatable(request) };
-  send(exchange, exchange.isRepeatable ? lane.agent : null);
+  const exchange = { session, target, request, response, isRepeatable: isRepeatable(request) };
+  send(exchange, exchange.isRepeatable ? session.agent : null);
 }
 
 /** Plain HTTP only, and a body that comes as it is or chunked: other codings can't be passed on. */
@@ -51,10 +51,10 @@ function isRepeatable({ method, headers }: IncomingMessage): boolean {
 
 /** Sends the request through `agent`; without one, over a new connection that closes after the response. */
 function send(exchange: Exchange, agent: UpstreamAgent | null): void {
-  const { lane, target, request, response } = exchange;
+  const { session, target, request, response } = exchange;
   const client = request.socket;
   const outgoing = createRequest(exchange, agent);
-  const frame = followResponse(outgoing, (upstream) => lane.count(upstream, target));
+  const frame = followResponse(outgoing, (upstream) => session.count(upstream, target));
   outgoing.on("response", (received) => relay(received, response));
   outgoing.on("error", () => {}); // `close` follows
   outgoing.on("close", () => {
@@ -71,11 +71,11 @@ function send(exchange: Exchange, agent: UpstreamAgent | null): void {
   }
   outgoing.once("socket", (upstream) => {
     request.pipe(outgoing);
-    request.on("data", () => lane.count(upstream, target));
+    request.on("data", () => session.count(upstream, target));
   });
 }
 
-function createRequest({ lane, target, request }: Exchange, agent: UpstreamAgent | null): ClientRequest {
+function createRequest({ session, target, request }: Exchange, agent: UpstreamAgent | null): ClientRequest {
   const client = request.socket;
   const headers = forwardedHeaders(request.rawHeaders, target.host);
   if (request.headers["transfer-encoding"] !== undefined) headers.push("Transfer-Encoding", "chunked");
@@ -83,7 +83,7 @@ function createRequest({ lane, target, request }: Exchange, agent: UpstreamAgent
     ...(agent !== null && { agent }),
     createConnection(_options, onConnected) {
       // a refusal drops the client, which ends the request
-      lane.dial(target, client).then(
+      session.dial(target, client).then(
         (upstream) => upstream && onConnected(null, upstream),
         () => client.destroy(),
       );

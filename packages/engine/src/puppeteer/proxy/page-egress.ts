@@ -1,5 +1,5 @@
 import type { CDPSession } from "puppeteer";
-import type { EgressRefusal } from "./proxied-egress.ts";
+import type { EgressRefusal } from "./egress-session.ts";
 
 /** The way out of one browser context. */
 export interface PageEgress {

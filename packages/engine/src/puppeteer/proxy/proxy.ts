@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { parseTarget, type Target } from "../../targets/target.ts";
 import { forward, HEADER_BYTES_MAX } from "./forward.ts";
-import { EgressAccount, type EgressProxyOptions } from "./proxied-egress.ts";
+import { EgressSession, type EgressProxyOptions } from "./egress-session.ts";
 import type { PageEgress } from "./page-egress.ts";
 
-export type { EgressProxyOptions, EgressRefusal } from "./proxied-egress.ts";
+export type { EgressProxyOptions, EgressRefusal } from "./egress-session.ts";
 
 /** Chromium keeps at most 32 connections to a proxy, and some more for WebSockets. */
 const CLIENT_CONNECTIONS_MAX = 512;
@@ -14,21 +14,21 @@ const CLIENT_CONNECTIONS_MAX = 512;
 const KEEP_ALIVE_MS = 120_000;
 
 /** The way out of one browser context, through a proxy; `close` ends every connection and stops listening. */
-export interface EgressLane extends PageEgress {
+export interface ProxiedEgress extends PageEgress {
   /** The proxy listens here. */
   readonly port: number;
   readonly proxyServer: string;
 }
 
-/** For whom a lane is open. */
-export interface Listening {
+/** For whom a session is open. */
+export interface ListenOptions {
   /** Name or address of ours by which the browser reaches the proxy, which listens there alone. */
   readonly host: string;
   /** Whether the one who connects is the browser; everybody else is dropped. */
-  readonly admits: (client: Socket) => boolean;
+  readonly accepts: (client: Socket) => boolean;
 }
 
-const LOCAL: Listening = { host: "127.0.0.1", admits: () => true };
+const LOCAL: ListenOptions = { host: "127.0.0.1", accepts: () => true };
 
 /**
  * Opens a forward proxy (egress.md) with bounds and a memory of its own, to be used by one browser
@@ -36,19 +36,19 @@ const LOCAL: Listening = { host: "127.0.0.1", admits: () => true };
  * listens on the loopback unless told otherwise.
  *
  * @example
- * const lane = await openEgressLane({ resolver: systemResolver, policy: PUBLIC_TARGETS_ONLY });
+ * const session = await openEgressLane({ resolver: systemResolver, policy: PUBLIC_TARGETS_ONLY });
  * const browser = await launch();
  * const context = await browser.createBrowserContext({
- *   proxyServer: lane.proxyServer,
+ *   proxyServer: session.proxyServer,
  *   proxyBypassList: ["<-loopback>"],
  * });
  */
 export async function openProxiedEgress(
   options: EgressProxyOptions,
-  listening: Listening = LOCAL,
-): Promise<EgressLane> {
-  const account = new EgressAccount(options);
-  const server = createListener(account, listening);
+  listening: ListenOptions = LOCAL,
+): Promise<ProxiedEgress> {
+  const session = new EgressSession(options);
+  const server = createListener(session, listening);
   server.listen(0, listening.host);
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -57,18 +57,18 @@ export async function openProxiedEgress(
     port,
     proxyServer: `http://${listening.host.includes(":") ? `[${listening.host}]` : listening.host}:${port}`,
     guard: null,
-    refusal: (url) => account.refusal(url),
+    refusal: (url) => session.refusal(url),
     refusedDocument: () => Promise.resolve(null), // none gets through
-    overflow: account.overflow,
+    overflow: session.overflow,
     async close() {
       closed ??= once(server.close(), "close");
-      await account.destroySockets();
+      await session.destroySockets();
       await closed;
     },
   };
 }
 
-function createListener(account: EgressAccount, { admits }: Listening): Server {
+function createListener(session: EgressSession, { accepts }: ListenOptions): Server {
   const server = createServer({
     maxHeaderSize: HEADER_BYTES_MAX,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -76,15 +76,15 @@ function createListener(account: EgressAccount, { admits }: Listening): Server {
   });
   server.maxConnections = CLIENT_CONNECTIONS_MAX;
   server.on("connection", (socket) => {
-    account.hold(socket);
-    if (!admits(socket)) socket.destroy();
+    session.hold(socket);
+    if (!accepts(socket)) socket.destroy();
   });
   server.on("connect", (request, _socket, head) => {
-    tunnel(account, request, head).catch(() => request.socket.destroy());
+    tunnel(session, request, head).catch(() => request.socket.destroy());
   });
   server.on("request", (request, response) => {
     try {
-      forward(account, request, response);
+      forward(session, request, response);
     } catch {
       request.socket.destroy(); // a request that can't be written as HTTP
     }
@@ -96,18 +96,18 @@ function createListener(account: EgressAccount, { admits }: Listening): Server {
 }
 
 /** Serves CONNECT (RFC 9110, 9.3.6), the way of https, ws and wss: bytes pass as they are. */
-async function tunnel(lane: EgressAccount, request: IncomingMessage, head: Buffer): Promise<void> {
+async function tunnel(session: EgressSession, request: IncomingMessage, head: Buffer): Promise<void> {
   const client = request.socket;
   const target = parseAuthority(request.url ?? "");
   if (target === null) {
     client.destroy();
     return;
   }
-  const upstream = await lane.dial(target, client);
+  const upstream = await session.dial(target, client);
   if (upstream === null) return;
   client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
   if (head.length > 0) client.unshift(head);
-  const count = (): void => lane.count(upstream, target);
+  const count = (): void => session.count(upstream, target);
   for (const [near, far] of [
     [client, upstream],
     [upstream, client],

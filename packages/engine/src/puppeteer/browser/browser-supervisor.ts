@@ -6,14 +6,14 @@ import { describe } from "../describe.ts";
 import type { RenderingBrowser, TabKind } from "./rendering-browser.ts";
 import { TabLost, type Tab } from "../page/tab.ts";
 
-const PAUSE_MIN_MS = 500;
-const PAUSE_MAX_MS = 30_000;
-/** As long as a browser elsewhere may ask us to wait. */
+const BACKOFF_MIN_MS = 500;
+const BACKOFF_MAX_MS = 30_000;
+/** Upper limit for the `Retry-After` of a remote browser. */
 const RETRY_AFTER_MAX_MS = 3_600_000;
-/** So often in a row a browser that ended is started again at once. */
-const DEATHS_TOLERATED_MAX = 3;
-/** So many tabs in a row that can't be opened, and the browser is left. */
-const TABS_REFUSED_MAX = 3;
+/** After this many exits in a row, restarts are delayed. */
+const IMMEDIATE_RESTARTS_MAX = 3;
+/** After this many failures in a row to open a tab, the browser is replaced. */
+const TAB_FAILURES_MAX = 3;
 
 const MESSAGES = {
   upstream_error: "The rendering browser is unavailable.",
@@ -21,141 +21,140 @@ const MESSAGES = {
   upstream_quota_exceeded: "The rendering browser has used up its quota.",
 } as const satisfies Record<UnavailableCode, string>;
 
-/** How a supply comes by a browser. */
+/** Launches a local browser or connects to a remote one. */
 export interface BrowserSource {
   /**
-   * A browser that is ready to render. An aborted `closing` calls the wait off.
+   * Resolves with a browser that is ready to render; `closing` aborts the wait.
    *
-   * @throws Error with the reason; a `BrowserUnavailable` says more
+   * @throws BrowserUnavailable or Error with the reason.
    */
   start(closing: AbortSignal): Promise<RenderingBrowser>;
   readonly onStartFailed: (failure: { readonly reason: string; readonly retryInMs: number }) => void;
 }
 
-/** Where renders get their tabs. */
+/** Provides tabs to renders. */
 export interface TabSource {
-  /** Aborts when it is closed. */
+  /** Aborts when `close` is called. */
   readonly closing: AbortSignal;
   /**
-   * A tab of its own for one render of `url`.
+   * Acquires a tab for one render.
    *
-   * @throws SnapError `upstream_error`, `upstream_rate_limited` or `upstream_quota_exceeded` while there is no browser
-   * @throws TabLost when the browser ended meanwhile
+   * @throws SnapError `upstream_error`, `upstream_rate_limited` or `upstream_quota_exceeded` if no browser is available.
+   * @throws TabLost if the tab could not be opened.
    */
-  acquire(wanted: WantedTab, signal: AbortSignal): Promise<TabLease>;
+  acquire(request: TabRequest, signal: AbortSignal): Promise<TabLease>;
   health(): Promise<RendererHealth>;
   close(): Promise<void>;
 }
 
-export interface WantedTab {
+export interface TabRequest {
   readonly kind: TabKind;
   readonly url: string;
-  /** Where this render was tried before; where it is tried now is added. */
+  /** The sources that this render has tried; `acquire` adds its own. */
   readonly tried: Set<TabSource>;
 }
 
-/** A tab for one render. */
 export interface TabLease {
   readonly tab: Tab;
-  /** Gives the tab back, to be closed out of the caller's way. */
+  /** Closes the tab in the background. */
   readonly release: () => void;
 }
 
-/** Why there is no browser, while another start has to wait. */
+/** Why no browser is available until the next start. */
 export interface Outage {
   readonly reason: string;
   readonly code: UnavailableCode;
-  /** When the browser may be asked again, on the clock of `performance`; `null` when it did not say. */
+  /** Earliest retry by `performance.now()`; `null` if the endpoint sent no `Retry-After`. */
   readonly untilMs: number | null;
 }
 
 /**
- * Keeps one browser at work, whatever happens to it: started ahead, started again when it ends, and
- * replaced, with the new one up before the old one goes, when it has served long enough.
+ * Keeps one browser running: starts it ahead of the first render, restarts it when it exits, and recycles it at its
+ * limits. The new browser is ready before the old one retires.
  */
-export class TabSupply implements TabSource {
+export class BrowserSupervisor implements TabSource {
   readonly #source: BrowserSource;
   readonly #closing = new AbortController();
   readonly #running = new Set<RenderingBrowser>();
-  readonly #work: Promise<void>;
+  readonly #supervision: Promise<void>;
   #current: RenderingBrowser | null = null;
-  /** Starts that failed and browsers that ended, since the last render that went through. */
+  /** Failed starts and exits since the last successful render. */
   #failures = 0;
-  /** Tabs in a row that could not be opened. */
-  #refusedTabs = 0;
+  /** Failures in a row to open a tab. */
+  #tabFailures = 0;
   #outage: Outage | null = null;
   #changed = Promise.withResolvers<void>();
 
   constructor(source: BrowserSource) {
     this.#source = source;
-    this.#work = this.#keepOneAtWork().catch(() => {}); // ends by rejecting when closed
+    this.#supervision = this.#superviseBrowser().catch(() => {}); // rejects on close
   }
 
   get closing(): AbortSignal {
     return this.#closing.signal;
   }
 
-  /** Renders that its browser is busy with; `null` while there is none. */
-  get busy(): number | null {
-    return this.#current?.busy ?? null;
+  /** Renders in its browser; `null` while no browser runs. */
+  get activeRenders(): number | null {
+    return this.#current?.activeRenders ?? null;
   }
 
   get outage(): Outage | null {
     return this.#outage;
   }
 
-  /** Resolves at the next change: a browser that is up or has ended, a render that is over. */
+  /** Resolves when a browser starts, fails to start or exits, or a render ends. */
   get changed(): Promise<void> {
     return this.#changed.promise;
   }
 
-  async acquire({ kind, url, tried }: WantedTab, signal: AbortSignal): Promise<TabLease> {
+  async acquire({ kind, url, tried }: TabRequest, signal: AbortSignal): Promise<TabLease> {
     tried.add(this);
-    const browser = await this.#awaitBrowser(signal);
+    const browser = await this.#waitForBrowser(signal);
     if (!browser) throw explainOutage(this.#outage);
-    const taking = browser.take(kind, url);
+    const acquiring = browser.acquireTab(kind, url);
     try {
-      const tab = await unless(signal, taking);
-      this.#refusedTabs = 0;
+      const tab = await unless(signal, acquiring);
+      this.#tabFailures = 0;
       return { tab, release: () => this.#release(tab, browser) };
     } catch (cause) {
-      taking.then((tab) => browser.giveBack(tab)).catch(() => {}); // too late for this render
+      acquiring.then((tab) => browser.releaseTab(tab)).catch(() => {}); // the render no longer needs it
       signal.throwIfAborted();
       const reason = `no tab could be opened: ${describe(cause)}`;
-      this.#noteRefusedTab(browser, reason);
+      this.#recordTabFailure(browser, reason);
       throw new TabLost(reason);
     }
   }
 
   async health(): Promise<RendererHealth> {
-    const browser = await this.#awaitBrowser(this.closing).catch(() => null);
+    const browser = await this.#waitForBrowser(this.closing).catch(() => null);
     if (browser) return { ready: true, reason: null };
     return { ready: false, reason: this.closing.aborted ? "closed" : (this.#outage?.reason ?? null) };
   }
 
   async close(): Promise<void> {
     this.#closing.abort(new SnapError("upstream_error", "The renderer is closed."));
-    await this.#work;
+    await this.#supervision;
     await Promise.all([...this.#running].map((browser) => browser.kill()));
   }
 
-  /** The browser at work, or `null` when none can be had for the time being. */
-  async #awaitBrowser(signal: AbortSignal): Promise<RenderingBrowser | null> {
+  /** Resolves with the running browser; with `null` during an outage. */
+  async #waitForBrowser(signal: AbortSignal): Promise<RenderingBrowser | null> {
     signal.throwIfAborted();
     while (!this.#current && this.#outage === null) await unless(signal, this.#changed.promise);
     return this.#current;
   }
 
-  async #keepOneAtWork(): Promise<void> {
+  async #superviseBrowser(): Promise<void> {
     for (;;) {
-      await pause(this.closing, this.#pauseMs());
+      await pause(this.closing, this.#backoffMs());
       const browser = await this.#start();
       if (!browser) continue;
       this.#current?.retire();
       this.#current = browser;
       this.#outage = null;
-      this.#tellChange();
-      await this.#awaitReplacement(browser);
+      this.#notifyChange();
+      await this.#waitForReplacement(browser);
     }
   }
 
@@ -163,69 +162,69 @@ export class TabSupply implements TabSource {
     try {
       const browser = await this.#source.start(this.closing);
       this.#running.add(browser);
-      browser.browser.gone.addEventListener("abort", () => void this.#bury(browser));
-      browser.news.started();
+      browser.browser.disconnected.addEventListener("abort", () => void this.#handleExit(browser));
+      browser.listener.onStarted();
       return browser;
     } catch (error) {
       if (this.closing.aborted) return null;
       this.#failures += 1;
       this.#outage = outageOf(error);
       const { reason } = this.#outage;
-      this.#source.onStartFailed({ reason, retryInMs: this.#pauseMs() });
-      this.#tellChange();
+      this.#source.onStartFailed({ reason, retryInMs: this.#backoffMs() });
+      this.#notifyChange();
       return null;
     }
   }
 
-  /** Resolves when the browser has ended, or should be replaced. */
-  async #awaitReplacement(browser: RenderingBrowser): Promise<void> {
+  /** Resolves when the browser has exited or is due for replacement. */
+  async #waitForReplacement(browser: RenderingBrowser): Promise<void> {
     while (this.#current === browser) {
       const reason = browser.recycleReason();
-      if (reason) return browser.news.recycled(reason);
+      if (reason) return browser.listener.onRecycled(reason);
       await unless(this.closing, this.#changed.promise);
     }
   }
 
-  async #bury(browser: RenderingBrowser): Promise<void> {
+  async #handleExit(browser: RenderingBrowser): Promise<void> {
     if (this.#current === browser && !this.closing.aborted) {
-      const outage = outageOf(browser.browser.gone.reason);
+      const outage = outageOf(browser.browser.disconnected.reason);
       this.#current = null;
       this.#failures += 1;
-      if (this.#failures > DEATHS_TOLERATED_MAX) this.#outage = outage;
-      browser.news.ended(outage.reason);
-      this.#tellChange();
+      if (this.#failures > IMMEDIATE_RESTARTS_MAX) this.#outage = outage;
+      browser.listener.onEnded(outage.reason);
+      this.#notifyChange();
     }
     await browser.kill();
     this.#running.delete(browser);
   }
 
-  /** One that opens no tabs would, idle as it is, draw all work to itself: it is left, and started again later. */
-  #noteRefusedTab(browser: RenderingBrowser, reason: string): void {
-    if (this.#current !== browser || browser.browser.gone.aborted) return;
-    this.#refusedTabs += 1;
-    if (this.#refusedTabs < TABS_REFUSED_MAX) return;
-    this.#refusedTabs = 0;
+  /** Replaces a browser that cannot open tabs: with no active renders, it would attract them all. */
+  #recordTabFailure(browser: RenderingBrowser, reason: string): void {
+    if (this.#current !== browser || browser.browser.disconnected.aborted) return;
+    this.#tabFailures += 1;
+    if (this.#tabFailures < TAB_FAILURES_MAX) return;
+    this.#tabFailures = 0;
     this.#current = null;
     this.#failures += 1;
     this.#outage = { reason, code: "upstream_error", untilMs: null };
-    browser.news.ended(reason);
+    browser.listener.onEnded(reason);
     browser.retire();
-    this.#tellChange();
+    this.#notifyChange();
   }
 
   #release(tab: Tab, browser: RenderingBrowser): void {
     if (!tab.ended.aborted) this.#failures = 0;
-    browser.giveBack(tab);
-    this.#tellChange();
+    browser.releaseTab(tab);
+    this.#notifyChange();
   }
 
-  #pauseMs(): number {
+  #backoffMs(): number {
     if (this.#outage === null) return 0;
-    const askedMs = Math.max(0, (this.#outage.untilMs ?? 0) - performance.now());
-    return Math.max(askedMs, Math.min(PAUSE_MAX_MS, PAUSE_MIN_MS * 2 ** (this.#failures - 1)));
+    const retryAfterMs = Math.max(0, (this.#outage.untilMs ?? 0) - performance.now());
+    return Math.max(retryAfterMs, Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * 2 ** (this.#failures - 1)));
   }
 
-  #tellChange(): void {
+  #notifyChange(): void {
     this.#changed.resolve();
     this.#changed = Promise.withResolvers();
   }
@@ -239,7 +238,7 @@ function outageOf(error: unknown): Outage {
   return { reason, code, untilMs: waitMs === null ? null : performance.now() + waitMs };
 }
 
-/** What a render answers that finds no browser. */
+/** Returns the error for a render that found no browser. */
 export function explainOutage(outage: Outage | null): SnapError {
   const { code = "upstream_error", reason = "", untilMs = null } = outage ?? {};
   const seconds = untilMs === null ? 0 : Math.ceil((untilMs - performance.now()) / 1000);

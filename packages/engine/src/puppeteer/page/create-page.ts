@@ -1,15 +1,15 @@
 import type { CDPSession, Protocol } from "puppeteer";
 import { unless } from "../../timeouts.ts";
-import type { ConnectedBrowser, MadePage, PageRequest } from "../browser/connected-browser.ts";
+import type { ConnectedBrowser, AttachedPage, CreatePageRequest } from "../browser/connected-browser.ts";
 
 /**
  * Makes a page in a browser that attaches `pages` to each new one. It is the first of its context to be
  * told of: before it runs, nothing else can open one.
  */
-export async function awaitPage(
+export async function createAutoAttachedPage(
   pages: CDPSession,
-  { url, browserContextId, signal }: PageRequest,
-): Promise<MadePage> {
+  { url, browserContextId, signal }: CreatePageRequest,
+): Promise<AttachedPage> {
   const attached = Promise.withResolvers<string>();
   const note = ({ sessionId, targetInfo }: Protocol.Target.AttachedToTargetEvent): void => {
     if (targetInfo.type === "page" && targetInfo.browserContextId === browserContextId)
@@ -29,10 +29,10 @@ export async function awaitPage(
  * Makes a page and attaches to it, and to no other: in a browser that others use as well, theirs are
  * none of our business, and holding them would hold up whoever they belong to.
  */
-export async function attachPage(
+export async function createAndAttachPage(
   pages: CDPSession,
-  { url, browserContextId, signal }: PageRequest,
-): Promise<MadePage> {
+  { url, browserContextId, signal }: CreatePageRequest,
+): Promise<AttachedPage> {
   const { targetId } = await unless(signal, pages.send("Target.createTarget", { url, browserContextId }));
   const attaching = pages.send("Target.attachToTarget", { targetId, flatten: true });
   const { sessionId } = await unless(signal, attaching);

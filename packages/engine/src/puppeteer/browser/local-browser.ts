@@ -2,36 +2,36 @@ import { openProxiedEgress, type EgressProxyOptions } from "../proxy/proxy.ts";
 import { findBrowser } from "./find-browser.ts";
 import { launchBrowser, type LaunchedBrowser, type LaunchOptions } from "./launch-browser.ts";
 import { readProcessGroup } from "./process-group.ts";
-import { RenderingBrowser, type BrowserNews, type RecyclingLimits } from "./rendering-browser.ts";
-import type { BrowserSource } from "./tab-supply.ts";
+import { RenderingBrowser, type BrowserListener, type RecyclingLimits } from "./rendering-browser.ts";
+import type { BrowserSource } from "./browser-supervisor.ts";
 import { probeBrowser, watchMemory, type WatchOptions } from "./watch-browser.ts";
 
 const NO_BROWSER =
   "no browser found; install chromium-headless-shell (Debian), run `npx puppeteer browsers install chrome-headless-shell`, or set the path of a browser";
 
-export interface OwnBrowserOptions
+export interface LocalBrowserOptions
   extends Omit<LaunchOptions, "executablePath">, WatchOptions, RecyclingLimits {
-  /** `null`: looked for at each start, so that one installed later is found. */
+  /** `null` searches at each start, which finds a browser installed later. */
   readonly executablePath: string | null;
   readonly egress: EgressProxyOptions;
   readonly warmContexts: number;
 }
 
-/** Browsers of our own: started here, watched, and ended by us. */
-export function ownBrowser(options: OwnBrowserOptions): BrowserSource {
+/** Launches browsers on this machine and monitors them. */
+export function localBrowser(options: LocalBrowserOptions): BrowserSource {
   return {
     async start() {
       const executablePath = options.executablePath ?? (await findBrowser());
       if (executablePath === null) throw new Error(NO_BROWSER);
       const launched = await launchBrowser({ ...options, executablePath });
       const browser = await RenderingBrowser.start(launched, {
-        openLane: () => openProxiedEgress(options.egress),
+        openEgress: () => openProxiedEgress(options.egress),
         warmContexts: options.warmContexts,
         recycling: options,
         verify: () => {
           if (options.sandbox === "on") requireSandbox(launched.pid);
         },
-        news: newsOf(launched, options),
+        listener: lifecycleListener(launched, options),
       });
       watch({ browser, launched }, options);
       return browser;
@@ -40,25 +40,25 @@ export function ownBrowser(options: OwnBrowserOptions): BrowserSource {
   };
 }
 
-function newsOf({ pid }: LaunchedBrowser, { onEvent }: OwnBrowserOptions): BrowserNews {
+function lifecycleListener({ pid }: LaunchedBrowser, { onEvent }: LocalBrowserOptions): BrowserListener {
   return {
-    started: () => onEvent({ type: "browser-started", pid }),
-    ended: (reason) => onEvent({ type: "browser-ended", pid, reason }),
-    recycled: (reason) => onEvent({ type: "browser-recycled", pid, reason }),
+    onStarted: () => onEvent({ type: "browser-started", pid }),
+    onEnded: (reason) => onEvent({ type: "browser-ended", pid, reason }),
+    onRecycled: (reason) => onEvent({ type: "browser-recycled", pid, reason }),
   };
 }
 
 function watch(
   { browser, launched }: { readonly browser: RenderingBrowser; readonly launched: LaunchedBrowser },
-  options: OwnBrowserOptions,
+  options: LocalBrowserOptions,
 ): void {
-  const untilGone = (watching: Promise<void>): void => void watching.catch(() => {});
-  const watched = { launched, pageEnds: browser.host.pageEnds };
-  untilGone(probeBrowser(watched, options));
-  untilGone(watchMemory(watched, options, (bytes) => browser.noteLastingBytes(bytes)));
+  const untilDisconnected = (monitor: Promise<void>): void => void monitor.catch(() => {});
+  const watched = { launched, killedPages: browser.host.killedPages };
+  untilDisconnected(probeBrowser(watched, options));
+  untilDisconnected(watchMemory(watched, options, (bytes) => browser.setLongLivedBytes(bytes)));
 }
 
-/** A browser started through somebody's script may have been told to go without; that is no sandbox. */
+/** Checks the processes themselves: a wrapper script may add `--no-sandbox`. */
 function requireSandbox(pid: number): void {
   if (process.platform !== "linux") return;
   const renderers = readProcessGroup(pid).filter((member) => member.isRenderer);

@@ -7,11 +7,11 @@ import type { TargetPolicy } from "../../targets/policy.ts";
 import { UpstreamAgent } from "./agent.ts";
 
 /** Both ways together, per render (egress.md, the proxy). */
-const BYTES_PER_LANE_MAX = 50_000_000;
+const BYTES_PER_PAGE_MAX = 50_000_000;
 /** Upstream connections that one render may ask for, the refused ones included. */
-const CONNECTIONS_PER_LANE_MAX = 1_000;
+const CONNECTIONS_PER_PAGE_MAX = 1_000;
 /** How many hosts a lane remembers refusals of. */
-const REFUSALS_PER_LANE_MAX = 1_000;
+const REFUSALS_PER_PAGE_MAX = 1_000;
 
 export type EgressRefusal = ConnectRefusal | "too-large" | "too-many-connections";
 
@@ -25,12 +25,12 @@ export interface EgressProxyOptions {
 }
 
 /** What one lane keeps: its sockets, what it refused, and what it has used of its bounds. */
-export class EgressAccount {
+export class EgressSession {
   /** Its connections serve this lane only. */
   readonly agent = new UpstreamAgent();
   readonly #options: EgressProxyOptions;
   readonly #overflow = new AbortController();
-  readonly #refusals = new LRUCache<string, EgressRefusal>({ max: REFUSALS_PER_LANE_MAX });
+  readonly #refusals = new LRUCache<string, EgressRefusal>({ max: REFUSALS_PER_PAGE_MAX });
   readonly #sockets = new Set<Socket>();
   /** Bytes already counted, per upstream connection. */
   readonly #counted = new WeakMap<Socket, number>();
@@ -96,7 +96,7 @@ export class EgressAccount {
     const passed = Math.max(counted, upstream.bytesRead + upstream.bytesWritten);
     this.#counted.set(upstream, passed);
     this.#bytes += passed - counted;
-    const maxBytes = this.#options.maxBytesPerPage ?? BYTES_PER_LANE_MAX;
+    const maxBytes = this.#options.maxBytesPerPage ?? BYTES_PER_PAGE_MAX;
     if (this.#bytes <= maxBytes || this.overflow.aborted) return;
     this.#refusals.set(targetKey(target), "too-large");
     void this.destroySockets();
@@ -105,7 +105,7 @@ export class EgressAccount {
 
   #exhausted(): EgressRefusal | null {
     if (this.overflow.aborted) return "too-large";
-    const maxConnections = this.#options.maxConnectionsPerPage ?? CONNECTIONS_PER_LANE_MAX;
+    const maxConnections = this.#options.maxConnectionsPerPage ?? CONNECTIONS_PER_PAGE_MAX;
     return this.#connections > maxConnections ? "too-many-connections" : null;
   }
 

@@ -15,7 +15,7 @@ export type Answer = (message: unknown) => void;
  * Stands between us and a browser, and changes what we ask of it, or answers in its place where `change`
  * says `true`; answers its address.
  */
-export async function openMiddleman(
+export async function openInterceptor(
   webSocketUrl: string,
   change: (command: Command, answer: Answer) => boolean | void,
 ): Promise<string> {
