@@ -24,20 +24,19 @@ const SCHEMES = /^(ws|wss|http|https):$/;
  * console.log(endpoint?.origin); // wss://browsers.example
  */
 export function parseBrowserUrls(urls: readonly string[]): readonly BrowserEndpoint[] {
-  if (urls.length > ENDPOINTS_MAX)
-    throw new RangeError(`there may be ${ENDPOINTS_MAX} addresses at the most`);
+  if (urls.length > ENDPOINTS_MAX) throw new RangeError(`at most ${ENDPOINTS_MAX} addresses are allowed`);
   const seen = new Map<string, number>();
   return urls.map((text, index) => {
     const which = `address ${index + 1}`;
     const url = URL.canParse(text.trim()) ? new URL(text.trim()) : null;
     if (url === null || !SCHEMES.test(url.protocol))
       throw new RangeError(
-        `${which} is no DevTools endpoint: write it like ws://127.0.0.1:9222/devtools/browser/… or http://127.0.0.1:9222`,
+        `${which} is not a DevTools endpoint; use a form like ws://127.0.0.1:9222/devtools/browser/… or http://127.0.0.1:9222`,
       );
     url.hash = "";
     const earlier = seen.get(url.href);
     if (earlier !== undefined)
-      throw new RangeError(`${which} is the same as address ${earlier}: name each browser once`);
+      throw new RangeError(`${which} is the same as address ${earlier}; list each browser once`);
     seen.set(url.href, index + 1);
     return { url, origin: `${url.protocol}//${url.host}`, isLoopback: isLoopback(url.hostname) };
   });

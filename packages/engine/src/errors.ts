@@ -56,14 +56,10 @@ export function isSnapError(error: unknown): error is SnapError {
 /** Any error as a `SnapError`: what is none is a fault of ours or of the storage, its cause kept for the log. */
 export function toSnapError(error: unknown): SnapError {
   if (isSnapError(error)) return error;
-  return new SnapError(
-    "server_error",
-    "Something went wrong on our side; report the request id if it stays.",
-    {
-      detail: String(error),
-      cause: error,
-    },
-  );
+  return new SnapError("server_error", "Internal error. If it persists, report the request id.", {
+    detail: String(error),
+    cause: error,
+  });
 }
 
 /** A fault in what the operator asked for; the message says what would do. */

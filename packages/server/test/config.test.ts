@@ -186,9 +186,9 @@ describe("a variable", () => {
     [
       "SNAP_BROWSER_URL",
       "browsers.example/hunter2",
-      "address 1 is no DevTools endpoint: write it like ws://",
+      "address 1 is not a DevTools endpoint; use a form like ws://",
     ],
-    ["SNAP_BROWSER_URL", "ws://localhost/hunter2,,", "address 2 is no DevTools endpoint"],
+    ["SNAP_BROWSER_URL", "ws://localhost/hunter2,,", "address 2 is not a DevTools endpoint"],
     [
       "SNAP_BROWSER_URL",
       "ws://localhost/hunter2,ws://localhost:80/hunter2",

@@ -37,9 +37,9 @@ const MAX_OVERRIDE = 1_000_000_000;
 export function createAccounts({ store, plans, clock, random }: AccountsOptions): Accounts {
   const change = async (id: string, wanted: AccountChange): Promise<Account> => {
     const account = await store.update(id, wanted);
-    if (account === null) throw new AdminError(`there is no account ${id}`);
+    if (account === null) throw new AdminError(`account ${id} not found`);
     if (account === "email-taken")
-      throw new AdminError(`another account already has ${String(wanted.email)}`);
+      throw new AdminError(`${String(wanted.email)} already belongs to another account`);
     return account;
   };
   return {
@@ -56,12 +56,12 @@ export function createAccounts({ store, plans, clock, random }: AccountsOptions)
       };
       validate(account, plans);
       if (!(await store.insert(account)))
-        throw new AdminError(`another account already has ${account.email}`);
+        throw new AdminError(`${account.email} already belongs to another account`);
       return account;
     },
     async get(id) {
       const account = await store.find(id);
-      if (account === null) throw new AdminError(`there is no account ${id}`);
+      if (account === null) throw new AdminError(`account ${id} not found`);
       return account;
     },
     list: () => store.list(),
@@ -78,9 +78,7 @@ function validate(values: AccountChange, plans: readonly Plan[]): void {
   if (email !== undefined && !z.email().safeParse(email).success)
     throw new AdminError(`${email} is not an e-mail address`);
   if (planSlug != null && !plans.some((plan) => plan.slug === planSlug))
-    throw new AdminError(
-      `there is no plan ${planSlug}; there are ${plans.map((plan) => plan.slug).join(", ")}`,
-    );
+    throw new AdminError(`unknown plan ${planSlug}; use one of ${plans.map((plan) => plan.slug).join(", ")}`);
   requireWhole("credits", creditsPerPeriod, 0);
   requireWhole("requests per minute", requestsPerMinute, 1);
 }

@@ -25,14 +25,11 @@ const planList = z
       creditsPerPeriod: z.int().min(0).max(1_000_000_000),
       requestsPerMinute: z
         .int()
-        .min(
-          LIMITS.rendersPerMinute,
-          `must be at least ${LIMITS.rendersPerMinute}, the floor of the render limit`,
-        )
+        .min(LIMITS.rendersPerMinute, `must be at least ${LIMITS.rendersPerMinute}, the lowest render limit`)
         .max(1_000_000),
     }),
   )
-  .min(1, "must hold at least one plan")
+  .min(1, "must contain at least one plan")
   .refine((plans) => new Set(plans.map((plan) => plan.slug)).size === plans.length, "must not repeat a slug");
 
 /**

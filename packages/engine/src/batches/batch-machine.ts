@@ -128,7 +128,7 @@ function claimItem(
     return {
       status: "failed",
       code: "render_failed",
-      message: `The service was lost ${MAX_STARTS} times while it rendered this page.`,
+      message: `The worker stopped unexpectedly ${MAX_STARTS} times while rendering this page.`,
     };
   return { status: "rendering", starts: starts + 1, fence: fence + 1, limitedSince, leaseEndsAt };
 }

@@ -151,7 +151,7 @@ export function createBatches(parts: BatchParts): Batches {
       const batch = await batches.find(batchId);
       const isPruned = batch?.prunesAt != null && batch.prunesAt <= clock.now();
       if (batch === null || batch.accountId !== account.id || isPruned)
-        throw new SnapError("not_found", "There is no such batch: its id is unknown, or it was deleted.");
+        throw new SnapError("not_found", "Batch not found: the id is unknown, or the batch was deleted.");
       return describeBatch(parts, { batch, token });
     },
     inspect: (batchId) => batches.find(batchId),

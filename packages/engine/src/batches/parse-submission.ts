@@ -32,7 +32,7 @@ export function parseSubmission(document: unknown, targets: TargetPolicy): Submi
   }
   for (const name of Object.keys(document))
     if (name !== "items" && name !== "webhookUrl")
-      faults.list.add(name, "is not a field of a batch; there are items and webhookUrl");
+      faults.list.add(name, "is not a batch field; use items and webhookUrl");
   const items = parseItems(document["items"], { faults, targets });
   const webhookUrl = parseWebhookUrl(document["webhookUrl"], { faults, targets });
   if (!faults.isEmpty) throw faults.toError();
@@ -59,7 +59,7 @@ function parseItems(value: unknown, { faults, targets }: Context): SubmittedItem
     const capture = cacheKey({ ...item.parameters, cacheTtl: undefined });
     const first = seen.get(capture);
     if (first === undefined) seen.set(capture, index);
-    else faults.list.add(`items.${index}`, `describes the same capture as items.${first}`);
+    else faults.list.add(`items.${index}`, `is the same capture as items.${first}`);
   }
   return items;
 }
@@ -88,7 +88,7 @@ function requireKept(
   report: (parameter: string, message: string) => void,
 ): void {
   if (typedValue("cache", item["cache"]) === false)
-    report("cache", "cannot be false in a batch: its renderings are collected later");
+    report("cache", "cannot be false in a batch; its renderings are fetched later");
   const cacheTtl = typedValue("cacheTtl", item["cacheTtl"]);
   if (typeof cacheTtl === "number" && cacheTtl < BATCH_LIMITS.cacheTtlMinSeconds)
     report("cacheTtl", `must be at least ${BATCH_LIMITS.cacheTtlMinSeconds} in a batch`);
@@ -108,7 +108,7 @@ function parseWebhookUrl(value: unknown, { faults, targets }: Context): string |
 const VERDICTS: Readonly<Record<Exclude<TargetVerdict, "ok">, string>> = {
   malformed: URL_MESSAGES.malformed,
   credentials: URL_MESSAGES.credentials,
-  blocked: "must lead to a publicly reachable host",
+  blocked: "must point to a publicly reachable host",
 };
 
 /** Faults, and whether a blocked host is all there is. */
@@ -130,7 +130,11 @@ class Faults {
     const refusal = this.list.toRefusal();
     const { message = "", errors = {} } = refusal ?? {};
     return Object.keys(errors).length === this.#blocked
-      ? new SnapError("blocked_host", "The hosts named in errors are not publicly reachable.", { errors })
+      ? new SnapError(
+          "blocked_host",
+          "The hosts of the parameters listed in errors are not publicly reachable.",
+          { errors },
+        )
       : new SnapError("validation_failed", message, { errors });
   }
 }

@@ -118,5 +118,5 @@ export function newReservationId(random: Random, now: number): string {
 }
 
 function spentMessage(period: Period): string {
-  return `Every credit of the period is spent; credits are granted again at ${new Date(period.resetsAt).toISOString()}.`;
+  return `All credits of this period are used; new credits are granted at ${new Date(period.resetsAt).toISOString()}.`;
 }

@@ -39,7 +39,7 @@ export function createReversals({
 
   const giveUp = (reservationId: string, cause?: unknown): void => {
     pending.delete(reservationId);
-    const message = `reservation ${reservationId} may be charged although its request failed`;
+    const message = `reservation ${reservationId} may still be charged, although its request failed`;
     onBackgroundError(new Error(message, { cause }));
   };
 

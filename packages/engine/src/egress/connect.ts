@@ -51,7 +51,7 @@ async function reach(request: ConnectRequest, addresses: readonly string[]): Pro
     autoSelectFamilyAttemptTimeout: ATTEMPT_TIMEOUT_MS,
   });
   socket.on("error", () => {}); // `close` follows
-  const reason = (): Error => new Error(`${hostname} did not answer within ${durationMs} ms`);
+  const reason = (): Error => new Error(`${hostname} did not accept a connection within ${durationMs} ms`);
   try {
     await within({ signal, durationMs, reason }, (limited) => once(socket, "connect", { signal: limited }));
     return socket;

@@ -17,7 +17,7 @@ export function readQuery(pairs: QueryPairs): { input: ReadonlyMap<string, unkno
   const input = new Map<string, unknown>();
   const faults = new FaultList();
   for (const [name, text] of pairs) {
-    if (input.has(name)) faults.add(name, "must be sent once");
+    if (input.has(name)) faults.add(name, "must be sent only once");
     else input.set(name, convert(name, text));
   }
   return { input, faults };

@@ -1,22 +1,20 @@
+import { URL_MESSAGES } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
 import type { TargetVerdict } from "./target.ts";
 
 /**
- * Refuses a target by the form of its address, before anything is looked up or spent.
+ * Rejects a target by the form of its URL, before a cache look-up or a reservation.
  *
- * @throws SnapError `blocked_host`; `invalid_url` for an address with a user name or password.
+ * @throws SnapError `blocked_host`, or `invalid_url` for a malformed URL or one with a user name or password.
  */
 export function checkTarget(verdict: TargetVerdict): void {
   if (verdict === "ok") return;
   if (verdict === "blocked") throw blockedHost();
-  const message =
-    verdict === "credentials"
-      ? "must not contain a user name or password"
-      : "is not an address that can be rendered";
+  const message = URL_MESSAGES[verdict];
   throw new SnapError("invalid_url", `url ${message}`, { errors: { url: [message] } });
 }
 
-/** Vague on purpose: it doesn't tell what stands behind the refused address. */
+/** Vague on purpose: it reveals nothing about the blocked address. */
 export function blockedHost(): SnapError {
-  return new SnapError("blocked_host", "The page is, or leads to, a host that is not publicly reachable.");
+  return new SnapError("blocked_host", "The page is on, or leads to, a host that is not publicly reachable.");
 }

@@ -155,8 +155,8 @@ function parseEntry(entry: string): AllowedTarget {
   const hostname = parseName(subject);
   if (hostname === null) {
     throw new Error(
-      `"${entry}" is no host name, address or CIDR block with an optional port; ` +
-        "write it like intranet.example, intranet.example:8080, 10.0.0.0/8, 127.0.0.1:3000, fd00::/8 or [::1]:3000",
+      `"${entry}" is not a host name, address or CIDR block with an optional port; ` +
+        "use a form like intranet.example, intranet.example:8080, 10.0.0.0/8, 127.0.0.1:3000, fd00::/8 or [::1]:3000",
     );
   }
   return { kind: "name", hostname, port };

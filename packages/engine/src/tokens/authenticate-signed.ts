@@ -72,6 +72,6 @@ function readExpiry(text: string | null): number | null {
 function refusal(): SnapError {
   return new SnapError(
     "invalid_signature",
-    "The URL is not signed, or its signature does not match: every parameter is covered, and the token must exist.",
+    "The URL is not signed, or the signature does not match; sign all parameters with the signing secret of a valid token.",
   );
 }

@@ -37,6 +37,6 @@ export function requireUsable(found: Principal | null, now: number): Principal {
 function refusal(): SnapError {
   return new SnapError(
     "unauthenticated",
-    "Send a valid access token as `Authorization: Bearer <token>`; this one is missing, unknown, expired or revoked.",
+    "The access token is missing, unknown, expired or revoked; send a valid one as `Authorization: Bearer <token>`.",
   );
 }

@@ -9,7 +9,7 @@ export function requireAbility(token: TokenRecord, ability: Ability): void {
   if (token.abilities.includes(ability)) return;
   throw new SnapError(
     "missing_ability",
-    `This token may not render a ${ability}; it is narrowed to ${token.abilities.join(", ")}.`,
+    `This token cannot render a ${ability}; it is limited to ${token.abilities.join(", ")}.`,
   );
 }
 
@@ -18,5 +18,5 @@ export function requireAbility(token: TokenRecord, ability: Ability): void {
  */
 export function requireVerifiedEmail(account: Account): void {
   if (account.emailVerifiedAt !== null) return;
-  throw new SnapError("email_unverified", "The e-mail address of the account is not verified yet.");
+  throw new SnapError("email_unverified", "The account's e-mail address is not verified; verify it first.");
 }

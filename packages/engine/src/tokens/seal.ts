@@ -41,7 +41,7 @@ export function markOfKey(secretKey: string): string {
  */
 export function createSeal(secretKey: string, random: Random): Seal {
   if (typeof secretKey !== "string" || secretKey.length < SECRET_KEY_MIN_CHARACTERS)
-    throw new Error(`secretKey must be a text of at least ${SECRET_KEY_MIN_CHARACTERS} characters`);
+    throw new Error(`secretKey must be at least ${SECRET_KEY_MIN_CHARACTERS} characters long`);
   const key = (): Buffer => deriveKey(secretKey);
   return {
     seal(secret) {

@@ -44,7 +44,7 @@ export interface TokensOptions {
 /** The operator's view of tokens over a store. */
 export function createTokens({ store, accounts, seal, clock, random }: TokensOptions): Tokens {
   const requireAccount = async (id: string): Promise<void> => {
-    if ((await accounts.find(id)) === null) throw new AdminError(`there is no account ${id}`);
+    if ((await accounts.find(id)) === null) throw new AdminError(`account ${id} not found`);
   };
   const makeSecrets = (): { secret: string; signingSecret: string } & Pick<
     TokenRecord,
@@ -62,9 +62,10 @@ export function createTokens({ store, accounts, seal, clock, random }: TokensOpt
   return {
     async create({ accountId, abilities = ABILITIES, expiresAt = null }) {
       await requireAccount(accountId);
-      if (abilities.length === 0) throw new AdminError(`a token needs an ability: ${ABILITIES.join(" or ")}`);
+      if (abilities.length === 0)
+        throw new AdminError(`a token needs at least one ability: ${ABILITIES.join(" or ")}`);
       const now = clock.now();
-      if (expiresAt !== null && expiresAt <= now) throw new AdminError("a token must expire in the future");
+      if (expiresAt !== null && expiresAt <= now) throw new AdminError("the expiry must be in the future");
       const { secret, signingSecret, ...stored } = makeSecrets();
       const record = await store.insert({
         accountId,
@@ -83,15 +84,15 @@ export function createTokens({ store, accounts, seal, clock, random }: TokensOpt
     async rotate(id) {
       const { secret, signingSecret, ...stored } = makeSecrets();
       const record = await store.rotate(id, { ...stored, rotatedAt: clock.now() });
-      if (record === null) throw new AdminError(`there is no token ${id}`);
+      if (record === null) throw new AdminError(`token ${id} not found`);
       return { record, token: `${record.id}|${secret}`, signingSecret };
     },
     async revoke(id) {
-      if (!(await store.revoke(id))) throw new AdminError(`there is no token ${id}`);
+      if (!(await store.revoke(id))) throw new AdminError(`token ${id} not found`);
     },
     async reveal(id) {
       const found = await store.find(id);
-      if (found === null) throw new AdminError(`there is no token ${id}`);
+      if (found === null) throw new AdminError(`token ${id} not found`);
       return { record: found.token, signingSecret: seal.open(found.token.sealedSigningSecret) };
     },
   };

@@ -59,7 +59,7 @@ export async function transfer({
   if (state.finished !== null) return confirmFinished(figures, state.finished);
   if (state.mark !== source.mark)
     throw new AdminError(
-      "the source is another one, or has changed, since a move into this target began: empty the target and move anew",
+      "the source has changed, or is a different one, since the move into this target began; empty the target and start again",
     );
   const moved = await moveRecords({ source, target, onProgress }, { state, total: countOf(figures) });
   await target.continueTokenIds(figures.lastTokenId);
@@ -74,7 +74,7 @@ function confirmFinished(figures: TransferFigures, finished: TransferFigures): T
   const differences = describeDifferences(figures, { figures: finished, place: "when it was moved" });
   if (differences.length === 0) return { source: figures, target: finished, moved: 0, wasFinished: true };
   throw new AdminError(
-    `the source is another one, or has changed, since it was moved, and what is new in it can't be added: ${differences.join("; ")}`,
+    `the source has changed, or is a different one, since the move was completed; new records cannot be added: ${differences.join("; ")}`,
   );
 }
 
@@ -101,7 +101,7 @@ function countOf(figures: TransferFigures): number {
 function requireSame(source: TransferFigures, target: TransferFigures): void {
   const differences = describeDifferences(source, { figures: target, place: "in the target" });
   if (differences.length > 0)
-    throw new AdminError(`what has arrived is not what was there: ${differences.join("; ")}`);
+    throw new AdminError(`the target does not match the source: ${differences.join("; ")}`);
 }
 
 function describeDifferences(

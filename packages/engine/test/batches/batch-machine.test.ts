@@ -114,7 +114,7 @@ describe("an item", () => {
       {
         status: "failed",
         code: "render_failed",
-        message: "The service was lost 3 times while it rendered this page.",
+        message: "The worker stopped unexpectedly 3 times while rendering this page.",
       },
     ],
     ["rendering, renewed", rendering, renew, { ...rendering, leaseEndsAt: NOW + 25_000 }],

@@ -180,7 +180,7 @@ describe("a capture whose settlement and refund get no answer", () => {
     expect(refund?.message).toBe("no connection");
     const [line] = await storage.ledger.journal({ accountId: principal.account.id, limit: 1 });
     expect(givenUp?.message).toBe(
-      `reservation ${line?.reservationId} may be charged although its request failed`,
+      `reservation ${line?.reservationId} may still be charged, although its request failed`,
     );
     expect(givenUp?.cause).toEqual(new Error("no connection"));
   });
@@ -200,7 +200,7 @@ describe("a capture whose settlement and refund get no answer", () => {
     await engine.close();
     expect(errors.map(String)).toEqual([
       "Error: no connection",
-      expect.stringMatching(/^Error: reservation \w+ may be charged although its request failed$/),
+      expect.stringMatching(/^Error: reservation \w+ may still be charged, although its request failed$/),
     ]);
     await pass(60_000);
     expect(triedAt).toEqual([0]);
@@ -280,7 +280,7 @@ describe("reversals", () => {
     expect(errors).toEqual([]);
     reversals.add("one more");
     expect(errors.map(String)).toEqual([
-      "Error: reservation one more may be charged although its request failed",
+      "Error: reservation one more may still be charged, although its request failed",
     ]);
   });
 
@@ -296,7 +296,9 @@ describe("reversals", () => {
     expect(isClosed).toBe(true);
     reject(new Error("no connection"));
     await microtasks();
-    expect(errors.map(String)).toEqual(["Error: reservation r1 may be charged although its request failed"]);
+    expect(errors.map(String)).toEqual([
+      "Error: reservation r1 may still be charged, although its request failed",
+    ]);
   });
 
   it("don't hold up close() when there are none", async () => {

@@ -23,10 +23,10 @@ describe("options", () => {
 
 describe("browserUrls", () => {
   it.each([
-    [["ftp://browsers.example/hunter2"], "address 1 is no DevTools endpoint"],
-    [["ws://127.0.0.1:9222/", "hunter2"], "address 2 is no DevTools endpoint"],
+    [["ftp://browsers.example/hunter2"], "address 1 is not a DevTools endpoint"],
+    [["ws://127.0.0.1:9222/", "hunter2"], "address 2 is not a DevTools endpoint"],
     [["ws://127.0.0.1/?hunter2", "ws://127.0.0.1:80/?hunter2"], "address 2 is the same as address 1"],
-    [Array.from({ length: 65 }, (_, port) => `ws://127.0.0.1:${port + 1}/`), "64 addresses at the most"],
+    [Array.from({ length: 65 }, (_, port) => `ws://127.0.0.1:${port + 1}/`), "at most 64 addresses"],
   ])("are refused by their place, never by their value", (browserUrls, message) => {
     const refused = (): unknown => createPuppeteerRenderer({ browserUrls });
     expect(refused).toThrow(RangeError);

@@ -66,7 +66,7 @@ describe("faults", () => {
     "localhost:123456",
   ])("%j", (entry) => {
     expect(() => parseAllowedTargets(`example.com,${entry}`)).toThrow(
-      `"${entry}" is no host name, address or CIDR block with an optional port; write it like intranet.example`,
+      `"${entry}" is not a host name, address or CIDR block with an optional port; use a form like intranet.example`,
     );
   });
 

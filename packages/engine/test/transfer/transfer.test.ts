@@ -132,7 +132,7 @@ describe("transfer", () => {
     await transfer({ source: sourceOf(), target });
     const used = sourceOf({ figures: async () => ({ ...FIGURES, journalLines: 4, journalSettled: 1 }) });
     await expect(transfer({ source: used, target })).rejects.toThrow(
-      "what is new in it can't be added: journalLines 4 in the source, 3 when it was moved; " +
+      "new records cannot be added: journalLines 4 in the source, 3 when it was moved; " +
         "journalSettled 1 in the source, 0 when it was moved",
     );
   });
@@ -142,7 +142,7 @@ describe("transfer", () => {
     target.failAfter(1);
     await expect(transfer({ source: sourceOf(), target })).rejects.toThrow("cut");
     await expect(transfer({ source: sourceOf({ mark: "other" }), target })).rejects.toThrow(
-      "has changed, since a move into this target began: empty the target and move anew",
+      "the source has changed, or is a different one, since the move into this target began; empty the target and start again",
     );
     expect(target.ats).toEqual([0]);
   });
@@ -154,7 +154,7 @@ describe("transfer", () => {
       finish: async () => void (isFinished = true),
     });
     await expect(transfer({ source: sourceOf(), target })).rejects.toThrow(
-      "what has arrived is not what was there: used 0 in the source, 5 in the target; " +
+      "the target does not match the source: used 0 in the source, 5 in the target; " +
         "journalLines 3 in the source, 2 in the target",
     );
     expect(isFinished).toBe(false);

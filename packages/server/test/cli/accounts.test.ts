@@ -49,12 +49,9 @@ describe("accounts over the command line", () => {
   });
 
   it.each([
-    [["--email", "ada@example.com"], "another account already has ada@example.com"],
+    [["--email", "ada@example.com"], "ada@example.com already belongs to another account"],
     [["--email", "ada"], "ada is not an e-mail address"],
-    [
-      ["--email", "b@example.com", "--plan", "gold"],
-      "there is no plan gold; there are starter, growth, scale",
-    ],
+    [["--email", "b@example.com", "--plan", "gold"], "unknown plan gold; use one of starter, growth, scale"],
   ])("create refuses %j with exit 1", async (args, message) => {
     const { code, stdout, stderr } = await workplace.run(["accounts", "create", ...args]);
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: `error: ${message}\n` });
@@ -115,6 +112,6 @@ describe("accounts over the command line", () => {
   it.each([["show"], ["verify"]])("%s of an unknown one fails", async (command) => {
     const { code, stderr } = await workplace.run(["accounts", command, "acct_0", "--json"]);
     expect(code).toBe(1);
-    expect(JSON.parse(stderr)).toEqual({ error: { message: "there is no account acct_0" } });
+    expect(JSON.parse(stderr)).toEqual({ error: { message: "account acct_0 not found" } });
   });
 });

@@ -92,7 +92,7 @@ describe("a server and the command line beside it", { tags: ["browser"] }, () =>
     expect(await statusOf("/v1/usage", token)).toBe(401);
     expect(await workplace.run(["tokens", "rotate", String(id)])).toMatchObject({
       code: 1,
-      stderr: `error: there is no token ${id}\n`,
+      stderr: `error: token ${id} not found\n`,
     });
   });
 

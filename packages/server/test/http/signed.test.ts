@@ -209,7 +209,7 @@ describe("what is not genuine answers invalid_signature, in the same words", () 
     expect(envelopeOf(reply)).toEqual({
       code: "invalid_signature",
       message:
-        "The URL is not signed, or its signature does not match: every parameter is covered, and the token must exist.",
+        "The URL is not signed, or the signature does not match; sign all parameters with the signing secret of a valid token.",
       request_id: reply.headers["x-request-id"],
     });
     expect(service.renderer.calls).toHaveLength(0);

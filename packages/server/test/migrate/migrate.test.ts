@@ -121,7 +121,7 @@ describe("migrate", { tags: ["postgres"] }, () => {
     const { code, stderr } = await workplace.run(["migrate", "--to", url]);
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^error: the source is another one, or has changed, since it was moved, and what is new in it can't be added: .*journalLines/,
+      /^error: the source has changed, or is a different one, since the move was completed; new records cannot be added: .*journalLines/,
     );
   });
 });
