@@ -1,45 +1,11 @@
-import { BUILT_IN_PLANS, type AllowedTarget, type Plan } from "@snap/engine";
-import type { BrowserEndpoint } from "@snap/engine/internals";
 import { suggestName } from "@snap/protocol";
-import type * as z from "zod";
-import { contradictions, defaultNavigationTimeoutMs, variables } from "./config/variables.ts";
+import { contradictions, defaultNavigationTimeoutMs, SETTINGS, type Settings } from "./config/settings.ts";
 
-/** What the service is set up with, read from the environment by `readConfig`. */
-export interface Config {
-  readonly host: string;
-  /** 0: any free one. */
-  readonly port: number;
-  /** Origin that clients use; `null`: from host and port. */
-  readonly publicUrl: string | null;
-  readonly dataDir: string;
-  /** Where several machines keep what they share; `null`: everything is in the data folder. */
+/** The settings of the service, as `readConfig` reads them from the environment. `null`: not set. */
+export interface Config extends Omit<Settings, "databaseUrl" | "redisUrl" | "navigationTimeoutMs"> {
+  /** PostgreSQL and Redis, shared by several machines; `null`: the data folder holds everything. */
   readonly shared: { readonly databaseUrl: string; readonly redisUrl: string } | null;
-  readonly role: "all" | "api" | "worker";
-  /** `null`: the key file in the data folder. */
-  readonly secretKey: string | null;
-  /** `null`: the browser is found. */
-  readonly chromiumPath: string | null;
-  readonly sandbox: "on" | "off";
-  /** Browsers that run elsewhere; with none, one is started here. */
-  readonly browserEndpoints: readonly BrowserEndpoint[];
-  /** By which they reach our egress proxy; `null`: the loopback. */
-  readonly browserProxyHost: string | null;
-  readonly browserEgress: "proxy" | "direct";
-  /** `null`: by processors. */
-  readonly renderConcurrency: number | null;
-  readonly renderTimeoutMs: number;
   readonly navigationTimeoutMs: number;
-  readonly allowTargets: readonly AllowedTarget[];
-  readonly plans: readonly Plan[];
-  /** Pauses after failed attempts at a webhook; `null`: the engine's own. */
-  readonly webhookPausesMs: readonly number[] | null;
-  readonly batchRetentionMs: number;
-  /** For how long a batch item goes on after it first met the render limit. */
-  readonly batchRetryWindowMs: number;
-  /** For how long requests are taken after it is not ready. */
-  readonly drainDelayMs: number;
-  readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
-  readonly metrics: boolean;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -81,44 +47,21 @@ export function readConfig(environment: Environment): {
   readonly warnings: readonly string[];
 } {
   const given = givenIn(environment);
-  const values = requireValid({
+  const { databaseUrl, redisUrl, navigationTimeoutMs, ...settings } = readSettings(
+    SETTINGS,
     given,
-    result: variables.safeParse(given),
-    contradictory: contradictions(given),
-  });
-  return {
-    config: {
-      host: values.SNAP_HOST,
-      port: values.SNAP_PORT,
-      publicUrl: values.SNAP_PUBLIC_URL ?? null,
-      dataDir: values.SNAP_DATA_DIR,
-      shared: sharedOf(values.SNAP_DATABASE_URL, values.SNAP_REDIS_URL),
-      role: values.SNAP_ROLE,
-      secretKey: values.SNAP_SECRET_KEY ?? null,
-      chromiumPath: values.SNAP_CHROMIUM_PATH ?? null,
-      sandbox: values.SNAP_SANDBOX,
-      browserEndpoints: values.SNAP_BROWSER_URL ?? [],
-      browserProxyHost: values.SNAP_BROWSER_PROXY_HOST ?? null,
-      browserEgress: values.SNAP_BROWSER_EGRESS,
-      renderConcurrency: values.SNAP_RENDER_CONCURRENCY ?? null,
-      renderTimeoutMs: values.SNAP_RENDER_TIMEOUT_MS,
-      navigationTimeoutMs:
-        values.SNAP_NAVIGATION_TIMEOUT_MS ?? defaultNavigationTimeoutMs(values.SNAP_RENDER_TIMEOUT_MS),
-      allowTargets: values.SNAP_ALLOW_TARGETS,
-      plans: values.SNAP_PLANS_FILE ?? BUILT_IN_PLANS,
-      webhookPausesMs: values.SNAP_WEBHOOK_SCHEDULE ?? null,
-      batchRetentionMs: values.SNAP_BATCH_RETENTION,
-      batchRetryWindowMs: values.SNAP_RETRY_WINDOW,
-      drainDelayMs: values.SNAP_DRAIN_DELAY,
-      logLevel: values.SNAP_LOG_LEVEL,
-      metrics: values.SNAP_METRICS === "on",
-    },
-    warnings: warningsOf(given),
+    contradictions(given),
+  );
+  const config = {
+    ...settings,
+    shared: databaseUrl === null || redisUrl === null ? null : { databaseUrl, redisUrl },
+    navigationTimeoutMs: navigationTimeoutMs ?? defaultNavigationTimeoutMs(settings.renderTimeoutMs),
   };
+  return { config, warnings: warningsOf(given) };
 }
 
 /** What a move out of the embedded storage needs to know; it serves nobody. */
-export type MoveConfig = Pick<Config, "dataDir" | "secretKey"> & { readonly databaseUrl: string | null };
+export type MoveConfig = Pick<Settings, "dataDir" | "databaseUrl" | "secretKey">;
 
 /**
  * As `readConfig`, of the variables that a move reads, which may be set before the others are.
@@ -130,16 +73,8 @@ export function readMoveConfig(environment: Environment): {
   readonly warnings: readonly string[];
 } {
   const given = givenIn(environment);
-  const read = variables.pick({ SNAP_DATA_DIR: true, SNAP_DATABASE_URL: true, SNAP_SECRET_KEY: true });
-  const values = requireValid({ given, result: read.safeParse(given) });
-  return {
-    config: {
-      dataDir: values.SNAP_DATA_DIR,
-      databaseUrl: values.SNAP_DATABASE_URL ?? null,
-      secretKey: values.SNAP_SECRET_KEY ?? null,
-    },
-    warnings: warningsOf(given),
-  };
+  const { dataDir, databaseUrl, secretKey } = SETTINGS;
+  return { config: readSettings({ dataDir, databaseUrl, secretKey }, given), warnings: warningsOf(given) };
 }
 
 /** An empty variable counts as unset. */
@@ -150,21 +85,22 @@ function givenIn(environment: Environment): Environment {
 }
 
 /** @throws ConfigError that names every mistake. */
-function requireValid<Values>({
-  given,
-  result,
-  contradictory = [],
-}: {
-  readonly given: Environment;
-  readonly result: z.ZodSafeParseResult<Values>;
-  readonly contradictory?: ReturnType<typeof contradictions>;
-}): Values {
-  const issues = result.error?.issues.map((issue) => [String(issue.path[0]), issue.message] as const) ?? [];
-  const mistakes = [...issues, ...contradictory].map(([name, message]) =>
-    describeMistake({ name, message, given }),
-  );
-  if (!result.success || mistakes.length > 0) throw new ConfigError(mistakes);
-  return result.data;
+function readSettings<Names extends keyof Settings>(
+  settings: Pick<typeof SETTINGS, Names>,
+  given: Environment,
+  contradictory: ReturnType<typeof contradictions> = [],
+): Pick<Settings, Names> {
+  const values: Record<string, unknown> = {};
+  const mistakes: (readonly [name: string, message: string])[] = [];
+  for (const [name, { variable, schema }] of Object.entries<(typeof SETTINGS)[keyof Settings]>(settings)) {
+    const result = schema.safeParse(given[variable]);
+    values[name] = result.data;
+    for (const { message } of result.error?.issues ?? []) mistakes.push([variable, message]);
+  }
+  mistakes.push(...contradictory);
+  if (mistakes.length > 0)
+    throw new ConfigError(mistakes.map(([name, message]) => describeMistake({ name, message, given })));
+  return values as Pick<Settings, Names>;
 }
 
 function warningsOf(given: Environment): readonly string[] {
@@ -180,11 +116,6 @@ function explainUnused(given: Environment): readonly string[] {
     .map((name) => `${name} has no effect because SNAP_BROWSER_URL is set: no local browser is started`);
 }
 
-/** Both or none: one without the other is a mistake. */
-function sharedOf(databaseUrl: string | undefined, redisUrl: string | undefined): Config["shared"] {
-  return databaseUrl === undefined || redisUrl === undefined ? null : { databaseUrl, redisUrl };
-}
-
 /** The variables of this version and what they mean, for people. */
 export function describeVariables(): readonly (readonly [name: string, meaning: string])[] {
   return documentVariables().map(({ name, meaning, unset }) => [name, `${meaning} (${unset})`]);
@@ -197,12 +128,13 @@ export interface DocumentedVariable {
   readonly unset: string;
 }
 
-/** The variables of this version; those of parts that aren't built yet have no meaning. */
+/** The variables of this release. */
 export function documentVariables(): readonly DocumentedVariable[] {
-  return Object.entries(variables.shape).flatMap(([name, field]) => {
-    const { description, unset } = field.meta() ?? {};
-    return description === undefined ? [] : [{ name, meaning: description, unset: String(unset) }];
-  });
+  return Object.values(SETTINGS).map(({ variable, description, unset }) => ({
+    name: variable,
+    meaning: description,
+    unset,
+  }));
 }
 
 /** The origin that clients use, for a service that listens at `port`. */
@@ -235,13 +167,15 @@ const OF_CALLERS: ReadonlySet<string> = new Set([
   "SNAP_SIGNING_SECRET",
 ]);
 
+const VARIABLES: ReadonlySet<string> = new Set(Object.values(SETTINGS).map(({ variable }) => variable));
+
 function isUnknown(name: string, given: Environment): boolean {
-  if (Object.hasOwn(variables.shape, name) || OF_CALLERS.has(name)) return false;
+  if (VARIABLES.has(name) || OF_CALLERS.has(name)) return false;
   return given["SNAP_REVISION"] === undefined || !OF_SNAPD.test(name);
 }
 
 function explain(name: string): string {
-  const near = suggestName(name, Object.keys(variables.shape));
+  const near = suggestName(name, [...VARIABLES]);
   return near === null
     ? `${name} is not a known variable`
     : `${name} is not a known variable; did you mean ${near}?`;

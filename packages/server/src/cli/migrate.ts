@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { resolve } from "node:path";
 import { readMoveConfig } from "../config.ts";
-import { variables } from "../config/variables.ts";
+import { SETTINGS } from "../config/settings.ts";
 import { withJson } from "./admin.ts";
 import { UsageError } from "./errors.ts";
 import { printJson, printLines, warn } from "./output.ts";
@@ -61,7 +61,7 @@ function readRequest({ from, to }: MigrateOptions): MoveRequest {
   for (const warning of warnings) warn(warning);
   const databaseUrl = to ?? config.databaseUrl;
   if (databaseUrl === null) throw new UsageError("no target database; pass --to, or set SNAP_DATABASE_URL");
-  const mistake = variables.shape.SNAP_DATABASE_URL.safeParse(databaseUrl).error?.issues[0];
+  const mistake = SETTINGS.databaseUrl.schema.safeParse(databaseUrl).error?.issues[0];
   if (mistake !== undefined) throw new UsageError(`--to ${mistake.message}`);
   return { ...config, databaseUrl, dataDir: from === undefined ? config.dataDir : resolve(from) };
 }

@@ -30,13 +30,10 @@ export const usageReport: z.ZodType<UsageReport> = z
         .int()
         .min(0)
         .meta({ description: "Render limit of the account, per minute.", example: 20 }),
-      cached_requests_per_minute: z
-        .int()
-        .min(0)
-        .meta({
-          description: "Limit of requests served from the cache, per minute; the same for every account.",
-          example: 300,
-        }),
+      cached_requests_per_minute: z.int().min(0).meta({
+        description: "Limit of requests served from the cache, per minute; the same for every account.",
+        example: 300,
+      }),
     }),
   })
   .meta({ id: "UsageReport", description: "Credits, plan, period and per-minute limits." });

@@ -5,8 +5,6 @@ import type { Page } from "./markdown.ts";
 /** What guides and examples call their own. */
 const OF_READERS = ["SNAP_TOKEN", "SNAP_TOKEN_ID", "SNAP_SIGNING_SECRET", "SNAP_BASE_URL"];
 
-
-
 /** Finds the variables and figures that a page names and that there aren't. */
 export async function createNameCheck(): Promise<(page: Page) => string[]> {
   const { body } = await createMetrics().expose(NOTHING_RUNS);

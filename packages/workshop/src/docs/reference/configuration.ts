@@ -1,5 +1,5 @@
 import { documentVariables } from "../../../../server/src/config.ts";
-import { variables } from "../../../../server/src/config/variables.ts";
+import { SETTINGS } from "../../../../server/src/config/settings.ts";
 import { code, sentence, table, type ReferencePage } from "./page.ts";
 
 export const configurationPage: ReferencePage = {
@@ -24,8 +24,8 @@ export const configurationPage: ReferencePage = {
 
 /** What the refusal of a value that is none says would do; a variable that refuses nothing is a path. */
 function formatOf(name: string): string {
-  const field = Object.entries(variables.shape).find(([each]) => each === name)?.[1];
-  const [issue] = field?.safeParse("?").error?.issues ?? [];
+  const setting = Object.values(SETTINGS).find(({ variable }) => variable === name);
+  const [issue] = setting?.schema.safeParse("?").error?.issues ?? [];
   if (issue === undefined) return "a path";
   const [, example = issue.message] = /write it like (.+)$/.exec(issue.message) ?? [];
   return example.replace(/^must be /, "").replace(/: E[A-Z]+: .*$/, "");

@@ -1,0 +1,269 @@
+import { resolve } from "node:path";
+import * as z from "zod";
+import { BUILT_IN_PLANS } from "@snap/engine";
+import { BATCH_LIMITS } from "@snap/protocol";
+import {
+  allowedTargets,
+  browserUrls,
+  duration,
+  hostName,
+  oneOf,
+  origin,
+  path,
+  pauses,
+  plansFile,
+  reachableHostName,
+  serverUrl,
+  wholeNumber,
+} from "./fields.ts";
+
+const NAVIGATION_DEFAULT_MS = 30_000;
+
+/** A schema whose value is `null` if the variable is not set. */
+function optional<T>(schema: z.ZodType<T>): z.ZodType<T | null> {
+  return schema.optional().transform((value) => value ?? null);
+}
+
+/**
+ * Every setting: its environment variable, validation and default, and a description for people. `unset` says what
+ * applies if the variable is not set.
+ */
+export const SETTINGS = {
+  host: {
+    variable: "SNAP_HOST",
+    schema: hostName().default("127.0.0.1"),
+    description: "address to listen on",
+    unset: "127.0.0.1",
+  },
+  port: {
+    variable: "SNAP_PORT",
+    schema: wholeNumber({ min: 0, max: 65_535 }).default(3000),
+    description: "port to listen on; 0 picks a free one",
+    unset: "3000",
+  },
+  publicUrl: {
+    variable: "SNAP_PUBLIC_URL",
+    schema: optional(origin()),
+    description: "origin that clients use",
+    unset: "derived from host and port",
+  },
+  dataDir: {
+    variable: "SNAP_DATA_DIR",
+    schema: path().default(() => resolve("data")),
+    description: "folder of the embedded storage",
+    unset: "./data",
+  },
+  databaseUrl: {
+    variable: "SNAP_DATABASE_URL",
+    schema: optional(
+      serverUrl({
+        schemes: ["postgres", "postgresql"],
+        example: "postgres://snap:secret@db.internal:5432/snap",
+      }),
+    ),
+    description: "PostgreSQL, to run on several machines",
+    unset: "everything is stored in SNAP_DATA_DIR",
+  },
+  redisUrl: {
+    variable: "SNAP_REDIS_URL",
+    schema: optional(
+      serverUrl({
+        schemes: ["redis", "rediss"],
+        example: "redis://:secret@cache.internal:6379",
+      }),
+    ),
+    description: "Redis, to run on several machines",
+    unset: "cache and rate limits are stored in SNAP_DATA_DIR",
+  },
+  role: {
+    variable: "SNAP_ROLE",
+    schema: oneOf("all", "api", "worker").default("all"),
+    description: "what this process does: serve requests (api), process batches (worker), or both (all)",
+    unset: "all",
+  },
+  secretKey: {
+    variable: "SNAP_SECRET_KEY",
+    schema: optional(
+      z.string().min(16, {
+        error:
+          "must be a random string of at least 16 characters, such as the output of `openssl rand -hex 32`",
+      }),
+    ),
+    description: "encrypts signing secrets at rest",
+    unset: "a key file in the data folder",
+  },
+  chromiumPath: {
+    variable: "SNAP_CHROMIUM_PATH",
+    schema: optional(path()),
+    description: "path of the browser",
+    unset: "the browser that puppeteer installed, or the system's",
+  },
+  sandbox: {
+    variable: "SNAP_SANDBOX",
+    schema: oneOf("on", "off").default("on"),
+    description: "the browser's sandbox: on or off",
+    unset: "on",
+  },
+  browserEndpoints: {
+    variable: "SNAP_BROWSER_URL",
+    schema: browserUrls().default([]),
+    description: "DevTools endpoints of remote browsers, comma-separated, to use instead of a local browser",
+    unset: "a local browser is started",
+  },
+  browserProxyHost: {
+    variable: "SNAP_BROWSER_PROXY_HOST",
+    schema: optional(reachableHostName()),
+    description: "name or address under which remote browsers reach the egress proxy of this process",
+    unset: "the loopback address, if all of them run on this machine",
+  },
+  browserEgress: {
+    variable: "SNAP_BROWSER_EGRESS",
+    schema: oneOf("proxy", "direct").default("proxy"),
+    description:
+      "how pages in remote browsers reach the web: through the egress proxy, or directly, which leaves containment to the browser's own network",
+    unset: "proxy",
+  },
+  renderConcurrency: {
+    variable: "SNAP_RENDER_CONCURRENCY",
+    schema: optional(wholeNumber({ min: 1, max: 256 })),
+    description: "most renders that run at once",
+    unset: "by memory: one per 128 MiB, at most 16 per processor",
+  },
+  renderTimeoutMs: {
+    variable: "SNAP_RENDER_TIMEOUT_MS",
+    schema: wholeNumber({ min: 1000, max: 600_000 }).default(45_000),
+    description: "timeout of a whole render, in milliseconds",
+    unset: "45000",
+  },
+  navigationTimeoutMs: {
+    variable: "SNAP_NAVIGATION_TIMEOUT_MS",
+    schema: optional(wholeNumber({ min: 1000, max: 600_000 })),
+    description: "timeout for loading the page, in milliseconds",
+    unset: "30000, or SNAP_RENDER_TIMEOUT_MS if that is lower",
+  },
+  allowTargets: {
+    variable: "SNAP_ALLOW_TARGETS",
+    schema: allowedTargets().default([]),
+    description: "private hosts or CIDR blocks to allow, each with an optional :port, comma-separated",
+    unset: "none",
+  },
+  plans: {
+    variable: "SNAP_PLANS_FILE",
+    schema: plansFile().default(BUILT_IN_PLANS),
+    description: "JSON file that defines the plans",
+    unset: "starter, growth, scale",
+  },
+  webhookPausesMs: {
+    variable: "SNAP_WEBHOOK_SCHEDULE",
+    schema: optional(pauses()),
+    description: "pauses after failed webhook deliveries; 0s alone means a single attempt",
+    unset: "5s,5m,30m,2h,5h,10h,10h",
+  },
+  batchRetentionMs: {
+    variable: "SNAP_BATCH_RETENTION",
+    schema: duration({ min: "1ms", max: "365d" }).default(BATCH_LIMITS.retentionMs),
+    description: "how long a finished batch is stored",
+    unset: "7d",
+  },
+  batchRetryWindowMs: {
+    variable: "SNAP_RETRY_WINDOW",
+    schema: duration({ min: "0s", max: "1d" }).default(BATCH_LIMITS.retryWindowMs),
+    description: "how long a batch item that hits the render limit is retried",
+    unset: "15m",
+  },
+  drainDelayMs: {
+    variable: "SNAP_DRAIN_DELAY",
+    schema: duration({ min: "0s", max: "60s" }).default(0),
+    description: "how long a stopping process still accepts requests, so that load balancers notice",
+    unset: "0s",
+  },
+  logLevel: {
+    variable: "SNAP_LOG_LEVEL",
+    schema: oneOf("trace", "debug", "info", "warn", "error", "fatal", "silent").default("info"),
+    description: "lowest level that is logged",
+    unset: "info",
+  },
+  metrics: {
+    variable: "SNAP_METRICS",
+    schema: oneOf("on", "off")
+      .default("off")
+      .transform((value) => value === "on"),
+    description: "Prometheus metrics at /metrics",
+    unset: "off",
+  },
+} as const satisfies Record<string, Setting>;
+
+interface Setting {
+  readonly variable: `SNAP_${string}`;
+  readonly schema: z.ZodType;
+  readonly description: string;
+  readonly unset: string;
+}
+
+export type Settings = {
+  readonly [Name in keyof typeof SETTINGS]: z.output<(typeof SETTINGS)[Name]["schema"]>;
+};
+
+/** Mistakes that variables make together, each right by itself. */
+export function contradictions(given: Readonly<Record<string, unknown>>): readonly Mistake[] {
+  return [...contradictoryTimes(given), ...incompleteSharing(given), ...contradictoryBrowsers(given)];
+}
+
+type Mistake = readonly [name: string, message: string];
+
+function contradictoryTimes(given: Readonly<Record<string, unknown>>): readonly Mistake[] {
+  const navigation = SETTINGS.navigationTimeoutMs.schema.safeParse(given["SNAP_NAVIGATION_TIMEOUT_MS"]);
+  const render = SETTINGS.renderTimeoutMs.schema.safeParse(given["SNAP_RENDER_TIMEOUT_MS"]);
+  if (!render.success || (navigation.data ?? 0) <= render.data) return [];
+  return [["SNAP_NAVIGATION_TIMEOUT_MS", `must not exceed SNAP_RENDER_TIMEOUT_MS (${render.data})`]];
+}
+
+/** Several processes have to agree on what they share. */
+function* incompleteSharing(given: Readonly<Record<string, unknown>>): Generator<Mistake> {
+  const [database, redis] = [given["SNAP_DATABASE_URL"], given["SNAP_REDIS_URL"]];
+  if (database !== undefined && redis === undefined)
+    yield [
+      "SNAP_REDIS_URL",
+      "must be set together with SNAP_DATABASE_URL: rate limits and the cache are shared through Redis",
+    ];
+  if (redis !== undefined && database === undefined)
+    yield [
+      "SNAP_DATABASE_URL",
+      "must be set together with SNAP_REDIS_URL: accounts and credits are shared through PostgreSQL",
+    ];
+  if (database !== undefined && given["SNAP_SECRET_KEY"] === undefined)
+    yield [
+      "SNAP_SECRET_KEY",
+      "must be set together with SNAP_DATABASE_URL, to the same value for every process",
+    ];
+  if (given["SNAP_ROLE"] === "worker" && given["SNAP_PUBLIC_URL"] === undefined)
+    yield ["SNAP_PUBLIC_URL", "must be set for a worker, because webhooks contain links to it"];
+}
+
+/** Closed by default: where pages of a browser elsewhere go out must have been said. */
+function contradictoryBrowsers(given: Readonly<Record<string, unknown>>): readonly Mistake[] {
+  const endpoints = SETTINGS.browserEndpoints.schema.safeParse(given["SNAP_BROWSER_URL"]);
+  if (!endpoints.success) return [];
+  const isDirect = given["SNAP_BROWSER_EGRESS"] === "direct";
+  const isProxied = given["SNAP_BROWSER_PROXY_HOST"] !== undefined;
+  if (endpoints.data.length === 0)
+    return ["SNAP_BROWSER_PROXY_HOST", "SNAP_BROWSER_EGRESS"].flatMap((name) =>
+      given[name] === undefined
+        ? []
+        : [[name, "only applies to remote browsers; set SNAP_BROWSER_URL as well, or unset it"]],
+    );
+  if (isDirect && isProxied)
+    return [["SNAP_BROWSER_PROXY_HOST", "has no effect with SNAP_BROWSER_EGRESS=direct; unset one of them"]];
+  if (isDirect || isProxied || endpoints.data.every(({ isLoopback }) => isLoopback)) return [];
+  return [["SNAP_BROWSER_URL", PROXY_HOST_MISSING]];
+}
+
+const PROXY_HOST_MISSING =
+  "a browser on another machine needs the egress proxy of this process to reach the web; set SNAP_BROWSER_PROXY_HOST " +
+  "to the name or address under which it reaches this process, or set SNAP_BROWSER_EGRESS=direct to go without the " +
+  "proxy, which leaves the containment of untrusted pages to the browser's own network";
+
+/** The time to load a page when it isn't set: never more than the whole render has. */
+export function defaultNavigationTimeoutMs(renderTimeoutMs: number): number {
+  return Math.min(NAVIGATION_DEFAULT_MS, renderTimeoutMs);
+}
