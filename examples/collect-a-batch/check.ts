@@ -13,7 +13,7 @@ const snap = createClient({ baseUrl: service.baseUrl, token: service.token });
 const folder = await mkdtemp(join(tmpdir(), "collected-"));
 
 const pages = ["a", "b", "c"].map((name) => `${page.origin}/${name}`);
-// A name that is never to be found (RFC 6761, 6.4).
+// never resolves (RFC 6761, 6.4)
 const missing = "http://nowhere.invalid/";
 const failed = await collectPages(snap, [...pages, missing], folder);
 assert.deepEqual(
@@ -34,4 +34,4 @@ await assert.rejects(collectPages(snap, [pages[0] ?? "", "example.com"], folder)
 await service.stop();
 page.close();
 await rm(folder, { recursive: true });
-console.log("collect-a-batch: three pictures saved, one failure named, a faulty batch refused as a whole");
+console.log("collect-a-batch: saves three images, reports a failed item, rejects an invalid batch");

@@ -3,9 +3,9 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * Captures up to 20 pages in one batch, prints how far it is, and saves the pictures as they finish.
+ * Renders up to 20 pages in one batch, prints the progress, and saves each image when it is done.
  *
- * @returns the items that failed.
+ * @returns The items that failed.
  */
 export async function collectPages(
   snap: SnapClient,
@@ -16,7 +16,7 @@ export async function collectPages(
   const batch = await snap.batches.submit({
     items: urls.map((url) => ({ url, fullPage: true, format: "webp" })),
   });
-  // With this id it can be collected later too, by another process, for 7 days.
+  // another process can also collect the batch with this id, for 7 days
   console.log(`submitted ${batch.id}`);
 
   const failed: BatchItem[] = [];
@@ -41,7 +41,7 @@ if (import.meta.main) {
   const { SNAP_BASE_URL, SNAP_TOKEN } = process.env;
   const urls = process.argv.slice(2);
   if (!SNAP_BASE_URL || !SNAP_TOKEN || urls.length === 0) {
-    console.error("Set SNAP_BASE_URL, such as http://127.0.0.1:3000/v1, and SNAP_TOKEN, then:");
+    console.error("Set SNAP_BASE_URL, such as http://127.0.0.1:3000/v1, and SNAP_TOKEN, then run:");
     console.error("node main.ts URL [URL ...]");
     process.exit(1);
   }
@@ -51,7 +51,7 @@ if (import.meta.main) {
     process.exitCode = failed.length === 0 ? 0 : 1;
   } catch (error) {
     if (!isSnapError(error)) throw error;
-    // Refused as a whole: `errors` names the items at fault, such as items.1.url.
+    // `errors` names the invalid items, such as items.1.url
     console.error(error.code, error.message, error.errors ?? "");
     process.exitCode = 1;
   }

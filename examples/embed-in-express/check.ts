@@ -13,15 +13,15 @@ const engine = await openEngine({ directory, secretKey: "a key for this check", 
 const app = await listen(createServer(await createApp(engine)));
 const preview = async (query: string): Promise<Response> => fetch(`${app.origin}/preview?${query}`);
 
-const picture = await preview(`url=${encodeURIComponent(page.origin)}`);
-assert.equal(picture.status, 200);
-assert.equal(picture.headers.get("Content-Type"), "image/png");
-const bytes = Buffer.from(await picture.arrayBuffer());
+const image = await preview(`url=${encodeURIComponent(page.origin)}`);
+assert.equal(image.status, 200);
+assert.equal(image.headers.get("Content-Type"), "image/png");
+const bytes = Buffer.from(await image.arrayBuffer());
 assert.equal(bytes.toString("latin1", 1, 4), "PNG");
 assert.deepEqual([bytes.readUInt32BE(16), bytes.readUInt32BE(20)], [1200, 630]);
 
 const again = await preview(`url=${encodeURIComponent(page.origin)}`);
-assert.equal(again.headers.get("ETag"), picture.headers.get("ETag"));
+assert.equal(again.headers.get("ETag"), image.headers.get("ETag"));
 assert.deepEqual(Buffer.from(await again.arrayBuffer()), bytes);
 
 for (const [query, status, code] of [
@@ -36,4 +36,4 @@ app.close();
 await engine.close();
 page.close();
 await rm(directory, { recursive: true });
-console.log("embed-in-express: a page rendered, kept, and private hosts refused");
+console.log("embed-in-express: renders a page, caches it, blocks private hosts");

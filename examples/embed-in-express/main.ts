@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 
 type Settings = { readonly directory: string; readonly secretKey: string; readonly allowTargets?: string };
 
-/** `allowTargets` opens private hosts one by one; without it only public pages are rendered. */
+/** `allowTargets` lists the private hosts to allow; by default only public pages are rendered. */
 export async function openEngine({ directory, secretKey, allowTargets = "" }: Settings): Promise<Engine> {
   const targets = { allow: parseAllowedTargets(allowTargets), ownHostnames: [] };
   return createEngine({
@@ -17,15 +17,15 @@ export async function openEngine({ directory, secretKey, allowTargets = "" }: Se
   });
 }
 
-/** `GET /preview?url=https://example.com` answers a picture of the page. */
+/** `GET /preview?url=https://example.com` returns an image of the page. */
 export async function createApp(engine: Engine): Promise<Express> {
-  // One account pays for everything here; a service with customers of its own makes one for each.
+  // one account for all requests; a service with customers creates one account per customer
   const owner = { email: "previews@example.com", planSlug: "scale", verified: true };
   const { id: accountId } = await engine.accounts.create(owner);
   const { token } = await engine.tokens.create({ accountId });
 
   const app = express();
-  // oxlint-disable-next-line oxc/no-async-endpoint-handlers -- Express 5 hands a rejection to the error handler.
+  // oxlint-disable-next-line oxc/no-async-endpoint-handlers -- Express 5 passes a rejection to the error handler
   app.get("/preview", async (request, response) => {
     const principal = await engine.authenticate(token);
     const parameters = { url: request.query["url"], width: 1200, height: 630 };
@@ -33,11 +33,11 @@ export async function createApp(engine: Engine): Promise<Express> {
     response.set({ ETag: rendering.etag, "Cache-Control": "public, max-age=3600" });
     response.type(rendering.contentType).send(Buffer.from(rendering.bytes));
   });
-  app.use(answerSnapErrors);
+  app.use(handleSnapErrors);
   return app;
 }
 
-const answerSnapErrors: ErrorRequestHandler = (error: unknown, _request, response, next) => {
+const handleSnapErrors: ErrorRequestHandler = (error: unknown, _request, response, next) => {
   if (!isSnapError(error)) return next(error);
   const { code, message, errors, status, retryAfterSeconds } = error;
   if (retryAfterSeconds !== undefined) response.set("Retry-After", String(retryAfterSeconds));
@@ -47,10 +47,10 @@ const answerSnapErrors: ErrorRequestHandler = (error: unknown, _request, respons
 if (import.meta.main) {
   const { SNAP_SECRET_KEY: secretKey, SNAP_ALLOW_TARGETS: allowTargets = "", PORT = "3000" } = process.env;
   if (!secretKey) {
-    console.error("Set SNAP_SECRET_KEY: any text of at least 16 characters, kept for good.");
+    console.error("Set SNAP_SECRET_KEY to any text of at least 16 characters, and never change it.");
     process.exit(1);
   }
-  // A folder that lasts would keep accounts, credits and renderings from one start to the next.
+  // use a permanent folder to keep accounts, credits and renderings across restarts
   const directory = await mkdtemp(`${tmpdir()}/previews-`);
   const engine = await openEngine({ directory, secretKey, allowTargets });
   const server = (await createApp(engine)).listen(Number(PORT));

@@ -2,5 +2,5 @@ import { checkReceiver } from "@snap/workshop/examples/check-receiver";
 import { createHandler } from "./main.ts";
 import { serve } from "./serve.ts";
 
-await checkReceiver((signingSecret, act) => serve(createHandler(signingSecret, act)));
-console.log("receive-webhooks-web: acts on a batch once, and on genuine deliveries only");
+await checkReceiver((signingSecret, handle) => serve(createHandler(signingSecret, handle)));
+console.log("receive-webhooks-web: handles a batch once, and only valid deliveries");

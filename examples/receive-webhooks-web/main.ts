@@ -1,16 +1,16 @@
 import { webhookHandler, type RenderBatch } from "@snap/client/webhooks";
 import { serve } from "./serve.ts";
 
-/** Acts on each finished batch. What `act` throws is answered 500, and the service delivers again. */
+/** Calls `handle` for each finished batch. If it throws, the response is 500 and the service delivers again. */
 export function createHandler(
   signingSecret: string,
-  act: (batch: RenderBatch) => unknown,
+  handle: (batch: RenderBatch) => unknown,
 ): (request: Request) => Promise<Response> {
-  // A delivery comes again when its acknowledgement was lost. Where it matters, keep the ids in a database.
+  // a delivery can arrive twice, if its acknowledgement was lost; store the ids in a database if that matters
   const seen = new Set<string>();
   const receive = webhookHandler(signingSecret, async (batch) => {
     if (seen.has(batch.id)) return;
-    await act(batch);
+    await handle(batch);
     seen.add(batch.id);
   });
   return async (request) => {
@@ -26,7 +26,7 @@ function printBatch({ id, items }: RenderBatch): void {
 if (import.meta.main) {
   const { SNAP_SIGNING_SECRET, PORT = "8080" } = process.env;
   if (!SNAP_SIGNING_SECRET) {
-    console.error("Set SNAP_SIGNING_SECRET: that of the token which submits the batches.");
+    console.error("Set SNAP_SIGNING_SECRET to the signing secret of the token that submits the batches.");
     process.exit(1);
   }
   serve(createHandler(SNAP_SIGNING_SECRET, printBatch)).listen(Number(PORT));

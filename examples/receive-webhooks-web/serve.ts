@@ -2,8 +2,8 @@ import { createServer, type Server } from "node:http";
 import { Readable } from "node:stream";
 
 /**
- * Serves a web-standard handler with node:http, body unread and untouched. Bun, Deno, workers, Hono and
- * Next.js call such a handler by themselves: leave this file out there.
+ * Serves a web-standard handler with node:http, and passes the body unread. Bun, Deno, workers, Hono and Next.js call such
+ * a handler directly and do not need this file.
  */
 export function serve(handler: (request: Request) => Promise<Response>): Server {
   return createServer((incoming, outgoing) => {
@@ -12,12 +12,12 @@ export function serve(handler: (request: Request) => Promise<Response>): Server 
       values.map((value): [string, string] => [name, value]),
     );
     const body = method === "GET" || method === "HEAD" ? null : Readable.toWeb(incoming);
-    const answer = async (): Promise<void> => {
+    const respond = async (): Promise<void> => {
       const request = new Request(`http://localhost${url}`, { method, headers, body, duplex: "half" });
       const response = await handler(request);
       const bytes = await response.bytes();
       outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(bytes);
     };
-    answer().catch(() => outgoing.writeHead(400).end());
+    respond().catch(() => outgoing.writeHead(400).end());
   });
 }

@@ -5,18 +5,18 @@ const SITES = ["https://example.com/", "https://www.iana.org/", "https://www.w3.
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface GallerySettings {
-  /** Where browsers reach the service, such as `https://snap.example.com/v1`. */
+  /** Public URL of the service, such as `https://snap.example.com/v1`. */
   readonly baseUrl: string;
   readonly tokenId: number;
-  /** Stays here: the page carries signatures only. */
+  /** Never sent to the browser: the page contains only signatures. */
   readonly signingSecret: string;
   readonly sites?: readonly string[];
 }
 
-/** A page with a picture of each site. The browser fetches the pictures from the service, without a token. */
+/** Serves a page with an image of each site. The browser fetches the images from the service, without a token. */
 export function createGallery({ sites = SITES, ...signer }: GallerySettings): Server {
   return createServer((_request, response) => {
-    // The end of tomorrow: the same URL all day, so that browsers keep the pictures.
+    // the end of tomorrow, so that the URL stays the same all day and browsers cache the image
     const expires = new Date((Math.floor(Date.now() / DAY_MS) + 2) * DAY_MS);
     const images = sites.map((site) => {
       const parameters = { url: site, width: 1200, height: 800, format: "webp", quality: 80 } as const;
@@ -39,7 +39,7 @@ if (import.meta.main) {
     console.error(
       "Set SNAP_BASE_URL, such as http://127.0.0.1:3000/v1, SNAP_TOKEN_ID (the number before the",
     );
-    console.error("pipe of a token) and SNAP_SIGNING_SECRET (snap-server tokens reveal ID shows it).");
+    console.error("pipe of a token) and SNAP_SIGNING_SECRET (run snap-server tokens reveal ID to get it).");
     process.exit(1);
   }
   createGallery({ baseUrl: SNAP_BASE_URL, tokenId, signingSecret: SNAP_SIGNING_SECRET }).listen(Number(PORT));
