@@ -3,43 +3,40 @@ import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { isConflict, isLostConnection } from "./faults.ts";
 
-/** Runs a statement with the values of its `$1`, `$2`, … and answers its rows. */
+/** Runs a statement with the values of `$1`, `$2`, … and returns its rows. */
 export type Query = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
 export interface Database {
-  /**
-   * One statement that may be run twice: it is repeated when the connection was lost, and nobody knows
-   * then whether it had been run.
-   */
+  /** Runs a repeatable statement: it is retried after a lost connection, when it may already have run. */
   readonly query: Query;
-  /** One statement that is never repeated. */
+  /** Runs a statement without retries. */
   readonly queryOnce: Query;
   /**
-   * Runs `work` in a transaction, which is taken back when it throws or answers `null`. It is run again when
-   * the connection was lost, in the commit too; `isRepeated` then says so, as the first may have been written.
+   * Runs `work` in a transaction; rolls back if it throws or returns `null`. Runs it again, with `isRepeated`, if the
+   * connection was lost: the first transaction may have committed.
    */
   transaction<T>(work: (query: Query, isRepeated: boolean) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
 export interface DatabaseOptions {
-  /** As `postgres://user:password@host:port/database`. */
+  /** In the form `postgres://user:password@host:port/database`. */
   readonly url: string;
   readonly maxConnections: number;
-  /** Longest time of a statement, 15,000 ms unless given; 0 for none. */
+  /** Timeout of a statement, 15,000 ms by default; 0 for none. */
   readonly statementTimeoutMs?: number;
-  /** Told of connections that are lost while nobody uses them. */
+  /** Called when an idle connection is lost. */
   readonly onBackgroundError: (error: unknown) => void;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 15_000;
-/** A client that stands still must not hold its locks for ever. */
+/** A hanging client must not hold its locks forever. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000;
-/** A server that is started anew is back within a few seconds. */
+/** A restarted server is back within a few seconds. */
 const RETRY_PAUSES_MS: readonly number[] = [20, 100, 300, 700, 1_500, 3_000];
 
-/** A pool of connections; connects when it is first used. */
+/** Creates a connection pool, which connects on first use. */
 export function openDatabase(options: DatabaseOptions): Database {
   const { url, maxConnections, statementTimeoutMs = STATEMENT_TIMEOUT_MS, onBackgroundError } = options;
   const pool = new pg.Pool({
@@ -53,15 +50,15 @@ export function openDatabase(options: DatabaseOptions): Database {
     keepAlive: true,
     types: { getTypeParser },
   });
-  // The error carries its connection, with the texts of all its statements: too much for a log.
+  // the original error references the connection with all its statements: too much for a log
   pool.on("error", ({ message }) => {
-    onBackgroundError(new Error(`a connection to PostgreSQL was lost: ${message}`));
+    onBackgroundError(new Error(`lost a connection to PostgreSQL: ${message}`));
   });
   const queryOnce = queryWith(pool);
   return {
     queryOnce,
-    query: (text, values) => retrying(() => queryOnce(text, values)),
-    transaction: (work) => retrying((attempt) => transact(pool, (query) => work(query, attempt > 0))),
+    query: (text, values) => retry(() => queryOnce(text, values)),
+    transaction: (work) => retry((attempt) => transact(pool, (query) => work(query, attempt > 0))),
     close: () => pool.end(),
   };
 }
@@ -69,28 +66,27 @@ export function openDatabase(options: DatabaseOptions): Database {
 async function transact<T>(pool: pg.Pool, work: (query: Query) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
-  // A connection that is lost says so to the statement that waits, and once more as an event, which would
-  // end the process if nobody listened.
-  const note = (error: Error): void => {
+  // a lost connection rejects the waiting statement and also emits "error", which ends the process without a listener
+  const markBroken = (error: Error): void => {
     broken = error;
   };
-  client.on("error", note);
+  client.on("error", markBroken);
   try {
     await client.query("BEGIN");
     const result = await work(queryWith(client));
     await client.query(result === null ? "ROLLBACK" : "COMMIT");
     return result;
   } catch (error) {
-    // A connection that can't take its transaction back is closed, which does so.
-    await client.query("ROLLBACK").catch(note);
+    // if the rollback fails, closing the connection rolls back
+    await client.query("ROLLBACK").catch(markBroken);
     throw error;
   } finally {
     client.release(broken);
-    if (broken === undefined) client.removeListener("error", note);
+    if (broken === undefined) client.removeListener("error", markBroken);
   }
 }
 
-/** Each text becomes a prepared statement of the connection; several statements in one can't. */
+/** Prepares each text with values. A text without values may contain several statements, which cannot be prepared. */
 function queryWith(client: pg.Pool | pg.PoolClient): Query {
   return async <Row>(text: string, values?: readonly unknown[]) => {
     const statement = values === undefined ? { text } : { name: nameOf(text), text, values: [...values] };
@@ -101,7 +97,7 @@ function queryWith(client: pg.Pool | pg.PoolClient): Query {
 
 const names = new Map<string, string>();
 
-/** The same for the same text: PostgreSQL refuses one name for two texts. */
+/** Returns a unique name per text: PostgreSQL rejects one name for two texts. */
 function nameOf(text: string): string {
   let name = names.get(text);
   if (name === undefined) {
@@ -111,7 +107,7 @@ function nameOf(text: string): string {
   return name;
 }
 
-async function retrying<T>(work: (attempt: number) => Promise<T>): Promise<T> {
+async function retry<T>(work: (attempt: number) => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
     try {
       return await work(attempt);
@@ -125,13 +121,13 @@ async function retrying<T>(work: (attempt: number) => Promise<T>): Promise<T> {
 
 const INT8: number = pg.types.builtins.INT8;
 
-/** Counts and instants are far below 2^53, so that they are numbers; pg hands them out as texts. */
+/** Parses BIGINT as a number, because counts and instants are far below 2^53; pg returns strings by default. */
 const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: "text" | "binary") =>
   oid === INT8
     ? Number
     : (pg.types.getTypeParser as (oid: number, format?: string) => () => unknown)(oid, format);
 
-/** PostgreSQL's texts hold no NUL: nothing is stored under a name that has one, and asking for it is an error. */
+/** Returns whether a key can exist: PostgreSQL strings cannot contain NUL, and a query with one fails. */
 export function isStorable(name: string): boolean {
   return !name.includes("\0");
 }

@@ -1,12 +1,11 @@
 /**
- * SQLSTATE classes and codes (PostgreSQL documentation, appendix A). 53300 is a server with as many
- * connections as it takes: others end theirs soon.
+ * SQLSTATE classes and codes (PostgreSQL documentation, appendix A). 53300 means too many connections, which is temporary.
  */
 const LOST_CONNECTION = /^(08...|57P0[1-5]|53300)$/;
 const CONFLICT: ReadonlySet<string> = new Set(["40001", "40P01"]);
 const UNIQUE_VIOLATION = "23505";
 
-const SYSTEM_FAULTS: ReadonlySet<string> = new Set([
+const SYSTEM_ERRORS: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
   "EPIPE",
@@ -16,22 +15,22 @@ const SYSTEM_FAULTS: ReadonlySet<string> = new Set([
   "EAI_AGAIN",
 ]);
 
-/** What pg itself says of a socket that closed; it has no codes for it. */
-const SAID_BY_PG = /^Connection terminated|^Client has encountered a connection error|^timeout expired$/;
+/** Messages of pg for a closed socket, which has no code. */
+const PG_MESSAGES = /^Connection terminated|^Client has encountered a connection error|^timeout expired$/;
 
-/** The server went away, or isn't there yet: whether the last statement was run is not known. */
+/** Returns whether the server is unreachable. The last statement may or may not have run. */
 export function isLostConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = codeOf(error);
-  return SYSTEM_FAULTS.has(code) || LOST_CONNECTION.test(code) || SAID_BY_PG.test(error.message);
+  return SYSTEM_ERRORS.has(code) || LOST_CONNECTION.test(code) || PG_MESSAGES.test(error.message);
 }
 
-/** The server took the transaction back because of another one. */
+/** Returns whether the server rolled the transaction back because of another one. */
 export function isConflict(error: unknown): boolean {
   return CONFLICT.has(codeOf(error));
 }
 
-/** Such a row is there already. */
+/** Returns whether the row already exists. */
 export function isUniqueViolation(error: unknown): boolean {
   return codeOf(error) === UNIQUE_VIOLATION;
 }

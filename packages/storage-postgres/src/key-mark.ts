@@ -1,9 +1,9 @@
 import type { Database } from "./database.ts";
 
-/** Of a database whose signing secrets are sealed under one secret key. */
+/** A database whose signing secrets are encrypted with one secret key. */
 export interface KeyMarked {
   /**
-   * Whether the mark is that of the key in use: the first to be claimed is kept.
+   * Returns whether the mark is that of the key in use. The first mark that is claimed is stored.
    *
    * @param mark `markOfKey` of `@snap/engine`.
    */
@@ -11,7 +11,7 @@ export interface KeyMarked {
 }
 
 export async function claimKeyMark({ query }: Database, mark: string): Promise<boolean> {
-  // The update changes nothing; it makes the row that is there one that is answered.
+  // the update changes nothing, but makes RETURNING include an existing row
   const [row] = await query<{ mark: string }>(
     `INSERT INTO snap.key_mark AS kept (mark) VALUES ($1)
      ON CONFLICT (is_only) DO UPDATE SET mark = kept.mark RETURNING mark`,

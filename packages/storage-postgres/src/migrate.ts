@@ -6,23 +6,23 @@ import { moves } from "./migrations/004-moves.ts";
 import { keyMark } from "./migrations/005-key-mark.ts";
 import { reversals } from "./migrations/006-reversals.ts";
 
-/** In order; the version of a database is the number of those it has been through. */
+/** In order; the version of a database is the number of migrations applied to it. */
 export const MIGRATIONS: readonly string[] = [initial, ledger, batches, moves, keyMark, reversals];
 
-/** "snap" in ASCII: names the lock under which one process migrates while the others wait. */
+/** "snap" in ASCII: the advisory lock that the migrating process holds. */
 const MIGRATION_LOCK = 0x736e6170;
 
 /**
- * Brings the schema `snap` to the version of this code. The version is read again under an advisory lock,
- * so that of several processes that start at once one migrates and the others find it done.
+ * Migrates the schema `snap` to the current version. Reads the version again under an advisory lock, so that only one of
+ * several processes migrates.
  *
- * @throws Error when the database is newer than this code.
+ * @throws Error if the database is newer than this code.
  */
 export async function migrate(database: Database): Promise<void> {
-  const [found] = await database.query<{ table: string | null }>(
+  const [existing] = await database.query<{ table: string | null }>(
     "SELECT to_regclass('snap.migrations')::TEXT AS table",
   );
-  if (found?.table != null && (await versionOf(database)) === MIGRATIONS.length) return;
+  if (existing?.table != null && (await versionOf(database)) === MIGRATIONS.length) return;
   await database.transaction(async (query) => {
     await query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
     await query("CREATE SCHEMA IF NOT EXISTS snap");
@@ -38,7 +38,7 @@ export async function migrate(database: Database): Promise<void> {
   });
 }
 
-/** How many migrations it has been through. */
+/** Returns the number of applied migrations. */
 async function versionOf({ query }: Pick<Database, "query">): Promise<number> {
   const [row] = await query<{ version: number }>(
     "SELECT coalesce(max(version), 0) AS version FROM snap.migrations",
@@ -46,7 +46,7 @@ async function versionOf({ query }: Pick<Database, "query">): Promise<number> {
   const version = row?.version ?? 0;
   if (version > MIGRATIONS.length)
     throw new Error(
-      `the database was written by a newer release: its schema has version ${version}, and this release knows ${MIGRATIONS.length}. Upgrade @snap/storage-postgres`,
+      `the database was written by a newer release (schema version ${version}; this release supports up to ${MIGRATIONS.length}); upgrade @snap/storage-postgres`,
     );
   return version;
 }

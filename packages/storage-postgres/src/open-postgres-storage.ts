@@ -9,34 +9,34 @@ import { createLedger } from "./stores/ledger.ts";
 import { createTokenStore } from "./stores/tokens.ts";
 import { requireNoOpenMove } from "./transfer/moves.ts";
 
-/** What needs no database: renderings, request budgets, and which renders are under way. */
+/** The ports that need no database: cached renderings, rate limits and render leases. */
 export type SharedCache = Pick<Storage, "renderings" | "rateLimiter" | "renderLeases"> & {
   close(): Promise<void>;
 };
 
 export interface PostgresStorageOptions {
-  /** As `postgres://user:password@host:port/database`. The role may make schemas in it. */
+  /** In the form `postgres://user:password@host:port/database`. The role needs the right to create schemas. */
   readonly url: string;
-  /** Of `@snap/storage-redis`, or your own; closed together with the storage. */
+  /** From `@snap/storage-redis`, or your own; closed together with the storage. */
   readonly cache: SharedCache;
-  /** Most connections, besides one that listens for batches; 10 by default. */
+  /** Maximum connections, besides three for notifications of batches; 10 by default. */
   readonly maxConnections?: number;
-  /** Told of connections that are lost while nobody uses them; what can be repeated is. */
+  /** Called when an idle connection is lost. */
   readonly onBackgroundError?: (error: unknown) => void;
 }
 
 export interface PostgresStorage extends Storage, KeyMarked {}
 
 /**
- * Opens a storage that any number of machines share: accounts, tokens, credits and batches in PostgreSQL 15
- * or newer, in the schema `snap`, which is created and migrated if needed. After `kill -9`
- * of whatever process nothing that was answered is lost, and nothing is half done.
+ * Opens a storage that any number of machines share: accounts, tokens, credits and batches in PostgreSQL 15 or newer, in
+ * the schemas `snap` and `snap_jobs`, which it creates and migrates if needed. `kill -9` of any process loses no confirmed
+ * write and leaves no partial one.
  *
- * A lost connection is made again, and what may be repeated is, for about six seconds; then methods reject
- * with the error of `pg`, until the server is back.
+ * Lost connections are reopened, and repeatable statements are retried for about six seconds. After that, methods reject
+ * with the error of `pg` until the server is back.
  *
- * @throws Error when the server can't be reached, refuses, holds the schema of a newer release, or what a move
- * has left unfinished.
+ * @throws Error if the server is unreachable or refuses the connection, if the schema is of a newer release, or if a move
+ * into the database is unfinished.
  *
  * @example
  * const cache = await openRedisCache({ url: "redis://cache" });
@@ -46,13 +46,13 @@ export interface PostgresStorage extends Storage, KeyMarked {}
  */
 export async function openPostgresStorage(options: PostgresStorageOptions): Promise<PostgresStorage> {
   const { url, cache, maxConnections = 10, onBackgroundError = () => {} } = options;
-  // A migration takes as long as it takes, and so does the wait for another process that is at it.
-  const unhurried = openDatabase({ url, maxConnections: 1, statementTimeoutMs: 0, onBackgroundError });
+  // no timeout for a migration, or for the wait while another process migrates
+  const migrating = openDatabase({ url, maxConnections: 1, statementTimeoutMs: 0, onBackgroundError });
   try {
-    await migrate(unhurried);
-    await requireNoOpenMove(unhurried);
+    await migrate(migrating);
+    await requireNoOpenMove(migrating);
   } finally {
-    await unhurried.close();
+    await migrating.close();
   }
   const database = openDatabase({ url, maxConnections, onBackgroundError });
   const signal = createBatchSignal({ url, onBackgroundError });
@@ -73,10 +73,10 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   };
 }
 
-/** Enough to need room of its own on the disk, little enough to be asked for every second. */
+/** Large enough to allocate a page, small enough to write every second. */
 const FILLER = "0".repeat(8 * 1024);
 
-/** A check that really writes, and doesn't wait for a server that is away. */
+/** Checks that a write succeeds, without retries. */
 function createWriteCheck({ queryOnce }: Database): () => Promise<void> {
   return async () => {
     const [row] = await queryOnce<{ id: number }>(

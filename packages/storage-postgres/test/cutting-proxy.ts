@@ -1,25 +1,25 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
-/** Stands between a storage and its server, and loses answers. */
+/** A proxy between a storage and its server that cuts connections. */
 export interface CuttingProxy {
   url(database: string): string;
-  /** The answer after the next `skipped` ones doesn't arrive: its connection is cut instead. */
-  cutAnswer(skipped: number): void;
-  /** As `cutAnswer(0)`; from then on every connection is cut, until `restore`. */
+  /** Cuts the connection instead of forwarding the response after the next `skipped` ones. */
+  cutResponse(skipped: number): void;
+  /** Like `cutResponse(0)`, and then cuts every connection until `restore`. */
   cutOff(): void;
   restore(): void;
-  /** Whether it has come to that. */
+  /** Returns whether a connection was cut. */
   hasCut(): boolean;
   close(): Promise<void>;
 }
 
 export async function startCuttingProxy(serverPort: number): Promise<CuttingProxy> {
-  let answersUntilCut = Infinity;
-  let staysAway = false;
+  let responsesUntilCut = Infinity;
+  let isCutOff = false;
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
-    if (staysAway && answersUntilCut === -1) return client.destroy();
+    if (isCutOff && responsesUntilCut === -1) return client.destroy();
     const upstream = connect(serverPort, "127.0.0.1");
     for (const socket of [client, upstream]) {
       sockets.add(socket);
@@ -28,13 +28,13 @@ export async function startCuttingProxy(serverPort: number): Promise<CuttingProx
     client.on("close", () => upstream.destroy());
     upstream.on("close", () => client.destroy());
     client.pipe(upstream);
-    upstream.on("data", (answer) => {
-      if (answersUntilCut === 0 || (staysAway && answersUntilCut === -1)) {
-        answersUntilCut = -1;
+    upstream.on("data", (response) => {
+      if (responsesUntilCut === 0 || (isCutOff && responsesUntilCut === -1)) {
+        responsesUntilCut = -1;
         client.destroy();
       } else {
-        if (answersUntilCut > 0) answersUntilCut -= 1;
-        client.write(answer);
+        if (responsesUntilCut > 0) responsesUntilCut -= 1;
+        client.write(response);
       }
     });
   }).listen(0, "127.0.0.1");
@@ -42,17 +42,17 @@ export async function startCuttingProxy(serverPort: number): Promise<CuttingProx
   const { port } = server.address() as AddressInfo;
   return {
     url: (database) => `postgres://snap@127.0.0.1:${port}/${database}`,
-    cutAnswer(skipped) {
-      answersUntilCut = skipped;
+    cutResponse(skipped) {
+      responsesUntilCut = skipped;
     },
     cutOff() {
-      answersUntilCut = 0;
-      staysAway = true;
+      responsesUntilCut = 0;
+      isCutOff = true;
     },
     restore() {
-      staysAway = false;
+      isCutOff = false;
     },
-    hasCut: () => answersUntilCut === -1,
+    hasCut: () => responsesUntilCut === -1,
     async close() {
       for (const socket of sockets) socket.destroy();
       server.close();

@@ -2,10 +2,10 @@ import type { Resolution, Storage } from "@snap/engine/ports";
 import { afterEach, describe, expect, it } from "vitest";
 import { execute, openStorage, useServer } from "./server.ts";
 
-const AWAY = /ECONNREFUSED|Connection terminated/;
+const UNREACHABLE = /ECONNREFUSED|Connection terminated/;
 const PERIOD = { startedAt: 0, resetsAt: 1_000_000 };
 
-describe("a PostgreSQL that goes away", { tags: ["postgres"] }, () => {
+describe("PostgreSQL storage", { tags: ["postgres"] }, () => {
   const { server, newDatabase } = useServer();
   const opened: Storage[] = [];
   afterEach(async () => {
@@ -20,15 +20,15 @@ describe("a PostgreSQL that goes away", { tags: ["postgres"] }, () => {
     return { storage, url };
   };
 
-  it("is killed in mid-work and started anew: every credit is accounted for", async () => {
+  it("accounts for every credit when the server is killed and restarted", async () => {
     const { storage } = await open();
-    const look = { accountId: "acct_1", period: PERIOD, granted: 1000, now: 1 };
+    const request = { accountId: "acct_1", period: PERIOD, granted: 1000, now: 1 };
     const endings: Resolution[] = [];
     let failures = 0;
     const work = Array.from({ length: 200 }, async (_, index) => {
       const reservationId = `res_${index}`;
       try {
-        await storage.ledger.reserve({ ...look, reservationId, lapsesAt: 900_000 });
+        await storage.ledger.reserve({ ...request, reservationId, lapsesAt: 900_000 });
         endings.push(await storage.ledger.settle({ reservationId, now: 2 }));
       } catch {
         failures += 1;
@@ -39,8 +39,8 @@ describe("a PostgreSQL that goes away", { tags: ["postgres"] }, () => {
     await Promise.all(work);
     const settled = endings.filter((ending) => ending === "settled").length;
     expect(settled + failures).toBe(200);
-    const { used, reserved } = await storage.ledger.balance(look);
-    // Whoever was told so was charged; who was told nothing may have been.
+    const { used, reserved } = await storage.ledger.balance(request);
+    // every confirmed settlement is charged; a failed call may be charged too
     expect(used).toBeGreaterThanOrEqual(settled);
     expect(used + reserved).toBeLessThanOrEqual(200);
     const lines = await storage.ledger.journal({ accountId: "acct_1", limit: 1000 });
@@ -49,29 +49,29 @@ describe("a PostgreSQL that goes away", { tags: ["postgres"] }, () => {
     expect(count("reserve")).toBe(used + reserved);
   });
 
-  it("is away: methods reject, and work again once it is back", async () => {
+  it("rejects while the server is down, and recovers", async () => {
     const { storage } = await open();
     await server().kill();
-    await expect(storage.check()).rejects.toThrow(AWAY);
-    await expect(storage.accounts.list()).rejects.toThrow(AWAY);
+    await expect(storage.check()).rejects.toThrow(UNREACHABLE);
+    await expect(storage.accounts.list()).rejects.toThrow(UNREACHABLE);
     await server().start();
     await storage.check();
     expect(await storage.accounts.list()).toEqual([]);
   });
 
-  it("ends connections that nobody uses: told, and made again", async () => {
-    const told: unknown[] = [];
-    const { storage, url } = await open((error) => told.push(error));
+  it("reports and reopens lost idle connections", async () => {
+    const errors: unknown[] = [];
+    const { storage, url } = await open((error) => errors.push(error));
     await storage.accounts.list();
     await execute(
       url,
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'snap' AND datname = current_database()",
     );
-    await expect.poll(() => told.length).toBeGreaterThan(0);
+    await expect.poll(() => errors.length).toBeGreaterThan(0);
     expect(await storage.accounts.list()).toEqual([]);
   });
 
-  it("is nowhere, or refuses: opening rejects", async () => {
+  it("rejects on opening if the server is unreachable or refuses", async () => {
     await expect(openStorage({ url: "postgres://snap@127.0.0.1:1/snap" })).rejects.toThrow("ECONNREFUSED");
     await expect(openStorage({ url: server().url("nowhere") })).rejects.toThrow(
       'database "nowhere" does not exist',

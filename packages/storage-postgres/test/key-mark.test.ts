@@ -5,7 +5,7 @@ import { openStorage, useServer } from "./server.ts";
 describe("the mark of the secret key", { tags: ["postgres"] }, () => {
   const { newDatabase } = useServer();
 
-  it("is the first that is claimed, whoever claims it, for good", async () => {
+  it("is the first that is claimed, permanently", async () => {
     const url = await newDatabase();
     const [one, two] = await Promise.all([openStorage({ url }), openStorage({ url })]);
     const target = await openPostgresTarget({ url });
@@ -19,7 +19,7 @@ describe("the mark of the secret key", { tags: ["postgres"] }, () => {
     await two.close();
   });
 
-  it("is one, of many that are claimed at once", async () => {
+  it("is claimed once if many are claimed concurrently", async () => {
     const storage = await openStorage({ url: await newDatabase() });
     const claimed = await Promise.all(
       Array.from({ length: 20 }, (_, index) => storage.claimKeyMark(`${index}`)),

@@ -9,7 +9,7 @@ describe("migrations", { tags: ["postgres"] }, () => {
       ({ version }) => version,
     );
 
-  it("run once, however many processes start at once", async () => {
+  it("run once if many processes start concurrently", async () => {
     const url = await newDatabase({ migrated: false });
     const storages = await Promise.all(Array.from({ length: 10 }, () => openStorage({ url })));
     expect(await versionsOf(url)).toEqual([1, 2, 3, 4, 5, 6]);
@@ -17,7 +17,7 @@ describe("migrations", { tags: ["postgres"] }, () => {
     await Promise.all(storages.map((storage) => storage.close()));
   });
 
-  it("leave alone what is up to date, and what was stored", async () => {
+  it("do not change an up-to-date database", async () => {
     const url = await newDatabase();
     const account = {
       id: "acct_1",
@@ -36,7 +36,7 @@ describe("migrations", { tags: ["postgres"] }, () => {
     await second.close();
   });
 
-  it("bring a database of five migrations on: what was settled before can be reversed", async () => {
+  it("upgrade a database with five migrations, so that earlier settlements can be reversed", async () => {
     const url = await newDatabase({ migrated: false });
     await execute(url, "CREATE SCHEMA snap; CREATE TABLE snap.migrations (version INTEGER PRIMARY KEY)");
     for (const migration of MIGRATIONS.slice(0, 5)) await execute(url, migration);
@@ -50,25 +50,25 @@ describe("migrations", { tags: ["postgres"] }, () => {
     await storage.close();
   });
 
-  it("refuse the schema of a newer release", async () => {
+  it("reject the schema of a newer release", async () => {
     const url = await newDatabase();
     await execute(url, "INSERT INTO snap.migrations (version) VALUES (99)");
     await expect(openStorage({ url })).rejects.toThrow(
-      "its schema has version 99, and this release knows 6. Upgrade @snap/storage-postgres",
+      "(schema version 99; this release supports up to 6); upgrade @snap/storage-postgres",
     );
   });
 
-  it("give the journal a guard", async () => {
+  it("make the journal append-only", async () => {
     const url = await newDatabase();
     const storage = await openStorage({ url });
     const period = { startedAt: 0, resetsAt: 1000 };
     await storage.ledger.balance({ accountId: "acct_1", period, granted: 5, now: 1 });
-    for (const act of [
+    for (const statement of [
       "UPDATE snap.journal SET credits = 9",
       "DELETE FROM snap.journal",
       "TRUNCATE snap.journal",
     ])
-      await expect(execute(url, act)).rejects.toThrow("the journal is append-only");
+      await expect(execute(url, statement)).rejects.toThrow("the journal is append-only");
     await storage.close();
   });
 });

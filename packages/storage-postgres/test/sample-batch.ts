@@ -1,6 +1,6 @@
 import type { BatchRecord } from "@snap/engine/ports";
 
-/** An unfinished batch with a webhook and one item, which is due from instant 1 on. */
+/** Returns an unfinished batch with a webhook and one item that is due at instant 1. */
 export function sampleBatch(id: string, change: Partial<BatchRecord> = {}): BatchRecord {
   return {
     id,
@@ -23,7 +23,7 @@ export function sampleBatch(id: string, change: Partial<BatchRecord> = {}): Batc
   };
 }
 
-/** The batch with its item done, unless it is already: then there is nothing to change. */
+/** Returns the batch with its item done, or `null` if it is already finished. */
 export function finish(batch: BatchRecord): BatchRecord | null {
   if (batch.finishedAt !== null) return null;
   const done = { status: "done", etag: '"9f"', targetStatus: 200, expiresAt: 9, creditCost: 1 } as const;

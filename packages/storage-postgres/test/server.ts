@@ -7,12 +7,12 @@ import { openPostgresStorage, type PostgresStorage, type PostgresStorageOptions 
 
 const TEMPLATE = "template_of_tests";
 
-/** A PostgreSQL for the tests of a file, and databases on it. */
+/** A PostgreSQL server for the tests of one file, and its databases. */
 export interface TestServer {
   readonly server: () => PostgresServer;
-  /** Address of a new database; of a migrated one unless told otherwise. */
+  /** Returns the URL of a new database, migrated by default. */
   newDatabase(how?: { readonly migrated: boolean }): Promise<string>;
-  /** A storage over a database that is emptied for each: a new one takes ten times as long. */
+  /** Opens a storage on a database that is emptied each time: creating one takes ten times as long. */
   openEmptied(): Promise<{ readonly storage: Storage; close(): Promise<void> }>;
 }
 
@@ -24,13 +24,15 @@ export function useServer(): TestServer {
   let server: PostgresServer | null = null;
   let databases = 0;
   const started = (): PostgresServer => {
-    if (server === null) throw new Error("The server isn't started yet.");
+    if (server === null) throw new Error("PostgreSQL is not started");
     return server;
   };
   beforeAll(async () => {
     server = await startPostgres();
     await execute(server.url(), `CREATE DATABASE ${TEMPLATE}`);
     const storage = await openStorage({ url: server.url(TEMPLATE) });
+    // the schema of pg-boss is created on first use
+    await (await storage.batches.watch(() => {})).stop();
     await storage.close();
   });
   afterAll(() => server?.remove());
@@ -52,12 +54,12 @@ export function useServer(): TestServer {
   };
 }
 
-/** With what it doesn't hold itself in memory. */
+/** Opens a storage with a cache in memory. */
 export function openStorage(options: Omit<PostgresStorageOptions, "cache">): Promise<PostgresStorage> {
   return openPostgresStorage({ ...options, cache: createMemoryStorage() });
 }
 
-/** One statement on a connection of its own. */
+/** Runs one statement on a new connection. */
 export async function execute<Row>(
   url: string,
   text: string,

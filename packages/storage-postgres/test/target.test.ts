@@ -33,7 +33,7 @@ const LINE = {
   reservationId: "res_1",
 } as const;
 
-/** One of each kind, or two. */
+/** One or two records of each kind. */
 const PAGES: readonly TransferPage[] = [
   { kind: "accounts", records: [ACCOUNT, { ...ACCOUNT, id: "acct_0", email: "b@b.org" }], next: "1" },
   { kind: "tokens", records: [TOKEN, { ...TOKEN, id: 7, abilities: [] }], next: "2" },
@@ -66,7 +66,7 @@ async function writeAll(target: TransferTarget): Promise<void> {
     await target.write({ position: index === 0 ? null : String(index), page });
 }
 
-describe("a target of a move", { tags: ["postgres"] }, () => {
+describe("a transfer target", { tags: ["postgres"] }, () => {
   const { server, newDatabase } = useServer();
   const ends: (() => Promise<void>)[] = [];
   afterEach(async () => {
@@ -78,7 +78,7 @@ describe("a target of a move", { tags: ["postgres"] }, () => {
     return target;
   };
 
-  it("gives back what was moved, through the ports", async () => {
+  it("contains all moved records, read through the ports", async () => {
     const url = await newDatabase({ migrated: false });
     const target = await openTarget(url);
     expect(await target.begin("mark")).toEqual({ mark: "mark", position: null, moved: 0, finished: null });
@@ -130,7 +130,7 @@ describe("a target of a move", { tags: ["postgres"] }, () => {
     ]);
   });
 
-  it("reads the figures of a move that finished under an older release", async () => {
+  it("reads the figures of a move that an older release finished", async () => {
     const url = await newDatabase();
     const target = await openTarget(url);
     await target.begin("mark");
@@ -151,9 +151,9 @@ describe("a target of a move", { tags: ["postgres"] }, () => {
     expect(row?.id).toBe("1");
   });
 
-  it("stores each page once, whichever answer is lost", async () => {
+  it("stores each page once, whichever response is lost", async () => {
     let cuts = 0;
-    // Begin, hold, insert (up to three), advance, commit.
+    // begin, lock, up to three inserts, advance, commit
     for (let skipped = 0; skipped < 8; skipped += 1)
       for (const [index, page] of PAGES.entries()) {
         const url = await newDatabase();
@@ -163,7 +163,7 @@ describe("a target of a move", { tags: ["postgres"] }, () => {
         for (const [before, one] of PAGES.slice(0, index).entries())
           await target.write({ position: before === 0 ? null : String(before), page: one });
         const { moved } = await target.begin("mark");
-        proxy.cutAnswer(skipped);
+        proxy.cutResponse(skipped);
         await target.write({ position: index === 0 ? null : String(index), page });
         if (proxy.hasCut()) cuts += 1;
         expect(await target.begin("mark")).toMatchObject({
@@ -177,41 +177,41 @@ describe("a target of a move", { tags: ["postgres"] }, () => {
     expect(cuts).toBeGreaterThanOrEqual(5 * PAGES.length);
   });
 
-  it("refuses a page that isn't the next", async () => {
+  it("rejects a page that is not the next one", async () => {
     const target = await openTarget(await newDatabase());
     await target.begin("mark");
     const [first, second] = PAGES;
-    if (first === undefined || second === undefined) throw new Error("There are pages.");
+    if (first === undefined || second === undefined) throw new Error("no pages");
     await target.write({ position: null, page: first });
     for (const position of [null, "2"])
       await expect(target.write({ position, page: second })).rejects.toThrow(
-        "another move into this database is under way",
+        "another move into this database is in progress",
       );
   });
 
-  it("refuses a database with accounts of its own, and leaves it alone", async () => {
+  it("rejects a database with accounts without changing it", async () => {
     const url = await newDatabase();
     const storage = await openStorage({ url });
     await storage.accounts.insert(ACCOUNT);
     const target = await openTarget(url);
     await expect(target.begin("mark")).rejects.toThrow(
-      "the database is in use already, with 1 accounts of its own: take an empty one",
+      "the database already contains data (1 accounts); use an empty one",
     );
     expect(await storage.accounts.list()).toEqual([ACCOUNT]);
     await storage.close();
     await (await openStorage({ url })).close();
   });
 
-  it("can't be used as a storage before the move has ended", async () => {
+  it("cannot be used as a storage before the move is finished", async () => {
     const url = await newDatabase();
     const target = await openTarget(url);
     await target.begin("mark");
-    await expect(openStorage({ url })).rejects.toThrow("a move into this database has not ended");
+    await expect(openStorage({ url })).rejects.toThrow("a move into this database is unfinished");
     await target.finish(await target.figures());
     await (await openStorage({ url })).close();
   });
 
-  it("begins one move when two begin at once", async () => {
+  it("begins one move if two begin concurrently", async () => {
     const url = await newDatabase();
     const targets = await Promise.all([openTarget(url), openTarget(url)]);
     const states = await Promise.all(targets.map((target, index) => target.begin(`mark ${index}`)));

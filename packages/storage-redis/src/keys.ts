@@ -1,10 +1,10 @@
-/** Names what is kept. As JSON, so that no two lists of texts run together, whatever is in them. */
+/** Builds a key. The parts are JSON, so that different lists never result in the same key. */
 export function keyOf(prefix: string, kind: string, ...parts: readonly string[]): string {
   return `${prefix}${kind}:${JSON.stringify(parts)}`;
 }
 
 /**
- * For so long after its end a key stays: the callers' clocks decide what is over, and Redis, whose
- * clock may be ahead of theirs, only tidies up.
+ * How long a key outlives its value. The callers' clocks decide when a value expires; the clock of Redis may be ahead of
+ * them, so it only cleans up.
  */
 export const EXPIRY_GRACE_MS = 60_000;

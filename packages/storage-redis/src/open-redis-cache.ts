@@ -2,44 +2,43 @@ import type { RenderLeases, RenderingStore, Storage } from "@snap/engine/ports";
 import { createRateLimiter } from "./rate-limiter.ts";
 import { connectRedis } from "./connection/connect.ts";
 import { createRenderLeases } from "./render-leases.ts";
-import { createOwedDeletions } from "./renderings/owed-deletions.ts";
+import { createPendingDeletions } from "./renderings/pending-deletions.ts";
 import { createRenderingStore } from "./renderings/renderings.ts";
 
 export interface RedisCacheOptions {
   /** `redis://user:password@host:6379/0`, or `rediss://` for TLS. */
   readonly url: string;
-  /** What all keys begin with, so that several installations can share a Redis; `snap:` unless given. */
+  /** Prefix of all keys, so that several installations can share a Redis; `snap:` by default. */
   readonly keyPrefix?: string;
   /**
-   * Where renderings are kept, if that is another store: `createKeyvRenderings`, those of another
-   * `openRedisCache`, or your own. In this Redis unless given.
+   * Another store for renderings: `createKeyvRenderings`, the renderings of another `openRedisCache`, or your own. This
+   * Redis by default.
    */
   readonly renderings?: RenderingStore;
-  /** After so long without an answer Redis is taken to be gone, in milliseconds; 1,000 unless given. */
+  /** Time without a response after which Redis counts as unavailable, in milliseconds; 1,000 by default. */
   readonly commandTimeoutMs?: number;
-  /** Told once when Redis can't be used any more, and why. */
+  /** Called once when Redis becomes unavailable, with the reason. */
   readonly onError?: (error: Error) => void;
-  /** Told once when Redis is back after that. */
+  /** Called once when Redis is available again. */
   readonly onBack?: () => void;
 }
 
-/** The ports that Redis serves. */
+/** The ports that Redis implements. */
 export interface RedisCache extends Pick<Storage, "renderings" | "rateLimiter"> {
   readonly renderLeases: RenderLeases;
-  /** Waits for what was sent, for `commandTimeoutMs` at most. */
+  /** Waits for pending commands, at most `commandTimeoutMs`. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the half of a storage that several machines share through Redis: cached renderings, request
- * budgets, and which renders are under way. Nothing in it has to last: accounts, credits and batches are
- * kept elsewhere.
+ * Opens the part of a storage that several machines share through Redis: cached renderings, rate limits and render leases.
+ * None of it needs to be durable: accounts, credits and batches are in another storage.
  *
- * While Redis can't be used no method rejects or waits: budgets are counted in this process alone, nothing
- * is found or kept, and every process renders for itself. A Redis that is down when it is opened is waited
- * for in the same way. What was deleted or replaced meanwhile is deleted in Redis before it is used again.
+ * While Redis is unavailable, no method rejects or waits: each process counts rate limits itself, nothing is cached, and
+ * every process renders for itself. The same applies if Redis is down on opening. Renderings that are deleted or replaced
+ * in the meantime are deleted in Redis before it is used again.
  *
- * @throws Error for a malformed URL, a wrong password, missing rights, or a database that isn't there.
+ * @throws Error for a malformed URL, a wrong password, missing permissions, or a database number that does not exist.
  *
  * @example
  * const cache = await openRedisCache({ url: "redis://127.0.0.1:6379", onError: (error) => console.error(error.message) });
@@ -49,20 +48,20 @@ export interface RedisCache extends Pick<Storage, "renderings" | "rateLimiter"> 
 export async function openRedisCache(options: RedisCacheOptions): Promise<RedisCache> {
   const { url, keyPrefix = "snap:", commandTimeoutMs = 1000 } = options;
   const { onError = () => {}, onBack = () => {} } = options;
-  const owed = createOwedDeletions();
+  const pending = createPendingDeletions();
   const connection = await connectRedis({
     url,
     keyPrefix,
     commandTimeoutMs,
-    owed: {
-      isEmpty: () => owed.isEmpty(),
-      carryOut: (client) => owed.carryOut((keys) => client.unlink(keys)),
+    pending: {
+      isEmpty: () => pending.isEmpty(),
+      flush: (client) => pending.flush((keys) => client.unlink(keys)),
     },
     onError,
     onBack,
   });
   return {
-    renderings: options.renderings ?? createRenderingStore(connection, { keyPrefix, owed }),
+    renderings: options.renderings ?? createRenderingStore(connection, { keyPrefix, pending }),
     rateLimiter: createRateLimiter(connection, keyPrefix),
     renderLeases: createRenderLeases(connection, keyPrefix),
     close: () => connection.close(),

@@ -4,21 +4,21 @@ import type { RedisConnection } from "./connection/connect.ts";
 import { keyOf } from "./keys.ts";
 
 /*
- * A lease is kept as "held:" and its holder; as "raised:" and its holder once somebody interactive was refused
- * it; as "ended" while it lingers.
+ * A lease is stored as "held:<holder>", as "raised:<holder>" after an interactive request was refused it, and as "ended"
+ * while it lingers.
  */
 
 export const acquireLeaseScript = defineScript({
   NUMBER_OF_KEYS: 1,
   SCRIPT: `
-local kept = redis.call("GET", KEYS[1])
-local isRaised = kept == "raised:" .. ARGV[1]
-if not kept or kept == "held:" .. ARGV[1] or isRaised then
-  redis.call("SET", KEYS[1], kept or "held:" .. ARGV[1], "PX", ARGV[2])
+local lease = redis.call("GET", KEYS[1])
+local isRaised = lease == "raised:" .. ARGV[1]
+if not lease or lease == "held:" .. ARGV[1] or isRaised then
+  redis.call("SET", KEYS[1], lease or "held:" .. ARGV[1], "PX", ARGV[2])
   return isRaised and "raised" or "acquired"
 end
-if ARGV[3] == "interactive" and string.sub(kept, 1, 5) == "held:" then
-  redis.call("SET", KEYS[1], "raised:" .. string.sub(kept, 6), "KEEPTTL")
+if ARGV[3] == "interactive" and string.sub(lease, 1, 5) == "held:" then
+  redis.call("SET", KEYS[1], "raised:" .. string.sub(lease, 6), "KEEPTTL")
 end
 return "held"`,
   parseCommand(
@@ -35,8 +35,8 @@ return "held"`,
 export const releaseLeaseScript = defineScript({
   NUMBER_OF_KEYS: 1,
   SCRIPT: `
-local kept = redis.call("GET", KEYS[1])
-if kept ~= "held:" .. ARGV[1] and kept ~= "raised:" .. ARGV[1] then return end
+local lease = redis.call("GET", KEYS[1])
+if lease ~= "held:" .. ARGV[1] and lease ~= "raised:" .. ARGV[1] then return end
 if tonumber(ARGV[2]) > 0 then
   redis.call("SET", KEYS[1], "ended", "PX", ARGV[2])
 else
@@ -53,18 +53,18 @@ end`,
   transformReply: (): void => {},
 });
 
-/** Renders under way. While Redis can't be used every process renders for itself. */
+/** Render leases that all processes share. While Redis is unavailable, every lease is free. */
 export function createRenderLeases({ client, attempt }: RedisConnection, keyPrefix: string): RenderLeases {
-  const keyOfFlight = (name: string): string => keyOf(keyPrefix, "lease", name);
+  const keyOfLease = (name: string): string => keyOf(keyPrefix, "lease", name);
   return {
     acquire: ({ name, ...claim }) =>
       attempt(
-        () => client.takeFlight(keyOfFlight(name), claim),
+        () => client.acquireLease(keyOfLease(name), claim),
         () => "acquired",
       ),
     release: ({ name, ...claim }) =>
       attempt(
-        () => client.endFlight(keyOfFlight(name), claim),
+        () => client.releaseLease(keyOfLease(name), claim),
         () => {},
       ),
   };

@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openRedisCache } from "../src/index.ts";
 import { openCache, openPlainClient, useRedis, type WatchedCache } from "./redis.ts";
-import { NAME, NOW, sampleRendering, spend } from "./samples.ts";
+import { consumeRequest, NAME, NOW, sampleRendering } from "./samples.ts";
 
-const look = { ...NAME, now: NOW };
-/** Short, as it is waited for. */
+const getRequest = { ...NAME, now: NOW };
+/** Short, because the tests wait for it. */
 const commandTimeoutMs = 200;
 
 function whenBack({ onBack }: WatchedCache): Promise<void> {
@@ -15,17 +15,17 @@ function whenLost({ onError }: WatchedCache): Promise<void> {
   return vi.waitFor(() => expect(onError).toHaveBeenCalledTimes(1), { timeout: 20_000 });
 }
 
-/** What calls answer without Redis. Budgets are counted all the same. */
+/** Asserts the results without Redis: rate limits are still counted. */
 async function expectLocal(
   { renderings, rateLimiter, renderLeases }: WatchedCache,
   accountId: string,
 ): Promise<void> {
   await renderings.put({ ...NAME, accountId, rendering: sampleRendering() });
-  expect(await renderings.get({ ...look, accountId })).toBeNull();
-  expect(await renderings.peek({ ...look, accountId })).toBeNull();
+  expect(await renderings.get({ ...getRequest, accountId })).toBeNull();
+  expect(await renderings.peek({ ...getRequest, accountId })).toBeNull();
   await renderings.delete({ ...NAME, accountId });
   const outcomes = await Promise.all(
-    Array.from({ length: 100 }, () => rateLimiter.consume(spend({ accountId }))),
+    Array.from({ length: 100 }, () => rateLimiter.consume(consumeRequest({ accountId }))),
   );
   expect(outcomes.filter(({ allowed }) => allowed)).toHaveLength(20);
   const claim = { name: accountId, leaseMs: 60_000, priority: "batch" } as const;
@@ -35,21 +35,21 @@ async function expectLocal(
 
 async function expectShared({ renderings, renderLeases }: WatchedCache): Promise<void> {
   await renderings.put({ ...NAME, rendering: sampleRendering() });
-  expect((await renderings.get(look))?.etag).toBe('"9f86d081"');
+  expect((await renderings.get(getRequest))?.etag).toBe('"9f86d081"');
   const claim = { name: "shared", leaseMs: 60_000, priority: "batch" } as const;
   expect(await renderLeases.acquire({ ...claim, holder: "a" })).toBe("acquired");
   expect(await renderLeases.acquire({ ...claim, holder: "b" })).toBe("held");
 }
 
-describe("Redis gone", { tags: ["redis"] }, () => {
+describe("an unavailable Redis", { tags: ["redis"] }, () => {
   const redis = useRedis();
 
-  it("in the middle of work, is told once; everything goes on, and again when it is back", async () => {
+  it("is reported once while calls continue, and is used again when it is back", async () => {
     const cache = await openCache({ url: redis().url });
     const work = Array.from({ length: 300 }, async (_, index) => {
       const name = { accountId: "acct_1", key: `${index}` };
       await cache.renderings.put({ ...name, rendering: sampleRendering({ bytes: new Uint8Array(50_000) }) });
-      await cache.rateLimiter.consume(spend({ accountId: `${index}` }));
+      await cache.rateLimiter.consume(consumeRequest({ accountId: `${index}` }));
       return cache.renderings.get({ ...name, now: NOW });
     });
     await redis().kill();
@@ -57,7 +57,7 @@ describe("Redis gone", { tags: ["redis"] }, () => {
     await whenLost(cache);
     await expectLocal(cache, "acct_2");
     expect(cache.onError.mock.calls.map(([{ message }]) => message)).toEqual([
-      expect.stringMatching(/^Redis at 127\.0\.0\.1:\d+ can't be used: /),
+      expect.stringMatching(/^Redis at 127\.0\.0\.1:\d+ is unavailable: /),
     ]);
     await redis().restart();
     await whenBack(cache);
@@ -65,24 +65,24 @@ describe("Redis gone", { tags: ["redis"] }, () => {
     expect(cache.onError).toHaveBeenCalledTimes(1);
   });
 
-  it("but still connected, holds nobody up", async () => {
+  it("does not delay calls if it hangs", async () => {
     const cache = await openCache({ url: redis().url, commandTimeoutMs });
     const { pid } = redis();
     process.kill(pid, "SIGSTOP");
     onTestFinished(() => void process.kill(pid, "SIGCONT"));
     await expectLocal(cache, "acct_2");
     expect(cache.onError.mock.calls.map(([{ message }]) => message)).toEqual([
-      expect.stringContaining("can't be used: no answer within 200 ms"),
+      expect.stringContaining("is unavailable: no response within 200 ms"),
     ]);
     process.kill(pid, "SIGCONT");
     await whenBack(cache);
     await expectShared(cache);
   });
 
-  it("does not bring back what was deleted or replaced meanwhile", async () => {
+  it("does not bring back renderings that were deleted or replaced in the meantime", async () => {
     const cache = await openCache({ url: redis().url });
     const client = await openPlainClient(redis().url);
-    const named = (key: string): typeof look => ({ ...look, key });
+    const named = (key: string): typeof getRequest => ({ ...getRequest, key });
     for (const key of ["deleted", "replaced", "untouched"])
       await cache.renderings.put({ ...named(key), rendering: sampleRendering() });
     await client.sendCommand(["CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"]);
@@ -95,7 +95,7 @@ describe("Redis gone", { tags: ["redis"] }, () => {
     expect((await cache.renderings.get(named("untouched")))?.etag).toBe('"9f86d081"');
   });
 
-  it("is waited for when it is opened, and found", async () => {
+  it("is used later if it is down on opening", async () => {
     await redis().kill();
     const cache = await openCache({ url: redis().url });
     expect(cache.onError.mock.calls.map(([{ message }]) => message)).toEqual([
@@ -107,7 +107,7 @@ describe("Redis gone", { tags: ["redis"] }, () => {
     await expectShared(cache);
   });
 
-  it("or stopped, does not keep the cache from being opened and closed", async () => {
+  it("does not prevent opening and closing if it hangs", async () => {
     const { pid } = redis();
     const opened = await openCache({ url: redis().url, commandTimeoutMs });
     process.kill(pid, "SIGSTOP");
@@ -116,13 +116,13 @@ describe("Redis gone", { tags: ["redis"] }, () => {
     const cache = await openCache({ url: redis().url, commandTimeoutMs });
     await whenLost(cache);
     expect(cache.onError.mock.calls.map(([{ message }]) => message)).toEqual([
-      expect.stringContaining("no answer within 3000 ms"),
+      expect.stringContaining("no response within 3000 ms"),
     ]);
     await expectLocal(cache, "acct_2");
     await cache.close();
   });
 
-  it("for good, after close(), and so at each call", async () => {
+  it("includes a closed cache", async () => {
     const cache = await openCache({ url: redis().url });
     await cache.close();
     await cache.close();
@@ -131,36 +131,41 @@ describe("Redis gone", { tags: ["redis"] }, () => {
   });
 });
 
-describe("a Redis that takes no writes", { tags: ["redis"] }, () => {
+describe("a Redis that rejects writes", { tags: ["redis"] }, () => {
   const redis = useRedis(["maxmemory 1kb"]);
 
   it("is not used", async () => {
     const cache = await openCache({ url: redis().url });
     expect(cache.onError.mock.calls.map(([{ message }]) => message)).toEqual([
-      expect.stringContaining("can't be used: OOM"),
+      expect.stringContaining("is unavailable: OOM"),
     ]);
     await expectLocal(cache, "acct_2");
   });
 });
 
-describe("what waiting won't mend", { tags: ["redis"] }, () => {
+describe("a permanent error", { tags: ["redis"] }, () => {
   const redis = useRedis(["requirepass s3cret"]);
   const urlWith = (credentials: string, path = ""): string =>
     `${redis().url.replace("redis://", `redis://${credentials}`)}${path}`;
 
-  it("opens with the right password", async () => {
+  it("does not occur with the right password", async () => {
     const cache = await openCache({ url: urlWith(":s3cret@", "/1") });
     await expectShared(cache);
     expect(cache.onError).not.toHaveBeenCalled();
   });
 
   it.each([
-    ["a wrong password", ":Hunter2@", "", /^Redis at 127\.0\.0\.1:\d+ refuses: WRONGPASS/],
-    ["a wrong user", "ada:Hunter2@", "", /^Redis at 127\.0\.0\.1:\d+ refuses: WRONGPASS/],
-    ["no password", "", "", /^Redis at 127\.0\.0\.1:\d+ refuses: NOAUTH/],
-    ["a database that isn't there", ":s3cret@", "/99", /^Redis at 127\.0\.0\.1:\d+ refuses: ERR/],
-    ["no number of a database", ":s3cret@", "/cache", /^The URL of Redis must look like redis:/],
-  ])("is %s: told at once, without the password", async (_, credentials, path, message) => {
+    ["a wrong password", ":Hunter2@", "", /^Redis at 127\.0\.0\.1:\d+ denied access: WRONGPASS/],
+    ["a wrong user", "ada:Hunter2@", "", /^Redis at 127\.0\.0\.1:\d+ denied access: WRONGPASS/],
+    ["no password", "", "", /^Redis at 127\.0\.0\.1:\d+ denied access: NOAUTH/],
+    [
+      "a database number that does not exist",
+      ":s3cret@",
+      "/99",
+      /^Redis at 127\.0\.0\.1:\d+ denied access: ERR/,
+    ],
+    ["a database that is not a number", ":s3cret@", "/cache", /^The Redis URL must look like redis:/],
+  ])("rejects on opening without quoting the password: %s", async (_, credentials, path, message) => {
     const onError = vi.fn<(error: Error) => void>();
     const opening = openRedisCache({ url: urlWith(credentials, path), onError });
     await expect(opening).rejects.toThrow(message);
@@ -171,11 +176,11 @@ describe("what waiting won't mend", { tags: ["redis"] }, () => {
 
 describe("a malformed URL", () => {
   it.each(["127.0.0.1:6379", "http://:Hunter2@127.0.0.1:6379", "redis://:%zz@127.0.0.1", "", "Hunter2"])(
-    "is refused: %j",
+    "is rejected: %j",
     async (url) => {
       const opening = openRedisCache({ url });
       await expect(opening).rejects.toThrow(
-        "The URL of Redis must look like redis://user:password@host:6379/0, or rediss://… for TLS.",
+        "The Redis URL must look like redis://user:password@host:6379/0, or rediss://… for TLS.",
       );
       expect(JSON.stringify(await opening.catch((error: unknown) => error))).not.toContain("Hunter2");
     },

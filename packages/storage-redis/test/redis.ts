@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, onTestFinished, vi, type Mock } from "vitest";
 import { openRedisCache, type RedisCache, type RedisCacheOptions } from "../src/index.ts";
 
-/** A Redis for the tests of a group. */
+/** Starts a Redis for the tests of a group. */
 export function useRedis(settings: readonly string[] = []): () => RedisServer {
   let server: RedisServer | null = null;
   beforeAll(async () => {
@@ -12,12 +12,12 @@ export function useRedis(settings: readonly string[] = []): () => RedisServer {
   });
   afterAll(() => server?.stop());
   return () => {
-    if (server === null) throw new Error("Redis was not started");
+    if (server === null) throw new Error("Redis is not started");
     return server;
   };
 }
 
-/** What all keys of one test begin with. */
+/** Returns a unique key prefix. */
 export function newPrefix(): string {
   return `${randomUUID()}:`;
 }
@@ -28,7 +28,7 @@ export interface WatchedCache extends RedisCache {
   readonly onBack: Mock<() => void>;
 }
 
-/** A cache of the running test's own. */
+/** Opens a cache for the running test. */
 export async function openCache(options: RedisCacheOptions): Promise<WatchedCache> {
   const [keyPrefix, onError, onBack] = [newPrefix(), vi.fn<(error: Error) => void>(), vi.fn<() => void>()];
   const cache = await openRedisCache({ keyPrefix, onError, onBack, ...options });
@@ -36,7 +36,7 @@ export async function openCache(options: RedisCacheOptions): Promise<WatchedCach
   return { ...cache, keyPrefix: options.keyPrefix ?? keyPrefix, onError, onBack };
 }
 
-/** Redis itself, beside the cache. */
+/** Opens a plain Redis client. */
 export async function openPlainClient(url: string): Promise<RedisClientType> {
   const client: RedisClientType = createClient({ url });
   client.on("error", () => {});

@@ -10,25 +10,25 @@ describe("renderings in Redis", { tags: ["redis"] }, () => {
   const redis = useRedis();
 
   it.each([
-    ["every value of a byte", Uint8Array.from({ length: 256 }, (_, value) => value)],
-    ["no byte", new Uint8Array(0)],
-    ["line ends", new TextEncoder().encode("\r\n$5\r\nhello\r\n")],
+    ["every byte value", Uint8Array.from({ length: 256 }, (_, value) => value)],
+    ["no bytes", new Uint8Array(0)],
+    ["line breaks", new TextEncoder().encode("\r\n$5\r\nhello\r\n")],
     ["5 MB", new Uint8Array(randomBytes(5_000_000))],
-  ])("keep %s as they are", async (_, bytes) => {
+  ])("preserve %s", async (_, bytes) => {
     const { renderings } = await openCache({ url: redis().url });
     await renderings.put({ ...NAME, rendering: sampleRendering({ bytes }) });
     const found = await renderings.get({ ...NAME, now: NOW });
     expect(Buffer.compare(found?.bytes ?? Buffer.from("none"), bytes)).toBe(0);
   });
 
-  it("hold no more memory than their bytes", async () => {
+  it("use no more memory than their bytes", async () => {
     const { renderings } = await openCache({ url: redis().url });
     await renderings.put({ ...NAME, rendering: sampleRendering() });
     const found = await renderings.get({ ...NAME, now: NOW });
     expect(found?.bytes.buffer.byteLength).toBe(4);
   });
 
-  it("are looked at without their bytes", async () => {
+  it("can be read without their bytes", async () => {
     const { renderings } = await openCache({ url: redis().url });
     const client = await openPlainClient(redis().url);
     const notes = ["a note of 2,000 characters: ".padEnd(2000, "é")];
@@ -46,14 +46,14 @@ describe("renderings in Redis", { tags: ["redis"] }, () => {
     }
   });
 
-  it("are kept as one value, and for a minute longer than they live", async () => {
+  it("are one value with a time to live of a minute after they expire", async () => {
     const { renderings, keyPrefix } = await openCache({ url: redis().url });
     const client = await openPlainClient(redis().url);
-    for (const lifeMs of [-1000, 0, 1, 86_400_000]) {
-      await renderings.put({ ...NAME, rendering: sampleRendering({ expiresAt: NOW + lifeMs }) });
+    for (const ttlMs of [-1000, 0, 1, 86_400_000]) {
+      await renderings.put({ ...NAME, rendering: sampleRendering({ expiresAt: NOW + ttlMs }) });
       const leftMs = await client.pTTL(keyPrefix + KEY);
-      expect(leftMs).toBeGreaterThan(Math.max(0, lifeMs));
-      expect(leftMs).toBeLessThanOrEqual(Math.max(0, lifeMs) + 60_000);
+      expect(leftMs).toBeGreaterThan(Math.max(0, ttlMs));
+      expect(leftMs).toBeLessThanOrEqual(Math.max(0, ttlMs) + 60_000);
     }
     const keys = await client.keys(`${keyPrefix}*`);
     expect(keys.filter((key) => key !== `${keyPrefix}probe`)).toEqual([keyPrefix + KEY]);
@@ -62,10 +62,10 @@ describe("renderings in Redis", { tags: ["redis"] }, () => {
   it.each([
     ["nothing", ""],
     ["another layout", "\x02\0\0\0\x02{}"],
-    ["a description cut short", "\x01\0\0\0\x09{}"],
-    ["a description that is none", "\x01\0\0\0\x02{]"],
-    ["a length without end", "\x01\xff\xff\xff\xff{}"],
-  ])("are a miss when there is %s", async (_, text) => {
+    ["an incomplete description", "\x01\0\0\0\x09{}"],
+    ["a malformed description", "\x01\0\0\0\x02{]"],
+    ["an excessive length", "\x01\xff\xff\xff\xff{}"],
+  ])("are a cache miss if the value is %s", async (_, text) => {
     const { renderings, keyPrefix } = await openCache({ url: redis().url });
     const client = await openPlainClient(redis().url);
     await client.set(keyPrefix + KEY, Buffer.from(text, "latin1"));
@@ -75,7 +75,7 @@ describe("renderings in Redis", { tags: ["redis"] }, () => {
 });
 
 describe("createKeyvRenderings", () => {
-  it("says what to do about a store that makes text of bytes", async () => {
+  it("explains what to do if a store converts bytes to text", async () => {
     const texts = new Map<string, string>();
     const renderings = createKeyvRenderings({
       store: {
@@ -85,19 +85,19 @@ describe("createKeyvRenderings", () => {
       },
     });
     await renderings.put({ ...NAME, rendering: sampleRendering() });
-    await expect(renderings.get({ ...NAME, now: NOW })).rejects.toThrow("hand in `new Keyv(store)`");
+    await expect(renderings.get({ ...NAME, now: NOW })).rejects.toThrow("pass `new Keyv(store)`");
   });
 
-  it("tells the store for how long a rendering lives, and a minute more", async () => {
-    const lives: unknown[] = [];
+  it("passes a time to live of a minute after the rendering expires", async () => {
+    const ttls: unknown[] = [];
     const renderings = createKeyvRenderings({
-      store: { get: () => null, set: (_, __, ttlMs) => lives.push(ttlMs), delete: () => true },
+      store: { get: () => null, set: (_, __, ttlMs) => ttls.push(ttlMs), delete: () => true },
     });
     await renderings.put({ ...NAME, rendering: sampleRendering({ expiresAt: NOW + 5000 }) });
-    expect(lives).toEqual([65_000]);
+    expect(ttls).toEqual([65_000]);
   });
 
-  it("rejects as the store does", async () => {
+  it("rejects with the errors of the store", async () => {
     const fail = async (): Promise<never> => {
       throw new Error("broken");
     };

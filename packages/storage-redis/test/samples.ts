@@ -16,6 +16,6 @@ export function sampleRendering(change: Partial<StoredRendering> = {}): StoredRe
   };
 }
 
-export function spend(change: Partial<ConsumeRequest> = {}): ConsumeRequest {
+export function consumeRequest(change: Partial<ConsumeRequest> = {}): ConsumeRequest {
   return { accountId: "acct_1", name: "render", limit: 20, windowMs: 60_000, now: NOW, ...change };
 }

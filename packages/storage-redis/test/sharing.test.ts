@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { newPrefix, openCache, openPlainClient, useRedis, type WatchedCache } from "./redis.ts";
-import { NAME, NOW, sampleRendering, spend } from "./samples.ts";
+import { consumeRequest, NAME, NOW, sampleRendering } from "./samples.ts";
 
-describe("two processes over one Redis", { tags: ["redis"] }, () => {
+describe("two processes with one Redis", { tags: ["redis"] }, () => {
   const redis = useRedis();
 
   async function openTwo(): Promise<[WatchedCache, WatchedCache]> {
@@ -10,10 +10,12 @@ describe("two processes over one Redis", { tags: ["redis"] }, () => {
     return Promise.all([openCache(options), openCache(options)]);
   }
 
-  it("spend one budget: of 50 at once exactly 20 pass", async () => {
+  it("share a rate limit: exactly 20 of 50 concurrent requests are allowed", async () => {
     const [one, two] = await openTwo();
     const outcomes = await Promise.all(
-      Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? one : two).rateLimiter.consume(spend())),
+      Array.from({ length: 50 }, (_, index) =>
+        (index % 2 === 0 ? one : two).rateLimiter.consume(consumeRequest()),
+      ),
     );
     const remaining = outcomes.filter(({ allowed }) => allowed).map((outcome) => outcome.remaining);
     expect(remaining.toSorted((a, b) => b - a)).toEqual([
@@ -21,28 +23,28 @@ describe("two processes over one Redis", { tags: ["redis"] }, () => {
     ]);
   });
 
-  it("have one window, also when their clocks differ", async () => {
+  it("share one window even if their clocks differ", async () => {
     const [one, two] = await openTwo();
-    await one.rateLimiter.consume(spend({ limit: 2 }));
-    const second = await two.rateLimiter.consume(spend({ limit: 2, now: NOW - 5000 }));
+    await one.rateLimiter.consume(consumeRequest({ limit: 2 }));
+    const second = await two.rateLimiter.consume(consumeRequest({ limit: 2, now: NOW - 5000 }));
     expect(second).toEqual({ allowed: true, remaining: 0, resetsAt: NOW + 60_000 });
-    const third = await two.rateLimiter.consume(spend({ limit: 2, now: NOW + 59_999 }));
+    const third = await two.rateLimiter.consume(consumeRequest({ limit: 2, now: NOW + 59_999 }));
     expect(third).toEqual({ allowed: false, remaining: 0, resetsAt: NOW + 60_000 });
   });
 
-  it("send a command for each spend, the script once", async () => {
+  it("send one command per request, and the script once", async () => {
     const [one, two] = await openTwo();
     const client = await openPlainClient(redis().url);
     await client.scriptFlush();
     await client.configResetStat();
-    await one.rateLimiter.consume(spend());
-    for (let again = 0; again < 9; again += 1) await two.rateLimiter.consume(spend());
+    await one.rateLimiter.consume(consumeRequest());
+    for (let again = 0; again < 9; again += 1) await two.rateLimiter.consume(consumeRequest());
     const statistics = await client.info("commandstats");
     expect(/cmdstat_eval:calls=(\d+)/.exec(statistics)?.[1]).toBe("1");
     expect(/cmdstat_evalsha:calls=(\d+)/.exec(statistics)?.[1]).toBe("10");
   });
 
-  it("see at once what the other kept and deleted", async () => {
+  it("see the other's stored and deleted renderings immediately", async () => {
     const [one, two] = await openTwo();
     await one.renderings.put({ ...NAME, rendering: sampleRendering() });
     expect((await two.renderings.get({ ...NAME, now: NOW }))?.etag).toBe('"9f86d081"');
@@ -50,7 +52,7 @@ describe("two processes over one Redis", { tags: ["redis"] }, () => {
     expect(await one.renderings.peek({ ...NAME, now: NOW })).toBeNull();
   });
 
-  it("take a lease one at a time, and hear of those in a hurry", async () => {
+  it("acquire a lease one at a time, and learn of a raised priority", async () => {
     const [one, two] = await openTwo();
     const byOne = { name: "lease", holder: "one", leaseMs: 60_000, priority: "batch" } as const;
     const byTwo = { ...byOne, holder: "two" };
@@ -64,33 +66,33 @@ describe("two processes over one Redis", { tags: ["redis"] }, () => {
     expect(await two.renderLeases.acquire(byTwo)).toBe("acquired");
   });
 
-  it("keep a rendering and end its lease in one round trip", async () => {
+  it("store a rendering and release its lease in one round trip", async () => {
     const [one] = await openTwo();
     const client = await openPlainClient(redis().url);
     const claim = { name: "lease", holder: "a" };
-    // The scripts are sent whole the first time.
+    // scripts are sent in full the first time
     await one.renderLeases.release({ ...claim, lingerMs: 0 });
     await client.ping();
     const before = await readsOf(client);
-    const kept = one.renderings.put({ ...NAME, rendering: sampleRendering() });
-    await Promise.all([kept, one.renderLeases.release({ ...claim, lingerMs: 1000 })]);
-    // The look at the figures is one, too.
+    const stored = one.renderings.put({ ...NAME, rendering: sampleRendering() });
+    await Promise.all([stored, one.renderLeases.release({ ...claim, lingerMs: 1000 })]);
+    // the INFO command is one, too
     expect((await readsOf(client)) - before).toBe(2);
   });
 
-  it("keep apart what they keep under different prefixes", async () => {
+  it("are isolated by different prefixes", async () => {
     const [one, two] = [await openCache({ url: redis().url }), await openCache({ url: redis().url })];
     await one.renderings.put({ ...NAME, rendering: sampleRendering() });
-    await one.rateLimiter.consume(spend({ limit: 1 }));
+    await one.rateLimiter.consume(consumeRequest({ limit: 1 }));
     const claim = { name: "lease", leaseMs: 60_000, priority: "batch" } as const;
     await one.renderLeases.acquire({ ...claim, holder: "one" });
     expect(await two.renderings.get({ ...NAME, now: NOW })).toBeNull();
-    expect((await two.rateLimiter.consume(spend({ limit: 1 }))).allowed).toBe(true);
+    expect((await two.rateLimiter.consume(consumeRequest({ limit: 1 }))).allowed).toBe(true);
     expect(await two.renderLeases.acquire({ ...claim, holder: "two" })).toBe("acquired");
   });
 });
 
-/** How often Redis has read from a connection. */
+/** Returns how often Redis has read from a connection. */
 async function readsOf(client: Awaited<ReturnType<typeof openPlainClient>>): Promise<number> {
   return Number(/total_reads_processed:(\d+)/.exec(await client.info("stats"))?.[1]);
 }

@@ -6,10 +6,10 @@ import { migrate } from "./migrate.ts";
 
 const OPEN_ATTEMPTS = 8;
 const FIRST_RETRY_MS = 10;
-/** Primary result code; the extended ones have it in their low byte (SQLite, result codes). */
+/** Primary result code: the low byte of an extended result code (SQLite, result codes). */
 const SQLITE_BUSY = 5;
 
-/** Opens the file, made and brought to the version of this code where needed. */
+/** Opens the file; creates and migrates it if needed. */
 export async function openDatabase({
   filename,
   busyTimeoutMs,
@@ -21,7 +21,7 @@ export async function openDatabase({
   const database = new DatabaseSync(filename, {
     timeout: busyTimeoutMs,
     enableForeignKeyConstraints: true,
-    // Records are bound as they come; what they hold beyond their columns is left out.
+    // records are bound as they are, with members that have no column
     allowUnknownNamedParameters: true,
   });
   try {
@@ -36,12 +36,12 @@ export async function openDatabase({
   }
 }
 
-/** It holds renderings, hashes and sealed secrets. SQLite gives `-wal` and `-shm` the mode of the file. */
+/** The file contains renderings, hashes and sealed secrets. SQLite gives `-wal` and `-shm` the same mode. */
 function createPrivately(filename: string): void {
   mkdirSync(dirname(filename), { recursive: true, mode: 0o700 });
   try {
-    // Never opens a file that is there: closing it again would drop the locks that another
-    // connection of this process holds on it (fcntl, POSIX.1).
+    // never opens an existing file: closing it would release the locks that another connection of this process
+    // holds on it (fcntl, POSIX.1)
     closeSync(openSync(filename, "wx", 0o600));
   } catch (error) {
     if (!existsSync(filename)) throw error;
@@ -49,26 +49,23 @@ function createPrivately(filename: string): void {
 }
 
 function configure(database: DatabaseSync): void {
-  // Write-ahead log: readers go on while one process writes, and a commit is one append.
+  // write-ahead log: writers do not block readers, and a commit is one append
   database.exec("PRAGMA journal_mode = WAL");
-  // A killed process loses nothing with NORMAL, as the log is in the system's memory. What must
-  // survive a loss of power too is written by durably().
+  // with NORMAL a killed process loses nothing, because the system has the log in memory; durably() also survives a
+  // power failure
   database.exec("PRAGMA synchronous = NORMAL");
-  // A burst of renderings leaves a long log; this is what it is cut back to at its next reset.
+  // truncates the log to this size after a burst of renderings
   database.exec("PRAGMA journal_size_limit = 67108864");
-  // 16 MiB instead of two: a reservation then has at hand the pages that it writes, one for each account
-  // that is at work, where the tables are long.
+  // 16 MiB instead of 2: with long tables, each active account writes a page of its own, and these stay cached
   database.exec("PRAGMA cache_size = -16384");
-  // The first GiB is read where the system holds it, instead of copied page by page. Its price: a disk
-  // that fails to read a page ends the process (SIGBUS), as does another program that shortens the file;
-  // SQLite would have answered the one with an error. Nothing that was answered is lost by that, and both
-  // ask for somebody to look.
+  // memory-maps the first GiB instead of copying pages. A disk read error or a truncated file then crashes the process
+  // (SIGBUS) instead of returning an error; no confirmed write is lost.
   database.exec("PRAGMA mmap_size = 1073741824");
 }
 
 /**
- * SQLite's own waiting does not cover two short moments in which others keep a file to themselves:
- * the change to a write-ahead log, and the clean-up behind the last connection that closes.
+ * SQLite's busy timeout does not cover two short exclusive locks: the switch to a write-ahead log, and the cleanup
+ * after the last connection closes.
  */
 async function retryWhileBusy(work: () => void): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
@@ -82,7 +79,7 @@ async function retryWhileBusy(work: () => void): Promise<void> {
   }
 }
 
-/** Others have the file. */
+/** Another process has locked the file. */
 export function isBusy(error: unknown): boolean {
   return (
     error instanceof Error &&

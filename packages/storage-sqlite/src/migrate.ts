@@ -6,17 +6,17 @@ import { reversals } from "./migrations/004-reversals.ts";
 import { prepare } from "./prepare.ts";
 import { writing } from "./transaction.ts";
 
-/** In order; the version of a database is the number of those it has been through. */
+/** In order; the version of a database is the number of migrations applied to it. */
 export const MIGRATIONS: readonly string[] = [initial, batches, journalAsALog, reversals];
 
-/** "snap" in ASCII: tells our files from other SQLite databases (SQLite file format, 1.3). */
+/** "snap" in ASCII: distinguishes our files from other SQLite databases (SQLite file format, 1.3). */
 const APPLICATION_ID = 0x736e6170;
 
 /**
- * Brings the database to the version of this code. The version is read under the write lock, so
- * that of several processes opening a file at once one migrates and the others find it done.
+ * Migrates the database to the current version. Reads the version under the write lock, so that only one of several
+ * processes migrates a file.
  *
- * @throws Error when the database is newer than this code, or not a database of ours.
+ * @throws Error if the database is newer than this code, or belongs to another program.
  */
 export function migrate(database: DatabaseSync, filename: string): void {
   if (versionOf(database, filename) === MIGRATIONS.length) return;
@@ -26,7 +26,7 @@ export function migrate(database: DatabaseSync, filename: string): void {
   });
 }
 
-/** How many migrations it has been through. */
+/** Returns the number of applied migrations. */
 function versionOf(database: DatabaseSync, filename: string): number {
   const state = prepare<{ applicationId: number; version: number; objects: number }>(
     database,
@@ -35,10 +35,11 @@ function versionOf(database: DatabaseSync, filename: string): number {
        (SELECT count(*) FROM sqlite_schema) AS objects`,
   ).get();
   if (state === undefined || (state.version === 0 && state.objects === 0)) return 0;
-  if (state.applicationId !== APPLICATION_ID) throw new Error(`${filename} is a database of another program`);
+  if (state.applicationId !== APPLICATION_ID)
+    throw new Error(`${filename} is a database of another program; use another directory`);
   if (state.version > MIGRATIONS.length)
     throw new Error(
-      `${filename} was written by a newer release: its schema has version ${state.version}, and this release knows ${MIGRATIONS.length}. Upgrade @snap/storage-sqlite`,
+      `${filename} was written by a newer release (schema version ${state.version}; this release supports up to ${MIGRATIONS.length}); upgrade @snap/storage-sqlite`,
     );
   return state.version;
 }

@@ -12,13 +12,13 @@ import { createTokenStore } from "./stores/tokens.ts";
 
 export type SqliteStorageOptions = {
   /**
-   * How long a write waits for another process that is writing, in milliseconds; 1,000 unless
-   * given. The whole process stands still meanwhile.
+   * How long a write waits for the lock of another process, in milliseconds; 1,000 by default. The wait blocks the whole
+   * process.
    */
   readonly busyTimeoutMs?: number;
 } & (
   | {
-      /** Folder of the file `snap.db`; made, open to its owner only, when it is missing. */
+      /** Directory of the file `snap.db`; created if missing, accessible only to its owner. */
       readonly directory: string;
     }
   | {
@@ -28,16 +28,15 @@ export type SqliteStorageOptions = {
 );
 
 /**
- * Opens the embedded storage: everything durable in one SQLite file, beside which SQLite keeps its
- * `-wal` and `-shm` while it is open. Several processes on one machine may have it open; the file
- * must be on a local disk. After `kill -9` nothing that was answered is lost, and nothing is half
- * done. After a loss of power the last renders may be uncharged and uncached, while accounts,
- * tokens, accepted batches and finished ones are as they were answered.
+ * Opens the embedded storage: one SQLite file, with a `-wal` and a `-shm` file while it is open. Several processes on one
+ * machine can have it open; the file must be on a local disk. `kill -9` loses no confirmed write and leaves no partial
+ * one. A power failure may leave the last renders uncharged and uncached, but loses no accounts, tokens, accepted or
+ * finished batches.
  *
- * Methods reject with the error of `node:sqlite` while the disk is full or another process holds
- * the lock for longer than `busyTimeoutMs`, and work again once that is over.
+ * Methods reject with the error of `node:sqlite` while the disk is full or another process holds the lock for longer than
+ * `busyTimeoutMs`, and recover afterwards.
  *
- * @throws Error when the file can't be opened, is of another program, or of a newer release.
+ * @throws Error if the file cannot be opened, belongs to another program, or was written by a newer release.
  *
  * @example
  * const storage = await openSqliteStorage({ directory: "./data" });
@@ -64,19 +63,19 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
   };
 }
 
-/** Enough to need room of its own on the disk, little enough to be asked for every second. */
+/** Large enough to allocate pages, small enough to write every second. */
 const FILLER_BYTES = 64 * 1024;
 
 /**
- * A check that really writes. Both statements commit: what is rolled back never reaches the disk,
- * and a row updated in place needs no room, so neither would notice that the disk is full.
+ * Checks that a write succeeds. Both statements commit: a rolled-back write never reaches the disk, and an update in place
+ * allocates nothing, so neither would detect a full disk.
  */
 function createWriteCheck(database: DatabaseSync): () => Promise<void> {
   const fill = database.prepare(
     `INSERT OR REPLACE INTO write_checks (id, filler) VALUES (1, zeroblob(${FILLER_BYTES}))`,
   );
   const empty = database.prepare("DELETE FROM write_checks");
-  // A damaged file may still take a write in a sound place.
+  // a corrupt file may still accept a write to an intact page
   const reads = ["accounts", "tokens", "balances", "renderings", "batches", "batch_items"].map((table) =>
     database.prepare(`SELECT 1 FROM ${table} LIMIT 1`),
   );

@@ -1,13 +1,13 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 
-/** A prepared statement whose rows have the type that stands beside its text. */
+/** A prepared statement with typed rows. */
 export interface Statement<Row> {
   get(values?: Record<string, SQLInputValue>): Row | undefined;
   all(values?: Record<string, SQLInputValue>): Row[];
   run(values?: Record<string, SQLInputValue>): { readonly changes: number | bigint };
 }
 
-/** A prepared statement for where every microsecond counts: positional values, and rows as arrays. */
+/** A faster prepared statement for hot paths: positional values, and rows as arrays. */
 export interface ArrayStatement<Row extends readonly unknown[]> {
   get(...values: SQLInputValue[]): Row | undefined;
 }

@@ -1,9 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 
 /**
- * Runs `work` in a transaction that holds the write lock from its start: what it reads can't change
- * before it writes, and it never has to give up half-way because another process wrote in between.
- * Whatever was written is taken back when `work` throws, or answers `null`.
+ * Runs `work` in a transaction that holds the write lock from the start, so that nothing it reads changes before it
+ * writes, and it never conflicts with another process. Rolls back if `work` throws or returns `null`.
  */
 export function writing<T>(database: DatabaseSync, work: () => T): T {
   database.exec("BEGIN IMMEDIATE");
@@ -12,15 +11,15 @@ export function writing<T>(database: DatabaseSync, work: () => T): T {
     database.exec(result === null ? "ROLLBACK" : "COMMIT");
     return result;
   } catch (error) {
-    // SQLite itself has rolled back after some errors, such as a full disk.
+    // SQLite rolls back itself after some errors, such as a full disk
     if (database.isTransaction) database.exec("ROLLBACK");
     throw error;
   }
 }
 
 /**
- * Runs `work`, one write, so that it survives a loss of power too. The write-ahead log is synced as
- * a whole: everything written before is then safe as well.
+ * Runs `work`, one write, so that it survives a power failure. This syncs the whole write-ahead log, so all earlier writes
+ * survive too.
  */
 export function durably<T>(database: DatabaseSync, work: () => T): T {
   database.exec("PRAGMA synchronous = FULL");

@@ -9,10 +9,10 @@ import { expectConsistent, release, startWorker, type Worker } from "./worker-pr
 
 const ITEM_COUNT = 20;
 const KILL_ROUNDS = 5;
-/** The leases that workers take at instant 1 have ended by then. */
+/** After the end of the leases that workers acquire at instant 1. */
 const LEASES_ENDED_AT = 1001;
 
-/** A file with batches of 20 items each, all of them due. */
+/** Creates a file with batches of 20 due items each. */
 async function createBatches(batchCount: number): Promise<string> {
   const filename = join(await temporaryDirectory(), "snap.db");
   const storage = await openSqliteStorage({ filename });
@@ -22,7 +22,7 @@ async function createBatches(batchCount: number): Promise<string> {
   return filename;
 }
 
-/** All that a worker prints until it ends; it is killed after `killAfterLines` of them. */
+/** Returns all lines that a worker prints until it exits; kills it after `killAfterLines`. */
 async function linesOf({ child, lines }: Worker, killAfterLines = Infinity): Promise<string[]> {
   const printed: string[] = [];
   for (;;) {
@@ -35,12 +35,12 @@ async function linesOf({ child, lines }: Worker, killAfterLines = Infinity): Pro
   return printed;
 }
 
-/** The items after a word, in their order. */
+/** Returns the items of the lines that start with a word. */
 function itemsAfter(word: string, printed: readonly string[]): string[] {
   return printed.filter((line) => line.startsWith(`${word} `)).map((line) => line.slice(word.length + 1));
 }
 
-/** Asked in one statement each, and so true at every moment. */
+/** Each check is one statement, so it holds at any moment. */
 function expectBatchesAgree(filename: string): void {
   const database = new DatabaseSync(filename);
   const count = database
@@ -61,7 +61,7 @@ function expectBatchesAgree(filename: string): void {
   database.close();
 }
 
-/** How many items there are, all of whose batches are finished. */
+/** Asserts that all batches are finished, and returns the number of their items. */
 function countFinishedItems(filename: string): number {
   const database = new DatabaseSync(filename);
   const unfinished = database.prepare("SELECT id FROM batches WHERE finished_at IS NULL").all();
@@ -74,7 +74,9 @@ function countFinishedItems(filename: string): number {
 describe("several workers", () => {
   it("claim each item of a batch exactly once", async () => {
     const filename = await createBatches(1);
-    const workers = await Promise.all(["a", "b"].map((name) => startWorker("workOff", { filename, name })));
+    const workers = await Promise.all(
+      ["a", "b"].map((name) => startWorker("processBatches", { filename, name })),
+    );
     release(workers);
     const printed = (await Promise.all(workers.map((worker) => linesOf(worker)))).flat();
     const all = Array.from({ length: ITEM_COUNT }, (_, index) => `batch_0/item_${index}`);
@@ -85,12 +87,12 @@ describe("several workers", () => {
     expectBatchesAgree(filename);
   });
 
-  it("lose no item and no credit when one of them is killed", async () => {
+  it("lose no item and no credit when one is killed", async () => {
     for (let round = 0; round < KILL_ROUNDS; round += 1) {
       const filename = await createBatches(4);
       const [killed, other] = await Promise.all([
-        startWorker("submitAndWorkOff", { filename, name: "a" }),
-        startWorker("workOff", { filename, name: "b" }),
+        startWorker("submitAndProcess", { filename, name: "a" }),
+        startWorker("processBatches", { filename, name: "b" }),
       ]);
       release([killed, other]);
       const printing = linesOf(other);
@@ -99,7 +101,7 @@ describe("several workers", () => {
       expectBatchesAgree(filename);
       expect((await printing).at(-1)).toBe("idle");
 
-      const restarted = await startWorker("workOff", { filename, name: "c", now: LEASES_ENDED_AT });
+      const restarted = await startWorker("processBatches", { filename, name: "c", now: LEASES_ENDED_AT });
       release([restarted]);
       expect((await linesOf(restarted)).at(-1)).toBe("idle");
       expectBatchesAgree(filename);
@@ -108,8 +110,8 @@ describe("several workers", () => {
       const itemCount = countFinishedItems(filename);
       const storage = await openSqliteStorage({ filename });
       const period = { startedAt: 0, resetsAt: 2_000_000 };
-      const look = { accountId: "acct_1", period, granted: 1_000_000, now: 1_999_999 };
-      expect(await storage.ledger.balance(look)).toEqual({
+      const request = { accountId: "acct_1", period, granted: 1_000_000, now: 1_999_999 };
+      expect(await storage.ledger.balance(request)).toEqual({
         granted: 1_000_000,
         used: itemCount,
         reserved: 0,

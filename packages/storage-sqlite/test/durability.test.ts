@@ -7,10 +7,10 @@ import { temporaryDirectory } from "./temporary.ts";
 
 const SYNCED = ["PRAGMA synchronous = FULL", "BEGIN IMMEDIATE", "COMMIT", "PRAGMA synchronous = NORMAL"];
 const UNSYNCED = ["BEGIN IMMEDIATE", "COMMIT"];
-const TAKEN_BACK = ["BEGIN IMMEDIATE", "ROLLBACK"];
+const ROLLED_BACK = ["BEGIN IMMEDIATE", "ROLLBACK"];
 
 describe("a batch", () => {
-  it("is synced to the disk when it is accepted and when it finishes, and not in between", async () => {
+  it("is synced to the disk only when it is accepted and when it finishes", async () => {
     const storage = await openSqliteStorage({ directory: await temporaryDirectory() });
     const exec = vi.spyOn(DatabaseSync.prototype, "exec");
     onTestFinished(() => exec.mockRestore());
@@ -25,9 +25,9 @@ describe("a batch", () => {
 
     expect(await executedBy(storage.batches.insert(sampleBatch("batch_1")))).toEqual(SYNCED);
     expect(await executedBy(change((batch) => batch))).toEqual(UNSYNCED);
-    expect(await executedBy(change(() => null))).toEqual(TAKEN_BACK);
+    expect(await executedBy(change(() => null))).toEqual(ROLLED_BACK);
     const finish = (batch: BatchRecord): BatchRecord => ({ ...batch, finishedAt: 1, prunesAt: 2 });
-    expect(await executedBy(change(finish))).toEqual([...TAKEN_BACK, ...SYNCED]);
+    expect(await executedBy(change(finish))).toEqual([...ROLLED_BACK, ...SYNCED]);
     expect(await executedBy(change((batch) => batch))).toEqual(UNSYNCED);
     await storage.close();
   });

@@ -9,10 +9,15 @@ import { temporaryDirectory } from "./temporary.ts";
 
 const SQLITE_BUSY = 5;
 const SQLITE_FULL = 13;
-/** SQLite's own choice for a new file. */
+/** SQLite's default for a new file. */
 const PAGE_BYTES = 4096;
 
-const look = { accountId: "acct_1", period: { startedAt: 0, resetsAt: 1_000_000 }, granted: 10, now: 1 };
+const balanceRequest = {
+  accountId: "acct_1",
+  period: { startedAt: 0, resetsAt: 1_000_000 },
+  granted: 10,
+  now: 1,
+};
 const name = { accountId: "acct_1", key: "0f1e" };
 
 function rendering(bytes: Uint8Array): StoredRendering {
@@ -27,10 +32,10 @@ function rendering(bytes: Uint8Array): StoredRendering {
   };
 }
 
-/** Writes that need no room that is not there already. */
+/** Writes that allocate no new pages. */
 function smallWrites(storage: Storage): Promise<unknown>[] {
   return [
-    storage.ledger.reserve({ ...look, reservationId: "r2", lapsesAt: 1000 }),
+    storage.ledger.reserve({ ...balanceRequest, reservationId: "r2", lapsesAt: 1000 }),
     storage.ledger.settle({ reservationId: "r1", now: 2 }),
     storage.rateLimiter.consume({ accountId: "acct_2", name: "render", limit: 1, windowMs: 1000, now: 1 }),
     storage.accounts.update("acct_1", { planSlug: null }),
@@ -47,8 +52,8 @@ function largeWrites(storage: Storage): Promise<unknown>[] {
   ];
 }
 
-/** How the writes end: SQLite's result code, which the engine maps, or `done`. */
-async function endsOf(writes: readonly Promise<unknown>[]): Promise<unknown[]> {
+/** Returns SQLite's result code of each write, or `done`. */
+async function outcomesOf(writes: readonly Promise<unknown>[]): Promise<unknown[]> {
   const outcomes = await Promise.allSettled(writes);
   return outcomes.map((outcome) =>
     outcome.status === "fulfilled" ? "done" : (outcome.reason as { errcode: unknown }).errcode,
@@ -57,20 +62,20 @@ async function endsOf(writes: readonly Promise<unknown>[]): Promise<unknown[]> {
 
 async function readsOf(storage: Storage): Promise<unknown[]> {
   const [balance, found] = await Promise.all([
-    storage.ledger.balance(look),
+    storage.ledger.balance(balanceRequest),
     storage.renderings.get({ ...name, now: 1 }),
   ]);
   return [balance, found?.bytes];
 }
 
-const WHAT_WAS_THERE = [{ granted: 10, used: 0, reserved: 1 }, new Uint8Array([1, 2, 3])];
+const STORED = [{ granted: 10, used: 0, reserved: 1 }, new Uint8Array([1, 2, 3])];
 
 async function store(storage: Storage): Promise<void> {
-  await storage.ledger.reserve({ ...look, reservationId: "r1", lapsesAt: 1000 });
+  await storage.ledger.reserve({ ...balanceRequest, reservationId: "r1", lapsesAt: 1000 });
   await storage.renderings.put({ ...name, rendering: rendering(new Uint8Array([1, 2, 3])) });
 }
 
-/** A limit on the pages holds for one connection only, so it has to be set on the storage's own. */
+/** A page limit applies to one connection, so it must be set on the storage's own connection. */
 async function openWithConnection(): Promise<{ storage: Storage; connection: DatabaseSync }> {
   const exec = vi.spyOn(DatabaseSync.prototype, "exec");
   const storage = await openSqliteStorage({ directory: await temporaryDirectory() });
@@ -80,48 +85,50 @@ async function openWithConnection(): Promise<{ storage: Storage; connection: Dat
 }
 
 describe("a locked database", () => {
-  it("rejects writes, answers reads, and recovers", async () => {
+  it("rejects writes, allows reads, and recovers", async () => {
     const directory = await temporaryDirectory();
     const storage = await openSqliteStorage({ directory, busyTimeoutMs: 1 });
     await store(storage);
     const other = new DatabaseSync(join(directory, "snap.db"));
     other.exec("BEGIN EXCLUSIVE");
     const writes = [...smallWrites(storage), ...largeWrites(storage)];
-    expect(await endsOf(writes)).toEqual(Array(8).fill(SQLITE_BUSY));
-    expect(await readsOf(storage)).toEqual(WHAT_WAS_THERE);
+    expect(await outcomesOf(writes)).toEqual(Array(8).fill(SQLITE_BUSY));
+    expect(await readsOf(storage)).toEqual(STORED);
     other.exec("ROLLBACK");
     other.close();
     const repeated = [...smallWrites(storage), ...largeWrites(storage)];
-    expect(await endsOf(repeated)).toEqual(Array(8).fill("done"));
+    expect(await outcomesOf(repeated)).toEqual(Array(8).fill("done"));
     await storage.close();
   });
 });
 
 describe("a full disk", () => {
-  it("rejects writes, answers reads, and recovers", async () => {
+  it("rejects writes, allows reads, and recovers", async () => {
     const { storage, connection } = await openWithConnection();
     await store(storage);
     connection.exec("PRAGMA max_page_count = 1");
-    expect(await endsOf(largeWrites(storage))).toEqual([SQLITE_FULL, SQLITE_FULL, SQLITE_FULL]);
-    expect(await readsOf(storage)).toEqual(WHAT_WAS_THERE);
+    expect(await outcomesOf(largeWrites(storage))).toEqual([SQLITE_FULL, SQLITE_FULL, SQLITE_FULL]);
+    expect(await readsOf(storage)).toEqual(STORED);
     expect(await storage.batches.find("batch_1")).toBeNull();
     expect(await storage.batches.figures({ now: 1 })).toMatchObject({ queuedItems: 0 });
     connection.exec("PRAGMA max_page_count = 1000000");
-    expect(await endsOf([...smallWrites(storage), ...largeWrites(storage)])).toEqual(Array(8).fill("done"));
+    expect(await outcomesOf([...smallWrites(storage), ...largeWrites(storage)])).toEqual(
+      Array(8).fill("done"),
+    );
     await storage.close();
   });
 
-  it("leaves the ledger whole, wherever in a reservation it strikes", async () => {
+  it("leaves the ledger consistent wherever a reservation fails", async () => {
     const { storage, connection } = await openWithConnection();
-    const grant = { ...look, granted: 10_000 };
+    const grant = { ...balanceRequest, granted: 10_000 };
     await storage.ledger.balance(grant);
     connection.exec("PRAGMA max_page_count = 1");
-    // Reservations fill up the pages there are, until one of their tables needs another.
+    // reservations fill the existing pages until a table needs another one
     let made = 0;
     const reserveUntilFull = async (): Promise<never> => {
       for (; made < 10_000; made += 1)
         await storage.ledger.reserve({ ...grant, reservationId: `r${made}`, lapsesAt: 1000 });
-      throw new Error("it never got full");
+      throw new Error("the disk never became full");
     };
     await expect(reserveUntilFull()).rejects.toMatchObject({
       code: "ERR_SQLITE_ERROR",
@@ -135,23 +142,23 @@ describe("a full disk", () => {
   });
 });
 
-describe("a damaged file", () => {
-  it("is no storage to vouch for", async () => {
+describe("a corrupt file", () => {
+  it("fails the check", async () => {
     const directory = await temporaryDirectory();
-    const sound = await openSqliteStorage({ directory });
-    await sound.check();
-    await sound.close();
+    const intact = await openSqliteStorage({ directory });
+    await intact.check();
+    await intact.close();
     const filename = join(directory, "snap.db");
     const database = new DatabaseSync(filename);
     const roots = database.prepare("SELECT rootpage FROM sqlite_schema WHERE rootpage > 0").all();
     database.close();
     const file = await open(filename, "r+");
-    // All but the pages of the schema itself: it still opens.
+    // all root pages but those of the schema, so that the file still opens
     for (const { rootpage } of roots)
       await file.write(Buffer.alloc(PAGE_BYTES, 0xff), 0, PAGE_BYTES, (Number(rootpage) - 1) * PAGE_BYTES);
     await file.close();
-    const damaged = await openSqliteStorage({ directory });
-    await expect(damaged.check()).rejects.toThrow(/malformed/);
-    await damaged.close();
+    const corrupt = await openSqliteStorage({ directory });
+    await expect(corrupt.check()).rejects.toThrow(/malformed/);
+    await corrupt.close();
   });
 });

@@ -22,7 +22,7 @@ async function modeOf(path: string): Promise<string> {
 }
 
 describe("the file", () => {
-  it("keeps what was stored", async () => {
+  it("persists records", async () => {
     const directory = await temporaryDirectory();
     const before = await openSqliteStorage({ directory });
     await before.accounts.insert(account);
@@ -34,7 +34,7 @@ describe("the file", () => {
     await after.close();
   });
 
-  it("is made for its owner only, and so is its folder", async () => {
+  it("and its directory are accessible only to their owner", async () => {
     const directory = join(await temporaryDirectory(), "data", "snap");
     const storage = await openSqliteStorage({ directory });
     await storage.accounts.insert(account);
@@ -44,15 +44,15 @@ describe("the file", () => {
     await storage.close();
   });
 
-  it("may be named", async () => {
-    const filename = join(await temporaryDirectory(), "elsewhere.sqlite");
+  it("can have another name", async () => {
+    const filename = join(await temporaryDirectory(), "other.sqlite");
     const storage = await openSqliteStorage({ filename });
     await storage.check();
     await storage.close();
     expect((await stat(filename)).isFile()).toBe(true);
   });
 
-  it("may be there already, and empty", async () => {
+  it("can be an existing empty file", async () => {
     const filename = join(await temporaryDirectory(), "snap.db");
     await writeFile(filename, "");
     const storage = await openSqliteStorage({ filename });
@@ -60,13 +60,13 @@ describe("the file", () => {
     await storage.close();
   });
 
-  it("is told apart from what is no database", async () => {
+  it("must be a database", async () => {
     const filename = join(await temporaryDirectory(), "snap.db");
     await writeFile(filename, "x".repeat(5000));
     await expect(openSqliteStorage({ filename })).rejects.toThrow("file is not a database");
   });
 
-  it("can't be made where a file is in the way", async () => {
+  it("cannot be created if its directory is a file", async () => {
     const filename = join(await temporaryDirectory(), "file");
     await writeFile(filename, "");
     await expect(openSqliteStorage({ directory: filename })).rejects.toMatchObject({ code: "EEXIST" });
@@ -74,19 +74,19 @@ describe("the file", () => {
 });
 
 describe("the write-ahead log", () => {
-  it("stays short while nothing but budgets is spent", async () => {
+  it("stays short while only rate limits are consumed", async () => {
     const directory = await temporaryDirectory();
     const storage = await openSqliteStorage({ directory });
-    const spend = { accountId: "acct_1", name: "cached", limit: 10_000, windowMs: 60_000, now: 1 } as const;
-    for (let index = 0; index < 3000; index += 1) await storage.rateLimiter.consume(spend);
-    // SQLite moves it into the database at a thousand pages of 4 kB; three thousand were written.
+    const request = { accountId: "acct_1", name: "cached", limit: 10_000, windowMs: 60_000, now: 1 } as const;
+    for (let index = 0; index < 3000; index += 1) await storage.rateLimiter.consume(request);
+    // SQLite checkpoints the log after a thousand pages of 4 kB; three thousand were written
     expect((await stat(join(directory, "snap.db-wal"))).size).toBeLessThan(6_000_000);
     await storage.close();
   });
 });
 
 describe("migrations", () => {
-  it("leave the version and our mark behind", async () => {
+  it("set the version and the application id", async () => {
     const directory = await temporaryDirectory();
     await (await openSqliteStorage({ directory })).close();
     const database = new DatabaseSync(join(directory, "snap.db"));
@@ -95,7 +95,7 @@ describe("migrations", () => {
     database.close();
   });
 
-  it("bring a database of the first version on, with all that it holds", async () => {
+  it("upgrade a database of the first version and preserve its records", async () => {
     const filename = join(await temporaryDirectory(), "snap.db");
     const [first = ""] = MIGRATIONS;
     const database = new DatabaseSync(filename);
@@ -118,7 +118,7 @@ describe("migrations", () => {
     expect(await storage.tokens.listByAccount("acct_1")).toMatchObject([{ id: 1, abilities: ["pdf"] }]);
     const found = await storage.renderings.get({ accountId: "acct_1", key: "0f1e", now: 1 });
     expect(found?.bytes).toEqual(new Uint8Array([3, 4, 5]));
-    // A reservation made before is settled by the change of a batch made after.
+    // a batch inserted after the migration settles a reservation made before
     await storage.batches.insert(sampleBatch("batch_1"));
     const settled = await storage.batches.change({
       batchId: "batch_1",
@@ -130,7 +130,7 @@ describe("migrations", () => {
     const period = { startedAt: 0, resetsAt: 1_000_000 };
     const balance = await storage.ledger.balance({ accountId: "acct_1", period, granted: 10, now: 2 });
     expect(balance).toEqual({ granted: 10, used: 4, reserved: 0 });
-    // One that was settled before is reversed; its lines are all there.
+    // a reservation settled before the migration can be reversed
     expect(await storage.ledger.reverse({ reservationId: "r0", now: 3 })).toBe("reversed");
     const lines = await storage.ledger.journal({ accountId: "acct_1", limit: 10 });
     expect(lines.map(({ kind }) => kind)).toEqual(["reverse", "settle", "settle", "reserve", "grant"]);
@@ -138,19 +138,19 @@ describe("migrations", () => {
     await (await openSqliteStorage({ filename })).close();
   });
 
-  it("refuse a newer database, and leave it alone", async () => {
+  it("reject a newer database without changing it", async () => {
     const filename = join(await temporaryDirectory(), "snap.db");
     await (await openSqliteStorage({ filename })).close();
     const database = new DatabaseSync(filename);
     database.exec("PRAGMA user_version = 99");
     await expect(openSqliteStorage({ filename })).rejects.toThrow(
-      /snap\.db was written by a newer release: its schema has version 99, and this release knows 4\./,
+      /snap\.db was written by a newer release \(schema version 99; this release supports up to 4\);/,
     );
     expect(database.prepare("PRAGMA user_version").get()).toMatchObject({ user_version: 99 });
     database.close();
   });
 
-  it("refuse the database of another program, and leave it alone", async () => {
+  it("reject the database of another program without changing it", async () => {
     const filename = join(await temporaryDirectory(), "snap.db");
     const database = new DatabaseSync(filename);
     database.exec("CREATE TABLE notes (text)");
@@ -165,7 +165,7 @@ describe("migrations", () => {
 });
 
 describe("the journal", () => {
-  it.each(["UPDATE journal SET credits = 0", "DELETE FROM journal"])("refuses %s", async (sql) => {
+  it.each(["UPDATE journal SET credits = 0", "DELETE FROM journal"])("rejects %s", async (sql) => {
     const directory = await temporaryDirectory();
     const storage = await openSqliteStorage({ directory });
     const period = { startedAt: 0, resetsAt: 1000 };

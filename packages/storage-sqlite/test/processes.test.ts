@@ -10,21 +10,21 @@ const WORKERS = ["a", "b", "c", "d"];
 const KILL_ROUNDS = 6;
 
 describe("several processes", () => {
-  it("open a new file at once and share its credits and budgets exactly", async () => {
+  it("open a new file at the same time and share its credits and rate limits exactly", async () => {
     for (let round = 0; round < 3; round += 1) {
       const filename = join(await temporaryDirectory(), "snap.db");
-      const workers = await Promise.all(WORKERS.map((name) => startWorker("spend", { filename, name })));
+      const workers = await Promise.all(WORKERS.map((name) => startWorker("consume", { filename, name })));
       release(workers);
-      const answers = await Promise.all(workers.map(async ({ lines }) => String((await lines.next()).value)));
+      const printed = await Promise.all(workers.map(async ({ lines }) => String((await lines.next()).value)));
       const sums = [0, 1].map((column) =>
-        answers.reduce((sum, answer) => sum + Number(answer.split(" ")[column]), 0),
+        printed.reduce((sum, line) => sum + Number(line.split(" ")[column]), 0),
       );
       expect(sums).toEqual([70, 60]);
       expectConsistent(filename);
     }
   });
 
-  it("see each other's changes at once", async () => {
+  it("see each other's changes immediately", async () => {
     const directory = await temporaryDirectory();
     const server = await openSqliteStorage({ directory });
     const commandLine = await openSqliteStorage({ directory });
@@ -58,47 +58,47 @@ describe("several processes", () => {
 });
 
 describe("kill -9", () => {
-  it("at any moment leaves everything that was answered, and nothing half done", async () => {
+  it("loses no confirmed write and leaves no partial one", async () => {
     const filename = join(await temporaryDirectory(), "snap.db");
-    const answered = new Map<string, string>();
+    const confirmed = new Map<string, string>();
     for (let round = 0; round < KILL_ROUNDS; round += 1) {
       const names = [`a${round}`, `b${round}`];
       const workers = await Promise.all(names.map((name) => startWorker("churn", { filename, name })));
       release(workers);
       await Promise.all(
-        workers.map((worker) => killAfter(worker, 1 + Math.floor(Math.random() * 200), answered)),
+        workers.map((worker) => killAfter(worker, 1 + Math.floor(Math.random() * 200), confirmed)),
       );
       expectConsistent(filename);
     }
 
     const storage = await openSqliteStorage({ filename });
-    for (const [reservationId, resolution] of answered)
+    for (const [reservationId, resolution] of confirmed)
       expect(await storage.ledger.refund({ reservationId, now: 0 })).toBe(resolution);
     const keys = Array.from({ length: 10 }, (_, key) => ({ accountId: "acct_1", key: `${key}`, now: 1 }));
     const found = await Promise.all(keys.map((key) => storage.renderings.get(key)));
     const isTorn = (one: StoredRendering | null): boolean =>
       one !== null && !one.bytes.every((byte) => `"${byte}"` === one.etag);
     expect(found.filter(isTorn)).toEqual([]);
-    // What was reserved and never resolved lapses.
+    // unresolved reservations lapse
     const period = { startedAt: 0, resetsAt: 2_000_000 };
-    const look = { accountId: "acct_1", period, granted: 1_000_000, now: 1_999_999 };
-    expect((await storage.ledger.balance(look)).reserved).toBe(0);
+    const request = { accountId: "acct_1", period, granted: 1_000_000, now: 1_999_999 };
+    expect((await storage.ledger.balance(request)).reserved).toBe(0);
     await storage.close();
     expectConsistent(filename);
   });
 });
 
-/** Kills the worker once it has answered so often, wherever it then is; notes all its answers. */
+/** Kills the worker after it has printed `count` lines, and records all its lines. */
 async function killAfter(
   { child, lines }: Worker,
   count: number,
-  answered: Map<string, string>,
+  confirmed: Map<string, string>,
 ): Promise<void> {
   for (let seen = 0; ; seen += 1) {
     const { value, done } = await lines.next();
     if (done) break;
     const [reservationId = "", resolution = ""] = value.split(" ");
-    answered.set(reservationId, resolution);
+    confirmed.set(reservationId, resolution);
     if (seen === count) child.kill("SIGKILL");
   }
   if (child.exitCode === null && child.signalCode === null) await once(child, "exit");

@@ -6,36 +6,36 @@ import { openSqliteStorage } from "../src/index.ts";
 import { sampleBatch } from "./sample-batch.ts";
 import { temporaryDirectory } from "./temporary.ts";
 
-/** What a statement may walk through as a whole, and why. */
+/** The full scans that are allowed, and why. */
 const ALLOWED_SCANS = new Set([
-  // The list of all accounts.
+  // lists all accounts
   "SCAN accounts",
-  // At most one row, which check() wrote itself.
+  // at most one row, written by check()
   "SCAN write_checks",
-  // Not a table: the one row of values of an INSERT.
+  // not a table: the values of an INSERT
   "SCAN CONSTANT ROW",
-  // The accounts that have an unfinished item, each found by one step in the index.
+  // the accounts with an unfinished item, each found by one index lookup
   "SCAN waiting",
-  // The accounts that the caller passes over.
+  // the accounts that the caller excludes
   "SCAN json_each VIRTUAL TABLE INDEX 1:",
-  // Counts what is unfinished; nothing else is in it.
+  // counts unfinished rows; the indexes contain only those
   "SCAN batch_items USING COVERING INDEX unfinished_items",
   "SCAN deliveries USING COVERING INDEX open_deliveries",
 ]);
 
-/** Sorts the first items of the accounts, after they have been found. */
+/** Sorts the first items of all accounts. */
 const isSortedByAccount = (sql: string): boolean => sql.startsWith("WITH RECURSIVE waiting");
 
 const FAILED: ItemState = { status: "failed", code: "render_failed", message: "It failed." };
 
-/** Read by audits alone, from the newest line on: an index over accounts would cost every render. */
+/** Only audits read the journal, from the newest line: an index on accounts would slow down every render. */
 const isForAudits = (sql: string): boolean => sql.includes("FROM journal");
 
-/** At opening only: the version, read from the file's header and from its schema. */
+/** Reads the version from the file header and the schema, only when the file is opened. */
 const isOfOpening = (sql: string): boolean => sql.includes("sqlite_schema");
 
 describe("query plans", () => {
-  it("search by an index, in every statement that the storage has", async () => {
+  it("use an index in every statement of the storage", async () => {
     const prepare = vi.spyOn(DatabaseSync.prototype, "prepare");
     onTestFinished(() => prepare.mockRestore());
     const directory = await temporaryDirectory();
@@ -52,7 +52,7 @@ describe("query plans", () => {
     for (const sql of statements) {
       const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all({});
       const steps = plan.map((row) => String(row.detail));
-      // Reads one row, whatever the table holds: check() does.
+      // check() reads one row of any table
       const readsOneRow = /^SELECT 1 FROM \w+ LIMIT 1$/.test(sql);
       const scans = (readsOneRow ? [] : steps).filter(
         (step) => step.startsWith("SCAN") && !ALLOWED_SCANS.has(step),
@@ -74,23 +74,23 @@ describe("query plans", () => {
       "renderings_by_expiry",
     ],
     [
-      "dueItems, for the next account",
+      "dueItems, next account",
       "SELECT min(account_id) FROM batch_items WHERE claimable_at IS NOT NULL AND account_id > 'a'",
       "COVERING INDEX unfinished_items (account_id>?)",
     ],
     [
-      "dueItems, for the first item of one",
+      "dueItems, first item of an account",
       `SELECT rowid FROM batch_items WHERE account_id = 'a' AND claimable_at <= 1
        ORDER BY claimable_at, batch, position LIMIT 1`,
       "COVERING INDEX unfinished_items (account_id=? AND claimable_at<?)",
     ],
     [
-      "dueDeliveries, for the next account",
+      "dueDeliveries, next account",
       "SELECT min(account_id) FROM deliveries WHERE claimable_at IS NOT NULL AND account_id > 'a'",
       "COVERING INDEX open_deliveries (account_id>?)",
     ],
     [
-      "dueDeliveries, for the first of one",
+      "dueDeliveries, first delivery of an account",
       `SELECT batch FROM deliveries WHERE account_id = 'a' AND claimable_at <= 1
        ORDER BY claimable_at, batch LIMIT 1`,
       "COVERING INDEX open_deliveries (account_id=? AND claimable_at<?)",
@@ -101,12 +101,12 @@ describe("query plans", () => {
       "COVERING INDEX batches_by_pruning (prunes_at<?)",
     ],
     [
-      "figures, for the oldest",
+      "figures, oldest batch",
       "SELECT min(created_at) FROM batches WHERE finished_at IS NULL",
       "INDEX unfinished_batches",
     ],
     [
-      "figures, for the deliveries",
+      "figures, deliveries",
       "SELECT count(*) FROM deliveries WHERE claimable_at IS NOT NULL",
       "COVERING INDEX open_deliveries",
     ],
@@ -119,7 +119,7 @@ describe("query plans", () => {
     database.close();
   });
 
-  it("find the queue's indexes empty once everything is finished", async () => {
+  it("find the indexes of the queue empty after everything has finished", async () => {
     const filename = join(await temporaryDirectory(), "snap.db");
     const storage = await openSqliteStorage({ filename });
     for (let index = 0; index < 50; index += 1) await storage.batches.insert(sampleBatch(`batch_${index}`));

@@ -10,9 +10,9 @@ import { temporaryDirectory } from "./temporary.ts";
 import { release, startWorker } from "./worker-process.ts";
 
 const PERIOD = { startedAt: 0, resetsAt: 1000 };
-const look = { accountId: "acct_1", period: PERIOD, granted: 5 };
+const balanceRequest = { accountId: "acct_1", period: PERIOD, granted: 5 };
 
-async function newFolder(): Promise<string> {
+async function newDirectory(): Promise<string> {
   const directory = await temporaryDirectory();
   await (await openSqliteStorage({ directory })).close();
   return directory;
@@ -25,9 +25,9 @@ async function readAll(source: TransferSource): Promise<TransferPage[]> {
   return pages;
 }
 
-describe("a source of a move", () => {
-  it("has every record once, in order, over many pages", async () => {
-    const directory = await newFolder();
+describe("a transfer source", () => {
+  it("returns every record once, in order, over many pages", async () => {
+    const directory = await newDirectory();
     const database = new DatabaseSync(join(directory, "snap.db"));
     const numbers =
       "WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < 12344)";
@@ -67,16 +67,21 @@ describe("a source of a move", () => {
     await source.close();
   });
 
-  it("counts and adds up what is there, revoked tokens among the ids that were given", async () => {
-    const directory = await newFolder();
+  it("returns counts and sums of all records, and the last token id, even if that token is revoked", async () => {
+    const directory = await newDirectory();
     const storage = await openSqliteStorage({ directory });
     const { ledger } = storage;
     for (const reservationId of ["a", "b", "c", "d", "e"])
-      await ledger.reserve({ ...look, reservationId, now: 1, lapsesAt: reservationId === "d" ? 2 : 900 });
+      await ledger.reserve({
+        ...balanceRequest,
+        reservationId,
+        now: 1,
+        lapsesAt: reservationId === "d" ? 2 : 900,
+      });
     for (const reservationId of ["a", "e"]) await ledger.settle({ reservationId, now: 1 });
     await ledger.reverse({ reservationId: "e", now: 1 });
     await ledger.refund({ reservationId: "b", now: 1 });
-    await ledger.balance({ ...look, now: 5 });
+    await ledger.balance({ ...balanceRequest, now: 5 });
     await storage.batches.insert(sampleBatch("batch_1"));
     await storage.accounts.insert({
       id: "acct_1",
@@ -126,20 +131,20 @@ describe("a source of a move", () => {
     await source.close();
   });
 
-  it("isn't opened while anybody has the file, however idle", async () => {
-    const directory = await newFolder();
+  it("cannot be opened while another process has the file open, even if idle", async () => {
+    const directory = await newDirectory();
     const idle = await openSqliteStorage({ directory });
     await idle.accounts.list();
     await expect(openSqliteSource({ directory })).rejects.toThrow(
-      `${join(directory, "snap.db")} is in use: stop the server`,
+      `${join(directory, "snap.db")} is in use; stop the server`,
     );
     await idle.check();
     await idle.close();
     await (await openSqliteSource({ directory })).close();
   });
 
-  it("lets nobody else in until it is closed", async () => {
-    const directory = await newFolder();
+  it("locks the file until it is closed", async () => {
+    const directory = await newDirectory();
     const source = await openSqliteSource({ directory });
     await expect(openSqliteStorage({ directory, busyTimeoutMs: 1 })).rejects.toThrow("database is locked");
     await expect(openSqliteSource({ directory })).rejects.toThrow("is in use");
@@ -149,8 +154,8 @@ describe("a source of a move", () => {
     await storage.close();
   });
 
-  it("has the same mark as long as nothing is written", async () => {
-    const directory = await newFolder();
+  it("has the same mark until something is written", async () => {
+    const directory = await newDirectory();
     const markOf = async (): Promise<string> => {
       const source = await openSqliteSource({ directory });
       await readAll(source);
@@ -164,16 +169,16 @@ describe("a source of a move", () => {
     await storage.close();
     expect(await markOf()).toBe(first);
     const writing = await openSqliteStorage({ directory });
-    await writing.ledger.balance({ ...look, now: 1 });
+    await writing.ledger.balance({ ...balanceRequest, now: 1 });
     await writing.close();
     expect(await markOf()).not.toBe(first);
   });
 
-  it("includes what a killed process left in the log", async () => {
-    const directory = await newFolder();
+  it("includes records that a killed process left in the log", async () => {
+    const directory = await newDirectory();
     const worker = await startWorker("churn", { filename: join(directory, "snap.db"), name: "a" });
     release([worker]);
-    for (let answers = 0; answers < 5; answers += 1) await worker.lines.next();
+    for (let lines = 0; lines < 5; lines += 1) await worker.lines.next();
     worker.child.kill("SIGKILL");
     await once(worker.child, "exit");
     const source = await openSqliteSource({ directory });
@@ -186,9 +191,9 @@ describe("a source of a move", () => {
     await again.close();
   });
 
-  it("is not made where there is none, and not taken from another program", async () => {
+  it("requires an existing storage of this program", async () => {
     const directory = await temporaryDirectory();
-    await expect(openSqliteSource({ directory })).rejects.toThrow(`there is no snap.db in ${directory}`);
+    await expect(openSqliteSource({ directory })).rejects.toThrow(`${directory} does not contain snap.db`);
     new DatabaseSync(join(directory, "snap.db")).exec("CREATE TABLE theirs (id); PRAGMA user_version = 3");
     await expect(openSqliteSource({ directory })).rejects.toThrow("is a database of another program");
     const text = await temporaryDirectory();

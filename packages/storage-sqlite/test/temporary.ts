@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { openSqliteStorage } from "../src/index.ts";
 
-/** A folder of the running test's own. */
+/** Creates a directory for the running test. */
 export async function temporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "snap-sqlite-"));
   onTestFinished(() => rm(directory, { recursive: true }));
   return directory;
 }
 
-/** An empty storage in a folder of its own. */
+/** Opens an empty storage in a temporary directory. */
 export async function openInTemporaryDirectory(): Promise<{ storage: Storage; close(): Promise<void> }> {
   const storage = await openSqliteStorage({ directory: await temporaryDirectory() });
   return { storage, close: () => storage.close() };

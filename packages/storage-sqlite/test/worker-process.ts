@@ -6,7 +6,7 @@ import { expect, onTestFinished } from "vitest";
 
 const WORKER = fileURLToPath(new URL("worker.ts", import.meta.url));
 
-/** A second process, and what it prints. */
+/** A second process, and its output lines. */
 export interface Worker {
   readonly child: ChildProcess;
   readonly lines: AsyncIterator<string>;
@@ -14,7 +14,7 @@ export interface Worker {
 
 /** Starts a worker (worker.ts) that waits for `release`. */
 export async function startWorker(
-  task: "spend" | "churn" | "workOff" | "submitAndWorkOff",
+  task: "consume" | "churn" | "processBatches" | "submitAndProcess",
   { filename, name, now = 1 }: { readonly filename: string; readonly name: string; readonly now?: number },
 ): Promise<Worker> {
   const child = spawn(process.execPath, [WORKER, task, filename, name, String(now)], {
@@ -30,7 +30,7 @@ export function release(workers: readonly Worker[]): void {
   for (const { child } of workers) child.stdin?.write("\n");
 }
 
-/** The ledger adds up, nothing dangles, and SQLite finds no fault with the file. */
+/** Asserts that the ledger adds up, no record is orphaned, and the file passes SQLite's integrity check. */
 export function expectConsistent(filename: string): void {
   const database = new DatabaseSync(filename);
   expect(database.prepare("PRAGMA integrity_check").all()).toMatchObject([{ integrity_check: "ok" }]);

@@ -4,20 +4,24 @@ import { openSqliteStorage } from "../src/index.ts";
 import { sampleBatch } from "./sample-batch.ts";
 
 /*
- * A second process on a storage. It waits for a line on its input, so that several start at once,
- * then does its task; `churn` and `submitAndWorkOff` go on until they are killed. Prints what has been answered.
+ * A second process on a storage. Waits for a line on stdin, so that several start at the same time, and then runs its
+ * task; `churn` and `submitAndProcess` run until they are killed. Prints every confirmed write.
  */
 const [task = "", filename = "", name = "", now = "1"] = process.argv.slice(2);
-const look = { accountId: "acct_1", period: { startedAt: 0, resetsAt: 2_000_000 }, granted: 1_000_000 };
+const balanceRequest = {
+  accountId: "acct_1",
+  period: { startedAt: 0, resetsAt: 2_000_000 },
+  granted: 1_000_000,
+};
 
-async function spend(): Promise<void> {
+async function consume(): Promise<void> {
   const storage = await openSqliteStorage({ filename, busyTimeoutMs: 20_000 });
   let reserved = 0;
   let allowed = 0;
   for (let index = 0; index < 50; index += 1) {
     const reservationId = `${name}-${index}`;
     const outcome = await storage.ledger.reserve({
-      ...look,
+      ...balanceRequest,
       granted: 70,
       reservationId,
       now: 1,
@@ -35,7 +39,12 @@ async function churn(): Promise<void> {
   const storage = await openSqliteStorage({ filename, busyTimeoutMs: 20_000 });
   for (let index = 0; ; index += 1) {
     const reservationId = `${name}-${index}`;
-    await storage.ledger.reserve({ ...look, reservationId, now: index, lapsesAt: index + 1_000_000 });
+    await storage.ledger.reserve({
+      ...balanceRequest,
+      reservationId,
+      now: index,
+      lapsesAt: index + 1_000_000,
+    });
     const rendering = {
       bytes: new Uint8Array(20_000).fill(index),
       contentType: "image/png",
@@ -53,8 +62,8 @@ async function churn(): Promise<void> {
   }
 }
 
-/** Works off all batches, until nothing is due at `now`; or submits another then. */
-async function workOff(isEndless: boolean): Promise<void> {
+/** Processes all batches until nothing is due at `now`; then exits, or submits another batch if `isEndless`. */
+async function processBatches(isEndless: boolean): Promise<void> {
   const storage = await openSqliteStorage({ filename, busyTimeoutMs: 20_000 });
   const { batches, ledger } = storage;
   const instant = Number(now);
@@ -72,7 +81,7 @@ async function workOff(isEndless: boolean): Promise<void> {
     if (claimed === null) continue;
     process.stdout.write(`claimed ${batchId}/${itemId}\n`);
     const reservationId = `${name}-${batchId}/${itemId}`;
-    await ledger.reserve({ ...look, reservationId, now: instant, lapsesAt: instant + 1_000_000 });
+    await ledger.reserve({ ...balanceRequest, reservationId, now: instant, lapsesAt: instant + 1_000_000 });
     const done = await batches.change({
       ...request,
       settle: reservationId,
@@ -106,10 +115,10 @@ function withState(batch: BatchRecord, itemId: string, state: ItemState): BatchR
 }
 
 const TASKS: Readonly<Record<string, () => Promise<void>>> = {
-  spend,
+  consume,
   churn,
-  workOff: () => workOff(false),
-  submitAndWorkOff: () => workOff(true),
+  processBatches: () => processBatches(false),
+  submitAndProcess: () => processBatches(true),
 };
 
 process.stdout.write("ready\n");

@@ -38,7 +38,7 @@ describe("migrate, killed at any moment", { tags: ["postgres"] }, () => {
       expect((await running.ended).signal).toBe("SIGKILL");
       // What it had sent may still be written.
       await expect.poll(() => countConnections(watcher)).toBe(0);
-      await expect(openShared(killed)).rejects.toThrow("a move into this database has not ended");
+      await expect(openShared(killed)).rejects.toThrow("a move into this database is unfinished");
     }
     expect(movedBefore).toEqual(movedBefore.toSorted((a, b) => a - b));
 

@@ -174,7 +174,7 @@ describe("migrate refuses", { tags: ["postgres"] }, () => {
     const account = await createAccount(engine);
     expect(await refusal(["--from", folder, "--to", url])).toEqual({
       code: 1,
-      stderr: "error: the database is in use already, with 1 accounts of its own: take an empty one\n",
+      stderr: "error: the database already contains data (1 accounts); use an empty one\n",
     });
     expect(await engine.accounts.list()).toEqual([account]);
     await engine.close();
@@ -185,13 +185,13 @@ describe("migrate refuses", { tags: ["postgres"] }, () => {
     const engine = await openEmbedded(folder);
     expect(await refusal(["--from", folder, "--to", url])).toEqual({
       code: 1,
-      stderr: `error: ${folder}/snap.db is in use: stop the server, and every command that works on it\n`,
+      stderr: `error: ${folder}/snap.db is in use; stop the server and all commands that use it\n`,
     });
     await engine.close();
     const nothing = join(workplace.directory, "nothing");
     expect(await refusal(["--from", "nothing", "--to", url])).toEqual({
       code: 1,
-      stderr: `error: there is no snap.db in ${nothing}\n`,
+      stderr: `error: ${nothing} does not contain snap.db\n`,
     });
     expect(await readdir(workplace.directory)).not.toContain("nothing");
   });

@@ -1,4 +1,4 @@
-/** Instants are milliseconds since the Unix epoch throughout. */
+/** All instants are milliseconds since the Unix epoch. */
 export const initial = `
 CREATE TABLE snap.accounts (
   -- The order of creation.

@@ -1,8 +1,7 @@
 /**
- * The ledger's acts as functions, so that each of them is one statement: one round trip, one transaction.
- * Whoever changes the credits of a period holds its balance first, and whoever needs several takes them
- * in the order of time: no two wait for one another. Under READ COMMITTED each statement in here sees
- * what was committed while the one before it waited.
+ * The ledger's operations as functions, so that each is one statement: one round trip, one transaction. A function locks
+ * the balance of a period before it changes its credits, and locks several in order of time, so there are no deadlocks.
+ * Under READ COMMITTED, each statement sees what was committed while the previous one waited.
  */
 export const ledger = `
 CREATE FUNCTION snap.resolve(reservation snap.reservations, ending TEXT, in_now BIGINT) RETURNS VOID

@@ -1,4 +1,4 @@
-/** How far the move out of another storage has come, written together with what it moves. */
+/** The progress of a move from another storage, written in the same transactions as the records. */
 export const moves = `
 CREATE TABLE snap.moves (
   -- One at the most: a database takes in one storage, while it is empty.

@@ -1,4 +1,4 @@
-/** What tells another secret key: the first who opens the database leaves it. */
+/** The mark of the secret key, to detect another key. The first process that opens the database stores it. */
 export const keyMark = `
 CREATE TABLE snap.key_mark (
   is_only BOOLEAN PRIMARY KEY DEFAULT TRUE CHECK (is_only),

@@ -1,6 +1,6 @@
 /**
- * A settled reservation can be reversed. NOT VALID skips a scan of both tables: their rows have passed the
- * narrower constraints.
+ * Adds the reversal of a settled reservation. NOT VALID skips a scan of both tables, whose rows satisfy the stricter old
+ * constraints.
  */
 export const reversals = `
 ALTER TABLE snap.reservations DROP CONSTRAINT reservations_state_check, ADD CONSTRAINT reservations_state_check

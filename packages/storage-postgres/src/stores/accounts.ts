@@ -2,7 +2,7 @@ import type { Account, AccountChange, AccountStore } from "@snap/engine/ports";
 import { isStorable, type Database } from "../database.ts";
 import { isUniqueViolation } from "../faults.ts";
 
-/** The columns of an account under the names of its fields. */
+/** The columns of an account, named like its fields. */
 const ACCOUNT_COLUMNS = `id, email, email_verified_at AS "emailVerifiedAt", plan_slug AS "planSlug",
   credits_per_period AS "creditsPerPeriod", requests_per_minute AS "requestsPerMinute", created_at AS "createdAt"`;
 

@@ -1,4 +1,4 @@
-/** The next of each waiting account, the longest due first: `$1` now, `$2` the limit, `$3` accounts to leave out. */
+/** The next item of each waiting account, the longest due first: `$1` now, `$2` limit, `$3` accounts to exclude. */
 export const DUE_ITEMS = `${waitingAccounts("batch_items")}
   SELECT waiting.account_id AS "accountId", batches.id AS "batchId", item.id AS "itemId"
   FROM waiting CROSS JOIN LATERAL (
@@ -9,7 +9,7 @@ export const DUE_ITEMS = `${waitingAccounts("batch_items")}
   WHERE waiting.account_id <> ALL ($3::TEXT[])
   ORDER BY item.claimable_at, item.batch LIMIT $2`;
 
-/** As `DUE_ITEMS`, of deliveries. */
+/** Like `DUE_ITEMS`, for deliveries. */
 export const DUE_DELIVERIES = `${waitingAccounts("deliveries")}
   SELECT waiting.account_id AS "accountId", batches.id AS "batchId"
   FROM waiting CROSS JOIN LATERAL (
@@ -27,8 +27,8 @@ export const FIGURES = `SELECT count(*) FILTER (WHERE status = 'queued') AS "que
   FROM snap.batch_items WHERE claimable_at IS NOT NULL`;
 
 /**
- * Steps from one waiting account to the next, so that the first of each can be taken: another account's
- * long queue costs nothing (a loose index scan, which PostgreSQL doesn't do by itself).
+ * Steps through the index from one waiting account to the next, so that a long queue of one account costs nothing (a loose
+ * index scan, which PostgreSQL does not do itself).
  */
 function waitingAccounts(table: "batch_items" | "deliveries"): string {
   return `WITH RECURSIVE waiting (account_id) AS (

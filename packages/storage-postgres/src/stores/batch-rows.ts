@@ -1,6 +1,6 @@
 import type { BatchRecord, DeliveryState, ItemRecord, ItemState } from "@snap/engine/ports";
 
-/** An item beside its batch, both as they are kept (snap.batch_row). */
+/** A row of an item joined with its batch (snap.batch_row). */
 export interface BatchRow {
   readonly sequence: number;
   readonly id: string;
@@ -12,13 +12,13 @@ export interface BatchRow {
   readonly prunes_at: number | null;
   readonly item_id: string;
   readonly key: string;
-  /** JSON, as are the two below. */
+  /** JSON, like `state` and `delivery`. */
   readonly parameters: string;
   readonly state: string;
   readonly delivery: string | null;
 }
 
-/** The batch in the rows of its items, in their order; `null` when there are none. */
+/** Builds the batch from the ordered rows of its items; returns `null` without rows. */
 export function toBatch(rows: readonly BatchRow[]): BatchRecord | null {
   const [batch] = rows;
   if (batch === undefined) return null;
@@ -44,7 +44,7 @@ function toItem({ item_id: id, key, parameters, state }: BatchRow): ItemRecord {
   };
 }
 
-/** Instant from which it can be claimed; `null` for what has reached its end. */
+/** Returns the instant from which it can be claimed; `null` if it is finished. */
 export function claimableAtOf(state: ItemState | DeliveryState): number | null {
   if ("dueAt" in state) return state.dueAt;
   return "leaseEndsAt" in state ? state.leaseEndsAt : null;

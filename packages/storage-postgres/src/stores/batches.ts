@@ -13,7 +13,7 @@ interface Figures {
   readonly openDeliveries: number;
 }
 
-/** Batches with their items and deliveries; a submission wakes the workers of all processes. */
+/** Stores batches with their items and deliveries, and notifies the workers of all machines of new ones. */
 export function createBatchStore(database: Database, signal: BatchSignal): BatchStore {
   const { query } = database;
   return {
@@ -22,7 +22,7 @@ export function createBatchStore(database: Database, signal: BatchSignal): Batch
         try {
           await insert(within, batch);
         } catch (error) {
-          // The connection was lost in the commit of the first time, which had been written.
+          // the first transaction had committed when its connection was lost
           if (isRepeated && isUniqueViolation(error)) return null;
           throw error;
         }
@@ -38,7 +38,7 @@ export function createBatchStore(database: Database, signal: BatchSignal): Batch
         const rows = await within<BatchRow>("SELECT * FROM snap.hold_batch($1)", [batchId]);
         const before = toBatch(rows);
         if (before === null) return null;
-        const ending = { reservationId: settle ?? "", now, wanted: "settled" } as const;
+        const ending = { reservationId: settle ?? "", now, target: "settled" } as const;
         const after = change(before, settle === undefined ? null : await endReservation(within, ending));
         if (after !== null) await update(within, rows, after);
         return after;
@@ -57,7 +57,7 @@ export function createBatchStore(database: Database, signal: BatchSignal): Batch
       return pruned.length;
     },
     async figures({ now }) {
-      // An aggregate always answers its row.
+      // an aggregate always returns a row
       const [{ oldestCreatedAt, ...counts }] = (await query<Figures>(FIGURES)) as [Figures];
       return { ...counts, oldestUnfinishedAgeMs: oldestCreatedAt === null ? null : now - oldestCreatedAt };
     },
@@ -72,7 +72,7 @@ async function insert(query: Query, { items, delivery, ...batch }: BatchRecord):
      VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING sequence`,
     [id, accountId, tokenId, webhookUrl, createdAt, finishedAt, prunesAt],
   );
-  // An insert that does not throw answers its row.
+  // an insert that does not throw returns its row
   const { sequence } = row as Pick<BatchRow, "sequence">;
   await query(
     `INSERT INTO snap.batch_items (batch, account_id, position, id, key, parameters, state, status, claimable_at)
@@ -94,7 +94,7 @@ async function insert(query: Query, { items, delivery, ...batch }: BatchRecord):
   if (delivery !== null) await putDelivery(query, { sequence, accountId, delivery });
 }
 
-/** Writes what differs from `rows`. What was submitted stays as it is, and a delivery is never withdrawn. */
+/** Writes what differs from `rows`. Submitted parameters never change, and a delivery is never removed. */
 async function update(
   query: Query,
   rows: readonly BatchRow[],

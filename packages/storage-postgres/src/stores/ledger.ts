@@ -9,24 +9,24 @@ import type {
 } from "@snap/engine/ports";
 import type { Database, Query } from "../database.ts";
 
-/** How a reservation is to end, which it may have done otherwise before. */
+/** The requested end of a reservation, which may already have ended differently. */
 export interface Ending {
   readonly reservationId: string;
   readonly now: number;
-  readonly wanted: "settled" | "refunded";
+  readonly target: "settled" | "refunded";
 }
 
 const RESERVED_COLUMNS = `is_reserved AS "isReserved", (balance).granted, (balance).used, (balance).reserved`;
 
-/** The ledger: each act is one statement (002-ledger.ts, 006-reversals.ts), and may be repeated when its answer was lost. */
+/** The ledger: each operation is one repeatable statement (002-ledger.ts, 006-reversals.ts). */
 export function createLedger({ query }: Database): Ledger {
   return {
-    async balance({ now, ...look }) {
+    async balance({ now, ...grant }) {
       const [row] = await query<Balance>(
         "SELECT granted, used, reserved FROM snap.read_balance($1, $2, $3, $4)",
-        [...valuesOf(look), now],
+        [...valuesOf(grant), now],
       );
-      // It answers the balance that it has made where there was none.
+      // the function creates a missing balance, so it always returns a row
       return row as Balance;
     },
     async reserve(request) {
@@ -36,8 +36,8 @@ export function createLedger({ query }: Database): Ledger {
       );
       return toOutcome(row as ReservedRow);
     },
-    settle: (request) => endReservation(query, { ...request, wanted: "settled" }),
-    refund: (request) => endReservation(query, { ...request, wanted: "refunded" }),
+    settle: (request) => endReservation(query, { ...request, target: "settled" }),
+    refund: (request) => endReservation(query, { ...request, target: "refunded" }),
     async reverse({ reservationId, now }) {
       const [row] = await query<{ ending: Resolution }>("SELECT snap.reverse_reservation($1, $2) AS ending", [
         reservationId,
@@ -63,18 +63,18 @@ function toOutcome({ isReserved, ...balance }: ReservedRow): ReserveOutcome {
   return { reserved: isReserved, balance };
 }
 
-function reservedValuesOf({ reservationId, lapsesAt, now, ...look }: ReserveRequest): readonly unknown[] {
-  return [...valuesOf(look), now, reservationId, lapsesAt];
+function reservedValuesOf({ reservationId, lapsesAt, now, ...grant }: ReserveRequest): readonly unknown[] {
+  return [...valuesOf(grant), now, reservationId, lapsesAt];
 }
 
-/** Ends a reservation that is open, and answers how it ended, now or before. */
+/** Ends an open reservation, and returns how it ended, now or before. */
 export async function endReservation(
   query: Query,
-  { reservationId, wanted, now }: Ending,
+  { reservationId, target, now }: Ending,
 ): Promise<Resolution> {
   const [row] = await query<{ ending: Resolution }>("SELECT snap.end_reservation($1, $2, $3) AS ending", [
     reservationId,
-    wanted,
+    target,
     now,
   ]);
   return row?.ending ?? "unknown";

@@ -8,12 +8,12 @@ import type {
 } from "@snap/engine/ports";
 import { isStorable, type Database } from "../database.ts";
 
-/** A token as it is kept. */
+/** A token as stored. */
 interface TokenRow extends Omit<TokenRecord, "abilities"> {
   readonly abilities: string;
 }
 
-/** A token beside its account and balance; the balance is `null` column by column where there is none. */
+/** A token joined with its account and balance; without a balance its columns are `null`. */
 interface FoundRow
   extends TokenRow, Omit<Account, "id" | "createdAt">, Omit<StandingBalance, "periodStartedAt"> {
   readonly accountCreatedAt: number;
@@ -49,7 +49,7 @@ export function createTokenStore({ query, queryOnce }: Database): TokenStore {
          VALUES ($1, $2, decode($3, 'hex'), decode($4, 'hex'), $5, $6, $7) RETURNING ${TOKEN_COLUMNS}`,
         [accountId, abilitiesText(token), secretHash, sealedSigningSecret, createdAt, expiresAt, rotatedAt],
       );
-      // An insert that does not throw answers its row.
+      // an insert that does not throw returns its row
       return toToken(row as TokenRow);
     },
     async find(id) {

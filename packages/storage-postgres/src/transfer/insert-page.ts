@@ -2,14 +2,14 @@ import type { BatchRecord, TokenRecord, TransferPage } from "@snap/engine/ports"
 import type { Query } from "../database.ts";
 import { claimableAtOf } from "../stores/batch-rows.ts";
 
-/** Inside a transaction: stores the records, in their order. */
+/** Stores the records in their order. Requires a transaction. */
 export async function insertPage(query: Query, page: TransferPage): Promise<void> {
   if (page.kind === "batches") return insertBatches(query, page.records);
   const records = page.kind === "tokens" ? page.records.map(toTokenRow) : page.records;
   await query(INSERTS[page.kind], [JSON.stringify(records)]);
 }
 
-/** One statement for all the records of a page, which come as one JSON array. */
+/** One statement for all records of a page, which are passed as one JSON array. */
 const INSERTS = {
   accounts: insertInto("accounts", {
     id: "id TEXT",
@@ -109,7 +109,7 @@ function toTokenRow({
   return { ...token, abilities: abilities.join(" ") };
 }
 
-/** @param fields The column of each field, and its type; bytes come as hex. */
+/** @param fields The column and type of each field; bytes are passed as hex. */
 function insertInto(table: string, fields: Readonly<Record<string, `${string} ${string}`>>): string {
   const columns = Object.entries(fields).map(([field, text]) => {
     const [column = "", type = ""] = text.split(" ");
@@ -118,7 +118,7 @@ function insertInto(table: string, fields: Readonly<Record<string, `${string} ${
       : { column, read: `"${field}" ${type}`, value: `"${field}"` };
   });
   const list = (part: keyof (typeof columns)[number]): string => columns.map((one) => one[part]).join(", ");
-  // The rows are numbered as they are inserted: identities rise in the order of the records.
+  // sorted, so that identity columns are numbered in the order of the records
   return `INSERT INTO snap.${table} (${list("column")}) OVERRIDING SYSTEM VALUE
     SELECT ${list("value")} FROM ROWS FROM (json_to_recordset($1::JSON) AS (${list("read")})) WITH ORDINALITY
     ORDER BY ordinality`;

@@ -1,14 +1,14 @@
 import type { TransferFigures, TransferState } from "@snap/engine/ports";
 import type { Query } from "../database.ts";
 
-/** A move as it is kept: the figures are JSON. */
+/** A move as stored: the figures are JSON. */
 interface MoveRow extends Omit<TransferState, "finished"> {
   readonly figures: string | null;
 }
 
-/** Inside a transaction: the move that there is, or a new one. */
+/** Returns the existing move, or starts one. Requires a transaction. */
 export async function beginMove(query: Query, mark: string): Promise<TransferState> {
-  // Of two that begin at once the second finds the move of the first.
+  // if two begin at the same time, the second finds the move of the first
   await query("LOCK TABLE snap.moves IN EXCLUSIVE MODE");
   const [row] = await query<MoveRow>("SELECT mark, position, moved, figures FROM snap.moves");
   if (row !== undefined) return toState(row);
@@ -17,16 +17,16 @@ export async function beginMove(query: Query, mark: string): Promise<TransferSta
   return { mark, position: null, moved: 0, finished: null };
 }
 
-/** Inside a transaction: holds the move, and answers where its next page begins. */
-export async function holdMove(query: Query): Promise<string | null> {
+/** Locks the move, and returns the position of its next page. Requires a transaction. */
+export async function lockMove(query: Query): Promise<string | null> {
   const [row] = await query<Pick<MoveRow, "position">>(
     "SELECT position FROM snap.moves WHERE finished_at IS NULL FOR UPDATE",
   );
-  if (row === undefined) throw new Error("there is no move into this database that is under way");
+  if (row === undefined) throw new Error("no move into this database is in progress");
   return row.position;
 }
 
-/** Inside a transaction that holds it. */
+/** Requires a transaction that has locked the move. */
 export async function advanceMove(
   query: Query,
   { next, records }: { readonly next: string; readonly records: number },
@@ -38,11 +38,11 @@ export async function finishMove(query: Query, figures: TransferFigures): Promis
   await query("UPDATE snap.moves SET finished_at = now(), figures = $1", [JSON.stringify(figures)]);
 }
 
-/** @throws Error while a part of what belongs into the database hasn't arrived. */
+/** @throws Error while a move into the database is unfinished. */
 export async function requireNoOpenMove({ query }: { readonly query: Query }): Promise<void> {
   const rows = await query("SELECT 1 FROM snap.moves WHERE finished_at IS NULL");
   if (rows.length > 0)
-    throw new Error("a move into this database has not ended: let snap-server migrate finish it first");
+    throw new Error("a move into this database is unfinished; run snap-server migrate to finish it");
 }
 
 async function requireEmpty(query: Query): Promise<void> {
@@ -52,16 +52,14 @@ async function requireEmpty(query: Query): Promise<void> {
          OR EXISTS (SELECT 1 FROM snap.journal) OR EXISTS (SELECT 1 FROM snap.batches) AS "isUsed"`,
   );
   if (row?.isUsed)
-    throw new Error(
-      `the database is in use already, with ${row.accounts} accounts of its own: take an empty one`,
-    );
+    throw new Error(`the database already contains data (${row.accounts} accounts); use an empty one`);
 }
 
 function toState({ figures, ...state }: MoveRow): TransferState {
   return { ...state, finished: figures === null ? null : toFigures(figures) };
 }
 
-/** A move that finished under an older release has no figure for reversals. */
+/** A move that an older release finished has no figure for reversals. */
 function toFigures(text: string): TransferFigures {
   return { journalReversed: 0, ...(JSON.parse(text) as Omit<TransferFigures, "journalReversed">) };
 }

@@ -3,12 +3,12 @@ import { openDatabase, type Query } from "../database.ts";
 import { claimKeyMark, type KeyMarked } from "../key-mark.ts";
 import { migrate } from "../migrate.ts";
 import { insertPage } from "./insert-page.ts";
-import { advanceMove, beginMove, finishMove, holdMove } from "./moves.ts";
+import { advanceMove, beginMove, finishMove, lockMove } from "./moves.ts";
 
-/** Sums over the whole journal take as long as it is. */
+/** Sums over a long journal take minutes. */
 const STATEMENT_TIMEOUT_MS = 10 * 60_000;
 
-/** Its tables were empty when the planner last looked. */
+/** The planner's statistics are from the empty tables. */
 const ANALYZE = `ANALYZE snap.accounts, snap.tokens, snap.balances, snap.reservations, snap.journal, snap.batches,
   snap.batch_items, snap.deliveries`;
 
@@ -37,11 +37,10 @@ const FIGURES = `SELECT
 export interface PostgresTarget extends TransferTarget, KeyMarked {}
 
 /**
- * Opens a database to move another storage into, with `transfer` of `@snap/engine`; its schema is made where
- * there is none. How far the move is stands in the database itself, and `openPostgresStorage` refuses it until
- * the move is finished.
+ * Opens a database to move another storage into it, with `transfer` of `@snap/engine`; creates the schema if needed. The
+ * database stores the progress of the move, and `openPostgresStorage` rejects it until the move is finished.
  *
- * @throws Error when the server can't be reached, refuses, or holds the schema of a newer release.
+ * @throws Error if the server is unreachable or refuses the connection, or if the schema is of a newer release.
  *
  * @example
  * const target = await openPostgresTarget({ url: "postgres://snap@db/snap" });
@@ -51,14 +50,14 @@ export interface PostgresTarget extends TransferTarget, KeyMarked {}
 export async function openPostgresTarget({
   url,
 }: {
-  /** As `postgres://user:password@host:port/database`. The role may make schemas in it. */
+  /** In the form `postgres://user:password@host:port/database`. The role needs the right to create schemas. */
   readonly url: string;
 }): Promise<PostgresTarget> {
   const database = openDatabase({
     url,
     maxConnections: 1,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    // Whoever needs the connection next makes a new one.
+    // the next statement reconnects
     onBackgroundError: () => {},
   });
   try {
@@ -71,10 +70,10 @@ export async function openPostgresTarget({
     begin: (mark) => database.transaction((within) => beginMove(within, mark)),
     write: ({ position, page }) =>
       database.transaction(async (within, isRepeated) => {
-        const held = await holdMove(within);
-        // The connection was lost in the commit of the first time, which had been written.
-        if (isRepeated && held === page.next) return;
-        if (held !== position) throw new Error("another move into this database is under way");
+        const current = await lockMove(within);
+        // the first transaction had committed when its connection was lost
+        if (isRepeated && current === page.next) return;
+        if (current !== position) throw new Error("another move into this database is in progress");
         await insertPage(within, page);
         await advanceMove(within, { next: page.next, records: page.records.length });
       }),
@@ -94,7 +93,7 @@ export async function openPostgresTarget({
 }
 
 async function readFigures(query: Query): Promise<TransferFigures> {
-  // An aggregate always answers its row.
+  // an aggregate always returns a row
   const [figures] = (await query<TransferFigures>(FIGURES)) as [TransferFigures];
   return figures;
 }
@@ -103,7 +102,7 @@ function creditsOf(kind: string): string {
   return sumOf("credits", ` FILTER (WHERE kind = '${kind}')`);
 }
 
-/** Sums are wider than what they are of, unless told otherwise. */
+/** Cast to BIGINT, because PostgreSQL sums are wider than their operands. */
 function sumOf(column: string, filter = ""): string {
   return `coalesce(sum(${column})${filter}, 0)::BIGINT`;
 }

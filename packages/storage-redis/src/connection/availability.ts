@@ -1,41 +1,40 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Until the next look whether it is back. */
-const LOOK_AGAIN_MS = 500;
+/** Between two probes of an unavailable Redis. */
+const PROBE_INTERVAL_MS = 500;
 
-/** Runs a command on Redis; while Redis can't be used, or when it fails, answers `otherwise`. Never rejects. */
-export type Attempt = <T>(command: () => Promise<T>, otherwise: () => T) => Promise<T>;
+/** Runs a command on Redis; returns `fallback` while Redis is unavailable, or if the command fails. Never rejects. */
+export type Attempt = <T>(command: () => Promise<T>, fallback: () => T) => Promise<T>;
 
 export interface Availability {
   readonly attempt: Attempt;
-  /** It can't be used any more, for this reason. */
+  /** Marks Redis as unavailable, for this reason. */
   lose(reason: unknown): void;
   close(): void;
 }
 
 export interface AvailabilityOptions {
   readonly commandTimeoutMs: number;
-  /** Rejects while it can't be used. */
+  /** Rejects while Redis is unavailable. */
   readonly probe: () => Promise<void>;
-  /** What has to be done before it is used again. */
-  readonly owed: { isEmpty(): boolean; carryOut(): Promise<void> };
+  /** Work to do before Redis is used again. */
+  readonly pending: { isEmpty(): boolean; flush(): Promise<void> };
   readonly onLost: (reason: unknown) => void;
   readonly onBack: () => void;
 }
 
 /**
- * Keeps calls from waiting for a Redis that doesn't answer: after the first failure none is sent until a
- * probe has come through.
+ * Prevents calls from waiting for an unresponsive Redis: after the first failure, sends none until a probe succeeds.
  */
 export function createAvailability({
   commandTimeoutMs,
   probe,
-  owed,
+  pending,
   onLost,
   onBack,
 }: AvailabilityOptions): Availability {
   let state: "usable" | "lost" | "closed" = "usable";
-  const is = (wanted: typeof state): boolean => state === wanted;
+  const is = (expected: typeof state): boolean => state === expected;
 
   const lose = (reason: unknown): void => {
     if (!is("usable")) return;
@@ -45,18 +44,18 @@ export function createAvailability({
   };
   const recover = async (): Promise<void> => {
     while (is("lost")) {
-      await pause(LOOK_AGAIN_MS, undefined, { ref: false });
-      const isBack = await probeAndPay();
+      await pause(PROBE_INTERVAL_MS, undefined, { ref: false });
+      const isBack = await probeAndFlush();
       if (!isBack || !is("lost")) continue;
       state = "usable";
       onBack();
     }
   };
-  /** Without a limit in time: answers come in order, so this one's means that none is outstanding. */
-  const probeAndPay = async (): Promise<boolean> => {
+  /** Without a timeout: responses arrive in order, so after this one none is outstanding. */
+  const probeAndFlush = async (): Promise<boolean> => {
     try {
       await probe();
-      while (!owed.isEmpty()) await owed.carryOut();
+      while (!pending.isEmpty()) await pending.flush();
       return true;
     } catch {
       return false;
@@ -64,13 +63,13 @@ export function createAvailability({
   };
 
   return {
-    async attempt(command, otherwise) {
-      if (!is("usable")) return otherwise();
+    async attempt(command, fallback) {
+      if (!is("usable")) return fallback();
       try {
         return await withinTime(command(), commandTimeoutMs);
       } catch (error) {
         lose(error);
-        return otherwise();
+        return fallback();
       }
     },
     lose,
@@ -80,11 +79,11 @@ export function createAvailability({
   };
 }
 
-/** Rejects when the work takes longer; it goes on unheard. */
+/** Rejects after `limitMs`; the work continues, and its result is ignored. */
 export function withinTime<T>(work: Promise<T>, limitMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    const giveUp = (): void => reject(new Error(`no answer within ${limitMs} ms`));
-    // A process that was busy meanwhile reads first what has arrived.
+    const giveUp = (): void => reject(new Error(`no response within ${limitMs} ms`));
+    // lets a busy process read responses that have already arrived
     const timer = setTimeout(() => setImmediate(giveUp), limitMs);
     void work.then(resolve, reject).finally(() => clearTimeout(timer));
   });

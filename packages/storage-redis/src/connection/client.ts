@@ -4,40 +4,38 @@ import { releaseLeaseScript, acquireLeaseScript } from "../render-leases.ts";
 
 /** Longest wait for a connection. */
 export const CONNECT_TIMEOUT_MS = 3000;
-/** A connection on which nothing has moved for so long is taken to be dead; a ping keeps an idle one moving. */
+/** A connection without traffic for this long is considered dead; pings keep an idle one alive. */
 const SILENCE_MS = 15_000;
 const PING_INTERVAL_MS = 5000;
 const LONGEST_RECONNECT_PAUSE_MS = 1000;
-/** Commands that wait for their answers at most. */
+/** Maximum commands that wait for their responses. */
 const MAX_PENDING_COMMANDS = 50_000;
 
-/** Sent by their digest, and whole where Redis doesn't know that yet. */
+/** Sent by digest, or in full if Redis does not know the digest yet. */
 const SCRIPTS = {
-  spend: consumeScript,
-  takeFlight: acquireLeaseScript,
-  endFlight: releaseLeaseScript,
+  consume: consumeScript,
+  acquireLease: acquireLeaseScript,
+  releaseLease: releaseLeaseScript,
 };
 
 export type ScriptedClient = ReturnType<typeof configure>;
 
 /**
- * A client that has yet to connect. It queues nothing while it is not connected, and tries again for as
- * long as `givesUp` doesn't say otherwise of a failure.
+ * Creates a client that is not connected yet. It queues no commands while it is disconnected, and reconnects until
+ * `givesUp` returns true for a failure.
  *
- * @throws Error for a malformed URL. As a password may be in there, the URL is not shown.
+ * @throws Error for a malformed URL. The message does not quote the URL, which may contain a password.
  */
 export function createScriptedClient(url: string, givesUp: (failure: unknown) => boolean): ScriptedClient {
   try {
-    // Node's check comes first: the client would take an empty text for the local Redis.
+    // parsed here first, because the client accepts an empty string as the local Redis
     return configure(new URL(url).href, givesUp);
   } catch {
-    throw new Error(
-      "The URL of Redis must look like redis://user:password@host:6379/0, or rediss://… for TLS.",
-    );
+    throw new Error("The Redis URL must look like redis://user:password@host:6379/0, or rediss://… for TLS.");
   }
 }
 
-// Its type is the client's, with the scripts as methods.
+// the inferred type has the scripts as methods
 const configure = (url: string, givesUp: (failure: unknown) => boolean) =>
   createClient({
     url,
@@ -53,8 +51,8 @@ const configure = (url: string, givesUp: (failure: unknown) => boolean) =>
     },
   });
 
-/** A refusal that won't go away by waiting: the password, the rights, or the number of the database are wrong. */
-export function isMistake(failure: unknown): boolean {
+/** Returns whether a retry cannot help: the password, the permissions or the database number are wrong. */
+export function isPermanent(failure: unknown): boolean {
   return (
     failure instanceof ErrorReply &&
     /^(?:WRONGPASS|NOAUTH|NOPERM|ERR (?!max number of clients))/.test(failure.message)

@@ -1,7 +1,7 @@
 import { createAvailability, withinTime, type Attempt } from "./availability.ts";
-import { CONNECT_TIMEOUT_MS, createScriptedClient, isMistake, type ScriptedClient } from "./client.ts";
+import { CONNECT_TIMEOUT_MS, createScriptedClient, isPermanent, type ScriptedClient } from "./client.ts";
 
-const PROBE_LIFE_MS = 1000;
+const PROBE_TTL_MS = 1000;
 
 export interface RedisConnection {
   readonly client: ScriptedClient;
@@ -13,37 +13,37 @@ export interface ConnectionOptions {
   readonly url: string;
   readonly keyPrefix: string;
   readonly commandTimeoutMs: number;
-  /** Done before Redis is used again after it could not be. */
-  readonly owed: { isEmpty(): boolean; carryOut(client: ScriptedClient): Promise<void> };
+  /** Deletions to send before Redis is used again. */
+  readonly pending: { isEmpty(): boolean; flush(client: ScriptedClient): Promise<void> };
   readonly onError: (error: Error) => void;
   readonly onBack: () => void;
 }
 
 /**
- * Connects. A Redis that can't be reached is waited for in the background.
+ * Connects to Redis. If it is unavailable, reconnects in the background.
  *
- * @throws Error for a malformed URL, a wrong password, missing rights or a database that isn't there.
+ * @throws Error for a malformed URL, a wrong password, missing permissions, or a database number that does not exist.
  */
 export async function connectRedis(options: ConnectionOptions): Promise<RedisConnection> {
-  const { url, keyPrefix, commandTimeoutMs, owed, onError, onBack } = options;
+  const { url, keyPrefix, commandTimeoutMs, pending, onError, onBack } = options;
   let isOpening = true;
-  const client = createScriptedClient(url, (failure) => isOpening && isMistake(failure));
+  const client = createScriptedClient(url, (failure) => isOpening && isPermanent(failure));
   const { host, password } = new URL(url);
   const explain = (reason: unknown): string =>
     withoutPassword(reasonOf(reason), decodeURIComponent(password));
-  /** A write: a Redis that is full, a replica, or has lost its disk answers reads all the same. */
+  /** A write, because a Redis that is full, a replica, or has a failed disk still serves reads. */
   const probe = async (): Promise<void> => {
-    await client.set(`${keyPrefix}probe`, "", { expiration: { type: "PX", value: PROBE_LIFE_MS } });
+    await client.set(`${keyPrefix}probe`, "", { expiration: { type: "PX", value: PROBE_TTL_MS } });
   };
-  /** Everything that is ever sent, so that rights that are missing are missed at once. */
-  const rehearse = async (): Promise<void> => {
+  /** Sends every command that is ever used, to detect missing permissions on opening. */
+  const tryCommands = async (): Promise<void> => {
     await probe();
     const key = `${keyPrefix}probe`;
-    const window = { limit: 1, windowMs: PROBE_LIFE_MS, now: 0 };
-    const claim = { holder: "probe", leaseMs: PROBE_LIFE_MS, priority: "batch" } as const;
-    await client.spend(`${key}:budget`, window);
-    await client.takeFlight(`${key}:lease`, claim);
-    await client.endFlight(`${key}:lease`, { holder: "probe", lingerMs: 0 });
+    const window = { limit: 1, windowMs: PROBE_TTL_MS, now: 0 };
+    const claim = { holder: "probe", leaseMs: PROBE_TTL_MS, priority: "batch" } as const;
+    await client.consume(`${key}:budget`, window);
+    await client.acquireLease(`${key}:lease`, claim);
+    await client.releaseLease(`${key}:lease`, { holder: "probe", lingerMs: 0 });
     await client.get(key);
     await client.getRange(key, 0, 0);
     await client.unlink([key, `${key}:budget`, `${key}:lease`]);
@@ -56,7 +56,7 @@ export async function connectRedis(options: ConnectionOptions): Promise<RedisCon
   });
   const connected = client
     .connect()
-    .then(rehearse)
+    .then(tryCommands)
     .then(
       () => null,
       (error: unknown) => error,
@@ -65,19 +65,19 @@ export async function connectRedis(options: ConnectionOptions): Promise<RedisCon
     (error: unknown) => error,
   );
   isOpening = false;
-  if (isMistake(failure)) {
+  if (isPermanent(failure)) {
     if (client.isOpen) client.destroy();
-    throw new Error(`Redis at ${host} refuses: ${explain(failure)}`);
+    throw new Error(`Redis at ${host} denied access: ${explain(failure)}`);
   }
 
   const availability = createAvailability({
     commandTimeoutMs,
     probe,
-    owed: { isEmpty: () => owed.isEmpty(), carryOut: () => owed.carryOut(client) },
+    pending: { isEmpty: () => pending.isEmpty(), flush: () => pending.flush(client) },
     onLost: (reason) =>
       onError(
         new Error(
-          `Redis at ${host} can't be used: ${explain(reason).replace(/[.]+$/, "")}. Until it is back, limits are counted in this process alone and nothing is cached.`,
+          `Redis at ${host} is unavailable: ${explain(reason).replace(/[.]+$/, "")}. Until it is back, each process counts rate limits itself and nothing is cached.`,
         ),
       ),
     onBack,
@@ -90,23 +90,23 @@ export async function connectRedis(options: ConnectionOptions): Promise<RedisCon
     async close() {
       availability.close();
       if (!client.isOpen) return;
-      // What was sent before is answered before.
+      // responses arrive in order, so the ping waits for all earlier commands
       if (client.isReady) await withinTime(client.ping(), commandTimeoutMs).catch(() => {});
-      // A connection that is being made can't be called off, but need not keep the process.
+      // a connection attempt cannot be cancelled, but must not keep the process alive
       client.unref();
       client.destroy();
     },
   };
 }
 
-/** Some of Node's errors tell nothing but their code. */
+/** Some Node errors have a code but no message. */
 function reasonOf(reason: unknown): string {
   if (!(reason instanceof Error)) return String(reason);
   const { code } = reason as NodeJS.ErrnoException;
   return reason.message === "" ? (code ?? reason.name) : reason.message;
 }
 
-/** Redis repeats commands that it doesn't know. */
+/** Redis quotes unknown commands, and with them their arguments. */
 function withoutPassword(text: string, password: string): string {
   return password === "" ? text : text.replaceAll(password, "…");
 }

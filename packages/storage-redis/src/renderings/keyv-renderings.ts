@@ -5,39 +5,38 @@ import {
   pack,
   unpack,
   unpackDescription,
-  whereBytesBegin,
+  bytesOffset,
   type Description,
 } from "./packed.ts";
 
 /**
- * What is used of a Keyv store: an adapter such as `@keyv/redis`, a `Map`, or a whole `Keyv`. Answers may be
- * promises. What was set must come back as a `Uint8Array`. One that keeps text only does so inside a
- * `Keyv`, whose serialiser turns bytes into base64 and back; that costs a third more room, and time.
+ * The methods of a Keyv store that are used: an adapter such as `@keyv/redis`, a `Map`, or a `Keyv`. They may return
+ * promises. `get` must return a `Uint8Array`. Wrap a text-only store in a `Keyv`, which serializes bytes as base64; that
+ * costs a third more space, and time.
  */
 export interface KeyvStore {
   get(key: string): unknown;
-  /** A `Buffer` is set; adapters have different types for what they take. */
+  /** Called with a `Buffer`; typed as `never` because adapters declare different types. */
   set(key: string, value: never, ttlMs?: number): unknown;
   delete(key: string): unknown;
 }
 
 export interface KeyvRenderingsOptions {
   readonly store: KeyvStore;
-  /** What all keys begin with; `snap:` unless given. */
+  /** Prefix of all keys; `snap:` by default. */
   readonly keyPrefix?: string;
   /**
-   * Reads at least the first `size` bytes of a value, or all of a shorter one; empty when there is none. Without
-   * it the whole value is read to describe it.
+   * Reads at least the first `size` bytes of a value, or all of a shorter one; returns an empty array without a value. By
+   * default, `peek` reads the whole value.
    */
   readonly readStart?: (key: string, size: number) => Promise<Uint8Array>;
 }
 
 /**
- * The rendering cache over any Keyv store. A rendering is one value, with its bytes as they are. When
- * it is over is told by the caller's instants; the store is given a time to live that is a minute longer, and
- * deletes by it what nobody asks for: `prune` has nothing to do.
+ * The rendering cache on any Keyv store. A rendering is one value, with its bytes unencoded. It expires by the caller's
+ * clock; the store gets a time to live that is a minute longer, and deletes expired values itself, so `prune` does nothing.
  *
- * Methods reject as the store does.
+ * Methods reject with the errors of the store.
  *
  * @example
  * const renderings = createKeyvRenderings({ store: new Map() });
@@ -51,7 +50,7 @@ export function createKeyvRenderings({
   const read = async (key: string): Promise<Uint8Array | null> => {
     const value = (await store.get(key)) ?? null;
     if (value !== null && !(value instanceof Uint8Array))
-      throw new TypeError("The Keyv store does not keep bytes as bytes: hand in `new Keyv(store)` instead.");
+      throw new TypeError("The Keyv store does not preserve bytes; pass `new Keyv(store)` instead.");
     return value;
   };
   const describe = async (key: string): Promise<Description | null> => {
@@ -60,9 +59,9 @@ export function createKeyvRenderings({
       return value === null ? null : unpackDescription(value);
     }
     const start = await readStart(key, DESCRIPTION_BYTES);
-    const wanted = whereBytesBegin(start);
-    const isShort = wanted !== null && wanted > start.byteLength && start.byteLength >= DESCRIPTION_BYTES;
-    return unpackDescription(isShort ? await readStart(key, wanted) : start);
+    const size = bytesOffset(start);
+    const isShort = size !== null && size > start.byteLength && start.byteLength >= DESCRIPTION_BYTES;
+    return unpackDescription(isShort ? await readStart(key, size) : start);
   };
   return {
     async get({ now, ...request }) {
@@ -75,8 +74,8 @@ export function createKeyvRenderings({
       return description !== null && description.expiresAt > now ? description : null;
     },
     async put({ rendering, ...request }) {
-      const lifeMs = Math.max(0, Math.ceil(rendering.expiresAt - rendering.storedAt));
-      await store.set(renderingKey(keyPrefix, request), pack(rendering) as never, lifeMs + EXPIRY_GRACE_MS);
+      const ttlMs = Math.max(0, Math.ceil(rendering.expiresAt - rendering.storedAt));
+      await store.set(renderingKey(keyPrefix, request), pack(rendering) as never, ttlMs + EXPIRY_GRACE_MS);
     },
     async delete(request) {
       await store.delete(renderingKey(keyPrefix, request));
@@ -87,7 +86,7 @@ export function createKeyvRenderings({
   };
 }
 
-/** Under what a rendering is kept. */
+/** Returns the key of a rendering. */
 export function renderingKey(prefix: string, { accountId, key }: RenderingKey): string {
   return keyOf(prefix, "rendering", accountId, key);
 }

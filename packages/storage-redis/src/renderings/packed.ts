@@ -1,15 +1,15 @@
 import type { StoredRendering } from "@snap/engine/ports";
 
-/** All of a rendering but its bytes. */
+/** A rendering without its bytes. */
 export type Description = Omit<StoredRendering, "bytes">;
 
 /*
- * One value holds a rendering: the layout's number (1 byte), the length of the description (4 bytes, most
- * significant first), the description as JSON, the bytes as they are.
+ * A rendering is one value: the version of the layout (1 byte), the length of the description (4 bytes, big-endian), the
+ * description as JSON, and the bytes.
  */
 const LAYOUT = 1;
 const PREAMBLE_BYTES = 5;
-/** More than nearly every description takes. */
+/** Longer than nearly every description. */
 export const DESCRIPTION_BYTES = 1024;
 
 export function pack({ bytes, ...description }: StoredRendering): Buffer {
@@ -23,18 +23,18 @@ export function pack({ bytes, ...description }: StoredRendering): Buffer {
 }
 
 /**
- * Where the bytes begin, which is how much of the value tells the description; `null` when it is damaged,
- * or of a layout that this release doesn't know.
+ * Returns the offset of the bytes, which is the end of the description; `null` if the value is corrupt or has an unknown
+ * layout.
  */
-export function whereBytesBegin(start: Uint8Array): number | null {
+export function bytesOffset(start: Uint8Array): number | null {
   const view = Buffer.from(start.buffer, start.byteOffset, start.byteLength);
   if (view.byteLength < PREAMBLE_BYTES || view.readUInt8(0) !== LAYOUT) return null;
   return PREAMBLE_BYTES + view.readUInt32BE(1);
 }
 
-/** Of a value, or of as much of its start as holds it; `null` as above. */
+/** Reads the description from a value or from its start; returns `null` like `bytesOffset`. */
 export function unpackDescription(start: Uint8Array): Description | null {
-  const end = whereBytesBegin(start);
+  const end = bytesOffset(start);
   if (end === null || end > start.byteLength) return null;
   try {
     return JSON.parse(new TextDecoder().decode(start.subarray(PREAMBLE_BYTES, end))) as Description;
@@ -43,11 +43,11 @@ export function unpackDescription(start: Uint8Array): Description | null {
   }
 }
 
-/** `null` as above. Whether the bytes are whole is told by the entity tag. */
+/** Returns `null` like `bytesOffset`. Does not verify the bytes; the entity tag does. */
 export function unpack(packed: Uint8Array): StoredRendering | null {
   const description = unpackDescription(packed);
-  const begin = whereBytesBegin(packed);
-  if (description === null || begin === null) return null;
-  // A copy: the store's own, or a view of a far larger reply, which it would keep in memory.
-  return { ...description, bytes: new Uint8Array(packed.subarray(begin)) };
+  const offset = bytesOffset(packed);
+  if (description === null || offset === null) return null;
+  // copied, because the value may belong to the store, or be a view of a much larger reply
+  return { ...description, bytes: new Uint8Array(packed.subarray(offset)) };
 }

@@ -3,42 +3,42 @@ import { RESP_TYPES } from "@redis/client";
 import type { RenderingStore } from "@snap/engine/ports";
 import type { RedisConnection } from "../connection/connect.ts";
 import { createKeyvRenderings, renderingKey } from "./keyv-renderings.ts";
-import type { OwedDeletions } from "./owed-deletions.ts";
+import type { PendingDeletions } from "./pending-deletions.ts";
 
-/** The rendering cache that all processes share. While Redis can't be used there is nothing in it. */
+/** The rendering cache that all processes share. It is empty while Redis is unavailable. */
 export function createRenderingStore(
   { client, attempt }: RedisConnection,
-  { keyPrefix, owed }: { readonly keyPrefix: string; readonly owed: OwedDeletions },
+  { keyPrefix, pending }: { readonly keyPrefix: string; readonly pending: PendingDeletions },
 ): RenderingStore {
-  const ofBytes = client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer });
-  // Its type is of a client whose scripts could be any.
-  const adapter = new KeyvRedis(ofBytes as unknown as RedisClientConnectionType, { throwOnErrors: true });
-  const kept = createKeyvRenderings({
+  const byteClient = client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer });
+  // the adapter declares a client with arbitrary scripts
+  const adapter = new KeyvRedis(byteClient as unknown as RedisClientConnectionType, { throwOnErrors: true });
+  const renderings = createKeyvRenderings({
     store: adapter,
     keyPrefix,
-    readStart: async (key, size) => (await ofBytes.getRange(key, 0, size - 1)) ?? new Uint8Array(0),
+    readStart: async (key, size) => (await byteClient.getRange(key, 0, size - 1)) ?? new Uint8Array(0),
   });
   return {
     get: (request) =>
       attempt(
-        () => kept.get(request),
+        () => renderings.get(request),
         () => null,
       ),
     peek: (request) =>
       attempt(
-        () => kept.peek(request),
+        () => renderings.peek(request),
         () => null,
       ),
     put: (request) =>
       attempt(
-        () => kept.put(request),
-        () => owed.add(renderingKey(keyPrefix, request)),
+        () => renderings.put(request),
+        () => pending.add(renderingKey(keyPrefix, request)),
       ),
     delete: (request) =>
       attempt(
-        () => kept.delete(request),
-        () => owed.add(renderingKey(keyPrefix, request)),
+        () => renderings.delete(request),
+        () => pending.add(renderingKey(keyPrefix, request)),
       ),
-    prune: (request) => kept.prune(request),
+    prune: (request) => renderings.prune(request),
   };
 }

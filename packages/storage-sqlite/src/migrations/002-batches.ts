@@ -1,6 +1,6 @@
 /**
- * Batches, which are also the queue of their items and the outbox of their webhooks. What has reached
- * its end leaves the partial indexes: a look at the queue costs the same after a million batches.
+ * Batches, which are also the queue of their items and the outbox of their webhooks. The partial indexes contain only
+ * unfinished rows, so that reading the queue costs the same after a million batches.
  */
 export const batches = `
 CREATE TABLE batches (

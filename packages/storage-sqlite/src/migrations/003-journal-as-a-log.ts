@@ -1,5 +1,5 @@
 /**
- * The journal is written by every render and read by audits alone: an index over its accounts had each
- * reservation write a page of its own somewhere in it, a third of its time beside 10^7 lines.
+ * Every render writes the journal, and only audits read it. With the index on accounts, each reservation wrote an extra
+ * page: a third of its time with 10^7 lines.
  */
 export const journalAsALog = "DROP INDEX journal_by_account;";

@@ -1,6 +1,5 @@
 /**
- * A settled reservation can be reversed. The SQLite of Node.js 22 can't change a CHECK, so both tables are
- * copied.
+ * Adds the reversal of a settled reservation. The SQLite of Node.js 22 cannot change a CHECK, so both tables are copied.
  */
 export const reversals = `
 CREATE TABLE wider_reservations (

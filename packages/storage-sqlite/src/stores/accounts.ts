@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { prepare } from "../prepare.ts";
 import { durably, writing } from "../transaction.ts";
 
-/** The columns of an account under the names of its fields. */
+/** The columns of an account, named like its fields. */
 export const ACCOUNT_COLUMNS = `accounts.id, email, email_verified_at AS emailVerifiedAt,
   plan_slug AS planSlug, credits_per_period AS creditsPerPeriod,
   requests_per_minute AS requestsPerMinute, accounts.created_at AS createdAt`;
@@ -44,7 +44,7 @@ export function createAccountStore(database: DatabaseSync): AccountStore {
       return list.all().map(toAccount);
     },
     async update(id, change) {
-      const changeRead = (): Account | "email-taken" | null => {
+      const readAndUpdate = (): Account | "email-taken" | null => {
         const account = read(id);
         if (account === null) return null;
         const changed = { ...account, ...change };
@@ -53,12 +53,12 @@ export function createAccountStore(database: DatabaseSync): AccountStore {
         update.run(values);
         return changed;
       };
-      return durably(database, () => writing(database, changeRead));
+      return durably(database, () => writing(database, readAndUpdate));
     },
   };
 }
 
-/** The account in a row that may hold more. */
+/** Picks the account from a row with more columns. */
 export function toAccount(row: Account): Account {
   const { id, email, emailVerifiedAt, planSlug, creditsPerPeriod, requestsPerMinute, createdAt } = row;
   return { id, email, emailVerifiedAt, planSlug, creditsPerPeriod, requestsPerMinute, createdAt };

@@ -2,11 +2,11 @@ import type { BatchRecord, DueDelivery, DueItem, ItemRecord } from "@snap/engine
 import type { DatabaseSync } from "node:sqlite";
 import { prepare, type Statement } from "../prepare.ts";
 
-/** An item beside its batch, both as they are kept. */
+/** A row of an item joined with its batch. */
 export interface BatchRow extends Omit<BatchRecord, "items" | "delivery">, Pick<ItemRecord, "key"> {
   readonly sequence: number;
   readonly itemId: string;
-  /** JSON, as are the two below. */
+  /** JSON, like `state` and `delivery`. */
   readonly parameters: string;
   readonly state: string;
   readonly delivery: string | null;
@@ -32,15 +32,15 @@ export interface BatchStatements {
   readonly figures: Statement<Figures>;
 }
 
-/** What the indexes know of a state. */
+/** The indexed parts of a state. */
 const CLAIMABLE_AT = "coalesce(:state ->> 'dueAt', :state ->> 'leaseEndsAt')";
 const STATUS = ":state ->> 'status'";
 
-/** An item beside its batch under the names of the fields. */
+/** The columns of an item and its batch, named like their fields. */
 export const BATCH_COLUMNS = `sequence, batches.id, batches.account_id AS accountId, token_id AS tokenId,
   webhook_url AS webhookUrl, created_at AS createdAt, finished_at AS finishedAt, prunes_at AS prunesAt,
   deliveries.state AS delivery, batch_items.id AS itemId, parameters, key, batch_items.state`;
-/** What belongs to a batch. */
+/** Joins a batch with its items and its delivery. */
 export const WITH_ITEMS = `JOIN batch_items ON batch_items.batch = sequence
   LEFT JOIN deliveries ON deliveries.batch = sequence`;
 
@@ -52,7 +52,7 @@ function prepareRecords(
   database: DatabaseSync,
 ): Pick<BatchStatements, "find" | "insert" | "insertItem" | "finish" | "updateItem" | "putDelivery"> {
   return {
-    // One statement, and so one moment of a batch that other processes are changing.
+    // one statement, to read a consistent snapshot while other processes change the batch
     find: prepare(
       database,
       `SELECT ${BATCH_COLUMNS} FROM batches ${WITH_ITEMS} WHERE batches.id = :id ORDER BY position`,
@@ -128,8 +128,8 @@ function prepareQueues(
 }
 
 /**
- * Steps from one waiting account to the next, so that the first of each can be taken: another account's
- * long queue costs nothing (a loose index scan, which SQLite doesn't do by itself).
+ * Steps through the index from one waiting account to the next, so that a long queue of one account costs nothing (a loose
+ * index scan, which SQLite does not do itself).
  */
 function waitingAccounts(table: "batch_items" | "deliveries"): string {
   return `WITH RECURSIVE waiting (account_id) AS (

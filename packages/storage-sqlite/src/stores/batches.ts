@@ -17,22 +17,22 @@ import {
 import type { LedgerStatements } from "./ledger-statements.ts";
 import { endReservation } from "./ledger.ts";
 
-/** Batches with their items and deliveries; what settles a reservation does so through `ledger`. */
+/** Stores batches with their items and deliveries; settles reservations with the statements of the ledger. */
 export function createBatchStore(database: DatabaseSync, ledger: LedgerStatements): BatchStore {
   const statements = prepareBatchStatements(database);
 
-  /** One change within an open transaction, written only if `isToWrite` agrees with what it makes. */
+  /** Applies a change within a transaction, and writes the result if `shouldWrite` allows it. */
   const apply = (
     { batchId, now, settle, change }: BatchChange,
-    isToWrite: (before: BatchRecord, after: BatchRecord) => boolean,
+    shouldWrite: (before: BatchRecord, after: BatchRecord) => boolean,
   ): BatchRecord | null => {
     const rows = statements.find.all({ id: batchId });
     const before = toBatch(rows);
     if (before === null) return null;
     const settled =
-      settle === undefined ? null : endReservation(ledger, { reservationId: settle, now, wanted: "settled" });
+      settle === undefined ? null : endReservation(ledger, { reservationId: settle, now, target: "settled" });
     const after = change(before, settled);
-    if (after === null || !isToWrite(before, after)) return null;
+    if (after === null || !shouldWrite(before, after)) return null;
     update(statements, rows, after);
     return after;
   };
@@ -52,8 +52,8 @@ export function createBatchStore(database: DatabaseSync, ledger: LedgerStatement
           return !finishes;
         }),
       );
-      // What finishes a batch has to survive a loss of power, and a transaction that has begun can't be
-      // made to: this one was taken back, and the change is made again.
+      // a change that finishes a batch must survive a power failure, which must be set before the transaction begins:
+      // the first transaction was rolled back, and the change runs again
       return finishes
         ? durably(database, () => writing(database, () => apply(request, () => true)))
         : changed;
@@ -63,24 +63,28 @@ export function createBatchStore(database: DatabaseSync, ledger: LedgerStatement
       return rows.map(({ accountId, batchId, itemId }) => ({ accountId, batchId, itemId }));
     },
     async dueDeliveries({ now, limit, exceptAccounts }) {
-      const asked = { now, limit, exceptAccounts: JSON.stringify(exceptAccounts) };
-      return statements.dueDeliveries.all(asked).map(({ accountId, batchId }) => ({ accountId, batchId }));
+      const rows = statements.dueDeliveries.all({
+        now,
+        limit,
+        exceptAccounts: JSON.stringify(exceptAccounts),
+      });
+      return rows.map(({ accountId, batchId }) => ({ accountId, batchId }));
     },
     async prune({ now, limit }) {
       return Number(statements.prune.run({ now, limit }).changes);
     },
     async figures({ now }) {
-      // An aggregate always answers its row.
+      // an aggregate always returns a row
       const { oldestCreatedAt, ...counts } = statements.figures.get() as Figures;
       return { ...counts, oldestUnfinishedAgeMs: oldestCreatedAt === null ? null : now - oldestCreatedAt };
     },
-    // The file tells nobody: other processes look for themselves.
+    // SQLite has no notifications: other processes poll
     watch: () => Promise.resolve({ stop: () => Promise.resolve() }),
   };
 }
 
 function insert(statements: BatchStatements, { items, delivery, ...batch }: BatchRecord): void {
-  // An insert that does not throw answers its row.
+  // an insert that does not throw returns its row
   const { sequence } = statements.insert.get({ ...batch }) as Pick<BatchRow, "sequence">;
   const { accountId } = batch;
   for (const [position, { id, key, parameters, state }] of items.entries())
@@ -96,7 +100,7 @@ function insert(statements: BatchStatements, { items, delivery, ...batch }: Batc
   if (delivery !== null) statements.putDelivery.run({ sequence, accountId, state: JSON.stringify(delivery) });
 }
 
-/** Writes what differs from `rows`. What was submitted stays as it is, and a delivery is never withdrawn. */
+/** Writes what differs from `rows`. Submitted parameters never change, and a delivery is never removed. */
 function update(
   statements: BatchStatements,
   rows: readonly BatchRow[],
@@ -116,7 +120,7 @@ function update(
     statements.putDelivery.run({ sequence, accountId, state });
 }
 
-/** The batch in the rows of its items, in their order; `null` when there are none. */
+/** Builds the batch from the ordered rows of its items; returns `null` without rows. */
 export function toBatch(rows: readonly BatchRow[]): BatchRecord | null {
   const [batch] = rows;
   if (batch === undefined) return null;

@@ -15,11 +15,11 @@ export interface LedgerStatements {
   readonly journal: Statement<JournalEntry>;
 }
 
-/** The columns of a reservation under the names of its fields. */
+/** The columns of a reservation, named like its fields. */
 export const RESERVATION_COLUMNS =
   "id, account_id AS accountId, period_started_at AS periodStartedAt, lapses_at AS lapsesAt, state";
 
-/** The columns of a line of the journal under the names of its fields. */
+/** The columns of a journal line, named like its fields. */
 export const JOURNAL_COLUMNS = `account_id AS accountId, period_started_at AS periodStartedAt, kind, credits,
   reservation_id AS reservationId, at`;
 

@@ -12,14 +12,14 @@ import type { DatabaseSync } from "node:sqlite";
 import { writing } from "../transaction.ts";
 import type { LedgerStatements } from "./ledger-statements.ts";
 
-type Look = PeriodGrant & { readonly now: number };
+type BalanceRequest = PeriodGrant & { readonly now: number };
 
 interface EndRequest {
   readonly reservationId: string;
   readonly now: number;
 }
 
-/** The journal's line of each ending, and how it moves the balance. */
+/** The journal line of each ending, and its effect on the balance. */
 const ENDINGS = {
   settled: { kind: "settle", used: 1, reserved: -1 },
   refunded: { kind: "refund", used: 0, reserved: -1 },
@@ -28,22 +28,21 @@ const ENDINGS = {
 } as const;
 
 /**
- * The ledger: a balance for each account and period beside an append-only journal, both moved in
- * one transaction.
+ * The ledger: a balance per account and period, and an append-only journal, both written in one transaction.
  */
 export function createLedger(database: DatabaseSync, statements: LedgerStatements): Ledger {
   return {
-    async balance(look) {
-      return readBalance(statements, look) ?? writing(database, () => bringUpToDate(statements, look));
+    async balance(request) {
+      return readBalance(statements, request) ?? writing(database, () => updateBalance(statements, request));
     },
     async reserve(request) {
       return writing(database, () => reserve(statements, request));
     },
     async settle(request) {
-      return writing(database, () => endReservation(statements, { ...request, wanted: "settled" }));
+      return writing(database, () => endReservation(statements, { ...request, target: "settled" }));
     },
     async refund(request) {
-      return writing(database, () => endReservation(statements, { ...request, wanted: "refunded" }));
+      return writing(database, () => endReservation(statements, { ...request, target: "refunded" }));
     },
     async reverse(request) {
       return writing(database, () => reverse(statements, request));
@@ -54,60 +53,60 @@ export function createLedger(database: DatabaseSync, statements: LedgerStatement
   };
 }
 
-/** Inside a transaction: takes a credit, if one is left. */
+/** Reserves a credit if one is left. Requires a transaction. */
 function reserve(
   statements: LedgerStatements,
-  { reservationId: id, lapsesAt, ...look }: ReserveRequest,
+  { reservationId: id, lapsesAt, ...request }: ReserveRequest,
 ): ReserveOutcome {
-  const balance = readBalance(statements, look) ?? bringUpToDate(statements, look);
+  const balance = readBalance(statements, request) ?? updateBalance(statements, request);
   const state = balance.granted - balance.used - balance.reserved > 0 ? "open" : "refused";
-  const row: ReservationRecord = { id, ...nameOf(look), lapsesAt, state };
+  const row: ReservationRecord = { id, ...keyOf(request), lapsesAt, state };
   if (statements.reserve.run({ ...row }).changes === 0) {
     const first = statements.findReservation.get({ id });
-    return { reserved: first?.state !== "refused" && first?.accountId === look.accountId, balance };
+    return { reserved: first?.state !== "refused" && first?.accountId === request.accountId, balance };
   }
   if (state === "refused") return { reserved: false, balance };
-  statements.move.run({ ...nameOf(look), used: 0, reserved: 1 });
-  record(statements, { ...nameOf(look), kind: "reserve", credits: 1, reservationId: id, at: look.now });
+  statements.move.run({ ...keyOf(request), used: 0, reserved: 1 });
+  record(statements, { ...keyOf(request), kind: "reserve", credits: 1, reservationId: id, at: request.now });
   return { reserved: true, balance: { ...balance, reserved: balance.reserved + 1 } };
 }
 
-/** The balance, or `null` when something has to be written first: the period, a new grant, a lapse. */
-function readBalance(statements: LedgerStatements, look: Look): Balance | null {
-  const row = statements.findBalance.get({ ...nameOf(look), now: look.now });
-  if (row === undefined || row.isOverdue === 1 || row.granted !== look.granted) return null;
+/** Returns the balance, or `null` if something must be written first: the period, a new grant or a lapse. */
+function readBalance(statements: LedgerStatements, request: BalanceRequest): Balance | null {
+  const row = statements.findBalance.get({ ...keyOf(request), now: request.now });
+  if (row === undefined || row.isOverdue === 1 || row.granted !== request.granted) return null;
   return { granted: row.granted, used: row.used, reserved: row.reserved };
 }
 
-/** Inside a transaction: lapses what is overdue, opens the period, follows the grant. */
-function bringUpToDate(statements: LedgerStatements, look: Look): Balance {
-  const { accountId, granted, now } = look;
+/** Lapses overdue reservations, opens the period and updates its grant. Requires a transaction. */
+function updateBalance(statements: LedgerStatements, request: BalanceRequest): Balance {
+  const { accountId, granted, now } = request;
   for (const row of statements.findOverdue.all({ accountId, now }))
     resolve(statements, row, { ending: "lapsed", now });
-  const credits = granted - (statements.findGrant.get(nameOf(look))?.granted ?? 0);
+  const credits = granted - (statements.findGrant.get(keyOf(request))?.granted ?? 0);
   if (credits !== 0)
-    record(statements, { ...nameOf(look), kind: "grant", credits, reservationId: null, at: now });
-  const row = statements.grant.get({ ...nameOf(look), granted });
+    record(statements, { ...keyOf(request), kind: "grant", credits, reservationId: null, at: now });
+  const row = statements.grant.get({ ...keyOf(request), granted });
   return { granted, used: row?.used ?? 0, reserved: row?.reserved ?? 0 };
 }
 
-/** Inside a transaction: ends a reservation that is open, and answers how it ended, then or before. */
+/** Ends an open reservation, and returns how it ended, now or before. Requires a transaction. */
 export function endReservation(
   statements: LedgerStatements,
-  { reservationId: id, now, wanted }: EndRequest & { readonly wanted: "settled" | "refunded" },
+  { reservationId: id, now, target }: EndRequest & { readonly target: "settled" | "refunded" },
 ): Resolution {
   const row = statements.findReservation.get({ id });
-  // What was refused never became a reservation.
+  // a refused request never became a reservation
   if (row === undefined || row.state === "refused") return "unknown";
   if (row.state !== "open") return row.state;
-  const ending = row.lapsesAt <= now ? "lapsed" : wanted;
+  const ending = row.lapsesAt <= now ? "lapsed" : target;
   resolve(statements, row, { ending, now });
   return ending;
 }
 
-/** Inside a transaction: refunds an open reservation, reverses a settled one. */
+/** Refunds an open reservation, reverses a settled one. Requires a transaction. */
 function reverse(statements: LedgerStatements, { reservationId: id, now }: EndRequest): Resolution {
-  const ending = endReservation(statements, { reservationId: id, now, wanted: "refunded" });
+  const ending = endReservation(statements, { reservationId: id, now, target: "refunded" });
   const row = statements.findReservation.get({ id });
   if (ending !== "settled" || row === undefined) return ending;
   resolve(statements, row, { ending: "reversed", now });
@@ -129,11 +128,11 @@ function record(statements: LedgerStatements, entry: JournalEntry): void {
   statements.record.run({ ...entry });
 }
 
-function nameOf({ accountId, period }: PeriodGrant): { accountId: string; periodStartedAt: number } {
+function keyOf({ accountId, period }: PeriodGrant): { accountId: string; periodStartedAt: number } {
   return { accountId, periodStartedAt: period.startedAt };
 }
 
-/** Rows come without a prototype; what is handed out is an object like any other. */
+/** Copies the row, which has no prototype, into a plain object. */
 function toEntry(row: JournalEntry): JournalEntry {
   return { ...row };
 }

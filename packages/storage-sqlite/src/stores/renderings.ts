@@ -4,10 +4,10 @@ import { prepare } from "../prepare.ts";
 
 type Described = Omit<StoredRendering, "bytes">;
 
-/** As it is kept: the notes are JSON. */
+/** As stored: the notes are JSON. */
 type Row<T extends Described> = Omit<T, "notes"> & { readonly notes: string };
 
-/** All but the bytes, which SQLite then leaves where they are. */
+/** All columns but the bytes, which SQLite then does not read. */
 const DESCRIPTION_COLUMNS = `content_type AS contentType, target_status AS targetStatus, notes, etag,
   stored_at AS storedAt, expires_at AS expiresAt`;
 

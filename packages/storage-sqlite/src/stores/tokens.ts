@@ -3,17 +3,17 @@ import type { DatabaseSync } from "node:sqlite";
 import { prepare, prepareArrays } from "../prepare.ts";
 import { durably } from "../transaction.ts";
 
-/** A token as it is kept. */
+/** A token as stored. */
 export interface TokenRow extends Omit<TokenRecord, "abilities"> {
   readonly abilities: string;
 }
 
-/** Bytes leave as hex: an ArrayBuffer for each costs more than all the rest of a look-up. */
+/** Bytes are read as hex: allocating an ArrayBuffer costs more than the rest of a lookup. */
 export const TOKEN_COLUMNS = `id, account_id AS accountId, abilities, lower(hex(secret_hash)) AS secretHash,
   lower(hex(sealed_signing_secret)) AS sealedSigningSecret, created_at AS createdAt,
   expires_at AS expiresAt, rotated_at AS rotatedAt`;
 
-/** The columns in the order in which `find` reads them; those of the balance are `null` without one. */
+/** The columns in the order of `FIND`; those of the balance are `null` without one. */
 type FoundRow = readonly [
   id: number,
   accountId: string,
@@ -69,7 +69,7 @@ export function createTokenStore(database: DatabaseSync): TokenStore {
   return {
     async insert(token) {
       const values = { ...token, abilities: token.abilities.join(" ") };
-      // An insert that does not throw answers its row.
+      // an insert that does not throw returns its row
       return toToken(durably(database, () => insert.get(values)) as TokenRow);
     },
     async find(id) {

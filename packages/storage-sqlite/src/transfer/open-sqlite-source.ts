@@ -7,10 +7,10 @@ import { migrate } from "../migrate.ts";
 import { prepare } from "../prepare.ts";
 import { prepareRecordReaders, type Key, type RecordReaders } from "./read-records.ts";
 
-/** A command that is just ending, or a backup, is waited for. */
+/** Time for a running command or a backup to end. */
 const BUSY_TIMEOUT_MS = 2_000;
 
-/** The order of the port. */
+/** In the order that `TransferSource` requires. */
 const KINDS: readonly TransferKind[] = [
   "accounts",
   "tokens",
@@ -41,11 +41,12 @@ FROM
    FROM deliveries) AS delivery`;
 
 /**
- * Opens the embedded storage in a folder to be moved elsewhere, with `transfer` of `@snap/engine`. Until it is
- * closed nobody else can open it, and it isn't opened while anybody else has it, idle or not: what is moved is
- * all there is. Cached renderings and request budgets stay behind.
+ * Opens an embedded storage to move it to another storage, with `transfer` of `@snap/engine`. Requires exclusive access,
+ * so that no record is missed: it fails while another process has the file open, and no other process can open the file
+ * until it is closed. Cached renderings and rate limits are not moved.
  *
- * @throws Error when there is none in the folder, when it is in use, of another program, or of a newer release.
+ * @throws Error if the directory contains no storage, or if it is in use, belongs to another program, or was written by a
+ * newer release.
  *
  * @example
  * const source = await openSqliteSource({ directory: "./data" });
@@ -55,12 +56,12 @@ FROM
 export async function openSqliteSource({
   directory,
 }: {
-  /** Folder of the file `snap.db`. */
+  /** Directory of the file `snap.db`. */
   readonly directory: string;
 }): Promise<TransferSource> {
   const filename = join(directory, "snap.db");
-  if (!existsSync(filename)) throw new Error(`there is no snap.db in ${directory}`);
-  const database = openAlone(filename);
+  if (!existsSync(filename)) throw new Error(`${directory} does not contain snap.db`);
+  const database = openExclusively(filename);
   const readers = prepareRecordReaders(database);
   return {
     mark: markOf(filename),
@@ -72,38 +73,37 @@ export async function openSqliteSource({
   };
 }
 
-function openAlone(filename: string): DatabaseSync {
+function openExclusively(filename: string): DatabaseSync {
   const database = new DatabaseSync(filename, {
     timeout: BUSY_TIMEOUT_MS,
-    // A key of one value is bound where there might be two.
+    // a key with one value is also bound as two
     allowUnknownNamedParameters: true,
   });
   try {
-    // Before the first look at the file: it is then locked as a whole until it is closed. Whoever has
-    // opened it otherwise holds a lock of its own for as long (SQLite documentation, WAL, "Use of WAL
-    // without shared memory").
+    // set before the first read, this locks the whole file until it is closed; every other connection also holds a lock
+    // (SQLite documentation, WAL, "Use of WAL without shared memory")
     database.exec("PRAGMA locking_mode = EXCLUSIVE");
     database.exec("PRAGMA journal_mode = WAL");
     migrate(database, filename);
-    // What a killed server left in the log goes into the file now, and no longer changes it afterwards.
+    // moves what a killed server left in the log into the file, so that its mark does not change later
     database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     return database;
   } catch (error) {
     database.close();
     if (!isBusy(error)) throw error;
-    throw new Error(`${filename} is in use: stop the server, and every command that works on it`, {
+    throw new Error(`${filename} is in use; stop the server and all commands that use it`, {
       cause: error,
     });
   }
 }
 
-/** Every write goes into the file at the latest when it is closed, or before it is moved. */
+/** Identifies the content: the checkpoint in `openExclusively` has moved every write into the file. */
 function markOf(filename: string): string {
   const { mtimeNs, size } = statSync(filename, { bigint: true });
   return `${mtimeNs}-${size}`;
 }
 
-/** A position is the kind and the key of the record that stands before the page. */
+/** A position is the kind and key of the last record before the page. */
 function readPage(readers: RecordReaders, position: string | null): TransferPage | null {
   const [from, key] =
     position === null ? ([KINDS[0], null] as const) : (JSON.parse(position) as [TransferKind, Key]);
@@ -116,7 +116,7 @@ function readPage(readers: RecordReaders, position: string | null): TransferPage
 }
 
 function readFigures(database: DatabaseSync): TransferFigures {
-  // An aggregate always answers its row.
+  // an aggregate always returns a row
   const figures = prepare<TransferFigures>(database, FIGURES).get() as TransferFigures;
   return { ...figures };
 }

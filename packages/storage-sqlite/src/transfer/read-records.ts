@@ -15,27 +15,27 @@ import { toBatch } from "../stores/batches.ts";
 import { JOURNAL_COLUMNS, RESERVATION_COLUMNS } from "../stores/ledger-statements.ts";
 import { TOKEN_COLUMNS, toToken, type TokenRow } from "../stores/tokens.ts";
 
-/** What orders the rows of a table: the values of the last one that was read. */
+/** The sort key of the last row that was read. */
 export type Key = readonly (string | number)[];
 
 export interface Slice<Kind extends TransferKind> {
   readonly records: readonly TransferRecords[Kind][];
-  /** Of the last record; `null` when none is left. */
+  /** Key of the last record; `null` if none is left. */
   readonly last: Key | null;
 }
 
-/** Reads the records of one kind in their order, some at a time. */
+/** Reads the records of one kind in order, page by page. */
 export interface RecordReader<Kind extends TransferKind> {
-  /** Stands before the first. */
+  /** Sorts before the first record. */
   readonly start: Key;
   readAfter(key: Key): Slice<Kind>;
 }
 
 export type RecordReaders = { readonly [Kind in TransferKind]: RecordReader<Kind> };
 
-const RECORDS_AT_A_TIME = 5_000;
+const RECORDS_PER_PAGE = 5_000;
 /** Each has up to 20 items. */
-const BATCHES_AT_A_TIME = 500;
+const BATCHES_PER_PAGE = 500;
 
 export function prepareRecordReaders(database: DatabaseSync): RecordReaders {
   return {
@@ -101,14 +101,14 @@ function readerOf<Row, Found>(
   return {
     start,
     readAfter(key) {
-      const rows = statement.all(valuesOf(key, RECORDS_AT_A_TIME));
+      const rows = statement.all(valuesOf(key, RECORDS_PER_PAGE));
       const last = rows.at(-1);
       return { records: rows.map(toRecord), last: last === undefined ? null : keyOf(last) };
     },
   };
 }
 
-/** A batch is as many rows as it has items. */
+/** A batch has one row per item. */
 function prepareBatchReader(database: DatabaseSync): RecordReader<"batches"> {
   const statement = prepare<BatchRow>(
     database,
@@ -118,7 +118,7 @@ function prepareBatchReader(database: DatabaseSync): RecordReader<"batches"> {
   return {
     start: [0],
     readAfter(key) {
-      const rows = statement.all(valuesOf(key, BATCHES_AT_A_TIME));
+      const rows = statement.all(valuesOf(key, BATCHES_PER_PAGE));
       const byBatch = Map.groupBy(rows, ({ sequence }) => sequence);
       const records = Array.from(byBatch.values(), toBatch).filter(
         (batch): batch is BatchRecord => batch !== null,
