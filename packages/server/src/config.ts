@@ -1,5 +1,10 @@
 import { suggestName } from "@snap/protocol";
-import { contradictions, defaultNavigationTimeoutMs, SETTINGS, type Settings } from "./config/settings.ts";
+import {
+  findContradictions,
+  defaultNavigationTimeoutMs,
+  SETTINGS,
+  type Settings,
+} from "./config/settings.ts";
 
 /** The settings of the service, as `readConfig` reads them from the environment. `null`: not set. */
 export interface Config extends Omit<Settings, "databaseUrl" | "redisUrl" | "navigationTimeoutMs"> {
@@ -10,7 +15,7 @@ export interface Config extends Omit<Settings, "databaseUrl" | "redisUrl" | "nav
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The environment is at fault; `mistakes` has a line for each variable. */
+/** Thrown for an invalid environment; `mistakes` has one line per variable. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly mistakes: readonly string[];
@@ -25,7 +30,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** May hold a password or a token: named in a mistake, never shown. */
+/** May contain a password or a token: named in a mistake, never shown. */
 const SECRETS: ReadonlySet<string> = new Set([
   "SNAP_BROWSER_URL",
   "SNAP_DATABASE_URL",
@@ -36,9 +41,9 @@ const SHOWN_CHARACTERS = 80;
 
 /**
  * Reads the configuration from the environment. An empty variable counts as unset; `warnings` names
- * variables that look like ours and aren't, and those that have no effect beside others.
+ * unknown variables with our prefix, and variables that have no effect in combination.
  *
- * @throws ConfigError that names every variable at fault, its value, and what would do.
+ * @throws ConfigError that names every invalid variable, its value, and the valid ones.
  * @example
  * const { config, warnings } = readConfig(process.env);
  */
@@ -50,7 +55,7 @@ export function readConfig(environment: Environment): {
   const { databaseUrl, redisUrl, navigationTimeoutMs, ...settings } = readSettings(
     SETTINGS,
     given,
-    contradictions(given),
+    findContradictions(given),
   );
   const config = {
     ...settings,
@@ -88,7 +93,7 @@ function givenIn(environment: Environment): Environment {
 function readSettings<Names extends keyof Settings>(
   settings: Pick<typeof SETTINGS, Names>,
   given: Environment,
-  contradictory: ReturnType<typeof contradictions> = [],
+  contradictory: ReturnType<typeof findContradictions> = [],
 ): Pick<Settings, Names> {
   const values: Record<string, unknown> = {};
   const mistakes: (readonly [name: string, message: string])[] = [];

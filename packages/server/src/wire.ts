@@ -17,18 +17,18 @@ import { messageOf } from "./config/message-of.ts";
 import { readSecretKey, requireSameKey } from "./config/secret-key.ts";
 
 /*
- * The one file that knows which storage and which renderer stand behind the ports.
+ * The only file that chooses the storage and the renderer behind the ports.
  */
 
-/** Wait for a turn, storing and settling: what a reservation must outlast besides the render itself. */
+/** A reservation must outlast the wait for a slot, storing and settling, besides the render itself. */
 const LEASE_MARGIN_MS = 75_000;
 
-/** A renderer with a real browser behind the egress proxy; the browser starts, or is connected to, at once. */
+/** Creates a renderer with a real browser behind the egress proxy, and starts or connects to the browser at once. */
 export async function createRenderer(
   config: Config,
   options: Pick<PuppeteerRendererOptions, "onEvent" | "targets" | "warmContexts">,
 ): Promise<Renderer> {
-  // Commands that render nothing don't load the browser's driver.
+  // Commands that do not render must not load the browser driver.
   const { createPuppeteerRenderer } = await import("@snap/engine/puppeteer");
   return createPuppeteerRenderer({
     ...options,
@@ -46,13 +46,13 @@ type EngineParts = Pick<
   EngineOptions,
   "renderer" | "targets" | "baseUrl" | "onBackgroundError" | "onItemFinished" | "onDeliveryAttempt"
 > & {
-  /** Told when Redis can be used again, after `onBackgroundError` was told that it can't. */
-  readonly onRedisBack?: () => void;
+  /** Called when Redis is reachable again after `onBackgroundError` reported that it was not. */
+  readonly onRedisRecovered?: () => void;
 };
 
-/** The engine over the storage that is configured, which is made where there is none. */
+/** Opens the engine over the configured storage; creates the storage if it does not exist. */
 export async function openEngine(config: Config, parts: EngineParts): Promise<Engine> {
-  // idle processors here say nothing of those that browsers elsewhere have
+  // idle processors here say nothing about the machines of remote browsers
   const concurrency = config.renderConcurrency ?? (config.browserEndpoints.length > 0 ? steadySlots() : null);
   return createEngine({
     ...parts,
@@ -68,7 +68,7 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<En
 
 interface OpenedStorage {
   readonly storage: Storage;
-  /** Encrypts signing secrets in it. */
+  /** Encrypts the signing secrets in the storage. */
   readonly secretKey: string;
 }
 
@@ -78,7 +78,7 @@ function openStorage(config: Config, parts: EngineParts): Promise<OpenedStorage>
     : openSharedStorage({ ...config.shared, secretKey: config.secretKey ?? "" }, parts);
 }
 
-/** Makes data folder and key file where there are none. */
+/** Creates the data folder and the key file if they do not exist. */
 async function openEmbeddedStorage({ dataDir: directory, secretKey }: Config): Promise<OpenedStorage> {
   await inDataDir(directory, () => mkdir(directory, { recursive: true, mode: 0o700 }));
   if (secretKey !== null) await requireSameKey(directory, secretKey);
@@ -90,9 +90,9 @@ async function openEmbeddedStorage({ dataDir: directory, secretKey }: Config): P
 
 async function openSharedStorage(
   { databaseUrl, redisUrl, secretKey }: NonNullable<Config["shared"]> & { readonly secretKey: string },
-  { onBackgroundError = () => {}, onRedisBack = () => {} }: EngineParts,
+  { onBackgroundError = () => {}, onRedisRecovered = () => {} }: EngineParts,
 ): Promise<OpenedStorage> {
-  // Whoever has one machine loads neither.
+  // The embedded storage needs neither package.
   const [{ openPostgresStorage }, { openRedisCache }] = await Promise.all([
     import("@snap/storage-postgres"),
     import("@snap/storage-redis"),
@@ -100,7 +100,7 @@ async function openSharedStorage(
   const cache = await openRedisCache({
     url: redisUrl,
     onError: onBackgroundError,
-    onBack: onRedisBack,
+    onBack: onRedisRecovered,
   }).catch((error: unknown) => {
     throw new Error(`SNAP_REDIS_URL: ${messageOf(error)}`, { cause: error });
   });
@@ -111,7 +111,7 @@ async function openSharedStorage(
     },
   );
   try {
-    await requireKeyOf(storage, { secretKey, from: "SNAP_SECRET_KEY" });
+    await requireMatchingKey(storage, { secretKey, from: "SNAP_SECRET_KEY" });
   } catch (error) {
     await storage.close();
     throw error;
@@ -119,8 +119,8 @@ async function openSharedStorage(
   return { storage, secretKey };
 }
 
-/** @throws Error when a database is in use with another key: what one has sealed the other can't open. */
-export async function requireKeyOf(
+/** @throws Error if the database is used with a different key, which cannot decrypt the same secrets. */
+export async function requireMatchingKey(
   database: Pick<PostgresTarget, "claimKeyMark">,
   { secretKey, from }: { readonly secretKey: string; readonly from: string },
 ): Promise<void> {
@@ -132,7 +132,7 @@ export async function requireKeyOf(
   );
 }
 
-/** Says of a fault in the data folder which variable leads there. */
+/** Adds the name of the variable to errors of the data folder. */
 async function inDataDir<T>(directory: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -141,7 +141,7 @@ async function inDataDir<T>(directory: string, work: () => Promise<T>): Promise<
   }
 }
 
-/** The engine for the operator's commands: accounts, tokens and credits, beside a running server. */
+/** Opens the engine for the operator's commands: accounts, tokens and credits. A server may run at the same time. */
 export function openAdminEngine(
   config: Config,
   parts: Pick<EngineOptions, "onBackgroundError"> = {},
@@ -149,12 +149,12 @@ export function openAdminEngine(
   return openEngine(config, { ...parts, renderer: NO_RENDERER });
 }
 
-/** What is moved out of a data folder, which nobody can use until it is closed. */
+/** Opens the data folder to move from, and locks it until it is closed. */
 export function openMoveSource(dataDir: string): Promise<TransferSource> {
   return openSqliteSource({ directory: dataDir });
 }
 
-/** The database that it is moved into. */
+/** Opens the database to move into. */
 export async function openMoveTarget(databaseUrl: string): Promise<PostgresTarget> {
   const { openPostgresTarget } = await import("@snap/storage-postgres");
   return openPostgresTarget({ url: databaseUrl });

@@ -24,7 +24,7 @@ interface UpdateOptions {
   readonly json?: true;
 }
 
-/** `snap-server accounts`: who may render, and how much. */
+/** `snap-server accounts`: creates, lists and changes accounts. */
 export function addAccounts(program: Command): void {
   const accounts = program.command("accounts").description("manage accounts");
 

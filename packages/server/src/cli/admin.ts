@@ -3,20 +3,20 @@ import type { Command } from "commander";
 import { readConfig, type Config } from "../config.ts";
 import { warn } from "./output.ts";
 
-/** What an operator's command works with. */
+/** Dependencies of an operator's command. */
 export interface Admin {
   readonly config: Config;
   readonly engine: Engine;
 }
 
-/** The configuration of the environment; what looks mistyped in it is told on stderr. */
+/** Reads the configuration from the environment; prints its warnings to stderr. */
 export function loadConfig(): Config {
   const { config, warnings } = readConfig(process.env);
   for (const warning of warnings) warn(warning);
   return config;
 }
 
-/** Opens the storage, also beside a running server, and closes it when the work is done. */
+/** Opens the storage, even while a server is running, and closes it when `work` ends. */
 export async function administer<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
   const config = loadConfig();
   const { openAdminEngine } = await import("../wire.ts");
@@ -28,7 +28,7 @@ export async function administer<T>(work: (admin: Admin) => Promise<T>): Promise
   }
 }
 
-/** Every command can speak to programs. */
+/** Adds `--json`, which every command supports. */
 export function withJson(command: Command): Command {
   return command.option("--json", "print JSON, for programs");
 }

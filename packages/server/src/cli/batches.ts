@@ -5,7 +5,7 @@ import { administer, withJson } from "./admin.ts";
 import { batchDocument } from "./documents.ts";
 import { formatInstant, formatTable, printJson, printLines } from "./output.ts";
 
-/** `snap-server batches`: what became of captures that were queued. */
+/** `snap-server batches`: shows the state of a batch. */
 export function addBatches(program: Command): void {
   const batches = program.command("batches").description("inspect batches");
 
@@ -84,7 +84,7 @@ function describeDelivery(delivery: DeliveryState): string {
   }
 }
 
-/** Addresses are the customers' text: nothing in them may steer the terminal. */
+/** URLs come from callers: escapes control characters, which could manipulate the terminal. */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}]/gu, encodeURIComponent);
 }

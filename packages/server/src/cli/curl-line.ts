@@ -1,17 +1,17 @@
-/** A command for a POSIX shell that renders `target` into `file`; works as pasted. */
-export function curlLine(wanted: {
+/** A command for a POSIX shell that renders `target` to `file`. */
+export function curlLine(request: {
   readonly origin: string;
   readonly token: string;
   readonly target: string;
-  /** Further parameters of the query. */
+  /** Additional query parameters. */
   readonly parameters?: Readonly<Record<string, string>>;
   readonly file: string;
 }): string {
-  const query = Object.entries({ url: wanted.target, ...wanted.parameters })
+  const query = Object.entries({ url: request.target, ...request.parameters })
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
     .join("&");
-  const header = quote(`Authorization: Bearer ${wanted.token}`);
-  return `curl -fsS -H ${header} ${quote(`${wanted.origin}/v1/snap?${query}`)} -o ${quote(wanted.file)}`;
+  const header = quote(`Authorization: Bearer ${request.token}`);
+  return `curl -fsS -H ${header} ${quote(`${request.origin}/v1/snap?${query}`)} -o ${quote(request.file)}`;
 }
 
 function quote(text: string): string {

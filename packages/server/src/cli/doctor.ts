@@ -4,12 +4,12 @@ import type { Finding } from "./doctor/finding.ts";
 import { EXIT_CODES } from "./errors.ts";
 import { printJson, printLines } from "./output.ts";
 
-/** `snap-server doctor`: what works on this machine, and what to do about what does not. */
+/** `snap-server doctor`: checks this machine and says how to fix what does not work. */
 export function addDoctor(program: Command): void {
   withJson(program.command("doctor"))
     .description("check browser, sandbox, fonts, storage and egress, and say how to fix what does not work")
     .action(async (options: { json?: true }) => {
-      // Other commands don't load what it looks at.
+      // Loaded lazily: other commands do not need it.
       const { examine } = await import("./doctor/examine.ts");
       const findings = await examine();
       const healthy = findings.every(({ status }) => status !== "problem");

@@ -1,7 +1,7 @@
 import type { Account } from "@snap/engine";
 import type { BatchRecord, DeliveryState, ItemRecord, ItemState, TokenRecord } from "@snap/engine/ports";
 
-/** An account as programs read it; instants are ISO 8601. */
+/** JSON output of an account; instants are ISO 8601. */
 export function accountDocument(account: Account): Readonly<Record<string, unknown>> {
   return {
     id: account.id,
@@ -14,7 +14,7 @@ export function accountDocument(account: Account): Readonly<Record<string, unkno
   };
 }
 
-/** A token as programs read it, without its secrets. */
+/** JSON output of a token, without its secrets. */
 export function tokenDocument(record: TokenRecord): Readonly<Record<string, unknown>> {
   return {
     id: record.id,
@@ -26,7 +26,7 @@ export function tokenDocument(record: TokenRecord): Readonly<Record<string, unkn
   };
 }
 
-/** A batch as it is kept: what its owner sees, and how far queue and delivery are. */
+/** JSON output of a batch, with the state of its queue and its delivery. */
 export function batchDocument(batch: BatchRecord): Readonly<Record<string, unknown>> {
   return {
     id: batch.id,
@@ -44,7 +44,7 @@ export function batchDocument(batch: BatchRecord): Readonly<Record<string, unkno
 
 function deliveryDocument(delivery: DeliveryState | null): Readonly<Record<string, unknown>> {
   return {
-    // The batch isn't complete yet.
+    // The batch is not complete yet.
     status: delivery?.status ?? "waiting",
     attempts: delivery?.attempts ?? 0,
     next_attempt_at: delivery?.status === "due" ? isoInstant(delivery.dueAt) : null,

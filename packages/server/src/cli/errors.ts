@@ -3,24 +3,24 @@ import { CommanderError } from "commander";
 import { ConfigError } from "../config.ts";
 import { messageOf } from "../config/message-of.ts";
 
-/** How the command ends: 0 when it did what it was asked. */
+/** Exit codes of the command. */
 export const EXIT_CODES = { ok: 0, failure: 1, usage: 2, interrupted: 130 } as const;
 
-/** The command line itself is at fault, in a way that only the command can tell. */
+/** An invalid command line that commander itself cannot detect. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** What is told of an error, and the exit code that goes with it. */
+/** The output for an error, and its exit code. */
 export interface Failure {
   readonly exitCode: number;
-  /** For people. */
+  /** For humans. */
   readonly text: string;
-  /** For programs: the value of `error`. */
+  /** For programs: the JSON value of `error`. */
   readonly document: Readonly<Record<string, unknown>>;
 }
 
-/** `null` when there is nothing to tell: help and version were asked for, and are printed. */
+/** Returns `null` for help and version, which commander has already printed. */
 export function explainFailure(error: unknown): Failure | null {
   if (error instanceof CommanderError) return explainCommanderError(error);
   const message = messageOf(error);

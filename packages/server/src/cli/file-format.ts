@@ -1,8 +1,8 @@
 import { extname } from "node:path";
 import { UsageError } from "./errors.ts";
 
-/** What a file's ending says about its content, as parameters of a rendering. */
-const BY_ENDING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+/** Parameters implied by a file extension. */
+const BY_EXTENSION: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ".png": { format: "png" },
   ".jpg": { format: "jpeg" },
   ".jpeg": { format: "jpeg" },
@@ -14,24 +14,24 @@ const BY_ENDING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 export const STDOUT_FILE = "-";
 
 /**
- * The parameters completed by what the file is called.
+ * Adds the parameters that the extension of the file implies.
  *
- * @throws UsageError when the name contradicts them, or when neither names a format.
+ * @throws UsageError if the extension contradicts the parameters, or if neither determines the format.
  */
 export function withFileFormat(
   file: string,
   parameters: readonly [string, string][],
 ): readonly [string, string][] {
-  const given = new Map(parameters);
-  const format = given.get("format");
-  const named = given.get("pdf") === "true" ? "pdf" : format;
+  const sent = new Map(parameters);
+  const format = sent.get("format");
+  const named = sent.get("pdf") === "true" ? "pdf" : format;
   if (file === STDOUT_FILE) return parameters;
-  const ending = extname(file).toLowerCase();
-  const implied = BY_ENDING[ending];
+  const extension = extname(file).toLowerCase();
+  const implied = BY_EXTENSION[extension];
   if (implied === undefined) {
     if (named !== undefined) return parameters;
     throw new UsageError(
-      `-o ${file} does not imply a format; use one of ${Object.keys(BY_ENDING).join(", ")}, or pass --format or --pdf`,
+      `-o ${file} does not imply a format; use one of ${Object.keys(BY_EXTENSION).join(", ")}, or pass --format or --pdf`,
     );
   }
   const impliedName = implied["format"] ?? "pdf";

@@ -13,7 +13,7 @@ interface MigrateOptions {
   readonly json?: true;
 }
 
-/** `snap-server migrate`: from the embedded storage to one that several machines share. */
+/** `snap-server migrate`: moves from the embedded storage to PostgreSQL. */
 export function addMigrate(program: Command): void {
   withJson(program.command("migrate"))
     .description(
@@ -41,21 +41,21 @@ Example:
 
 async function migrate(options: MigrateOptions): Promise<void> {
   const request = readRequest(options);
-  // Other commands load neither.
+  // Loaded lazily: other commands need neither.
   const [{ move }, { moveDocument, moveLines, progressLine }] = await Promise.all([
     import("./migrate/move.ts"),
     import("./migrate/report.ts"),
   ]);
-  const isWatched = process.stderr.isTTY && !options.json;
+  const showsProgress = process.stderr.isTTY && !options.json;
   const report = await move({
     ...request,
-    onProgress: (progress) => isWatched && rewriteLine(progressLine(progress)),
-  }).finally(() => isWatched && rewriteLine(""));
+    onProgress: (progress) => showsProgress && rewriteLine(progressLine(progress)),
+  }).finally(() => showsProgress && rewriteLine(""));
   if (options.json) printJson(moveDocument(report));
   else printLines(...moveLines(report));
 }
 
-/** @throws UsageError, which doesn't show the URL: it may hold a password. */
+/** @throws UsageError without the URL, which may contain a password. */
 function readRequest({ from, to }: MigrateOptions): MoveRequest {
   const { config, warnings } = readMoveConfig(process.env);
   for (const warning of warnings) warn(warning);
@@ -66,7 +66,7 @@ function readRequest({ from, to }: MigrateOptions): MoveRequest {
   return { ...config, databaseUrl, dataDir: from === undefined ? config.dataDir : resolve(from) };
 }
 
-/** On a terminal: in the place of the line before. */
+/** Replaces the current line of the terminal. */
 function rewriteLine(text: string): void {
   process.stderr.write(`\r\u001B[K${text}`);
 }

@@ -1,6 +1,6 @@
 import type { Failure } from "./errors.ts";
 
-/** For programs: one JSON document on stdout. */
+/** Prints one JSON document to stdout. */
 export function printJson(document: unknown): void {
   process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 }
@@ -17,7 +17,7 @@ export function printFailure({ text, document }: Failure, options: { readonly js
   process.stderr.write(options.json ? `${JSON.stringify({ error: document })}\n` : `error: ${text}\n`);
 }
 
-/** Columns as wide as their widest cell; the first row is the heading. */
+/** Aligns the columns; the first row is the heading. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => (row[column] ?? "").length)),
@@ -32,7 +32,7 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
     .join("\n");
 }
 
-/** `2026-03-01 12:00 UTC`, or the word for none. */
+/** `2026-03-01 12:00 UTC`, or `none`. */
 export function formatInstant(instant: number | null, none: string): string {
   return instant === null ? none : `${new Date(instant).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }

@@ -10,9 +10,9 @@ import { addRender } from "./render.ts";
 import { addServe } from "./serve-command.ts";
 import { addTokens } from "./tokens.ts";
 
-/** Runs the command line; the exit code tells how it ended. */
+/** Runs the command line and sets the exit code. */
 export async function main(): Promise<void> {
-  // Whoever reads may stop early: `snap-server accounts list | head -1`.
+  // The reader of a pipe may stop early: `snap-server accounts list | head -1`.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
     process.exit(EXIT_CODES.ok);
@@ -27,7 +27,7 @@ export async function main(): Promise<void> {
   }
 }
 
-/** The command line. Faults of usage are thrown, never printed here. */
+/** Creates the command line. It throws usage errors instead of printing them. */
 export function createProgram(): Command {
   const program = new Command("snap-server")
     .description("Renders web pages: a URL in; PNG, JPEG, WebP or PDF out.")

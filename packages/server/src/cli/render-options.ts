@@ -6,10 +6,10 @@ import { Option } from "commander";
  * One option for each parameter of a rendering, derived from the parameter table.
  */
 
-/** `url` is the argument, and nothing is cached without a server. */
+/** `url` is the argument, and there is no cache without a server. */
 const NOT_OPTIONS: ReadonlySet<string> = new Set(["url", "cache", "cacheTtl"]);
 
-/** The rows of each parameter that the command offers: one, or one for each mode. */
+/** Rows of each parameter that is an option: one, or one per mode. */
 const rowsByName: ReadonlyMap<string, readonly ParameterRow[]> = Map.groupBy(
   PARAMETER_TABLE.filter(({ name }) => !NOT_OPTIONS.has(name)),
   ({ name }) => name,
@@ -20,7 +20,7 @@ const names = [...rowsByName.keys()];
 export function renderOptions(): readonly Option[] {
   return Array.from(rowsByName.values(), (rows) => {
     const [first, second = first] = rows;
-    if (first === undefined || second === undefined) throw new Error("a parameter without a row");
+    if (first === undefined || second === undefined) throw new Error("a parameter has no row");
     const [text, textInPdf] = [describe(first), describe(second)];
     const description = text === textInPdf ? text : `Image: ${text} PDF: ${textInPdf}`;
     return new Option(flagsOf(first), asOptions(description)).helpGroup(headingOf(rows));
@@ -28,8 +28,7 @@ export function renderOptions(): readonly Option[] {
 }
 
 /**
- * The options that were given, as the pairs of a query: commander returns them by the names of the
- * parameters.
+ * Converts options to query pairs. Commander keys the options by parameter name.
  */
 export function toQueryPairs(options: Readonly<Record<string, unknown>>): [string, string][] {
   return names.flatMap((name): [string, string][] => {
@@ -38,7 +37,7 @@ export function toQueryPairs(options: Readonly<Record<string, unknown>>): [strin
   });
 }
 
-/** Every fault of a refused set of parameters, by option, on one line. */
+/** Lists every parameter fault on one line, by option name. */
 export function describeFaults({ errors = {}, message }: SnapError): string {
   const lines = Object.entries(errors).map(
     ([name, messages]) => `${name === "url" ? "URL" : optionOf(name)} ${messages.map(asOptions).join(", ")}`,
@@ -63,7 +62,7 @@ function flagsOf(row: ParameterRow): string {
   }
 }
 
-/** The description, the valid values, and the default. */
+/** Description, valid values and default. */
 function describe(row: ParameterRow): string {
   const unsent = effectiveDefault(row);
   const facts = [
@@ -73,7 +72,7 @@ function describe(row: ParameterRow): string {
   return facts.length === 0 ? row.description : `${row.description} (${facts.join("; ")})`;
 }
 
-/** The topic, and the mode if the option is for one only. */
+/** Topic, and the mode if only one accepts the option. */
 function headingOf(rows: readonly ParameterRow[]): string {
   const group = rows[0]?.group ?? "";
   const modes = rows.flatMap((row) => row.modes);
@@ -85,19 +84,20 @@ function optionOf(name: string): string {
   return `--${name.replaceAll(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`)}`;
 }
 
-/** `format=jpeg`, `fullPage` and names in backticks, written as options. */
+/** Rewrites `format=jpeg`, `fullPage` and parameter names in backticks as options. */
 function asOptions(text: string): string {
-  const known = names.join("|");
-  const capital = names.filter((name) => /[A-Z]/.test(name)).join("|");
+  const allNames = names.join("|");
+  const camelCaseNames = names.filter((name) => /[A-Z]/.test(name)).join("|");
   return text
     .replaceAll(/^`true` renders/g, "Render")
     .replaceAll(/(?<=together with )\w+(?:, \w+)*/g, (list) =>
       list.replaceAll(/\w+/g, (name) => (names.includes(name) ? optionOf(name) : name)),
     )
-    .replaceAll(new RegExp(`\`?\\b(${known})=(\\w+)\`?`, "g"), (_, name: string, value: string) =>
+    .replaceAll(new RegExp(`\`?\\b(${allNames})=(\\w+)\`?`, "g"), (_, name: string, value: string) =>
       value === "true" ? optionOf(name) : `${optionOf(name)} ${value}`,
     )
-    .replaceAll(new RegExp(`\`(${known})\`|\\b(${capital})\\b`, "g"), (_, quoted?: string, plain?: string) =>
-      optionOf(quoted ?? plain ?? ""),
+    .replaceAll(
+      new RegExp(`\`(${allNames})\`|\\b(${camelCaseNames})\\b`, "g"),
+      (_, quoted?: string, plain?: string) => optionOf(quoted ?? plain ?? ""),
     );
 }

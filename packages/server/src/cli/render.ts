@@ -21,7 +21,7 @@ interface RenderOptions extends Readonly<Record<string, unknown>> {
   readonly json?: true;
 }
 
-/** `snap-server render`: one rendering, without a server, an account or a data folder. */
+/** `snap-server render`: renders one page without a server, an account or a data folder. */
 export function addRender(program: Command): void {
   const render = withJson(program.command("render"))
     .description("render one page to a file, without a server or an account")

@@ -14,7 +14,7 @@ import { openEngine } from "../wire.ts";
 import { EXIT_CODES } from "./errors.ts";
 import { startRenderer, type StartedRenderer } from "./start-renderer.ts";
 
-/** A terminal and the package manager in between deliver one and the same Ctrl-C this close together. */
+/** A terminal and a package manager may both deliver the same Ctrl-C, within this time. */
 const SAME_KEYSTROKE_MS = 250;
 
 export interface ServeOptions {
@@ -22,13 +22,13 @@ export interface ServeOptions {
   readonly json?: true;
 }
 
-/** The service itself; resolves once it has stopped. */
+/** Runs the service; resolves when it has stopped. */
 export async function serve(options: ServeOptions): Promise<void> {
   const stopSignal = awaitStopSignal();
-  const { config: given, warnings } = readConfig(process.env);
-  const config = { ...given, port: given.port === 0 ? await findFreePort(given.host) : given.port };
-  const people = options.dev === true && options.json !== true;
-  const logger = createLogger(config.logLevel, people ? readableLog(process.stdout) : undefined);
+  const { config: read, warnings } = readConfig(process.env);
+  const config = { ...read, port: read.port === 0 ? await findFreePort(read.host) : read.port };
+  const isReadable = options.dev === true && options.json !== true;
+  const logger = createLogger(config.logLevel, isReadable ? readableLog(process.stdout) : undefined);
   for (const text of warnings) logger.warn(text);
   const demo = options.dev === true ? await startDemo(config.port + 1) : null;
   try {
@@ -48,7 +48,7 @@ interface Parts {
   readonly json: boolean;
 }
 
-/** egress.md: without a sandbox only when that was asked for, or while developing. */
+/** Refuses to run without a sandbox unless SNAP_SANDBOX=off or `--dev` is set. */
 async function startBrowser(
   config: Config,
   { logger, demo }: Pick<Parts, "logger" | "demo">,
@@ -75,7 +75,7 @@ async function startBrowser(
   return started;
 }
 
-/** How much the operator should care about each. */
+/** Log level of each event. */
 const LEVELS = {
   "browser-started": "debug",
   "browser-recycled": "info",
@@ -84,14 +84,14 @@ const LEVELS = {
   "browser-ended": "warn",
   "browser-unresponsive": "warn",
   "browser-start-failed": "error",
-  // one line for each connection says what its containment lacks
+  // a warning, because it lists what the containment lacks
   "remote-browser-connected": "warn",
   "remote-browser-ended": "warn",
   "remote-browser-unresponsive": "warn",
   "remote-browser-refused": "error",
 } as const satisfies Record<RendererEvent["type"], string>;
 
-/** Writes what happens to the browser to the log. */
+/** Logs the events of the browser. */
 function logRendererEvent(logger: Logger): (event: RendererEvent) => void {
   return ({ type, ...facts }) => logger[LEVELS[type]](facts, type.replaceAll("-", " "));
 }
@@ -106,15 +106,16 @@ async function serveUntil(stopSignal: Promise<NodeJS.Signals>, parts: Parts): Pr
     baseUrl: `${publicUrl}/v1`,
     ...watchBatches({ logger, metrics }),
     onBackgroundError: (error) => logger.warn({ err: error }, "background work failed"),
-    onRedisBack: () => logger.info("Redis is reachable again: rate limits and cached renderings are shared"),
+    onRedisRecovered: () =>
+      logger.info("Redis is reachable again: rate limits and cached renderings are shared"),
   }).catch(async (error: unknown) => {
     await renderer.close();
     throw error;
   });
   try {
     const { host, port, drainDelayMs } = config;
-    const doors = config.role === "worker" ? "operations" : "all";
-    const settings = { host, port, publicUrl, logger, metrics, doors, drainDelayMs } as const;
+    const endpoints = config.role === "worker" ? "operations" : "all";
+    const settings = { host, port, publicUrl, logger, metrics, endpoints, drainDelayMs } as const;
     const service = await startService({ engine, ...settings }).catch(adviseOnAddress);
     const worker = config.role === "api" ? null : engine.startWorker();
     try {
@@ -137,16 +138,16 @@ function targetsOf(config: Config, demo: Demo | null): TargetPolicy {
   };
 }
 
-/** The address is at fault where the system says so; everything else is passed on as it is. */
+/** Adds advice to an error of the operating system about the address; rethrows every other error. */
 function adviseOnAddress(error: unknown): never {
-  const refused = error instanceof Error && error.cause instanceof Error && "code" in error.cause;
-  if (!refused) throw error;
+  const isAddressError = error instanceof Error && error.cause instanceof Error && "code" in error.cause;
+  if (!isAddressError) throw error;
   throw new Error(`${error.message}; free the port, or choose another address with SNAP_HOST and SNAP_PORT`, {
     cause: error,
   });
 }
 
-/** Clients are told the port, so it must be known before anything listens at it. */
+/** The public URL contains the port, so it must be known before the service listens. */
 async function findFreePort(host: string): Promise<number> {
   const server = createServer().listen(0, host);
   await once(server, "listening");
@@ -156,7 +157,7 @@ async function findFreePort(host: string): Promise<number> {
   return port;
 }
 
-/** Resolves at the first SIGTERM or SIGINT; a SIGINT after that ends the process at once. */
+/** Resolves at the first SIGTERM or SIGINT; a later SIGINT ends the process at once. */
 function awaitStopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let firstAtMs: number | null = null;
@@ -166,7 +167,7 @@ function awaitStopSignal(): Promise<NodeJS.Signals> {
         firstAtMs = nowMs;
         resolve(signal);
       } else if (signal === "SIGINT" && nowMs - firstAtMs > SAME_KEYSTROKE_MS) {
-        // The browser ends with the pipe that it is driven through.
+        // The browser exits when its DevTools pipe closes.
         process.exit(EXIT_CODES.interrupted);
       }
     };

@@ -4,20 +4,20 @@ import type { PuppeteerRendererOptions } from "@snap/engine/puppeteer";
 import type { Config } from "../config.ts";
 import { createRenderer } from "../wire.ts";
 
-/** A renderer after its first attempt to start a browser, or to connect to those that run elsewhere. */
+/** A renderer after its first attempt to start a browser or to connect to remote browsers. */
 export interface StartedRenderer {
   readonly renderer: Renderer;
   readonly health: RendererHealth;
   /**
-   * Whether it runs its pages in the sandbox; `off` although it should be `on` tells that it can't. Of a
-   * browser elsewhere, as configured: whether it has one is its operator's business.
+   * Whether pages run in the sandbox; `off` despite a configured `on` means that the sandbox does not work. For remote
+   * browsers, the configured value.
    */
   readonly sandbox: "on" | "off";
 }
 
 /**
- * Starts a browser as configured. When it does not start, and does without its sandbox, the sandbox is
- * what is wrong: then the renderer without it is answered, and the caller decides whether to go on.
+ * Starts a browser as configured. If it starts only without its sandbox, returns that renderer, and the caller
+ * decides whether to use it.
  */
 export async function startRenderer(
   config: Config,
@@ -25,14 +25,15 @@ export async function startRenderer(
 ): Promise<StartedRenderer> {
   const renderer = await createRenderer(config, options);
   const health = await renderer.health();
-  const isOurs = config.browserEndpoints.length === 0;
-  if (health.ready || config.sandbox === "off" || !isOurs)
+  const isLocal = config.browserEndpoints.length === 0;
+  if (health.ready || config.sandbox === "off" || !isLocal)
     return { renderer, health, sandbox: config.sandbox };
-  const bare = await createRenderer({ ...config, sandbox: "off" }, options);
-  const bareHealth = await bare.health();
-  const [kept, dropped] = bareHealth.ready ? [bare, renderer] : [renderer, bare];
-  await dropped.close();
-  return bareHealth.ready
-    ? { renderer: kept, health: bareHealth, sandbox: "off" }
-    : { renderer: kept, health, sandbox: "on" };
+  const unsandboxed = await createRenderer({ ...config, sandbox: "off" }, options);
+  const unsandboxedHealth = await unsandboxed.health();
+  if (!unsandboxedHealth.ready) {
+    await unsandboxed.close();
+    return { renderer, health, sandbox: "on" };
+  }
+  await renderer.close();
+  return { renderer: unsandboxed, health: unsandboxedHealth, sandbox: "off" };
 }

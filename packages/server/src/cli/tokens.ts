@@ -16,7 +16,7 @@ interface CreateOptions {
   readonly json?: true;
 }
 
-/** `snap-server tokens`: what a client shows to render for an account. */
+/** `snap-server tokens`: creates, lists, rotates and revokes the access tokens of an account. */
 export function addTokens(program: Command): void {
   const tokens = program.command("tokens").description("manage the access tokens of an account");
 
@@ -65,7 +65,7 @@ export function addTokens(program: Command): void {
     );
 }
 
-/** What can't be decrypted was sealed under another key; the cipher's own words don't say so. */
+/** Decryption fails with a different key, but the error of the cipher does not say so. */
 function explainKey(error: unknown): never {
   if (error instanceof AdminError) throw error;
   throw new Error(
@@ -104,7 +104,7 @@ function printMinted(minted: MintedToken, { config, json }: { config: Config; js
     "",
     `Store the token now: it is not shown again. To show the signing secret again: snap-server tokens reveal ${record.id}`,
   );
-  // Without a fixed port the address isn't known here.
+  // The URL is unknown without a fixed port.
   if (config.port === 0 && config.publicUrl === null) return;
   printLines(
     "",

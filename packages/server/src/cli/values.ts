@@ -3,7 +3,7 @@ import { readDuration } from "../config/duration.ts";
 
 const MAX_DAYS = 3650;
 
-/** A number, or that there is none; commander makes something else of `null`. */
+/** A number or `none`; commander treats `null` specially. */
 export type Optional = number | "none";
 
 /** @throws InvalidArgumentError unless the text is a whole number. */
@@ -28,7 +28,7 @@ export function parseTokenId(text: string): number {
 /**
  * Reads `45s`, `30m`, `12h` or `30d`, in milliseconds, or `none`.
  *
- * @throws InvalidArgumentError that says what would do.
+ * @throws InvalidArgumentError with the valid values.
  */
 export function parseDuration(text: string): Optional {
   if (text === "none") return text;

@@ -8,8 +8,7 @@ import { readDuration } from "./duration.ts";
 import { messageOf } from "./message-of.ts";
 
 /*
- * One kind of variable each. All of them read text, and their messages name the values that would do,
- * whatever the fault was.
+ * One validator for each kind of variable. Each parses a string, and its messages list the valid values.
  */
 
 export function wholeNumber({ min, max }: { readonly min: number; readonly max: number }): z.ZodType<number> {
@@ -31,7 +30,7 @@ export function path(): z.ZodType<string> {
   return z.string().transform((text) => resolve(text));
 }
 
-/** In milliseconds; the bounds are durations themselves. */
+/** Parses to milliseconds; the bounds are durations such as `90s`. */
 export function duration({ min, max }: { readonly min: string; readonly max: string }): z.ZodType<number> {
   const error = `must be a duration from ${min} to ${max}: a whole number with a unit (ms, s, m, h or d), such as 90s or 7d`;
   return z.string().transform((text, context) => {
@@ -52,8 +51,8 @@ const MAX_PAUSES = 20;
 const MAX_PAUSE = "30d";
 
 /**
- * Pauses after failed attempts, in milliseconds. A `0s` in front stands for the first attempt itself,
- * as lists of instants have it; alone it means that there is no other.
+ * Pauses after failed attempts, in milliseconds. A leading `0s` stands for the first attempt and is dropped;
+ * `0s` alone means a single attempt.
  */
 export function pauses(): z.ZodType<readonly number[]> {
   const error =
@@ -70,7 +69,7 @@ export function pauses(): z.ZodType<readonly number[]> {
   });
 }
 
-/** Where to listen. */
+/** Host to listen on. */
 export function hostName(): z.ZodType<string> {
   return z.string().refine(isHostName, {
     error:
@@ -78,7 +77,7 @@ export function hostName(): z.ZodType<string> {
   });
 }
 
-/** Where others reach this process. */
+/** Host under which other machines reach this process. */
 export function reachableHostName(): z.ZodType<string> {
   return z.string().refine((text) => isHostName(text) && !isUnspecifiedAddress(text), {
     error:
@@ -91,7 +90,7 @@ function isHostName(text: string): boolean {
   return isIP(text) !== 0 || /^[\p{L}\p{N}]([\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u.test(text);
 }
 
-/** `http://` or `https://`, a host and maybe a port; no path, query or credentials. */
+/** `http://` or `https://`, a host and an optional port; no path, query or credentials. */
 export function origin(): z.ZodType<string> {
   return z.string().transform((text, context) => {
     const url = URL.canParse(text) ? new URL(text) : null;
@@ -137,7 +136,7 @@ export function plansFile(): z.ZodType<readonly Plan[]> {
   });
 }
 
-/** An address with credentials, of a server that keeps something for us; passed on as it is. */
+/** URL of a storage server; may contain credentials. */
 export function serverUrl({
   schemes,
   example,

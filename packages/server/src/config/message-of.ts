@@ -1,4 +1,4 @@
-/** What a thrown value says; anything can be thrown. */
+/** Message of a thrown value, which may be anything. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -5,29 +5,29 @@ import { join } from "node:path";
 const KEY_BYTES = 32;
 const KEY_MIN_CHARACTERS = 16;
 
-/** Where the key is kept that encrypts signing secrets, unless `SNAP_SECRET_KEY` brings one. */
+/** Path of the key file that encrypts signing secrets if `SNAP_SECRET_KEY` is not set. */
 export function secretKeyPath(dataDir: string): string {
   return join(dataDir, "secret.key");
 }
 
 /**
- * Reads the key file of an existing data folder, and makes it, mode 0600, when the folder is new. It
- * appears whole or not at all, so that of two processes that start at once both read the same key.
+ * Reads the key file of a data folder; creates it with mode 0600 if the folder is new. Creation is atomic, so two
+ * processes that start at the same time read the same key.
  *
- * @throws Error when it can't be read or holds too little, and when it is missing beside a database:
- * another key could not open the signing secrets in there.
+ * @throws Error if the file is unreadable or too short, or if it is missing next to a database, whose signing
+ * secrets a new key cannot decrypt.
  */
 export async function readSecretKey(dataDir: string): Promise<string> {
   const file = secretKeyPath(dataDir);
-  // Looked at before the key: another process that starts now makes the key first, then the database.
-  const used = (await readdir(dataDir)).some((name) => name.endsWith(".db"));
-  const kept = await readIfThere(file);
-  if (kept === null && used)
+  // Must precede the read of the key: another starting process creates the key first, then the database.
+  const hasDatabase = (await readdir(dataDir)).some((name) => name.endsWith(".db"));
+  const existing = await readIfExists(file);
+  if (existing === null && hasDatabase)
     throw new Error(
       `${dataDir} contains a database but not its key file secret.key; restore the file, or set SNAP_SECRET_KEY to its ` +
         `content. If the key is lost, create a new one (openssl rand -hex 32 > ${file}) and rotate every token`,
     );
-  const key = kept ?? (await makeKey(file));
+  const key = existing ?? (await createKey(file));
   if (key.length < KEY_MIN_CHARACTERS)
     throw new Error(
       `the key file ${file} has fewer than ${KEY_MIN_CHARACTERS} characters; restore it from a backup, ` +
@@ -37,31 +37,31 @@ export async function readSecretKey(dataDir: string): Promise<string> {
 }
 
 /**
- * The key that a data folder was served with: `secretKey`, or else what its key file holds; `null` without either.
+ * Returns the key of a data folder: `secretKey`, or else the content of its key file; `null` if there is neither.
  *
- * @throws Error when these are two keys.
+ * @throws Error if both exist and differ.
  */
 export async function findSecretKey(dataDir: string, secretKey: string | null): Promise<string | null> {
-  if (secretKey === null) return readIfThere(secretKeyPath(dataDir));
+  if (secretKey === null) return readIfExists(secretKeyPath(dataDir));
   await requireSameKey(dataDir, secretKey);
   return secretKey;
 }
 
 /**
- * @throws Error when the key file of the data folder holds another key than `secretKey`: what one has
- * sealed the other can't open, and nobody would know which it was.
+ * @throws Error if the key file of the data folder contains a different key than `secretKey`: secrets encrypted
+ * with both would end up side by side.
  */
 export async function requireSameKey(dataDir: string, secretKey: string): Promise<void> {
   const file = secretKeyPath(dataDir);
-  const kept = await readIfThere(file);
-  if (kept !== null && kept !== secretKey)
+  const existing = await readIfExists(file);
+  if (existing !== null && existing !== secretKey)
     throw new Error(
       `SNAP_SECRET_KEY is not the key in ${file}, and neither decrypts what the other encrypted; unset the variable to ` +
         "use the file, or delete the file if no token was created with it",
     );
 }
 
-async function makeKey(file: string): Promise<string> {
+async function createKey(file: string): Promise<string> {
   const draft = `${file}.${process.pid}.${randomBytes(6).toString("hex")}`;
   await writeFile(draft, `${randomBytes(KEY_BYTES).toString("hex")}\n`, {
     mode: 0o600,
@@ -78,7 +78,7 @@ async function makeKey(file: string): Promise<string> {
   return (await readFile(file, "utf8")).trim();
 }
 
-async function readIfThere(file: string): Promise<string | null> {
+async function readIfExists(file: string): Promise<string | null> {
   try {
     return (await readFile(file, "utf8")).trim();
   } catch (error) {

@@ -204,23 +204,23 @@ export type Settings = {
   readonly [Name in keyof typeof SETTINGS]: z.output<(typeof SETTINGS)[Name]["schema"]>;
 };
 
-/** Mistakes that variables make together, each right by itself. */
-export function contradictions(given: Readonly<Record<string, unknown>>): readonly Mistake[] {
-  return [...contradictoryTimes(given), ...incompleteSharing(given), ...contradictoryBrowsers(given)];
+/** Mistakes in combinations of variables that are each valid. */
+export function findContradictions(env: Readonly<Record<string, unknown>>): readonly Mistake[] {
+  return [...checkTimeouts(env), ...checkSharedStorage(env), ...checkRemoteBrowsers(env)];
 }
 
 type Mistake = readonly [name: string, message: string];
 
-function contradictoryTimes(given: Readonly<Record<string, unknown>>): readonly Mistake[] {
-  const navigation = SETTINGS.navigationTimeoutMs.schema.safeParse(given["SNAP_NAVIGATION_TIMEOUT_MS"]);
-  const render = SETTINGS.renderTimeoutMs.schema.safeParse(given["SNAP_RENDER_TIMEOUT_MS"]);
+function checkTimeouts(env: Readonly<Record<string, unknown>>): readonly Mistake[] {
+  const navigation = SETTINGS.navigationTimeoutMs.schema.safeParse(env["SNAP_NAVIGATION_TIMEOUT_MS"]);
+  const render = SETTINGS.renderTimeoutMs.schema.safeParse(env["SNAP_RENDER_TIMEOUT_MS"]);
   if (!render.success || (navigation.data ?? 0) <= render.data) return [];
   return [["SNAP_NAVIGATION_TIMEOUT_MS", `must not exceed SNAP_RENDER_TIMEOUT_MS (${render.data})`]];
 }
 
-/** Several processes have to agree on what they share. */
-function* incompleteSharing(given: Readonly<Record<string, unknown>>): Generator<Mistake> {
-  const [database, redis] = [given["SNAP_DATABASE_URL"], given["SNAP_REDIS_URL"]];
+/** Processes on several machines must agree on the storage they share. */
+function* checkSharedStorage(env: Readonly<Record<string, unknown>>): Generator<Mistake> {
+  const [database, redis] = [env["SNAP_DATABASE_URL"], env["SNAP_REDIS_URL"]];
   if (database !== undefined && redis === undefined)
     yield [
       "SNAP_REDIS_URL",
@@ -231,24 +231,24 @@ function* incompleteSharing(given: Readonly<Record<string, unknown>>): Generator
       "SNAP_DATABASE_URL",
       "must be set together with SNAP_REDIS_URL: accounts and credits are shared through PostgreSQL",
     ];
-  if (database !== undefined && given["SNAP_SECRET_KEY"] === undefined)
+  if (database !== undefined && env["SNAP_SECRET_KEY"] === undefined)
     yield [
       "SNAP_SECRET_KEY",
       "must be set together with SNAP_DATABASE_URL, to the same value for every process",
     ];
-  if (given["SNAP_ROLE"] === "worker" && given["SNAP_PUBLIC_URL"] === undefined)
+  if (env["SNAP_ROLE"] === "worker" && env["SNAP_PUBLIC_URL"] === undefined)
     yield ["SNAP_PUBLIC_URL", "must be set for a worker, because webhooks contain links to it"];
 }
 
-/** Closed by default: where pages of a browser elsewhere go out must have been said. */
-function contradictoryBrowsers(given: Readonly<Record<string, unknown>>): readonly Mistake[] {
-  const endpoints = SETTINGS.browserEndpoints.schema.safeParse(given["SNAP_BROWSER_URL"]);
+/** Closed by default: with remote browsers, the operator must choose how pages reach the web. */
+function checkRemoteBrowsers(env: Readonly<Record<string, unknown>>): readonly Mistake[] {
+  const endpoints = SETTINGS.browserEndpoints.schema.safeParse(env["SNAP_BROWSER_URL"]);
   if (!endpoints.success) return [];
-  const isDirect = given["SNAP_BROWSER_EGRESS"] === "direct";
-  const isProxied = given["SNAP_BROWSER_PROXY_HOST"] !== undefined;
+  const isDirect = env["SNAP_BROWSER_EGRESS"] === "direct";
+  const isProxied = env["SNAP_BROWSER_PROXY_HOST"] !== undefined;
   if (endpoints.data.length === 0)
     return ["SNAP_BROWSER_PROXY_HOST", "SNAP_BROWSER_EGRESS"].flatMap((name) =>
-      given[name] === undefined
+      env[name] === undefined
         ? []
         : [[name, "only applies to remote browsers; set SNAP_BROWSER_URL as well, or unset it"]],
     );
@@ -263,7 +263,7 @@ const PROXY_HOST_MISSING =
   "to the name or address under which it reaches this process, or set SNAP_BROWSER_EGRESS=direct to go without the " +
   "proxy, which leaves the containment of untrusted pages to the browser's own network";
 
-/** The time to load a page when it isn't set: never more than the whole render has. */
+/** Default of the navigation timeout: never longer than the timeout of the whole render. */
 export function defaultNavigationTimeoutMs(renderTimeoutMs: number): number {
   return Math.min(NAVIGATION_DEFAULT_MS, renderTimeoutMs);
 }

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 
-/** What there is to know at the start; also the document for programs. */
+/** What `serve --dev` prints at start; also its JSON output. */
 export interface BannerFacts {
   readonly origin: string;
   readonly docs: string;
@@ -11,7 +11,7 @@ export interface BannerFacts {
   readonly data_dir: string;
   readonly sandbox: "on" | "off";
   readonly ready: boolean;
-  /** A command that works as pasted and saves a picture. */
+  /** A command that can be pasted into a shell to save an image. */
   readonly curl: string;
 }
 
@@ -26,7 +26,7 @@ const NOT_READY = [
   "Renders fail with 502 until it does. Run snap-server doctor to see the fix.",
 ];
 
-/** A short text for people; the command stands alone on its line. */
+/** Formats the banner; the command has its own line, for copying. */
 export function formatBanner(facts: BannerFacts): string {
   const [tokenId = ""] = facts.token.split("|");
   return [

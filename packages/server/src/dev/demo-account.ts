@@ -6,26 +6,26 @@ const EMAIL = "demo@example.com";
 const PLAN = "growth";
 
 /**
- * A token that works, of the demo account: the one kept in the data folder, or a new one where that
- * is none any more. Makes the account when there is none.
+ * Returns a working token of the demo account: the one stored in the data folder, or a new one if that no longer
+ * works. Creates the account if needed.
  */
 export async function demoToken(
   engine: Engine,
   { dataDir, plans }: { readonly dataDir: string; readonly plans: readonly Plan[] },
 ): Promise<string> {
   const file = join(dataDir, "demo-token");
-  const kept = await readFile(file, "utf8").then(
+  const stored = await readFile(file, "utf8").then(
     (text) => text.trim(),
     () => "",
   );
-  if (await works(engine, kept)) return kept;
+  if (await works(engine, stored)) return stored;
   const { token } = await engine.tokens.create({ accountId: await demoAccountId(engine, plans) });
   await writeFile(`${file}.new`, `${token}\n`, { mode: 0o600 });
   await rename(`${file}.new`, file);
   return token;
 }
 
-/** Also that it may render a screenshot: the printed line does. */
+/** The token must be able to render a screenshot, as the printed command does. */
 async function works(engine: Engine, token: string): Promise<boolean> {
   try {
     const { account, token: record } = await engine.authenticate(token);

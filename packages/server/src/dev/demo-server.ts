@@ -3,12 +3,12 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { readAsset } from "../read-asset.ts";
 
-/** Never at any other address: the page is for the browser of this machine. */
+/** Loopback only: the page is for the browser on this machine. */
 const HOST = "127.0.0.1";
-/** How many ports after the first are tried before any free one will do. */
-const NEIGHBOURS = 20;
+/** Consecutive ports to try before taking any free one. */
+const PORT_ATTEMPTS = 20;
 
-/** The page that the demo renders. */
+/** Serves the page that the demo renders. */
 export interface DemoServer {
   readonly url: string;
   readonly host: string;
@@ -17,8 +17,8 @@ export interface DemoServer {
 }
 
 /**
- * Serves the demo page at `preferredPort`, or at the next one that is free, so that its address stays
- * the same from start to start.
+ * Serves the demo page on `preferredPort` or the next free port, so that its URL usually stays the same between
+ * starts.
  */
 export async function startDemoServer(preferredPort: number): Promise<DemoServer> {
   const demoPage = readAsset("demo.html");
@@ -45,8 +45,8 @@ export async function startDemoServer(preferredPort: number): Promise<DemoServer
 }
 
 async function listen(server: Server, preferredPort: number): Promise<number> {
-  const neighbours = Array.from({ length: NEIGHBOURS }, (_, index) => preferredPort + index);
-  for (const port of [...neighbours.filter((candidate) => candidate > 1023 && candidate <= 65_535), 0]) {
+  const candidates = Array.from({ length: PORT_ATTEMPTS }, (_, index) => preferredPort + index);
+  for (const port of [...candidates.filter((port) => port > 1023 && port <= 65_535), 0]) {
     try {
       server.listen(port, HOST);
       await once(server, "listening");
@@ -58,7 +58,7 @@ async function listen(server: Server, preferredPort: number): Promise<number> {
   throw new Error("no free port for the demo page");
 }
 
-/** Whether listening failed because somebody listens there already. */
+/** Whether another program is using the port. */
 function isTaken(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
 }

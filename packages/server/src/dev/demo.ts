@@ -6,11 +6,11 @@ import { formatBanner, type BannerFacts } from "./banner.ts";
 import { demoToken } from "./demo-account.ts";
 import { startDemoServer } from "./demo-server.ts";
 
-/** What `--dev` adds to the service: something to render, and someone who may. */
+/** What `--dev` adds to the service: a page to render, and an account with a token. */
 export interface Demo {
-  /** The demo page, and nothing else that is private. */
+  /** Allows the demo page, and no other private target. */
   readonly target: AllowedTarget;
-  /** Makes account and token where there are none, and says on stdout what to try. */
+  /** Creates the account and the token if needed, and prints what to try. */
   announce(service: {
     readonly engine: Engine;
     readonly config: Config;
@@ -21,7 +21,7 @@ export interface Demo {
   close(): Promise<void>;
 }
 
-/** Serves the demo page, at `preferredPort` if that is free. */
+/** Serves the demo page, on `preferredPort` if it is free. */
 export async function startDemo(preferredPort: number): Promise<Demo> {
   const server = await startDemoServer(preferredPort);
   return {

@@ -2,8 +2,8 @@ import type { DestinationStream } from "pino";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Fields that have a place of their own in a line, or that only programs want. */
-const PLACED: ReadonlySet<string> = new Set([
+/** Fields that are formatted separately, or that only programs need. */
+const FORMATTED_FIELDS: ReadonlySet<string> = new Set([
   "level",
   "time",
   "msg",
@@ -16,7 +16,7 @@ const PLACED: ReadonlySet<string> = new Set([
   "err",
 ]);
 
-/** Turns the log's JSON lines into lines for people. */
+/** Formats JSON log lines for humans. */
 export function readableLog(output: NodeJS.WritableStream): DestinationStream {
   return {
     write(line) {
@@ -29,7 +29,9 @@ function formatLine(fields: Fields): string {
   const time = new Date(String(fields["time"])).toLocaleTimeString("en-GB");
   const level = fields["level"] === "info" ? "" : `${String(fields["level"])}: `;
   const rest = Object.entries(fields).flatMap(([name, value]) =>
-    PLACED.has(name) ? [] : [`${name}=${typeof value === "string" ? value : JSON.stringify(value)}`],
+    FORMATTED_FIELDS.has(name)
+      ? []
+      : [`${name}=${typeof value === "string" ? value : JSON.stringify(value)}`],
   );
   return [time, `${level}${subjectOf(fields)}`, ...rest, ...stackOf(fields)].join("  ");
 }
@@ -39,7 +41,7 @@ function subjectOf(fields: Fields): string {
   return `${String(fields["status"])} ${fields["method"]} ${String(fields["path"])}  ${String(fields["duration_ms"])} ms`;
 }
 
-/** A stack helps with faults of ours; a busy service or a slow page has none to show. */
+/** A stack trace helps with internal errors only, not with a busy service or a slow page. */
 function stackOf({ err, status }: Fields): string[] {
   if (status !== undefined && status !== 500) return [];
   return typeof err === "object" && err !== null && "stack" in err ? [`\n${String(err.stack)}`] : [];

@@ -1,8 +1,10 @@
-import { readAsset } from "../read-asset.ts";
-import type { Answer } from "../requests/answer.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import viewerDirectory from "swagger-ui-dist/absolute-path.js";
+import type { HttpResponse } from "../requests/response.ts";
 import { DOCS_HTML, DOCS_SCRIPT, START_HTML, START_STYLE } from "./sources.ts";
 
-/** Nothing from elsewhere, nothing inline. The form shows a rendering as `blob:`, icons are `data:`. */
+/** Nothing from other origins and nothing inline. Renderings in the form are `blob:` URLs, icons are `data:` URLs. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -15,17 +17,17 @@ const PAGE_POLICY = [
 ].join("; ");
 
 /** The page at `/`. */
-export function startPage(): Answer {
+export function startPage(): HttpResponse {
   return htmlPage(START_HTML);
 }
 
-/** The reference at `/docs`, with a form to try each request. */
-export function docsPage(): Answer {
+/** The API reference at `/docs`, with a form to try each request. */
+export function docsPage(): HttpResponse {
   return htmlPage(DOCS_HTML);
 }
 
-/** Every file that the two pages load, by its path; all of them from this origin. */
-export function docsAssets(): readonly (readonly [string, Answer])[] {
+/** The files that the two pages load, by path. */
+export function docsAssets(): readonly (readonly [string, HttpResponse])[] {
   return [
     ["/docs/start.css", asset("text/css", START_STYLE)],
     ["/docs/init.js", asset("text/javascript", DOCS_SCRIPT)],
@@ -34,7 +36,11 @@ export function docsAssets(): readonly (readonly [string, Answer])[] {
   ];
 }
 
-function htmlPage(body: string): Answer {
+function viewerFile(name: string): Buffer {
+  return readFileSync(join(viewerDirectory(), name));
+}
+
+function htmlPage(body: string): HttpResponse {
   return {
     status: 200,
     headers: {
@@ -47,7 +53,7 @@ function htmlPage(body: string): Answer {
   };
 }
 
-function asset(type: string, body: string | Buffer): Answer {
+function asset(type: string, body: string | Buffer): HttpResponse {
   return {
     status: 200,
     headers: { "Content-Type": `${type}; charset=utf-8`, "Cache-Control": "public, max-age=3600" },

@@ -14,10 +14,10 @@ import { docsAssets, docsPage, startPage } from "../docs-page/pages.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { postmanCollection } from "../openapi/postman.ts";
 import type { Metrics } from "../operations/metrics.ts";
-import { json, send, type Answer } from "../requests/answer.ts";
+import { json, send, type HttpResponse } from "../requests/response.ts";
 import { bearer } from "./bearer.ts";
 import { pollBatch, snap, submitBatch, usage } from "./endpoints.ts";
-import { failureAnswer } from "./envelope.ts";
+import { failureResponse } from "./envelope.ts";
 import { exchangeOf, openExchange } from "../requests/exchange.ts";
 import { SIGNED_PREFLIGHT, signedSnap } from "./signed.ts";
 import { healthz, readyz, refuseWhileDraining } from "./health.ts";
@@ -29,35 +29,35 @@ export interface AppOptions {
   /** The origin that clients use, without a trailing slash; `{base_url}` is it plus `/v1`. */
   readonly publicUrl: string;
   readonly logger: Logger;
-  /** What `/metrics` exposes for Prometheus: the figures of `createMetrics()`, or none. */
+  /** Metrics that `/metrics` exposes, from `createMetrics()`; `false` disables the path. */
   readonly metrics: Metrics | false;
-  /** `operations`: probes and figures alone, as of a process that works through batches; `all` unless given. */
-  readonly doors?: "all" | "operations";
-  /** While it answers `true`, the service is not ready, and takes work all the same; never unless given. */
-  readonly isLeaving?: () => boolean;
-  /** While it answers `true`, the service is not ready and takes no new work; never unless given. */
+  /** `operations` serves only health checks and metrics, for a batch worker; `all` by default. */
+  readonly endpoints?: "all" | "operations";
+  /** Returns whether the service reports that it is not ready, but still accepts requests; by default never. */
+  readonly isStopping?: () => boolean;
+  /** Returns whether the service refuses new requests; by default never. */
   readonly isDraining?: () => boolean;
 }
 
-/** The methods of an endpoint, by the one that it is made for. */
+/** `Allow` header of an endpoint, by its main method. */
 export const ALLOWED_METHODS = { get: "GET, HEAD, OPTIONS", post: "POST, OPTIONS" } as const;
 
 const SUBMISSION_PATH = "/v1/renders";
 const MCP_PATH = "/mcp";
 
-/** Where POST carries a body. */
+/** Paths whose POST requests have a body. */
 const BODY_PATHS: ReadonlySet<string> = new Set([SUBMISSION_PATH, MCP_PATH, `${MCP_PATH}/`]);
 
 /**
- * The whole HTTP API as an Express application, for those who mount it in a service of their own;
- * `startService` is it with a listener and the bounds of one.
+ * Creates the whole HTTP API as an Express application, to mount in another service. `startService` adds a
+ * listener with limits and timeouts.
  *
  * @example
  * const app = createApp({ engine, publicUrl: "https://snap.example.com", logger: createLogger("info"), metrics: false });
  * createServer({ maxHeaderSize: 65_536 }, app).listen(3000);
  */
 export function createApp(options: AppOptions): Express {
-  const { logger, doors = "all", isLeaving = () => false, isDraining = () => false } = options;
+  const { logger, endpoints = "all", isStopping = () => false, isDraining = () => false } = options;
   const metrics = options.metrics || null;
   const app = express();
   app.disable("x-powered-by");
@@ -66,38 +66,39 @@ export function createApp(options: AppOptions): Express {
   app.enable("case sensitive routing");
   app.enable("strict routing");
   app.use((request, response, next) => {
-    openExchange(response, (done) => {
-      metrics?.countRequest({ route: done.route, status: done.status ?? 0, code: done.code ?? "" });
-      logExchange(logger, { request, response, exchange: done });
+    openExchange(response, (exchange) => {
+      const { route, status, code } = exchange;
+      metrics?.countRequest({ route, status: status ?? 0, code: code ?? "" });
+      logExchange(logger, { request, response, exchange });
     });
     next();
   });
   app.use(requireHost, withoutBody, refuseWhileDraining(isDraining, ["/v1/", MCP_PATH]));
-  if (doors === "all") addApi(app, options);
-  addOperations(app, { ...options, isStopping: () => isLeaving() || isDraining() });
-  if (doors === "all") addPages(app);
-  app.use(notFound, answerError);
+  if (endpoints === "all") addApi(app, options);
+  addOperations(app, { ...options, isStopping: () => isStopping() || isDraining() });
+  if (endpoints === "all") addPages(app);
+  app.use(notFound, handleError);
   return app;
 }
 
 function addApi(app: Express, { engine, publicUrl, logger, ...options }: AppOptions): void {
   const metrics = options.metrics || null;
-  const door = { engine, logger };
-  addEndpoint(app, { path: "/v1/snap" }, bearer(door, snap({ engine, metrics })));
+  const parts = { engine, logger };
+  addEndpoint(app, { path: "/v1/snap" }, bearer(parts, snap({ engine, metrics })));
   addEndpoint(app, { path: "/v1/snap/signed", preflight: SIGNED_PREFLIGHT }, signedSnap({ engine, metrics }));
-  addEndpoint(app, { path: "/v1/usage" }, bearer(door, usage(engine)));
+  addEndpoint(app, { path: "/v1/usage" }, bearer(parts, usage(engine)));
   addEndpoint(
     app,
     { method: "post", path: SUBMISSION_PATH },
-    bearer(door, submitBatch(engine, { baseUrl: `${publicUrl}/v1` })),
+    bearer(parts, submitBatch(engine, { baseUrl: `${publicUrl}/v1` })),
   );
   addEndpoint(
     app,
-    // Express would answer an id that can't be decoded itself, without the envelope.
+    // For an id that cannot be decoded, Express would respond itself, without the envelope.
     { path: /^\/v1\/renders\/[^/]+$/, label: "/v1/renders/{id}" },
-    bearer(door, pollBatch(engine)),
+    bearer(parts, pollBatch(engine)),
   );
-  // Configurations of assistants often end it in a slash.
+  // Configured URLs of AI assistants often end with a slash.
   addEndpoint(
     app,
     { method: "post", path: /^\/mcp\/?$/, label: MCP_PATH },
@@ -132,8 +133,8 @@ function addPages(app: Express): void {
   for (const [path, asset] of docsAssets()) addDocument(app, path, asset);
 }
 
-function addDocument(app: Express, path: string, answer: Answer): void {
-  addEndpoint(app, { path }, (_request, response) => send(response, answer));
+function addDocument(app: Express, path: string, document: HttpResponse): void {
+  addEndpoint(app, { path }, (_request, response) => send(response, document));
 }
 
 function addEndpoint(
@@ -149,19 +150,19 @@ function addEndpoint(
   app.route(path).all(routed)[method](handler).options(allow).all(refuse);
 }
 
-/** Node would answer this itself, without the envelope (RFC 9112, 3.2). */
+/** RFC 9112, 3.2. Node would respond itself, without the envelope. */
 const requireHost: RequestHandler = (request, _response, next) => {
   if (request.httpVersion === "1.1" && request.headers.host === undefined)
     throw new SnapError("bad_request", "Missing Host header; HTTP/1.1 requires one.");
   next();
 };
 
-/** It is read once it is known who sends it. */
+/** Such a body is read after authentication. */
 function carriesBody({ method, path }: Request): boolean {
   return method === "POST" && BODY_PATHS.has(path);
 }
 
-/** Not awaited where there is none: nearly always. */
+/** Synchronous if there is no body, which is nearly always. */
 const withoutBody: RequestHandler = (request, _response, next) =>
   carriesBody(request) || !hasBody(request) ? next() : dropBody(request, next);
 
@@ -173,9 +174,9 @@ async function dropBody(request: Request, next: NextFunction): Promise<void> {
 interface Endpoint {
   readonly method?: keyof typeof ALLOWED_METHODS;
   readonly path: string | RegExp;
-  /** Stands for the path in figures. */
+  /** Replaces the path in metrics. */
   readonly label?: string;
-  /** What OPTIONS answers besides `Allow`: nothing where pages of other origins have no business. */
+  /** Headers of the OPTIONS response besides `Allow`; none if other origins get no access. */
   readonly preflight?: OutgoingHttpHeaders;
 }
 
@@ -188,13 +189,13 @@ function otherMethods(
     allow: (_request, response) => send(response, { status: 204, headers: { Allow, ...preflight } }),
     refuse: (_request, response) => {
       response.setHeader("Allow", Allow);
-      const instead = method === "get" ? "GET or HEAD" : "POST";
-      throw new SnapError("method_not_allowed", `Method not allowed; use ${instead}.`);
+      const allowed = method === "get" ? "GET or HEAD" : "POST";
+      throw new SnapError("method_not_allowed", `Method not allowed; use ${allowed}.`);
     },
   };
 }
 
-/** interface.md, Versioning: not redirected. */
+/** An error instead of a redirect, so that clients notice and update their base URL. */
 function apiMoved(publicUrl: string): RequestHandler {
   return (_request, response) => {
     exchangeOf(response).route = "/api/v1";
@@ -209,14 +210,14 @@ const notFound: RequestHandler = () => {
   throw new SnapError("not_found", "Unknown path; see the API reference for the valid ones.");
 };
 
-/** Express knows an error handler by its four parameters. */
-const answerError: ErrorRequestHandler = async (error: unknown, request, response, _next) => {
-  if (carriesBody(request)) await letIn(request, response);
-  send(response, failureAnswer(exchangeOf(response), error));
+/** Express recognizes an error handler by its four parameters. */
+const handleError: ErrorRequestHandler = async (error: unknown, request, response, _next) => {
+  if (carriesBody(request)) await receiveBody(request, response);
+  send(response, failureResponse(exchangeOf(response), error));
 };
 
-/** Without a token, or too late: what it sends is received all the same, or a reset would take the answer. */
-async function letIn(request: Request, response: Response): Promise<void> {
+/** Receives the body of a refused request: closing early would reset the connection before the client reads the response. */
+async function receiveBody(request: Request, response: Response): Promise<void> {
   try {
     await discardBody(request);
   } catch {

@@ -9,52 +9,51 @@ import { HEADERS } from "@snap/protocol";
 import type { Request, RequestHandler } from "express";
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Logger } from "pino";
-import { send, type Answer } from "../requests/answer.ts";
-import { failureAnswer } from "./envelope.ts";
+import { send, type HttpResponse } from "../requests/response.ts";
+import { failureResponse } from "./envelope.ts";
 import { credentialOf } from "../requests/credential.ts";
 import { exchangeOf, type Exchange } from "../requests/exchange.ts";
 
-/** One endpoint of the bearer API: what it answers to whom. */
-export type BearerEndpoint = (asked: {
+/** One endpoint of the bearer API. */
+export type BearerEndpoint = (call: {
   readonly request: Request;
   readonly principal: Principal;
   readonly exchange: Exchange;
-}) => Promise<Answer>;
+}) => Promise<HttpResponse>;
 
-export interface BearerDoor {
+export interface BearerParts {
   readonly engine: Engine;
   readonly logger: Logger;
 }
 
 /**
- * The door of the bearer API: finds who is asking and, from there on, puts the account's credits on
- * every answer, refusals and failures included.
+ * Authenticates the bearer token, and adds the credits of the account to every response, errors included.
  */
-export function bearer({ engine, logger }: BearerDoor, answerTo: BearerEndpoint): RequestHandler {
+export function bearer({ engine, logger }: BearerParts, endpoint: BearerEndpoint): RequestHandler {
   return async (request, response) => {
     const exchange = exchangeOf(response);
     const principal = await engine.authenticate(credentialOf(request));
     exchange.principal = principal;
-    const answer = await answerTo({ request, principal, exchange }).catch((error: unknown) =>
+    const result = await endpoint({ request, principal, exchange }).catch((error: unknown) =>
       refuse(exchange, error),
     );
     const credits = await readCredits(request, exchange);
-    send(response, { ...answer, headers: { ...answer.headers, ...credits } });
+    send(response, { ...result, headers: { ...result.headers, ...credits } });
   };
 
-  /** With the rate-limit pair of the budget that refused, if it was one. */
-  function refuse(exchange: Exchange, thrown: unknown): Answer {
-    const answer = failureAnswer(exchange, thrown);
+  /** Adds the rate-limit headers if a rate limit refused the request. */
+  function refuse(exchange: Exchange, thrown: unknown): HttpResponse {
+    const failure = failureResponse(exchange, thrown);
     return {
-      ...answer,
-      headers: { ...answer.headers, ...rateLimitHeaders(exchange.error?.rateLimit ?? null) },
+      ...failure,
+      headers: { ...failure.headers, ...rateLimitHeaders(exchange.error?.rateLimit ?? null) },
     };
   }
 
-  /** A rendering that is paid for goes out even when the balance can't be read. */
+  /** A charged rendering is sent even if the balance cannot be read. */
   async function readCredits(request: Request, exchange: Exchange): Promise<OutgoingHttpHeaders> {
     try {
-      const { account, balance } = await standingOf(request, exchange);
+      const { account, balance } = await readStanding(request, exchange);
       return creditHeaders(await engine.credits(account, balance));
     } catch (error) {
       logger.error({ request_id: exchange.requestId, err: error }, "could not read the credits");
@@ -63,10 +62,10 @@ export function bearer({ engine, logger }: BearerDoor, answerTo: BearerEndpoint)
   }
 
   /**
-   * As a capture left them. Otherwise time has passed since they were looked up, and the account may have been
-   * granted other credits meanwhile; whose token is gone by now is answered as they were.
+   * The account and the balance after the request. A capture returns them; otherwise they are read again, because
+   * credits may have been granted since. If the token is gone by then, the earlier account is used.
    */
-  async function standingOf(
+  async function readStanding(
     request: Request,
     { principal, balance }: Exchange,
   ): Promise<Pick<Principal, "account" | "balance">> {
@@ -78,13 +77,13 @@ export function bearer({ engine, logger }: BearerDoor, answerTo: BearerEndpoint)
   }
 }
 
-/** The rate-limit pair; nothing for an answer that was counted against no budget. */
-export function rateLimitHeaders(budget: RateLimitState | null): OutgoingHttpHeaders {
-  if (budget === null) return {};
-  return { [HEADERS.rateLimitLimit]: budget.limit, [HEADERS.rateLimitRemaining]: budget.remaining };
+/** The rate-limit headers; none for a response that counts against no limit. */
+export function rateLimitHeaders(rateLimit: RateLimitState | null): OutgoingHttpHeaders {
+  if (rateLimit === null) return {};
+  return { [HEADERS.rateLimitLimit]: rateLimit.limit, [HEADERS.rateLimitRemaining]: rateLimit.remaining };
 }
 
-/** `X-Credits-*`; the reset is left out for an account without a period (docs/decisions/accounts-and-credits.md). */
+/** `X-Credits-*`; an account without a period has no reset. */
 function creditHeaders({ limit, remaining, resetsAt }: CreditState): OutgoingHttpHeaders {
   return {
     [HEADERS.creditsLimit]: limit,

@@ -1,32 +1,32 @@
 import type { ServerResponse } from "node:http";
 
-/** Knows which requests run, and lets them finish. */
+/** Tracks requests in flight, and lets them finish when the service stops. */
 export interface Drain {
-  /** Not ready any more; requests are taken all the same until it is `draining`. */
-  readonly leaving: boolean;
+  /** No longer ready, but still accepting requests until `draining`. */
+  readonly stopping: boolean;
   readonly draining: boolean;
-  /** From now on `leaving`. */
-  leave(): void;
-  /** Told of every response; those that come while draining are not waited for. */
+  /** Sets `stopping`. */
+  announceStop(): void;
+  /** Tracks a response; `begin` does not wait for those that start while draining. */
   track(response: ServerResponse): void;
-  /** From now on `draining`. Resolves once every request has finished that ran at this moment. */
+  /** Sets `draining`. Resolves once every request that is in flight at this point has finished. */
   begin(): Promise<void>;
 }
 
 export function createDrain(): Drain {
   const running = new Set<ServerResponse>();
-  let leaving = false;
+  let stopping = false;
   let draining = false;
   let onIdle = (): void => {};
   return {
-    get leaving() {
-      return leaving;
+    get stopping() {
+      return stopping;
     },
     get draining() {
       return draining;
     },
-    leave() {
-      leaving = true;
+    announceStop() {
+      stopping = true;
     },
     track(response) {
       if (draining) {
@@ -40,7 +40,7 @@ export function createDrain(): Drain {
       });
     },
     begin() {
-      leaving = true;
+      stopping = true;
       draining = true;
       for (const response of running) {
         if (!response.headersSent) response.setHeader("Connection", "close");

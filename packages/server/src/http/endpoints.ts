@@ -1,39 +1,39 @@
 import type { Engine } from "@snap/engine";
-import { json } from "../requests/answer.ts";
+import { json } from "../requests/response.ts";
 import { rateLimitHeaders, type BearerEndpoint } from "./bearer.ts";
-import { capturePage, type CaptureDoor } from "../requests/capture-page.ts";
-import { renderingAnswer } from "./rendering-answer.ts";
-import { heldTags } from "./entity-tags.ts";
+import { capturePage, type CaptureParts } from "../requests/capture-page.ts";
+import { renderingResponse } from "./rendering-response.ts";
+import { parseIfNoneMatch } from "./entity-tags.ts";
 import { readJson } from "../requests/request-body.ts";
 import { pathOf, queryTextOf } from "../requests/request-target.ts";
 
 /** `GET /snap`. */
-export function snap(door: CaptureDoor): BearerEndpoint {
+export function snap(parts: CaptureParts): BearerEndpoint {
   return async ({ request, principal, exchange }) => {
-    const capture = await capturePage(door, {
+    const capture = await capturePage(parts, {
       exchange,
       principal,
       parameters: queryTextOf(request.url),
-      holds: heldTags(request.headers["if-none-match"]),
+      holds: parseIfNoneMatch(request.headers["if-none-match"]),
     });
-    return renderingAnswer(capture, {
+    return renderingResponse(capture, {
       "Cache-Control": "private, no-cache",
       ...rateLimitHeaders(capture.rateLimit),
     });
   };
 }
 
-/** `GET /usage`; it has no parameters, so a query is not looked at. */
+/** `GET /usage`. It has no parameters and ignores the query. */
 export function usage(engine: Engine): BearerEndpoint {
   return async ({ principal }) => json(await engine.usage(principal));
 }
 
-/** `POST /renders`. The body is read once it is known who sends it. */
+/** `POST /renders`. The body is read after authentication. */
 export function submitBatch(engine: Engine, { baseUrl }: { readonly baseUrl: string }): BearerEndpoint {
   return async ({ request, principal }) => {
     const batch = await engine.batches.submit({ principal, document: await readJson(request) });
-    const answer = json(batch, "no-store", 202);
-    return { ...answer, headers: { ...answer.headers, Location: `${baseUrl}/renders/${batch.id}` } };
+    const accepted = json(batch, "no-store", 202);
+    return { ...accepted, headers: { ...accepted.headers, Location: `${baseUrl}/renders/${batch.id}` } };
   };
 }
 
@@ -48,7 +48,7 @@ function lastSegment(target: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** What can't be decoded is no id either: it stays as it is, and is not found. */
+/** An id that cannot be decoded stays as it is, and is then not found. */
 function decode(segment: string): string {
   try {
     return decodeURIComponent(segment);

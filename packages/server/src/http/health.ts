@@ -1,14 +1,14 @@
 import { SnapError, type Engine } from "@snap/engine";
 import type { RequestHandler } from "express";
 import type { Logger } from "pino";
-import { json, send } from "../requests/answer.ts";
+import { json, send } from "../requests/response.ts";
 
-/** The process lives. */
+/** Liveness: the process responds. */
 export function healthz(): RequestHandler {
   return (_request, response) => send(response, json({ status: "ok" }));
 }
 
-/** It can render and store, and is not about to stop. Why it can't is for the log. */
+/** Readiness: the service can render and store, and is not stopping. The reasons go to the log only. */
 export function readyz(options: {
   readonly engine: Engine;
   readonly logger: Logger;
@@ -26,7 +26,7 @@ export function readyz(options: {
   };
 }
 
-/** New work, below these paths, while the service stops: another instance may take it. */
+/** Refuses requests below these paths while the service drains, so that clients retry on another instance. */
 export function refuseWhileDraining(isDraining: () => boolean, paths: readonly string[]): RequestHandler {
   return (request, _response, next) => {
     if (isDraining() && paths.some((path) => request.url.startsWith(path))) throw stopping();

@@ -4,11 +4,11 @@ import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
-import { COMMON_HEADERS } from "../requests/answer.ts";
+import { COMMON_HEADERS } from "../requests/response.ts";
 import { HTTP_BOUNDS } from "../requests/bounds.ts";
-import { errorAnswer } from "./envelope.ts";
+import { errorResponse } from "./envelope.ts";
 
-/** What Node's HTTP parser and its time limits report; everything else is `bad_request`. */
+/** Error codes of Node's HTTP parser and timeouts; every other code is `bad_request`. */
 const PROTOCOL_ERRORS: ReadonlyMap<string, readonly [ErrorCode, string]> = new Map(
   Object.entries<readonly [ErrorCode, string]>({
     HPE_HEADER_OVERFLOW: [
@@ -20,7 +20,7 @@ const PROTOCOL_ERRORS: ReadonlyMap<string, readonly [ErrorCode, string]> = new M
   }),
 );
 
-/** An error of Node's HTTP parser as an error of the contract. */
+/** Converts an error of Node's HTTP parser to a `SnapError`. */
 export function toProtocolError(error: Error & { code?: string }): SnapError {
   const [code, message] = PROTOCOL_ERRORS.get(error.code ?? "") ?? [
     "bad_request",
@@ -30,8 +30,8 @@ export function toProtocolError(error: Error & { code?: string }): SnapError {
 }
 
 /**
- * Answers where there is no response to answer with, and closes the connection. What the client still
- * sends is let in for a moment: a reset would take the answer from it.
+ * Responds on a socket that has no `ServerResponse`, and closes it. Keeps receiving for a moment: closing at once
+ * would reset the connection before the client reads the response.
  */
 export function refuseSocket(
   socket: Duplex,
@@ -45,13 +45,13 @@ export function refuseSocket(
     socket.destroy();
     return;
   }
-  const answer = errorAnswer(error, requestId);
-  const body = String(answer.body);
+  const response = errorResponse(error, requestId);
+  const body = String(response.body);
   const lines = Object.entries({
     Date: new Date().toUTCString(),
     ...COMMON_HEADERS,
     [HEADERS.requestId]: requestId,
-    ...answer.headers,
+    ...response.headers,
     ...headers,
     "Content-Length": Buffer.byteLength(body),
     Connection: "close",

@@ -16,38 +16,38 @@ import { toOriginForm } from "../requests/request-target.ts";
 export interface ServiceOptions {
   readonly engine: Engine;
   readonly host: string;
-  /** 0 takes any free port. */
+  /** 0 picks a free port. */
   readonly port: number;
   /** The origin that clients use, without a trailing slash; `{base_url}` is it plus `/v1`. */
   readonly publicUrl: string;
   readonly logger: Logger;
-  /** What `/metrics` exposes for Prometheus: the figures of `createMetrics()`, or none. */
+  /** Metrics that `/metrics` exposes, from `createMetrics()`; `false` disables the path. */
   readonly metrics: Metrics | false;
-  /** As of `createApp`: `all` unless given. */
-  readonly doors?: "all" | "operations";
-  /** For how long it takes requests after it is not ready, so that balancers notice; 0 ms unless given. */
+  /** `operations` serves only health checks and metrics, for a batch worker; `all` by default. */
+  readonly endpoints?: "all" | "operations";
+  /** How long a stopping service still accepts requests, so that load balancers notice; 0 ms by default. */
   readonly drainDelayMs?: number;
-  /** Longest wait for running requests when it stops; 90,000 ms unless given. */
+  /** Longest wait for requests in flight when it stops; 90,000 ms by default. */
   readonly drainTimeoutMs?: number;
-  /** For how long a client may read nothing of its answer before it is cut off; 30,000 ms unless given. */
+  /** How long a client may stop reading its response before the connection is closed; 30,000 ms by default. */
   readonly unreadTimeoutMs?: number;
 }
 
 export interface Service {
-  /** `http://host:port` as really bound. */
+  /** `http://host:port` that the listener is bound to. */
   readonly origin: string;
   /**
-   * Not ready at once, and after `drainDelayMs` nothing new is taken; running requests finish, and `alongside`
-   * with them, for at most `drainTimeoutMs`; then the listener closes. Until then probes and pollers are answered. Does not
-   * close the engine.
+   * Stops the service, but not the engine. `/readyz` fails at once; new requests are refused after `drainDelayMs`.
+   * The listener closes when the requests in flight and `alongside` finish, at the latest after `drainTimeoutMs`.
+   * Health checks work until then.
    */
   stop(alongside?: Promise<unknown>): Promise<void>;
 }
 
 /**
- * Listens and answers.
+ * Starts the HTTP service.
  *
- * @throws Error with a message for the operator when the address can't be listened on.
+ * @throws Error with a message for the operator if it cannot listen on the address.
  * @example
  * const service = await startService({
  *   engine,
@@ -63,7 +63,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { host, port, logger, unreadTimeoutMs = HTTP_BOUNDS.unreadMs } = options;
   const { drainDelayMs = 0, drainTimeoutMs = HTTP_BOUNDS.drainMs } = options;
   const drain = createDrain();
-  const app = createApp({ ...options, isLeaving: () => drain.leaving, isDraining: () => drain.draining });
+  const app = createApp({ ...options, isStopping: () => drain.stopping, isDraining: () => drain.draining });
   const current = new WeakMap<Duplex, ServerResponse>();
   const server = createServer(
     {
@@ -72,21 +72,21 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       requestTimeout: HTTP_BOUNDS.requestMs,
       keepAliveTimeout: HTTP_BOUNDS.keepAliveMs,
       connectionsCheckingInterval: HTTP_BOUNDS.connectionCheckMs,
-      // Node's own answer to a request without one has no envelope.
+      // Node's own response to a missing Host header has no envelope.
       requireHostHeader: false,
     },
     (request, response) => {
-      // Requests that came one behind the other, from a client that has gone meanwhile.
+      // Pipelined requests of a client that has disconnected.
       if (request.socket.destroyed) return;
       current.set(request.socket, response);
       drain.track(response);
-      // Node goes back to its own time-outs with the end of the answer.
-      response.once("answering", () => request.socket.setTimeout(unreadTimeoutMs));
+      // Node restores its own timeouts when the response ends.
+      response.once("sending", () => request.socket.setTimeout(unreadTimeoutMs));
       request.url = toOriginForm(request.url ?? "/");
       app(request, response);
     },
   );
-  // An expectation other than 100-continue may be ignored (RFC 9110, 10.1.1).
+  // A server may ignore expectations other than 100-continue (RFC 9110, 10.1.1).
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   server.on("connect", (_request, socket) => {
     const error = new SnapError("method_not_allowed", "Method not allowed; use GET or HEAD.");
@@ -96,7 +96,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const refuse = (): void => refuseSocket(socket, { error: toProtocolError(error), logger });
     const response = current.get(socket);
     if (error.code === "ECONNRESET") socket.destroy();
-    // Garbage behind a request that was complete: that one is answered first.
+    // Garbage after a complete request: respond to that request first.
     else if (response?.req.complete && !response.destroyed) response.once("close", refuse);
     else refuse();
   });
@@ -112,11 +112,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 async function listen(server: Server, address: { host: string; port: number }): Promise<void> {
   server.listen(address);
   try {
-    // Rejects with what an `error` event carries.
+    // Rejects on an `error` event.
     await once(server, "listening");
   } catch (error) {
-    const taken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
-    const reason = taken ? "another program is using it" : String(error);
+    const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+    const reason = isTaken ? "another program is using it" : String(error);
     throw new Error(`cannot listen on ${address.host} port ${address.port}: ${reason}`, { cause: error });
   }
 }
@@ -135,7 +135,7 @@ async function stop(
     alongside: Promise<unknown> | undefined;
   },
 ): Promise<void> {
-  drain.leave();
+  drain.announceStop();
   if (drainDelayMs > 0) await wait(drainDelayMs);
   const finished = Promise.allSettled([drain.begin(), alongside]);
   await unless(AbortSignal.timeout(drainTimeoutMs), finished).catch(() => {});

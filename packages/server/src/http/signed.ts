@@ -1,14 +1,14 @@
 import type { Capture, SignedRequest } from "@snap/engine";
 import type { RequestHandler } from "express";
-import { send, type Answer } from "../requests/answer.ts";
-import { capturePage, type CaptureDoor } from "../requests/capture-page.ts";
-import { heldTags } from "./entity-tags.ts";
-import { failureAnswer } from "./envelope.ts";
+import { send, type HttpResponse } from "../requests/response.ts";
+import { capturePage, type CaptureParts } from "../requests/capture-page.ts";
+import { parseIfNoneMatch } from "./entity-tags.ts";
+import { failureResponse } from "./envelope.ts";
 import { exchangeOf } from "../requests/exchange.ts";
-import { renderingAnswer } from "./rendering-answer.ts";
+import { renderingResponse } from "./rendering-response.ts";
 import { queryOf } from "../requests/request-target.ts";
 
-/** A rendering embeds in pages of any origin, and their scripts may read it (docs/decisions/signed-urls.md). */
+/** Pages of any origin may embed a signed rendering, and their scripts may read it. */
 const CROSS_ORIGIN = {
   "Cross-Origin-Resource-Policy": "cross-origin",
   "Access-Control-Allow-Origin": "*",
@@ -24,27 +24,26 @@ export const SIGNED_PREFLIGHT = {
 } as const;
 
 /**
- * `GET /snap/signed`: the door for those who have no token but a URL that was signed with one. A
- * bearer token that is sent all the same is not looked at. Credits and limits stay between the
- * service and the owner of the token: no header tells of them.
+ * `GET /snap/signed`: authenticates by the signature of the URL and ignores a bearer token. The response has no
+ * credit or rate-limit headers, because anyone may see the URL.
  */
-export function signedSnap(door: CaptureDoor): RequestHandler {
+export function signedSnap(parts: CaptureParts): RequestHandler {
   return async (request, response) => {
     const exchange = exchangeOf(response);
-    const answer = async (): Promise<Answer> => {
-      const signed = await door.engine.authenticateSigned(queryOf(request.url));
+    const respond = async (): Promise<HttpResponse> => {
+      const signed = await parts.engine.authenticateSigned(queryOf(request.url));
       const { principal, parameters } = signed;
       exchange.principal = principal;
-      const holds = heldTags(request.headers["if-none-match"]);
-      const capture = await capturePage(door, { exchange, principal, parameters, holds });
-      return renderingAnswer(capture, { "Cache-Control": cacheControl(capture, signed) });
+      const holds = parseIfNoneMatch(request.headers["if-none-match"]);
+      const capture = await capturePage(parts, { exchange, principal, parameters, holds });
+      return renderingResponse(capture, { "Cache-Control": cacheControl(capture, signed) });
     };
-    const { headers, ...rest } = await answer().catch((error: unknown) => failureAnswer(exchange, error));
+    const { headers, ...rest } = await respond().catch((error: unknown) => failureResponse(exchange, error));
     send(response, { ...rest, headers: { ...headers, ...CROSS_ORIGIN } });
   };
 }
 
-/** What is left of the rendering's life, and of the URL's. */
+/** Cacheable until the rendering or the URL expires, whichever comes first. */
 function cacheControl({ cache, rendering, respondedAt }: Capture, { expiresAt }: SignedRequest): string {
   if (cache === "bypass") return "no-store";
   const lifeSeconds = Math.ceil((rendering.expiresAt - respondedAt) / 1000);

@@ -11,9 +11,9 @@ import {
 import type { Ability, Principal } from "@snap/engine";
 import { toSnapError } from "@snap/engine/internals";
 import packageJson from "../../package.json" with { type: "json" };
-import { capturePage, type CaptureDoor } from "../requests/capture-page.ts";
+import { capturePage, type CaptureParts } from "../requests/capture-page.ts";
 import type { Exchange } from "../requests/exchange.ts";
-import { requireMode, requireNone, type Arguments } from "./judge-arguments.ts";
+import { requireMode, requireNone, type Arguments } from "./check-arguments.ts";
 import {
   failureResult,
   isTooLarge,
@@ -24,22 +24,22 @@ import {
 } from "./results.ts";
 import { TOOLS, type ToolName } from "./tools.ts";
 
-/** What the tools work with, and for whom. */
-export interface ToolDoor extends CaptureDoor {
+/** Dependencies of the tools, and the caller. */
+export interface ToolParts extends CaptureParts {
   readonly principal: Principal;
   readonly exchange: Exchange;
-  /** What signed links lead to; ends in `/v1`. */
+  /** Base of signed URLs; ends in `/v1`. */
   readonly baseUrl: string;
-  /** Told of a call's work, which goes on when the client has gone. */
+  /** Called with the result of a call, which continues if the client disconnects. */
   readonly onCall: (work: Promise<unknown>) => void;
 }
 
-/** Clients give up after a minute; a render may take three quarters of it. */
-const TURN_WAIT_MS = 10_000;
-/** Well under the minute after which clients give up on a call that says nothing. */
-const PROGRESS_PAUSE_MS = 5000;
+/** Clients give up after a minute, and a render may take 45 s of it. */
+const MAX_SLOT_WAIT_MS = 10_000;
+/** Well below the minute after which clients give up on a silent call. */
+const PROGRESS_INTERVAL_MS = 5000;
 
-type ListedTool = Pick<(typeof TOOLS)[ToolName], "title" | "description" | "annotations"> & {
+type RegisteredTool = Pick<(typeof TOOLS)[ToolName], "title" | "description" | "annotations"> & {
   readonly inputSchema: StandardSchemaWithJSON<Arguments, Arguments>;
   readonly outputSchema: StandardSchemaWithJSON;
 };
@@ -47,33 +47,33 @@ type ListedTool = Pick<(typeof TOOLS)[ToolName], "title" | "description" | "anno
 type Tool = (args: Arguments, context: ServerContext) => Promise<CallToolResult>;
 
 /**
- * Arguments are judged by the engine alone, like every request: a failure of theirs then has the
- * service's own code and names what is at fault.
+ * Accepts everything: the engine validates arguments, as for every entry point, and its errors have a code and name
+ * the parameter.
  */
-const JUDGED_BY_THE_ENGINE: jsonSchemaValidator = {
+const VALIDATED_BY_ENGINE: jsonSchemaValidator = {
   getValidator<T>(): JsonSchemaValidator<T> {
     return (input) => ({ valid: true, data: input as T, errorMessage: undefined });
   },
 };
 
-/** The tools as they are registered, made once: a server is made for each request. */
-const LISTED = {
-  "take-screenshot": listed("take-screenshot"),
-  "create-pdf": listed("create-pdf"),
-  "check-usage": listed("check-usage"),
+/** Built once, because each request creates a server. */
+const REGISTERED_TOOLS = {
+  "take-screenshot": registered("take-screenshot"),
+  "create-pdf": registered("create-pdf"),
+  "check-usage": registered("check-usage"),
 } as const;
 
-function listed(name: ToolName): ListedTool {
-  const { inputSchema, outputSchema, ...shown } = TOOLS[name];
+function registered(name: ToolName): RegisteredTool {
+  const { inputSchema, outputSchema, ...annotated } = TOOLS[name];
   return {
-    ...shown,
-    inputSchema: fromJsonSchema<Arguments>(inputSchema, JUDGED_BY_THE_ENGINE),
-    outputSchema: fromJsonSchema(outputSchema as JsonSchemaType, JUDGED_BY_THE_ENGINE),
+    ...annotated,
+    inputSchema: fromJsonSchema<Arguments>(inputSchema, VALIDATED_BY_ENGINE),
+    outputSchema: fromJsonSchema(outputSchema as JsonSchemaType, VALIDATED_BY_ENGINE),
   };
 }
 
-/** The server of one request: nothing outlives it. */
-export function createMcpServer(door: ToolDoor): McpServer {
+/** Creates the server of one request. It has no state beyond it. */
+export function createMcpServer(parts: ToolParts): McpServer {
   const server = new McpServer(
     { name: "snap", title: "snap", version: packageJson.version },
     {
@@ -83,25 +83,25 @@ export function createMcpServer(door: ToolDoor): McpServer {
     },
   );
   const add = (name: ToolName, tool: Tool): void => {
-    server.registerTool(name, LISTED[name], (args, context) => {
-      const answer = answering(door.exchange, name, () => tool(args, context));
-      door.onCall(answer);
-      return answer;
+    server.registerTool(name, REGISTERED_TOOLS[name], (args, context) => {
+      const result = catchErrors(parts.exchange, name, () => tool(args, context));
+      parts.onCall(result);
+      return result;
     });
   };
   add("take-screenshot", (args, context) =>
-    render(door, { mode: "screenshot", args, context }).then(screenshotResult),
+    render(parts, { mode: "screenshot", args, context }).then(screenshotResult),
   );
-  add("create-pdf", (args, context) => render(door, { mode: "pdf", args, context }).then(pdfResult));
+  add("create-pdf", (args, context) => render(parts, { mode: "pdf", args, context }).then(pdfResult));
   add("check-usage", async (args) => {
     requireNone(args);
-    return usageResult(await door.engine.usage(door.principal));
+    return usageResult(await parts.engine.usage(parts.principal));
   });
   return server;
 }
 
-/** A failure is an answer of the tool, which an assistant reads (docs/decisions/model-context-protocol.md). */
-async function answering(
+/** Converts an error to a tool result, which the assistant can read, unlike a protocol error. */
+async function catchErrors(
   exchange: Exchange,
   tool: ToolName,
   work: () => Promise<CallToolResult>,
@@ -118,19 +118,19 @@ async function answering(
 }
 
 async function render(
-  door: ToolDoor,
+  parts: ToolParts,
   {
     mode,
     args,
     context,
   }: { readonly mode: Ability; readonly args: Arguments; readonly context: ServerContext },
 ): Promise<Rendered> {
-  const { engine, principal, exchange, baseUrl } = door;
+  const { engine, principal, exchange, baseUrl } = parts;
   requireMode(mode, args);
   const parameters = { ...args, ...(mode === "pdf" && { pdf: true }) };
   const linked = mode === "pdf" ? () => true : isTooLarge;
-  const asked = { exchange, principal, parameters, linked, maxWaitMs: TURN_WAIT_MS };
-  const capture = await reportProgress(context, () => capturePage(door, asked));
+  const request = { exchange, principal, parameters, linked, maxWaitMs: MAX_SLOT_WAIT_MS };
+  const capture = await reportProgress(context, () => capturePage(parts, request));
   return {
     url: new URL(String(args["url"])).href,
     capture,
@@ -139,8 +139,8 @@ async function render(
 }
 
 /**
- * Tells a client that asked for it, at once and then every few seconds, that the work goes on; many
- * then wait for as long as it takes.
+ * Reports progress at once and then every few seconds, if the client requested it. Many clients extend their timeout
+ * on progress.
  */
 async function reportProgress<T>({ mcpReq }: ServerContext, work: () => Promise<T>): Promise<T> {
   const progressToken = mcpReq._meta?.progressToken;
@@ -149,11 +149,11 @@ async function reportProgress<T>({ mcpReq }: ServerContext, work: () => Promise<
   const report = (): void => {
     const progress = Math.round((performance.now() - startedAtMs) / 1000);
     const params = { progressToken, progress, message: "waiting for the page" };
-    // A client that has gone needs no report.
+    // The client has disconnected.
     mcpReq.notify({ method: "notifications/progress", params }).catch(() => {});
   };
   report();
-  const timer = setInterval(report, PROGRESS_PAUSE_MS);
+  const timer = setInterval(report, PROGRESS_INTERVAL_MS);
   try {
     return await work();
   } finally {

@@ -10,35 +10,33 @@ import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Logger } from "pino";
-import { commonHeaders } from "../requests/answer.ts";
+import { commonHeaders } from "../requests/response.ts";
 import { credentialOf } from "../requests/credential.ts";
-import type { CaptureDoor } from "../requests/capture-page.ts";
+import type { CaptureParts } from "../requests/capture-page.ts";
 import { exchangeOf } from "../requests/exchange.ts";
 import { discardBody, readJson } from "../requests/request-body.ts";
 import { createMcpServer } from "./create-mcp-server.ts";
 
-/** What the endpoint works with. */
-export interface McpDoor extends CaptureDoor {
+/** Dependencies of the endpoint. */
+export interface McpParts extends CaptureParts {
   readonly logger: Logger;
   /** The origin that clients use. */
   readonly publicUrl: string;
 }
 
 /**
- * `POST /mcp`: the Model Context Protocol over streamable HTTP, without sessions, for clients of the
- * older revisions and of the newer. The tools are a door to `capture()` like any other; faults of the
- * protocol are answered as the protocol says.
+ * `POST /mcp`: the Model Context Protocol over streamable HTTP, without sessions, for clients of older and newer
+ * revisions. Protocol errors are reported as the protocol defines.
  *
- * Browsers are kept out as the protocol demands: a page whose name was made to lead here has another
- * Host, a page of another site another Origin.
+ * Checks Host and Origin, as the protocol requires, against DNS rebinding and against pages of other sites.
  */
-export function mcp({ engine, metrics, logger, publicUrl }: McpDoor): RequestHandler {
+export function mcp({ engine, metrics, logger, publicUrl }: McpParts): RequestHandler {
   const hostnames = [...localhostAllowedHostnames(), new URL(publicUrl).hostname];
   return async (request, response) => {
     const exchange = exchangeOf(response);
-    const gone = new AbortController();
-    response.once("close", () => gone.abort());
-    const message = toWebRequest(request, { publicUrl, signal: gone.signal });
+    const disconnected = new AbortController();
+    response.once("close", () => disconnected.abort());
+    const message = toWebRequest(request, { publicUrl, signal: disconnected.signal });
     const refused =
       hostHeaderValidationResponse(message, hostnames) ?? originValidationResponse(message, hostnames);
     if (refused !== undefined) {
@@ -49,21 +47,21 @@ export function mcp({ engine, metrics, logger, publicUrl }: McpDoor): RequestHan
     const principal = await engine.authenticate(credentialOf(request));
     exchange.principal = principal;
     const parsedBody = requireOneMessage(await readJson(request));
-    let called: Promise<unknown> = Promise.resolve();
-    const onCall = (work: Promise<unknown>): void => void (called = work);
-    const door = { engine, metrics, principal, exchange, baseUrl: `${publicUrl}/v1`, onCall };
-    const { fetch } = createMcpHandler(() => createMcpServer(door), {
-      // Nothing that could be subscribed to ever changes.
+    let pendingCall: Promise<unknown> = Promise.resolve();
+    const onCall = (result: Promise<unknown>): void => void (pendingCall = result);
+    const parts = { engine, metrics, principal, exchange, baseUrl: `${publicUrl}/v1`, onCall };
+    const { fetch } = createMcpHandler(() => createMcpServer(parts), {
+      // The list of tools never changes, so there is nothing to subscribe to.
       maxSubscriptions: 0,
       onerror: (error) => logger.debug({ request_id: exchange.requestId, err: error }, "protocol error"),
     });
-    await relay(response, await fetch(message, { parsedBody }), () => called);
+    await relay(response, await fetch(message, { parsedBody }), () => pendingCall);
   };
 }
 
 /**
- * One revision of the protocol let a request carry a list of messages. A list would multiply what one
- * request may ask for, and a call in it can be cancelled by its neighbour and never be answered.
+ * One revision of the protocol allowed JSON-RPC batches. They would multiply the work of one request, and one message
+ * could cancel a call in the same batch, which then never gets a response.
  */
 function requireOneMessage(document: unknown): unknown {
   if (!Array.isArray(document)) return document;
@@ -71,7 +69,7 @@ function requireOneMessage(document: unknown): unknown {
   throw new SnapError("validation_failed", `The request body ${fault}`, { errors: { body: [fault] } });
 }
 
-/** Without its body, which is read apart. Clients that take anything take events, too. */
+/** Converts to a web `Request` without the body, which is read separately. A client that accepts any type also gets events. */
 function toWebRequest(
   { method, url, headers }: ExpressRequest,
   { publicUrl, signal }: { readonly publicUrl: string; readonly signal: AbortSignal },
@@ -83,27 +81,26 @@ function toWebRequest(
 }
 
 /**
- * Sends an answer that is a web `Response`; its body may be a stream that goes on for a while.
+ * Sends a web `Response`, whose body may be a long stream.
  *
- * @param outcome What the answer is about. It may go on when the client has gone, and is then waited
- * for, so that the log has it.
+ * @param outcome - Resolves when the call ends. It is awaited even if the client disconnects, for the log.
  */
 async function relay(
   response: ServerResponse,
-  answer: Response,
+  webResponse: Response,
   outcome: () => Promise<unknown> = () => Promise.resolve(),
 ): Promise<void> {
   if (!response.destroyed) {
-    // What concerns the connection is between Node and the client (RFC 9110, 7.6.1).
-    const { connection: _, ...headers } = Object.fromEntries(answer.headers);
+    // Node manages the connection to the client itself (RFC 9110, 7.6.1).
+    const { connection: _, ...headers } = Object.fromEntries(webResponse.headers);
     const caching = { "cache-control": "no-store, no-transform" };
-    response.emit("answering");
-    response.writeHead(answer.status, { ...commonHeaders(response), ...headers, ...caching });
-    if (answer.body === null) response.end();
-    // A client that has gone ends the pipeline early: nobody is left to be told.
-    else await pipeline(Readable.fromWeb(answer.body), response).catch(() => {});
+    response.emit("sending");
+    response.writeHead(webResponse.status, { ...commonHeaders(response), ...headers, ...caching });
+    if (webResponse.body === null) response.end();
+    // The pipeline fails if the client disconnects.
+    else await pipeline(Readable.fromWeb(webResponse.body), response).catch(() => {});
   }
   await outcome();
-  exchangeOf(response).status = answer.status;
-  response.emit("answered");
+  exchangeOf(response).status = webResponse.status;
+  response.emit("sent");
 }

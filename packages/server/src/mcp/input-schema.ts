@@ -5,15 +5,15 @@ import * as z from "zod";
 export type ObjectSchema = Readonly<Record<string, unknown>> & { readonly type: "object" };
 
 /**
- * What a render tool accepts, as JSON schema: the parameters of its mode, from the definitions that
- * validate. `pdf` is left out, for the tool itself tells the mode.
+ * The JSON schema of the arguments of a render tool: the parameters of its mode, from the definitions that validate
+ * them. Without `pdf`, because the tool implies the mode.
  */
 export function inputSchema(mode: Ability): ObjectSchema {
   const { pdf: _, ...shape } = mode === "pdf" ? pdfParameters.shape : screenshotParameters.shape;
   return toObjectSchema(z.strictObject(shape));
 }
 
-/** Without `$schema`: the protocol names the dialect, and some clients refuse one that they don't know. */
+/** Omits `$schema`: the protocol defines the dialect, and some clients reject an unknown one. */
 export function toObjectSchema(object: z.ZodType): ObjectSchema {
   const {
     $schema: _,
@@ -25,12 +25,12 @@ export function toObjectSchema(object: z.ZodType): ObjectSchema {
     override({ jsonSchema }) {
       const { example } = jsonSchema;
       delete jsonSchema["example"];
-      // Says no more than the format does, at length.
+      // The format already says the same.
       if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
-      // JSON schema has a list of examples.
+      // JSON Schema uses a list of examples.
       if (example !== undefined) Object.assign(jsonSchema, { examples: [example] });
     },
   });
-  // What has a name elsewhere is written out here: clients look for the properties.
+  // Inlines a named schema, because clients expect the properties at the top level.
   return { ...schema, ...$defs?.[named?.replace("#/$defs/", "") ?? ""], type: "object" };
 }

@@ -5,8 +5,8 @@ import { imageSize } from "image-size";
 import type * as z from "zod";
 import type { imageFacts, renderingFacts } from "./tools.ts";
 
-/** docs/decisions/model-context-protocol.md: beyond either, assistants refuse a picture. */
-const SHOWN = { maxBytes: 700_000, maxSidePx: 8000 } as const;
+/** Assistants reject larger images. */
+const INLINE_LIMITS = { maxBytes: 700_000, maxSidePx: 8000 } as const;
 
 const TOO_LARGE =
   "Image too large to inline (limit 700 KB, 8,000 px per side). For a smaller one, try format webp or jpeg with a " +
@@ -23,24 +23,24 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   "application/pdf": "PDF",
 };
 
-/** Control characters, line separators, and those that turn the direction of text. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+/** Control and format characters, including bidirectional controls, and line separators. */
+const INVISIBLE_CHARACTERS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** A rendering, and the page it is of. */
+/** A rendering and its page. */
 export interface Rendered {
   readonly url: string;
   readonly capture: Capture;
-  /** Makes a signed URL of it. */
+  /** Signs a URL of the rendering. */
   readonly link: () => RenderingLink;
 }
 
-/** Whether a picture is more than assistants take. */
+/** Returns whether an image is too large to be part of a tool result. */
 export function isTooLarge({ bytes }: Pick<Capture["rendering"], "bytes">): boolean {
   const { width, height } = imageSize(bytes);
-  return bytes.byteLength > SHOWN.maxBytes || Math.max(width, height) > SHOWN.maxSidePx;
+  return bytes.byteLength > INLINE_LIMITS.maxBytes || Math.max(width, height) > INLINE_LIMITS.maxSidePx;
 }
 
-/** The picture itself, or a link to one that is too large. */
+/** The image itself, or a link if it is too large. */
 export async function screenshotResult({ url, capture, link }: Rendered): Promise<CallToolResult> {
   const { bytes, contentType } = capture.rendering;
   const { width, height } = imageSize(bytes);
@@ -71,7 +71,7 @@ interface Described {
   readonly capture: Capture;
 }
 
-/** The link stands in the text, too: not every client shows resource links to its model. */
+/** The text repeats the link, because not every client shows resource links to its model. */
 function linkedResult({ link, ...described }: Described & { readonly link: RenderingLink }): {
   content: ContentBlock[];
   structuredContent: z.output<typeof renderingFacts>;
@@ -103,12 +103,12 @@ export function usageResult(report: UsageReport): CallToolResult {
   };
 }
 
-/** `code: message`, and what else helps to mend it in a block of its own. */
+/** `code: message`, and the details that help to fix it in a second block. */
 export function failureResult(error: SnapError, requestId: string): CallToolResult {
   const { code, message, errors = {}, retryAfterSeconds } = error;
   const faults = Object.entries(errors).map(([name, messages]) => `${name} ${messages.join("; ")}`);
   const more = [
-    // A single fault is the message already.
+    // The message already contains a single fault.
     ...(faults.length > 1 ? faults : []),
     ...(retryAfterSeconds === undefined ? [] : [`Retry after ${retryAfterSeconds} s.`]),
     `request_id: ${requestId}`,
@@ -134,18 +134,18 @@ function factsOf(
   };
 }
 
-/** One line. Nothing in it is text of the page. */
+/** One line, without any text from the page. */
 function describe({ what, url, capture }: Described): string {
   const { rendering, creditCost, cache } = capture;
   const { targetStatus, bytes, notes } = rendering;
-  const answered = targetStatus === null ? "" : ` (status ${targetStatus})`;
+  const status = targetStatus === null ? "" : ` (status ${targetStatus})`;
   const from = cache === "hit" ? "from the cache" : "rendered now";
   const cost = `${creditCost} ${creditCost === 1 ? "credit" : "credits"}`;
   const remarks = notes.map((note) => ` ${NOTES[note] ?? note}`).join("");
-  return `${what}, ${Math.ceil(bytes.byteLength / 1000)} KB, of ${url}${answered}; ${from}, ${cost}.${remarks}`;
+  return `${what}, ${Math.ceil(bytes.byteLength / 1000)} KB, of ${url}${status}; ${from}, ${cost}.${remarks}`;
 }
 
-/** Tells the pages of a site apart; only letters that every system takes. */
+/** Distinguishes the pages of a site; uses only characters that every system accepts. */
 function fileName(url: string, contentType: string): string {
   const { hostname, pathname } = new URL(url);
   const name = `${hostname}${pathname}`.replaceAll(/[^A-Za-z0-9.]+/g, "-").replace(/-$/, "");
@@ -156,10 +156,10 @@ function nameOfType(contentType: string): string {
   return TYPE_NAMES[contentType] ?? contentType;
 }
 
-/** What callers wrote may be in a line, and must not look like another line, or like another text. */
+/** Escapes invisible characters, so that text from a caller cannot imitate another line. */
 function text(...lines: readonly string[]): ContentBlock {
-  const shown = lines.map((line) => line.replaceAll(UNSEEN, escapeCharacter));
-  return { type: "text", text: shown.join("\n") };
+  const escaped = lines.map((line) => line.replaceAll(INVISIBLE_CHARACTERS, escapeCharacter));
+  return { type: "text", text: escaped.join("\n") };
 }
 
 function escapeCharacter(character: string): string {

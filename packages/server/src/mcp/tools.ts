@@ -4,10 +4,10 @@ import { usageReport } from "../openapi/schemas.ts";
 import { inputSchema, toObjectSchema, type ObjectSchema } from "./input-schema.ts";
 
 /*
- * The tools as they are listed. What they do is in `create-mcp-server.ts`.
+ * Definitions of the tools; `create-mcp-server.ts` implements them.
  */
 
-/** What is known of a rendering, beside the rendering itself. */
+/** Metadata of a rendering. */
 export const renderingFacts = z.strictObject({
   etag: z.string().meta({ description: "Entity tag of the file.", example: '"5891b5b5…"' }),
   content_type: z.string().meta({ description: "Type of the file.", example: "application/pdf" }),
@@ -45,7 +45,7 @@ export const imageFacts = renderingFacts.extend({
   height: z.int().min(1).meta({ description: "Height in pixels.", example: 800 }),
 });
 
-/** One tool as `tools/list` shows it. */
+/** One tool, as `tools/list` returns it. */
 export interface ToolDefinition {
   readonly title: string;
   readonly description: string;
@@ -54,7 +54,7 @@ export interface ToolDefinition {
   readonly annotations: ToolAnnotations;
 }
 
-/** Each call may cost a credit and changes nothing else; a repeat is answered from the cache. */
+/** A call may cost a credit and changes nothing else; a repeat is served from the cache. */
 const RENDERS: ToolAnnotations = {
   readOnlyHint: false,
   destructiveHint: false,

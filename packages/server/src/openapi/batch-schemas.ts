@@ -3,8 +3,7 @@ import { BATCH_LIMITS, LIMITS, type BatchItem, type RenderBatch } from "@snap/pr
 import * as z from "zod";
 
 /*
- * The documents of batches (interface.md, Render batch, Batch item and POST /renders). Items of a
- * submission are made of the definitions that validate, with what a batch narrows.
+ * Schemas of submissions and batches. The items of a submission extend the definitions that validate parameters.
  */
 
 const cacheTtl = z
@@ -17,7 +16,7 @@ const cacheTtl = z
   })
   .optional();
 
-// Renderings of a batch are collected later: none goes past the cache.
+// A batch serves its renderings from the cache, so none can bypass it.
 const cache = z
   .literal(true)
   .meta({ description: "A batch always caches its renderings: send `true`, or omit it.", example: true })
@@ -33,7 +32,7 @@ const pdfItem = z
   .extend({ cache, cacheTtl })
   .meta({ id: "PdfItem", description: "The parameters of a PDF, as `GET /snap` takes them." });
 
-/** A submission that works as it is. */
+/** A complete submission. */
 export const SUBMISSION_EXAMPLE = {
   items: [
     { url: "https://example.com/", format: "webp", fullPage: true },
@@ -111,7 +110,7 @@ const batchItem: z.ZodType<BatchItem> = z
   })
   .meta({ id: "BatchItem", description: "One render of a batch." });
 
-/** A batch as submission, polling and the webhook give it. */
+/** A batch, as returned by submission and polling and delivered by the webhook. */
 export const renderBatch: z.ZodType<RenderBatch> = z
   .strictObject({
     id: z.string().meta({

@@ -1,13 +1,13 @@
 import type { OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import { STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "@snap/protocol";
-import { CODES, errorAnswers } from "./answers.ts";
+import { CODES, errorResponses } from "./responses.ts";
 import { batchSubmission, renderBatch, SUBMISSION_EXAMPLE } from "./batch-schemas.ts";
 import { CREDIT_HEADERS, headerReferences } from "./headers.ts";
 import type { OperationParameter } from "./parameters.ts";
 
 const batchBody = { "application/json": { schema: renderBatch } };
 
-/** Submission, polling, and the webhook that tells of the end. */
+/** Registers submission, polling and the completion webhook. */
 export function registerBatches(registry: OpenAPIRegistry): void {
   registry.registerPath({
     method: "post",
@@ -30,7 +30,7 @@ export function registerBatches(registry: OpenAPIRegistry): void {
         headers: headerReferences([...CREDIT_HEADERS, "Location"]),
         content: batchBody,
       },
-      ...errorAnswers(CODES.submit, { bearer: true, readsBody: true }),
+      ...errorResponses(CODES.submit, { bearer: true, readsBody: true }),
     },
   });
   registry.registerPath({
@@ -50,7 +50,7 @@ export function registerBatches(registry: OpenAPIRegistry): void {
         headers: headerReferences(CREDIT_HEADERS),
         content: batchBody,
       },
-      ...errorAnswers(CODES.poll, { bearer: true }),
+      ...errorResponses(CODES.poll, { bearer: true }),
     },
   });
   registry.registerWebhook({

@@ -1,5 +1,5 @@
 import { OpenApiGeneratorV31, OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
-import { CODES, errorAnswers, RENDERING_ANSWERS, SIGNED_RENDERING_ANSWERS } from "./answers.ts";
+import { CODES, errorResponses, RENDERING_RESPONSES, SIGNED_RENDERING_RESPONSES } from "./responses.ts";
 import { registerBatches } from "./batches.ts";
 import { CREDIT_HEADERS, HEADER_COMPONENTS, headerReferences } from "./headers.ts";
 import { PROOF_PARAMETERS, renderParameters } from "./parameters.ts";
@@ -17,10 +17,10 @@ const INTRODUCTION = `Renders a publicly reachable web page as a PNG, JPEG or We
 - AI assistants connect to \`/mcp\` over the Model Context Protocol, with the same tokens.`;
 
 /**
- * The description served at `/v1/openapi.json`, generated from the definitions that validate. The
- * same input gives the same document, byte for byte.
+ * Generates the description that `/v1/openapi.json` serves, from the definitions that validate parameters. The output
+ * is deterministic, byte for byte.
  *
- * @param publicUrl The origin that clients use, without a trailing slash.
+ * @param publicUrl - The origin that clients use, without a trailing slash.
  * @example
  * const text = JSON.stringify(openApiDocument("https://snap.example.com"), null, 2);
  */
@@ -50,7 +50,7 @@ export function openApiDocument(publicUrl: string): OpenApiDocument {
         headers: headerReferences(CREDIT_HEADERS),
         content: { "application/json": { schema: usageReport } },
       },
-      ...errorAnswers(CODES.usage, { bearer: true }),
+      ...errorResponses(CODES.usage, { bearer: true }),
     },
   });
   registerDescription(registry, {
@@ -95,7 +95,7 @@ function registerSnap(registry: OpenAPIRegistry): void {
       "Returns a PDF with `pdf=true`, an image otherwise. A target that itself responds with 4xx or 5xx is still rendered, returned with 200 and charged.",
     security: [{ bearer: [] }],
     parameters: renderParameters(),
-    responses: { ...RENDERING_ANSWERS, ...errorAnswers(CODES.snap, { bearer: true }) },
+    responses: { ...RENDERING_RESPONSES, ...errorResponses(CODES.snap, { bearer: true }) },
   });
 }
 
@@ -110,7 +110,7 @@ function registerSigned(registry: OpenAPIRegistry): void {
       "Same as `GET /snap`, on behalf of the token named by `tokenId`. Needs no bearer token, so it works in an `<img>`. The signature covers every parameter: `snap-signed-v1`, a newline, then the parameters without `signature`, sorted bytewise by name, name and value percent-encoded (RFC 3986, only `A-Z a-z 0-9 - . _ ~` stay) and joined with `&`; HMAC-SHA256, keyed with the token's signing secret.",
     security: [],
     parameters: [...renderParameters(), ...PROOF_PARAMETERS],
-    responses: { ...SIGNED_RENDERING_ANSWERS, ...errorAnswers(CODES.signed, { bearer: false }) },
+    responses: { ...SIGNED_RENDERING_RESPONSES, ...errorResponses(CODES.signed, { bearer: false }) },
   });
 }
 
@@ -129,7 +129,7 @@ function registerDescription(
         headers: headerReferences([]),
         content: { "application/json": { schema: { type: "object" } } },
       },
-      ...errorAnswers(CODES.description, { bearer: false }),
+      ...errorResponses(CODES.description, { bearer: false }),
     },
   });
 }

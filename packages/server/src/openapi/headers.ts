@@ -17,7 +17,7 @@ interface HeaderComponent {
 
 const integer = { type: "integer", minimum: 0 } as const;
 
-/** Every header of an answer, described once (interface.md, Response headers). */
+/** Every response header, described once. */
 export const HEADER_COMPONENTS: Readonly<Record<HeaderName, HeaderComponent>> = {
   "X-Request-Id": {
     description: "Id of this response; on every response.",
@@ -70,9 +70,9 @@ export const HEADER_COMPONENTS: Readonly<Record<HeaderName, HeaderComponent>> = 
 };
 
 export const CREDIT_HEADERS = ["X-Credits-Limit", "X-Credits-Remaining", "X-Credits-Reset"] as const;
-export const BUDGET_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining"] as const;
+export const RATE_LIMIT_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining"] as const;
 
-/** References to the headers of one answer; two are on each. */
+/** References to the headers of one response, including the two that every response has. */
 export function headerReferences(names: readonly HeaderName[]): Record<string, { $ref: string }> {
   const all: readonly HeaderName[] = ["X-Request-Id", "Cache-Control", ...names];
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));

@@ -3,22 +3,22 @@ import { PARAMETER_GROUPS, PARAMETERS, type ParameterGroup, type ParameterRow } 
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 
-/** A JSON schema of one value, as far as parameters need it. */
+/** JSON schema of one value. */
 export type ValueSchema = Readonly<Record<string, unknown>>;
 
-/** One query parameter of `GET /snap` as the descriptions of the API show it. */
+/** One query parameter of `GET /snap`, as documented. */
 export interface DocumentedParameter {
   readonly name: string;
   readonly required: boolean;
   readonly group: ParameterGroup;
   readonly description: string;
   readonly example: unknown;
-  /** Type, range and default; `anyOf` where the modes differ. */
+  /** Type, range and default; `anyOf` if the modes differ. */
   readonly schema: ValueSchema;
   readonly acceptedIn: readonly Ability[];
 }
 
-/** Every parameter once, both modes merged, from the schemas that validate; by topic. */
+/** Every parameter once, by topic, with both modes merged; derived from the schemas that validate them. */
 export function documentedParameters(): readonly DocumentedParameter[] {
   const inScreenshot = describeMode("screenshot");
   const inPdf = describeMode("pdf");
@@ -27,7 +27,7 @@ export function documentedParameters(): readonly DocumentedParameter[] {
     const [screenshot, pdf] = [inScreenshot.get(name), inPdf.get(name)];
     if (screenshot !== undefined && pdf !== undefined) return mergeModes(screenshot, pdf);
     const only = screenshot ?? pdf;
-    if (only === undefined) throw new Error(`no definition of ${name}`);
+    if (only === undefined) throw new Error(`${name} has no definition`);
     const mode = only === screenshot ? "Screenshots" : "PDFs";
     return { ...only, description: `${mode} only. ${only.description}` };
   });
@@ -35,7 +35,7 @@ export function documentedParameters(): readonly DocumentedParameter[] {
   return parameters.toSorted((left, right) => rank(left) - rank(right));
 }
 
-/** A parameter of an operation, as OpenAPI writes it. */
+/** A parameter of an operation, in OpenAPI form. */
 export interface OperationParameter {
   readonly name: string;
   readonly in: "query" | "header";
@@ -46,7 +46,7 @@ export interface OperationParameter {
   readonly [extension: `x-${string}`]: unknown;
 }
 
-/** What every operation that renders accepts. */
+/** Parameters of every operation that renders. */
 export function renderParameters(): OperationParameter[] {
   return [
     ...documentedParameters().map(({ name, required, description, example, schema, acceptedIn }) => ({
@@ -68,7 +68,7 @@ export function renderParameters(): OperationParameter[] {
   ];
 }
 
-/** What authenticates a signed URL. */
+/** Parameters that authenticate a signed URL. */
 export const PROOF_PARAMETERS: readonly OperationParameter[] = [
   {
     name: "tokenId",
@@ -133,7 +133,7 @@ function mergeModes(screenshot: DocumentedParameter, pdf: DocumentedParameter): 
   return merged;
 }
 
-/** Puts the ranges side by side; a default that both have is given once. */
+/** Lists both ranges; the shared default appears once. */
 function eitherSchema(screenshot: DocumentedParameter, pdf: DocumentedParameter): ValueSchema {
   const { default: screenshotDefault, ...forScreenshot } = screenshot.schema;
   const { default: pdfDefault, ...forPdf } = pdf.schema;

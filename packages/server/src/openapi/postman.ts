@@ -26,7 +26,7 @@ interface PostmanRequest {
       readonly host: readonly string[];
       readonly path: readonly string[];
       readonly query?: readonly PostmanQueryEntry[];
-      /** Values of the segments of `path` that begin with a colon. */
+      /** Values for the segments of `path` that start with a colon. */
       readonly variable?: readonly {
         readonly key: string;
         readonly value: string;
@@ -54,10 +54,10 @@ export interface PostmanCollection {
 const EXAMPLE_URL = "https://example.com/";
 
 /**
- * The collection served at `/v1/postman.json`: one request for each use, every other parameter of its
- * mode beside it, switched off.
+ * Generates the collection that `/v1/postman.json` serves: one request per use case, with all other parameters of its
+ * mode listed but disabled.
  *
- * @param publicUrl The origin that clients use, without a trailing slash.
+ * @param publicUrl - The origin that clients use, without a trailing slash.
  */
 export function postmanCollection(publicUrl: string): PostmanCollection {
   return {

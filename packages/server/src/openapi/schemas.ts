@@ -1,7 +1,7 @@
 import type { UsageReport } from "@snap/protocol";
 import * as z from "zod";
 
-/** The document of `GET /usage` (interface.md, Usage report). */
+/** The body of `GET /usage`. */
 export const usageReport: z.ZodType<UsageReport> = z
   .strictObject({
     credits: z
@@ -38,7 +38,7 @@ export const usageReport: z.ZodType<UsageReport> = z
   })
   .meta({ id: "UsageReport", description: "Credits, plan, period and per-minute limits." });
 
-/** The body of every non-2xx answer (interface.md, Error envelope). */
+/** The body of every error response. */
 export const errorEnvelope = z
   .strictObject({
     code: z.string().meta({

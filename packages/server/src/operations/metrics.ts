@@ -3,16 +3,16 @@ import type { BatchFigures } from "@snap/engine/ports";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { nameOutcome } from "./watch-batches.ts";
 
-/** One answered request, as the figures count it. */
+/** One request, as the metrics count it. */
 export interface CountedRequest {
-  /** Path of the route, `unmatched` where there was none: never what the caller sent. */
+  /** Path of the route, or `unmatched`; never the path that the caller sent. */
   readonly route: string;
   readonly status: number;
-  /** Error code; empty for a success. */
+  /** Error code; empty on success. */
   readonly code: string;
 }
 
-/** The figures of one service, in a registry of its own. */
+/** The metrics of one service, in a separate registry. */
 export interface Metrics {
   countRequest(request: CountedRequest): void;
   countCapture(capture: Capture, durationSeconds: number): void;
@@ -20,7 +20,7 @@ export interface Metrics {
   countItem(item: FinishedItem): void;
   /** For the engine's `onDeliveryAttempt`. */
   countDelivery(attempt: DeliveryAttempt): void;
-  /** All figures in the text format of Prometheus; those of the present are read from `engine`. */
+  /** Returns all metrics in the Prometheus text format; gauges are read from `engine`. */
   expose(
     engine: Pick<Engine, "load" | "batches">,
   ): Promise<{ readonly contentType: string; readonly body: string }>;
@@ -29,7 +29,7 @@ export interface Metrics {
 const RENDER_BUCKETS_SECONDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 45, 75];
 
 /**
- * Figures about a service and this process.
+ * Creates the metrics of a service and of this process.
  *
  * @example
  * const metrics = createMetrics();
@@ -95,7 +95,7 @@ export function createMetrics(): Metrics {
     countDelivery: ({ outcome }) => attempts.inc({ outcome: nameOutcome(outcome) }),
     async expose(engine) {
       load(engine.load());
-      // A storage that fails takes the figures about itself away, and no others.
+      // If the storage fails, only the gauges about it are missing.
       queues(await engine.batches.figures().catch(() => null));
       return { contentType: registry.contentType, body: await registry.metrics() };
     },

@@ -3,8 +3,7 @@ import type { Logger } from "pino";
 import type { Metrics } from "./metrics.ts";
 
 /**
- * What an engine is to call about its batches: each item that finishes and each attempt to deliver a
- * webhook is a line of the log, and is counted where there are figures.
+ * Returns engine callbacks that log and count each finished batch item and each webhook delivery attempt.
  */
 export function watchBatches({
   logger,
@@ -25,7 +24,7 @@ export function watchBatches({
   };
 }
 
-/** Addresses stay out: a page's or a receiver's path may hold what is secret. */
+/** URLs are not logged: their paths may contain secrets. */
 function logItem(logger: Logger, { itemId, batchId, accountId, state }: FinishedItem): void {
   const outcome =
     state.status === "done" ? { credit_cost: state.creditCost } : { code: state.code, credit_cost: 0 };
@@ -52,8 +51,8 @@ function logDelivery(logger: Logger, attempt: DeliveryAttempt): void {
 }
 
 /**
- * How a delivery attempt ended, in a word for log and figures: `delivered`, `http_3xx`, `http_4xx`,
- * `http_5xx`, `token-revoked`, or why there was no answer.
+ * Names the outcome of a delivery attempt for log and metrics: `delivered`, `http_3xx`, `http_4xx`, `http_5xx`,
+ * `token-revoked`, or the reason why there was no response.
  */
 export function nameOutcome(outcome: DeliveryAttempt["outcome"]): string {
   switch (outcome.kind) {

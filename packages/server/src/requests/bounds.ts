@@ -1,23 +1,23 @@
-/** Every bound of the HTTP side. */
+/** Limits and timeouts of the HTTP server. */
 export const HTTP_BOUNDS = {
-  /** Node allows 16 KiB; an address of 2,048 CJK characters takes 18 KB percent-encoded (faults.md). */
+  /** Above Node's default of 16 KiB: a URL of 2,048 CJK characters takes 18 KB percent-encoded. */
   headerBytes: 64 * 1024,
-  /** Headers arrive in one packet or two; who takes longer holds a connection for nothing. */
+  /** Headers arrive in one or two packets; a slower client only holds a connection. */
   headersMs: 15_000,
-  /** For a whole request, a body included. A render takes place after it, and has its own budget. */
+  /** For a whole request with its body. The render comes after it, and has its own timeout. */
   requestMs: 30_000,
-  /** Longer than the 60 s of common load balancers: they close first, and never onto a closed socket. */
+  /** Longer than the 60 s of common load balancers, so that they close first and never use a closed socket. */
   keepAliveMs: 65_000,
-  /** How often the two limits of time are looked at. */
+  /** How often Node checks the two timeouts above. */
   connectionCheckMs: 5_000,
-  /** An answer that is not read stays in memory; a stream says something every 15 s. */
+  /** An unread response stays in memory. Streams send something every 15 s. */
   unreadMs: 30_000,
-  /** `payload_too_large`, docs/decisions/http-and-errors.md. */
+  /** Room for a batch of 20 items with long URLs. */
   bodyBytes: 256 * 1024,
-  /** Read on up to here before a refusal, so that a client which sends first reads it. */
+  /** Read up to here before a refusal, so that a client that sends its whole body first reads the response. */
   discardedBytes: 1024 * 1024,
-  /** For renders that run (45 s each) and most of those that wait for a turn. */
+  /** For running renders (45 s each) and most of those that wait for a slot. */
   drainMs: 90_000,
-  /** For what is being written when the listener closes. */
+  /** For responses that are still being written when the listener closes. */
   closeMs: 1_000,
 } as const;

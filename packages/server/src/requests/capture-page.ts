@@ -3,18 +3,18 @@ import type { CaptureOptions } from "@snap/engine/internals";
 import type { Metrics } from "../operations/metrics.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** What the doors to `capture()` work with. */
-export interface CaptureDoor {
+/** Dependencies of every entry point that captures a page. */
+export interface CaptureParts {
   readonly engine: Engine;
   readonly metrics: Metrics | null;
 }
 
-/** One capture over HTTP, whoever proved that they may ask for it: noted for log and figures. */
+/** Captures a page for an authenticated request, and records the outcome for the log and the metrics. */
 export async function capturePage(
-  { engine, metrics }: CaptureDoor,
-  { exchange, ...asked }: CaptureRequest & CaptureOptions & { readonly exchange: Exchange },
+  { engine, metrics }: CaptureParts,
+  { exchange, ...request }: CaptureRequest & CaptureOptions & { readonly exchange: Exchange },
 ): Promise<Capture> {
-  const capture = await engine.capture(asked);
+  const capture = await engine.capture(request);
   exchange.cache = capture.cache;
   exchange.balance = capture.balance;
   metrics?.countCapture(capture, (performance.now() - exchange.startedAtMs) / 1000);

@@ -4,30 +4,30 @@ import type { ErrorCode } from "@snap/protocol";
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 
-/** What is known of one request while it is answered; its log line and its figures are made of it. */
+/** Facts about one request, collected for its log line and its metrics. */
 export interface Exchange {
-  /** Always our own: what a client sends under that name is not taken over. */
+  /** Always generated here; an `X-Request-Id` of the client is ignored. */
   readonly requestId: string;
   readonly startedAtMs: number;
-  /** Path of the route that took the request. */
+  /** Path of the matched route. */
   route: string;
   principal: Principal | null;
   /** The Model Context Protocol tool that was called. */
   tool: string | null;
   cache: Capture["cache"] | null;
-  /** The account's balance as it is to be told; `null` when it has to be read first. */
+  /** The account's balance for the response headers; `null` if it has to be read first. */
   balance: StandingBalance | null;
-  /** `null` until it is answered. */
+  /** `null` until the response is sent. */
   status: number | null;
-  /** Of the failure that was answered: as an envelope, or by a tool. */
+  /** Code of the error in the envelope or in the tool result. */
   code: ErrorCode | null;
-  /** For the log: what went wrong, `detail` and cause included. */
+  /** The error for the log, with `detail` and cause. */
   error: SnapError | null;
 }
 
 const exchanges = new WeakMap<ServerResponse, Exchange>();
 
-/** Begins the exchange of a response; `onDone` is called once, when it is answered and the response closed. */
+/** Starts the exchange of a response. Calls `onDone` once, when the response is sent and closed. */
 export function openExchange(response: ServerResponse, onDone: (exchange: Exchange) => void): Exchange {
   const exchange: Exchange = {
     requestId: randomUUID(),
@@ -44,13 +44,13 @@ export function openExchange(response: ServerResponse, onDone: (exchange: Exchan
   exchanges.set(response, exchange);
   response.once("close", () => {
     if (exchange.status !== null) onDone(exchange);
-    // The client went away: the line is written once the outcome is known.
-    else response.once("answered", () => onDone(exchange));
+    // The client disconnected: wait for the outcome.
+    else response.once("sent", () => onDone(exchange));
   });
   return exchange;
 }
 
-/** The exchange that `openExchange` began for this response. */
+/** Returns the exchange that `openExchange` started for this response. */
 export function exchangeOf(response: ServerResponse): Exchange {
   const exchange = exchanges.get(response);
   if (exchange === undefined) throw new Error("the response has no exchange");

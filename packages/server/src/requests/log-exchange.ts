@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import type { Exchange } from "./exchange.ts";
 import { pathOf } from "./request-target.ts";
 
-/** Answers of 5xx that a page, a load or a service that stops brings about: counted, but no error to look into. */
+/** 5xx responses caused by the page, the load or a shutdown: counted, but not logged as errors. */
 const EXPECTED_FAILURES: ReadonlySet<ErrorCode> = new Set([
   "render_failed",
   "render_timeout",
@@ -12,13 +12,13 @@ const EXPECTED_FAILURES: ReadonlySet<ErrorCode> = new Set([
   "not_ready",
 ]);
 
-/** One line for each request. Headers and query stay out of it: they hold tokens and signatures. */
+/** Logs one line per request, without headers and query, which contain tokens and signatures. */
 export function logExchange(
   logger: Logger,
   { request, response, exchange }: { request: IncomingMessage; response: ServerResponse; exchange: Exchange },
 ): void {
   const { requestId, startedAtMs, principal, tool, cache, status, code, error } = exchange;
-  // A tool's failure goes out with 200.
+  // A tool error is sent with status 200.
   const outcome = error?.status ?? status ?? 0;
   const failed = outcome >= 500 && !(code !== null && EXPECTED_FAILURES.has(code));
   logger[failed ? "error" : "info"](

@@ -4,9 +4,9 @@ import type { IncomingMessage } from "node:http";
 import { HTTP_BOUNDS } from "./bounds.ts";
 
 /**
- * Reads the body of a request, up to the bound of one.
+ * Reads the body of a request, up to the limit.
  *
- * @throws SnapError `payload_too_large`, or `bad_request` when it breaks off; the connection should then be closed.
+ * @throws SnapError `payload_too_large`, or `bad_request` if it ends early; the caller should then close the connection.
  */
 async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -15,30 +15,30 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Reads and drops the body of a request that has no use for one, so that the connection can go on.
+ * Reads and discards the body of a request that needs none, so that the connection can be reused.
  *
- * @throws SnapError as `readBody` does.
+ * @throws SnapError like `readBody`.
  */
 export function discardBody(request: IncomingMessage): Promise<void> {
   return receiveBody(request, () => {});
 }
 
-/** RFC 9112, 6: a request without either of these has none. */
+/** A request without either header has no body (RFC 9112, 6). */
 export function hasBody({ headers }: IncomingMessage): boolean {
   const { "content-length": declared = "0", "transfer-encoding": coding } = headers;
   return declared !== "0" || coding !== undefined;
 }
 
-async function receiveBody(request: IncomingMessage, keep: (chunk: Buffer) => void): Promise<void> {
+async function receiveBody(request: IncomingMessage, onChunk: (chunk: Buffer) => void): Promise<void> {
   if (!hasBody(request)) return;
   if (Number(request.headers["content-length"] ?? 0) > HTTP_BOUNDS.bodyBytes) {
-    // Who sends before reading must get through with it: a reset would take the answer away. Who waits
-    // for the answer isn't kept waiting.
+    // A client that sends before it reads must be able to finish, or a reset destroys the response. A client that
+    // waits for the response gets it after a moment.
     const sent = countBody(request, () => {}).catch(() => {});
     await unless(AbortSignal.timeout(HTTP_BOUNDS.closeMs), sent).catch(() => {});
     throw tooLarge();
   }
-  const bytes = await countBody(request, keep).catch((error: unknown) => {
+  const bytes = await countBody(request, onChunk).catch((error: unknown) => {
     throw new SnapError("bad_request", "The request body ended early; send it again.", {
       detail: String(error),
     });
@@ -46,12 +46,12 @@ async function receiveBody(request: IncomingMessage, keep: (chunk: Buffer) => vo
   if (bytes > HTTP_BOUNDS.bodyBytes) throw tooLarge();
 }
 
-async function countBody(request: IncomingMessage, keep: (chunk: Buffer) => void): Promise<number> {
+async function countBody(request: IncomingMessage, onChunk: (chunk: Buffer) => void): Promise<number> {
   let bytes = 0;
-  // Leaving the loop must not destroy the request: the answer goes out on the same socket.
+  // Leaving the loop must not destroy the request: the response uses the same socket.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     bytes += (chunk as Buffer).length;
-    if (bytes <= HTTP_BOUNDS.bodyBytes) keep(chunk as Buffer);
+    if (bytes <= HTTP_BOUNDS.bodyBytes) onChunk(chunk as Buffer);
     if (bytes > HTTP_BOUNDS.discardedBytes) break;
   }
   return bytes;
@@ -61,30 +61,30 @@ function tooLarge(): SnapError {
   return new SnapError("payload_too_large", `Request body too large (limit ${HTTP_BOUNDS.bodyBytes} bytes).`);
 }
 
-/** Parameters have no meaning for this type (RFC 8259, 11): text that isn't UTF-8 is found when it is decoded. */
+/** Parameters have no meaning for this type (RFC 8259, 11); decoding detects text that is not UTF-8. */
 const JSON_TYPE = /^application\/json[ \t]*(;|$)/i;
 
 /**
- * Reads the JSON document that a request carries. A byte order mark is ignored, as RFC 8259, 8.1 allows:
- * common tools write one.
+ * Reads the JSON body of a request. Ignores a byte order mark, as RFC 8259, 8.1 allows, because common tools write
+ * one.
  *
- * @throws SnapError `validation_failed` with `errors.body` for what is no JSON, or isn't declared as it;
- * otherwise as `readBody` does.
+ * @throws SnapError `validation_failed` with `errors.body` if the body is not JSON or not declared as JSON;
+ * otherwise like `readBody`.
  */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
-  // Read whatever it is declared as: the connection goes on behind it.
+  // Read it even if its type is wrong, so that the connection can be reused.
   const bytes = await readBody(request);
   const { "content-type": type = "", "content-encoding": coding = "identity" } = request.headers;
-  if (!JSON_TYPE.test(type)) throw refusal("must be sent with Content-Type: application/json");
-  if (coding.toLowerCase() !== "identity") throw refusal("must be sent without a Content-Encoding");
+  if (!JSON_TYPE.test(type)) throw invalidBody("must be sent with Content-Type: application/json");
+  if (coding.toLowerCase() !== "identity") throw invalidBody("must be sent without a Content-Encoding");
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    // What the parser says would quote the body, which may hold what is secret, in the log.
-    throw refusal("must be well-formed JSON in UTF-8");
+    // The message of the parser quotes the body, which may contain secrets, so it must not reach the log.
+    throw invalidBody("must be well-formed JSON in UTF-8");
   }
 }
 
-function refusal(fault: string): SnapError {
+function invalidBody(fault: string): SnapError {
   return new SnapError("validation_failed", `The request body ${fault}`, { errors: { body: [fault] } });
 }

@@ -1,28 +1,28 @@
 const ABSOLUTE_FORM = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 
 /**
- * The request target in origin form (RFC 9112, 3.2): absolute-form loses scheme and authority, `*`
- * becomes the root. Node lets a `#` through, which has no place in a target: it is taken as data.
+ * Converts a request target to origin form (RFC 9112, 3.2): drops scheme and authority, and turns `*` into `/`. Node
+ * accepts a `#`, which is invalid in a target; it is encoded.
  */
 export function toOriginForm(target: string): string {
-  // What nearly everyone sends.
+  // Fast path for nearly every request.
   if (target.startsWith("/") && !target.includes("#")) return target;
   const path = target === "*" ? "/" : target.replace(ABSOLUTE_FORM, "");
   return (path.startsWith("/") ? path : `/${path}`).replaceAll("#", "%23");
 }
 
-/** Everything behind the first `?`, as it was sent. */
+/** Everything after the first `?`, not decoded. */
 export function queryTextOf(target: string): string {
   const start = target.indexOf("?");
   return start === -1 ? "" : target.slice(start + 1);
 }
 
-/** The query, decoded as a form is. Malformed percent-encoding stays as it is. */
+/** The query, decoded like a form. Malformed percent-encoding stays as it is. */
 export function queryOf(target: string): URLSearchParams {
   return new URLSearchParams(queryTextOf(target));
 }
 
-/** The path, for the log: a query may hold what is secret. */
+/** The path, for the log: the query may contain secrets. */
 export function pathOf(target: string): string {
   return target.split("?", 1)[0] ?? "";
 }

@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { startBrowserElsewhere } from "./browser-elsewhere.ts";
+import { startRemoteBrowser } from "./remote-browser.ts";
 import { openWorkplace, type Workplace } from "./command.ts";
 
 interface Report {
@@ -81,7 +81,7 @@ describe("doctor", { tags: ["browser"] }, () => {
 
   it("says of browsers elsewhere which are reached, and what their containment lacks", async () => {
     workplace = openWorkplace();
-    const address = await startBrowserElsewhere();
+    const address = await startRemoteBrowser();
     const { code, report } = await examine({ SNAP_BROWSER_URL: address });
     expect(code).toBe(0);
     expect(statuses(report)).toMatchObject({

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { PNG } from "pngjs";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { findBrowser } from "@snap/engine/puppeteer";
-import { startBrowserElsewhere } from "./browser-elsewhere.ts";
+import { startRemoteBrowser } from "./remote-browser.ts";
 import { openWorkplace, until, type Minted, type Running, type Workplace } from "./command.ts";
 import { servePages, type Pages } from "./pages.ts";
 
@@ -111,7 +111,7 @@ describe("stopping", { tags: ["browser"] }, () => {
 
 describe("serve with a browser elsewhere", { tags: ["browser"] }, () => {
   it("says in one line what its containment lacks, and nothing of what its address hides", async () => {
-    const elsewhere = openWorkplace({ SNAP_PORT: "0", SNAP_BROWSER_URL: await startBrowserElsewhere() });
+    const elsewhere = openWorkplace({ SNAP_PORT: "0", SNAP_BROWSER_URL: await startRemoteBrowser() });
     const running = elsewhere.start(["serve"]);
     await running.printed(/"msg":"listening"/);
     running.child.kill("SIGTERM");

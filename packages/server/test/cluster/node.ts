@@ -52,7 +52,7 @@ const service = await startService({
   publicUrl: "http://snap.example.com",
   logger: createLogger("silent"),
   metrics: false,
-  doors: role === "worker" ? "operations" : "all",
+  endpoints: role === "worker" ? "operations" : "all",
 });
 process.stdout.write(`listening at ${service.origin}\n`);
 process.once(

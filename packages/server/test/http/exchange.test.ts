@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { json, send } from "../../src/requests/answer.ts";
+import { json, send } from "../../src/requests/response.ts";
 import { openExchange, type Exchange } from "../../src/requests/exchange.ts";
 
 it("an exchange whose client went away is done once the outcome is known", async () => {

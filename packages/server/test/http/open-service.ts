@@ -83,7 +83,7 @@ export interface OpenOptions {
   readonly drainDelayMs?: number;
   readonly drainTimeoutMs?: number;
   readonly unreadTimeoutMs?: number;
-  readonly doors?: "all" | "operations";
+  readonly endpoints?: "all" | "operations";
 }
 
 /** The service on a free port of the loopback, over an engine with nothing outside memory. */
@@ -125,7 +125,7 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
     publicUrl,
     logger,
     metrics,
-    ...(options.doors !== undefined && { doors: options.doors }),
+    ...(options.endpoints !== undefined && { endpoints: options.endpoints }),
     ...(options.drainDelayMs !== undefined && { drainDelayMs: options.drainDelayMs }),
     ...(options.drainTimeoutMs !== undefined && { drainTimeoutMs: options.drainTimeoutMs }),
     ...(options.unreadTimeoutMs !== undefined && { unreadTimeoutMs: options.unreadTimeoutMs }),

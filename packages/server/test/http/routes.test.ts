@@ -220,7 +220,7 @@ describe("figures", () => {
 
 describe("the doors of a worker", () => {
   it("are its probes and figures alone", async () => {
-    const { ask, customer } = await openService({ doors: "operations", metrics: true });
+    const { ask, customer } = await openService({ endpoints: "operations", metrics: true });
     const { token } = await customer();
     for (const path of ["/healthz", "/readyz", "/metrics"]) expect((await ask(path)).status).toBe(200);
     for (const path of [

@@ -31,7 +31,7 @@ describe("migrate", { tags: ["postgres"] }, () => {
     const lines = stdout.split("\n").map((line) => line.trim().split(/ {2,}/));
     expect(lines[0]).toEqual(["FOLDER", "DATABASE"]);
     expect(lines).toContainEqual(["accounts", "7", "7"]);
-    expect(lines).toContainEqual(["highest token id so far", "4", "4"]);
+    expect(lines).toContainEqual(["highest token id", "4", "4"]);
     expect(lines).toContainEqual(["batches", "4", "4"]);
     expect(stdout).toContain(`records moved from ${data} to ${new URL(url).host}/test_1; both sides match.`);
     expect(stdout).toContain(`Next, set SNAP_SECRET_KEY to the content of ${keyFile} on every machine.`);

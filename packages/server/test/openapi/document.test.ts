@@ -5,15 +5,15 @@ import { openService } from "../http/open-service.ts";
 
 const document = openApiDocument("https://snap.example.com");
 
-interface Answer {
+interface HttpResponse {
   readonly description: string;
   readonly headers?: Record<string, { $ref: string }>;
   readonly content?: Record<string, { schema: { allOf?: { properties?: { code: { enum: string[] } } }[] } }>;
 }
 
-function answersOf(path: string): Record<string, Answer> {
+function answersOf(path: string): Record<string, HttpResponse> {
   const { get, post } = document.paths?.[path] ?? {};
-  const answers: Record<string, Answer> | undefined = (get ?? post)?.responses;
+  const answers: Record<string, HttpResponse> | undefined = (get ?? post)?.responses;
   return answers ?? {};
 }
 

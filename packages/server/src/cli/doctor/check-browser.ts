@@ -10,7 +10,7 @@ const VERSION_TIMEOUT_MS = 10_000;
 const INSTALL =
   "install one (apt-get install chromium-headless-shell), or set SNAP_CHROMIUM_PATH to an installed one";
 
-/** The browser is there, starts in its sandbox, renders, and can't reach the loopback; or those elsewhere do. */
+/** Checks that the browser exists, starts in its sandbox, renders, and cannot reach the loopback address. */
 export async function checkBrowser(config: Config): Promise<readonly Finding[]> {
   if (config.browserEndpoints.length > 0) return checkRemoteBrowsers(config);
   const { findBrowser } = await import("@snap/engine/puppeteer");
@@ -30,12 +30,12 @@ async function readVersion(path: string): Promise<Finding> {
 }
 
 async function tryBrowser(config: Config): Promise<readonly Finding[]> {
-  return tryPages(async (targets, trials) => {
+  return tryPages(async (targets, checks) => {
     const started = await startRenderer(config, { targets, warmContexts: 1 });
     try {
       const sandbox = sandboxFinding(config, started);
       if (!started.health.ready) return [sandbox];
-      return [sandbox, await trials.render(started.renderer), await trials.refusal(started.renderer)];
+      return [sandbox, await checks.render(started.renderer), await checks.refusal(started.renderer)];
     } finally {
       await started.renderer.close();
     }

@@ -7,34 +7,34 @@ import { tryPages } from "./try-pages.ts";
 
 type Connected = Extract<RendererEvent, { readonly type: "remote-browser-connected" }>;
 
-/** Each browser that runs elsewhere: it is reached, renders, can't reach the loopback, and what it lacks. */
+/** Checks that each remote browser is reachable, renders, and cannot reach the loopback address; reports missing containment. */
 export async function checkRemoteBrowsers(config: Config): Promise<readonly Finding[]> {
   const findings = config.browserEndpoints.map((endpoint) => checkBrowser(config, endpoint));
   return (await Promise.all(findings)).flat();
 }
 
 async function checkBrowser(config: Config, endpoint: BrowserEndpoint): Promise<readonly Finding[]> {
-  return tryPages(async (targets, trials) => {
+  return tryPages(async (targets, checks) => {
     const connections: Connected[] = [];
     const onEvent = (event: RendererEvent): void => {
       if (event.type === "remote-browser-connected") connections.push(event);
     };
-    const alone = { ...config, browserEndpoints: [endpoint] };
-    const { renderer, health } = await startRenderer(alone, { targets, warmContexts: 1, onEvent });
+    const single = { ...config, browserEndpoints: [endpoint] };
+    const { renderer, health } = await startRenderer(single, { targets, warmContexts: 1, onEvent });
     try {
       const [connected] = connections;
-      if (connected === undefined) return [refused(endpoint, health.reason)];
-      // the page of this machine's loopback is none of another's
+      if (connected === undefined) return [unreachable(endpoint, health.reason)];
+      // a browser on another machine cannot load a page from this loopback address directly
       const reachesPage = connected.egress === "proxy" || endpoint.isLoopback;
-      const render = reachesPage ? [await trials.render(renderer)] : [];
-      return [...describe(connected), ...render, await trials.refusal(renderer)];
+      const render = reachesPage ? [await checks.render(renderer)] : [];
+      return [...describe(connected), ...render, await checks.refusal(renderer)];
     } finally {
       await renderer.close();
     }
   });
 }
 
-function refused({ origin }: BrowserEndpoint, reason: string | null): Finding {
+function unreachable({ origin }: BrowserEndpoint, reason: string | null): Finding {
   return problem(
     "remote browser",
     reason ?? `cannot reach ${origin}`,
@@ -44,9 +44,9 @@ function refused({ origin }: BrowserEndpoint, reason: string | null): Finding {
 }
 
 function describe({ endpoint, version, egress, gaps }: Connected): readonly Finding[] {
-  const way = egress === "proxy" ? "its pages go through the egress proxy" : "its pages connect directly";
+  const route = egress === "proxy" ? "its pages go through the egress proxy" : "its pages connect directly";
   return [
-    ok("remote browser", `${version} at ${endpoint}; ${way}`),
+    ok("remote browser", `${version} at ${endpoint}; ${route}`),
     warning(
       "containment",
       `${endpoint}: ${gaps.join("; ")}`,

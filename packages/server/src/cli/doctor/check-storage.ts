@@ -6,18 +6,19 @@ import { secretKeyPath } from "../../config/secret-key.ts";
 import { openAdminEngine } from "../../wire.ts";
 import { ok, problem, reasonOf, warning, type Finding } from "./finding.ts";
 
-const OTHERS = 0o077;
+/** Permission bits of group and others. */
+const SHARED_BITS = 0o077;
 
 export function checkStorage(config: Config): Promise<readonly Finding[]> {
   return config.shared === null ? checkEmbedded(config) : checkShared(config);
 }
 
-/** PostgreSQL takes writes, Redis can be reached, and the key opens what was sealed under it. */
+/** Checks that PostgreSQL is writable, Redis is reachable, and the key decrypts the stored secrets. */
 async function checkShared(config: Config): Promise<readonly Finding[]> {
-  const troubles: unknown[] = [];
+  const errors: unknown[] = [];
   let engine: Engine;
   try {
-    engine = await openAdminEngine(config, { onBackgroundError: (error) => troubles.push(error) });
+    engine = await openAdminEngine(config, { onBackgroundError: (error) => errors.push(error) });
   } catch (error) {
     return [problem("storage", reasonOf(error), "correct the variable, or start the server it points to")];
   }
@@ -28,14 +29,14 @@ async function checkShared(config: Config): Promise<readonly Finding[]> {
       fault === undefined
         ? ok("storage", "PostgreSQL is writable")
         : problem("storage", fault, "see the PostgreSQL log");
-    const [trouble] = troubles;
-    // The service goes on without it.
+    const [cacheError] = errors;
+    // The service works without Redis.
     const cache =
-      trouble === undefined
+      cacheError === undefined
         ? ok("cache", "Redis is reachable")
         : warning(
             "cache",
-            reasonOf(trouble),
+            reasonOf(cacheError),
             "start Redis, or correct SNAP_REDIS_URL; until then the processes share neither rate limits nor cached renderings",
           );
     return fault === undefined ? [storage, cache, await checkKey(config, engine)] : [storage, cache];
@@ -44,7 +45,7 @@ async function checkShared(config: Config): Promise<readonly Finding[]> {
   }
 }
 
-/** The data folder takes writes and is closed to others; the key opens what was sealed under it. */
+/** Checks that the data folder is writable and private, and that the key decrypts the stored secrets. */
 async function checkEmbedded(config: Config): Promise<readonly Finding[]> {
   const mode = await modeOf(config.dataDir);
   if (mode === null) return [await checkParent(config.dataDir)];
@@ -68,7 +69,7 @@ async function checkEmbedded(config: Config): Promise<readonly Finding[]> {
         problem("storage", fault, `free disk space, and make ${config.dataDir} writable for this user`),
       ];
     const storage =
-      (mode & OTHERS) === 0
+      (mode & SHARED_BITS) === 0
         ? ok("storage", `${config.dataDir} is writable`)
         : warning("storage", `${config.dataDir} is open to other users`, `chmod 700 ${config.dataDir}`);
     return [storage, await checkKey(config, engine)];
@@ -77,7 +78,7 @@ async function checkEmbedded(config: Config): Promise<readonly Finding[]> {
   }
 }
 
-/** A folder that isn't there yet is made at the first start, not by looking. */
+/** Doctor creates nothing: the first start creates a missing folder. */
 async function checkParent(folder: string): Promise<Finding> {
   let parent = dirname(folder);
   while ((await modeOf(parent)) === null && parent !== dirname(parent)) parent = dirname(parent);
@@ -96,19 +97,19 @@ async function checkParent(folder: string): Promise<Finding> {
 async function checkKey(config: Config, engine: Engine): Promise<Finding> {
   const source = config.secretKey === null ? secretKeyPath(config.dataDir) : "SNAP_SECRET_KEY";
   const mode = config.secretKey === null ? ((await modeOf(source)) ?? 0) : 0;
-  if (!(await opensSecrets(engine)))
+  if (!(await decryptsSecrets(engine)))
     return problem(
       "secret key",
       `${source} is not the key that encrypts the stored signing secrets`,
       "restore the right key, or rotate every token",
     );
-  if ((mode & OTHERS) !== 0)
+  if ((mode & SHARED_BITS) !== 0)
     return warning("secret key", `${source} is open to other users`, `chmod 600 ${source}`);
   return ok("secret key", source);
 }
 
-/** Tries the first token that there is: all are sealed under the same key. */
-async function opensSecrets(engine: Engine): Promise<boolean> {
+/** Tries one token: all are encrypted with the same key. */
+async function decryptsSecrets(engine: Engine): Promise<boolean> {
   for (const account of await engine.accounts.list()) {
     const [token] = await engine.tokens.list(account.id);
     if (token === undefined) continue;

@@ -8,7 +8,7 @@ import { checkBrowser } from "./check-browser.ts";
 import { checkStorage } from "./check-storage.ts";
 import { ok, problem, reasonOf, warning, type Finding } from "./finding.ts";
 
-/** Scripts that pages are written in, by what fontconfig calls them, and a package that brings them. */
+/** Writing systems to check, with their fontconfig language and a package with fonts for them. */
 const SCRIPTS = [
   { name: "Latin", language: "en", install: "fonts-liberation" },
   { name: "Chinese", language: "zh-cn", install: "fonts-noto-cjk" },
@@ -18,14 +18,14 @@ const SCRIPTS = [
 ] as const;
 const FONTS_TIMEOUT_MS = 10_000;
 
-/** Reserved for documentation (RFC 2606, 3), and it resolves. */
+/** Reserved for documentation (RFC 2606, 3), but resolves. */
 const PUBLIC_NAME = "example.com";
 const NAMES_TIMEOUT_MS = 5_000;
 
-/** Every check of this machine, in the order in which one would mend what they find. */
+/** Runs every check, in the order in which to fix the findings. */
 export async function examine(): Promise<readonly Finding[]> {
   const { config, findings } = checkConfiguration();
-  // Without a configuration there is nothing further to look at.
+  // The other checks need a valid configuration.
   if (config === null) return findings;
   const checks = [checkBrowser(config), checkFonts(), checkStorage(config), checkNames()];
   return [...findings, ...(await Promise.all<Finding | readonly Finding[]>(checks)).flat()];
@@ -35,14 +35,14 @@ function checkConfiguration(): { readonly config: Config | null; readonly findin
   const name = "configuration";
   try {
     const { config, warnings } = readConfig(process.env);
-    const doubts = warnings.map((text) => warning(name, text, "unset it, or correct its name"));
-    return { config, findings: doubts.length > 0 ? doubts : [ok(name, "every variable is valid")] };
+    const findings = warnings.map((text) => warning(name, text, "unset it, or correct its name"));
+    return { config, findings: findings.length > 0 ? findings : [ok(name, "every variable is valid")] };
   } catch (error) {
     return { config: null, findings: [problem(name, messageOf(error), "correct it, and run doctor again")] };
   }
 }
 
-/** Text in a script without a font comes out as empty boxes. */
+/** Text in a writing system without a font renders as empty boxes. */
 async function checkFonts(): Promise<Finding> {
   const counts = await Promise.all(SCRIPTS.map(({ language }) => countFonts(language)));
   if (counts.some((count) => count === null))
@@ -67,10 +67,10 @@ async function countFonts(language: string): Promise<number | null> {
   }
 }
 
-/** Names of the internet resolve, by this machine's own resolver; nothing else is asked. */
+/** Checks that public names resolve with the resolver of this machine. */
 async function checkNames(): Promise<Finding> {
   try {
-    const reason = (): Error => new Error(`no answer within ${NAMES_TIMEOUT_MS} ms`);
+    const reason = (): Error => new Error(`no response within ${NAMES_TIMEOUT_MS} ms`);
     const addresses = await within({ durationMs: NAMES_TIMEOUT_MS, reason }, (signal) =>
       unless(signal, systemResolver.resolve(PUBLIC_NAME)),
     );

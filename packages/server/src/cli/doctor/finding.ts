@@ -1,11 +1,11 @@
 import { messageOf } from "../../config/message-of.ts";
 
-/** What a check of the machine came to. */
+/** The result of one check. */
 export interface Finding {
   readonly name: string;
   readonly status: "ok" | "warning" | "problem";
   readonly message: string;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly advice?: string;
 }
 
@@ -13,17 +13,17 @@ export function ok(name: string, message: string): Finding {
   return { name, status: "ok", message };
 }
 
-/** It works, but not as well as it could. */
+/** It works, with a restriction. */
 export function warning(name: string, message: string, advice: string): Finding {
   return { name, status: "warning", message, advice };
 }
 
-/** It doesn't work. */
+/** It does not work. */
 export function problem(name: string, message: string, advice: string): Finding {
   return { name, status: "problem", message, advice };
 }
 
-/** The first line of an error, for a finding. */
+/** First line of the message of an error. */
 export function reasonOf(error: unknown): string {
   return messageOf(error).split("\n", 1)[0] ?? "";
 }

@@ -4,20 +4,20 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ok, problem, reasonOf, type Finding } from "./finding.ts";
 
-/** What a renderer makes of each of the two pages. */
-export interface PageTrials {
-  /** It renders the one that it may. */
+/** Checks of a renderer with two pages. */
+export interface PageChecks {
+  /** Renders the allowed page. */
   render(renderer: Renderer): Promise<Finding>;
-  /** It refuses the one that it may not. */
+  /** Blocks the forbidden page. */
   refusal(renderer: Renderer): Promise<Finding>;
 }
 
 /**
- * One page that may be rendered, and one that may not: both on the loopback, at a port of their own.
- * They are served as long as `work` takes, which gets the policy that tells them apart.
+ * Serves two pages on separate ports of the loopback address while `work` runs. The policy that `work` receives
+ * allows one of them and blocks the other.
  */
 export async function tryPages<T>(
-  work: (policy: TargetPolicy, trials: PageTrials) => Promise<T>,
+  work: (policy: TargetPolicy, checks: PageChecks) => Promise<T>,
 ): Promise<T> {
   const hits = { forbidden: 0 };
   const allowed = await servePage(() => {});

@@ -4,18 +4,18 @@ import type { TransferSource } from "@snap/engine/ports";
 import type { MoveConfig } from "../../config.ts";
 import { messageOf } from "../../config/message-of.ts";
 import { findSecretKey, secretKeyPath } from "../../config/secret-key.ts";
-import { openMoveSource, openMoveTarget, requireKeyOf } from "../../wire.ts";
+import { openMoveSource, openMoveTarget, requireMatchingKey } from "../../wire.ts";
 
 export type MoveRequest = Omit<MoveConfig, "databaseUrl"> & { readonly databaseUrl: string };
 
 export interface MoveReport extends TransferOutcome {
   readonly dataDir: string;
-  /** Host, port and database: nothing that is secret. */
+  /** Host, port and database name, without credentials. */
   readonly database: string;
   readonly key: KeyFound;
 }
 
-/** Where the key is that signing secrets were sealed under; `unknown` where none was found. */
+/** Where the key was found; `unknown` if it was not. */
 export type KeyFound =
   | { readonly where: "file"; readonly path: string }
   | { readonly where: "variable" }
@@ -23,7 +23,7 @@ export type KeyFound =
 
 const SHOWN_IDS = 10;
 
-/** Moves what is in a data folder into a database, all of it or, when it is interrupted, the rest the next time. */
+/** Moves a data folder to a database. If it is interrupted, the next call moves the rest. */
 export async function move({
   dataDir,
   databaseUrl,
@@ -39,7 +39,7 @@ export async function move({
     });
     try {
       if (key !== null)
-        await requireKeyOf(target, {
+        await requireMatchingKey(target, {
           secretKey: key,
           from: secretKey === null ? secretKeyPath(dataDir) : "SNAP_SECRET_KEY",
         });
@@ -52,7 +52,7 @@ export async function move({
   }
 }
 
-/** @throws AdminError when there is a key, and tokens that it doesn't open. */
+/** @throws AdminError if there is a key that does not decrypt every token. */
 async function requireKey(
   source: TransferSource,
   { dataDir, secretKey }: Pick<MoveRequest, "dataDir" | "secretKey">,

@@ -6,7 +6,7 @@ import type { KeyFound, MoveReport } from "./move.ts";
 const LABELS: Readonly<Record<keyof TransferFigures, string>> = {
   accounts: "accounts",
   tokens: "tokens",
-  lastTokenId: "highest token id so far",
+  lastTokenId: "highest token id",
   balances: "balances",
   granted: "  credits granted",
   used: "  credits used",
@@ -29,7 +29,7 @@ const LABELS: Readonly<Record<keyof TransferFigures, string>> = {
 
 const FIGURES = Object.keys(LABELS) as (keyof TransferFigures)[];
 
-/** For people. */
+/** The report as text. */
 export function moveLines(report: MoveReport): readonly string[] {
   const { source, target, dataDir, database, moved, wasFinished, key } = report;
   return [
@@ -47,7 +47,7 @@ export function moveLines(report: MoveReport): readonly string[] {
   ];
 }
 
-/** For programs. */
+/** The report as JSON. */
 export function moveDocument(report: MoveReport): Readonly<Record<string, unknown>> {
   const { source, target, dataDir, database, moved, wasFinished, key } = report;
   return {
@@ -62,7 +62,7 @@ export function moveDocument(report: MoveReport): Readonly<Record<string, unknow
   };
 }
 
-/** For people who wait. */
+/** Progress on a terminal. */
 export function progressLine({ kind, moved, total }: TransferProgress): string {
   const percent = Math.floor((100 * moved) / total);
   return `${percent} %, ${formatCount(moved)} of ${formatCount(total)} records: ${kind}`;

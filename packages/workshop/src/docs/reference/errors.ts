@@ -1,5 +1,5 @@
 import { ERROR_CODES, type ErrorCode, type ErrorCodeFacts } from "@snap/protocol";
-import { CODES } from "../../../../server/src/openapi/answers.ts";
+import { CODES } from "../../../../server/src/openapi/responses.ts";
 import { code, sentence, table, type ReferencePage } from "./page.ts";
 import { readComments } from "./read-comments.ts";
 

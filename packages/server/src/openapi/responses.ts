@@ -1,9 +1,9 @@
 import type { ResponseConfig } from "@asteasolutions/zod-to-openapi";
 import { ERROR_CODES, type ErrorCode } from "@snap/protocol";
-import { BUDGET_HEADERS, CREDIT_HEADERS, headerReferences, type HeaderName } from "./headers.ts";
+import { RATE_LIMIT_HEADERS, CREDIT_HEADERS, headerReferences, type HeaderName } from "./headers.ts";
 
-/** Can meet any request: the process stops, or what arrived is no request. */
-const ON_EVERY_PATH = [
+/** Any request can fail with these: the HTTP request is malformed, or the process is stopping. */
+const COMMON_CODES = [
   "bad_request",
   "request_timeout",
   "payload_too_large",
@@ -12,8 +12,8 @@ const ON_EVERY_PATH = [
   "not_ready",
 ] as const satisfies readonly ErrorCode[];
 
-/** What can come of a capture, whoever asks for it. */
-const OF_A_CAPTURE = [
+/** Every capture can fail with these, whatever the entry point. */
+const CAPTURE_CODES = [
   "no_active_plan",
   "credit_limit_reached",
   "email_unverified",
@@ -30,12 +30,12 @@ const OF_A_CAPTURE = [
   "render_timeout",
 ] as const satisfies readonly ErrorCode[];
 
-/** The codes of each operation. Wrong methods and paths have no operation: the introduction names their codes. */
+/** Error codes of each operation. Unknown methods and paths have no operation; the introduction names their codes. */
 export const CODES = {
-  snap: [...ON_EVERY_PATH, "unauthenticated", ...OF_A_CAPTURE],
-  signed: [...ON_EVERY_PATH, "invalid_signature", "signed_url_expired", ...OF_A_CAPTURE],
+  snap: [...COMMON_CODES, "unauthenticated", ...CAPTURE_CODES],
+  signed: [...COMMON_CODES, "invalid_signature", "signed_url_expired", ...CAPTURE_CODES],
   submit: [
-    ...ON_EVERY_PATH,
+    ...COMMON_CODES,
     "unauthenticated",
     "email_unverified",
     "missing_ability",
@@ -43,14 +43,14 @@ export const CODES = {
     "blocked_host",
     "rate_limited",
   ],
-  poll: [...ON_EVERY_PATH, "unauthenticated", "email_unverified", "not_found"],
-  usage: [...ON_EVERY_PATH, "unauthenticated", "rate_limited"],
-  description: ON_EVERY_PATH,
+  poll: [...COMMON_CODES, "unauthenticated", "not_found"],
+  usage: [...COMMON_CODES, "unauthenticated", "rate_limited"],
+  description: COMMON_CODES,
 } as const satisfies Record<string, readonly ErrorCode[]>;
 
 const RENDERING_HEADERS = ["ETag", "X-Cache", "X-Target-Status", "X-Render-Notes"] as const;
 
-const MEANINGS: Readonly<Record<number, string>> = {
+const DESCRIPTIONS: Readonly<Record<number, string>> = {
   400: "Malformed HTTP request.",
   401: "The bearer token is missing, unknown, expired or revoked.",
   402: "No active plan, or no credits left in the period. Counts against the render limit.",
@@ -69,22 +69,25 @@ const MEANINGS: Readonly<Record<number, string>> = {
 
 const binary = { schema: { type: "string", contentMediaType: "application/octet-stream" } } as const;
 
-const FREE_WHEN_CACHED =
+const NOT_MODIFIED =
   "The rendering is byte-identical to one named in `If-None-Match`. From the cache it costs nothing and counts against no limit; if it had to be rendered, it costs the same as a 200.";
 
-/** `GET /snap` when it succeeds. */
-export const RENDERING_ANSWERS: Record<string, ResponseConfig> = renderingAnswers(
-  [...RENDERING_HEADERS, ...CREDIT_HEADERS, ...BUDGET_HEADERS],
-  `${FREE_WHEN_CACHED} The rate-limit headers are present only if it had to be rendered.`,
+/** Successful responses of `GET /snap`. */
+export const RENDERING_RESPONSES: Record<string, ResponseConfig> = renderingResponses(
+  [...RENDERING_HEADERS, ...CREDIT_HEADERS, ...RATE_LIMIT_HEADERS],
+  `${NOT_MODIFIED} The rate-limit headers are present only if it had to be rendered.`,
 );
 
-/** `GET /snap/signed` when it succeeds: nothing about credits and limits of the owner. */
-export const SIGNED_RENDERING_ANSWERS: Record<string, ResponseConfig> = renderingAnswers(
+/** Successful responses of `GET /snap/signed`, without the credits and limits of the account. */
+export const SIGNED_RENDERING_RESPONSES: Record<string, ResponseConfig> = renderingResponses(
   RENDERING_HEADERS,
-  FREE_WHEN_CACHED,
+  NOT_MODIFIED,
 );
 
-function renderingAnswers(names: readonly HeaderName[], unchanged: string): Record<string, ResponseConfig> {
+function renderingResponses(
+  names: readonly HeaderName[],
+  notModified: string,
+): Record<string, ResponseConfig> {
   const headers = headerReferences(names);
   return {
     "200": {
@@ -97,18 +100,21 @@ function renderingAnswers(names: readonly HeaderName[], unchanged: string): Reco
         "application/pdf": binary,
       },
     },
-    "304": { description: unchanged, headers },
+    "304": { description: notModified, headers },
   };
 }
 
-/** What an operation takes: a bearer token, and a body once it is known whose token it is. */
-interface Intake {
+/** Whether an operation requires a bearer token, and reads a body after authentication. */
+interface RequestFacts {
   readonly bearer: boolean;
   readonly readsBody?: true;
 }
 
-/** One answer for each status among `codes`, with the codes that it can carry. */
-export function errorAnswers(codes: readonly ErrorCode[], intake: Intake): Record<string, ResponseConfig> {
+/** One response per status in `codes`, listing its codes. */
+export function errorResponses(
+  codes: readonly ErrorCode[],
+  requestFacts: RequestFacts,
+): Record<string, ResponseConfig> {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) {
     const { status } = ERROR_CODES[code];
@@ -116,14 +122,18 @@ export function errorAnswers(codes: readonly ErrorCode[], intake: Intake): Recor
   }
   const sorted = Array.from(byStatus).toSorted(([left], [right]) => left - right);
   return Object.fromEntries(
-    sorted.map(([status, ofStatus]) => [String(status), errorAnswer(status, ofStatus, intake)]),
+    sorted.map(([status, ofStatus]) => [String(status), errorResponse(status, ofStatus, requestFacts)]),
   );
 }
 
-function errorAnswer(status: number, codes: readonly ErrorCode[], intake: Intake): ResponseConfig {
+function errorResponse(
+  status: number,
+  codes: readonly ErrorCode[],
+  requestFacts: RequestFacts,
+): ResponseConfig {
   return {
-    description: MEANINGS[status] ?? codes.join(", "),
-    headers: headerReferences(errorHeaders(status, codes, intake)),
+    description: DESCRIPTIONS[status] ?? codes.join(", "),
+    headers: headerReferences(errorHeaders(status, codes, requestFacts)),
     content: {
       "application/json": {
         schema: {
@@ -140,13 +150,14 @@ function errorAnswer(status: number, codes: readonly ErrorCode[], intake: Intake
 function errorHeaders(
   status: number,
   codes: readonly ErrorCode[],
-  { bearer, readsBody }: Intake,
+  { bearer, readsBody }: RequestFacts,
 ): HeaderName[] {
-  const beforeTheToken = [400, 401, 408, 431].includes(status) || (status === 413 && readsBody !== true);
+  const precedesAuthentication =
+    [400, 401, 408, 431].includes(status) || (status === 413 && readsBody !== true);
   const retryable = codes.some((code) => status === 429 || "retryAfterSeconds" in ERROR_CODES[code]);
   return [
-    ...(bearer && !beforeTheToken ? CREDIT_HEADERS : []),
-    ...(bearer && status === 429 ? BUDGET_HEADERS : []),
+    ...(bearer && !precedesAuthentication ? CREDIT_HEADERS : []),
+    ...(bearer && status === 429 ? RATE_LIMIT_HEADERS : []),
     ...(retryable ? (["Retry-After"] as const) : []),
     ...(status === 401 ? (["WWW-Authenticate"] as const) : []),
   ];

@@ -1,16 +1,16 @@
 import type { Capture } from "@snap/engine";
 import { HEADERS } from "@snap/protocol";
 import type { OutgoingHttpHeaders } from "node:http";
-import type { Answer } from "../requests/answer.ts";
+import type { HttpResponse } from "../requests/response.ts";
 
 /**
- * The answer that carries a rendering, or 304 when the client holds it already.
+ * The response with a rendering, or 304 if the client already has it.
  *
- * @param doorHeaders What depends on the door that was used: caching, budgets, other origins.
+ * @param extraHeaders - Headers of the endpoint: caching, rate limits, cross-origin access.
  */
-export function renderingAnswer(capture: Capture, doorHeaders: OutgoingHttpHeaders): Answer {
+export function renderingResponse(capture: Capture, extraHeaders: OutgoingHttpHeaders): HttpResponse {
   const { rendering, unchanged } = capture;
-  const headers = { ...renderingHeaders(capture), ...doorHeaders };
+  const headers = { ...renderingHeaders(capture), ...extraHeaders };
   if (unchanged) return { status: 304, headers };
   const isImage = rendering.contentType !== "application/pdf";
   return {
@@ -18,7 +18,7 @@ export function renderingAnswer(capture: Capture, doorHeaders: OutgoingHttpHeade
     headers: {
       ...headers,
       "Content-Type": rendering.contentType,
-      // Browsers' PDF viewers fail under it (docs/decisions/http-and-errors.md).
+      // The PDF viewers of browsers fail under this policy.
       ...(isImage && { "Content-Security-Policy": "default-src 'none'; sandbox" }),
     },
     body: rendering.bytes,

@@ -8,7 +8,7 @@ import { findBrowser } from "@snap/engine/puppeteer";
 import { onTestFinished } from "vitest";
 
 /** A browser that somebody else started, without a sandbox; it ends with the test. Answers its DevTools address. */
-export async function startBrowserElsewhere(): Promise<string> {
+export async function startRemoteBrowser(): Promise<string> {
   const path = process.env["SNAP_CHROMIUM_PATH"] ?? (await findBrowser()) ?? "";
   const profile = await mkdtemp(join(tmpdir(), "snap-remote-"));
   const args = ["--headless", "--no-sandbox", "--remote-debugging-port=0", `--user-data-dir=${profile}`];

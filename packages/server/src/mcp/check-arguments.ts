@@ -1,7 +1,7 @@
 import { SnapError, type Ability } from "@snap/engine";
 import { FaultList, PARAMETERS } from "@snap/protocol";
 
-/** The arguments of a call, by name. */
+/** Arguments of a tool call, by name. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
 const OTHER_TOOL = {
@@ -10,25 +10,25 @@ const OTHER_TOOL = {
 } as const;
 
 /**
- * Refuses what only concerns the choice of the tool; everything else is the engine's to judge.
+ * Rejects arguments that belong to another tool. The engine validates everything else.
  *
  * @throws SnapError `validation_failed`.
  */
 export function requireMode(mode: Ability, args: Arguments): void {
   const other = mode === "pdf" ? "screenshot" : "pdf";
-  refuse(args, (name) => {
+  reject(args, (name) => {
     if (name === "pdf") return "is set by the tool; call take-screenshot for images, create-pdf for PDFs";
     const isOthers = Object.hasOwn(PARAMETERS[other], name) && !Object.hasOwn(PARAMETERS[mode], name);
     return isOthers ? OTHER_TOOL[mode] : null;
   });
 }
 
-/** @throws SnapError `validation_failed` when there are any. */
+/** @throws SnapError `validation_failed` if there are arguments. */
 export function requireNone(args: Arguments): void {
-  refuse(args, () => "is not a parameter; this tool takes none");
+  reject(args, () => "is not a parameter; this tool takes none");
 }
 
-function refuse(args: Arguments, faultOf: (name: string) => string | null): void {
+function reject(args: Arguments, faultOf: (name: string) => string | null): void {
   const faults = new FaultList();
   for (const name of Object.keys(args)) {
     const fault = faultOf(name);
