@@ -2,52 +2,27 @@ import type { QueueWatch } from "@snap/engine/ports";
 import pg from "pg";
 import type { DatabaseOptions, Query } from "./database.ts";
 
-/** Notifies the workers of all machines when a batch is stored. */
+/** Wakes the batch workers of all processes when a batch is submitted. */
 export interface BatchSignal {
-  /** Prepares `send`; call it outside of a transaction. */
-  start(): Promise<void>;
-  /** Sends the job within the caller's transaction: either both the batch and its job are stored, or neither. */
-  send(query: Query, batchId: string): Promise<void>;
+  /** Sends the notification with the caller's transaction: it is delivered on commit, and dropped on rollback. */
+  send(query: Query): Promise<void>;
   watch(wake: () => void): Promise<QueueWatch>;
   close(): Promise<void>;
 }
 
-const QUEUE = "batches";
-/** Separate schema, created and migrated by pg-boss. */
-const SCHEMA = "snap_jobs";
-const JOBS = {
-  // workers get a NOTIFY with the commit, and also poll
-  notify: true,
-  expireInSeconds: 60,
-  retryLimit: 10,
-  retryBackoff: true,
-  deleteAfterSeconds: 3600,
-  retentionSeconds: 24 * 3600,
-} as const;
-/** Jobs fetched at a time: each only tells the worker to poll the batches. */
-const BATCH_SIZE = 100;
-const POLLING_INTERVAL_SECONDS = 2;
-/** Connections of pg-boss for maintenance and jobs, besides its listener. */
-const MAX_CONNECTIONS = 2;
-const STOP_TIMEOUT_MS = 2_000;
+const CHANNEL = "snap_batches";
 const CONNECT_TIMEOUT_MS = 5_000;
 const RECONNECT_PAUSE_MS = 2_000;
 
 /**
- * The batches themselves are the queue, with leases, fencing tokens and fairness between accounts by the engine's clock.
- * pg-boss only notifies workers: one job per batch, retried until a worker has fetched it.
+ * `NOTIFY` and `LISTEN`. The queue is the batch rows themselves; a notification only says "look now". A lost one
+ * costs at most the worker's polling interval.
  */
 export function createBatchSignal({
   url,
   onBackgroundError,
 }: Pick<DatabaseOptions, "url" | "onBackgroundError">): BatchSignal {
-  let starting: Promise<PgBoss> | null = null;
-  const start = (): Promise<PgBoss> =>
-    (starting ??= startBoss(url, onBackgroundError).catch((error: unknown) => {
-      // the next call retries
-      starting = null;
-      throw error;
-    }));
+  const listeners = new Set<QueueWatch>();
   return {
     async send(query) {
       await query("SELECT pg_notify($1, '')", [CHANNEL]);
@@ -64,13 +39,7 @@ export function createBatchSignal({
       return watch;
     },
     async close() {
-      // a hanging server must not keep the process alive
-      const giveUp = new AbortController();
-      await Promise.race([
-        starting?.then((boss) => boss.stop({ graceful: true, timeout: STOP_TIMEOUT_MS })).catch(() => {}),
-        wait(2 * STOP_TIMEOUT_MS, undefined, { signal: giveUp.signal }).catch(() => {}),
-      ]);
-      giveUp.abort();
+      await Promise.all([...listeners].map((listener) => listener.stop()));
     },
   };
 }

@@ -19,7 +19,7 @@ export interface PostgresStorageOptions {
   readonly url: string;
   /** From `@snap/storage-redis`, or your own; closed together with the storage. */
   readonly cache: SharedCache;
-  /** Maximum connections, besides three for notifications of batches; 10 by default. */
+  /** Maximum connections, besides one that listens for batches; 10 by default. */
   readonly maxConnections?: number;
   /** Called when an idle connection is lost. */
   readonly onBackgroundError?: (error: unknown) => void;
@@ -29,7 +29,7 @@ export interface PostgresStorage extends Storage, KeyMarked {}
 
 /**
  * Opens a storage that any number of machines share: accounts, tokens, credits and batches in PostgreSQL 15 or newer, in
- * the schemas `snap` and `snap_jobs`, which it creates and migrates if needed. `kill -9` of any process loses no confirmed
+ * the schema `snap`, which it creates and migrates if needed. `kill -9` of any process loses no confirmed
  * write and leaves no partial one.
  *
  * Lost connections are reopened, and repeatable statements are retried for about six seconds. After that, methods reject

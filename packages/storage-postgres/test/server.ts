@@ -31,8 +31,6 @@ export function useServer(): TestServer {
     server = await startPostgres();
     await execute(server.url(), `CREATE DATABASE ${TEMPLATE}`);
     const storage = await openStorage({ url: server.url(TEMPLATE) });
-    // the schema of pg-boss is created on first use
-    await (await storage.batches.watch(() => {})).stop();
     await storage.close();
   });
   afterAll(() => server?.remove());

@@ -1,6 +1,4 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import viewerDirectory from "swagger-ui-dist/absolute-path.js";
+import { readAsset } from "../read-asset.ts";
 import type { HttpResponse } from "../requests/response.ts";
 import { DOCS_HTML, DOCS_SCRIPT, START_HTML, START_STYLE } from "./sources.ts";
 
@@ -34,10 +32,6 @@ export function docsAssets(): readonly (readonly [string, HttpResponse])[] {
     ["/docs/swagger-ui.css", asset("text/css", readAsset("viewer/swagger-ui.css"))],
     ["/docs/swagger-ui-bundle.js", asset("text/javascript", readAsset("viewer/swagger-ui-bundle.js"))],
   ];
-}
-
-function viewerFile(name: string): Buffer {
-  return readFileSync(join(viewerDirectory(), name));
 }
 
 function htmlPage(body: string): HttpResponse {
