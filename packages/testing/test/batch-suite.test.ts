@@ -17,17 +17,17 @@ const IN_RECORDS: readonly Fault[] = [
         find: async (id) => handedIn.get(id) ?? null,
       };
     },
-    "does not share its records",
+    "returns records that are isolated from the stored ones",
   ],
   [
-    "stores a batch over another",
+    "overwrites an existing batch",
     ({ batches }) => ({
       async insert(batch) {
         if ((await batches.find(batch.id)) === null) await batches.insert(batch);
         else await batches.change({ batchId: batch.id, now: 0, change: () => batch });
       },
     }),
-    "rejects a batch whose id is taken, and keeps the one that is there",
+    "rejects a batch whose id is taken, without changing the existing one",
   ],
   [
     "sorts the items",
@@ -35,10 +35,10 @@ const IN_RECORDS: readonly Fault[] = [
       insert: (batch) =>
         batches.insert({ ...batch, items: batch.items.toSorted((a, b) => (a.id < b.id ? -1 : 1)) }),
     }),
-    "keeps the items in the order of submission",
+    "returns items in the order of submission",
   ],
   [
-    "cuts long parameters",
+    "truncates long parameters",
     ({ batches }) => ({
       insert: (batch) =>
         batches.insert({
@@ -49,24 +49,16 @@ const IN_RECORDS: readonly Fault[] = [
           })),
         }),
     }),
-    "gives parameters back, whatever they hold",
+    "returns any parameters unchanged",
   ],
 ];
 
 const IN_CHANGES: readonly Fault[] = [
+  ["settles although the change returns null", settlesFirst, "rolls back when the change returns null"],
+  ["settles although the change throws", settlesFirst, "rolls back and rejects when the change throws"],
+  ["settles for an unknown batch", settlesFirst, "does nothing for an unknown batch"],
   [
-    "keeps the settlement of a change that refuses",
-    settlesFirst,
-    "takes everything back when the change refuses",
-  ],
-  [
-    "keeps the settlement of a change that throws",
-    settlesFirst,
-    "takes everything back when the change throws, and rejects with what it threw",
-  ],
-  ["settles for a batch that isn't there", settlesFirst, "does nothing about a batch that isn't there"],
-  [
-    "forgets to settle",
+    "does not settle",
     ({ batches }) => ({
       change: ({ settle, change, ...request }) =>
         batches.change({
@@ -74,10 +66,10 @@ const IN_CHANGES: readonly Fault[] = [
           change: (batch) => change(batch, settle === undefined ? null : "settled"),
         }),
     }),
-    "settles and stores in one",
+    "settles and stores atomically",
   ],
   [
-    "forgets to settle with the change that finishes a batch",
+    "does not settle with the change that finishes a batch",
     ({ batches }) => ({
       async change(request) {
         const before = await batches.find(request.batchId);
@@ -91,34 +83,34 @@ const IN_CHANGES: readonly Fault[] = [
   [
     "settles a millisecond after the lapse",
     ({ batches }) => ({ change: (request) => batches.change({ ...request, now: request.now - 1 }) }),
-    "tells the change how the reservation ended, whatever became of it",
+    "passes the resolution of the reservation to the change",
   ],
   [
-    "reads a batch before it writes, and lets others in between",
+    "reads a batch before the write transaction",
     readsFirst,
-    "of many claims of one item at once, lets one through",
+    "accepts one of many concurrent claims of one item",
   ],
-  ["loses changes made at once", readsFirst, "loses none of many changes of one batch at once"],
+  ["loses concurrent changes", readsFirst, "preserves concurrent changes of one batch"],
   [
-    "answers the batch as it was",
+    "returns the batch before the change",
     ({ batches }) => ({
       async change(request) {
         const before = await batches.find(request.batchId);
         return (await batches.change(request)) && before;
       },
     }),
-    "stores and answers what a change makes of the batch as it is",
+    "stores and returns the result of a change",
   ],
 ];
 
 const IN_QUEUES: readonly Fault[] = [
   [
-    "holds a lease for a millisecond too long",
+    "ends a lease a millisecond late",
     ({ batches }) => ({ dueItems: (request) => batches.dueItems({ ...request, now: request.now - 1 }) }),
-    "offers a rendering item from the millisecond at which its lease ends",
+    "returns a rendering item from the millisecond at which its lease ends",
   ],
   [
-    "offers two items of one account",
+    "returns two items of one account",
     ({ batches }) => ({
       async dueItems(request) {
         const due = await batches.dueItems(request);
@@ -128,61 +120,61 @@ const IN_QUEUES: readonly Fault[] = [
         return first === undefined || other === undefined ? due : [...due, { ...first, itemId: other.id }];
       },
     }),
-    "offers one item of an account, the longest due, then the first submitted",
+    "returns one item per account: the longest due, then the first submitted",
   ],
   [
-    "offers the accounts in the order of their names",
+    "sorts accounts by id",
     ({ batches }) => ({
       dueItems: async (request) =>
         (await batches.dueItems(request)).toSorted((a, b) => (a.accountId < b.accountId ? -1 : 1)),
     }),
-    "orders the accounts by who waits the longest, then by submission",
+    "orders accounts by the longest due item, then by submission",
   ],
   [
-    "counts the accounts that it passes over",
+    "counts excluded accounts against the limit",
     ({ batches }) => ({
       async dueItems({ exceptAccounts, ...request }) {
         const due = await batches.dueItems({ ...request, exceptAccounts: [] });
         return due.filter(({ accountId }) => !exceptAccounts.includes(accountId));
       },
     }),
-    "passes over the accounts it is told to",
+    "excludes the given accounts from the items",
   ],
   [
-    "offers more deliveries than it was asked for",
+    "returns more deliveries than the limit",
     ({ batches }) => ({
       dueDeliveries: ({ limit, ...request }) => batches.dueDeliveries({ ...request, limit: limit + 1 }),
     }),
-    "offers one delivery of an account, its longest due, the longest due first",
+    "returns one delivery per account, the longest due first",
   ],
   [
-    "offers deliveries of accounts that it should pass over",
+    "returns deliveries of excluded accounts",
     ({ batches }) => ({
       dueDeliveries: (request) => batches.dueDeliveries({ ...request, exceptAccounts: [] }),
     }),
-    "passes over the accounts of deliveries it is told to",
+    "excludes the given accounts from the deliveries",
   ],
   [
-    "offers a delivery a millisecond late",
+    "returns a delivery a millisecond late",
     ({ batches }) => ({
       dueDeliveries: (request) => batches.dueDeliveries({ ...request, now: request.now - 1 }),
     }),
-    "offers a delivery from the millisecond at which it is due, or its lease ends",
+    "returns a delivery from the millisecond at which it is due or its lease ends",
   ],
   [
     "prunes unfinished batches",
     ({ batches }) => ({
       insert: (batch) => batches.insert({ ...batch, prunesAt: batch.prunesAt ?? batch.createdAt }),
     }),
-    "never deletes what is unfinished",
+    "does not delete unfinished batches",
   ],
   [
     "prunes a millisecond early",
     ({ batches }) => ({ prune: ({ now, limit }) => batches.prune({ now: now + 1, limit }) }),
-    "deletes batches from the millisecond on, at most so many at a time",
+    "deletes batches from the millisecond at which they may be pruned, up to the limit",
   ],
   [
-    "leaves the deliveries of what it prunes",
+    "does not delete the deliveries of pruned batches",
     ({ batches }) => {
       const left: DueDelivery[] = [];
       return {
@@ -196,18 +188,18 @@ const IN_QUEUES: readonly Fault[] = [
     "deletes items and deliveries with their batch",
   ],
   [
-    "counts what is due instead of what waits",
+    "counts due items instead of queued ones",
     ({ batches }) => ({
       figures: async (request) => ({
         ...(await batches.figures(request)),
         queuedItems: (await batches.dueItems({ ...request, limit: 100, exceptAccounts: [] })).length,
       }),
     }),
-    "counts what waits and what runs",
+    "counts queued and rendering items",
   ],
 ];
 
-/** Settles in a transaction of its own, before the change. */
+/** Settles in a separate transaction before the change. */
 function settlesFirst({ batches, ledger }: Storage): Partial<BatchStore> {
   return {
     async change({ settle, change, ...request }) {
@@ -218,7 +210,7 @@ function settlesFirst({ batches, ledger }: Storage): Partial<BatchStore> {
   };
 }
 
-/** Makes its change of what it read a moment ago. */
+/** Applies the change to a batch that was read before the transaction. */
 function readsFirst({ batches }: Storage): Partial<BatchStore> {
   return {
     async change({ change, ...request }) {
@@ -234,11 +226,11 @@ function readsFirst({ batches }: Storage): Partial<BatchStore> {
 describe("the suite of the batch store", () => {
   it.each([...IN_RECORDS, ...IN_CHANGES, ...IN_QUEUES])(
     "fails a storage that %s",
-    async (_, damage, failing) => {
-      const damaged = (storage: Storage): Partial<Storage> => ({
-        batches: { ...storage.batches, ...damage(storage) },
+    async (_, faultOf, failing) => {
+      const inject = (storage: Storage): Partial<Storage> => ({
+        batches: { ...storage.batches, ...faultOf(storage) },
       });
-      expect(await failuresOf(damaged)).toContain(failing);
+      expect(await failuresOf(inject)).toContain(failing);
     },
   );
 });

@@ -4,14 +4,14 @@ import { createFakeClock } from "../src/index.ts";
 const START = 1_767_225_600_000;
 
 describe("createFakeClock", () => {
-  it("stands still until it is advanced", () => {
+  it("does not move until it is advanced", () => {
     const clock = createFakeClock(START);
     expect(clock.now()).toBe(1_767_225_600_000);
     clock.advance(250);
     expect(clock.now()).toBe(1_767_225_600_250);
   });
 
-  it("wakes timers in the order of their instants, each at its own", () => {
+  it("runs timers in order, each at its instant", () => {
     const clock = createFakeClock(START);
     const woken: [string, number][] = [];
     const wake = (name: string) => (): void => void woken.push([name, clock.now() - START]);
@@ -29,7 +29,7 @@ describe("createFakeClock", () => {
     expect(woken.at(-1)).toEqual(["d", 31]);
   });
 
-  it("wakes what a timer sets while it advances", () => {
+  it("runs timers that a timer sets", () => {
     const clock = createFakeClock(START);
     let ticks = 0;
     const tick = (): void => {
@@ -41,7 +41,7 @@ describe("createFakeClock", () => {
     expect(ticks).toBe(10);
   });
 
-  it("calls a timer off", () => {
+  it("cancels a timer", () => {
     const clock = createFakeClock(START);
     let woken = false;
     const callOff = clock.after(10, () => (woken = true));
@@ -50,7 +50,7 @@ describe("createFakeClock", () => {
     expect(woken).toBe(false);
   });
 
-  it("leaves timers their time when the time of day is corrected", () => {
+  it("does not change the remaining time of timers when it is set", () => {
     const clock = createFakeClock(START);
     let wokenAt = 0;
     clock.after(10, () => (wokenAt = clock.now()));

@@ -7,8 +7,8 @@ import {
 } from "../src/index.ts";
 import type { SuiteRunner } from "../src/index.ts";
 
-/** Runs all suites on storages that are broken in one way; answers the names of the tests that fail. */
-export async function failuresOf(damage: (storage: Storage) => Partial<Storage>): Promise<string[]> {
+/** Runs all suites on storages with one fault, and returns the names of the failed tests. */
+export async function failuresOf(inject: (storage: Storage) => Partial<Storage>): Promise<string[]> {
   const tests: { readonly name: string; readonly run: () => Promise<void> }[] = [];
   const runner: SuiteRunner = {
     describe: (_, define) => define(),
@@ -16,8 +16,8 @@ export async function failuresOf(damage: (storage: Storage) => Partial<Storage>)
   };
   const open = async (): Promise<{ storage: Storage; close(): Promise<void> }> => {
     const memory = createMemoryStorage();
-    const whole = { ...memory, renderLeases: createMemoryRenderLeases() };
-    return { storage: { ...whole, ...damage(whole) }, close: () => whole.close() };
+    const correct = { ...memory, renderLeases: createMemoryRenderLeases() };
+    return { storage: { ...correct, ...inject(correct) }, close: () => correct.close() };
   };
   testStorage(runner, open);
   testRenderLeases(runner, open);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createFakeRandom, createFakeResolver } from "../src/index.ts";
 
 describe("createFakeRandom", () => {
-  it("repeats its sequence for a seed, however it is cut", () => {
+  it("repeats the sequence of a seed for any sizes", () => {
     const whole = createFakeRandom(1).bytes(100);
     const pieces = createFakeRandom(1);
     const cut = [pieces.bytes(0), pieces.bytes(1), pieces.bytes(64), pieces.bytes(35)];
@@ -18,16 +18,16 @@ describe("createFakeRandom", () => {
 });
 
 describe("createFakeResolver", () => {
-  it("answers from the table", async () => {
+  it("returns addresses from the table", async () => {
     const addresses = ["93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"];
     const resolver = createFakeResolver({ "example.com": addresses, "empty.example.com": [] });
     expect(await resolver.resolve("example.com")).toEqual(addresses);
     expect(await resolver.resolve("empty.example.com")).toEqual([]);
   });
 
-  it("asks a function anew each time", async () => {
-    const answers = [["93.184.215.14"], ["127.0.0.1"]];
-    const resolver = createFakeResolver({ "rebinding.example.com": () => answers.shift() ?? [] });
+  it("calls a function for each resolution", async () => {
+    const results = [["93.184.215.14"], ["127.0.0.1"]];
+    const resolver = createFakeResolver({ "rebinding.example.com": () => results.shift() ?? [] });
     expect(await resolver.resolve("rebinding.example.com")).toEqual(["93.184.215.14"]);
     expect(await resolver.resolve("rebinding.example.com")).toEqual(["127.0.0.1"]);
   });

@@ -13,7 +13,7 @@ describe("createFakeRenderer", () => {
     [{ format: "jpeg" }, "image/jpeg", "ffd8ff", 200],
     [{ format: "webp" }, "image/webp", "52494646", 200],
     [{ pdf: true }, "application/pdf", "255044462d", null],
-  ])("answers %o with a file of the format", async (change, contentType, magic, targetStatus) => {
+  ])("returns a file of the format for %o", async (change, contentType, magic, targetStatus) => {
     const file = await createFakeRenderer().render(parametersOf(change));
     expect(file.contentType).toBe(contentType);
     expect(Buffer.from(file.bytes).toString("hex")).toMatch(new RegExp(`^${magic}`));
@@ -45,7 +45,7 @@ describe("createFakeRenderer", () => {
     },
   );
 
-  it("answers the status and the notes it was told", async () => {
+  it("returns the configured status and notes", async () => {
     const renderer = createFakeRenderer({ targetStatus: 404, notes: ["wait-capped"] });
     expect(await renderer.render(parametersOf())).toMatchObject({
       targetStatus: 404,
@@ -53,7 +53,7 @@ describe("createFakeRenderer", () => {
     });
   });
 
-  it("records its calls and fails as often as it was told", async () => {
+  it("records its calls and fails the given number of times", async () => {
     const renderer = createFakeRenderer();
     renderer.failNext(new SnapError("render_timeout", "as scripted"), 2);
     renderer.failNext(new SnapError("upstream_error", "as scripted"));
@@ -80,7 +80,7 @@ describe("createFakeRenderer", () => {
     await renderer.whenCalled(3);
   });
 
-  it("tells its health", async () => {
+  it("reports its health", async () => {
     const renderer = createFakeRenderer();
     expect(await renderer.health()).toEqual({ ready: true, reason: null });
     renderer.setUnready("the browser cannot start");
@@ -89,7 +89,7 @@ describe("createFakeRenderer", () => {
     expect(await renderer.health()).toEqual({ ready: true, reason: null });
   });
 
-  it("ends what still runs when it is closed", async () => {
+  it("ends running renders when it is closed", async () => {
     const renderer = createFakeRenderer();
     renderer.hold();
     const render = renderer.render(parametersOf());

@@ -3,27 +3,27 @@ import { describe, expect, it } from "vitest";
 import { failuresOf } from "./failures-of.ts";
 
 describe("the suites", () => {
-  it("pass a storage that keeps the contract", async () => {
+  it("pass a correct storage", async () => {
     expect(await failuresOf(() => ({}))).toEqual([]);
   });
 
   it.each<[string, (storage: Storage) => Partial<Storage>, string]>([
     [
-      "answers a rendering for a millisecond too long",
+      "returns a rendering a millisecond too long",
       ({ renderings }) => ({
         renderings: { ...renderings, get: (request) => renderings.get({ ...request, now: request.now - 1 }) },
       }),
-      "expires to the millisecond",
+      "expires at the exact millisecond",
     ],
     [
-      "prunes more than it was asked to",
+      "prunes more than the limit",
       ({ renderings }) => ({
         renderings: { ...renderings, prune: ({ now, limit }) => renderings.prune({ now, limit: limit + 1 }) },
       }),
-      "prunes what has expired, at most so many at a time",
+      "prunes expired renderings up to the limit",
     ],
     [
-      "shows one account the renderings of another",
+      "returns the renderings of another account",
       ({ renderings }) => ({
         renderings: {
           ...renderings,
@@ -31,17 +31,17 @@ describe("the suites", () => {
           put: (request) => renderings.put({ ...request, accountId: "acct_1" }),
         },
       }),
-      "keeps accounts and keys apart, whatever they are",
+      "isolates accounts and keys with unusual names",
     ],
     [
       "settles a millisecond after the lapse",
       ({ ledger }) => ({
         ledger: { ...ledger, settle: (request) => ledger.settle({ ...request, now: request.now - 1 }) },
       }),
-      "lapses at the instant itself; a later settle moves nothing",
+      "lapses at its exact instant; a later settlement changes nothing",
     ],
     [
-      "takes a credit for a repeated reservation",
+      "reserves a credit for a repeated reservation",
       ({ ledger }) => {
         let repeats = 0;
         return {
@@ -54,14 +54,14 @@ describe("the suites", () => {
           },
         };
       },
-      "answers a repeated reservation as the first time, and takes nothing",
+      "returns the first result for a repeated reservation, and reserves nothing",
     ],
     [
-      "forgets the change of a grant",
+      "ignores a changed grant",
       ({ ledger }) => ({
-        ledger: { ...ledger, balance: (look) => ledger.balance({ ...look, granted: 10 }) },
+        ledger: { ...ledger, balance: (request) => ledger.balance({ ...request, granted: 10 }) },
       }),
-      "follows a grant that changes within the period",
+      "applies a grant that changes within the period",
     ],
     [
       "reverses only what is still open",
@@ -69,7 +69,7 @@ describe("the suites", () => {
       "reverses a charge once",
     ],
     [
-      "reads before it writes, and lets others in between",
+      "reads before the write transaction",
       ({ accounts }) => ({
         accounts: {
           ...accounts,
@@ -79,45 +79,45 @@ describe("the suites", () => {
           },
         },
       }),
-      "keeps changes made at once",
+      "preserves concurrent changes",
     ],
     [
-      "ends a budget's window a millisecond late",
+      "ends a rate limit window a millisecond late",
       ({ rateLimiter }) => ({
         rateLimiter: {
           ...rateLimiter,
           consume: (request) => rateLimiter.consume({ ...request, windowMs: request.windowMs + 1 }),
         },
       }),
-      "opens a window with its first spend and ends it on the millisecond",
+      "opens a window with the first request and ends it at the exact millisecond",
     ],
     [
       "finds a revoked token",
       ({ tokens }) => ({ tokens: { ...tokens, revoke: async () => true } }),
-      "forgets a revoked token",
+      "does not find a revoked token",
     ],
     [
-      "peeks at a rendering that has expired",
+      "peeks at an expired rendering",
       ({ renderings }) => ({
         renderings: {
           ...renderings,
           peek: (request) => renderings.peek({ ...request, now: request.now - 1 }),
         },
       }),
-      "expires to the millisecond",
+      "expires at the exact millisecond",
     ],
     [
-      "lets a second one take a lease",
+      "lets a second holder acquire a lease",
       ({ renderLeases }) => ({
         renderLeases: renderLeases && {
           ...renderLeases,
           acquire: async (claim) => (await renderLeases.acquire(claim), "acquired" as const),
         },
       }),
-      "of many who try at once, lets one take it",
+      "lets one of many concurrent holders acquire a lease",
     ],
     [
-      "lets anybody end a lease",
+      "lets any holder release a lease",
       ({ renderLeases }) => {
         let holder = "";
         return {
@@ -132,34 +132,34 @@ describe("the suites", () => {
           },
         };
       },
-      "leaves a lease alone that another has, or nobody",
+      "ignores a release by another holder or of a free lease",
     ],
     [
-      "hurries nobody",
+      "never raises a lease",
       ({ renderLeases }) => ({
         renderLeases: renderLeases && {
           ...renderLeases,
           acquire: (claim) => renderLeases.acquire({ ...claim, priority: "batch" }),
         },
       }),
-      "tells the holder that somebody interactive was refused it, from then on",
+      "returns raised to the holder after an interactive request was refused",
     ],
     [
-      "frees a lease at once",
+      "ignores the linger of a lease",
       ({ renderLeases }) => ({
         renderLeases: renderLeases && {
           ...renderLeases,
           release: (claim) => renderLeases.release({ ...claim, lingerMs: 0 }),
         },
       }),
-      "lets nobody take it while it lingers, its holder neither",
+      "refuses a lingering lease to every holder",
     ],
     [
-      "claims to prune by itself, and tells of it all the same",
+      "does not prune",
       ({ renderings }) => ({ renderings: { ...renderings, prune: async () => 0 } }),
-      "prunes what has expired, at most so many at a time",
+      "prunes expired renderings up to the limit",
     ],
-  ])("fail a storage that %s", async (_, damage, failing) => {
-    expect(await failuresOf(damage)).toContain(failing);
+  ])("fail a storage that %s", async (_, inject, failing) => {
+    expect(await failuresOf(inject)).toContain(failing);
   });
 });

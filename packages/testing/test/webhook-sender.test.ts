@@ -11,7 +11,7 @@ const requestTo = (url: string): { url: string; headers: Record<string, string>;
 });
 
 describe("createFakeWebhookSender", () => {
-  it("acknowledges and records what is sent", async () => {
+  it("acknowledges and records requests", async () => {
     const sender = createFakeWebhookSender();
     expect(await sender.send(requestTo("https://example.com/a"))).toEqual(NO_CONTENT);
     expect(await sender.send(requestTo("https://example.com/b"))).toEqual(NO_CONTENT);
@@ -21,7 +21,7 @@ describe("createFakeWebhookSender", () => {
     ]);
   });
 
-  it("answers as it was told, as often as it was told", async () => {
+  it("returns the given outcome the given number of times", async () => {
     const sender = createFakeWebhookSender();
     sender.answerNext({ kind: "answered", status: 503, retryAfterMs: 2000 }, 2);
     sender.answerNext({ kind: "failed", reason: "timed-out" });
@@ -36,24 +36,24 @@ describe("createFakeWebhookSender", () => {
     ]);
   });
 
-  it("holds its answers until it is released", async () => {
+  it("holds outcomes until they are released", async () => {
     const sender = createFakeWebhookSender();
     const release = sender.hold();
-    const answers: string[] = [];
+    const finished: string[] = [];
     const sending = ["https://example.com/a", "https://example.com/b"].map(async (url) => {
       await sender.send(requestTo(url));
-      answers.push(url);
+      finished.push(url);
     });
     await sender.whenSent(2);
     await new Promise(setImmediate);
-    expect(answers).toEqual([]);
+    expect(finished).toEqual([]);
     release();
     await Promise.all(sending);
-    expect(answers).toEqual(["https://example.com/a", "https://example.com/b"]);
+    expect(finished).toEqual(["https://example.com/a", "https://example.com/b"]);
     expect(await sender.send(requestTo("https://example.com/c"))).toEqual(NO_CONTENT);
   });
 
-  it("tells when enough was sent, before or after", async () => {
+  it("resolves whenSent for past and future requests", async () => {
     const sender = createFakeWebhookSender();
     const second = sender.whenSent(2).then(() => sender.requests.length);
     await sender.send(requestTo("https://example.com/"));
@@ -62,7 +62,7 @@ describe("createFakeWebhookSender", () => {
     expect(await second).toBe(2);
   });
 
-  it("once closed ends what it holds and sends nothing more", async () => {
+  it("ends held requests and sends no more after close", async () => {
     const sender = createFakeWebhookSender();
     sender.hold();
     const held = sender.send(requestTo("https://example.com/a"));

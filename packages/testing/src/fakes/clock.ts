@@ -1,10 +1,10 @@
 import type { Clock } from "@snap/engine/ports";
 
-/** A clock that stands still until it is told otherwise. */
+/** A clock that moves only when a test advances or sets it. */
 export interface FakeClock extends Clock {
-  /** Lets `ms` milliseconds pass: every timer due by then wakes, in the order of their instants. */
+  /** Advances by `ms` milliseconds, and runs every timer that is due by then, in order. */
   advance(ms: number): void;
-  /** Corrects the time of day, as an administrator would: timers keep the time they had left. */
+  /** Sets the time of day, as an administrator would: the remaining time of timers does not change. */
   set(now: number): void;
 }
 
@@ -14,7 +14,7 @@ interface Timer {
 }
 
 /**
- * A clock for tests that starts at the instant `startMs` (milliseconds since the Unix epoch).
+ * Creates a clock that starts at `startMs` (milliseconds since the Unix epoch).
  *
  * @example
  * const clock = createFakeClock(Date.parse("2026-03-01T12:00:00Z"));
@@ -23,7 +23,7 @@ interface Timer {
  */
 export function createFakeClock(startMs: number): FakeClock {
   const timers = new Set<Timer>();
-  // Timers go by what has elapsed, not by the time of day, as the machine's own do.
+  // timers use the elapsed time, not the time of day, like those of the machine
   let elapsedMs = 0;
   let offsetMs = startMs;
 

@@ -2,13 +2,13 @@ import type { RenderedFile } from "@snap/engine/ports";
 import { crc32, deflateSync } from "node:zlib";
 
 /*
- * The smallest files that hold a 32-byte digest and that every viewer opens. PNG and WebP draw it:
- * 16 x 16 pixels, one bit each.
+ * The smallest valid files that contain a 32-byte digest. PNG and WebP show it as an image of 16 x 16 pixels, one bit
+ * each.
  */
 
 const SIDE_PIXELS = 16;
 
-/** A valid file of the content type, its bytes derived from the digest alone. */
+/** Returns a valid file of the content type; its bytes depend only on the digest. */
 export function drawDigest(digest: Uint8Array, contentType: RenderedFile["contentType"]): Uint8Array {
   return new Uint8Array(ENCODERS[contentType](digest));
 }
@@ -20,7 +20,7 @@ const ENCODERS: Readonly<Record<RenderedFile["contentType"], (digest: Uint8Array
   "application/pdf": encodePdf,
 };
 
-/** Greyscale, 1 bit deep (PNG specification, 11.2.1): the digest is the bitmap, two bytes a row. */
+/** Grayscale with a bit depth of 1 (PNG specification, 11.2.1): the digest is the bitmap, two bytes per row. */
 function encodePng(digest: Uint8Array): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(SIDE_PIXELS, 0);
@@ -43,10 +43,10 @@ function pngChunk(type: string, data: Buffer): Buffer {
   return chunk;
 }
 
-/** One grey block of 8 x 8 (ITU-T T.81, annex B), the digest in a comment segment. */
+/** One gray block of 8 x 8 pixels (ITU-T T.81, annex B), with the digest in a comment segment. */
 function encodeJpeg(digest: Uint8Array): Buffer {
   const comment = Buffer.from(digest).toString("hex");
-  // One code of one bit in each table: difference 0 for DC, end of block for AC.
+  // one 1-bit code per table: difference 0 for DC, end of block for AC
   const oneCode = [1, ...Array<number>(15).fill(0), 0];
   return Buffer.concat([
     Buffer.from([0xff, 0xd8]),
@@ -65,7 +65,7 @@ function jpegSegment(marker: number, data: Buffer): Buffer {
   return Buffer.concat([Buffer.from([0xff, marker, length >> 8, length & 0xff]), data]);
 }
 
-/** Lossless (RFC 9649, section 3). Only green varies, white or magenta, so that a pixel is one bit. */
+/** Lossless (RFC 9649, section 3). Only green varies, so that a pixel is one bit: white or magenta. */
 function encodeWebp(digest: Uint8Array): Buffer {
   const bits: number[] = [];
   const push = (value: number, count: number): void => {
@@ -78,7 +78,7 @@ function encodeWebp(digest: Uint8Array): Buffer {
   push(SIDE_PIXELS - 1, 14);
   push(SIDE_PIXELS - 1, 14);
   push(0, 1 + 3 + 1 + 1 + 1);
-  // A simple code of two symbols for green: 0, then 255.
+  // a simple code with two symbols for green: 0 and 255
   push(0b011, 3);
   push(0, 1);
   push(255, 8);

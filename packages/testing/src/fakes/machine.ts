@@ -1,13 +1,13 @@
 import type { Machine } from "@snap/engine/ports";
 
-/** What is free on a fake machine; tests change it as they like. */
+/** A machine with settable free resources. */
 export interface FakeMachine extends Machine {
   idle: number;
   memoryBytes: number;
 }
 
 /**
- * A machine with as many idle processors and as much memory as a test says: none, and 16 GB, at first.
+ * Creates a machine with settable idle processors (initially 0) and memory (initially 16 GB).
  *
  * @example
  * const machine = createFakeMachine();

@@ -2,8 +2,8 @@ import type { Random } from "@snap/engine/ports";
 import { createHash } from "node:crypto";
 
 /**
- * Reproducible bytes: the same seed gives the same sequence on every machine. For tests only; the
- * sequence can be predicted.
+ * Creates reproducible random bytes: the same seed results in the same sequence on every machine. For tests only, because
+ * the sequence is predictable.
  *
  * @example
  * const random = createFakeRandom(1);
@@ -15,7 +15,7 @@ export function createFakeRandom(seed: number): Random {
   return {
     bytes(size) {
       const chunks = [pool];
-      for (let held = pool.length; held < size; held += 32) {
+      for (let available = pool.length; available < size; available += 32) {
         chunks.push(createHash("sha256").update(`${seed}:${block}`).digest());
         block += 1;
       }

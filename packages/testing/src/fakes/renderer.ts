@@ -3,33 +3,33 @@ import type { RenderedFile, Renderer } from "@snap/engine/ports";
 import { createHash } from "node:crypto";
 import { drawDigest } from "./files.ts";
 
-/** A renderer without a browser, to be scripted and asked afterwards. */
+/** A scriptable renderer without a browser, which records its calls. */
 export interface FakeRenderer extends Renderer {
   /** The parameters of every render so far, in order. */
   readonly calls: readonly SnapParameters[];
-  /** Resolves once `count` renders have been asked for, those before it included. */
+  /** Resolves after `count` calls of `render` in total. */
   whenCalled(count: number): Promise<void>;
-  /** Keeps renders that start from now on waiting until the function returned is called. */
+  /** Holds all later renders until the returned function is called. */
   hold(): () => void;
-  /** Makes the next `times` renders fail with the error; once unless given. */
+  /** Makes the next `times` renders fail with the error; one by default. */
   failNext(error: SnapError, times?: number): void;
-  /** What `health()` answers from now on: `null` for ready, otherwise the reason why not. */
+  /** Sets the result of `health()`: `null` for ready, otherwise the reason. */
   setUnready(reason: string | null): void;
 }
 
 export interface FakeRendererOptions {
-  /** Status that every page answers; 200 unless given. PDFs have none. */
+  /** Status of every page; 200 by default. PDFs have none. */
   readonly targetStatus?: number;
-  /** Notes on every rendering; none unless given. */
+  /** Notes of every rendering; none by default. */
   readonly notes?: readonly string[];
 }
 
-/** They decide what is kept, not what is drawn. */
+/** Parameters that affect the cache, not the rendering. */
 const NOT_DRAWN: ReadonlySet<string> = new Set(["cache", "cacheTtl"]);
 
 /**
- * A renderer that answers at once with a tiny valid file of the right format. Its bytes are derived
- * from the parameters: the same picture asked for twice is byte-identical, another one differs.
+ * Creates a renderer that immediately returns a tiny valid file of the requested format. The bytes depend on the
+ * parameters: identical requests return identical bytes.
  *
  * @example
  * const renderer = createFakeRenderer();
@@ -65,7 +65,7 @@ export function createFakeRenderer(options: FakeRendererOptions = {}): FakeRende
     },
     hold() {
       const opened = Promise.withResolvers<void>();
-      // A gate that nobody waits at may still be broken by close().
+      // close() may reject the gate when no render waits for it
       opened.promise.catch(() => {});
       gate = opened;
       held.add(opened);

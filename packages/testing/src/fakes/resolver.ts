@@ -1,10 +1,10 @@
 import type { Resolver } from "@snap/engine/ports";
 
-/** Addresses by host name; a function is asked anew for each resolution, as a rebinding name is. */
+/** Addresses by host name; a function is called for each resolution, to simulate DNS rebinding. */
 export type FakeHosts = Readonly<Record<string, readonly string[] | (() => readonly string[])>>;
 
 /**
- * Name resolution from a table. A name that is not in it rejects with `ENOTFOUND`.
+ * Creates a resolver from a table. An unknown name rejects with `ENOTFOUND`.
  *
  * @example
  * let rebound = false;

@@ -1,20 +1,20 @@
 import type { WebhookOutcome, WebhookRequest, WebhookSender } from "@snap/engine/ports";
 
-/** A webhook sender without a network, to be scripted and asked afterwards. */
+/** A scriptable webhook sender without a network, which records its requests. */
 export interface FakeWebhookSender extends WebhookSender {
-  /** What was sent so far, in order. */
+  /** All requests so far, in order. */
   readonly requests: readonly WebhookRequest[];
-  /** Resolves once `count` requests have been sent, those before it included. */
+  /** Resolves after `count` requests in total. */
   whenSent(count: number): Promise<void>;
-  /** Keeps requests that are sent from now on without an answer until the function returned is called. */
+  /** Holds the outcome of all later requests until the returned function is called. */
   hold(): () => void;
-  /** Gives the next `times` requests this outcome; once unless given. */
+  /** Sets the outcome of the next `times` requests; one by default. */
   answerNext(outcome: WebhookOutcome, times?: number): void;
 }
 
 /**
- * A sender whose receivers acknowledge at once, with a 204, unless told otherwise. Once closed it ends
- * what it holds as `broken`, and sends nothing more.
+ * Creates a sender whose receivers immediately respond with 204 by default. After `close`, all held and later requests end
+ * as `broken`.
  *
  * @example
  * const sender = createFakeWebhookSender();

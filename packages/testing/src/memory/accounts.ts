@@ -7,7 +7,7 @@ export function createAccountStore(accounts: Map<string, Account>): AccountStore
   return {
     async insert(account) {
       if (isTaken(account.email)) return false;
-      if (accounts.has(account.id)) throw new Error(`there is an account ${account.id} already`);
+      if (accounts.has(account.id)) throw new Error(`account ${account.id} already exists`);
       accounts.set(account.id, { ...account });
       return true;
     },
@@ -28,7 +28,7 @@ export function createAccountStore(accounts: Map<string, Account>): AccountStore
   };
 }
 
-/** Lower case for ASCII letters only: the port leaves all others as they are. */
+/** Lowercases only ASCII letters, as `AccountStore` requires. */
 function fold(email: string): string {
   return email.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

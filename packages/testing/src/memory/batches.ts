@@ -1,13 +1,13 @@
 import type { BatchRecord, BatchStore, DeliveryState, ItemState } from "@snap/engine/ports";
 import type { MemoryLedger } from "./ledger.ts";
 
-/** Batches in memory, in the order of submission; `ledger` is what a change settles in. */
+/** Batches in memory, in the order of submission; a change settles in `ledger`. */
 export function createBatchStore(ledger: Pick<MemoryLedger, "prepareSettle">): BatchStore {
   const batches = new Map<string, BatchRecord>();
 
   return {
     async insert(batch) {
-      if (batches.has(batch.id)) throw new Error(`there is a batch ${batch.id} already`);
+      if (batches.has(batch.id)) throw new Error(`batch ${batch.id} already exists`);
       batches.set(batch.id, freeze(structuredClone(batch)));
     },
     async find(batchId) {
@@ -16,7 +16,7 @@ export function createBatchStore(ledger: Pick<MemoryLedger, "prepareSettle">): B
     async change({ batchId, now, settle, change }) {
       const batch = batches.get(batchId);
       if (batch === undefined) return null;
-      // Nothing is settled before the change has agreed, so that there is nothing to take back.
+      // settles only after the change has succeeded, so there is nothing to roll back
       const ending = settle === undefined ? null : ledger.prepareSettle({ reservationId: settle, now });
       const changed = change(batch, ending?.resolution ?? null);
       if (changed === null) return null;
@@ -61,12 +61,12 @@ export function createBatchStore(ledger: Pick<MemoryLedger, "prepareSettle">): B
           .length,
       };
     },
-    // There are no others to hear of.
+    // there are no other processes
     watch: () => Promise.resolve({ stop: () => Promise.resolve() }),
   };
 }
 
-/** The longest due of each account, the longest due first. */
+/** Returns the longest due entry of each account, the longest due first. */
 function longestDue<T extends { readonly accountId: string }>(
   queue: readonly { readonly due: T; readonly claimableAt: number }[],
   bounds: { readonly now: number; readonly limit: number; readonly exceptAccounts: readonly string[] },
@@ -75,20 +75,20 @@ function longestDue<T extends { readonly accountId: string }>(
   const firstOfAccounts = new Map<string, T>();
   const claimable = queue
     .filter(({ due, claimableAt }) => claimableAt <= now && !exceptAccounts.includes(due.accountId))
-    // A stable sort: what is due since the same instant stays in the order of submission.
+    // a stable sort, to preserve the order of submission for equal instants
     .toSorted((a, b) => a.claimableAt - b.claimableAt);
   for (const { due } of claimable)
     if (!firstOfAccounts.has(due.accountId)) firstOfAccounts.set(due.accountId, due);
   return [...firstOfAccounts.values()].slice(0, limit);
 }
 
-/** Instant from which it can be claimed; never for what has reached its end. */
+/** Returns the instant from which it can be claimed; `Infinity` if it is finished. */
 function claimableAtOf(state: ItemState | DeliveryState): number {
   if ("dueAt" in state) return state.dueAt;
   return "leaseEndsAt" in state ? state.leaseEndsAt : Infinity;
 }
 
-/** Nobody who holds a record may change what is stored. Parts that are frozen already are those kept before. */
+/** Freezes a record, so that callers cannot change the stored one. Skips parts that are already frozen. */
 function freeze<T>(value: T): T {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
     for (const part of Object.values(value)) freeze(part);

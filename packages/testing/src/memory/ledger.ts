@@ -23,13 +23,13 @@ const JOURNAL_KINDS = {
   reversed: "reverse",
 } as const;
 
-/** How a reservation will end, and the act itself, which may be left undone. */
+/** How a reservation will end, and the function that ends it. */
 export interface Ending {
   readonly resolution: Resolution;
   readonly commit: () => void;
 }
 
-/** The ledger, together with what a transaction needs that may yet be taken back. */
+/** The ledger, with the methods that the other memory stores need. */
 export interface MemoryLedger extends Ledger {
   prepareSettle(request: EndRequest): Ending;
   /** For `TokenStore.find`. */
@@ -42,8 +42,7 @@ interface EndRequest {
 }
 
 /**
- * The credit ledger in memory: the reference model. The journal is all it keeps of the credits, and
- * each balance is summed up from it.
+ * The credit ledger in memory: the reference model. It stores only the journal, and computes each balance from it.
  */
 export function createLedger(): MemoryLedger {
   const journal: JournalEntry[] = [];
@@ -62,7 +61,7 @@ export function createLedger(): MemoryLedger {
     write(reservation, JOURNAL_KINDS[state], now);
   };
 
-  const bringUpToDate = ({ accountId, period, granted, now }: PeriodGrant & { now: number }): Balance => {
+  const updateBalance = ({ accountId, period, granted, now }: PeriodGrant & { now: number }): Balance => {
     for (const reservation of reservations.values())
       if (reservation.accountId === accountId && reservation.state === "open" && reservation.lapsesAt <= now)
         resolve(reservation, "lapsed", now);
@@ -73,18 +72,18 @@ export function createLedger(): MemoryLedger {
     return balanceOf(accountId, periodStartedAt);
   };
 
-  const prepare = ({ reservationId, now }: EndRequest, wanted: "settled" | "refunded"): Ending => {
+  const prepare = ({ reservationId, now }: EndRequest, target: "settled" | "refunded"): Ending => {
     const reservation = reservations.get(reservationId);
-    // What was refused never became a reservation.
+    // a refused request never became a reservation
     if (reservation === undefined || reservation.state === "refused")
       return { resolution: "unknown", commit: () => {} };
     if (reservation.state !== "open") return { resolution: reservation.state, commit: () => {} };
-    const resolution = reservation.lapsesAt <= now ? "lapsed" : wanted;
+    const resolution = reservation.lapsesAt <= now ? "lapsed" : target;
     return { resolution, commit: () => resolve(reservation, resolution, now) };
   };
 
-  const end = (request: EndRequest, wanted: "settled" | "refunded"): Resolution => {
-    const { resolution, commit } = prepare(request, wanted);
+  const end = (request: EndRequest, target: "settled" | "refunded"): Resolution => {
+    const { resolution, commit } = prepare(request, target);
     commit();
     return resolution;
   };
@@ -99,15 +98,15 @@ export function createLedger(): MemoryLedger {
 
   return {
     async balance(request) {
-      return bringUpToDate(request);
+      return updateBalance(request);
     },
     async reserve(request) {
       const { accountId, period, reservationId: id, lapsesAt, now } = request;
-      const { granted, used, reserved } = bringUpToDate(request);
-      const known = reservations.get(id);
-      if (known !== undefined)
+      const { granted, used, reserved } = updateBalance(request);
+      const existing = reservations.get(id);
+      if (existing !== undefined)
         return {
-          reserved: known.state !== "refused" && known.accountId === accountId,
+          reserved: existing.state !== "refused" && existing.accountId === accountId,
           balance: { granted, used, reserved },
         };
       const state = granted - used - reserved > 0 ? "open" : "refused";
@@ -135,7 +134,7 @@ export function createLedger(): MemoryLedger {
   };
 }
 
-/** The latest period that has a line, whatever the time is. */
+/** Returns the latest period with a journal line. */
 function latestPeriod(journal: readonly JournalEntry[], accountId: string): number | null {
   const lines = journal.filter((entry) => entry.accountId === accountId);
   return lines.length === 0 ? null : Math.max(...lines.map((entry) => entry.periodStartedAt));

@@ -2,16 +2,16 @@ import type { RateLimiter } from "@snap/engine/ports";
 
 /** Rate limits in memory. */
 export function createRateLimiter(): RateLimiter {
-  const windows = new Map<string, { readonly spent: number; readonly resetsAt: number }>();
+  const windows = new Map<string, { readonly count: number; readonly resetsAt: number }>();
   return {
     async consume({ accountId, name, limit, windowMs, now }) {
       const key = JSON.stringify([accountId, name]);
       const open = windows.get(key);
-      const { spent, resetsAt } =
-        open !== undefined && now < open.resetsAt ? open : { spent: 0, resetsAt: now + windowMs };
-      if (spent >= limit) return { allowed: false, remaining: 0, resetsAt };
-      windows.set(key, { spent: spent + 1, resetsAt });
-      return { allowed: true, remaining: limit - spent - 1, resetsAt };
+      const { count, resetsAt } =
+        open !== undefined && now < open.resetsAt ? open : { count: 0, resetsAt: now + windowMs };
+      if (count >= limit) return { allowed: false, remaining: 0, resetsAt };
+      windows.set(key, { count: count + 1, resetsAt });
+      return { allowed: true, remaining: limit - count - 1, resetsAt };
     },
   };
 }

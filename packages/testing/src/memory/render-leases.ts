@@ -1,23 +1,22 @@
 import type { RenderLeases } from "@snap/engine/ports";
 
-interface Flight {
-  /** `null` while it only lingers. */
+interface Lease {
+  /** `null` while it lingers. */
   readonly holder: string | null;
   readonly endsAt: number;
   readonly isRaised: boolean;
 }
 
 /**
- * Leases in memory, for engines that share a storage in a test. Leases go by `now`, which is the time of
- * day unless given.
+ * Creates render leases in memory, for engines that share a storage in a test. Their clock is `now`, `Date.now` by default.
  *
  * @example
  * const clock = createFakeClock(Date.parse("2026-03-01T12:00:00Z"));
- * const shared = { ...createMemoryStorage(), leases: createMemoryFlights(clock.now) };
+ * const shared = { ...createMemoryStorage(), renderLeases: createMemoryRenderLeases(clock.now) };
  */
 export function createMemoryRenderLeases(now: () => number = Date.now): RenderLeases {
-  const leases = new Map<string, Flight>();
-  const find = (name: string): Flight | null => {
+  const leases = new Map<string, Lease>();
+  const find = (name: string): Lease | null => {
     const lease = leases.get(name);
     return lease === undefined || lease.endsAt <= now() ? null : lease;
   };

@@ -35,7 +35,7 @@ function nameOf({ accountId, key }: RenderingKey): string {
   return JSON.stringify([accountId, key]);
 }
 
-/** Neither the caller's buffer nor one handed out may reach what is stored. */
+/** Copies the buffers, so that callers cannot change the stored rendering. */
 function copyOf(rendering: StoredRendering): StoredRendering {
   return { ...rendering, bytes: new Uint8Array(rendering.bytes), notes: [...rendering.notes] };
 }

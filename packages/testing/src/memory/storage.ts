@@ -7,8 +7,7 @@ import { createRenderingStore } from "./renderings.ts";
 import { createTokenStore } from "./tokens.ts";
 
 /**
- * A storage that forgets everything with the process: for tests, and the model that the conformance
- * suites hold other storages to. Written to be read, not to be fast.
+ * Creates a storage in memory, for tests. It is also the reference model of the suites: simple, not fast.
  *
  * @example
  * const storage = createMemoryStorage();

@@ -6,7 +6,7 @@ export interface TokenMaps {
   readonly accounts: ReadonlyMap<string, Account>;
 }
 
-/** Tokens in memory; `ledger` knows the balances of the accounts that own them. */
+/** Tokens in memory; `ledger` provides the balances of their accounts. */
 export function createTokenStore(
   { tokens, accounts }: TokenMaps,
   ledger: Pick<MemoryLedger, "standingBalance">,
@@ -14,7 +14,7 @@ export function createTokenStore(
   let lastId = 0;
   return {
     async insert(token) {
-      if (!accounts.has(token.accountId)) throw new Error(`there is no account ${token.accountId}`);
+      if (!accounts.has(token.accountId)) throw new Error(`account ${token.accountId} does not exist`);
       lastId += 1;
       const record = copyOf({ id: lastId, ...token });
       tokens.set(record.id, record);
@@ -42,7 +42,7 @@ export function createTokenStore(
   };
 }
 
-/** Neither the caller's lists nor those handed out may reach what is stored. */
+/** Copies the abilities, so that callers cannot change the stored token. */
 function copyOf(token: TokenRecord): TokenRecord {
   return { ...token, abilities: [...token.abilities] };
 }

@@ -1,9 +1,9 @@
 import type { Account } from "@snap/engine/ports";
 import assert from "node:assert/strict";
-import { allAtOnce, AT_ONCE, AWKWARD_TEXTS, countOf, defineSuite } from "./suite.ts";
+import { concurrently, CONCURRENT_CALLS, UNUSUAL_TEXTS, countOf, defineSuite } from "./suite.ts";
 import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
 
-/** An account with every field set, as the suites store it. */
+/** Returns an account with every field set. */
 export function sampleAccount(change: Partial<Account> = {}): Account {
   return {
     id: "acct_1",
@@ -18,8 +18,7 @@ export function sampleAccount(change: Partial<Account> = {}): Account {
 }
 
 /**
- * The contract of `AccountStore`: unique addresses, creation order, changes that do not overwrite
- * one another.
+ * Tests `AccountStore`: unique e-mail addresses, the order of creation, and concurrent changes.
  *
  * @example
  * testAccountStore({ describe, it }, async () => {
@@ -34,7 +33,7 @@ export function testAccountStore(runner: SuiteRunner, open: OpenStorage<"account
 }
 
 function testInserts(test: DefineTest<"accounts">): void {
-  test("gives an account back as it was stored", async ({ accounts }) => {
+  test("returns an account as stored", async ({ accounts }) => {
     const full = sampleAccount();
     const bare = sampleAccount({
       id: "acct_2",
@@ -52,7 +51,7 @@ function testInserts(test: DefineTest<"accounts">): void {
     assert.equal(await accounts.find("acct_4"), null);
   });
 
-  test("lists in the order of creation", async ({ accounts }) => {
+  test("lists accounts in the order of creation", async ({ accounts }) => {
     assert.deepEqual(await accounts.list(), []);
     const ids = ["acct_b", "acct_c", "acct_a"];
     for (const id of ids) await accounts.insert(sampleAccount({ id, email: `${id}@example.com` }));
@@ -63,14 +62,14 @@ function testInserts(test: DefineTest<"accounts">): void {
     );
   });
 
-  test("keeps ids apart, whatever they are", async ({ accounts }) => {
-    for (const [index, id] of AWKWARD_TEXTS.entries())
+  test("distinguishes unusual ids", async ({ accounts }) => {
+    for (const [index, id] of UNUSUAL_TEXTS.entries())
       assert.equal(await accounts.insert(sampleAccount({ id, email: `${index}@example.com` })), true);
-    for (const [index, id] of AWKWARD_TEXTS.entries())
+    for (const [index, id] of UNUSUAL_TEXTS.entries())
       assert.equal((await accounts.find(id))?.email, `${index}@example.com`);
   });
 
-  test("answers null for an id that was never given, whatever it is", async ({ accounts }) => {
+  test("returns null for an unknown id", async ({ accounts }) => {
     for (const id of ["", "nobody", "a\0b", "\ud800"]) {
       assert.equal(await accounts.find(id), null);
       assert.equal(await accounts.update(id, { planSlug: "growth" }), null);
@@ -79,15 +78,15 @@ function testInserts(test: DefineTest<"accounts">): void {
 }
 
 function testUniqueness(test: DefineTest<"accounts">): void {
-  test("refuses an address that is taken, without regard to ASCII case", async ({ accounts }) => {
+  test("rejects an e-mail address that is taken, ignoring ASCII case", async ({ accounts }) => {
     await accounts.insert(sampleAccount());
     assert.equal(await accounts.insert(sampleAccount({ id: "acct_2", email: "ADA@Example.com" })), false);
     assert.equal(await accounts.find("acct_2"), null);
     assert.equal((await accounts.list()).length, 1);
   });
 
-  test("leaves the case of other letters alone", async ({ accounts }) => {
-    // U+212A, the Kelvin sign, becomes an ASCII k in Unicode's lower case.
+  test("distinguishes the case of non-ASCII letters", async ({ accounts }) => {
+    // Unicode lowercases U+212A, the Kelvin sign, to an ASCII k
     const emails = ["kit@example.com", "\u212ait@example.com", "éa@example.com", "Éa@example.com"];
     for (const [index, email] of emails.entries())
       assert.equal(await accounts.insert(sampleAccount({ id: `acct_${index}`, email })), true, email);
@@ -99,15 +98,15 @@ function testUniqueness(test: DefineTest<"accounts">): void {
     assert.deepEqual(await accounts.list(), [sampleAccount()]);
   });
 
-  test("of many inserts of one address at once, lets one through", async ({ accounts }) => {
-    const answers = await allAtOnce((index) => accounts.insert(sampleAccount({ id: `acct_${index}` })));
-    assert.equal(countOf(answers, true), 1);
+  test("accepts one of many concurrent inserts of one e-mail address", async ({ accounts }) => {
+    const results = await concurrently((index) => accounts.insert(sampleAccount({ id: `acct_${index}` })));
+    assert.equal(countOf(results, true), 1);
     assert.equal((await accounts.list()).length, 1);
   });
 }
 
 function testUpdates(test: DefineTest<"accounts">): void {
-  test("changes what is named, and nothing else", async ({ accounts }) => {
+  test("changes only the given fields", async ({ accounts }) => {
     await accounts.insert(sampleAccount());
     await accounts.insert(sampleAccount({ id: "acct_2", email: "grace@example.com" }));
     const changed = sampleAccount({ planSlug: null, creditsPerPeriod: null, requestsPerMinute: 60 });
@@ -122,13 +121,13 @@ function testUpdates(test: DefineTest<"accounts">): void {
     assert.equal(await accounts.update("acct_3", { planSlug: "growth" }), null);
   });
 
-  test("refuses to change to an address that is taken", async ({ accounts }) => {
+  test("rejects a change to an e-mail address that is taken", async ({ accounts }) => {
     await accounts.insert(sampleAccount());
     await accounts.insert(sampleAccount({ id: "acct_2", email: "grace@example.com" }));
     const change = { email: "Ada@example.com", planSlug: "growth" };
     assert.equal(await accounts.update("acct_2", change), "email-taken");
     assert.equal((await accounts.find("acct_2"))?.planSlug, "starter");
-    // Its own address in another case is no collision.
+    // its own address in another case is not taken
     assert.equal((await accounts.list())[0]?.email, "ada@example.com");
     assert.deepEqual(
       await accounts.update("acct_1", { email: "Ada@example.com" }),
@@ -136,17 +135,17 @@ function testUpdates(test: DefineTest<"accounts">): void {
     );
   });
 
-  test("keeps changes made at once", async ({ accounts }) => {
+  test("preserves concurrent changes", async ({ accounts }) => {
     await accounts.insert(sampleAccount());
-    await allAtOnce((index) =>
+    await concurrently((index) =>
       accounts.update(
         "acct_1",
-        index % 2 === 0 ? { creditsPerPeriod: AT_ONCE } : { requestsPerMinute: AT_ONCE },
+        index % 2 === 0 ? { creditsPerPeriod: CONCURRENT_CALLS } : { requestsPerMinute: CONCURRENT_CALLS },
       ),
     );
     assert.deepEqual(
       await accounts.find("acct_1"),
-      sampleAccount({ creditsPerPeriod: AT_ONCE, requestsPerMinute: AT_ONCE }),
+      sampleAccount({ creditsPerPeriod: CONCURRENT_CALLS, requestsPerMinute: CONCURRENT_CALLS }),
     );
   });
 }

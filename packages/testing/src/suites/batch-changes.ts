@@ -10,10 +10,10 @@ import {
   SUBMITTED_AT,
   withState,
 } from "./batch-samples.ts";
-import { allAtOnce, AT_ONCE } from "./suite.ts";
+import { concurrently, CONCURRENT_CALLS } from "./suite.ts";
 import type { DefineTest } from "./suite.ts";
 
-const LOOK = {
+const REQUEST = {
   accountId: "acct_1",
   period: { startedAt: SUBMITTED_AT - 1000, resetsAt: SUBMITTED_AT + 2_000_000_000 },
   granted: 10,
@@ -24,35 +24,35 @@ const LAPSES_AT = SUBMITTED_AT + 120_000;
 const TWO_ITEMS = sampleBatch({ items: [sampleItem(), sampleItem({ id: "item_2" })] });
 
 function reserve(ledger: Ledger, reservationId: string): Promise<unknown> {
-  return ledger.reserve({ ...LOOK, reservationId, lapsesAt: LAPSES_AT });
+  return ledger.reserve({ ...REQUEST, reservationId, lapsesAt: LAPSES_AT });
 }
 
-/** All that the ledger tells about the account. */
+/** Returns the balance and journal of the account. */
 async function accountsOf(ledger: Ledger): Promise<[Balance, readonly JournalEntry[]]> {
-  return [await ledger.balance(LOOK), await ledger.journal({ accountId: "acct_1", limit: 1000 })];
+  return [await ledger.balance(REQUEST), await ledger.journal({ accountId: "acct_1", limit: 1000 })];
 }
 
 function request(change: BatchChange["change"], settle?: string): BatchChange {
   return { batchId: "batch_1", now: SUBMITTED_AT, change, ...(settle === undefined ? {} : { settle }) };
 }
 
-/** Notes how the reservation ended, and refuses or agrees. */
-function noting(seen: (Resolution | null)[], agrees: boolean): BatchChange["change"] {
+/** Returns a change that records how the reservation ended, and succeeds or returns `null`. */
+function recording(seen: (Resolution | null)[], succeeds: boolean): BatchChange["change"] {
   return (batch, settled) => {
     seen.push(settled);
-    return agrees ? withState(batch, DONE) : null;
+    return succeeds ? withState(batch, DONE) : null;
   };
 }
 
-/** What a change makes of a batch, and how it goes together with a settlement. */
+/** Tests the results of changes, alone and together with a settlement. */
 export function testBatchChanges(test: DefineTest<"batches" | "ledger">): void {
   testOutcomes(test);
   testSettlements(test);
-  testChangesAtOnce(test);
+  testConcurrentChanges(test);
 }
 
 function testOutcomes(test: DefineTest<"batches" | "ledger">): void {
-  test("stores and answers what a change makes of the batch as it is", async ({ batches }) => {
+  test("stores and returns the result of a change", async ({ batches }) => {
     const other = sampleBatch({ id: "batch_2" });
     await batches.insert(TWO_ITEMS);
     await batches.insert(other);
@@ -84,29 +84,29 @@ function testOutcomes(test: DefineTest<"batches" | "ledger">): void {
     assert.deepEqual(await batches.find("batch_2"), other);
   });
 
-  test("does nothing about a batch that isn't there", async ({ batches, ledger }) => {
+  test("does nothing for an unknown batch", async ({ batches, ledger }) => {
     await reserve(ledger, "r1");
     const before = await accountsOf(ledger);
     const seen: (Resolution | null)[] = [];
-    assert.equal(await batches.change(request(noting(seen, true), "r1")), null);
+    assert.equal(await batches.change(request(recording(seen, true), "r1")), null);
     assert.deepEqual(seen, []);
     assert.deepEqual(await accountsOf(ledger), before);
   });
 
-  test("takes everything back when the change refuses", async ({ batches, ledger }) => {
+  test("rolls back when the change returns null", async ({ batches, ledger }) => {
     await batches.insert(TWO_ITEMS);
     await reserve(ledger, "r1");
     const before = await accountsOf(ledger);
     assert.equal(await batches.change(request(() => null, "r1")), null);
     assert.deepEqual(await batches.find("batch_1"), TWO_ITEMS);
     assert.deepEqual(await accountsOf(ledger), before);
-    // Nor is a lapse written down by what was taken back.
+    // the rolled-back change does not record a lapse either
     assert.equal(await batches.change({ ...request(() => null, "r1"), now: LAPSES_AT }), null);
     assert.deepEqual(await ledger.journal({ accountId: "acct_1", limit: 1000 }), before[1]);
     assert.equal(await ledger.settle({ reservationId: "r1", now: SUBMITTED_AT }), "settled");
   });
 
-  test("takes everything back when the change throws, and rejects with what it threw", async (storage) => {
+  test("rolls back and rejects when the change throws", async (storage) => {
     const { batches, ledger } = storage;
     await batches.insert(TWO_ITEMS);
     await reserve(ledger, "r1");
@@ -123,18 +123,18 @@ function testOutcomes(test: DefineTest<"batches" | "ledger">): void {
 }
 
 function testSettlements(test: DefineTest<"batches" | "ledger">): void {
-  test("settles and stores in one", async ({ batches, ledger }) => {
+  test("settles and stores atomically", async ({ batches, ledger }) => {
     await batches.insert(TWO_ITEMS);
     await reserve(ledger, "r1");
     const seen: (Resolution | null)[] = [];
-    const changed = await batches.change(request(noting(seen, true), "r1"));
+    const changed = await batches.change(request(recording(seen, true), "r1"));
     assert.equal(seen.at(-1), "settled");
     assert.deepEqual(changed, withState(TWO_ITEMS, DONE));
     assert.deepEqual(await batches.find("batch_1"), changed);
-    assert.deepEqual(await ledger.balance(LOOK), { granted: 10, used: 1, reserved: 0 });
+    assert.deepEqual(await ledger.balance(REQUEST), { granted: 10, used: 1, reserved: 0 });
     const [newest] = await ledger.journal({ accountId: "acct_1", limit: 1 });
     const line = { kind: "settle", credits: 1, reservationId: "r1", at: SUBMITTED_AT };
-    assert.deepEqual(newest, { accountId: "acct_1", periodStartedAt: LOOK.period.startedAt, ...line });
+    assert.deepEqual(newest, { accountId: "acct_1", periodStartedAt: REQUEST.period.startedAt, ...line });
     assert.equal(await ledger.refund({ reservationId: "r1", now: SUBMITTED_AT }), "settled");
   });
 
@@ -146,15 +146,15 @@ function testSettlements(test: DefineTest<"batches" | "ledger">): void {
       finished(sampleBatch()),
     );
     assert.deepEqual(await batches.find("batch_1"), finished(sampleBatch()));
-    assert.deepEqual(await ledger.balance(LOOK), { granted: 10, used: 1, reserved: 0 });
+    assert.deepEqual(await ledger.balance(REQUEST), { granted: 10, used: 1, reserved: 0 });
     const journal = await ledger.journal({ accountId: "acct_1", limit: 10 });
     assert.equal(journal.filter(({ kind }) => kind === "settle").length, 1);
   });
 
-  test("tells the change how the reservation ended, whatever became of it", async ({ batches, ledger }) => {
+  test("passes the resolution of the reservation to the change", async ({ batches, ledger }) => {
     await batches.insert(TWO_ITEMS);
     for (const id of ["late", "in time", "settled", "refunded"]) await reserve(ledger, id);
-    await ledger.reserve({ ...LOOK, granted: 4, reservationId: "refused", lapsesAt: LAPSES_AT });
+    await ledger.reserve({ ...REQUEST, granted: 4, reservationId: "refused", lapsesAt: LAPSES_AT });
     await ledger.settle({ reservationId: "settled", now: SUBMITTED_AT });
     await ledger.refund({ reservationId: "refunded", now: SUBMITTED_AT });
     const cases: [string | undefined, number, Resolution | null][] = [
@@ -168,29 +168,29 @@ function testSettlements(test: DefineTest<"batches" | "ledger">): void {
     ];
     for (const [settle, now, resolution] of cases) {
       const seen: (Resolution | null)[] = [];
-      await batches.change({ ...request(noting(seen, true), settle), now });
+      await batches.change({ ...request(recording(seen, true), settle), now });
       assert.equal(seen.at(-1), resolution, settle);
     }
-    const look = { ...LOOK, granted: 4 };
-    assert.deepEqual(await ledger.balance(look), { granted: 4, used: 2, reserved: 0 });
+    const balanceRequest = { ...REQUEST, granted: 4 };
+    assert.deepEqual(await ledger.balance(balanceRequest), { granted: 4, used: 2, reserved: 0 });
     const kinds = (await ledger.journal({ accountId: "acct_1", limit: 100 })).map(({ kind }) => kind);
     assert.equal(kinds.filter((kind) => kind === "lapse").length, 1);
   });
 }
 
-function testChangesAtOnce(test: DefineTest<"batches" | "ledger">): void {
-  test("of many claims of one item at once, lets one through", async ({ batches }) => {
+function testConcurrentChanges(test: DefineTest<"batches" | "ledger">): void {
+  test("accepts one of many concurrent claims of one item", async ({ batches }) => {
     await batches.insert(TWO_ITEMS);
-    const answers = await allAtOnce(() => batches.change(request((batch) => claim(batch, SUBMITTED_AT))));
-    const winners = answers.filter((answer) => answer !== null);
+    const results = await concurrently(() => batches.change(request((batch) => claim(batch, SUBMITTED_AT))));
+    const winners = results.filter((result) => result !== null);
     assert.equal(winners.length, 1);
     assert.deepEqual(await batches.find("batch_1"), winners[0]);
     assert.deepEqual(winners[0], claim(TWO_ITEMS, SUBMITTED_AT));
   });
 
-  test("loses none of many changes of one batch at once", async ({ batches }) => {
+  test("preserves concurrent changes of one batch", async ({ batches }) => {
     await batches.insert(TWO_ITEMS);
-    await allAtOnce((index) =>
+    await concurrently((index) =>
       batches.change(
         request((batch) => {
           const id = index % 2 === 0 ? "item_1" : "item_2";
@@ -202,21 +202,24 @@ function testChangesAtOnce(test: DefineTest<"batches" | "ledger">): void {
       ),
     );
     const found = await batches.find("batch_1");
-    for (const { state } of found?.items ?? []) assert.deepEqual(state, { ...queued(), starts: AT_ONCE / 2 });
+    for (const { state } of found?.items ?? [])
+      assert.deepEqual(state, { ...queued(), starts: CONCURRENT_CALLS / 2 });
   });
 
-  test("of many that finish a batch at once, lets one through and settles its reservation", async (storage) => {
+  test("accepts one of many concurrent changes that finish a batch, and settles its reservation", async (storage) => {
     const { batches, ledger } = storage;
     await batches.insert(sampleBatch());
-    const look = { ...LOOK, granted: AT_ONCE };
-    await allAtOnce((index) => ledger.reserve({ ...look, reservationId: `r${index}`, lapsesAt: LAPSES_AT }));
-    const answers = await allAtOnce((index) =>
+    const balanceRequest = { ...REQUEST, granted: CONCURRENT_CALLS };
+    await concurrently((index) =>
+      ledger.reserve({ ...balanceRequest, reservationId: `r${index}`, lapsesAt: LAPSES_AT }),
+    );
+    const results = await concurrently((index) =>
       batches.change(request((batch) => (batch.finishedAt === null ? finished(batch) : null), `r${index}`)),
     );
-    assert.equal(answers.filter((answer) => answer !== null).length, 1);
-    const balance = { granted: AT_ONCE, used: 1, reserved: AT_ONCE - 1 };
-    assert.deepEqual(await ledger.balance(look), balance);
-    const reservationId = `r${answers.findIndex((answer) => answer !== null)}`;
+    assert.equal(results.filter((result) => result !== null).length, 1);
+    const balance = { granted: CONCURRENT_CALLS, used: 1, reserved: CONCURRENT_CALLS - 1 };
+    assert.deepEqual(await ledger.balance(balanceRequest), balance);
+    const reservationId = `r${results.findIndex((result) => result !== null)}`;
     assert.equal(await ledger.refund({ reservationId, now: SUBMITTED_AT }), "settled");
   });
 }

@@ -8,7 +8,7 @@ import { DONE, FAILED, sampleBatch, sampleItem, SUBMITTED_AT } from "./batch-sam
 const MODEL_STEPS = 400;
 const ACCOUNT_IDS = ["acct_1", "acct_2", "acct_3"];
 
-/** Plays the same random calls on the store and on the in-memory model, and compares every answer. */
+/** Makes the same random calls on the store and on the in-memory model, and compares every result. */
 export async function runBatchesAgainstModel(
   batches: BatchStore,
   { seed }: { readonly seed: number },
@@ -27,7 +27,7 @@ interface Call {
   make(batches: BatchStore): Promise<unknown>;
 }
 
-/** Few accounts and instants close together, so that every tie comes up. */
+/** Few accounts and close instants, so that ties occur. */
 function randomCalls(seed: number): () => Call {
   const random = createFakeRandom(seed);
   const below = (count: number): number => new DataView(random.bytes(4).buffer).getUint32(0) % count;
@@ -63,7 +63,7 @@ function randomCalls(seed: number): () => Call {
     return call("insert", batch, (batches) => batches.insert(batch));
   };
   const change = (): Call => {
-    // One of the latest, or one that was never there.
+    // one of the latest, or an unknown one
     const batchId = `batch_${Math.max(1, inserted + 1 - below(12))}`;
     const request = { batchId, now };
     const itemId = `item_${below(4)}`;
@@ -81,12 +81,12 @@ function randomCalls(seed: number): () => Call {
     const kind = below(12);
     if (kind < 3) return insert();
     if (kind < 8) return change();
-    // Without a limit that leaves some of several that are due since the same instant.
+    // a limit could cut between entries with the same instant, whose order is unspecified
     const all = { now, limit: MODEL_STEPS };
     if (kind === 8) return call("prune", all, (batches) => batches.prune(all));
     if (kind === 9)
       return call("dueDeliveries", all, async (batches) => {
-        // Which of an account's deliveries due since the same instant is offered is left open.
+        // the order of deliveries of one account with the same instant is unspecified
         const due = await batches.dueDeliveries({ ...all, exceptAccounts: [] });
         return due.map((offered) => offered.accountId).toSorted();
       });
@@ -99,7 +99,7 @@ function randomCalls(seed: number): () => Call {
   };
 }
 
-/** Changes an unfinished item, finishing the batch with its last one; or the delivery of a finished batch. */
+/** Changes an unfinished item, and finishes the batch with the last one; or changes the delivery of a finished batch. */
 function changeOf(
   batch: BatchRecord,
   {

@@ -13,10 +13,10 @@ import {
   SUBMITTED_AT,
   withState,
 } from "./batch-samples.ts";
-import { allAtOnce, AT_ONCE, AWKWARD_TEXTS } from "./suite.ts";
+import { concurrently, CONCURRENT_CALLS, UNUSUAL_TEXTS } from "./suite.ts";
 import type { DefineTest } from "./suite.ts";
 
-/** The due items as "batch item", or "batch" when there is but one in each. */
+/** Returns the due items as "batch item", or as "batch" if each batch has one item. */
 async function dueItems(
   batches: BatchStore,
   { now = SUBMITTED_AT, limit = 100, exceptAccounts = [] as readonly string[] } = {},
@@ -29,20 +29,20 @@ function itemsOf(states: readonly ItemState[]): BatchRecord["items"] {
   return states.map((state, index) => sampleItem({ id: `item_${index + 1}`, state }));
 }
 
-/** Batches of one queued item each, every one of an account of its own. */
+/** Returns batches with one queued item each, each of a different account. */
 async function insertQueued(batches: BatchStore, dueAts: readonly number[]): Promise<void> {
   for (const [index, dueAt] of dueAts.entries())
     await batches.insert(batchOf(queued(dueAt), { id: `batch_${index}`, accountId: `acct_${index}` }));
 }
 
-/** What can be claimed: to the millisecond, fairly, in order. */
+/** Tests which items can be claimed, and in which order. */
 export function testDueItems(test: DefineTest<"batches">): void {
   testWhenItemsAreDue(test);
   testTurns(test);
 }
 
 function testWhenItemsAreDue(test: DefineTest<"batches">): void {
-  test("names the item, its batch and its account", async ({ batches }) => {
+  test("returns the item, its batch and its account", async ({ batches }) => {
     assert.deepEqual(await batches.dueItems({ now: SUBMITTED_AT, limit: 1, exceptAccounts: [] }), []);
     await batches.insert(sampleBatch());
     assert.deepEqual(await batches.dueItems({ now: SUBMITTED_AT, limit: 1, exceptAccounts: [] }), [
@@ -50,24 +50,24 @@ function testWhenItemsAreDue(test: DefineTest<"batches">): void {
     ]);
   });
 
-  test("offers a queued item from the millisecond at which it is due", async ({ batches }) => {
+  test("returns a queued item from the millisecond at which it is due", async ({ batches }) => {
     await batches.insert(batchOf(queued(SUBMITTED_AT + 5)));
     assert.deepEqual(await dueItems(batches, { now: SUBMITTED_AT + 4 }), []);
     assert.deepEqual(await dueItems(batches, { now: SUBMITTED_AT + 5 }), ["batch_1 item_1"]);
   });
 
-  test("offers a rendering item from the millisecond at which its lease ends", async ({ batches }) => {
+  test("returns a rendering item from the millisecond at which its lease ends", async ({ batches }) => {
     await batches.insert(batchOf(rendering(SUBMITTED_AT + 5)));
     assert.deepEqual(await dueItems(batches, { now: SUBMITTED_AT + 4 }), []);
     assert.deepEqual(await dueItems(batches, { now: SUBMITTED_AT + 5 }), ["batch_1 item_1"]);
   });
 
-  test("never offers what is done or failed", async ({ batches }) => {
+  test("does not return finished items", async ({ batches }) => {
     await batches.insert(sampleBatch({ items: itemsOf([DONE, FAILED]) }));
     assert.deepEqual(await dueItems(batches, { now: Number.MAX_SAFE_INTEGER }), []);
   });
 
-  test("follows each change of an item", async ({ batches }) => {
+  test("reflects each change of an item", async ({ batches }) => {
     const change = (state: (batch: BatchRecord) => BatchRecord | null): Promise<BatchRecord | null> =>
       batches.change({ batchId: "batch_1", now: SUBMITTED_AT, change: state });
     await batches.insert(sampleBatch({ items: itemsOf([queued(), queued()]) }));
@@ -84,9 +84,9 @@ function testWhenItemsAreDue(test: DefineTest<"batches">): void {
 }
 
 function testTurns(test: DefineTest<"batches">): void {
-  test("offers one item of an account, the longest due, then the first submitted", async ({ batches }) => {
+  test("returns one item per account: the longest due, then the first submitted", async ({ batches }) => {
     const late = queued(SUBMITTED_AT - 1);
-    // Their ids are in another order than they were submitted.
+    // the order of the ids differs from the order of submission
     await batches.insert(sampleBatch({ id: "batch_2", items: itemsOf([queued(), queued(), late, late]) }));
     await batches.insert(sampleBatch({ id: "batch_1", items: itemsOf([late, rendering(SUBMITTED_AT - 2)]) }));
     const offered: string[] = [];
@@ -112,7 +112,7 @@ function testTurns(test: DefineTest<"batches">): void {
     ]);
   });
 
-  test("orders the accounts by who waits the longest, then by submission", async ({ batches }) => {
+  test("orders accounts by the longest due item, then by submission", async ({ batches }) => {
     const dueAts = [0, -2, -1, -2, -3, 1].map((offset) => SUBMITTED_AT + offset);
     await insertQueued(batches, dueAts);
     const order = [4, 1, 3, 2, 0].map((index) => `batch_${index} item_1`);
@@ -121,22 +121,22 @@ function testTurns(test: DefineTest<"batches">): void {
       assert.deepEqual(await dueItems(batches, { limit }), order.slice(0, limit));
   });
 
-  test("passes over the accounts it is told to", async ({ batches }) => {
-    for (const [index, accountId] of AWKWARD_TEXTS.entries())
+  test("excludes the given accounts from the items", async ({ batches }) => {
+    for (const [index, accountId] of UNUSUAL_TEXTS.entries())
       await batches.insert(sampleBatch({ id: `batch_${index}`, accountId }));
-    const all = AWKWARD_TEXTS.map((_, index) => `batch_${index} item_1`);
+    const all = UNUSUAL_TEXTS.map((_, index) => `batch_${index} item_1`);
     assert.deepEqual(await dueItems(batches), all);
-    for (const [index, accountId] of AWKWARD_TEXTS.entries())
+    for (const [index, accountId] of UNUSUAL_TEXTS.entries())
       assert.deepEqual(await dueItems(batches, { exceptAccounts: [accountId] }), all.toSpliced(index, 1));
-    assert.deepEqual(await dueItems(batches, { exceptAccounts: AWKWARD_TEXTS }), []);
-    // Those that are passed over don't count against the limit.
-    const exceptAccounts = AWKWARD_TEXTS.slice(0, 5);
+    assert.deepEqual(await dueItems(batches, { exceptAccounts: UNUSUAL_TEXTS }), []);
+    // excluded accounts do not count against the limit
+    const exceptAccounts = UNUSUAL_TEXTS.slice(0, 5);
     assert.deepEqual(await dueItems(batches, { limit: 3, exceptAccounts }), all.slice(5, 8));
     assert.deepEqual(await dueItems(batches, { exceptAccounts: ["acct_1"] }), all);
   });
 }
 
-/** The outbox. */
+/** Tests which deliveries can be claimed, and in which order. */
 export function testDeliveries(test: DefineTest<"batches">): void {
   const due = (dueAt: number): DeliveryState => ({ status: "due", dueAt, attempts: 1, fence: 1 });
   const sending = (leaseEndsAt: number): DeliveryState => ({
@@ -146,7 +146,7 @@ export function testDeliveries(test: DefineTest<"batches">): void {
     fence: 1,
   });
 
-  test("offers a delivery from the millisecond at which it is due, or its lease ends", async ({
+  test("returns a delivery from the millisecond at which it is due or its lease ends", async ({
     batches,
   }) => {
     await insertDelivery(batches, "batch_1", { accountId: "acct_1", delivery: due(SUBMITTED_AT + 5) });
@@ -157,7 +157,7 @@ export function testDeliveries(test: DefineTest<"batches">): void {
     assert.deepEqual(await at(6), ["batch_1", "batch_2"]);
   });
 
-  test("never offers what is acknowledged or abandoned, or isn't to be sent", async ({ batches }) => {
+  test("does not return finished or missing deliveries", async ({ batches }) => {
     await insertDelivery(batches, "batch_1", {
       accountId: "acct_1",
       delivery: { status: "delivered", deliveredAt: 1, attempts: 1 },
@@ -171,7 +171,7 @@ export function testDeliveries(test: DefineTest<"batches">): void {
     assert.deepEqual(await dueDeliveries(batches, { now: Number.MAX_SAFE_INTEGER }), []);
   });
 
-  test("offers one delivery of an account, its longest due, the longest due first", async ({ batches }) => {
+  test("returns one delivery per account, the longest due first", async ({ batches }) => {
     const offsets = [-1, -3, -2, -4];
     for (const [index, offset] of offsets.entries())
       for (const [account, later] of [
@@ -187,25 +187,25 @@ export function testDeliveries(test: DefineTest<"batches">): void {
       assert.deepEqual(await dueDeliveries(batches, { limit }), order.slice(0, limit));
   });
 
-  test("passes over the accounts of deliveries it is told to", async ({ batches }) => {
-    for (const [index, accountId] of AWKWARD_TEXTS.entries())
+  test("excludes the given accounts from the deliveries", async ({ batches }) => {
+    for (const [index, accountId] of UNUSUAL_TEXTS.entries())
       await insertDelivery(batches, `batch_${index}`, { accountId, delivery: due(SUBMITTED_AT + index) });
-    const all = AWKWARD_TEXTS.map((_, index) => `batch_${index}`);
+    const all = UNUSUAL_TEXTS.map((_, index) => `batch_${index}`);
     const now = SUBMITTED_AT + 100;
     assert.deepEqual(await dueDeliveries(batches, { now, limit: 100 }), all);
-    for (const [index, accountId] of AWKWARD_TEXTS.entries()) {
+    for (const [index, accountId] of UNUSUAL_TEXTS.entries()) {
       const exceptAccounts = [accountId];
       assert.deepEqual(
         await dueDeliveries(batches, { now, limit: 100, exceptAccounts }),
         all.toSpliced(index, 1),
       );
     }
-    // Those that are passed over don't count against the limit.
-    const exceptAccounts = AWKWARD_TEXTS.slice(0, 5);
+    // excluded accounts do not count against the limit
+    const exceptAccounts = UNUSUAL_TEXTS.slice(0, 5);
     assert.deepEqual(await dueDeliveries(batches, { now, limit: 3, exceptAccounts }), all.slice(5, 8));
   });
 
-  test("offers a delivery once the change that finishes the batch has put it there", async ({ batches }) => {
+  test("returns a delivery after the change that finishes the batch", async ({ batches }) => {
     await batches.insert(sampleBatch());
     assert.deepEqual(await dueDeliveries(batches), []);
     const change = (delivery: DeliveryState) => (batch: BatchRecord) => ({ ...finished(batch), delivery });
@@ -227,7 +227,7 @@ function insertDelivery(
   return batches.insert({ ...finished(sampleBatch({ id, accountId })), delivery });
 }
 
-/** Ids of the batches whose deliveries are offered. */
+/** Returns the batch ids of the due deliveries. */
 async function dueDeliveries(
   batches: BatchStore,
   request: Partial<Parameters<BatchStore["dueDeliveries"]>[0]> = {},
@@ -236,10 +236,12 @@ async function dueDeliveries(
   return due.map(({ batchId }) => batchId);
 }
 
-/** What goes, and how much there is. */
+/** Tests pruning and figures. */
 export function testPruning(test: DefineTest<"batches">): void {
-  test("deletes batches from the millisecond on, at most so many at a time", async ({ batches }) => {
-    await allAtOnce((index) =>
+  test("deletes batches from the millisecond at which they may be pruned, up to the limit", async ({
+    batches,
+  }) => {
+    await concurrently((index) =>
       batches.insert(finished(sampleBatch({ id: `batch_${index}` }), { retentionMs: index })),
     );
     const now = SUBMITTED_AT + 49;
@@ -247,7 +249,7 @@ export function testPruning(test: DefineTest<"batches">): void {
     assert.equal(await batches.prune({ now, limit: 30 }), 30);
     assert.equal(await batches.prune({ now, limit: 30 }), 20);
     assert.equal(await batches.prune({ now, limit: 30 }), 0);
-    for (let index = 0; index < AT_ONCE; index += 1)
+    for (let index = 0; index < CONCURRENT_CALLS; index += 1)
       assert.equal((await batches.find(`batch_${index}`)) !== null, index > 49, `batch ${index}`);
   });
 
@@ -259,19 +261,19 @@ export function testPruning(test: DefineTest<"batches">): void {
     assert.deepEqual(await dueDeliveries(batches), []);
     const change = (batch: BatchRecord): BatchRecord => batch;
     assert.equal(await batches.change({ batchId: "batch_1", now: SUBMITTED_AT, change }), null);
-    // Nothing is left that another of its id could meet.
+    // a new batch can reuse the id
     await batches.insert(sampleBatch());
     assert.deepEqual(await batches.find("batch_1"), sampleBatch());
   });
 
-  test("never deletes what is unfinished", async ({ batches }) => {
+  test("does not delete unfinished batches", async ({ batches }) => {
     for (const [index, state] of [queued(), rendering(SUBMITTED_AT)].entries())
       await batches.insert(batchOf(state, { id: `batch_${index}` }));
     assert.equal(await batches.prune({ now: Number.MAX_SAFE_INTEGER, limit: 10 }), 0);
     for (const index of [0, 1]) assert.ok(await batches.find(`batch_${index}`));
   });
 
-  test("counts what waits and what runs", async ({ batches }) => {
+  test("counts queued and rendering items", async ({ batches }) => {
     const none = { queuedItems: 0, renderingItems: 0, oldestUnfinishedAgeMs: null, openDeliveries: 0 };
     assert.deepEqual(await batches.figures({ now: SUBMITTED_AT }), none);
     const future = queued(SUBMITTED_AT + 1_000_000);

@@ -30,7 +30,7 @@ export function sampleItem(change: Partial<ItemRecord> = {}): ItemRecord {
   return { id: "item_1", parameters, key: "0f1e", state: queued(), ...change };
 }
 
-/** An unfinished batch with a webhook and one queued item. */
+/** Returns an unfinished batch with a webhook and one queued item. */
 export function sampleBatch(change: Partial<BatchRecord> = {}): BatchRecord {
   return {
     id: "batch_1",
@@ -46,17 +46,17 @@ export function sampleBatch(change: Partial<BatchRecord> = {}): BatchRecord {
   };
 }
 
-/** A batch of one item in the state given. */
+/** Returns a batch with one item in the given state. */
 export function batchOf(state: ItemState, change: Partial<BatchRecord> = {}): BatchRecord {
   return sampleBatch({ items: [sampleItem({ state })], ...change });
 }
 
-/** The batch with its item `itemId` in another state. */
+/** Returns the batch with its item `itemId` in another state. */
 export function withState(batch: BatchRecord, state: ItemState, itemId = "item_1"): BatchRecord {
   return { ...batch, items: batch.items.map((item) => (item.id === itemId ? { ...item, state } : item)) };
 }
 
-/** The batch as its last item leaves it; it may be deleted `retentionMs` later. */
+/** Returns the finished batch; it may be pruned after `retentionMs`. */
 export function finished(
   batch: BatchRecord,
   { finishedAt = SUBMITTED_AT, retentionMs = 1000 } = {},
@@ -69,7 +69,7 @@ export function finished(
   };
 }
 
-/** Claims an item that is due, as a worker does; `null` when it isn't. */
+/** Claims a due item, like a worker; returns `null` if it is not due. */
 export function claim(batch: BatchRecord, now: number, itemId = "item_1"): BatchRecord | null {
   const state = batch.items.find(({ id }) => id === itemId)?.state;
   if (state?.status !== "queued" || state.dueAt > now) return null;

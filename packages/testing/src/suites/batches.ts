@@ -13,15 +13,13 @@ import {
   sampleItem,
   SUBMITTED_AT,
 } from "./batch-samples.ts";
-import { allAtOnce, AWKWARD_TEXTS, countOf, defineSuite } from "./suite.ts";
+import { concurrently, UNUSUAL_TEXTS, countOf, defineSuite } from "./suite.ts";
 import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
 
 /**
- * The contract of `BatchStore`: records come back whole, a change and its settlement are one, the
- * queues hold what is due to the millisecond.
+ * Tests `BatchStore`: complete records, atomic changes with settlements, and queues that are exact to the millisecond.
  *
- * Besides its tables it plays a random run of calls against the in-memory model; a failure of that
- * names the seed, which `seed` repeats.
+ * Also compares random calls with the in-memory model; a failure names its seed, and `seed` repeats the run.
  */
 export function testBatchStore(
   runner: SuiteRunner,
@@ -31,12 +29,15 @@ export function testBatchStore(
   defineSuite({ runner, open, name: "BatchStore: records" }, testRecords);
   defineSuite({ runner, open, name: "BatchStore: inserts" }, testInserts);
   defineSuite({ runner, open, name: "BatchStore: changes" }, testBatchChanges);
-  defineSuite({ runner, open, name: "BatchStore: items that are due" }, testDueItems);
-  defineSuite({ runner, open, name: "BatchStore: deliveries that are due" }, testDeliveries);
+  defineSuite({ runner, open, name: "BatchStore: due items" }, testDueItems);
+  defineSuite({ runner, open, name: "BatchStore: due deliveries" }, testDeliveries);
   defineSuite({ runner, open, name: "BatchStore: pruning and figures" }, testPruning);
-  defineSuite({ runner, open, name: "BatchStore: against the model" }, (test) => {
-    test("agrees with it about batches, call by call", ({ batches }: { readonly batches: BatchStore }) =>
-      runBatchesAgainstModel(batches, { seed }));
+  defineSuite({ runner, open, name: "BatchStore: compared with the model" }, (test) => {
+    test("returns the same results as the model for batches", ({
+      batches,
+    }: {
+      readonly batches: BatchStore;
+    }) => runBatchesAgainstModel(batches, { seed }));
   });
 }
 
@@ -49,7 +50,7 @@ const DELIVERIES: readonly (DeliveryState | null)[] = [
 ];
 
 function testRecords(test: DefineTest<"batches">): void {
-  test("gives every field of an unfinished batch back", async ({ batches }) => {
+  test("returns every field of an unfinished batch", async ({ batches }) => {
     const limited = { starts: 2, fence: 7, limitedSince: SUBMITTED_AT - 1 };
     const states = [
       queued(),
@@ -71,7 +72,7 @@ function testRecords(test: DefineTest<"batches">): void {
     assert.equal(await batches.find("batch_3"), null);
   });
 
-  test("gives every field of a finished batch back", async ({ batches }) => {
+  test("returns every field of a finished batch", async ({ batches }) => {
     for (const [index, delivery] of DELIVERIES.entries()) {
       const end = { finishedAt: SUBMITTED_AT + 1, prunesAt: SUBMITTED_AT + 2, delivery };
       const batch = batchOf(DONE, { id: `batch_${index}`, ...end });
@@ -80,10 +81,10 @@ function testRecords(test: DefineTest<"batches">): void {
     }
   });
 
-  test("gives parameters back, whatever they hold", async ({ batches }) => {
+  test("returns any parameters unchanged", async ({ batches }) => {
     const url = `https://example.com/${"路".repeat(2000)}`;
     const parameters = [
-      ...AWKWARD_TEXTS.map((selector) => ({ url, selector })),
+      ...UNUSUAL_TEXTS.map((selector) => ({ url, selector })),
       {
         url,
         scale: 0.1,
@@ -101,20 +102,20 @@ function testRecords(test: DefineTest<"batches">): void {
     assert.deepEqual(await batches.find("batch_1"), sampleBatch({ items }));
   });
 
-  test("keeps ids apart, whatever they are", async ({ batches }) => {
-    const items = AWKWARD_TEXTS.map((text) => sampleItem({ id: text, key: text }));
-    const records = AWKWARD_TEXTS.map((text) =>
+  test("distinguishes unusual ids", async ({ batches }) => {
+    const items = UNUSUAL_TEXTS.map((text) => sampleItem({ id: text, key: text }));
+    const records = UNUSUAL_TEXTS.map((text) =>
       sampleBatch({ id: text, accountId: text, webhookUrl: text, items }),
     );
     for (const batch of records) await batches.insert(batch);
     for (const batch of records) assert.deepEqual(await batches.find(batch.id), batch);
   });
 
-  test("answers null for an id that was never given, whatever it is", async ({ batches }) => {
+  test("returns null for an unknown id", async ({ batches }) => {
     for (const id of ["", "nobody", "a\0b", "\ud800"]) assert.equal(await batches.find(id), null);
   });
 
-  test("keeps the items in the order of submission", async ({ batches }) => {
+  test("returns items in the order of submission", async ({ batches }) => {
     const ids = Array.from({ length: 20 }, (_, index) => `item_${(index * 7) % 20}`);
     await batches.insert(sampleBatch({ items: ids.map((id) => sampleItem({ id })) }));
     const found = await batches.find("batch_1");
@@ -124,7 +125,7 @@ function testRecords(test: DefineTest<"batches">): void {
     );
   });
 
-  test("does not share its records", async ({ batches }) => {
+  test("returns records that are isolated from the stored ones", async ({ batches }) => {
     const batch = structuredClone(sampleBatch());
     await batches.insert(batch);
     spoil(batch);
@@ -136,7 +137,7 @@ function testRecords(test: DefineTest<"batches">): void {
 }
 
 function testInserts(test: DefineTest<"batches">): void {
-  test("rejects a batch whose id is taken, and keeps the one that is there", async ({ batches }) => {
+  test("rejects a batch whose id is taken, without changing the existing one", async ({ batches }) => {
     await batches.insert(sampleBatch());
     const other = sampleBatch({ accountId: "acct_2", items: [sampleItem(), sampleItem({ id: "item_2" })] });
     await assert.rejects(batches.insert(other));
@@ -145,28 +146,28 @@ function testInserts(test: DefineTest<"batches">): void {
     assert.deepEqual(await batches.dueItems(request), []);
   });
 
-  test("of many inserts of one id at once, keeps one whole", async ({ batches }) => {
+  test("stores one complete batch of many concurrent inserts of one id", async ({ batches }) => {
     const record = (index: number): BatchRecord =>
       sampleBatch({
         tokenId: index,
         items: [1, 2, 3].map((id) => sampleItem({ id: `item_${id}`, key: `${index}` })),
       });
-    const answers = await allAtOnce((index) =>
+    const results = await concurrently((index) =>
       batches.insert(record(index)).then(
         () => "inserted",
         () => "rejected",
       ),
     );
-    assert.equal(countOf(answers, "inserted"), 1);
-    assert.deepEqual(await batches.find("batch_1"), record(answers.indexOf("inserted")));
+    assert.equal(countOf(results, "inserted"), 1);
+    assert.deepEqual(await batches.find("batch_1"), record(results.indexOf("inserted")));
   });
 }
 
-/** Writes into a record, as far as it lets itself be written to. */
+/** Tries to modify a record. */
 function spoil(batch: BatchRecord | null): void {
   const item = batch?.items[0];
   assert.ok(item !== undefined, "there is no such batch");
-  Reflect.set(item.parameters, "url", "https://spoilt.example/");
+  Reflect.set(item.parameters, "url", "https://modified.example/");
   Reflect.set(item.state, "status", "failed");
   Reflect.set(item, "key", "spoilt");
   Reflect.set(batch ?? {}, "items", []);

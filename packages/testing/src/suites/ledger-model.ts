@@ -5,18 +5,18 @@ import { createLedger } from "../memory/ledger.ts";
 
 const MODEL_STEPS = 400;
 const ACCOUNT_IDS = ["acct_1", "acct_2"];
-/** Longer than any journal that a test makes. */
+/** Longer than any journal of the tests. */
 const WHOLE_JOURNAL = 100_000;
 
-type Look = PeriodGrant & { readonly now: number };
+type BalanceRequest = PeriodGrant & { readonly now: number };
 
-/** `granted = remaining + used + reserved`, summed up from the journal of the period. */
-export async function assertJournalAddsUp(ledger: Ledger, look: Look): Promise<void> {
-  const { granted, used, reserved } = await ledger.balance(look);
-  const journal = await ledger.journal({ accountId: look.accountId, limit: WHOLE_JOURNAL });
+/** Asserts `granted = remaining + used + reserved`, computed from the journal of the period. */
+export async function assertJournalAddsUp(ledger: Ledger, balanceRequest: BalanceRequest): Promise<void> {
+  const { granted, used, reserved } = await ledger.balance(balanceRequest);
+  const journal = await ledger.journal({ accountId: balanceRequest.accountId, limit: WHOLE_JOURNAL });
   const moved = (kind: JournalKind): number =>
     journal
-      .filter((entry) => entry.kind === kind && entry.periodStartedAt === look.period.startedAt)
+      .filter((entry) => entry.kind === kind && entry.periodStartedAt === balanceRequest.period.startedAt)
       .reduce((credits, entry) => credits + entry.credits, 0);
   const remaining = moved("grant") - moved("reserve") + moved("refund") + moved("lapse") + moved("reverse");
   assert.equal(granted, moved("grant"));
@@ -34,7 +34,7 @@ export async function assertJournalAddsUp(ledger: Ledger, look: Look): Promise<v
   }
 }
 
-/** Plays the same random calls on the ledger and on the in-memory model, and compares every answer. */
+/** Makes the same random calls on the ledger and on the in-memory model, and compares every result. */
 export async function runAgainstModel(
   ledger: Ledger,
   { seed, periods }: { readonly seed: number; readonly periods: readonly [Period, Period] },
@@ -57,7 +57,7 @@ export async function runAgainstModel(
   }
 }
 
-/** What lapses in one call may be written down in any order. */
+/** Sorted, because lapses within one call may be recorded in any order. */
 async function sortedJournal(ledger: Ledger, accountId: string): Promise<string[]> {
   const journal = await ledger.journal({ accountId, limit: WHOLE_JOURNAL });
   const line = (entry: JournalEntry): string =>
@@ -70,7 +70,7 @@ interface Call {
   make(ledger: Ledger): Promise<unknown>;
 }
 
-/** Few credits, few ids and short leases, so that every kind of collision comes up. */
+/** Few credits, few ids and short leases, so that all kinds of collisions occur. */
 function randomCalls(
   seed: number,
   [first, second]: readonly [Period, Period],
@@ -80,14 +80,14 @@ function randomCalls(
   let now = second.startedAt - 400;
   let reservations = 0;
 
-  const look = (): Look => ({
+  const balanceRequest = (): BalanceRequest => ({
     accountId: ACCOUNT_IDS[below(ACCOUNT_IDS.length)] ?? "acct_1",
     period: now < second.startedAt ? first : second,
     granted: below(10) === 0 ? below(6) : 3,
     now,
   });
-  /** One of the latest, or one that was never made. */
-  const knownId = (): string => `r${Math.max(1, reservations + 1 - below(8))}`;
+  /** One of the latest ids, or an unknown one. */
+  const existingId = (): string => `r${Math.max(1, reservations + 1 - below(8))}`;
   const newId = (): string => {
     reservations += 1;
     return `r${reservations}`;
@@ -99,19 +99,19 @@ function randomCalls(
 
   return {
     next() {
-      // Now and then the clock goes back by a millisecond.
+      // sometimes the clock goes back by a millisecond
       now += below(8) - 1;
       const kind = below(10);
       if (kind === 0) {
-        const request = look();
+        const request = balanceRequest();
         return call("balance", request, (ledger) => ledger.balance(request));
       }
       if (kind < 5) {
-        const reservationId = below(4) === 0 ? knownId() : newId();
-        const request = { ...look(), reservationId, lapsesAt: now + below(30) };
+        const reservationId = below(4) === 0 ? existingId() : newId();
+        const request = { ...balanceRequest(), reservationId, lapsesAt: now + below(30) };
         return call("reserve", request, (ledger) => ledger.reserve(request));
       }
-      const request = { reservationId: knownId(), now };
+      const request = { reservationId: existingId(), now };
       if (kind < 8) return call("settle", request, (ledger) => ledger.settle(request));
       if (kind < 9) return call("refund", request, (ledger) => ledger.refund(request));
       return call("reverse", request, (ledger) => ledger.reverse(request));

@@ -1,9 +1,18 @@
 import assert from "node:assert/strict";
 import { assertJournalAddsUp } from "./ledger-model.ts";
-import { APRIL, balance, LAPSES_AT, LOOK, MARCH, NEXT_LOOK, NOW, reservation } from "./ledger-samples.ts";
-import { allAtOnce, AT_ONCE, AWKWARD_TEXTS, countOf, type DefineTest } from "./suite.ts";
+import {
+  APRIL,
+  balance,
+  LAPSES_AT,
+  REQUEST,
+  MARCH,
+  NEXT_REQUEST,
+  NOW,
+  reservation,
+} from "./ledger-samples.ts";
+import { concurrently, CONCURRENT_CALLS, UNUSUAL_TEXTS, countOf, type DefineTest } from "./suite.ts";
 
-/** The contract of `Ledger.reverse`: no charge remains, and each is reversed once. */
+/** Tests `Ledger.reverse`: no charge remains, and each is reversed once. */
 export function testReversals(test: DefineTest<"ledger">): void {
   test("reverses a charge once", async ({ ledger }) => {
     await ledger.reserve(reservation("r1"));
@@ -12,14 +21,14 @@ export function testReversals(test: DefineTest<"ledger">): void {
     assert.equal(await ledger.reverse({ reservationId: "r1", now: NOW + 3 }), "reversed");
     assert.equal(await ledger.settle({ reservationId: "r1", now: NOW + 4 }), "reversed");
     assert.equal(await ledger.refund({ reservationId: "r1", now: NOW + 5 }), "reversed");
-    assert.deepEqual(await ledger.balance({ ...LOOK, now: LAPSES_AT }), balance(10, 0, 0));
+    assert.deepEqual(await ledger.balance({ ...REQUEST, now: LAPSES_AT }), balance(10, 0, 0));
     const line = { accountId: "acct_1", periodStartedAt: MARCH.startedAt, credits: 1, reservationId: "r1" };
     assert.deepEqual(await ledger.journal({ accountId: "acct_1", limit: 3 }), [
       { ...line, kind: "reverse", at: NOW + 2 },
       { ...line, kind: "settle", at: NOW + 1 },
       { ...line, kind: "reserve", at: NOW },
     ]);
-    await assertJournalAddsUp(ledger, LOOK);
+    await assertJournalAddsUp(ledger, REQUEST);
   });
 
   test("refunds an open reservation; a later settlement charges nothing", async ({ ledger }) => {
@@ -27,9 +36,9 @@ export function testReversals(test: DefineTest<"ledger">): void {
     assert.equal(await ledger.reverse({ reservationId: "r1", now: NOW }), "refunded");
     assert.equal(await ledger.settle({ reservationId: "r1", now: NOW }), "refunded");
     assert.equal(await ledger.reverse({ reservationId: "r1", now: NOW }), "refunded");
-    assert.deepEqual(await ledger.balance(LOOK), balance(10, 0, 0));
+    assert.deepEqual(await ledger.balance(REQUEST), balance(10, 0, 0));
     assert.equal((await ledger.journal({ accountId: "acct_1", limit: 10 })).length, 3);
-    await assertJournalAddsUp(ledger, LOOK);
+    await assertJournalAddsUp(ledger, REQUEST);
   });
 
   test("changes nothing for refunded, lapsed and unknown reservations", async ({ ledger }) => {
@@ -40,10 +49,10 @@ export function testReversals(test: DefineTest<"ledger">): void {
     assert.equal(await ledger.reverse({ reservationId: "refunded", now: NOW }), "refunded");
     assert.equal(await ledger.reverse({ reservationId: "lapsed", now: LAPSES_AT }), "lapsed");
     assert.equal(await ledger.reverse({ reservationId: "lapsed", now: NOW }), "lapsed");
-    for (const reservationId of ["refused", ...AWKWARD_TEXTS])
+    for (const reservationId of ["refused", ...UNUSUAL_TEXTS])
       assert.equal(await ledger.reverse({ reservationId, now: NOW }), "unknown");
-    assert.deepEqual(await ledger.balance(LOOK), balance(10, 0, 0));
-    await assertJournalAddsUp(ledger, LOOK);
+    assert.deepEqual(await ledger.balance(REQUEST), balance(10, 0, 0));
+    await assertJournalAddsUp(ledger, REQUEST);
   });
 
   test("makes the credit available again", async ({ ledger }) => {
@@ -59,37 +68,37 @@ export function testReversals(test: DefineTest<"ledger">): void {
     await ledger.reserve(reservation("settled"));
     await ledger.settle({ reservationId: "settled", now: NOW });
     await ledger.reserve(reservation("open", { lapsesAt: APRIL.startedAt + 1000 }));
-    await ledger.reserve(reservation("april", { ...NEXT_LOOK, lapsesAt: APRIL.startedAt + 2000 }));
+    await ledger.reserve(reservation("april", { ...NEXT_REQUEST, lapsesAt: APRIL.startedAt + 2000 }));
     await ledger.settle({ reservationId: "april", now: APRIL.startedAt });
     const now = APRIL.startedAt + 1;
     assert.equal(await ledger.reverse({ reservationId: "settled", now }), "reversed");
     assert.equal(await ledger.reverse({ reservationId: "open", now }), "refunded");
-    assert.deepEqual(await ledger.balance(LOOK), balance(10, 0, 0));
-    assert.deepEqual(await ledger.balance(NEXT_LOOK), balance(10, 1, 0));
-    await assertJournalAddsUp(ledger, LOOK);
-    await assertJournalAddsUp(ledger, NEXT_LOOK);
+    assert.deepEqual(await ledger.balance(REQUEST), balance(10, 0, 0));
+    assert.deepEqual(await ledger.balance(NEXT_REQUEST), balance(10, 1, 0));
+    await assertJournalAddsUp(ledger, REQUEST);
+    await assertJournalAddsUp(ledger, NEXT_REQUEST);
   });
 }
 
-/** However calls race, no charge remains. */
+/** Tests that no charge remains after concurrent calls. */
 export function testConcurrentReversals(test: DefineTest<"ledger">): void {
   test("leaves no charge after many concurrent settles, refunds and reversals", async ({ ledger }) => {
     for (const first of ["settle", "refund", "reverse"] as const) {
       const rest = (["settle", "refund", "reverse"] as const).filter((act) => act !== first);
       const acts = [first, ...rest];
       await ledger.reserve(reservation(first));
-      const answers = await allAtOnce(async (index) => {
+      const results = await concurrently(async (index) => {
         const act = acts[index % acts.length] ?? first;
         return { act, ending: await ledger[act]({ reservationId: first, now: NOW }) };
       });
-      const endings = new Set(answers.filter(({ act }) => act === "reverse").map(({ ending }) => ending));
+      const endings = new Set(results.filter(({ act }) => act === "reverse").map(({ ending }) => ending));
       const [ending] = endings;
       assert.equal(endings.size, 1);
       assert.ok(ending === "reversed" || ending === "refunded");
       assert.equal(await ledger.settle({ reservationId: first, now: NOW }), ending);
-      assert.deepEqual(await ledger.balance(LOOK), balance(10, 0, 0));
+      assert.deepEqual(await ledger.balance(REQUEST), balance(10, 0, 0));
     }
-    await assertJournalAddsUp(ledger, LOOK);
+    await assertJournalAddsUp(ledger, REQUEST);
   });
 
   test("reverses a charge once under many concurrent reversals", async ({ ledger }) => {
@@ -97,9 +106,9 @@ export function testConcurrentReversals(test: DefineTest<"ledger">): void {
       await ledger.reserve(reservation(id));
       await ledger.settle({ reservationId: id, now: NOW });
     }
-    const answers = await allAtOnce(() => ledger.reverse({ reservationId: "r1", now: NOW }));
-    assert.equal(countOf(answers, "reversed"), AT_ONCE);
-    assert.deepEqual(await ledger.balance(LOOK), balance(10, 1, 0));
-    await assertJournalAddsUp(ledger, LOOK);
+    const results = await concurrently(() => ledger.reverse({ reservationId: "r1", now: NOW }));
+    assert.equal(countOf(results, "reversed"), CONCURRENT_CALLS);
+    assert.deepEqual(await ledger.balance(REQUEST), balance(10, 1, 0));
+    await assertJournalAddsUp(ledger, REQUEST);
   });
 }

@@ -1,6 +1,6 @@
 import type { ConsumeResult, ConsumeRequest } from "@snap/engine/ports";
 import assert from "node:assert/strict";
-import { allAtOnce, AT_ONCE, AWKWARD_TEXTS, defineSuite } from "./suite.ts";
+import { concurrently, CONCURRENT_CALLS, UNUSUAL_TEXTS, defineSuite } from "./suite.ts";
 import type { OpenStorage, SuiteRunner } from "./suite.ts";
 
 const START = 1_767_225_600_000;
@@ -18,16 +18,18 @@ function refused(resetsAt = START + WINDOW_MS): ConsumeResult {
   return { allowed: false, remaining: 0, resetsAt };
 }
 
-/** The contract of `BudgetStore`: exactly the limit in each window, whose edges are exact. */
+/** Tests `RateLimiter`: exactly the limit per window, with exact window boundaries. */
 export function testRateLimiter(runner: SuiteRunner, open: OpenStorage<"rateLimiter">): void {
-  defineSuite({ runner, open, name: "BudgetStore" }, (test) => {
+  defineSuite({ runner, open, name: "RateLimiter" }, (test) => {
     test("counts down to zero, then refuses", async ({ rateLimiter }) => {
       for (const remaining of [2, 1, 0])
         assert.deepEqual(await rateLimiter.consume(request()), allowed(remaining));
       assert.deepEqual(await rateLimiter.consume(request()), refused());
     });
 
-    test("opens a window with its first spend and ends it on the millisecond", async ({ rateLimiter }) => {
+    test("opens a window with the first request and ends it at the exact millisecond", async ({
+      rateLimiter,
+    }) => {
       for (const now of [START, START + 100, START + WINDOW_MS - 1])
         await rateLimiter.consume(request({ now }));
       assert.deepEqual(await rateLimiter.consume(request({ now: START + WINDOW_MS - 1 })), refused());
@@ -37,11 +39,11 @@ export function testRateLimiter(runner: SuiteRunner, open: OpenStorage<"rateLimi
       assert.deepEqual(await rateLimiter.consume(request({ now: late })), allowed(2, late + WINDOW_MS));
     });
 
-    test("takes nothing for a refusal", async ({ rateLimiter }) => {
-      for (let spend = 0; spend < 10; spend += 1) await rateLimiter.consume(request());
-      // With the limit raised the window has as many left as were never granted.
+    test("consumes nothing for a refused request", async ({ rateLimiter }) => {
+      for (let count = 0; count < 10; count += 1) await rateLimiter.consume(request());
+      // after the limit rises, only allowed requests count
       assert.deepEqual(await rateLimiter.consume(request({ limit: 5 })), allowed(1));
-      // A limit of 0 opens no window.
+      // a limit of 0 opens no window
       const other = { accountId: "acct_2" };
       assert.deepEqual(await rateLimiter.consume(request({ ...other, limit: 0 })), refused());
       const now = START + 1;
@@ -52,35 +54,35 @@ export function testRateLimiter(runner: SuiteRunner, open: OpenStorage<"rateLimi
       );
     });
 
-    test("follows a limit that changes within the window", async ({ rateLimiter }) => {
+    test("applies a limit that changes within the window", async ({ rateLimiter }) => {
       await rateLimiter.consume(request({ limit: 10 }));
       await rateLimiter.consume(request({ limit: 10 }));
       assert.deepEqual(await rateLimiter.consume(request({ limit: 1 })), refused());
       assert.deepEqual(await rateLimiter.consume(request({ limit: 4 })), allowed(1));
     });
 
-    test("keeps the length that a window was opened with", async ({ rateLimiter }) => {
+    test("does not change the length of an open window", async ({ rateLimiter }) => {
       await rateLimiter.consume(request({ windowMs: 1000 }));
       assert.deepEqual(await rateLimiter.consume(request({ windowMs: 5000 })), allowed(1, START + 1000));
       const now = START + 1000;
       assert.deepEqual(await rateLimiter.consume(request({ windowMs: 5000, now })), allowed(2, now + 5000));
     });
 
-    test("keeps accounts and limits apart, whatever the ids are", async ({ rateLimiter }) => {
-      for (const accountId of AWKWARD_TEXTS)
+    test("isolates accounts and limits with unusual ids", async ({ rateLimiter }) => {
+      for (const accountId of UNUSUAL_TEXTS)
         for (const name of ["render", "cached", "usage", "submission"] as const)
           assert.deepEqual(await rateLimiter.consume(request({ accountId, name })), allowed(2));
     });
 
     test("allows exactly the limit of many concurrent requests", async ({ rateLimiter }) => {
       const limit = 20;
-      const outcomes = await allAtOnce(() => rateLimiter.consume(request({ limit })));
+      const outcomes = await concurrently(() => rateLimiter.consume(request({ limit })));
       const remaining = outcomes.filter((outcome) => outcome.allowed).map((outcome) => outcome.remaining);
       assert.deepEqual(
         remaining.toSorted((a, b) => a - b),
         Array.from({ length: limit }, (_, index) => index),
       );
-      assert.equal(outcomes.length - remaining.length, AT_ONCE - limit);
+      assert.equal(outcomes.length - remaining.length, CONCURRENT_CALLS - limit);
     });
   });
 }

@@ -1,33 +1,33 @@
 import type { LeaseState, RenderLeases, AcquireRequest } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
-import { allAtOnce, AWKWARD_TEXTS, countOf, defineSuite } from "./suite.ts";
+import { concurrently, UNUSUAL_TEXTS, countOf, defineSuite } from "./suite.ts";
 import type { OpenStorage, SuiteRunner } from "./suite.ts";
 
-/** Of what must not end while the test runs. */
+/** Leases that must not expire during a test. */
 const LONG_MS = 600_000;
-/** Of what is waited for. */
+/** Leases whose expiry a test waits for. */
 const SHORT_MS = 40;
-const LOOK_AGAIN_MS = 5;
+const RETRY_INTERVAL_MS = 5;
 
 /**
- * The contract of `FlightStore`: one holder at a time, for as long as its lease. The leases go by the
- * storage's own clock, so their ends are waited for; no test fails because a machine is slow.
+ * Tests `RenderLeases`: one holder at a time, until its lease expires. Leases use the clock of the storage, so the tests
+ * wait for them to expire; no test fails on a slow machine.
  */
 export function testRenderLeases(runner: SuiteRunner, open: OpenStorage<"renderLeases">): void {
-  defineSuite<"renderLeases">({ runner, open, name: "FlightStore" }, (test) => {
-    const testFlights: DefineFlightTest = (title, run) =>
+  defineSuite<"renderLeases">({ runner, open, name: "RenderLeases" }, (test) => {
+    const testLeases: DefineLeaseTest = (title, run) =>
       test(title, async ({ renderLeases }) => {
         assert.ok(renderLeases !== undefined, "the storage has no leases");
         await run(renderLeases);
       });
-    testTaking(testFlights);
-    testHurrying(testFlights);
-    testEnding(testFlights);
+    testAcquiring(testLeases);
+    testPriorities(testLeases);
+    testReleasing(testLeases);
   });
 }
 
-type DefineFlightTest = (title: string, run: (leases: RenderLeases) => Promise<void>) => void;
+type DefineLeaseTest = (title: string, run: (leases: RenderLeases) => Promise<void>) => void;
 
 async function stateFor(
   leases: RenderLeases,
@@ -37,8 +37,8 @@ async function stateFor(
   return leases.acquire({ name: "lease", holder, leaseMs: LONG_MS, priority: "batch", ...change });
 }
 
-/** Whether it was taken. */
-async function take(
+/** Tries to acquire the lease, and returns whether it succeeded. */
+async function canAcquire(
   leases: RenderLeases,
   holder: string,
   change: Partial<AcquireRequest> = {},
@@ -46,71 +46,72 @@ async function take(
   return (await stateFor(leases, holder, change)) !== "held";
 }
 
-function end(leases: RenderLeases, holder: string, lingerMs: number): Promise<void> {
+function release(leases: RenderLeases, holder: string, lingerMs: number): Promise<void> {
   return leases.release({ name: "lease", holder, lingerMs });
 }
 
-/** Waits until somebody new can take it. */
+/** Waits until a new holder can acquire the lease. */
 async function whenFree(leases: RenderLeases, name: string): Promise<void> {
-  while (!(await take(leases, "next", { name }))) await pause(LOOK_AGAIN_MS);
+  while (!(await canAcquire(leases, "next", { name }))) await pause(RETRY_INTERVAL_MS);
 }
 
-/** So long after this, by the storage's own clock. */
-async function whenPassed(leases: RenderLeases, ms: number): Promise<void> {
-  const name = `an hourglass of ${ms} ms`;
-  await take(leases, "glass", { name, leaseMs: ms });
+/** Waits for `ms` by the clock of the storage. */
+async function waitFor(leases: RenderLeases, ms: number): Promise<void> {
+  const name = `a timer of ${ms} ms`;
+  await canAcquire(leases, "timer", { name, leaseMs: ms });
   await whenFree(leases, name);
 }
 
-function testTaking(test: DefineFlightTest): void {
-  test("lets one holder take a lease, and keep it", async (leases) => {
-    assert.equal(await take(leases, "a"), true);
-    assert.equal(await take(leases, "b"), false);
-    assert.equal(await take(leases, "a"), true);
-    assert.equal(await take(leases, "b"), false);
+function testAcquiring(test: DefineLeaseTest): void {
+  test("lets one holder acquire and renew a lease", async (leases) => {
+    assert.equal(await canAcquire(leases, "a"), true);
+    assert.equal(await canAcquire(leases, "b"), false);
+    assert.equal(await canAcquire(leases, "a"), true);
+    assert.equal(await canAcquire(leases, "b"), false);
   });
 
-  test("of many who try at once, lets one take it", async (leases) => {
-    const taken = await allAtOnce((index) => take(leases, `holder ${index}`));
+  test("lets one of many concurrent holders acquire a lease", async (leases) => {
+    const taken = await concurrently((index) => canAcquire(leases, `holder ${index}`));
     assert.equal(countOf(taken, true), 1);
   });
 
-  test("frees a lease whose lease has ended", async (leases) => {
-    await take(leases, "a", { leaseMs: SHORT_MS });
+  test("frees an expired lease", async (leases) => {
+    await canAcquire(leases, "a", { leaseMs: SHORT_MS });
     await whenFree(leases, "lease");
-    assert.equal(await take(leases, "a"), false);
+    assert.equal(await canAcquire(leases, "a"), false);
   });
 
-  test("counts a lease from when it was kept last", async (leases) => {
-    await take(leases, "a", { leaseMs: SHORT_MS });
-    // On a slow machine the first lease may be over by now; "a" then takes it anew.
-    assert.equal(await take(leases, "a", { leaseMs: LONG_MS }), true);
-    await whenPassed(leases, 2 * SHORT_MS);
-    assert.equal(await take(leases, "b"), false);
-    // Also to less than was left.
-    assert.equal(await take(leases, "a", { leaseMs: SHORT_MS }), true);
+  test("measures a lease from its last renewal", async (leases) => {
+    await canAcquire(leases, "a", { leaseMs: SHORT_MS });
+    // on a slow machine the first lease may have expired; "a" then acquires it again
+    assert.equal(await canAcquire(leases, "a", { leaseMs: LONG_MS }), true);
+    await waitFor(leases, 2 * SHORT_MS);
+    assert.equal(await canAcquire(leases, "b"), false);
+    // also to a shorter time than was left
+    assert.equal(await canAcquire(leases, "a", { leaseMs: SHORT_MS }), true);
     await whenFree(leases, "lease");
   });
 
-  test("keeps names apart, whatever they are", async (leases) => {
-    for (const [index, name] of AWKWARD_TEXTS.entries())
-      assert.equal(await take(leases, `${index}`, { name }), true, name);
-    for (const name of AWKWARD_TEXTS) assert.equal(await take(leases, "another", { name }), false, name);
+  test("distinguishes unusual names", async (leases) => {
+    for (const [index, name] of UNUSUAL_TEXTS.entries())
+      assert.equal(await canAcquire(leases, `${index}`, { name }), true, name);
+    for (const name of UNUSUAL_TEXTS)
+      assert.equal(await canAcquire(leases, "another", { name }), false, name);
   });
 
-  test("keeps holders apart, whatever they are", async (leases) => {
-    for (const holder of AWKWARD_TEXTS) {
-      assert.equal(await take(leases, holder), true, holder);
-      for (const other of AWKWARD_TEXTS) assert.equal(await take(leases, other), other === holder);
-      await end(leases, holder, 0);
+  test("distinguishes unusual holders", async (leases) => {
+    for (const holder of UNUSUAL_TEXTS) {
+      assert.equal(await canAcquire(leases, holder), true, holder);
+      for (const other of UNUSUAL_TEXTS) assert.equal(await canAcquire(leases, other), other === holder);
+      await release(leases, holder, 0);
     }
   });
 }
 
-function testHurrying(test: DefineFlightTest): void {
+function testPriorities(test: DefineLeaseTest): void {
   const interactive = { priority: "interactive" } as const;
 
-  test("tells the holder that somebody interactive was refused it, from then on", async (leases) => {
+  test("returns raised to the holder after an interactive request was refused", async (leases) => {
     assert.equal(await stateFor(leases, "a"), "acquired");
     assert.equal(await stateFor(leases, "b"), "held");
     assert.equal(await stateFor(leases, "a"), "acquired");
@@ -119,67 +120,67 @@ function testHurrying(test: DefineFlightTest): void {
     for (let time = 0; time < 2; time += 1) assert.equal(await stateFor(leases, "a"), "raised");
   });
 
-  test("hurries nobody else's, nor the next one", async (leases) => {
+  test("raises neither another lease nor the next one", async (leases) => {
     assert.equal(await stateFor(leases, "a", interactive), "acquired");
     assert.equal(await stateFor(leases, "a", interactive), "acquired");
     await stateFor(leases, "b", interactive);
     assert.equal(await stateFor(leases, "c", { name: "another" }), "acquired");
-    await end(leases, "a", 0);
+    await release(leases, "a", 0);
     assert.equal(await stateFor(leases, "b"), "acquired");
   });
 
-  test("ends a lease that is raised as any other", async (leases) => {
+  test("releases a raised lease like any other", async (leases) => {
     await stateFor(leases, "a");
     await stateFor(leases, "b", interactive);
-    await end(leases, "b", 0);
+    await release(leases, "b", 0);
     assert.equal(await stateFor(leases, "a"), "raised");
-    await end(leases, "a", LONG_MS);
+    await release(leases, "a", LONG_MS);
     for (const holder of ["a", "b"]) assert.equal(await stateFor(leases, holder, interactive), "held");
   });
 
-  test("keeps a lease as long as it was, however many are in a hurry", async (leases) => {
+  test("does not extend a lease for interactive requests", async (leases) => {
     await stateFor(leases, "a", { leaseMs: SHORT_MS });
-    // On a slow machine the lease may be over by now; "b" then takes it for as long.
+    // on a slow machine the lease may have expired; "b" then acquires it for the same time
     await stateFor(leases, "b", { ...interactive, leaseMs: SHORT_MS });
     await whenFree(leases, "lease");
     assert.equal(await stateFor(leases, "a"), "held");
   });
 }
 
-function testEnding(test: DefineFlightTest): void {
-  test("frees a lease that its holder ends", async (leases) => {
-    await take(leases, "a");
-    await end(leases, "a", 0);
-    assert.equal(await take(leases, "b"), true);
+function testReleasing(test: DefineLeaseTest): void {
+  test("frees a lease that its holder releases", async (leases) => {
+    await canAcquire(leases, "a");
+    await release(leases, "a", 0);
+    assert.equal(await canAcquire(leases, "b"), true);
   });
 
-  test("lets nobody take it while it lingers, its holder neither", async (leases) => {
-    await take(leases, "a");
-    await end(leases, "a", LONG_MS);
-    for (const holder of ["a", "b"]) assert.equal(await take(leases, holder), false);
-    // It has been given up: another end changes nothing.
-    await end(leases, "a", 0);
-    assert.equal(await take(leases, "b"), false);
+  test("refuses a lingering lease to every holder", async (leases) => {
+    await canAcquire(leases, "a");
+    await release(leases, "a", LONG_MS);
+    for (const holder of ["a", "b"]) assert.equal(await canAcquire(leases, holder), false);
+    // already released: releasing it again changes nothing
+    await release(leases, "a", 0);
+    assert.equal(await canAcquire(leases, "b"), false);
   });
 
-  test("frees it when the linger is over, however long the lease was", async (leases) => {
-    await take(leases, "a", { leaseMs: LONG_MS });
-    await end(leases, "a", SHORT_MS);
+  test("frees a lease after its linger, regardless of the lease's length", async (leases) => {
+    await canAcquire(leases, "a", { leaseMs: LONG_MS });
+    await release(leases, "a", SHORT_MS);
     await whenFree(leases, "lease");
   });
 
-  test("leaves a lease alone that another has, or nobody", async (leases) => {
-    await end(leases, "a", LONG_MS);
-    assert.equal(await take(leases, "a"), true);
-    await end(leases, "b", 0);
-    assert.equal(await take(leases, "b"), false);
+  test("ignores a release by another holder or of a free lease", async (leases) => {
+    await release(leases, "a", LONG_MS);
+    assert.equal(await canAcquire(leases, "a"), true);
+    await release(leases, "b", 0);
+    assert.equal(await canAcquire(leases, "b"), false);
   });
 
-  test("leaves a lease alone that was lost and taken by another", async (leases) => {
-    await take(leases, "a", { leaseMs: SHORT_MS });
+  test("ignores a release of a lease that expired and was acquired by another", async (leases) => {
+    await canAcquire(leases, "a", { leaseMs: SHORT_MS });
     await whenFree(leases, "lease");
-    for (const lingerMs of [0, SHORT_MS]) await end(leases, "a", lingerMs);
-    await whenPassed(leases, 2 * SHORT_MS);
-    assert.equal(await take(leases, "b"), false);
+    for (const lingerMs of [0, SHORT_MS]) await release(leases, "a", lingerMs);
+    await waitFor(leases, 2 * SHORT_MS);
+    assert.equal(await canAcquire(leases, "b"), false);
   });
 }

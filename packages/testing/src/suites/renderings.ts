@@ -1,7 +1,7 @@
 import type { RenderingKey, RenderingStore, StoredRendering } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { allAtOnce, assertSameBytes, AT_ONCE, AWKWARD_TEXTS, defineSuite } from "./suite.ts";
+import { concurrently, assertSameBytes, CONCURRENT_CALLS, UNUSUAL_TEXTS, defineSuite } from "./suite.ts";
 import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
 
 const STORED_AT = 1_767_225_600_000;
@@ -32,18 +32,18 @@ function assertSameRendering(actual: StoredRendering | null, expected: StoredRen
 }
 
 export interface RenderingSuiteOptions {
-  /** Renderings go by themselves some time after they have expired, and `prune` answers 0; `false` unless given. */
+  /** The store deletes expired renderings itself, and `prune` returns 0; `false` by default. */
   readonly prunesByItself?: boolean;
 }
 
-/** The contract of `RenderingStore`: identical bytes, expiry to the millisecond, accounts kept apart. */
+/** Tests `RenderingStore`: identical bytes, expiry at the exact millisecond, and isolated accounts. */
 export function testRenderingStore(
   runner: SuiteRunner,
   open: OpenStorage<"renderings">,
   { prunesByItself = false }: RenderingSuiteOptions = {},
 ): void {
   defineSuite({ runner, open, name: "RenderingStore: contents" }, testContents);
-  defineSuite({ runner, open, name: "RenderingStore: names and lives" }, testNamesAndLives);
+  defineSuite({ runner, open, name: "RenderingStore: keys and expiry" }, testKeysAndExpiry);
   defineSuite(
     { runner, open, name: "RenderingStore: pruning" },
     prunesByItself ? testPruningByItself : testPruning,
@@ -51,7 +51,7 @@ export function testRenderingStore(
 }
 
 function testContents(test: DefineTest<"renderings">): void {
-  test("gives every field back", async ({ renderings }) => {
+  test("returns every field", async ({ renderings }) => {
     for (const rendering of [
       sampleRendering({ targetStatus: 404, notes: ["wait-capped", 'a "quoted", note', "é"] }),
       sampleRendering({ contentType: "image/jpeg" }),
@@ -63,7 +63,7 @@ function testContents(test: DefineTest<"renderings">): void {
     }
   });
 
-  test("shows every field but the bytes", async ({ renderings }) => {
+  test("returns every field but the bytes", async ({ renderings }) => {
     for (const rendering of [
       sampleRendering({ targetStatus: 404, notes: ["wait-capped", "é"] }),
       sampleRendering({ contentType: "application/pdf", targetStatus: null }),
@@ -76,7 +76,7 @@ function testContents(test: DefineTest<"renderings">): void {
     assert.equal(await renderings.peek({ ...named(STORED_AT), key: "0f1f" }), null);
   });
 
-  test("gives the bytes back identical", async ({ renderings }) => {
+  test("returns identical bytes", async ({ renderings }) => {
     const mebibyte = new Uint8Array(randomBytes(1024 * 1024));
     for (const bytes of [mebibyte, new Uint8Array(0), new Uint8Array(1), mebibyte.subarray(1000, 70_000)]) {
       await renderings.put({ ...NAME, rendering: sampleRendering({ bytes }) });
@@ -84,7 +84,7 @@ function testContents(test: DefineTest<"renderings">): void {
     }
   });
 
-  test("does not share its buffers", async ({ renderings }) => {
+  test("returns buffers that are isolated from the stored ones", async ({ renderings }) => {
     const bytes = new Uint8Array(1000).fill(7);
     const stored = renderings.put({ ...NAME, rendering: sampleRendering({ bytes }) });
     await stored;
@@ -94,7 +94,7 @@ function testContents(test: DefineTest<"renderings">): void {
     assertSameRendering(found, sampleRendering({ bytes: new Uint8Array(1000).fill(7) }));
   });
 
-  test("replaces what was there, expired or not", async ({ renderings }) => {
+  test("replaces an existing rendering, expired or not", async ({ renderings }) => {
     await renderings.put({ ...NAME, rendering: sampleRendering({ expiresAt: STORED_AT + 1 }) });
     const second = sampleRendering({ bytes: new Uint8Array([2]), etag: '"2"', storedAt: STORED_AT + 1 });
     await renderings.put({ ...NAME, rendering: second });
@@ -104,8 +104,8 @@ function testContents(test: DefineTest<"renderings">): void {
     assert.equal(await renderings.get(named(STORED_AT + 2)), null);
   });
 
-  test("of many stored at once under one name, keeps one whole", async ({ renderings }) => {
-    await allAtOnce((index) =>
+  test("stores one complete rendering of many concurrent ones", async ({ renderings }) => {
+    await concurrently((index) =>
       renderings.put({
         ...NAME,
         rendering: sampleRendering({ bytes: new Uint8Array(index + 1).fill(index), etag: `"${index}"` }),
@@ -118,19 +118,19 @@ function testContents(test: DefineTest<"renderings">): void {
   });
 }
 
-function testNamesAndLives(test: DefineTest<"renderings">): void {
-  test("expires to the millisecond", async ({ renderings }) => {
+function testKeysAndExpiry(test: DefineTest<"renderings">): void {
+  test("expires at the exact millisecond", async ({ renderings }) => {
     await renderings.put({ ...NAME, rendering: sampleRendering() });
     assertSameRendering(await renderings.get(named(EXPIRES_AT - 1)), sampleRendering());
     assert.equal(await renderings.get(named(EXPIRES_AT)), null);
     assert.equal((await renderings.peek(named(EXPIRES_AT - 1)))?.expiresAt, EXPIRES_AT);
     assert.equal(await renderings.peek(named(EXPIRES_AT)), null);
-    // Asking is not deleting: an earlier instant still sees it.
+    // a read does not delete: an earlier instant still finds it
     assertSameRendering(await renderings.get(named(EXPIRES_AT - 1)), sampleRendering());
   });
 
-  test("keeps accounts and keys apart, whatever they are", async ({ renderings }) => {
-    const names = AWKWARD_TEXTS.flatMap((accountId) => AWKWARD_TEXTS.map((key) => ({ accountId, key })));
+  test("isolates accounts and keys with unusual names", async ({ renderings }) => {
+    const names = UNUSUAL_TEXTS.flatMap((accountId) => UNUSUAL_TEXTS.map((key) => ({ accountId, key })));
     for (const [index, name] of names.entries())
       await renderings.put({ ...name, rendering: sampleRendering({ etag: `"${index}"` }) });
     for (const [index, name] of names.entries())
@@ -139,7 +139,7 @@ function testNamesAndLives(test: DefineTest<"renderings">): void {
     assert.equal(await renderings.get({ accountId: "a", key: "b:a", now: STORED_AT }), null);
   });
 
-  test("deletes one account's own only", async ({ renderings }) => {
+  test("deletes only the rendering of the given account", async ({ renderings }) => {
     const other = { accountId: "acct_2", key: NAME.key };
     await renderings.put({ ...NAME, rendering: sampleRendering() });
     await renderings.put({ ...other, rendering: sampleRendering() });
@@ -150,9 +150,9 @@ function testNamesAndLives(test: DefineTest<"renderings">): void {
   });
 }
 
-/** Of a hundred renderings one expires each millisecond. */
+/** Stores a hundred renderings, of which one expires each millisecond. */
 function putAging(renderings: RenderingStore): Promise<unknown> {
-  return allAtOnce((index) =>
+  return concurrently((index) =>
     renderings.put({
       ...agingName(index),
       rendering: sampleRendering({ expiresAt: STORED_AT + index }),
@@ -165,14 +165,14 @@ function agingName(index: number): RenderingKey {
 }
 
 function testPruning(test: DefineTest<"renderings">): void {
-  test("prunes what has expired, at most so many at a time", async ({ renderings }) => {
+  test("prunes expired renderings up to the limit", async ({ renderings }) => {
     await putAging(renderings);
     const now = STORED_AT + 49;
     assert.equal(await renderings.prune({ now, limit: 0 }), 0);
     assert.equal(await renderings.prune({ now, limit: 30 }), 30);
     assert.equal(await renderings.prune({ now, limit: 30 }), 20);
     assert.equal(await renderings.prune({ now, limit: 30 }), 0);
-    for (let index = 0; index < AT_ONCE; index += 1) {
+    for (let index = 0; index < CONCURRENT_CALLS; index += 1) {
       const found = await renderings.get({ ...agingName(index), now: STORED_AT - 1 });
       assert.equal(found !== null, index > 49, `rendering ${index}`);
     }
@@ -180,11 +180,11 @@ function testPruning(test: DefineTest<"renderings">): void {
 }
 
 function testPruningByItself(test: DefineTest<"renderings">): void {
-  test("leaves pruning to itself, and what is alive alone", async ({ renderings }) => {
+  test("prunes nothing itself and preserves live renderings", async ({ renderings }) => {
     await putAging(renderings);
     const now = STORED_AT + 49;
     for (const limit of [0, 30]) assert.equal(await renderings.prune({ now, limit }), 0);
-    for (let index = 0; index < AT_ONCE; index += 1) {
+    for (let index = 0; index < CONCURRENT_CALLS; index += 1) {
       const found = await renderings.get({ ...agingName(index), now });
       assert.equal(found !== null, index > 49, `rendering ${index}`);
     }

@@ -10,8 +10,8 @@ import type { OpenStorage, SuiteRunner } from "./suite.ts";
 import { testTokenStore } from "./tokens.ts";
 
 /**
- * The contract of a whole `Storage`: the suites of all its ports, over storages that `open` makes
- * anew, and empty, for each test. Flights, which not every storage has, are tested by `testFlightStore`.
+ * Tests a complete `Storage`: runs the suites of all ports; `open` returns a new, empty storage for each test. Use
+ * `testRenderLeases` for the optional render leases.
  *
  * @example
  * import { testStorage } from "@snap/testing";
@@ -34,7 +34,7 @@ export function testStorage(
   testRateLimiter(runner, open);
   testBatchStore(runner, open);
   defineSuite<keyof Storage>({ runner, open, name: "Storage" }, (test) => {
-    test("passes its own check, again and again, and leaves no trace", async (storage) => {
+    test("passes its check repeatedly without leaving a trace", async (storage) => {
       for (let time = 0; time < 3; time += 1) await storage.check();
       assert.deepEqual(await storage.accounts.list(), []);
     });

@@ -1,28 +1,28 @@
 import type { Storage } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 
-/** What a suite needs of a test runner: vitest, node:test, mocha, jest and bun:test all have it. */
+/** The functions of a test runner: vitest, node:test, mocha, jest and bun:test all have them. */
 export interface SuiteRunner {
   describe(name: string, define: () => void): unknown;
   it(name: string, run: () => Promise<void>): unknown;
 }
 
 /**
- * Opens an empty storage for one test; `close` frees all that it took. A storage that offers some
- * of the ports only is tested by the suites of those.
+ * Opens an empty storage for one test; `close` frees its resources. A storage with only some of the ports is tested by
+ * their suites.
  */
 export type OpenStorage<Port extends keyof Storage = keyof Storage> = () => Promise<{
   readonly storage: Pick<Storage, Port>;
   close(): Promise<void>;
 }>;
 
-/** Defines one test over a storage of its own. */
+/** Defines one test with its own storage. */
 export type DefineTest<Port extends keyof Storage> = (
   name: string,
   run: (storage: Pick<Storage, Port>) => Promise<void>,
 ) => void;
 
-/** Groups the tests of one port, each of which gets an empty storage that is closed behind it. */
+/** Defines the tests of one port. Each gets an empty storage, which is closed afterwards. */
 export function defineSuite<Port extends keyof Storage>(
   { runner, open, name }: { runner: SuiteRunner; open: OpenStorage<Port>; name: string },
   define: (test: DefineTest<Port>) => void,
@@ -41,16 +41,16 @@ export function defineSuite<Port extends keyof Storage>(
   });
 }
 
-/** How many calls "at once" are. */
-export const AT_ONCE = 100;
+/** Number of calls of `concurrently`. */
+export const CONCURRENT_CALLS = 100;
 
-/** Starts `AT_ONCE` calls without waiting for any, and answers what they answered. */
-export function allAtOnce<T>(call: (index: number) => Promise<T>): Promise<T[]> {
-  return Promise.all(Array.from({ length: AT_ONCE }, (_, index) => call(index)));
+/** Starts `CONCURRENT_CALLS` calls at the same time, and returns their results. */
+export function concurrently<T>(call: (index: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: CONCURRENT_CALLS }, (_, index) => call(index)));
 }
 
-/** Texts that trip stores which build objects, patterns or composite names out of them. */
-export const AWKWARD_TEXTS: readonly string[] = [
+/** Texts that break stores which build objects, patterns or composite keys from them. */
+export const UNUSUAL_TEXTS: readonly string[] = [
   "__proto__",
   "constructor",
   "a:b",
@@ -65,14 +65,14 @@ export const AWKWARD_TEXTS: readonly string[] = [
   " a",
 ];
 
-/** Compares as bytes, whatever the views are. */
+/** Compares bytes, regardless of the view type. */
 export function assertSameBytes(actual: Uint8Array, expected: Uint8Array): void {
   assert.ok(actual instanceof Uint8Array, "bytes come back as a Uint8Array");
   assert.equal(actual.byteLength, expected.byteLength);
   assert.ok(Buffer.from(actual).equals(expected), "the bytes differ");
 }
 
-/** How many of the answers are the given one. */
-export function countOf<T>(answers: readonly T[], wanted: T): number {
-  return answers.filter((answer) => answer === wanted).length;
+/** Returns how many results equal `expected`. */
+export function countOf<T>(results: readonly T[], expected: T): number {
+  return results.filter((result) => result === expected).length;
 }

@@ -1,7 +1,7 @@
 import type { TokenRecord } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { sampleAccount } from "./accounts.ts";
-import { allAtOnce, AT_ONCE, countOf, defineSuite } from "./suite.ts";
+import { concurrently, CONCURRENT_CALLS, countOf, defineSuite } from "./suite.ts";
 import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
 
 function sampleToken(change: Partial<TokenRecord> = {}): Omit<TokenRecord, "id"> {
@@ -21,17 +21,17 @@ function hexOf(length: number, byte: number): string {
   return Buffer.alloc(length, byte).toString("hex");
 }
 
-/** The contract of `TokenStore`: ids given once, both secrets exchanged in one step, accounts kept apart. */
+/** Tests `TokenStore`: ids that are never reused, atomic rotation of both secrets, and isolated accounts. */
 export function testTokenStore(
   runner: SuiteRunner,
   open: OpenStorage<"accounts" | "tokens" | "ledger">,
 ): void {
-  defineSuite({ runner, open, name: "TokenStore: look-ups" }, testLookUps);
-  defineSuite({ runner, open, name: "TokenStore: lives" }, testLives);
+  defineSuite({ runner, open, name: "TokenStore: lookups" }, testLookups);
+  defineSuite({ runner, open, name: "TokenStore: life cycle" }, testLifeCycle);
 }
 
-function testLookUps(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
-  test("finds a token together with its account", async ({ accounts, tokens }) => {
+function testLookups(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
+  test("returns a token with its account", async ({ accounts, tokens }) => {
     await accounts.insert(sampleAccount());
     await accounts.insert(sampleAccount({ id: "acct_2", email: "grace@example.com" }));
     const expiring = sampleToken({ accountId: "acct_2", abilities: ["pdf"], expiresAt: 1_767_225_600_001 });
@@ -45,7 +45,7 @@ function testLookUps(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
     }
   });
 
-  test("finds the balance of the latest period, and when the first reservation lapses", async (storage) => {
+  test("returns the balance of the latest period, and the next lapse", async (storage) => {
     const { accounts, tokens, ledger } = storage;
     await accounts.insert(sampleAccount());
     const { id } = await tokens.insert(sampleToken());
@@ -62,7 +62,7 @@ function testLookUps(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
     await ledger.settle({ reservationId: "early", now: 1_100 });
     assert.deepEqual(await balance(), { ...standing, used: 1, reserved: 1, nextLapseAt: 1_900 });
 
-    // What stands is answered, not what has to be written first: that is the ledger's to do.
+    // returns the stored balance without opening a period or lapsing reservations, which only the ledger does
     const second = { ...first, period: { startedAt: 2_000, resetsAt: 3_000 } };
     await ledger.refund({ reservationId: "late", now: 1_200 });
     await ledger.balance({ ...second, now: 2_000 });
@@ -70,7 +70,7 @@ function testLookUps(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
     assert.deepEqual(await balance(), fresh);
   });
 
-  test("keeps the balances of accounts apart", async ({ accounts, tokens, ledger }) => {
+  test("isolates the balances of accounts", async ({ accounts, tokens, ledger }) => {
     await accounts.insert(sampleAccount());
     await accounts.insert(sampleAccount({ id: "acct_2", email: "grace@example.com" }));
     const { id } = await tokens.insert(sampleToken());
@@ -86,11 +86,11 @@ function testLookUps(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
     assert.equal((await tokens.find(id))?.balance, null);
   });
 
-  test("answers null for an id that was never given", async ({ tokens }) => {
+  test("returns null for an unknown id", async ({ tokens }) => {
     for (const id of [0, 1, -1, 1.5, Number.MAX_SAFE_INTEGER]) assert.equal(await tokens.find(id), null);
   });
 
-  test("finds the account as it is now", async ({ accounts, tokens }) => {
+  test("returns the current state of the account", async ({ accounts, tokens }) => {
     await accounts.insert(sampleAccount());
     const { id } = await tokens.insert(sampleToken());
     await accounts.update("acct_1", { planSlug: "growth" });
@@ -116,13 +116,13 @@ function testLookUps(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
   });
 }
 
-function testLives(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
-  test("never gives an id twice", async ({ accounts, tokens }) => {
+function testLifeCycle(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
+  test("never reuses an id", async ({ accounts, tokens }) => {
     await accounts.insert(sampleAccount());
-    const records = await allAtOnce(() => tokens.insert(sampleToken()));
+    const records = await concurrently(() => tokens.insert(sampleToken()));
     const ids = new Set(records.map((record) => record.id));
-    assert.equal(ids.size, AT_ONCE);
-    // The highest one first: a store that counts up from the highest left would give it again.
+    assert.equal(ids.size, CONCURRENT_CALLS);
+    // revokes the highest id first: a store that increments the highest remaining id would reuse it
     for (const id of [...ids].toSorted((a, b) => b - a)) {
       assert.equal(await tokens.revoke(id), true);
       const { id: next } = await tokens.insert(sampleToken());
@@ -131,18 +131,18 @@ function testLives(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
     }
   });
 
-  test("forgets a revoked token", async ({ accounts, tokens }) => {
+  test("does not find a revoked token", async ({ accounts, tokens }) => {
     await accounts.insert(sampleAccount());
     const { id } = await tokens.insert(sampleToken());
-    const answers = await allAtOnce(() => tokens.revoke(id));
-    assert.equal(countOf(answers, true), 1);
+    const results = await concurrently(() => tokens.revoke(id));
+    assert.equal(countOf(results, true), 1);
     assert.equal(await tokens.find(id), null);
     assert.deepEqual(await tokens.listByAccount("acct_1"), []);
     const next = { secretHash: hexOf(32, 0), sealedSigningSecret: hexOf(8, 0), rotatedAt: 1 };
     assert.equal(await tokens.rotate(id, next), null);
   });
 
-  test("exchanges both secrets and keeps the rest", async ({ accounts, tokens }) => {
+  test("replaces both secrets and preserves the other fields", async ({ accounts, tokens }) => {
     await accounts.insert(sampleAccount());
     const before = await tokens.insert(sampleToken({ abilities: ["screenshot"], expiresAt: 9 }));
     const other = await tokens.insert(sampleToken());
@@ -157,10 +157,10 @@ function testLives(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
     assert.deepEqual((await tokens.find(other.id))?.token, other);
   });
 
-  test("of many rotations at once, keeps the two secrets of one", async ({ accounts, tokens }) => {
+  test("stores both secrets of one of many concurrent rotations", async ({ accounts, tokens }) => {
     await accounts.insert(sampleAccount());
     const { id } = await tokens.insert(sampleToken());
-    await allAtOnce((index) =>
+    await concurrently((index) =>
       tokens.rotate(id, {
         secretHash: hexOf(32, index),
         sealedSigningSecret: hexOf(32, index),
