@@ -34,7 +34,7 @@ export interface SnapErrorFacts {
  */
 export class SnapError extends Error {
   override readonly name = "SnapError";
-  // the empty intersection keeps autocompletion of the known codes
+  // the empty intersection preserves autocompletion of the known codes
   readonly code: ErrorCode | ClientErrorCode | (string & {});
   /** HTTP status; 0 without a response. */
   readonly status: number;

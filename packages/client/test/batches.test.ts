@@ -209,10 +209,10 @@ describe("batches.download()", () => {
     const { snap } = await openBatchService([]);
     const done = item(0, "done", `${origin}/v1/snap/signed?url=a&signature=b`) as BatchItem;
     const { bytes, credits } = await snap.batches.download(done);
-    expect(new TextDecoder().decode(bytes)).toBe("a picture");
+    expect(new TextDecoder().decode(bytes)).toBe("an image");
     expect(credits).toBeNull();
     const { stream } = await snap.batches.download(done, { as: "stream" });
-    expect(await new Response(stream).text()).toBe("a picture");
+    expect(await new Response(stream).text()).toBe("an image");
     expect(requests.map(({ url }) => url)).toEqual(Array(2).fill("/v1/snap/signed?url=a&signature=b"));
     expect(requests.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined]);
   });

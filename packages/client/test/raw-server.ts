@@ -44,7 +44,7 @@ export const png: Responder = (response) => {
     "X-Request-Id": "0d9b5c0e-6a0f-4b0e-9a55-2f6d3b1f7c11",
     "X-Cache": "MISS",
   });
-  response.end("a picture");
+  response.end("an image");
 };
 
 export function envelope(

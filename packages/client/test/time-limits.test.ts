@@ -8,7 +8,7 @@ const PAGE = { url: "https://example.com/" } as const;
 const hangBeforeHeaders: Responder = () => {};
 const hangInBody: Responder = (response) => {
   response.writeHead(200, { "Content-Type": "image/png" });
-  response.write("a pic");
+  response.write("an im");
 };
 const hangInError: Responder = (response) => {
   response.writeHead(502, { "Content-Type": "text/html" });
@@ -46,15 +46,15 @@ describe("the timeout", () => {
     const body = Promise.withResolvers<() => void>();
     const { origin } = await openRawServer((response) => {
       response.writeHead(200, { "Content-Type": "image/png" });
-      response.write("a pic");
-      body.resolve(() => response.end("ture"));
+      response.write("an im");
+      body.resolve(() => response.end("age"));
     });
     const snap = createClient({ baseUrl: origin, token: TOKEN, timeoutMs: 1000 });
     const { stream } = await snap.screenshot(PAGE, { as: "stream" });
     vi.advanceTimersByTime(60_000);
     const finish = await body.promise;
     finish();
-    expect(await new Response(stream).text()).toBe("a picture");
+    expect(await new Response(stream).text()).toBe("an image");
   });
 });
 

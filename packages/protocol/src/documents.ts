@@ -32,7 +32,7 @@ export interface BatchItem {
   readonly id: string;
   /** The page that this item renders. */
   readonly url: string;
-  // The empty intersection keeps the known values in an editor's list.
+  // the empty intersection preserves autocompletion of the known values
   readonly status: BatchItemStatus | (string & {});
   /** `null` unless failed. */
   readonly error: { readonly code: ErrorCode | (string & {}); readonly message: string } | null;

@@ -140,7 +140,7 @@ describe("a transfer target", { tags: ["postgres"] }, () => {
     expect((await target.begin("mark")).finished).toEqual(figures);
   });
 
-  it("lets the first token have id 1 where none was ever given", async () => {
+  it("assigns id 1 to the first token if none was moved", async () => {
     const url = await newDatabase();
     const target = await openTarget(url);
     await target.begin("mark");

@@ -2,19 +2,19 @@ import type { BatchRecord, BatchStore, Storage, DueDelivery } from "@snap/engine
 import { describe, expect, it } from "vitest";
 import { failuresOf } from "./failures-of.ts";
 
-type Fault = [fault: string, damage: (storage: Storage) => Partial<BatchStore>, failing: string];
+type Fault = [fault: string, faultOf: (storage: Storage) => Partial<BatchStore>, failing: string];
 
 const IN_RECORDS: readonly Fault[] = [
   [
-    "hands out the records that it was handed",
+    "returns the caller's own record objects",
     ({ batches }) => {
-      const handedIn = new Map<string, BatchRecord>();
+      const inserted = new Map<string, BatchRecord>();
       return {
         async insert(batch) {
           await batches.insert(batch);
-          handedIn.set(batch.id, batch);
+          inserted.set(batch.id, batch);
         },
-        find: async (id) => handedIn.get(id) ?? null,
+        find: async (id) => inserted.get(id) ?? null,
       };
     },
     "returns records that are isolated from the stored ones",

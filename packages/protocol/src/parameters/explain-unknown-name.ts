@@ -3,7 +3,7 @@ import type { Mode } from "./row.ts";
 import { suggestName } from "./suggest-name.ts";
 
 /**
- * Why a mode doesn't accept a name: it belongs to the other mode, or to neither.
+ * Returns why a mode does not accept a name: it belongs to the other mode, or to neither.
  *
  * @example
  * explainUnknownName("full_page", "screenshot"); // "is not a parameter; did you mean fullPage?"

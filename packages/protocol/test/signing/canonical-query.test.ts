@@ -10,7 +10,7 @@ const pairsTwice = pairs().chain((one) =>
 );
 
 describe("canonicalQuery", () => {
-  it("is independent of the order in which distinct names are sent", () => {
+  it("does not depend on the order of distinct names", () => {
     fc.assert(
       fc.property(pairsTwice, ([one, other]) => {
         const sent = new URLSearchParams(other).toString();
@@ -19,7 +19,7 @@ describe("canonicalQuery", () => {
     );
   });
 
-  it("reads back as the pairs without the signature, sorted by the bytes of their names", () => {
+  it("contains the pairs without the signature, sorted by the bytes of their names", () => {
     fc.assert(
       fc.property(pairs(), (sent) => {
         const sorted = sent
@@ -30,7 +30,7 @@ describe("canonicalQuery", () => {
     );
   });
 
-  it("holds unreserved characters, upper-case %XX, equals signs and ampersands only", () => {
+  it("contains only unreserved characters, uppercase %XX, equals signs and ampersands", () => {
     fc.assert(
       fc.property(pairs(), (sent) => {
         expect(canonicalQuery(sent)).toMatch(/^(?:[A-Za-z0-9\-._~=&]|%[0-9A-F]{2})*$/);
@@ -38,18 +38,18 @@ describe("canonicalQuery", () => {
     );
   });
 
-  it("takes half a surrogate pair for U+FFFD, as a URL does", () => {
+  it("replaces half a surrogate pair with U+FFFD, like a URL", () => {
     expect(canonicalQuery([["a", "\ud83d"]])).toBe("a=%EF%BF%BD");
     expect(canonicalQuery(new URLSearchParams([["a", "\ud83d"]]))).toBe("a=%EF%BF%BD");
   });
 
-  it("leaves what it is given alone", () => {
-    const given: readonly [string, string][] = Object.freeze([
+  it("does not modify its input", () => {
+    const input: readonly [string, string][] = Object.freeze([
       ["b", "1"],
       ["a", "2"],
     ]);
-    expect(canonicalQuery(given)).toBe("a=2&b=1");
-    expect(given[0]).toEqual(["b", "1"]);
+    expect(canonicalQuery(input)).toBe("a=2&b=1");
+    expect(input[0]).toEqual(["b", "1"]);
   });
 });
 
@@ -61,23 +61,23 @@ describe("verifyQuery", () => {
   const signingSecret = "signing secret";
   const signature = signQuery(query, signingSecret);
 
-  it("takes the signature of the query", () => {
+  it("accepts the signature of the query", () => {
     expect(verifyQuery(query, { signature, signingSecret })).toBe(true);
   });
 
   it.each([
     ["upper case", signature.toUpperCase()],
-    ["cut short", signature.slice(0, 63)],
-    ["longer", `${signature}0`],
+    ["too short", signature.slice(0, 63)],
+    ["too long", `${signature}0`],
     ["with a newline", `${signature}\n`],
     ["with a space", ` ${signature}`],
     ["empty", ""],
     ["of another secret", signQuery(query, "another secret")],
-  ])("refuses one %s", (_, other) => {
+  ])("rejects a signature: %s", (_, other) => {
     expect(verifyQuery(query, { signature: other, signingSecret })).toBe(false);
   });
 
-  it("refuses any one digit changed", () => {
+  it("rejects a signature with one changed digit", () => {
     for (const [index, digit] of Array.from(signature).entries()) {
       const changed = `${signature.slice(0, index)}${digit === "0" ? "1" : "0"}${signature.slice(index + 1)}`;
       expect(verifyQuery(query, { signature: changed, signingSecret })).toBe(false);

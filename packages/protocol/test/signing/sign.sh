@@ -1,10 +1,10 @@
 #!/bin/sh
-# The signature of a query, by nothing but a shell, coreutils, sed and openssl: the second
-# implementation, which shares no code with the package (interface.md, Authentication 5).
+# Signs a query with only a shell, coreutils, sed and openssl: a second implementation, which shares no code
+# with the package.
 #
-# Standard input, all of it in lowercase hex, so that any byte can stand in it:
+# Standard input, in lowercase hex, so that it can contain any byte:
 #   the signing secret
-#   name=value of each decoded pair, one on a line
+#   name=value of each decoded pair, one per line
 # Standard output: the canonical query, a newline, the signature.
 #
 #   hex() { printf %s "$1" | od -An -v -tx1 | tr -d ' \n'; echo; }
@@ -17,8 +17,8 @@ hex_of() {
   printf %s "$1" | od -An -v -tx1 | tr -d ' \n'
 }
 
-# RFC 3986, 2.3: the only characters that stay, as commands that take them back out of their %XX.
-keep_unreserved() {
+# RFC 3986, 2.3: prints sed commands that decode the unreserved characters.
+decode_unreserved() {
   for character in A B C D E F G H I J K L M N O P Q R S T U V W X Y Z \
     a b c d e f g h i j k l m n o p q r s t u v w x y z 0 1 2 3 4 5 6 7 8 9 - . _ '~'; do
     printf 's/%%%02X/%s/g\n' "'$character" "$character"
@@ -27,13 +27,13 @@ keep_unreserved() {
 
 read -r secret
 
-# Hex digits sort as the bytes that they stand for. Equal names keep their order (-s).
+# Hex digits sort like the bytes that they encode. The sort is stable (-s) for equal names.
 canonical=$(
   sed "/^$(hex_of signature)=/d" |
     sort -s -t = -k 1,1 |
     tr a-f A-F |
     sed 's/[0-9A-F][0-9A-F]/%&/g' |
-    sed "$(keep_unreserved)" |
+    sed "$(decode_unreserved)" |
     tr '\n' '&'
 )
 canonical=${canonical%&}

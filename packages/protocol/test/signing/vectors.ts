@@ -27,7 +27,7 @@ export interface WebhookCase {
 export const SIGNED_URLS = read("signed-urls") as readonly SignedUrlCase[];
 export const WEBHOOKS = read("webhooks") as readonly WebhookCase[];
 
-/** As a user of the package finds them. */
+/** Reads the vectors through the exports of the package. */
 function read(name: string): readonly unknown[] {
   const path = createRequire(import.meta.url).resolve(`@snap/protocol/vectors/${name}.json`);
   return (JSON.parse(readFileSync(path, "utf8")) as { cases: unknown[] }).cases;

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { prepare } from "../prepare.ts";
 
 export function createRateLimiter(database: DatabaseSync): RateLimiter {
-  // One statement is atomic by itself; it returns a row only if the request is allowed.
+  // a single statement is atomic; it returns a row only if the request is allowed
   const consume = prepare<{ spent: number; resetsAt: number }>(
     database,
     `INSERT INTO budgets (account_id, budget, spent, resets_at)
@@ -22,8 +22,8 @@ export function createRateLimiter(database: DatabaseSync): RateLimiter {
 
   return {
     async consume({ accountId, name, limit, windowMs, now }) {
-      // Not get(), which stops at the first row: SQLite checkpoints its log only after a write that ran to its
-      // end, and the log would grow without bound.
+      // not get(), which stops at the first row: SQLite checkpoints its log only after a completed write, so the log
+      // would grow without bound
       const [window] = consume.all({ accountId, budget: name, limit, windowMs, now });
       if (window !== undefined)
         return { allowed: true, remaining: limit - window.spent, resetsAt: window.resetsAt };
