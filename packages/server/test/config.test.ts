@@ -23,8 +23,8 @@ function planFile(content: string): string {
   return file;
 }
 
-describe("the configuration without any variable", () => {
-  it("is the defaults of architecture.md", () => {
+describe("readConfig without variables", () => {
+  it("returns the defaults", () => {
     const { config, warnings } = readConfig({ PATH: "/usr/bin", HOME: "/root" });
     expect(warnings).toEqual([]);
     expect(config).toEqual({
@@ -58,13 +58,13 @@ describe("the configuration without any variable", () => {
     });
   });
 
-  it("is the same when variables are set to nothing", () => {
+  it("treats an empty variable as unset", () => {
     const empty = { SNAP_PORT: "", SNAP_SECRET_KEY: "", SNAP_DATABASE_URL: "", SNAP_WEBHOOK_SCHEDULE: "" };
     expect(readConfig(empty)).toEqual(readConfig({}));
   });
 });
 
-describe("a variable", () => {
+describe("readConfig with one variable", () => {
   const plans = '[{"slug":"team","name":"Team","creditsPerPeriod":500,"requestsPerMinute":30}]';
 
   it.each<[Environment, Record<string, unknown>]>([
@@ -129,7 +129,7 @@ describe("a variable", () => {
     [{ SNAP_DRAIN_DELAY: "3s" }, { drainDelayMs: 3000 }],
     [{ SNAP_LOG_LEVEL: "silent" }, { logLevel: "silent" }],
     [{ SNAP_METRICS: "on" }, { metrics: true }],
-  ])("is read: %j", (environment, expected) => {
+  ])("reads %j", (environment, expected) => {
     const { config, warnings } = readConfig(environment);
     expect(config).toMatchObject(expected);
     expect(warnings).toEqual([]);
@@ -172,7 +172,7 @@ describe("a variable", () => {
     ["SNAP_DRAIN_DELAY", "61s", "a duration from 0s to 60s"],
     ["SNAP_LOG_LEVEL", "loud", "one of trace, debug, info, warn, error, fatal, silent"],
     ["SNAP_METRICS", "yes", "one of on, off"],
-  ])("is refused with its name, its value and what would do: %s=%s", (name, value, remedy) => {
+  ])("reports the name, the value and the valid values of %s=%s", (name, value, remedy) => {
     const [mistake = "", ...more] = mistakesOf({ [name]: value });
     expect(more).toEqual([]);
     expect(mistake).toContain(`${name} is "${value}": `);
@@ -195,7 +195,7 @@ describe("a variable", () => {
       "address 2 is the same as address 1",
     ],
     ["SNAP_BROWSER_URL", "wss://browsers.example/hunter2", "set SNAP_BROWSER_PROXY_HOST"],
-  ])("that may hold a secret is refused without its value: %s", (name, value, remedy) => {
+  ])("reports %s without its value, which may contain a secret", (name, value, remedy) => {
     const [mistake = ""] = mistakesOf({ [name]: value });
     expect(mistake).toContain(`${name}: `);
     expect(mistake).toContain(remedy);
@@ -203,12 +203,12 @@ describe("a variable", () => {
   });
 });
 
-describe("what several machines share", () => {
+describe("storage shared by several machines", () => {
   const SNAP_DATABASE_URL = "postgres://snap:hunter2@db.internal/snap";
   const SNAP_REDIS_URL = "rediss://:hunter2@cache.internal:6380";
   const SNAP_SECRET_KEY = "0123456789abcdef";
 
-  it("is named by two addresses, beside the key", () => {
+  it("needs both URLs and the key", () => {
     const { config } = readConfig({ SNAP_DATABASE_URL, SNAP_REDIS_URL, SNAP_SECRET_KEY });
     expect(config.shared).toEqual({ databaseUrl: SNAP_DATABASE_URL, redisUrl: SNAP_REDIS_URL });
   });
@@ -217,20 +217,20 @@ describe("what several machines share", () => {
     [{ SNAP_DATABASE_URL, SNAP_SECRET_KEY }, "SNAP_REDIS_URL: must be set together with SNAP_DATABASE_URL"],
     [{ SNAP_REDIS_URL, SNAP_SECRET_KEY }, "SNAP_DATABASE_URL: must be set together with SNAP_REDIS_URL"],
     [{ SNAP_DATABASE_URL, SNAP_REDIS_URL }, "SNAP_SECRET_KEY: must be set together with SNAP_DATABASE_URL"],
-  ])("is refused by halves: %#", (environment, mistake) => {
-    const [told = "", ...more] = mistakesOf(environment);
+  ])("reports a missing variable: %#", (environment, expected) => {
+    const [mistake = "", ...more] = mistakesOf(environment);
     expect(more).toEqual([]);
-    expect(told).toContain(mistake);
-    expect(told).not.toContain("hunter2");
+    expect(mistake).toContain(expected);
+    expect(mistake).not.toContain("hunter2");
   });
 });
 
-describe("the role", () => {
-  it.each(["all", "api"] as const)("may be %s", (role) => {
+describe("SNAP_ROLE", () => {
+  it.each(["all", "api"] as const)("accepts %s", (role) => {
     expect(readConfig({ SNAP_ROLE: role }).config.role).toBe(role);
   });
 
-  it("of a worker needs the address that its webhooks link to", () => {
+  it("requires SNAP_PUBLIC_URL for a worker", () => {
     expect(mistakesOf({ SNAP_ROLE: "worker" })).toEqual([
       "SNAP_PUBLIC_URL: must be set for a worker, because webhooks contain links to it",
     ]);
@@ -239,7 +239,7 @@ describe("the role", () => {
   });
 });
 
-describe("browsers elsewhere", () => {
+describe("remote browsers", () => {
   const url = "wss://browsers.example/";
 
   it.each<[string, Environment]>([
@@ -254,13 +254,13 @@ describe("browsers elsewhere", () => {
     ["SNAP_BROWSER_PROXY_HOST", { SNAP_BROWSER_URL: url, SNAP_BROWSER_PROXY_HOST: "0.0.0.0" }],
     ["SNAP_BROWSER_PROXY_HOST", { SNAP_BROWSER_URL: url, SNAP_BROWSER_PROXY_HOST: "::" }],
     ["SNAP_BROWSER_PROXY_HOST", { SNAP_BROWSER_URL: url, SNAP_BROWSER_PROXY_HOST: "::ffff:0.0.0.0" }],
-  ])("settings that won't do are named: %s", (name, environment) => {
+  ])("reports %s if it is invalid or contradicts another variable", (name, environment) => {
     expect(mistakesOf(environment)).toEqual([expect.stringContaining(name)]);
   });
 });
 
-describe("several mistakes", () => {
-  it("are told in one message", () => {
+describe("readConfig with several mistakes", () => {
+  it("reports them in one message", () => {
     const environment = {
       SNAP_PORT: "x",
       SNAP_SANDBOX: "no",
@@ -273,7 +273,7 @@ describe("several mistakes", () => {
   });
 });
 
-describe("an unknown variable", () => {
+describe("readConfig with an unknown variable", () => {
   it.each([
     ["SNAP_PROT", "SNAP_PROT is not a known variable; did you mean SNAP_PORT?"],
     ["SNAP_DATADIR", "SNAP_DATADIR is not a known variable; did you mean SNAP_DATA_DIR?"],
@@ -282,18 +282,18 @@ describe("an unknown variable", () => {
       "SNAP_ALLOWED_TARGETS is not a known variable; did you mean SNAP_ALLOW_TARGETS?",
     ],
     ["SNAP_SOMETHING_ELSE", "SNAP_SOMETHING_ELSE is not a known variable"],
-  ])("is warned about with the nearest name: %s", (name, warning) => {
+  ])("warns about %s and suggests the nearest name", (name, warning) => {
     expect(readConfig({ [name]: "1" }).warnings).toEqual([warning]);
   });
 
-  it("of snapd's is nobody's mistake", () => {
+  it("ignores the variables of snapd", () => {
     const snapd = { SNAP_REVISION: "42", SNAP_NAME: "code", SNAP_DATA: "/var/snap/code/42" };
     expect(readConfig(snapd).warnings).toEqual([]);
     expect(readConfig({ SNAP_DATA: "/data" }).warnings).toHaveLength(1);
   });
 });
 
-describe("the origin that clients use", () => {
+describe("publicUrlOf", () => {
   it.each([
     [{}, "http://127.0.0.1:3456"],
     [{ SNAP_HOST: "0.0.0.0" }, "http://127.0.0.1:3456"],
@@ -301,18 +301,18 @@ describe("the origin that clients use", () => {
     [{ SNAP_HOST: "fd00::1" }, "http://[fd00::1]:3456"],
     [{ SNAP_HOST: "snap.lan" }, "http://snap.lan:3456"],
     [{ SNAP_HOST: "0.0.0.0", SNAP_PUBLIC_URL: "https://snap.example.com" }, "https://snap.example.com"],
-  ])("%j: %s", (environment, origin) => {
+  ])("%j returns %s", (environment, origin) => {
     expect(publicUrlOf(readConfig(environment).config, 3456)).toBe(origin);
   });
 });
 
-describe("a variable of the browser that is started here", () => {
-  it("is warned about where none is started", () => {
-    const elsewhere = { SNAP_BROWSER_URL: "ws://127.0.0.1:9222" };
-    const own = { SNAP_CHROMIUM_PATH: "/usr/bin/chromium", SNAP_SANDBOX: "off" };
-    expect(readConfig(elsewhere).warnings).toEqual([]);
-    expect(readConfig(own).warnings).toEqual([]);
-    expect(readConfig({ ...elsewhere, ...own }).warnings).toEqual([
+describe("a variable of the local browser", () => {
+  it("causes a warning with remote browsers", () => {
+    const remote = { SNAP_BROWSER_URL: "ws://127.0.0.1:9222" };
+    const local = { SNAP_CHROMIUM_PATH: "/usr/bin/chromium", SNAP_SANDBOX: "off" };
+    expect(readConfig(remote).warnings).toEqual([]);
+    expect(readConfig(local).warnings).toEqual([]);
+    expect(readConfig({ ...remote, ...local }).warnings).toEqual([
       "SNAP_CHROMIUM_PATH has no effect because SNAP_BROWSER_URL is set: no local browser is started",
       "SNAP_SANDBOX has no effect because SNAP_BROWSER_URL is set: no local browser is started",
     ]);

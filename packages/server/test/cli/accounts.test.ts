@@ -8,24 +8,24 @@ afterAll(() => workplace.clear());
 
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-describe("accounts over the command line", () => {
+describe("snap-server accounts", () => {
   let id = "";
 
-  it("none yet: says how to make one", async () => {
+  it("list: prints how to create an account if there is none", async () => {
     const { code, stdout } = await workplace.run(["accounts", "list"]);
     expect(code).toBe(0);
     expect(stdout).toContain("snap-server accounts create --email you@example.com --plan starter");
     expect(await workplace.json(["accounts", "list"])).toEqual([]);
   });
 
-  it("keeps its data to its owner", async () => {
+  it("makes its data readable by its owner only", async () => {
     const folder = join(workplace.directory, "data");
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     for (const name of await readdir(folder))
       expect([name, (await stat(join(folder, name))).mode & 0o777]).toEqual([name, 0o600]);
   });
 
-  it("create answers the account", async () => {
+  it("create: returns the account", async () => {
     const account = await workplace.json([
       "accounts",
       "create",
@@ -51,13 +51,16 @@ describe("accounts over the command line", () => {
   it.each([
     [["--email", "ada@example.com"], "ada@example.com already belongs to another account"],
     [["--email", "ada"], "ada is not an e-mail address"],
-    [["--email", "b@example.com", "--plan", "gold"], "unknown plan gold; use one of starter, growth, scale"],
-  ])("create refuses %j with exit 1", async (args, message) => {
+    [
+      ["--email", "b@example.com", "--plan", "gold"],
+      "there is no plan gold; there are starter, growth, scale",
+    ],
+  ])("create: rejects %j with exit code 1", async (args, message) => {
     const { code, stdout, stderr } = await workplace.run(["accounts", "create", ...args]);
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: `error: ${message}\n` });
   });
 
-  it("an unverified one is verified later", async () => {
+  it("verify: marks an unverified account as verified", async () => {
     const args = ["accounts", "create", "--email", "eve@example.com", "--unverified"];
     const { id: unverified, verified_at: before } = (await workplace.json(args)) as Record<string, string>;
     expect(before).toBeNull();
@@ -65,7 +68,7 @@ describe("accounts over the command line", () => {
     expect(verified).toMatchObject({ id: unverified, verified_at: expect.stringMatching(DATE_TIME) });
   });
 
-  it("update changes what is named, and none takes an override away", async () => {
+  it("update: changes only the given fields; none removes an override", async () => {
     const changed = await workplace.json([
       "accounts",
       "update",
@@ -76,7 +79,7 @@ describe("accounts over the command line", () => {
       "5",
     ]);
     expect(changed).toMatchObject({ plan: "growth", credits_per_period: 7, requests_per_minute: 5 });
-    const back = await workplace.json([
+    const reset = await workplace.json([
       "accounts",
       "update",
       id,
@@ -85,10 +88,10 @@ describe("accounts over the command line", () => {
       "--requests-per-minute",
       "none",
     ]);
-    expect(back).toMatchObject({ plan: "growth", credits_per_period: null, requests_per_minute: null });
+    expect(reset).toMatchObject({ plan: "growth", credits_per_period: null, requests_per_minute: null });
   });
 
-  it("show tells credits and usage", async () => {
+  it("show: returns credits and usage", async () => {
     const { token_ids: tokens, usage } = (await workplace.json(["accounts", "show", id])) as {
       token_ids: number[];
       usage: unknown;
@@ -104,12 +107,12 @@ describe("accounts over the command line", () => {
     expect(stdout).toContain("10,000 left, 0 used of 10,000");
   });
 
-  it("list is a table for people", async () => {
+  it("list: prints a table", async () => {
     const { stdout } = await workplace.run(["accounts", "list"]);
     expect(stdout).toMatch(new RegExp(`^ID .*E-MAIL .*PLAN .*\n${id}  ada@example\\.com +yes +growth`));
   });
 
-  it.each([["show"], ["verify"]])("%s of an unknown one fails", async (command) => {
+  it.each([["show"], ["verify"]])("%s: fails for an unknown account", async (command) => {
     const { code, stderr } = await workplace.run(["accounts", command, "acct_0", "--json"]);
     expect(code).toBe(1);
     expect(JSON.parse(stderr)).toEqual({ error: { message: "account acct_0 not found" } });

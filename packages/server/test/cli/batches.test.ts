@@ -12,7 +12,7 @@ const DATE_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z
 const KEY = expect.stringMatching(/^[0-9a-f]{64}$/);
 const id = expect.stringMatching(/^item_[0-9a-f]{24}$/);
 
-/** Stays open over the data folder, as a server that runs does. */
+/** Stays open over the data folder, like a running server. */
 let engine: Engine;
 let principal: Principal;
 const renderer = createFakeRenderer();
@@ -48,7 +48,7 @@ function submit(document: unknown): Promise<{ readonly id: string }> {
 }
 
 describe("batches show", () => {
-  it("of an unknown one fails", async () => {
+  it("fails for an unknown batch", async () => {
     expect(await workplace.run(["batches", "show", "batch_0"])).toEqual({
       code: 1,
       signal: null,
@@ -60,7 +60,7 @@ describe("batches show", () => {
     expect(JSON.parse(stderr)).toEqual({ error: { message: "unknown batch batch_0" } });
   });
 
-  it("of a queued one tells that it waits, beside a process that works", async () => {
+  it("shows a queued batch while another process is running", async () => {
     const batch = await submit({ items: [{ url }] });
     expect(await workplace.json(["batches", "show", batch.id])).toEqual({
       id: batch.id,
@@ -93,11 +93,11 @@ describe("batches show", () => {
     expect(stdout).toMatch(/^item_\w+ +queued +0 +\d{4}-\d\d-\d\d \d\d:\d\d UTC +https:\/\/example\.com\/$/m);
   });
 
-  it("of a finished one tells what became of items and webhook", async () => {
+  it("shows the items and the webhook of a finished batch", async () => {
     webhookSender.answerNext({ kind: "answered", status: 500, retryAfterMs: null });
     const items = [{ url: `${url}a`, pdf: true }, { url: `${url}b` }];
     const batch = await submit({ items, webhookUrl: `${url}hook` });
-    // The one of the test before is first in the queue.
+    // The batch of the previous test is first in the queue.
     const release = renderer.hold();
     engine.startWorker();
     await renderer.whenCalled(1);

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The command as it is installed. */
+/** The installed command. */
 export const CLI = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 
 export interface Outcome {
@@ -19,11 +19,11 @@ export interface Outcome {
 export interface Running {
   readonly child: ChildProcess;
   readonly ended: Promise<Outcome>;
-  /** What it has printed on stdout once that matches; rejects when it ends without. */
+  /** Resolves once stdout matches; rejects if the command ends first. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
-/** What `tokens create` and `tokens rotate` answer programs. */
+/** JSON output of `tokens create` and `tokens rotate`. */
 export interface Minted {
   readonly id: number;
   readonly token: string;
@@ -31,15 +31,15 @@ export interface Minted {
   readonly expires_at: string | null;
 }
 
-/** A folder for one test file: data, working directory and everything that was started in it. */
+/** The folder of one test file, with its data and its processes. */
 export interface Workplace {
   readonly directory: string;
   readonly environment: NodeJS.ProcessEnv;
   start(args: readonly string[], environment?: NodeJS.ProcessEnv): Running;
   run(args: readonly string[], environment?: NodeJS.ProcessEnv): Promise<Outcome>;
-  /** Runs with `--json` and reads the answer. */
+  /** Runs with `--json` and parses the output. */
   json(args: readonly string[], environment?: NodeJS.ProcessEnv): Promise<unknown>;
-  /** Ends what still runs, and removes the folder. */
+  /** Kills running commands, and removes the folder. */
   clear(): Promise<void>;
 }
 
@@ -102,18 +102,18 @@ function spawnCommand(
         const match = pattern.exec(stdout);
         if (match !== null) return match;
         if (child.exitCode !== null || child.signalCode !== null)
-          throw new Error(`it ended without printing ${String(pattern)}\n${stdout}${stderr}`);
+          throw new Error(`the command ended without printing ${String(pattern)}\n${stdout}${stderr}`);
         await Promise.race([once(child.stdout, "data"), once(child, "close")]);
       }
     },
   };
 }
 
-/** Asks again until the answer is the wanted one: for what becomes true without telling anybody. */
-export async function until<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean): Promise<T> {
+/** Polls until the result satisfies the condition, for changes without an event. */
+export async function until<T>(poll: () => Promise<T>, isDone: (result: T) => boolean): Promise<T> {
   for (;;) {
-    const answer = await ask();
-    if (isWanted(answer)) return answer;
+    const result = await poll();
+    if (isDone(result)) return result;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

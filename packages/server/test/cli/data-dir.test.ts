@@ -6,8 +6,8 @@ import { openWorkplace } from "./command.ts";
 const workplace = openWorkplace();
 afterAll(() => workplace.clear());
 
-describe("a data folder that can't be used is named, with its variable", () => {
-  it("a file where the folder should be", async () => {
+describe("an unusable data folder: the error names the folder and SNAP_DATA_DIR", () => {
+  it("for a path below a file", async () => {
     const file = join(workplace.directory, "file");
     await writeFile(file, "");
     const { code, stderr } = await workplace.run(["accounts", "list"], { SNAP_DATA_DIR: join(file, "data") });
@@ -15,11 +15,11 @@ describe("a data folder that can't be used is named, with its variable", () => {
     expect(stderr).toContain(`SNAP_DATA_DIR: cannot use ${join(file, "data")}: `);
   });
 
-  it("a database that is none", async () => {
+  it("for a corrupt database", async () => {
     const directory = join(workplace.directory, "damaged");
     await mkdir(directory);
     await writeFile(join(directory, "secret.key"), "a key of enough letters\n");
-    await writeFile(join(directory, "snap.db"), "this is no database ".repeat(500));
+    await writeFile(join(directory, "snap.db"), "this is not a database ".repeat(500));
     const { code, stderr } = await workplace.run(["accounts", "list"], { SNAP_DATA_DIR: directory });
     expect(code).toBe(1);
     expect(stderr).toContain(`SNAP_DATA_DIR: cannot use ${directory}: file is not a database`);

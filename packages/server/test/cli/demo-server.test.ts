@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 describe("the demo page", () => {
-  it("is one document that asks for nothing else", async () => {
+  it("is one document that loads nothing else", async () => {
     const { url } = await start(await findFreePort());
     const response = await fetch(url);
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -26,7 +26,7 @@ describe("the demo page", () => {
     expect((await fetch(`${url}other`)).status).toBe(404);
   });
 
-  it("is at the port that was asked for, or at the next free one", async () => {
+  it("uses the preferred port, or the next free one", async () => {
     const port = await findFreePort();
     const squatter = createServer().listen(port, "127.0.0.1");
     await once(squatter, "listening");

@@ -13,16 +13,16 @@ describe("serve --dev", { tags: ["browser"] }, () => {
   const CURL = /^curl .*$/m;
   const shell = (line: string): Promise<unknown> =>
     promisify(execFile)("sh", ["-c", line], { cwd: developing.directory });
-  const picture = async (): Promise<PNG> =>
+  const readImage = async (): Promise<PNG> =>
     PNG.sync.read(await readFile(join(developing.directory, "demo.png")));
 
-  it("prints a line that works as pasted, and the same one at the next start", async () => {
+  it("prints a working command, and the same one at the next start", async () => {
     const SNAP_PORT = String(await findFreePort());
     const running = developing.start(["serve", "--dev"], { SNAP_PORT });
     const [line] = await running.printed(CURL);
     await shell(line);
-    const { width, height, data } = await picture();
-    // The paper of the page in its corner, the vermilion of its heading somewhere.
+    const { width, height, data } = await readImage();
+    // The background color in the corner, the accent color anywhere.
     expect([width, height, ...data.subarray(0, 4)]).toEqual([1280, 800, 247, 243, 234, 255]);
     expect(data.includes(Buffer.from([232, 71, 28, 255]))).toBe(true);
     running.child.kill("SIGTERM");
@@ -37,7 +37,7 @@ describe("serve --dev", { tags: ["browser"] }, () => {
     await again.ended;
   });
 
-  it("keeps the token to its owner, and makes a new one for one that stopped", async () => {
+  it("stores the token readable by its owner only, and replaces a revoked one", async () => {
     const file = join(developing.directory, "data/demo-token");
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const old = (await readFile(file, "utf8")).trim();
@@ -48,10 +48,10 @@ describe("serve --dev", { tags: ["browser"] }, () => {
     const facts = JSON.parse(document) as { token: string; curl: string; demo_page: string };
     expect(facts.token).not.toBe(old);
     await shell(facts.curl);
-    expect((await picture()).width).toBe(1280);
-    const others = `http://127.0.0.1:${Number(new URL(facts.demo_page).port) + 1}/`;
+    expect((await readImage()).width).toBe(1280);
+    const otherTarget = `http://127.0.0.1:${Number(new URL(facts.demo_page).port) + 1}/`;
     const response = await fetch(
-      facts.curl.replace(/^.*'(http[^']*)\?.*$/, `$1?url=${encodeURIComponent(others)}`),
+      facts.curl.replace(/^.*'(http[^']*)\?.*$/, `$1?url=${encodeURIComponent(otherTarget)}`),
       {
         headers: { authorization: `Bearer ${facts.token}` },
       },

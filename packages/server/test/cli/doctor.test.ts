@@ -22,7 +22,7 @@ function statuses({ checks }: Report): Record<string, string> {
 }
 
 describe("doctor", { tags: ["browser"] }, () => {
-  it("finds what works, and makes nothing", async () => {
+  it("reports what works, and creates nothing", async () => {
     workplace = openWorkplace();
     const { code, report } = await examine({});
     expect(code).toBe(0);
@@ -40,7 +40,7 @@ describe("doctor", { tags: ["browser"] }, () => {
     );
   });
 
-  it("names every problem and what to do about it, exit 1", async () => {
+  it("reports every problem with advice, and exits with code 1", async () => {
     workplace = openWorkplace();
     const data = join(workplace.directory, "data");
     await workplace.json(["accounts", "create", "--email", "ada@example.com"]);
@@ -56,14 +56,14 @@ describe("doctor", { tags: ["browser"] }, () => {
       storage: "warning",
       "secret key": "problem",
     });
-    const troubles = report.checks.filter(({ status }) => status !== "ok");
-    for (const { advice = "" } of troubles) expect(advice).not.toBe("");
+    const unhealthy = report.checks.filter(({ status }) => status !== "ok");
+    for (const { advice = "" } of unhealthy) expect(advice).not.toBe("");
 
     const { stdout } = await workplace.run(["doctor"], { SNAP_CHROMIUM_PATH: "/nowhere/chromium" });
     expect(stdout).toMatch(/^problem +browser: .*\n +-> .*apt-get install chromium-headless-shell/m);
   });
 
-  it("tells a browser that starts only without its sandbox", async () => {
+  it("detects a browser that starts only without its sandbox", async () => {
     workplace = openWorkplace();
     await chmod(workplace.directory, 0o755);
     const { findBrowser } = await import("@snap/engine/puppeteer");
@@ -79,7 +79,7 @@ describe("doctor", { tags: ["browser"] }, () => {
     expect(statuses(off.report)).toMatchObject({ sandbox: "warning" });
   });
 
-  it("says of browsers elsewhere which are reached, and what their containment lacks", async () => {
+  it("reports which remote browsers are reachable, and what their containment lacks", async () => {
     workplace = openWorkplace();
     const address = await startRemoteBrowser();
     const { code, report } = await examine({ SNAP_BROWSER_URL: address });
@@ -110,7 +110,7 @@ describe("doctor", { tags: ["browser"] }, () => {
     expect(JSON.stringify(missing.report)).not.toContain("hunter2");
   });
 
-  it("says what is wrong with the configuration", async () => {
+  it("reports an invalid configuration", async () => {
     workplace = openWorkplace();
     const { code, report } = await examine({ SNAP_PORT: "x" });
     expect(code).toBe(1);

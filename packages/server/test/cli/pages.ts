@@ -2,14 +2,14 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A server of pages on the loopback. */
+/** A page server on the loopback address. */
 export interface Pages {
   readonly url: string;
-  /** `host:port`, as an allow list has it. */
+  /** `host:port`, for an allowlist. */
   readonly target: string;
-  /** How often anything was asked for. */
+  /** Number of requests so far. */
   readonly hits: () => number;
-  /** The next request for `/held`, which is answered when the test does so. */
+  /** Resolves with the response of the next request for `/held`; the test ends it. */
   held(): Promise<ServerResponse>;
   close(): Promise<void>;
 }

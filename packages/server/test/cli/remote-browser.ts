@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { findBrowser } from "@snap/engine/puppeteer";
 import { onTestFinished } from "vitest";
 
-/** A browser that somebody else started, without a sandbox; it ends with the test. Answers its DevTools address. */
+/** Starts a browser without a sandbox, as a remote one. It ends with the test. Returns its DevTools URL. */
 export async function startRemoteBrowser(): Promise<string> {
   const path = process.env["SNAP_CHROMIUM_PATH"] ?? (await findBrowser()) ?? "";
   const profile = await mkdtemp(join(tmpdir(), "snap-remote-"));

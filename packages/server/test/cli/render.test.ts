@@ -20,7 +20,7 @@ afterAll(async () => {
 const fileIn = (name: string): Promise<Buffer> => readFile(join(workplace.directory, name));
 
 describe("render", { tags: ["browser"] }, () => {
-  it("writes a picture, says what it is on stderr, and makes no data folder", async () => {
+  it("writes an image, prints a summary to stderr, and creates no data folder", async () => {
     const outcome = await workplace.run(["render", pages.url, "-o", "a.png", "--allow-target", pages.target]);
     expect(outcome).toMatchObject({ code: 0, stdout: "" });
     expect(outcome.stderr).toMatch(/^a\.png, [\d.]+ KB, \d+\.\d\d s, target status 200\n$/);
@@ -29,7 +29,7 @@ describe("render", { tags: ["browser"] }, () => {
     expect(await readdir(workplace.directory)).toEqual(["a.png"]);
   });
 
-  it("goes by the file's ending and by SNAP_ALLOW_TARGETS, and answers programs", async () => {
+  it("derives the format from the extension, respects SNAP_ALLOW_TARGETS, and prints JSON", async () => {
     const allow = { SNAP_ALLOW_TARGETS: pages.target };
     const pdf = ["render", pages.url, "-o", "a.pdf", "--landscape", "--paper-format", "a5"];
     expect(await workplace.json(pdf, allow)).toEqual({
@@ -48,7 +48,7 @@ describe("render", { tags: ["browser"] }, () => {
     });
   });
 
-  it("writes to stdout what -o - asks for, options applied", async () => {
+  it("writes to stdout with -o -", async () => {
     const cli = spawn(
       process.execPath,
       [
@@ -75,7 +75,7 @@ describe("render", { tags: ["browser"] }, () => {
     expect([width, height]).toEqual([600, 400]);
   });
 
-  it("refuses a private page that isn't allowed: exit 1, code and remedy, nothing asked of it", async () => {
+  it("rejects a private page with exit code 1 and advice, without requesting it", async () => {
     const before = pages.hits();
     const { code, stderr } = await workplace.run(["render", pages.url, "-o", "b.png"]);
     expect(code).toBe(1);
@@ -87,7 +87,7 @@ describe("render", { tags: ["browser"] }, () => {
   });
 });
 
-describe("render refuses before it starts a browser, exit 2:", () => {
+describe("render exits with code 2, before it starts a browser, for", () => {
   it.each([
     [["-o", "a.png", "--quality", "80"], "--quality requires a lossy format: jpeg or webp"],
     [["-o", "a.png", "--full-page", "--selector", "h1"], "--selector cannot be combined with --full-page"],
@@ -112,7 +112,7 @@ describe("render refuses before it starts a browser, exit 2:", () => {
     expect(stderr).toContain(message);
   });
 
-  it("an address that isn't one, and every other fault with it", async () => {
+  it("an invalid URL, and lists every other fault", async () => {
     const { code, stderr } = await workplace.run(["render", "example.com", "-o", "a.png", "--scale", "0"]);
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -122,14 +122,14 @@ describe("render refuses before it starts a browser, exit 2:", () => {
   });
 });
 
-describe("the options of render", () => {
-  // interface.md, GET /snap: all but the address, and the cache that there is none of.
+describe("render --help", () => {
+  // Every parameter of GET /snap except url, cache and cacheTtl.
   // prettier-ignore
   it.each([
     "pdf", "full-page", "landscape", "format", "quality", "paper-format", "width", "height", "margin-top",
     "margin-right", "margin-bottom", "margin-left", "margin-unit", "scale", "delay", "selector", "clip-x",
     "clip-y", "clip-width", "clip-height", "omit-background", "wait-for-selector", "wait-until",
-  ])("have --%s", async (name) => {
+  ])("lists --%s", async (name) => {
     expect(await help).toMatch(new RegExp(`^  --${name}[ \n]`, "m"));
   });
 });

@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true }));
 
 describe("the key file", () => {
-  it("is made once, open to its owner only, and never overwritten", async () => {
+  it("is created once, readable by its owner only, and never overwritten", async () => {
     const key = await readSecretKey(directory);
     expect(key).toMatch(/^[0-9a-f]{64}$/);
     expect((await stat(join(directory, "secret.key"))).mode & 0o777).toBe(0o600);
@@ -23,7 +23,7 @@ describe("the key file", () => {
     expect(await readdir(directory)).toEqual(["secret.key"]);
   });
 
-  it("is the same for processes that start at once", async () => {
+  it("is the same for processes that start at the same time", async () => {
     const script = `import { readSecretKey, requireSameKey } from ${JSON.stringify(MODULE)}; console.log(await readSecretKey(process.argv[1]))`;
     const read = async (): Promise<string> => {
       const { stdout } = await promisify(execFile)(process.execPath, [
@@ -40,26 +40,26 @@ describe("the key file", () => {
     expect(await readdir(directory)).toEqual(["secret.key"]);
   });
 
-  it.each(["", "\n", "short"])("that holds %j is refused and left alone", async (content) => {
+  it.each(["", "\n", "short"])("is rejected, and not changed, if it contains %j", async (content) => {
     await writeFile(join(directory, "secret.key"), content);
     await expect(readSecretKey(directory)).rejects.toThrow(/secret\.key has fewer than 16 characters/);
     expect(await readFile(join(directory, "secret.key"), "utf8")).toBe(content);
   });
 
-  it("is not made anew beside a database that another key belongs to", async () => {
+  it("is not created next to a database that uses another key", async () => {
     await writeFile(join(directory, "snap.db"), "");
     await expect(readSecretKey(directory)).rejects.toThrow(/SNAP_SECRET_KEY/);
     expect(await readdir(directory)).toEqual(["snap.db"]);
   });
 
-  it("that can't be read is told by its name", async () => {
+  it("is named in the error if it is unreadable", async () => {
     await mkdir(join(directory, "secret.key"));
     await expect(readSecretKey(directory)).rejects.toThrow(
       /cannot read the key file .*secret\.key \(EISDIR\)/,
     );
   });
 
-  it("and SNAP_SECRET_KEY must not be two keys", async () => {
+  it("must match SNAP_SECRET_KEY", async () => {
     await expect(requireSameKey(directory, "a key for these tests")).resolves.toBeUndefined();
     await writeFile(join(directory, "secret.key"), "a key for these tests\n");
     await expect(requireSameKey(directory, "a key for these tests")).resolves.toBeUndefined();

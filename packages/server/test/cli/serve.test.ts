@@ -7,15 +7,15 @@ import { startRemoteBrowser } from "./remote-browser.ts";
 import { openWorkplace, until, type Minted, type Running, type Workplace } from "./command.ts";
 import { servePages, type Pages } from "./pages.ts";
 
-describe("stopping", { tags: ["browser"] }, () => {
+describe("stopping serve", { tags: ["browser"] }, () => {
   let stopping: Workplace;
   afterEach(() => stopping.clear());
 
-  /** A server with one render in it that waits for its page. */
+  /** Starts a server with one running render, which waits for its page. */
   async function startWithRender(): Promise<{
     running: Running;
     base: string;
-    answer: Promise<Response>;
+    pending: Promise<Response>;
     held: Awaited<ReturnType<Pages["held"]>>;
     pagesHere: Pages;
   }> {
@@ -27,26 +27,26 @@ describe("stopping", { tags: ["browser"] }, () => {
     const running = stopping.start(["serve"]);
     const [, here] = await running.printed(/"port":(\d+),"msg":"listening"/);
     const base = `http://127.0.0.1:${here}`;
-    const answer = fetch(`${base}/v1/snap?url=${encodeURIComponent(`${pagesHere.url}held`)}`, {
+    const pending = fetch(`${base}/v1/snap?url=${encodeURIComponent(`${pagesHere.url}held`)}`, {
       headers: { authorization: `Bearer ${token}` },
     });
-    return { running, base, answer, held: await pagesHere.held(), pagesHere };
+    return { running, base, pending, held: await pagesHere.held(), pagesHere };
   }
 
-  it("SIGTERM: not ready at once, the running render finishes, exit 0", async () => {
-    const { running, base, answer, held, pagesHere } = await startWithRender();
+  it("SIGTERM: stops being ready at once, finishes the running render, and exits with code 0", async () => {
+    const { running, base, pending, held, pagesHere } = await startWithRender();
     running.child.kill("SIGTERM");
     await running.printed(/"msg":"stopping/);
     expect((await fetch(`${base}/readyz`)).status).toBe(503);
-    held.end("<h1>at last</h1>");
-    const response = await answer;
+    held.end("<h1>done</h1>");
+    const response = await pending;
     expect(response.status).toBe(200);
     expect(PNG.sync.read(Buffer.from(await response.arrayBuffer())).width).toBe(1280);
     expect(await running.ended).toMatchObject({ code: 0, signal: null, stderr: "" });
     await pagesHere.close();
   });
 
-  it("SIGTERM with a batch in hand: what renders finishes, exit 0; the rest is done after a restart", async () => {
+  it("SIGTERM during a batch: finishes the running render, exits with code 0, and does the rest after a restart", async () => {
     const pagesHere = await servePages();
     stopping = openWorkplace({
       SNAP_PORT: "0",
@@ -67,12 +67,12 @@ describe("stopping", { tags: ["browser"] }, () => {
     const { id } = (await submitted.json()) as { id: string };
     const held = await pagesHere.held();
     before.child.kill("SIGTERM");
-    // From then on it takes up nothing new, and says so for as long as the item renders.
+    // It starts no new item, and is not ready while the item renders.
     await until(
       async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status,
       (status) => status === 503,
     );
-    held.end("<h1>at last</h1>");
+    held.end("<h1>done</h1>");
     expect(await before.ended).toMatchObject({ code: 0, signal: null, stderr: "" });
     const statuses = async (): Promise<unknown[]> => {
       const batch = (await stopping.json(["batches", "show", id])) as { items: { status: string }[] };
@@ -88,9 +88,9 @@ describe("stopping", { tags: ["browser"] }, () => {
     await pagesHere.close();
   });
 
-  it("a second Ctrl-C ends it at once, exit 130", async () => {
-    const { running, answer, pagesHere } = await startWithRender();
-    const lost = answer.then(
+  it("a second Ctrl-C: exits at once with code 130", async () => {
+    const { running, pending, pagesHere } = await startWithRender();
+    const lost = pending.then(
       () => false,
       () => true,
     );
@@ -109,14 +109,14 @@ describe("stopping", { tags: ["browser"] }, () => {
   });
 });
 
-describe("serve with a browser elsewhere", { tags: ["browser"] }, () => {
-  it("says in one line what its containment lacks, and nothing of what its address hides", async () => {
-    const elsewhere = openWorkplace({ SNAP_PORT: "0", SNAP_BROWSER_URL: await startRemoteBrowser() });
-    const running = elsewhere.start(["serve"]);
+describe("serve with a remote browser", { tags: ["browser"] }, () => {
+  it("logs in one line what its containment lacks, without the secret part of its URL", async () => {
+    const workplace = openWorkplace({ SNAP_PORT: "0", SNAP_BROWSER_URL: await startRemoteBrowser() });
+    const running = workplace.start(["serve"]);
     await running.printed(/"msg":"listening"/);
     running.child.kill("SIGTERM");
     const { stdout, code } = await running.ended;
-    await elsewhere.clear();
+    await workplace.clear();
     expect(code).toBe(0);
     const warnings = stdout.split("\n").filter((line) => line.includes('"level":"warn"'));
     expect(warnings).toHaveLength(1);
@@ -128,10 +128,10 @@ describe("serve with a browser elsewhere", { tags: ["browser"] }, () => {
     expect(stdout).not.toContain("/devtools/browser/");
   });
 
-  it("refuses to start where nobody said how pages go out", async () => {
-    const elsewhere = openWorkplace({ SNAP_BROWSER_URL: "wss://browsers.example/?token=hunter2" });
-    const { code, stderr } = await elsewhere.run(["serve"]);
-    await elsewhere.clear();
+  it("refuses to start if the egress of its pages is not configured", async () => {
+    const workplace = openWorkplace({ SNAP_BROWSER_URL: "wss://browsers.example/?token=hunter2" });
+    const { code, stderr } = await workplace.run(["serve"]);
+    await workplace.clear();
     expect(code).toBe(2);
     expect(stderr).toContain("SNAP_BROWSER_PROXY_HOST");
     expect(stderr).not.toContain("hunter2");
@@ -139,19 +139,19 @@ describe("serve with a browser elsewhere", { tags: ["browser"] }, () => {
 });
 
 describe("serve without a usable sandbox", { tags: ["browser"] }, () => {
-  const troubled = openWorkplace({ SNAP_PORT: "0" });
-  afterAll(() => troubled.clear());
+  const workplace = openWorkplace({ SNAP_PORT: "0" });
+  afterAll(() => workplace.clear());
   let unsandboxed = "";
   beforeAll(async () => {
     const browser = process.env["SNAP_CHROMIUM_PATH"] ?? (await findBrowser());
-    // Root's browser runs as another user, who can't look into a temporary folder.
-    await chmod(troubled.directory, 0o755);
-    unsandboxed = join(troubled.directory, "browser");
+    // As root, the browser runs as another user, who needs access to the temporary folder.
+    await chmod(workplace.directory, 0o755);
+    unsandboxed = join(workplace.directory, "browser");
     await writeFile(unsandboxed, `#!/bin/sh\nexec '${browser}' --no-sandbox "$@"\n`, { mode: 0o755 });
   });
 
-  it("refuses to start, and says what to do", async () => {
-    const { code, stderr } = await troubled.run(["serve"], { SNAP_CHROMIUM_PATH: unsandboxed });
+  it("refuses to start, with advice", async () => {
+    const { code, stderr } = await workplace.run(["serve"], { SNAP_CHROMIUM_PATH: unsandboxed });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^error: .*sandbox.*snap-server doctor.*SNAP_SANDBOX=off.*\n$/);
   });
@@ -159,15 +159,15 @@ describe("serve without a usable sandbox", { tags: ["browser"] }, () => {
   it.each([
     [["serve"], { SNAP_SANDBOX: "off" }, /"level":"warn".*WITHOUT ITS SANDBOX[^]*"msg":"listening"/],
     [["serve", "--dev"], {}, /^!! WARNING: THE BROWSER RUNS WITHOUT ITS SANDBOX\.[^]*^curl /m],
-  ])("%j with %j goes on, with a warning", async (args, environment, warning) => {
-    const running = troubled.start(args, { SNAP_CHROMIUM_PATH: unsandboxed, ...environment });
+  ])("%j with %j starts with a warning", async (args, environment, warning) => {
+    const running = workplace.start(args, { SNAP_CHROMIUM_PATH: unsandboxed, ...environment });
     await running.printed(warning);
     running.child.kill("SIGTERM");
     expect(await running.ended).toMatchObject({ code: 0 });
   });
 
-  it("a browser that doesn't start at all: serves, not ready, and says so", async () => {
-    const running = troubled.start(["serve"], { SNAP_CHROMIUM_PATH: "/bin/false" });
+  it("serves, but is not ready, if the browser does not start at all", async () => {
+    const running = workplace.start(["serve"], { SNAP_CHROMIUM_PATH: "/bin/false" });
     const [, here] = await running.printed(/"level":"error".*not ready[^]*"port":(\d+),"msg":"listening"/);
     expect((await fetch(`http://127.0.0.1:${here}/readyz`)).status).toBe(503);
     expect((await fetch(`http://127.0.0.1:${here}/healthz`)).status).toBe(200);

@@ -24,7 +24,7 @@ async function statusOf(path: string, token: string): Promise<number> {
   return response.status;
 }
 
-describe("a server and the command line beside it", { tags: ["browser"] }, () => {
+describe("tokens, while a server is running", { tags: ["browser"] }, () => {
   let account = "";
   let first: Minted;
   let server: Running;
@@ -35,13 +35,13 @@ describe("a server and the command line beside it", { tags: ["browser"] }, () =>
     await server.printed(/"msg":"listening"/);
   });
 
-  it("is ready, and logs JSON lines", async () => {
+  it("the server is ready, and logs JSON lines", async () => {
     expect((await fetch(`${origin()}/readyz`)).status).toBe(200);
     const [line] = await server.printed(/^.*"path":"\/readyz".*$/m);
     expect(JSON.parse(line)).toMatchObject({ level: "info", method: "GET", status: 200 });
   });
 
-  it("takes a token as soon as it is made", async () => {
+  it("the server accepts a token as soon as it is created", async () => {
     const created = await workplace.json([
       "accounts",
       "create",
@@ -69,7 +69,7 @@ describe("a server and the command line beside it", { tags: ["browser"] }, () =>
     expect(usage).toMatchObject({ credits: { remaining: 999, used: 1, total: 1000 } });
   });
 
-  it("refuses the old token as soon as it is rotated, and takes the new one", async () => {
+  it("the server rejects the old token as soon as it is rotated, and accepts the new one", async () => {
     const rotated = await mint("rotate", "1");
     expect(rotated).toMatchObject({ id: 1, account_id: account, abilities: ["screenshot", "pdf"] });
     expect(await statusOf("/v1/usage", first.token)).toBe(401);
@@ -77,7 +77,7 @@ describe("a server and the command line beside it", { tags: ["browser"] }, () =>
     expect(rotated.signing_secret).not.toBe(first.signing_secret);
     const { signing_secret: revealed } = await mint("reveal", "1");
     expect(revealed).toBe(rotated.signing_secret);
-    const otherKey = { SNAP_SECRET_KEY: "not the key that it was sealed under" };
+    const otherKey = { SNAP_SECRET_KEY: "not the key that encrypted it" };
     const { code, stderr } = await workplace.run(["tokens", "reveal", "1"], otherKey);
     expect({ code, stderr }).toEqual({
       code: 1,
@@ -85,7 +85,7 @@ describe("a server and the command line beside it", { tags: ["browser"] }, () =>
     });
   });
 
-  it("refuses a token as soon as it is revoked", async () => {
+  it("the server rejects a token as soon as it is revoked", async () => {
     const { id, token } = await mint("create", "--account", account, "--expires-in", "none");
     expect(await statusOf("/v1/usage", token)).toBe(200);
     expect(await workplace.json(["tokens", "revoke", String(id)])).toEqual({ id, revoked: true });
@@ -96,18 +96,18 @@ describe("a server and the command line beside it", { tags: ["browser"] }, () =>
     });
   });
 
-  it("refuses a token once it has expired", async () => {
+  it("the server rejects an expired token", async () => {
     const { token, expires_at: expiresAt } = await mint("create", "--account", account, "--expires-in", "2s");
     expect(expiresAt).not.toBeNull();
     const status = await until(
       () => statusOf("/v1/usage", token),
-      (answer) => answer !== 200,
+      (code) => code !== 200,
     );
     expect(status).toBe(401);
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(String(expiresAt)));
   });
 
-  it("narrows a token to one mode", async () => {
+  it("create --ability restricts a token to one mode", async () => {
     const { id, token } = await mint(
       "create",
       "--account",
@@ -123,7 +123,7 @@ describe("a server and the command line beside it", { tags: ["browser"] }, () =>
     expect(stdout).not.toContain(token);
   });
 
-  it("prints a token once, with a command that uses it", async () => {
+  it("create prints the token once, with a command that uses it", async () => {
     const { stdout } = await workplace.run(["tokens", "create", "--account", account]);
     expect(stdout).toContain("not shown again");
     expect(stdout).toMatch(
@@ -131,7 +131,7 @@ describe("a server and the command line beside it", { tags: ["browser"] }, () =>
     );
   });
 
-  it("says what to do when its port is taken", async () => {
+  it("a second serve on the same port fails with advice", async () => {
     const { code, stderr } = await workplace.run(["serve"]);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^error: .*port \d+.*SNAP_PORT\n$/);

@@ -17,14 +17,14 @@ describe("help and version", () => {
     [["render", "--help"], "--full-page"],
     [["render", "--help"], "--allow-target 127.0.0.1:8080"],
     [["--version"], "0."],
-  ])("%j prints on stdout and exits 0", async (args, text) => {
+  ])("%j prints to stdout and exits with code 0", async (args, text) => {
     const { code, stdout, stderr } = await workplace.run(args);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain(text);
   });
 });
 
-describe("wrong usage", () => {
+describe("invalid usage", () => {
   it.each([
     [["srve"], "error: unknown command 'srve' (Did you mean serve?)\n"],
     [["tokens", "rotat", "1"], "error: unknown command 'rotat' (Did you mean rotate?)\n"],
@@ -42,11 +42,11 @@ describe("wrong usage", () => {
       "error: nothing to change; pass --email, --plan, --credits or --requests-per-minute\n",
     ],
     [["serve", "--devel"], "error: unknown option '--devel' (Did you mean --dev?)\n"],
-  ])("%j is one line on stderr and exit 2", async (args, stderr) => {
+  ])("%j prints one line to stderr and exits with code 2", async (args, stderr) => {
     expect(await workplace.run(args)).toMatchObject({ code: 2, stdout: "", stderr });
   });
 
-  it("is a document for programs", async () => {
+  it("is reported as JSON with --json", async () => {
     const { code, stdout, stderr } = await workplace.run(["accounts", "lst", "--json"]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(JSON.parse(stderr)).toEqual({
@@ -54,18 +54,18 @@ describe("wrong usage", () => {
     });
   });
 
-  it("touches no data", async () => {
+  it("creates no files", async () => {
     expect(await readdir(workplace.directory)).toEqual([]);
   });
 });
 
-describe("a wrong configuration", () => {
-  const wrong = { SNAP_PORT: "abc", SNAP_SECRET_KEY: "hunter2", SNAP_ROLE: "both" };
+describe("an invalid configuration", () => {
+  const invalid = { SNAP_PORT: "abc", SNAP_SECRET_KEY: "hunter2", SNAP_ROLE: "both" };
 
   it.each([["serve"], ["accounts list"], ["render http://example.com/ -o a.png"]])(
-    "stops %s with every mistake, exit 2",
+    "stops %s with exit code 2, listing every mistake",
     async (command) => {
-      const { code, stdout, stderr } = await workplace.run(command.split(" "), wrong);
+      const { code, stdout, stderr } = await workplace.run(command.split(" "), invalid);
       expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
       expect(stderr).toContain('SNAP_PORT is "abc": must be a whole number from 0 to 65535');
       expect(stderr).toContain("SNAP_SECRET_KEY: must be");
@@ -74,13 +74,13 @@ describe("a wrong configuration", () => {
     },
   );
 
-  it("is listed for programs", async () => {
-    const { stderr } = await workplace.run(["accounts", "list", "--json"], wrong);
+  it("is listed as JSON with --json", async () => {
+    const { stderr } = await workplace.run(["accounts", "list", "--json"], invalid);
     const { error } = JSON.parse(stderr) as { error: { mistakes: string[] } };
     expect(error.mistakes).toHaveLength(3);
   });
 
-  it("that is only doubtful is warned about", async () => {
+  it("warns about an unknown variable", async () => {
     const { code, stderr } = await workplace.run(["accounts", "list"], { SNAP_PROT: "1" });
     expect(code).toBe(0);
     expect(stderr).toBe("warning: SNAP_PROT is not a known variable; did you mean SNAP_PORT?\n");

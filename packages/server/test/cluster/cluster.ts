@@ -12,7 +12,7 @@ import type { NodeOptions } from "./node.ts";
 
 const NODE = fileURLToPath(new URL("node.ts", import.meta.url));
 
-/** A process of the cluster; started anew it listens at the same port. */
+/** A process of the cluster; after a restart it listens on the same port. */
 export interface ClusterNode {
   readonly origin: string;
   start(): Promise<void>;
@@ -25,7 +25,7 @@ export interface Cluster {
   readonly redis: RedisServer;
   readonly apis: readonly ClusterNode[];
   readonly workers: readonly ClusterNode[];
-  /** An engine beside them, for the operator's commands and for audits. */
+  /** An engine outside the processes, for administration and audits. */
   readonly engine: Engine;
   readonly storage: Awaited<ReturnType<typeof openPostgresStorage>>;
   close(): Promise<void>;

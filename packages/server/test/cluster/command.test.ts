@@ -7,7 +7,7 @@ import { openWorkplace, until, type Minted } from "../cli/command.ts";
 import { servePages } from "../cli/pages.ts";
 
 describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres", "redis"] }, () => {
-  it("renders in one process, answers in another, and works through batches in a third", async () => {
+  it("renders in one process, serves the cache in another, and processes batches in a third", async () => {
     const [postgres, redis, pages] = await Promise.all([startPostgres(), startRedis(), servePages()]);
     const workplace = openWorkplace({
       SNAP_DATABASE_URL: postgres.url(),
@@ -55,7 +55,7 @@ describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres"
     );
     expect(batch.items.map(({ status, credit_cost }) => [status, credit_cost])).toEqual([["done", 1]]);
 
-    // A process with a key of its own could open nothing that the others have sealed.
+    // A process with a different key could not decrypt the secrets of the others.
     const otherKey = { SNAP_SECRET_KEY: "another key, which is as long as a key must be" };
     for (const command of [["serve"], ["accounts", "list"], ["doctor"]]) {
       const refused = await workplace.run(command, otherKey);
@@ -71,7 +71,7 @@ describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres"
     expect(code).toBe(0);
   });
 
-  it("says which of them is away, and no password", async () => {
+  it("reports which of them is unreachable, without passwords", async () => {
     const postgres = await startPostgres();
     const workplace = openWorkplace({
       SNAP_DATABASE_URL: postgres.url(),
@@ -90,7 +90,7 @@ describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres"
         expect.objectContaining({ name: "cache", status: "warning" }),
       ]) as unknown,
     });
-    // The service goes on without Redis, but not without PostgreSQL.
+    // The service works without Redis, but not without PostgreSQL.
     expect((await workplace.run(["accounts", "list"])).code).toBe(0);
     const nowhere = { SNAP_DATABASE_URL: `postgres://snap:hunter3@127.0.0.1:${await findFreePort()}/snap` };
     const withoutDatabase = await workplace.run(["accounts", "list"], nowhere);

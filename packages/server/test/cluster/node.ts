@@ -7,8 +7,8 @@ import { startService } from "../../src/http/service.ts";
 import { createLogger } from "../../src/operations/logger.ts";
 
 /*
- * One process of a service on several machines, to be killed: the real storages, and a renderer that takes
- * a while. Its leases are short, so that a test needs not wait long for what a killed one held.
+ * One process of a cluster, for tests that kill it: real storages and a slow fake renderer. Its leases are short, so
+ * that tests need not wait long for those of a killed process.
  */
 const { databaseUrl, redisUrl, port, role } = JSON.parse(process.argv[2] ?? "{}") as NodeOptions;
 
@@ -19,7 +19,7 @@ export interface NodeOptions {
   readonly role: "api" | "worker";
 }
 
-/** Batches outlast the kills. */
+/** Slow enough that batches outlast the kills. */
 const RENDER_MS = { api: 60, worker: 400 } as const;
 const fake = createFakeRenderer();
 const engine = createEngine({
@@ -39,7 +39,7 @@ const engine = createEngine({
   targets: { allow: parseAllowedTargets("127.0.0.1"), ownHostnames: [] },
   concurrency: 8,
   itemLeaseMs: 1500,
-  // Longer than a PostgreSQL that is started anew is away.
+  // Longer than a restart of PostgreSQL.
   reservationLeaseMs: 15_000,
   webhookPausesMs: [500, 500, 500, 500, 500, 500, 500, 500],
   baseUrl: "http://snap.example.com/v1",

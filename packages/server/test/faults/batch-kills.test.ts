@@ -70,9 +70,9 @@ async function createCustomer(
   return { token, signingSecret, accountId: account.id };
 }
 
-describe("kill -9 of the server in mid-batch", () => {
+describe("kill -9 of the server during batches", () => {
   it(
-    `at ${KILLS} random moments: every item ends once, the credits add up, each webhook arrives`,
+    `at ${KILLS} random moments: ends every item once, keeps the credits consistent, and delivers each webhook`,
     { timeout: 180_000 },
     async () => {
       const directory = await mkdtemp(join(tmpdir(), "snap-kills-"));
@@ -93,7 +93,7 @@ describe("kill -9 of the server in mid-batch", () => {
       });
       const port = await findFreePort();
       let child = await startServer(directory, port);
-      const ask = async (path: string, init: RequestInit = {}): Promise<unknown> => {
+      const send = async (path: string, init: RequestInit = {}): Promise<unknown> => {
         const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
         const response = await fetch(`http://127.0.0.1:${port}/v1${path}`, { ...init, headers });
         expect(response.ok, `${path}: ${response.status}`).toBe(true);
@@ -105,7 +105,7 @@ describe("kill -9 of the server in mid-batch", () => {
           delay: 200,
         }));
         const body = JSON.stringify({ items, webhookUrl: `http://127.0.0.1:${receiver}/${name}` });
-        return ((await ask("/renders", { method: "POST", body })) as RenderBatch).id;
+        return ((await send("/renders", { method: "POST", body })) as RenderBatch).id;
       };
 
       const ids = [await submit("first"), await submit("second")];
@@ -116,7 +116,7 @@ describe("kill -9 of the server in mid-batch", () => {
       }
       const poll = async (id: string): Promise<RenderBatch> => {
         for (;;) {
-          const batch = (await ask(`/renders/${id}`)) as RenderBatch;
+          const batch = (await send(`/renders/${id}`)) as RenderBatch;
           if (batch.status === "complete" && batch.webhook?.delivered_at !== null) return batch;
           await wait(250);
         }
@@ -126,7 +126,7 @@ describe("kill -9 of the server in mid-batch", () => {
       const items = batches.flatMap((batch) => batch.items);
       expect(items).toHaveLength(40);
       for (const { status, error, credit_cost } of items) {
-        // Killed with three starts of the same item, it is given up; everything else is done.
+        // An item fails after three interrupted starts; all others are done.
         expect([status, error?.code ?? null]).toEqual(
           status === "done" ? ["done", null] : ["failed", "render_failed"],
         );

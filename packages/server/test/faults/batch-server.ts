@@ -5,8 +5,8 @@ import { startService } from "../../src/http/service.ts";
 import { createLogger } from "../../src/operations/logger.ts";
 
 /*
- * A server in a process of its own, to be killed: the embedded storage, real Chromium, a worker. Its
- * leases are short, so that a test needs not wait long for what a killed one held.
+ * A server in a separate process, for tests that kill it: the embedded storage, real Chromium and a worker. Its leases
+ * are short, so that tests need not wait long for those of a killed process.
  */
 const [directory = "", port = "0", allowed = ""] = process.argv.slice(2);
 

@@ -3,8 +3,8 @@ import { openSqliteStorage } from "@snap/storage-sqlite";
 import { createFakeClock, createFakeRenderer, createFakeResolver } from "@snap/testing";
 
 /*
- * One capture over the embedded storage, killed with SIGKILL before the step whose number is given.
- * The steps are the calls that capture() makes on its ports, in their order; each is printed.
+ * One capture over the embedded storage, killed with SIGKILL before the given step. The steps are the calls of
+ * capture() to its ports; each is printed.
  */
 const [directory = "", startMs = "", token = "", crashBefore = ""] = process.argv.slice(2);
 let step = 0;
@@ -41,7 +41,7 @@ const watched: Storage = {
   ...storage,
   ledger: stepThrough(storage.ledger, "ledger"),
   renderings: stepThrough(storage.renderings, "renderings"),
-  rateLimiter: stepThrough(storage.rateLimiter, "budgets"),
+  rateLimiter: stepThrough(storage.rateLimiter, "rateLimiter"),
 };
 const renderer: Renderer = stepThrough(createFakeRenderer(), "renderer");
 const engine = createEngine({ ...engineOptions, storage: watched, renderer });

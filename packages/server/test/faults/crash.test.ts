@@ -28,7 +28,7 @@ async function openEngine(directory: string, nowMs: number): Promise<Engine> {
   });
 }
 
-/** Runs the child up to the step before which it kills itself; answers the names of the steps begun. */
+/** Runs the child until it kills itself before `step`; returns the names of the steps so far. */
 async function crashBefore(step: number, directory: string, token: string): Promise<string[]> {
   const child = spawn(process.execPath, [CHILD, directory, String(START_MS), token, String(step)], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -45,8 +45,8 @@ async function credits(engine: Engine, account: Account): Promise<{ remaining: n
   return { remaining, used };
 }
 
-describe("kill -9 between each two steps of capture()", () => {
-  // Credits just after the crash, after the lease has lapsed, and how a repeat is then answered.
+describe("kill -9 between the steps of capture()", () => {
+  // Credits right after the crash and after the lease lapses, and the cache result of a repeat.
   it.each<
     [
       number,
@@ -57,7 +57,7 @@ describe("kill -9 between each two steps of capture()", () => {
     ]
   >([
     [0, "renderings.get", { remaining: 10, used: 0 }, { remaining: 10, used: 0 }, "miss"],
-    [1, "budgets.spend", { remaining: 10, used: 0 }, { remaining: 10, used: 0 }, "miss"],
+    [1, "rateLimiter.consume", { remaining: 10, used: 0 }, { remaining: 10, used: 0 }, "miss"],
     [2, "ledger.reserve", { remaining: 10, used: 0 }, { remaining: 10, used: 0 }, "miss"],
     [3, "renderer.render", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "miss"],
     [4, "renderings.put", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "miss"],

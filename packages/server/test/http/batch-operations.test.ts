@@ -5,19 +5,19 @@ import { batchOf, submit } from "./batches.ts";
 import { openService, type TestService } from "./open-service.ts";
 
 /*
- * What an operator sees of batches: the log and the figures.
+ * Batches in the log and in the metrics.
  */
 
 const url = "https://example.com/";
 const webhookUrl = "https://example.com/hook/topsecret";
 
-async function figuresOf({ ask }: TestService): Promise<string[]> {
-  const text = (await ask("/metrics")).body.toString();
+async function readMetrics({ send }: TestService): Promise<string[]> {
+  const text = (await send("/metrics")).body.toString();
   return text.split("\n").filter((line) => /^snap_(batch|webhook|credits|http)/.test(line));
 }
 
 describe("the log", () => {
-  it("has a line for each item that finished, and no address", async () => {
+  it("has a line for each finished item, without URLs", async () => {
     const service = await openService({ worker: true });
     const { id: account, token } = await service.customer();
     service.renderer.failNext(new SnapError("render_timeout", "too slow"));
@@ -53,14 +53,14 @@ describe("the log", () => {
     expect(JSON.stringify(service.lines)).not.toContain("topsecret");
   });
 
-  it("has a line for each attempt at a webhook, with the receiver's origin alone", async () => {
+  it("has a line for each delivery attempt, with only the origin of the receiver", async () => {
     const service = await openService({ worker: true });
     const { id: account, token } = await service.customer();
     service.webhookSender.answerNext({ kind: "answered", status: 500, retryAfterMs: 60_000 });
     const document = { items: [{ url }], webhookUrl };
     const refused = batchOf(await submit(service, document, { token }));
     await service.whenLogged("webhook not delivered");
-    const taken = batchOf(await submit(service, document, { token }));
+    const accepted = batchOf(await submit(service, document, { token }));
     await service.whenLogged("webhook delivered");
     const receiver = new URL(webhookUrl).origin;
     const facts = { time: expect.any(String), account, receiver, attempt: 1 };
@@ -73,17 +73,17 @@ describe("the log", () => {
         outcome: "http_5xx",
         retry_at: "2026-03-01T12:01:00.000Z",
       },
-      { ...facts, level: "info", msg: "webhook delivered", batch: taken.id, outcome: "delivered" },
+      { ...facts, level: "info", msg: "webhook delivered", batch: accepted.id, outcome: "delivered" },
     ]);
     expect(JSON.stringify(service.lines)).not.toContain("topsecret");
   });
 });
 
-describe("the figures", () => {
-  it("of the queue are those of the moment", async () => {
+describe("the metrics", () => {
+  it("show the current state of the queue", async () => {
     const service = await openService({ metrics: true });
     const { token } = await service.customer();
-    expect(await figuresOf(service)).toEqual(
+    expect(await readMetrics(service)).toEqual(
       expect.arrayContaining([
         'snap_batch_items{state="queued"} 0',
         'snap_batch_items{state="rendering"} 0',
@@ -95,7 +95,7 @@ describe("the figures", () => {
     const items = Array.from({ length: 20 }, (_, index) => ({ url: `${url}${index}` }));
     const { id } = batchOf(await submit(service, { items, webhookUrl }, { token }));
     service.clock.advance(90_500);
-    expect(await figuresOf(service)).toEqual(
+    expect(await readMetrics(service)).toEqual(
       expect.arrayContaining([
         'snap_batch_items{state="queued"} 20',
         'snap_batch_items{state="rendering"} 0',
@@ -104,7 +104,7 @@ describe("the figures", () => {
     );
     service.engine.startWorker();
     await service.renderer.whenCalled(1);
-    const texts = await figuresOf(service);
+    const texts = await readMetrics(service);
     const count = (state: string): number =>
       Number(texts.find((line) => line.startsWith(`snap_batch_items{state="${state}"}`))?.split(" ")[1]);
     expect(count("rendering")).toBeGreaterThan(0);
@@ -113,9 +113,9 @@ describe("the figures", () => {
     service.webhookSender.answerNext({ kind: "answered", status: 503, retryAfterMs: null });
     release();
     await service.whenLogged("webhook not delivered");
-    await service.ask(`/v1/renders/${id}`, { token });
-    await service.ask(`/v1/renders/unknown`, { token });
-    expect(await figuresOf(service)).toEqual(
+    await service.send(`/v1/renders/${id}`, { token });
+    await service.send(`/v1/renders/unknown`, { token });
+    expect(await readMetrics(service)).toEqual(
       expect.arrayContaining([
         'snap_batch_items{state="queued"} 0',
         'snap_batch_items{state="rendering"} 0',
@@ -141,16 +141,16 @@ describe("the figures", () => {
     [{ kind: "failed", reason: "unreachable" }, "unreachable"],
     [{ kind: "failed", reason: "timed-out" }, "timed-out"],
     [{ kind: "failed", reason: "broken" }, "broken"],
-  ])("an attempt that ends with %j counts as %s", async (outcome, label) => {
+  ])("count an attempt that ends with %j as %s", async (outcome, label) => {
     const service = await openService({ metrics: true, worker: true });
     const { token } = await service.customer();
     service.webhookSender.answerNext(outcome);
     await submit(service, { items: [{ url }], webhookUrl }, { token });
     await service.whenLogged(label === "delivered" ? "webhook delivered" : "webhook not delivered");
-    expect(await figuresOf(service)).toContain(`snap_webhook_attempts_total{outcome="${label}"} 1`);
+    expect(await readMetrics(service)).toContain(`snap_webhook_attempts_total{outcome="${label}"} 1`);
   });
 
-  it("an attempt that nothing can sign, the token being revoked, counts too", async () => {
+  it("count an attempt that fails because the token is revoked", async () => {
     const service = await openService({ metrics: true, worker: true });
     const { token, tokenId } = await service.customer();
     const release = service.renderer.hold();
@@ -159,19 +159,19 @@ describe("the figures", () => {
     await service.engine.tokens.revoke(tokenId);
     release();
     await service.whenLogged("webhook not delivered");
-    expect(await figuresOf(service)).toContain('snap_webhook_attempts_total{outcome="token-revoked"} 1');
+    expect(await readMetrics(service)).toContain('snap_webhook_attempts_total{outcome="token-revoked"} 1');
   });
 
-  it("a storage that fails takes its own figures along, and no others", async () => {
+  it("lack only the storage gauges if the storage fails", async () => {
     const service = await openService({ metrics: true });
     const { token } = await service.customer();
     await submit(service, { items: [{ url }] }, { token });
-    await figuresOf(service);
-    service.storage.batches.figures = () => Promise.reject(new Error("the disk is gone"));
-    const figures = await figuresOf(service);
-    expect(figures.filter((line) => /^snap_(batch_(items|oldest)|webhook_deliveries)/.test(line))).toEqual(
+    await readMetrics(service);
+    service.storage.batches.figures = () => Promise.reject(new Error("the disk failed"));
+    const metrics = await readMetrics(service);
+    expect(metrics.filter((line) => /^snap_(batch_(items|oldest)|webhook_deliveries)/.test(line))).toEqual(
       [],
     );
-    expect(figures).toContain('snap_http_requests_total{route="/v1/renders",status="202",code=""} 1');
+    expect(metrics).toContain('snap_http_requests_total{route="/v1/renders",status="202",code=""} 1');
   });
 });

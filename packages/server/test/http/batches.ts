@@ -1,14 +1,14 @@
 import type { RenderBatch } from "@snap/protocol";
 import { expect } from "vitest";
-import type { AskOptions, Reply, TestService } from "./open-service.ts";
+import type { RequestOptions, Reply, TestService } from "./open-service.ts";
 
 /** `POST /v1/renders` of a document, as JSON. */
 export function submit(
-  { ask }: TestService,
+  { send }: TestService,
   document: unknown,
-  { headers, ...options }: AskOptions = {},
+  { headers, ...options }: RequestOptions = {},
 ): Promise<Reply> {
-  return ask("/v1/renders", {
+  return send("/v1/renders", {
     method: "POST",
     body: JSON.stringify(document),
     ...options,
@@ -21,7 +21,7 @@ export function batchOf(reply: Reply): RenderBatch {
   return JSON.parse(reply.body.toString("utf8")) as RenderBatch;
 }
 
-/** An item that nobody has begun. */
+/** A queued item. */
 export function queuedItem(url: string): Record<string, unknown> {
   return {
     id: expect.stringMatching(/^item_[0-9a-f]{24}$/),
@@ -36,11 +36,11 @@ export function queuedItem(url: string): Record<string, unknown> {
   };
 }
 
-/** What is left in this minute of a budget of 101, one of which it takes to know. */
+/** Returns how many of 100 requests are left in the current minute; the check itself uses one of 101. */
 export async function leftOfLimit(
   { storage, clock }: TestService,
   { accountId, name }: { readonly accountId: string; readonly name: "render" | "cached" | "submission" },
 ): Promise<number> {
-  const asked = { accountId, name, limit: 101, windowMs: 60_000, now: clock.now() };
-  return (await storage.rateLimiter.consume(asked)).remaining;
+  const request = { accountId, name, limit: 101, windowMs: 60_000, now: clock.now() };
+  return (await storage.rateLimiter.consume(request)).remaining;
 }

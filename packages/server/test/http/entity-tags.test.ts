@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseIfNoneMatch } from "../../src/http/entity-tags.ts";
 
-describe("If-None-Match", () => {
+describe("parseIfNoneMatch", () => {
   it.each([
     ['"a"', true],
     ['W/"a"', true],
@@ -16,11 +16,11 @@ describe("If-None-Match", () => {
     ["", false],
     ['"a', false],
     [undefined, false],
-  ])('%s holds "a": %s', (header, held) => {
-    expect(parseIfNoneMatch(header)('"a"')).toBe(held);
+  ])('%s matches "a": %s', (header, matches) => {
+    expect(parseIfNoneMatch(header)('"a"')).toBe(matches);
   });
 
-  it("reads a header of 60,000 characters at once", () => {
+  it("parses a header of 60,000 characters without delay", () => {
     expect(parseIfNoneMatch('"'.repeat(60_000))('"a"')).toBe(false);
     expect(parseIfNoneMatch("W/".repeat(30_000))('"a"')).toBe(false);
   });

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { json, send } from "../../src/requests/response.ts";
 import { openExchange, type Exchange } from "../../src/requests/exchange.ts";
 
-it("an exchange whose client went away is done once the outcome is known", async () => {
+it("ends an exchange whose client disconnected once the outcome is known", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
   await once(server, "listening");

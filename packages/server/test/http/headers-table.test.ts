@@ -3,14 +3,13 @@ import { describe, expect, it } from "vitest";
 import { envelopeOf, openService, RESET_SECONDS, UUID, type Reply } from "./open-service.ts";
 
 /*
- * interface.md, Response headers, a line at a time: which answers carry which header. The contract's
- * names and values stand here as literals.
+ * Which responses have which headers, as docs/reference/specification.md defines them. Names and values are literals.
  */
 
 const url = "https://example.com/";
 
-/** The headers of the contract that a reply carries, `X-Request-Id` checked and left out. */
-function carried({ headers }: Reply): Record<string, string | undefined> {
+/** Returns the specified headers of a reply; checks `X-Request-Id` and omits it. */
+function headersOf({ headers }: Reply): Record<string, string | undefined> {
   expect(headers["x-request-id"]).toMatch(UUID);
   expect(headers["x-content-type-options"]).toBe("nosniff");
   expect(headers["x-powered-by"]).toBeUndefined();
@@ -40,7 +39,7 @@ const credits = (remaining: number, limit = 1000): Record<string, string> => ({
   "x-credits-remaining": String(remaining),
   "x-credits-reset": RESET_SECONDS,
 });
-const pair = (limit: number, remaining: number): Record<string, string> => ({
+const rateLimit = (limit: number, remaining: number): Record<string, string> => ({
   "x-ratelimit-limit": String(limit),
   "x-ratelimit-remaining": String(remaining),
 });
@@ -58,18 +57,23 @@ describe("a rendering", () => {
     const { token } = await customer();
     const miss = await snap({ url }, { token });
     expect(miss.status).toBe(200);
-    expect(carried(miss)).toEqual({ ...image, ...credits(999), ...pair(1000, 999), "x-cache": "MISS" });
+    expect(headersOf(miss)).toEqual({
+      ...image,
+      ...credits(999),
+      ...rateLimit(1000, 999),
+      "x-cache": "MISS",
+    });
     const hit = await snap({ url }, { token });
     expect(hit.status).toBe(200);
-    expect(carried(hit)).toEqual({ ...image, ...credits(999), ...pair(300, 299), "x-cache": "HIT" });
+    expect(headersOf(hit)).toEqual({ ...image, ...credits(999), ...rateLimit(300, 299), "x-cache": "HIT" });
     expect(hit.body.equals(miss.body)).toBe(true);
     expect(hit.headers.etag).toBe(miss.headers.etag);
     const bypass = await snap({ url, cache: "0" }, { token });
     expect(bypass.status).toBe(200);
-    expect(carried(bypass)).toEqual({ ...image, ...credits(998), ...pair(1000, 998) });
+    expect(headersOf(bypass)).toEqual({ ...image, ...credits(998), ...rateLimit(1000, 998) });
   });
 
-  it("304 from the cache is free and has no pair; 304 after a render has both", async () => {
+  it("304 from the cache is free, without rate-limit headers; 304 after a render has both", async () => {
     const { customer, snap } = await openService();
     const { token } = await customer();
     const { headers } = await snap({ url }, { token });
@@ -78,14 +82,19 @@ describe("a rendering", () => {
     const free = await snap({ url }, held);
     expect(free.status).toBe(304);
     expect(free.body).toHaveLength(0);
-    expect(carried(free)).toEqual({ ...unchanged, ...credits(999), "x-cache": "HIT" });
+    expect(headersOf(free)).toEqual({ ...unchanged, ...credits(999), "x-cache": "HIT" });
     const bypass = await snap({ url, cache: "0" }, held);
     expect(bypass.status).toBe(304);
-    expect(carried(bypass)).toEqual({ ...unchanged, ...credits(998), ...pair(1000, 998) });
-    // Another lifetime is another entry of the cache, the picture is the same.
+    expect(headersOf(bypass)).toEqual({ ...unchanged, ...credits(998), ...rateLimit(1000, 998) });
+    // Another cacheTtl is another cache entry with the same image.
     const miss = await snap({ url, cacheTtl: "60" }, held);
     expect(miss.status).toBe(304);
-    expect(carried(miss)).toEqual({ ...unchanged, ...credits(997), ...pair(1000, 997), "x-cache": "MISS" });
+    expect(headersOf(miss)).toEqual({
+      ...unchanged,
+      ...credits(997),
+      ...rateLimit(1000, 997),
+      "x-cache": "MISS",
+    });
   });
 
   it.each([
@@ -93,7 +102,7 @@ describe("a rendering", () => {
     [{ format: "jpeg" }, "image/jpeg", "default-src 'none'; sandbox", "200"],
     [{ format: "webp" }, "image/webp", "default-src 'none'; sandbox", "200"],
     [{ pdf: "true" }, "application/pdf", undefined, undefined],
-  ])("of %o is %s", async (query, type, policy, targetStatus) => {
+  ])("of %o has type %s", async (query, type, policy, targetStatus) => {
     const { customer, snap } = await openService();
     const { token } = await customer();
     const { status, headers, body } = await snap({ url, ...query }, { token });
@@ -104,7 +113,7 @@ describe("a rendering", () => {
     expect(headers["x-target-status"]).toBe(targetStatus);
   });
 
-  it("of a page that answered 404 is a 200, and tells notes", async () => {
+  it("of a page that returned 404 has status 200, with notes", async () => {
     const { customer, snap } = await openService({ renderer: { targetStatus: 404, notes: ["wait-capped"] } });
     const { token } = await customer();
     for (const cache of ["MISS", "HIT"]) {
@@ -118,13 +127,18 @@ describe("a rendering", () => {
     }
   });
 
-  it("HEAD is GET without the body: rendered, charged, kept", async () => {
+  it("HEAD renders, charges and caches like GET, without the body", async () => {
     const { customer, snap, renderer } = await openService();
     const { token } = await customer();
     const head = await snap({ url }, { token, method: "HEAD" });
     expect(head.status).toBe(200);
     expect(head.body).toHaveLength(0);
-    expect(carried(head)).toEqual({ ...image, ...credits(999), ...pair(1000, 999), "x-cache": "MISS" });
+    expect(headersOf(head)).toEqual({
+      ...image,
+      ...credits(999),
+      ...rateLimit(1000, 999),
+      "x-cache": "MISS",
+    });
     const get = await snap({ url }, { token });
     expect(get.headers["x-cache"]).toBe("HIT");
     expect(head.headers["content-length"]).toBe(String(get.body.length));
@@ -137,8 +151,8 @@ describe("a rendering", () => {
 });
 
 describe("an error", () => {
-  it("401 carries no credits", async () => {
-    const { snap, ask, customer } = await openService();
+  it("401 has no credit headers", async () => {
+    const { snap, send, customer } = await openService();
     const { token } = await customer();
     for (const headers of [
       {},
@@ -148,23 +162,23 @@ describe("an error", () => {
       { Authorization: "Bearer 1|a b" },
       { Authorization: "Bearer 99999999999999999999|x" },
     ] as Record<string, string>[]) {
-      for (const reply of [await snap({ url }, { headers }), await ask("/v1/usage", { headers })]) {
+      for (const reply of [await snap({ url }, { headers }), await send("/v1/usage", { headers })]) {
         expect(reply.status).toBe(401);
         expect(envelopeOf(reply).code).toBe("unauthenticated");
-        expect(carried(reply)).toEqual(error);
+        expect(headersOf(reply)).toEqual(error);
         expect(reply.headers["www-authenticate"]).toBe('Bearer realm="snap"');
       }
     }
     expect((await snap({ url }, { headers: { Authorization: `bEARER ${token}` } })).status).toBe(200);
   });
 
-  it("402 without a plan has no reset", async () => {
+  it("402 without a plan has no X-Credits-Reset", async () => {
     const { snap, customer } = await openService();
     const { token } = await customer({ planSlug: null });
     const reply = await snap({ url }, { token });
     expect(reply.status).toBe(402);
     expect(envelopeOf(reply).code).toBe("no_active_plan");
-    expect(carried(reply)).toEqual({ ...error, "x-credits-limit": "0", "x-credits-remaining": "0" });
+    expect(headersOf(reply)).toEqual({ ...error, "x-credits-limit": "0", "x-credits-remaining": "0" });
   });
 
   it("402 without credits", async () => {
@@ -173,7 +187,7 @@ describe("an error", () => {
     const reply = await snap({ url }, { token });
     expect(reply.status).toBe(402);
     expect(envelopeOf(reply).code).toBe("credit_limit_reached");
-    expect(carried(reply)).toEqual({ ...error, ...credits(0, 0) });
+    expect(headersOf(reply)).toEqual({ ...error, ...credits(0, 0) });
   });
 
   it.each([
@@ -185,7 +199,7 @@ describe("an error", () => {
     const reply = await snap({ url }, { token });
     expect(reply.status).toBe(403);
     expect(envelopeOf(reply).code).toBe(code);
-    expect(carried(reply)).toEqual({ ...error, ...credits(1000) });
+    expect(headersOf(reply)).toEqual({ ...error, ...credits(1000) });
   });
 
   it.each([
@@ -200,28 +214,33 @@ describe("an error", () => {
     const reply = await snap(query, { token });
     expect(reply.status).toBe(422);
     expect(envelopeOf(reply).code).toBe(code);
-    expect(carried(reply)).toEqual({ ...error, ...credits(1000) });
+    expect(headersOf(reply)).toEqual({ ...error, ...credits(1000) });
   });
 
-  it("429 of each limit carries the pair of the one that refused", async () => {
-    const { snap, ask, customer, clock } = await openService();
+  it("429 has the headers of the exceeded limit", async () => {
+    const { snap, send, customer, clock } = await openService();
     const { token } = await customer({ requestsPerMinute: 1 });
     await snap({ url }, { token });
     clock.advance(20_500);
     const render = await snap({ url, cache: "0" }, { token });
     expect(render.status).toBe(429);
     expect(envelopeOf(render).code).toBe("rate_limited");
-    expect(carried(render)).toEqual({ ...error, ...credits(999), ...pair(1, 0), "retry-after": "40" });
+    expect(headersOf(render)).toEqual({ ...error, ...credits(999), ...rateLimit(1, 0), "retry-after": "40" });
 
     await Promise.all(Array.from({ length: 300 }, () => snap({ url }, { token })));
     const cached = await snap({ url }, { token });
     expect(cached.status).toBe(429);
-    expect(carried(cached)).toEqual({ ...error, ...credits(999), ...pair(300, 0), "retry-after": "60" });
+    expect(headersOf(cached)).toEqual({
+      ...error,
+      ...credits(999),
+      ...rateLimit(300, 0),
+      "retry-after": "60",
+    });
 
-    await Promise.all(Array.from({ length: 60 }, () => ask("/v1/usage", { token })));
-    const usage = await ask("/v1/usage", { token });
+    await Promise.all(Array.from({ length: 60 }, () => send("/v1/usage", { token })));
+    const usage = await send("/v1/usage", { token });
     expect(usage.status).toBe(429);
-    expect(carried(usage)).toEqual({ ...error, ...credits(999), ...pair(60, 0), "retry-after": "60" });
+    expect(headersOf(usage)).toEqual({ ...error, ...credits(999), ...rateLimit(60, 0), "retry-after": "60" });
   });
 
   it.each([
@@ -240,24 +259,24 @@ describe("an error", () => {
     const { request_id, ...rest } = envelopeOf(reply);
     expect(rest).toEqual({ code, message: "for the caller" });
     expect(request_id).toBe(reply.headers["x-request-id"]);
-    expect(carried(reply)).toEqual({
+    expect(headersOf(reply)).toEqual({
       ...error,
       ...credits(1000),
       ...(retryAfter !== undefined && { "retry-after": retryAfter }),
     });
   });
 
-  it("keeps what is no SnapError from the caller", async () => {
+  it("hides an unexpected error from the caller", async () => {
     const { snap, customer, renderer, lines } = await openService();
     const { token } = await customer();
-    renderer.failNext(new TypeError("secret of the house") as unknown as SnapError);
+    renderer.failNext(new TypeError("internal secret") as unknown as SnapError);
     const reply = await snap({ url }, { token });
     expect(reply.status).toBe(500);
     expect(envelopeOf(reply).code).toBe("server_error");
-    expect(reply.body.toString()).not.toContain("secret of the house");
-    expect(carried(reply)).toEqual({ ...error, ...credits(1000) });
+    expect(reply.body.toString()).not.toContain("internal secret");
+    expect(headersOf(reply)).toEqual({ ...error, ...credits(1000) });
     const line = lines.find((candidate) => candidate["request_id"] === reply.headers["x-request-id"]);
-    expect(JSON.stringify(line)).toContain("secret of the house");
+    expect(JSON.stringify(line)).toContain("internal secret");
   });
 });
 
@@ -267,19 +286,19 @@ describe("the usage report", () => {
     ["no plan", { planSlug: null }, { "x-credits-limit": "0", "x-credits-remaining": "0" }],
     ["no credits", { credits: 0 }, credits(0, 0)],
     ["an unverified address", { verified: false }, credits(1000)],
-  ])("of %s carries the credits and no pair", async (_name, options, expected) => {
-    const { ask, customer } = await openService();
+  ])("of %s has credit headers and no rate-limit headers", async (_name, options, expected) => {
+    const { send, customer } = await openService();
     const { token } = await customer(options);
-    const reply = await ask("/v1/usage", { token });
+    const reply = await send("/v1/usage", { token });
     expect(reply.status).toBe(200);
-    expect(carried(reply)).toEqual({ "cache-control": "no-store", "content-type": json, ...expected });
+    expect(headersOf(reply)).toEqual({ "cache-control": "no-store", "content-type": json, ...expected });
   });
 
-  it("says what the headers say", async () => {
-    const { ask, snap, customer } = await openService();
+  it("matches the headers", async () => {
+    const { send, snap, customer } = await openService();
     const { token } = await customer({ requestsPerMinute: 20 });
     await snap({ url }, { token });
-    const { body } = await ask("/v1/usage", { token });
+    const { body } = await send("/v1/usage", { token });
     expect(JSON.parse(body.toString())).toEqual({
       credits: { remaining: 999, used: 1, total: 1000 },
       plan: { name: "Starter", slug: "starter" },
@@ -289,10 +308,10 @@ describe("the usage report", () => {
   });
 });
 
-it("never takes over a request id of the client", async () => {
-  const { ask } = await openService();
+it("ignores a request id of the client", async () => {
+  const { send } = await openService();
   const sent = "11111111-1111-4111-8111-111111111111";
-  const { headers } = await ask("/healthz", { headers: { "X-Request-Id": sent } });
+  const { headers } = await send("/healthz", { headers: { "X-Request-Id": sent } });
   expect(headers["x-request-id"]).toMatch(UUID);
   expect(headers["x-request-id"]).not.toBe(sent);
 });

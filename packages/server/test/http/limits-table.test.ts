@@ -3,8 +3,7 @@ import { describe, expect, it } from "vitest";
 import { openService, type CustomerOptions, type TestService } from "./open-service.ts";
 
 /*
- * interface.md, Limits: which answers spend which budget, and credits. Each row brings an account to
- * the edge of both budgets, asks once, and reads from later answers what was left.
+ * Which responses count against which rate limit, and cost credits, as docs/reference/specification.md defines them.
  */
 
 const url = "https://example.com/";
@@ -13,14 +12,14 @@ const LIMIT = 20;
 interface Row {
   readonly name: string;
   readonly status: number;
-  /** Renders, cached answers and credits spent by the one request. */
-  readonly spends: { readonly renders: number; readonly cached: number; readonly credits: number };
+  /** Renders, cache hits and credits that the request uses. */
+  readonly uses: { readonly renders: number; readonly cached: number; readonly credits: number };
   readonly options?: CustomerOptions;
   readonly query?: Record<string, string>;
   readonly method?: string;
-  /** Asked for before, in a minute of its own. */
+  /** Rendered and cached beforehand, in an earlier minute. */
   readonly warm?: boolean;
-  /** Sends the entity tag of the picture. */
+  /** Sends the entity tag of the rendering. */
   readonly held?: boolean;
   readonly fails?: SnapError;
 }
@@ -31,24 +30,24 @@ const refusedRender = { renders: 1, cached: 0, credits: 0 };
 const cached = { renders: 0, cached: 1, credits: 0 };
 
 const ROWS: readonly Row[] = [
-  { name: "200 MISS", status: 200, spends: render },
-  { name: "200 cache=0", status: 200, spends: render, query: { cache: "0" }, warm: true },
-  { name: "200 HIT", status: 200, spends: cached, warm: true },
-  { name: "304 from the cache", status: 304, spends: nothing, warm: true, held: true },
-  { name: "304 rendered", status: 304, spends: render, query: { cache: "0" }, warm: true, held: true },
-  { name: "HEAD MISS", status: 200, spends: render, method: "HEAD" },
-  { name: "HEAD HIT", status: 200, spends: cached, method: "HEAD", warm: true },
-  { name: "402 no plan", status: 402, spends: refusedRender, options: { planSlug: null } },
-  { name: "402 no credits", status: 402, spends: refusedRender, options: { credits: 0 } },
-  { name: "403 unverified", status: 403, spends: nothing, options: { verified: false } },
-  { name: "403 ability", status: 403, spends: nothing, options: { abilities: ["pdf"] } },
-  { name: "422 validation", status: 422, spends: nothing, query: { scale: "9" } },
-  { name: "422 url", status: 422, spends: nothing, query: { url: "ftp://example.com/" } },
-  { name: "422 blocked", status: 422, spends: nothing, query: { url: "http://10.0.0.1/" } },
+  { name: "200 MISS", status: 200, uses: render },
+  { name: "200 cache=0", status: 200, uses: render, query: { cache: "0" }, warm: true },
+  { name: "200 HIT", status: 200, uses: cached, warm: true },
+  { name: "304 from the cache", status: 304, uses: nothing, warm: true, held: true },
+  { name: "304 rendered", status: 304, uses: render, query: { cache: "0" }, warm: true, held: true },
+  { name: "HEAD MISS", status: 200, uses: render, method: "HEAD" },
+  { name: "HEAD HIT", status: 200, uses: cached, method: "HEAD", warm: true },
+  { name: "402 no plan", status: 402, uses: refusedRender, options: { planSlug: null } },
+  { name: "402 no credits", status: 402, uses: refusedRender, options: { credits: 0 } },
+  { name: "403 unverified", status: 403, uses: nothing, options: { verified: false } },
+  { name: "403 ability", status: 403, uses: nothing, options: { abilities: ["pdf"] } },
+  { name: "422 validation", status: 422, uses: nothing, query: { scale: "9" } },
+  { name: "422 url", status: 422, uses: nothing, query: { url: "ftp://example.com/" } },
+  { name: "422 blocked", status: 422, uses: nothing, query: { url: "http://10.0.0.1/" } },
   {
     name: "422 unreachable",
     status: 422,
-    spends: refusedRender,
+    uses: refusedRender,
     query: { url: "http://unknown.example.com/" },
   },
   ...(
@@ -63,12 +62,12 @@ const ROWS: readonly Row[] = [
   ).map(([code, status]) => ({
     name: `${status} ${code}`,
     status,
-    spends: refusedRender,
+    uses: refusedRender,
     fails: new SnapError(code, "failed"),
   })),
 ];
 
-describe("what a request spends", () => {
+describe("rate limits and credits used by a request", () => {
   it.each(ROWS)("$name", async (row) => {
     const service = await openService();
     const { id, token } = await service.customer({ requestsPerMinute: LIMIT, ...row.options });
@@ -83,23 +82,23 @@ describe("what a request spends", () => {
     const { method = "GET" } = row;
     const reply = await service.snap({ url, ...row.query }, { token, method, headers: held });
     expect(reply.status).toBe(row.status);
-    expect((await creditsUsed(service, id)) - before).toBe(row.spends.credits);
-    expect(await spent(service, id)).toEqual({ renders: row.spends.renders, cached: row.spends.cached });
+    expect((await creditsUsed(service, id)) - before).toBe(row.uses.credits);
+    expect(await countUses(service, id)).toEqual({ renders: row.uses.renders, cached: row.uses.cached });
   });
 
-  it("usage: neither budget, no credit, sixty a minute", async () => {
+  it("usage: counts against its own limit of 60 a minute, and costs no credit", async () => {
     const service = await openService();
     const { id, token } = await service.customer();
-    const replies = await Promise.all(Array.from({ length: 70 }, () => service.ask("/v1/usage", { token })));
+    const replies = await Promise.all(Array.from({ length: 70 }, () => service.send("/v1/usage", { token })));
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(60);
     expect(replies.filter(({ status }) => status === 429)).toHaveLength(10);
     expect(await creditsUsed(service, id)).toBe(0);
-    expect(await spent(service, id)).toEqual({ renders: 0, cached: 0 });
+    expect(await countUses(service, id)).toEqual({ renders: 0, cached: 0 });
     service.clock.advance(60_000);
-    expect((await service.ask("/v1/usage", { token })).status).toBe(200);
+    expect((await service.send("/v1/usage", { token })).status).toBe(200);
   });
 
-  it("the default render limit is 20 a minute, cached answers 300", async () => {
+  it("the default limits are 20 renders and 300 cache hits a minute", async () => {
     const service = await openService();
     const account = await service.engine.accounts.create({
       email: "ada@example.com",
@@ -119,14 +118,14 @@ async function creditsUsed({ engine }: TestService, id: string): Promise<number>
 }
 
 /** Requests counted against each limit in this minute; consumes one more of each to find out. */
-async function spent(
+async function countUses(
   { storage, clock }: TestService,
   accountId: string,
 ): Promise<{ renders: number; cached: number }> {
   const count = async (name: "render" | "cached"): Promise<number> => {
     const limit = 1000;
-    const asked = { accountId, name, limit, windowMs: 60_000, now: clock.now() };
-    return limit - (await storage.rateLimiter.consume(asked)).remaining - 1;
+    const request = { accountId, name, limit, windowMs: 60_000, now: clock.now() };
+    return limit - (await storage.rateLimiter.consume(request)).remaining - 1;
   };
   return { renders: await count("render"), cached: await count("cached") };
 }

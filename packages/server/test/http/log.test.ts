@@ -4,7 +4,7 @@ import { openService } from "./open-service.ts";
 
 const url = "https://example.com/";
 
-it("one line for each request, with nothing secret in it", async () => {
+it("logs one line per request, without secrets", async () => {
   const { snap, customer, lines } = await openService();
   const { id, token } = await customer();
   const { headers } = await snap({ url: `${url}?key=topsecret`, cacheTtl: "60" }, { token });
@@ -30,7 +30,7 @@ it("one line for each request, with nothing secret in it", async () => {
     expect(text).not.toContain(secret);
 });
 
-it("an error of ours has detail and stack", async () => {
+it("logs detail and stack of an internal error", async () => {
   const { snap, customer, renderer, lines } = await openService();
   const { token } = await customer();
   const cause = new Error("the pipe broke");
@@ -48,7 +48,7 @@ it("an error of ours has detail and stack", async () => {
 it.each([
   ["render_failed", 500],
   ["upstream_rate_limited", 503],
-] as const)("a failure that a page or a load brings about, %s, is no error of ours", async (code, status) => {
+] as const)("logs %s, caused by the page or the load, at level info", async (code, status) => {
   const { snap, customer, renderer, lines } = await openService();
   const { token } = await customer();
   renderer.failNext(new SnapError(code, "for the caller", { detail: "a detail" }));
@@ -58,9 +58,9 @@ it.each([
   expect(line).not.toHaveProperty("err");
 });
 
-it("what never became a request has a line too", async () => {
-  const { tell, lines } = await openService();
-  const text = await tell("noise\r\n\r\n");
+it("logs a malformed request", async () => {
+  const { sendRaw, lines } = await openService();
+  const text = await sendRaw("noise\r\n\r\n");
   const line = lines.find(({ msg }) => msg === "refused");
   expect(line).toMatchObject({ status: 400, code: "bad_request", detail: expect.stringContaining("HPE_") });
   expect(text).toContain(String(line?.["request_id"]));

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
 import { envelopeOf, openService, UUID } from "./open-service.ts";
 
-/** The last answer in what came back: status, headers by lower-case name, the envelope. */
+/** Parses the last response: status, headers by lowercase name, and envelope. */
 function parse(text: string): {
   status: number;
   headers: Record<string, string>;
@@ -24,7 +24,7 @@ function parse(text: string): {
   };
 }
 
-describe("what is no HTTP request", () => {
+describe("a malformed HTTP request", () => {
   it.each<[string, string, number, string]>([
     ["noise", "hello\r\n\r\n", 400, "bad_request"],
     ["an unknown method", "BREW /v1/snap HTTP/1.1\r\nHost: x\r\n\r\n", 400, "bad_request"],
@@ -71,16 +71,16 @@ describe("what is no HTTP request", () => {
       "payload_too_large",
     ],
     ["CONNECT", "CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n", 405, "method_not_allowed"],
-  ])("%s gets the envelope", async (_name, bytes, status, code) => {
-    const { tell } = await openService();
-    const answer = parse(await tell(Buffer.from(bytes, "latin1")));
-    expect(answer.status).toBe(status);
-    expect(answer.envelope).toEqual({
+  ])("gets the error envelope: %s", async (_name, bytes, status, code) => {
+    const { sendRaw } = await openService();
+    const response = parse(await sendRaw(Buffer.from(bytes, "latin1")));
+    expect(response.status).toBe(status);
+    expect(response.envelope).toEqual({
       code,
       message: expect.any(String),
-      request_id: answer.headers["x-request-id"],
+      request_id: response.headers["x-request-id"],
     });
-    expect(answer.headers).toMatchObject({
+    expect(response.headers).toMatchObject({
       "x-request-id": expect.stringMatching(UUID),
       "content-type": "application/json; charset=utf-8",
       "cache-control": "no-store",
@@ -89,33 +89,33 @@ describe("what is no HTTP request", () => {
     });
   });
 
-  it("behind a good request leaves that one alone", async () => {
-    const { tell, customer, renderer } = await openService();
+  it("does not affect a valid request before it", async () => {
+    const { sendRaw, customer, renderer } = await openService();
     const { token } = await customer();
     const release = renderer.hold();
-    const told = tell(
+    const received = sendRaw(
       `GET /v1/snap?url=https://example.com/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\nnoise\r\n\r\n`,
     );
     await renderer.whenCalled(1);
     release();
-    const text = await told;
+    const text = await received;
     expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     expect(parse(text)).toMatchObject({ status: 400, envelope: { code: "bad_request" } });
   });
 
-  it("affects nobody else", async () => {
-    const { tell, ask } = await openService();
-    const replies = await Promise.all([tell("noise\r\n\r\n"), ask("/healthz"), tell("\r\nx\r\n\r\n")]);
+  it("does not affect other connections", async () => {
+    const { sendRaw, send } = await openService();
+    const replies = await Promise.all([sendRaw("noise\r\n\r\n"), send("/healthz"), sendRaw("\r\nx\r\n\r\n")]);
     expect(replies[1].status).toBe(200);
   });
 
-  it("and a client that breaks off says nothing", async () => {
-    const { service, ask } = await openService();
+  it("does not harm the service if the client disconnects in the middle", async () => {
+    const { service, send } = await openService();
     const { hostname, port } = new URL(service.origin);
     const socket = connect({ host: hostname, port: Number(port) });
     await new Promise<void>((resolve) => socket.write("GET /v1/snap HTTP/1.1\r\nHo", () => resolve()));
     socket.resetAndDestroy();
-    expect((await ask("/healthz")).status).toBe(200);
+    expect((await send("/healthz")).status).toBe(200);
   });
 });
 
@@ -134,22 +134,22 @@ describe("unusual requests", () => {
     ],
     ["a query of malformed encoding", `GET /healthz?%zz&%%% HTTP/1.1\r\n${close}\r\n`],
     ["an empty line before", `\r\nGET /healthz HTTP/1.1\r\n${close}\r\n`],
-  ])("%s is answered as any other", async (_name, bytes) => {
-    const { tell } = await openService();
-    expect(await tell(bytes)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  ])("%s gets a normal response", async (_name, bytes) => {
+    const { sendRaw } = await openService();
+    expect(await sendRaw(bytes)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 
-  it("100-continue is continued, then answered", async () => {
-    const { tell } = await openService();
-    const text = await tell(
+  it("100-continue gets 100, then the response", async () => {
+    const { sendRaw } = await openService();
+    const text = await sendRaw(
       `GET /healthz HTTP/1.1\r\n${close}Content-Length: 5\r\nExpect: 100-continue\r\n\r\nhello`,
     );
     expect(text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
   });
 
-  it("the connection goes on behind a body that nobody needed", async () => {
-    const { tell } = await openService();
-    const text = await tell(
+  it("the connection is reusable after an unneeded body", async () => {
+    const { sendRaw } = await openService();
+    const text = await sendRaw(
       `GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhelloGET /nowhere HTTP/1.1\r\n${close}\r\n`,
     );
     expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
@@ -157,18 +157,18 @@ describe("unusual requests", () => {
   });
 
   it.each([
-    ["just over the bound", 256 * 1024 + 1],
-    ["of all that is read", 1024 * 1024],
+    ["just over the limit", 256 * 1024 + 1],
+    ["as large as the server reads", 1024 * 1024],
   ])("a body %s is too large, and the connection closes", async (_name, bytes) => {
-    const { ask } = await openService();
+    const { send } = await openService();
     const headers = { "Content-Length": String(bytes) };
-    const reply = await ask("/v1/snap", { headers, body: Buffer.alloc(bytes) });
+    const reply = await send("/v1/snap", { headers, body: Buffer.alloc(bytes) });
     expect(reply).toMatchObject({ status: 413, headers: { connection: "close" } });
     expect(envelopeOf(reply).code).toBe("payload_too_large");
   });
 
-  it("a body without end is cut off", async () => {
-    const { service, ask } = await openService();
+  it("closes the connection of an endless body", async () => {
+    const { service, send } = await openService();
     const { hostname, port } = new URL(service.origin);
     const socket = connect({ host: hostname, port: Number(port) });
     socket.on("error", () => {});
@@ -182,12 +182,12 @@ describe("unusual requests", () => {
     socket.on("drain", feed);
     feed();
     await closed;
-    expect((await ask("/healthz")).status).toBe(200);
+    expect((await send("/healthz")).status).toBe(200);
   });
 
-  it("a body of 256 KiB is let through", async () => {
-    const { ask } = await openService();
+  it("accepts a body of 256 KiB", async () => {
+    const { send } = await openService();
     const headers = { "Content-Length": String(256 * 1024) };
-    expect((await ask("/v1/snap", { headers, body: Buffer.alloc(256 * 1024) })).status).toBe(401);
+    expect((await send("/v1/snap", { headers, body: Buffer.alloc(256 * 1024) })).status).toBe(401);
   });
 });

@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { createApp } from "../../src/http/app.ts";
 import { createLogger } from "../../src/operations/logger.ts";
 
-it("can be mounted below a prefix of another service", async () => {
+it("works below a prefix of another service", async () => {
   const storage = createMemoryStorage();
   const engine = createEngine({ storage, renderer: createFakeRenderer(), secretKey: "a key for this test" });
   const logger = createLogger("silent");

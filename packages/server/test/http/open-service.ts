@@ -54,20 +54,20 @@ export interface TestService {
   readonly storage: ReturnType<typeof createMemoryStorage>;
   readonly clock: FakeClock;
   readonly webhookSender: FakeWebhookSender;
-  /** Lines of the log so far. */
+  /** Log lines so far. */
   readonly lines: readonly Record<string, unknown>[];
-  /** Resolves once the log has `count` lines of that message, those before included; one unless given. */
+  /** Resolves once the log contains `count` lines with this message; 1 by default. */
   readonly whenLogged: (message: string, count?: number) => Promise<void>;
   readonly customer: (options?: CustomerOptions) => Promise<Customer>;
-  /** One request on a connection of its own. */
-  readonly ask: (path: string, options?: AskOptions) => Promise<Reply>;
-  /** `GET /v1/snap` with the query given. */
-  readonly snap: (query: Record<string, string> | string, options?: AskOptions) => Promise<Reply>;
-  /** What the service answers to these bytes until it closes the connection. */
-  readonly tell: (bytes: string | Buffer) => Promise<string>;
+  /** Sends one request on a new connection. */
+  readonly send: (path: string, options?: RequestOptions) => Promise<Reply>;
+  /** `GET /v1/snap` with this query. */
+  readonly snap: (query: Record<string, string> | string, options?: RequestOptions) => Promise<Reply>;
+  /** Sends raw bytes; resolves with everything received until the service closes the connection. */
+  readonly sendRaw: (bytes: string | Buffer) => Promise<string>;
 }
 
-export interface AskOptions {
+export interface RequestOptions {
   readonly method?: string;
   readonly token?: string;
   readonly headers?: Record<string, string>;
@@ -77,7 +77,7 @@ export interface AskOptions {
 export interface OpenOptions {
   readonly renderer?: FakeRendererOptions;
   readonly metrics?: boolean;
-  /** Whether batches are worked through; they are only queued unless given. */
+  /** Whether a worker processes batches; by default they are only queued. */
   readonly worker?: boolean;
   readonly publicUrl?: string;
   readonly drainDelayMs?: number;
@@ -86,7 +86,7 @@ export interface OpenOptions {
   readonly endpoints?: "all" | "operations";
 }
 
-/** The service on a free port of the loopback, over an engine with nothing outside memory. */
+/** Starts the service on a free loopback port, with an engine that has only in-memory dependencies. */
 export async function openService(options: OpenOptions = {}): Promise<TestService> {
   const renderer = createFakeRenderer(options.renderer);
   const storage = createMemoryStorage();
@@ -135,7 +135,7 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
     await engine.close();
   });
 
-  const ask = (path: string, { token, ...rest }: AskOptions = {}): Promise<Reply> => {
+  const send = (path: string, { token, ...rest }: RequestOptions = {}): Promise<Reply> => {
     const authorization = token === undefined ? {} : { Authorization: `Bearer ${token}` };
     return exchange(service.origin, path, { ...rest, headers: { ...authorization, ...rest.headers } });
   };
@@ -157,9 +157,9 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
       await promise;
       watchers.delete(look);
     },
-    ask,
-    snap: (query, asked) => ask(`/v1/snap?${new URLSearchParams(query).toString()}`, asked),
-    tell: (bytes) => tell(service.origin, bytes),
+    send,
+    snap: (query, init) => send(`/v1/snap?${new URLSearchParams(query).toString()}`, init),
+    sendRaw: (bytes) => sendRaw(service.origin, bytes),
     async customer({
       credits = 1000,
       requestsPerMinute = 1000,
@@ -183,7 +183,7 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
   };
 }
 
-/** A query with its signature, written out from the specification: no code of ours takes part. */
+/** Signs a query as the specification defines it, without using the code under test. */
 export function signedQuery(
   parameters: Readonly<Record<string, string | number>>,
   signingSecret: string,
@@ -206,7 +206,7 @@ export function signedQuery(
 function exchange(
   origin: string,
   path: string,
-  { method = "GET", headers = {}, body }: Omit<AskOptions, "token">,
+  { method = "GET", headers = {}, body }: Omit<RequestOptions, "token">,
 ): Promise<Reply> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {
@@ -224,7 +224,7 @@ function exchange(
   });
 }
 
-function tell(origin: string, bytes: string | Buffer): Promise<string> {
+function sendRaw(origin: string, bytes: string | Buffer): Promise<string> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -235,7 +235,7 @@ function tell(origin: string, bytes: string | Buffer): Promise<string> {
   });
 }
 
-/** The envelope of a reply, as far as its own shape goes. */
+/** The error envelope. */
 export interface Envelope {
   readonly code: string;
   readonly message: string;

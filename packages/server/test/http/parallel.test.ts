@@ -9,7 +9,7 @@ function countBy(replies: readonly Reply[], of: (reply: Reply) => string): Recor
   return counts;
 }
 
-it("50 at once with one credit: one 200, 49 times 402", async () => {
+it("50 concurrent requests with one credit: one gets 200, 49 get 402", async () => {
   const { customer, snap, engine } = await openService();
   const { id, token } = await customer({ credits: 1 });
   const replies = await Promise.all(
@@ -19,21 +19,21 @@ it("50 at once with one credit: one 200, 49 times 402", async () => {
   expect(await engine.credits(await engine.accounts.get(id))).toMatchObject({ used: 1, remaining: 0 });
 });
 
-it("50 identical at once: one MISS, 49 HIT, one credit, one render", async () => {
+it("50 concurrent identical requests: one MISS, 49 HIT, one credit, one render", async () => {
   const { customer, snap, engine, renderer } = await openService();
   const { id, token } = await customer();
   const release = renderer.hold();
-  const asked = Array.from({ length: 50 }, () => snap({ url }, { token }));
+  const pending = Array.from({ length: 50 }, () => snap({ url }, { token }));
   await renderer.whenCalled(1);
   release();
-  const replies = await Promise.all(asked);
+  const replies = await Promise.all(pending);
   expect(countBy(replies, ({ headers }) => String(headers["x-cache"]))).toEqual({ MISS: 1, HIT: 49 });
   expect(countBy(replies, ({ status }) => String(status))).toEqual({ 200: 50 });
   expect(renderer.calls).toHaveLength(1);
   expect((await engine.credits(await engine.accounts.get(id))).used).toBe(1);
 });
 
-it("100 at once against a limit of 20: exactly 20 pass", async () => {
+it("100 concurrent requests with a limit of 20: exactly 20 pass", async () => {
   const { customer, snap } = await openService();
   const { token } = await customer({ requestsPerMinute: 20 });
   const replies = await Promise.all(
@@ -42,18 +42,18 @@ it("100 at once against a limit of 20: exactly 20 pass", async () => {
   expect(countBy(replies, ({ status }) => String(status))).toEqual({ 200: 20, 429: 80 });
 });
 
-it("a client that goes away mid-render changes nothing: kept and charged", async () => {
+it("caches and charges a render whose client disconnects", async () => {
   const { customer, snap, engine, renderer, service } = await openService();
   const { id, token } = await customer();
   const release = renderer.hold();
-  const leave = new AbortController();
-  const asked = fetch(`${service.origin}/v1/snap?url=${encodeURIComponent(url)}`, {
+  const client = new AbortController();
+  const pending = fetch(`${service.origin}/v1/snap?url=${encodeURIComponent(url)}`, {
     headers: { Authorization: `Bearer ${token}` },
-    signal: leave.signal,
+    signal: client.signal,
   });
   await renderer.whenCalled(1);
-  leave.abort();
-  await expect(asked).rejects.toThrow("aborted");
+  client.abort();
+  await expect(pending).rejects.toThrow("aborted");
   release();
   const reply = await snap({ url }, { token });
   expect(reply.headers["x-cache"]).toBe("HIT");

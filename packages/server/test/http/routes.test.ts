@@ -42,10 +42,10 @@ describe("paths", () => {
     "/api/v1x",
     "/api/v2/snap",
     "/favicon.ico",
-  ])("%s is not found", async (path) => {
-    const { ask } = await openService();
+  ])("returns 404 for %s", async (path) => {
+    const { send } = await openService();
     for (const method of ["GET", "POST", "OPTIONS"]) {
-      const reply = await ask(path, { method });
+      const reply = await send(path, { method });
       expect(reply.status).toBe(404);
       expect(envelopeOf(reply)).toEqual({
         code: "not_found",
@@ -58,29 +58,29 @@ describe("paths", () => {
   });
 
   it.each(["/api/v1", "/api/v1/", "/api/v1/snap?url=https://example.com/", "/api/v1/renders/1"])(
-    "%s has moved, whatever the method",
+    "returns api_moved for %s and every method",
     async (path) => {
-      const { ask } = await openService({ publicUrl: "https://shots.example.org" });
+      const { send } = await openService({ publicUrl: "https://shots.example.org" });
       for (const method of ["GET", "POST", "DELETE", "OPTIONS"]) {
-        const reply = await ask(path, { method });
+        const reply = await send(path, { method });
         expect(reply.status).toBe(410);
         const { code, message } = envelopeOf(reply);
         expect(code).toBe("api_moved");
         expect(message).toContain("https://shots.example.org/v1");
       }
-      expect((await ask(path, { method: "HEAD" })).status).toBe(410);
+      expect((await send(path, { method: "HEAD" })).status).toBe(410);
     },
   );
 });
 
 describe("methods", () => {
   it.each(["POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND", "QUERY"])(
-    "%s is refused",
+    "%s returns 405 on a GET endpoint",
     async (method) => {
-      const { ask, customer } = await openService();
+      const { send, customer } = await openService();
       const { token } = await customer();
       for (const path of PATHS) {
-        const reply = await ask(path, { method, token });
+        const reply = await send(path, { method, token });
         expect(reply.status).toBe(405);
         expect(envelopeOf(reply).code).toBe("method_not_allowed");
         expect(reply.headers.allow).toBe("GET, HEAD, OPTIONS");
@@ -91,35 +91,35 @@ describe("methods", () => {
   );
 
   it.each(["GET", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND", "QUERY"])(
-    "%s is refused where only POST makes sense",
+    "%s returns 405 on a POST endpoint",
     async (method) => {
-      const { ask, customer } = await openService();
+      const { send, customer } = await openService();
       const { token } = await customer();
-      const reply = await ask("/v1/renders", { method, token });
+      const reply = await send("/v1/renders", { method, token });
       expect(reply.status).toBe(405);
       expect(reply.headers.allow).toBe("POST, OPTIONS");
       expect(envelopeOf(reply).code).toBe("method_not_allowed");
     },
   );
 
-  it("OPTIONS tells them, and opens nothing to other origins but signed URLs", async () => {
-    const { ask, tell } = await openService();
-    for (const path of PATHS.filter((known) => known !== "/v1/snap/signed")) {
-      const reply = await ask(path, { method: "OPTIONS", headers: { Origin: "https://other.example" } });
+  it("OPTIONS returns them, and grants other origins access to signed URLs only", async () => {
+    const { send, sendRaw } = await openService();
+    for (const path of PATHS.filter((each) => each !== "/v1/snap/signed")) {
+      const reply = await send(path, { method: "OPTIONS", headers: { Origin: "https://other.example" } });
       expect(reply.status).toBe(204);
       expect(reply.headers.allow).toBe("GET, HEAD, OPTIONS");
       expect(reply.headers["access-control-allow-origin"]).toBeUndefined();
     }
-    const headless = await ask("/v1/renders", { method: "HEAD" });
+    const headless = await send("/v1/renders", { method: "HEAD" });
     expect(headless).toMatchObject({ status: 405, headers: { allow: "POST, OPTIONS" } });
-    const submission = await ask("/v1/renders", { method: "OPTIONS" });
+    const submission = await send("/v1/renders", { method: "OPTIONS" });
     expect(submission).toMatchObject({ status: 204, headers: { allow: "POST, OPTIONS" } });
-    const server = await tell("OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    const server = await sendRaw("OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     expect(server).toMatch(/^HTTP\/1\.1 204 /);
   });
 
-  it("HEAD has the length of GET and no body", async () => {
-    const { ask } = await openService();
+  it("HEAD returns the Content-Length of GET and no body", async () => {
+    const { send } = await openService();
     for (const path of [
       "/v1/openapi.json",
       "/v1/postman.json",
@@ -129,7 +129,7 @@ describe("methods", () => {
       "/docs",
       "/nowhere",
     ]) {
-      const [head, get] = [await ask(path, { method: "HEAD" }), await ask(path)];
+      const [head, get] = [await send(path, { method: "HEAD" }), await send(path)];
       expect(head.status).toBe(get.status);
       expect(head.body).toHaveLength(0);
       expect(head.headers["content-length"]).toBe(String(get.body.length));
@@ -138,23 +138,23 @@ describe("methods", () => {
 });
 
 describe("health", () => {
-  it("says that it lives and is ready", async () => {
-    const { ask } = await openService();
+  it("reports that the service is alive and ready", async () => {
+    const { send } = await openService();
     for (const [path, body] of [
       ["/healthz", { status: "ok" }],
       ["/readyz", { status: "ready" }],
     ] as const) {
-      const reply = await ask(path);
+      const reply = await send(path);
       expect(reply.status).toBe(200);
       expect(JSON.parse(reply.body.toString())).toEqual(body);
       expect(reply.headers["cache-control"]).toBe("no-store");
     }
   });
 
-  it("is not ready without a browser, says why in the log only, and is ready again", async () => {
-    const { ask, renderer, lines } = await openService();
+  it("is not ready without a browser, and logs the reason without returning it", async () => {
+    const { send, renderer, lines } = await openService();
     renderer.setUnready("no browser at /somewhere");
-    const reply = await ask("/readyz");
+    const reply = await send("/readyz");
     expect(reply.status).toBe(503);
     expect(envelopeOf(reply).code).toBe("not_ready");
     expect(reply.headers["retry-after"]).toBe("2");
@@ -162,17 +162,17 @@ describe("health", () => {
     expect(lines).toContainEqual(
       expect.objectContaining({ msg: "not ready", reasons: ["renderer: no browser at /somewhere"] }),
     );
-    expect((await ask("/healthz")).status).toBe(200);
+    expect((await send("/healthz")).status).toBe(200);
     renderer.setUnready(null);
-    expect((await ask("/readyz")).status).toBe(200);
+    expect((await send("/readyz")).status).toBe(200);
   });
 });
 
 describe("the pages", () => {
-  it("load nothing from elsewhere, and everything they name", async () => {
-    const { ask } = await openService();
+  it("load only existing files from the same origin", async () => {
+    const { send } = await openService();
     for (const path of ["/", "/docs"]) {
-      const page = await ask(path);
+      const page = await send(path);
       expect(page.status).toBe(200);
       expect(page.headers["content-type"]).toBe("text/html; charset=utf-8");
       expect(page.headers["content-security-policy"]).toContain(
@@ -182,7 +182,7 @@ describe("the pages", () => {
       expect(html).not.toMatch(/https?:|src="\/\/|<script>|<style>| on[a-z]+=/);
       for (const [, address = ""] of html.matchAll(/(?:src|href)="([^"]+)"/g)) {
         if (address.startsWith("data:")) continue;
-        const part = await ask(`/${address}`);
+        const part = await send(`/${address}`);
         expect(part.status).toBe(200);
         expect(part.headers["x-content-type-options"]).toBe("nosniff");
       }
@@ -190,15 +190,15 @@ describe("the pages", () => {
   });
 });
 
-describe("figures", () => {
-  it("are there when asked for", async () => {
-    const { ask, snap, customer } = await openService({ metrics: true });
+describe("metrics", () => {
+  it("are exposed if enabled", async () => {
+    const { send, snap, customer } = await openService({ metrics: true });
     const { token } = await customer({ credits: 1 });
     await snap({ url: "https://example.com/" }, { token });
     await snap({ url: "https://example.com/" }, { token });
     await snap({ url: "https://example.com/", cache: "0" }, { token });
-    await ask("/some/path/that/is/not/there");
-    const reply = await ask("/metrics");
+    await send("/some/unknown/path");
+    const reply = await send("/metrics");
     expect(reply.headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8");
     const text = reply.body.toString();
     expect(text.split("\n")).toEqual(
@@ -218,11 +218,11 @@ describe("figures", () => {
   });
 });
 
-describe("the doors of a worker", () => {
-  it("are its probes and figures alone", async () => {
-    const { ask, customer } = await openService({ endpoints: "operations", metrics: true });
+describe("the endpoints of a worker", () => {
+  it("are only health checks and metrics", async () => {
+    const { send, customer } = await openService({ endpoints: "operations", metrics: true });
     const { token } = await customer();
-    for (const path of ["/healthz", "/readyz", "/metrics"]) expect((await ask(path)).status).toBe(200);
+    for (const path of ["/healthz", "/readyz", "/metrics"]) expect((await send(path)).status).toBe(200);
     for (const path of [
       "/v1/snap?url=https://example.com/",
       "/v1/usage",
@@ -231,7 +231,7 @@ describe("the doors of a worker", () => {
       "/docs",
       "/",
     ]) {
-      const reply = await ask(path, { token });
+      const reply = await send(path, { token });
       expect(reply.status).toBe(404);
       expect(envelopeOf(reply).code).toBe("not_found");
     }

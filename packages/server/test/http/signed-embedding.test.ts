@@ -12,8 +12,7 @@ import { createLogger } from "../../src/operations/logger.ts";
 import { signedQuery } from "./open-service.ts";
 
 /**
- * Serves pages at an origin of its own, under the strictest policy for what they embed: nothing of
- * another origin that has not agreed to it.
+ * Serves pages from a separate origin, with the strictest embedder policy: resources of other origins must opt in.
  */
 async function openSite(pages: Record<string, string>): Promise<string> {
   const server = createServer((request, response) => {
@@ -38,8 +37,8 @@ const loopback: TargetPolicy = {
   ownHostnames: [],
 };
 
-describe("a signed rendering in a page of another origin", () => {
-  it("shows as an <img>, in a real browser", async () => {
+describe("a signed rendering embedded in a page of another origin", () => {
+  it("loads as an <img> in a real browser", async () => {
     const engine = createEngine({
       storage: createMemoryStorage(),
       renderer: createPuppeteerRenderer({ targets: loopback }),

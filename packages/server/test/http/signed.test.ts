@@ -3,10 +3,10 @@ import { signQuery } from "@snap/protocol";
 import { describe, expect, it } from "vitest";
 import { envelopeOf, openService, signedQuery, UUID, type Reply, type TestService } from "./open-service.ts";
 
-/* interface.md, GET /snap/signed and Authentication 5 and 6; docs/decisions/signed-urls.md. */
+/* docs/reference/specification.md and docs/decisions/signed-urls.md. */
 
 const url = "https://example.com/";
-/** The clock of the service stands at 2026-03-01T12:00:00Z. */
+/** The clock of the service starts at 2026-03-01T12:00:00Z. */
 const NOW_SECONDS = 1772366400;
 
 const SECRET_HEADERS = [
@@ -17,14 +17,14 @@ const SECRET_HEADERS = [
   "x-ratelimit-remaining",
 ];
 
-async function askSigned(
-  { ask }: TestService,
+async function sendSigned(
+  { send }: TestService,
   { tokenId, signingSecret }: { tokenId: number; signingSecret: string },
   parameters: Record<string, string | number> = {},
   headers: Record<string, string> = {},
 ): Promise<Reply> {
   const query = signedQuery({ url, ...parameters, tokenId }, signingSecret);
-  const reply = await ask(`/v1/snap/signed?${query}`, { headers });
+  const reply = await send(`/v1/snap/signed?${query}`, { headers });
   expect(reply.headers["x-request-id"]).toMatch(UUID);
   for (const name of SECRET_HEADERS) expect(reply.headers[name]).toBeUndefined();
   expect(reply.headers["cross-origin-resource-policy"]).toBe("cross-origin");
@@ -42,7 +42,7 @@ describe("a signed URL renders", () => {
   it("MISS, then HIT, then cache=0, then 304", async () => {
     const service = await openService();
     const customer = await service.customer();
-    const miss = await askSigned(service, customer);
+    const miss = await sendSigned(service, customer);
     expect(miss.status).toBe(200);
     expect(miss.headers).toMatchObject({
       "content-type": "image/png",
@@ -53,22 +53,22 @@ describe("a signed URL renders", () => {
       "content-security-policy": "default-src 'none'; sandbox",
     });
     service.clock.advance(1000);
-    const hit = await askSigned(service, customer);
+    const hit = await sendSigned(service, customer);
     expect(hit.headers).toMatchObject({ "x-cache": "HIT", "cache-control": "public, max-age=86399" });
     expect(hit.body.equals(miss.body)).toBe(true);
-    const bypass = await askSigned(service, customer, { cache: 0 });
+    const bypass = await sendSigned(service, customer, { cache: 0 });
     expect(bypass.status).toBe(200);
     expect(bypass.headers["cache-control"]).toBe("no-store");
     expect(bypass.headers["x-cache"]).toBeUndefined();
-    const held = await askSigned(service, customer, {}, { "If-None-Match": String(miss.headers.etag) });
+    const held = await sendSigned(service, customer, {}, { "If-None-Match": String(miss.headers.etag) });
     expect(held.status).toBe(304);
     expect(held.headers).toMatchObject({ "x-cache": "HIT", "cache-control": "public, max-age=86399" });
     expect(held.body).toHaveLength(0);
   });
 
-  it("a PDF, without the policy under which browsers' viewers fail", async () => {
+  it("a PDF, without the Content-Security-Policy that breaks PDF viewers", async () => {
     const service = await openService();
-    const reply = await askSigned(service, await service.customer(), { pdf: "true", cacheTtl: 600 });
+    const reply = await sendSigned(service, await service.customer(), { pdf: "true", cacheTtl: 600 });
     expect(reply.status).toBe(200);
     expect(reply.headers).toMatchObject({
       "content-type": "application/pdf",
@@ -78,32 +78,32 @@ describe("a signed URL renders", () => {
     expect(reply.headers["x-target-status"]).toBeUndefined();
   });
 
-  it("shares the cache with the bearer API, and takes no notice of a bearer token", async () => {
+  it("from the cache it shares with the bearer API, ignoring a bearer token", async () => {
     const service = await openService();
     const [owner, other] = [await service.customer(), await service.customer()];
     expect((await service.snap({ url }, { token: owner.token })).headers["x-cache"]).toBe("MISS");
     for (const authorization of [`Bearer ${other.token}`, "Bearer nonsense", "Basic eDp5"]) {
-      const reply = await askSigned(service, owner, {}, { Authorization: authorization });
+      const reply = await sendSigned(service, owner, {}, { Authorization: authorization });
       expect([reply.status, reply.headers["x-cache"]]).toEqual([200, "HIT"]);
     }
   });
 
-  it("however the query is ordered and encoded, as the decoded pairs are signed", async () => {
+  it("for any order and encoding of the query, because the decoded pairs are signed", async () => {
     const service = await openService();
     const { tokenId, signingSecret } = await service.customer();
     const parameters = { url: "https://example.com/?q=a+b%20c&ü=(1)!*'~", selector: "main > p", tokenId };
     const signed = new URLSearchParams(signedQuery(parameters, signingSecret));
     const form = new URLSearchParams([...signed].toReversed());
     expect(form.toString()).toContain("selector=main+%3E+p");
-    expect((await service.ask(`/v1/snap/signed?${form.toString()}`)).status).toBe(200);
+    expect((await service.send(`/v1/snap/signed?${form.toString()}`)).status).toBe(200);
     const lowerCase = form.toString().replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
-    expect((await service.ask(`/v1/snap/signed?${lowerCase}`)).headers["x-cache"]).toBe("HIT");
+    expect((await service.send(`/v1/snap/signed?${lowerCase}`)).headers["x-cache"]).toBe("HIT");
     expect(service.renderer.calls).toHaveLength(1);
   });
 
-  it("lets scripts of other origins ask whether it has changed", async () => {
-    const { ask } = await openService();
-    const preflight = await ask("/v1/snap/signed", { method: "OPTIONS" });
+  it("for conditional requests of scripts from other origins", async () => {
+    const { send } = await openService();
+    const preflight = await send("/v1/snap/signed", { method: "OPTIONS" });
     expect(preflight.status).toBe(204);
     expect(preflight.headers).toMatchObject({
       allow: "GET, HEAD, OPTIONS",
@@ -112,20 +112,20 @@ describe("a signed URL renders", () => {
       "access-control-allow-headers": "If-None-Match",
     });
     expect(
-      (await ask("/v1/snap", { method: "OPTIONS" })).headers["access-control-allow-origin"],
+      (await send("/v1/snap", { method: "OPTIONS" })).headers["access-control-allow-origin"],
     ).toBeUndefined();
   });
 
-  it("answers HEAD as GET without the body", async () => {
+  it("for HEAD, without the body", async () => {
     const service = await openService();
     const { tokenId, signingSecret } = await service.customer();
     const path = `/v1/snap/signed?${signedQuery({ url, tokenId }, signingSecret)}`;
-    const head = await service.ask(path, { method: "HEAD" });
+    const head = await service.send(path, { method: "HEAD" });
     expect([head.status, head.body.length, head.headers["x-cache"]]).toEqual([200, 0, "MISS"]);
   });
 });
 
-describe("the life of a signed URL", () => {
+describe("the lifetime of a signed URL", () => {
   it.each([
     [{ expires: NOW_SECONDS + 60 }, "public, max-age=60"],
     [{ expires: NOW_SECONDS + 60, cacheTtl: 61 }, "public, max-age=60"],
@@ -133,7 +133,7 @@ describe("the life of a signed URL", () => {
     [{ expires: 999999999999 }, "public, max-age=86400"],
   ])("%o is cached as %s", async (parameters, cacheControl) => {
     const service = await openService();
-    const reply = await askSigned(service, await service.customer(), parameters);
+    const reply = await sendSigned(service, await service.customer(), parameters);
     expect(reply.status).toBe(200);
     expect(reply.headers["cache-control"]).toBe(cacheControl);
   });
@@ -143,57 +143,57 @@ describe("the life of a signed URL", () => {
     const customer = await service.customer();
     const parameters = { expires: NOW_SECONDS + 60 };
     service.clock.advance(59_999);
-    const last = await askSigned(service, customer, parameters);
+    const last = await sendSigned(service, customer, parameters);
     expect([last.status, last.headers["cache-control"]]).toEqual([200, "public, max-age=0"]);
     service.clock.advance(1);
-    expect(codeOf(await askSigned(service, customer, parameters))).toEqual([403, "signed_url_expired"]);
+    expect(codeOf(await sendSigned(service, customer, parameters))).toEqual([403, "signed_url_expired"]);
   });
 
   it.each(["", "soon", "-1", "1e12", "1772366460.5", " 1772366460", "0x10", "9999999999999"])(
-    "an `expires` of %j is named as the fault, where the signature is genuine",
+    "an invalid `expires` of %j is reported if the signature is valid",
     async (expires) => {
       const service = await openService();
-      const reply = await askSigned(service, await service.customer(), { expires });
+      const reply = await sendSigned(service, await service.customer(), { expires });
       expect(codeOf(reply)).toEqual([422, "validation_failed"]);
       expect(Object.keys(envelopeOf(reply).errors ?? {})).toEqual(["expires"]);
     },
   );
 
-  it("ends when the token is rotated, revoked or expires", async () => {
+  it("ends when the token is rotated, revoked or expired", async () => {
     const service = await openService();
     const { engine, clock } = service;
     const customer = await service.customer();
     const { signingSecret } = await engine.tokens.rotate(customer.tokenId);
-    expect(codeOf(await askSigned(service, customer))).toEqual([403, "invalid_signature"]);
+    expect(codeOf(await sendSigned(service, customer))).toEqual([403, "invalid_signature"]);
     const rotated = { ...customer, signingSecret };
-    expect((await askSigned(service, rotated)).status).toBe(200);
+    expect((await sendSigned(service, rotated)).status).toBe(200);
     await engine.tokens.revoke(customer.tokenId);
-    expect(codeOf(await askSigned(service, rotated))).toEqual([403, "invalid_signature"]);
+    expect(codeOf(await sendSigned(service, rotated))).toEqual([403, "invalid_signature"]);
 
     const expiring = await engine.tokens.create({ accountId: customer.id, expiresAt: clock.now() + 1000 });
-    const dying = { tokenId: expiring.record.id, signingSecret: expiring.signingSecret };
-    expect((await askSigned(service, dying)).status).toBe(200);
+    const expiringSigner = { tokenId: expiring.record.id, signingSecret: expiring.signingSecret };
+    expect((await sendSigned(service, expiringSigner)).status).toBe(200);
     clock.advance(1000);
-    expect(codeOf(await askSigned(service, dying))).toEqual([403, "invalid_signature"]);
+    expect(codeOf(await sendSigned(service, expiringSigner))).toEqual([403, "invalid_signature"]);
   });
 });
 
-describe("what is not genuine answers invalid_signature, in the same words", () => {
+describe("an invalid signature always returns the same invalid_signature error:", () => {
   const genuine = "url=https%3A%2F%2Fexample.com%2F";
   it.each<[string, (query: string) => string]>([
     ["no signature", (query) => query.replace(/&signature=.*/, "")],
-    ["an empty one", (query) => query.replace(/&signature=.*/, "&signature=")],
-    ["one in upper case", (query) => query.replace(/[0-9a-f]{64}$/, (text) => text.toUpperCase())],
-    ["a shorter one", (query) => query.slice(0, -1)],
-    ["a longer one", (query) => `${query}0`],
-    ["another digit", (query) => `${query.slice(0, -1)}${query.endsWith("0") ? "1" : "0"}`],
+    ["an empty signature", (query) => query.replace(/&signature=.*/, "&signature=")],
+    ["an uppercase signature", (query) => query.replace(/[0-9a-f]{64}$/, (text) => text.toUpperCase())],
+    ["a shorter signature", (query) => query.slice(0, -1)],
+    ["a longer signature", (query) => `${query}0`],
+    ["a different digit", (query) => `${query.slice(0, -1)}${query.endsWith("0") ? "1" : "0"}`],
     ["no tokenId", (query) => query.replace(/&?tokenId=\d+/, "")],
-    ["a token that is not there", (query) => query.replace(/tokenId=\d+/, "tokenId=999999")],
-    ["a tokenId that is no number", (query) => query.replace(/tokenId=/, "tokenId=x")],
-    ["a tokenId with a zero before it", (query) => query.replace(/tokenId=/, "tokenId=0")],
+    ["an unknown token", (query) => query.replace(/tokenId=\d+/, "tokenId=999999")],
+    ["a tokenId that is not a number", (query) => query.replace(/tokenId=/, "tokenId=x")],
+    ["a tokenId with a leading zero", (query) => query.replace(/tokenId=/, "tokenId=0")],
     ["a tokenId with a sign", (query) => query.replace(/tokenId=/, "tokenId=%2B")],
     ["a parameter appended", (query) => `${query}&utm_source=mail`],
-    ["a known one appended", (query) => `${query}&fullPage=true`],
+    ["a known parameter appended", (query) => `${query}&fullPage=true`],
     ["an empty name appended", (query) => `${query}&=`],
     ["expires appended", (query) => `${query}&expires=${NOW_SECONDS + 60}`],
     ["url twice", (query) => `${query}&url=https%3A%2F%2Fexample.com%2F`],
@@ -204,7 +204,9 @@ describe("what is not genuine answers invalid_signature, in the same words", () 
   ])("%s", async (_name, forge) => {
     const service = await openService();
     const { tokenId, signingSecret } = await service.customer();
-    const reply = await service.ask(`/v1/snap/signed?${forge(signedQuery({ url, tokenId }, signingSecret))}`);
+    const reply = await service.send(
+      `/v1/snap/signed?${forge(signedQuery({ url, tokenId }, signingSecret))}`,
+    );
     expect(codeOf(reply)).toEqual([403, "invalid_signature"]);
     expect(envelopeOf(reply)).toEqual({
       code: "invalid_signature",
@@ -219,12 +221,12 @@ describe("what is not genuine answers invalid_signature, in the same words", () 
     const service = await openService();
     const [owner, other] = [await service.customer(), await service.customer()];
     for (const signingSecret of [owner.token, owner.token.split("|")[1] ?? "", other.signingSecret, ""]) {
-      const reply = await askSigned(service, { tokenId: owner.tokenId, signingSecret });
+      const reply = await sendSigned(service, { tokenId: owner.tokenId, signingSecret });
       expect(codeOf(reply)).toEqual([403, "invalid_signature"]);
     }
   });
 
-  it("a name twice, even where both are signed", async () => {
+  it("a duplicate name, even if both are signed", async () => {
     const service = await openService();
     const { tokenId, signingSecret } = await service.customer();
     const query = new URLSearchParams([
@@ -233,20 +235,20 @@ describe("what is not genuine answers invalid_signature, in the same words", () 
       ["tokenId", String(tokenId)],
     ]);
     query.append("signature", signQuery(query, signingSecret));
-    const reply = await service.ask(`/v1/snap/signed?${query.toString()}`);
+    const reply = await service.send(`/v1/snap/signed?${query.toString()}`);
     expect(codeOf(reply)).toEqual([403, "invalid_signature"]);
   });
 
-  it("an expired URL that is not genuine is not told that it expired", async () => {
+  it("a forged URL that has also expired", async () => {
     const service = await openService();
     const { tokenId } = await service.customer();
     const forged = { tokenId, signingSecret: "guess" };
-    const reply = await askSigned(service, forged, { expires: NOW_SECONDS - 1 });
+    const reply = await sendSigned(service, forged, { expires: NOW_SECONDS - 1 });
     expect(codeOf(reply)).toEqual([403, "invalid_signature"]);
   });
 });
 
-describe("a genuine one is refused as the bearer request would be", () => {
+describe("a valid signature gets the same errors as a bearer request", () => {
   it.each<[string, Record<string, string | number>, [number, string], string[] | undefined]>([
     ["quality with png", { quality: 80 }, [422, "validation_failed"], ["quality"]],
     ["an unknown parameter", { fullpage: "true" }, [422, "validation_failed"], ["fullpage"]],
@@ -254,29 +256,29 @@ describe("a genuine one is refused as the bearer request would be", () => {
     ["a private host", { url: "http://127.0.0.1/" }, [422, "blocked_host"], undefined],
   ])("%s", async (_name, parameters, expected, faults) => {
     const service = await openService();
-    const reply = await askSigned(service, await service.customer(), parameters);
+    const reply = await sendSigned(service, await service.customer(), parameters);
     expect(codeOf(reply)).toEqual(expected);
     expect(envelopeOf(reply).errors && Object.keys(envelopeOf(reply).errors ?? {})).toEqual(faults);
   });
 
-  it("the permissions of the token, the plan and the e-mail address count", async () => {
+  it("for the abilities of the token, the plan and the e-mail address", async () => {
     const service = await openService();
     const narrowed = await service.customer({ abilities: ["pdf"] });
-    expect(codeOf(await askSigned(service, narrowed))).toEqual([403, "missing_ability"]);
-    expect((await askSigned(service, narrowed, { pdf: 1 })).status).toBe(200);
+    expect(codeOf(await sendSigned(service, narrowed))).toEqual([403, "missing_ability"]);
+    expect((await sendSigned(service, narrowed, { pdf: 1 })).status).toBe(200);
     const unverified = await service.customer({ verified: false });
-    expect(codeOf(await askSigned(service, unverified))).toEqual([403, "email_unverified"]);
+    expect(codeOf(await sendSigned(service, unverified))).toEqual([403, "email_unverified"]);
     const planless = await service.customer({ planSlug: null });
-    expect(codeOf(await askSigned(service, planless))).toEqual([402, "no_active_plan"]);
+    expect(codeOf(await sendSigned(service, planless))).toEqual([402, "no_active_plan"]);
   });
 
-  it("credits and the render budget are the owner's, and a refusal of theirs has Retry-After", async () => {
+  it("for the credits and the render limit of the account, with Retry-After", async () => {
     const service = await openService();
     const customer = await service.customer({ credits: 2, requestsPerMinute: 3 });
     expect((await service.snap({ url }, { token: customer.token })).status).toBe(200);
-    expect((await askSigned(service, customer, { cache: 0 })).status).toBe(200);
-    expect(codeOf(await askSigned(service, customer, { cache: 0 }))).toEqual([402, "credit_limit_reached"]);
-    const limited = await askSigned(service, customer, { cache: 0 });
+    expect((await sendSigned(service, customer, { cache: 0 })).status).toBe(200);
+    expect(codeOf(await sendSigned(service, customer, { cache: 0 }))).toEqual([402, "credit_limit_reached"]);
+    const limited = await sendSigned(service, customer, { cache: 0 });
     expect(codeOf(limited)).toEqual([429, "rate_limited"]);
     expect(limited.headers["retry-after"]).toBe("60");
     expect((await service.snap({ url }, { token: customer.token })).headers).toMatchObject({
@@ -285,36 +287,36 @@ describe("a genuine one is refused as the bearer request would be", () => {
     });
   });
 
-  it("the cached budget of 300 is shared with the bearer API", async () => {
+  it("for the limit of 300 cache hits, shared with the bearer API", async () => {
     const service = await openService();
     const customer = await service.customer();
-    expect((await askSigned(service, customer)).status).toBe(200);
-    for (let spent = 0; spent < 299; spent += 1) {
+    expect((await sendSigned(service, customer)).status).toBe(200);
+    for (let count = 0; count < 299; count += 1) {
       const reply = await service.snap({ url }, { token: customer.token });
       expect(reply.status).toBe(200);
     }
-    expect((await askSigned(service, customer)).status).toBe(200);
-    const refused = await askSigned(service, customer);
+    expect((await sendSigned(service, customer)).status).toBe(200);
+    const refused = await sendSigned(service, customer);
     expect(codeOf(refused)).toEqual([429, "rate_limited"]);
     expect((await service.snap({ url }, { token: customer.token })).status).toBe(429);
   });
 
-  it("a failure is refunded", async () => {
+  it("for a failed render, which is refunded", async () => {
     const service = await openService();
     const customer = await service.customer({ credits: 1 });
     service.renderer.failNext(new SnapError("render_timeout", "too slow"));
-    const failed = await askSigned(service, customer);
+    const failed = await sendSigned(service, customer);
     expect(codeOf(failed)).toEqual([504, "render_timeout"]);
     expect(failed.headers["retry-after"]).toBe("10");
-    expect((await askSigned(service, customer)).status).toBe(200);
+    expect((await sendSigned(service, customer)).status).toBe(200);
   });
 });
 
 describe("the log", () => {
-  it("holds the account of a signed request, and nothing of its query", async () => {
+  it("contains the account of a signed request, but not its query", async () => {
     const service = await openService();
     const customer = await service.customer();
-    await askSigned(service, customer);
+    await sendSigned(service, customer);
     const line = service.lines.find(({ path }) => path === "/v1/snap/signed");
     expect(line).toMatchObject({ status: 200, account: customer.id, cache: "miss" });
     expect(JSON.stringify(service.lines)).not.toContain("signature=");

@@ -7,8 +7,8 @@ import { envelopeOf, openService } from "./open-service.ts";
 
 const url = "https://example.com/";
 
-it("stopping: not ready at once, nothing new, what runs finishes, then the listener closes", async () => {
-  const { service, ask, snap, customer, renderer } = await openService();
+it("stop: is not ready at once, refuses new requests, finishes running ones, then closes the listener", async () => {
+  const { service, send, snap, customer, renderer } = await openService();
   const { token } = await customer();
   const release = renderer.hold();
   const running = snap({ url }, { token });
@@ -17,12 +17,12 @@ it("stopping: not ready at once, nothing new, what runs finishes, then the liste
   const stopping = service.stop().then(() => (stopped = true));
 
   for (const path of ["/readyz", `/v1/snap?url=${url}`, "/v1/usage"]) {
-    const reply = await ask(path, { token });
+    const reply = await send(path, { token });
     expect(reply.status).toBe(503);
     expect(envelopeOf(reply).code).toBe("not_ready");
     expect(reply.headers).toMatchObject({ "retry-after": "2", connection: "close" });
   }
-  expect((await ask("/healthz")).status).toBe(200);
+  expect((await send("/healthz")).status).toBe(200);
   expect(stopped).toBe(false);
 
   release();
@@ -30,27 +30,27 @@ it("stopping: not ready at once, nothing new, what runs finishes, then the liste
   expect(reply.status).toBe(200);
   expect(reply.headers).toMatchObject({ "x-cache": "MISS", connection: "close" });
   await stopping;
-  await expect(ask("/healthz")).rejects.toThrow("ECONNREFUSED");
+  await expect(send("/healthz")).rejects.toThrow("ECONNREFUSED");
   await service.stop();
 });
 
-it("what comes until a balancer has noticed that it is not ready is answered", async () => {
-  const { service, ask, snap, customer, renderer } = await openService({ drainDelayMs: 2000 });
+it("accepts requests during drainDelayMs, while it is already not ready", async () => {
+  const { service, send, snap, customer, renderer } = await openService({ drainDelayMs: 2000 });
   const { token } = await customer();
   const stopping = service.stop();
-  expect(envelopeOf(await ask("/readyz")).code).toBe("not_ready");
+  expect(envelopeOf(await send("/readyz")).code).toBe("not_ready");
   const release = renderer.hold();
   const late = snap({ url }, { token });
   await renderer.whenCalled(1);
 
-  await expect.poll(async () => (await ask("/v1/usage", { token })).status, { timeout: 10_000 }).toBe(503);
+  await expect.poll(async () => (await send("/v1/usage", { token })).status, { timeout: 10_000 }).toBe(503);
   release();
   expect((await late).status).toBe(200);
   await stopping;
-  await expect(ask("/healthz")).rejects.toThrow("ECONNREFUSED");
+  await expect(send("/healthz")).rejects.toThrow("ECONNREFUSED");
 });
 
-it("a kept-alive connection does not hold the stop up", async () => {
+it("does not wait for idle keep-alive connections", async () => {
   const { service } = await openService();
   const reply = await fetch(`${service.origin}/healthz`);
   await reply.text();
@@ -58,7 +58,7 @@ it("a kept-alive connection does not hold the stop up", async () => {
   await expect(fetch(`${service.origin}/healthz`)).rejects.toThrow("fetch failed");
 });
 
-it("the wait for what runs has an end", async () => {
+it("stops waiting for running requests after drainTimeoutMs", async () => {
   const { service, snap, customer, renderer } = await openService({ drainTimeoutMs: 10 });
   const { token } = await customer();
   const release = renderer.hold();
@@ -68,26 +68,26 @@ it("the wait for what runs has an end", async () => {
   release();
 });
 
-it("who reads nothing of an answer is cut off after a while, and holds nothing up", async () => {
-  const { service, customer, ask, lines, whenLogged } = await openService({ unreadTimeoutMs: 50 });
+it("disconnects a client that does not read its response, without blocking others", async () => {
+  const { service, customer, send, lines, whenLogged } = await openService({ unreadTimeoutMs: 50 });
   const { token } = await customer();
   const { hostname, port } = new URL(service.origin);
   const socket = connect({ host: hostname, port: Number(port) });
   await once(socket, "connect");
   socket.pause();
   const path = `/v1/snap?url=${url}`;
-  // More than the system's own buffers hold, one answer behind the other.
+  // Pipelined responses that exceed the buffers of the system.
   const request = `GET /v1/openapi.json HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`;
   socket.write(request.repeat(500));
   await whenLogged("request", 1);
   await expect
     .poll(() => lines.some(({ client_gone }) => client_gone === true), { timeout: 10_000 })
     .toBe(true);
-  expect((await ask(path, { token })).status).toBe(200);
+  expect((await send(path, { token })).status).toBe(200);
   socket.destroy();
 });
 
-it("says so when the port is taken", async () => {
+it("reports a port that is in use", async () => {
   const { engine, service } = await openService();
   const port = Number(new URL(service.origin).port);
   const logger = createLogger("silent");

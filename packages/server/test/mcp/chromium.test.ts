@@ -12,7 +12,7 @@ import { createLogger } from "../../src/operations/logger.ts";
 import { CLIENTS, type Access } from "./clients.ts";
 
 const PAGES: Record<string, string> = {
-  "/green": "<body style='background:#00a000'><p>Guten Tag",
+  "/green": "<body style='background:#00a000'><p>Hello",
   "/tall": "<body style='margin:0;background:#00a000'><div style='height:9000px'>",
 };
 
@@ -25,7 +25,7 @@ const closing: (() => Promise<void> | void)[] = [];
 let site: string;
 let access: Access;
 
-/** The whole service with a real browser, for every session of this file. */
+/** Starts the whole service with a real browser, for every session in this file. */
 beforeAll(async () => {
   const pages = createServer((request, response) => {
     const page = PAGES[request.url ?? ""];
@@ -68,17 +68,17 @@ afterAll(async () => {
   for (const close of closing) await close();
 });
 
-/** Where a signed link leads here: the service is behind no proxy in these tests. */
+/** Fetches a signed link directly from the service, which has no proxy in these tests. */
 function fetchLink(link: unknown): Promise<Response> {
   const { pathname, search } = new URL(String(link));
   return fetch(access.origin + pathname + search);
 }
 
 describe.each(Object.entries(CLIENTS))("%s, in real Chromium", (name, connect) => {
-  // A query of its own for each client: none is answered from another's cache.
+  // A separate query per client avoids cache hits between them.
   const own = new URLSearchParams({ client: name }).toString();
 
-  it("shows the picture of a page", async () => {
+  it("returns the image of a page", async () => {
     PAGES[`/green?${own}`] = PAGES["/green"] ?? "";
     const session = await connect(access);
     const url = `${site}/green?${own}`;
@@ -95,7 +95,7 @@ describe.each(Object.entries(CLIENTS))("%s, in real Chromium", (name, connect) =
     expect(structuredContent).toMatchObject({ width: 200, height: 100, target_status: 200, cache: "MISS" });
   });
 
-  it("links to a PDF that can be fetched", async () => {
+  it("returns a link to a PDF", async () => {
     PAGES[`/green?pdf&${own}`] = PAGES["/green"] ?? "";
     const session = await connect(access);
     const { structuredContent } = await session.call("create-pdf", { url: `${site}/green?pdf&${own}` });
@@ -111,7 +111,7 @@ it.each([
   ["jpeg", { format: "jpeg", quality: 60 }],
   ["webp", { format: "webp" }],
   ["webp", { format: "webp", omitBackground: true, quality: 100 }],
-])("%s pictures are shown with their sides: %j", async (format, parameters) => {
+])("returns %s images with their size: %j", async (format, parameters) => {
   const session = await CLIENTS["the newer client, newer revision"](access);
   const { content, structuredContent } = await session.call("take-screenshot", {
     url: `${site}/green`,
@@ -123,7 +123,7 @@ it.each([
   expect(structuredContent).toMatchObject({ width: 320, height: 240, content_type: `image/${format}` });
 });
 
-it("a picture of a page that is 9,000 px tall comes as a link", async () => {
+it("returns a link for an image that is 9,000 px tall", async () => {
   const session = await CLIENTS["the older client"](access);
   const { content, structuredContent } = await session.call("take-screenshot", {
     url: `${site}/tall`,
@@ -140,8 +140,8 @@ it("a picture of a page that is 9,000 px tall comes as a link", async () => {
   expect(height).toBe(9000);
 });
 
-it("a page on a private address is refused, and the next call goes on", async () => {
-  const session = await CLIENTS["the newer client, which asks"](access);
+it("blocks a page on a private address, and serves the next call", async () => {
+  const session = await CLIENTS["the newer client, negotiated revision"](access);
   const refused = await session.call("take-screenshot", { url: "http://10.0.0.1/" });
   expect(refused.content[0]?.["text"]).toMatch(/^blocked_host: /);
   expect((await session.call("check-usage")).isError).toBeFalsy();

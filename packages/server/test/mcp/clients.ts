@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 
 const INFO = { name: "test", version: "1" };
 
-/** A result as a client hands it over, as far as every revision has it. */
+/** A tool result, with the fields that every revision has. */
 export interface Result {
   readonly content: readonly Record<string, unknown>[];
   readonly structuredContent?: Record<string, unknown>;
@@ -22,18 +22,18 @@ export interface Session {
   ) => Promise<Result>;
 }
 
-/** What a client connects with. */
+/** Origin and token of a client. */
 export interface Access {
   readonly origin: string;
   readonly token: string;
 }
 
-/** The clients whose protocol differs: by package, and by the revision that they settle on. */
+/** The clients, by package and protocol revision. */
 export const CLIENTS = {
   "the older client": openOlder,
   "the newer client, older revision": (access: Access) => openNewer(access, "legacy"),
   "the newer client, newer revision": (access: Access) => openNewer(access, { pin: "2026-07-28" }),
-  "the newer client, which asks": (access: Access) => openNewer(access, "auto"),
+  "the newer client, negotiated revision": (access: Access) => openNewer(access, "auto"),
 } as const;
 
 function requestInit({ token }: Access): RequestInit {

@@ -1,11 +1,11 @@
 import { SnapError } from "@snap/engine";
 import { expect, it } from "vitest";
-import { envelopeOf, openService, type AskOptions, type Reply } from "../http/open-service.ts";
+import { envelopeOf, openService, type RequestOptions, type Reply } from "../http/open-service.ts";
 
 const url = "https://example.com/";
 
-/** One request of the older revision, which needs no handshake: nothing is kept between requests. */
-function post(message: unknown, options: AskOptions = {}): AskOptions {
+/** A request of the older revision. It needs no handshake, because the service is stateless. */
+function post(message: unknown, options: RequestOptions = {}): RequestOptions {
   return {
     method: "POST",
     ...options,
@@ -22,16 +22,16 @@ function request(method: string, params: object = {}): object {
   return { jsonrpc: "2.0", id: 1, method, params };
 }
 
-/** Every message of an answer, JSON or events. */
+/** Every message of a response, from JSON or events. */
 function messagesOf({ body }: Reply): Record<string, unknown>[] {
   const lines = body.toString().match(/^data: .+$/gm) ?? [`data: ${body.toString()}`];
   return lines.map((line) => JSON.parse(line.slice("data: ".length)) as Record<string, unknown>);
 }
 
-it("answers a request without a session before it", async () => {
-  const { ask, customer } = await openService();
+it("handles a request without a session", async () => {
+  const { send, customer } = await openService();
   const { token } = await customer();
-  const reply = await ask("/mcp", post(request("tools/list"), { token }));
+  const reply = await send("/mcp", post(request("tools/list"), { token }));
   expect(reply.status).toBe(200);
   expect(reply.headers).toMatchObject({
     "cache-control": "no-store, no-transform",
@@ -44,20 +44,20 @@ it("answers a request without a session before it", async () => {
 });
 
 it.each(["GET", "DELETE", "PUT"])(
-  "%s is refused: there are no sessions and no streams to listen to",
+  "%s returns 405: there are no sessions and no standalone streams",
   async (method) => {
-    const { ask, customer } = await openService();
+    const { send, customer } = await openService();
     const { token } = await customer();
-    const reply = await ask("/mcp", { method, token });
+    const reply = await send("/mcp", { method, token });
     expect(reply.status).toBe(405);
     expect(reply.headers.allow).toBe("POST, OPTIONS");
     expect(envelopeOf(reply).code).toBe("method_not_allowed");
   },
 );
 
-it.each([undefined, "1|wrong"])("without a token that is known (%s): 401 and the envelope", async (token) => {
-  const { ask } = await openService();
-  const reply = await ask("/mcp", post(request("tools/list"), token === undefined ? {} : { token }));
+it.each([undefined, "1|wrong"])("returns 401 with the error envelope for the token %s", async (token) => {
+  const { send } = await openService();
+  const reply = await send("/mcp", post(request("tools/list"), token === undefined ? {} : { token }));
   expect(reply.status).toBe(401);
   expect(reply.headers["www-authenticate"]).toBe('Bearer realm="snap"');
   expect(envelopeOf(reply).code).toBe("unauthenticated");
@@ -69,11 +69,11 @@ it.each([
   ["Host", "snap.example.com.evil.example.com"],
   ["Origin", "https://evil.example.com"],
   ["Origin", "null"],
-])("a foreign %s, %s, is refused, whatever the token", async (name, value) => {
-  const { ask, customer, renderer } = await openService();
+])("rejects the foreign %s %s, despite a valid token", async (name, value) => {
+  const { send, customer, renderer } = await openService();
   const { token } = await customer();
   const call = request("tools/call", { name: "take-screenshot", arguments: { url } });
-  const reply = await ask("/mcp", post(call, { token, headers: { [name]: value } }));
+  const reply = await send("/mcp", post(call, { token, headers: { [name]: value } }));
   expect(reply.status).toBe(403);
   expect(messagesOf(reply)).toMatchObject([{ jsonrpc: "2.0", error: { code: -32000 } }]);
   expect(renderer.calls).toEqual([]);
@@ -85,35 +85,35 @@ it.each([
   ["Host", "[::1]:3000"],
   ["Origin", "https://snap.example.com"],
   ["Origin", "http://localhost:5173"],
-])("the service's own %s, %s, passes", async (name, value) => {
-  const { ask, customer } = await openService();
+])("accepts the %s %s", async (name, value) => {
+  const { send, customer } = await openService();
   const { token } = await customer();
-  const reply = await ask("/mcp", post(request("ping"), { token, headers: { [name]: value } }));
+  const reply = await send("/mcp", post(request("ping"), { token, headers: { [name]: value } }));
   expect(messagesOf(reply)).toEqual([{ jsonrpc: "2.0", id: 1, result: {} }]);
 });
 
 it.each<[string, object, Record<string, string>, number, number]>([
-  ["no message", { a: 1 }, {}, 400, -32_600],
-  ["a client that takes no events", request("ping"), { Accept: "application/json" }, 406, -32_000],
-  ["a revision that there isn't", request("ping"), { "MCP-Protocol-Version": "1999-01-01" }, 400, -32_000],
-])("%s is a fault of the protocol", async (_case, message, headers, status, code) => {
-  const { ask, customer } = await openService();
+  ["an invalid message", { a: 1 }, {}, 400, -32_600],
+  ["a client that does not accept events", request("ping"), { Accept: "application/json" }, 406, -32_000],
+  ["an unknown revision", request("ping"), { "MCP-Protocol-Version": "1999-01-01" }, 400, -32_000],
+])("returns a protocol error for %s", async (_case, message, headers, status, code) => {
+  const { send, customer } = await openService();
   const { token } = await customer();
-  const reply = await ask("/mcp", post(message, { token, headers }));
+  const reply = await send("/mcp", post(message, { token, headers }));
   expect(reply.status).toBe(status);
   expect(messagesOf(reply)).toMatchObject([{ jsonrpc: "2.0", error: { code } }]);
 });
 
 it.each<[string, string | Buffer, Record<string, string>]>([
-  ["no JSON", "{", {}],
-  ["text that isn't UTF-8", Buffer.from('{"a":"\xff"}', "latin1"), {}],
+  ["malformed JSON", "{", {}],
+  ["text that is not UTF-8", Buffer.from('{"a":"\xff"}', "latin1"), {}],
   ["another content type", "{}", { "Content-Type": "text/plain" }],
-  ["a list of messages", JSON.stringify([request("ping")]), {}],
-  ["an empty list", "[]", {}],
-])("%s is refused as every body is", async (_case, body, headers) => {
-  const { ask, customer } = await openService();
+  ["a JSON-RPC batch", JSON.stringify([request("ping")]), {}],
+  ["an empty JSON-RPC batch", "[]", {}],
+])("returns 422 for %s", async (_case, body, headers) => {
+  const { send, customer } = await openService();
   const { token } = await customer();
-  const reply = await ask("/mcp", { ...post("", { token, headers }), body });
+  const reply = await send("/mcp", { ...post("", { token, headers }), body });
   expect(reply.status).toBe(422);
   expect(envelopeOf(reply)).toMatchObject({
     code: "validation_failed",
@@ -121,17 +121,17 @@ it.each<[string, string | Buffer, Record<string, string>]>([
   });
 });
 
-it("a call and its cancellation in one list open no stream, and start nothing", async () => {
-  const { ask, customer, renderer } = await openService();
+it("rejects a JSON-RPC batch of a call and its cancellation, without starting anything", async () => {
+  const { send, customer, renderer } = await openService();
   const { token } = await customer();
   const call = request("tools/call", { name: "take-screenshot", arguments: { url } });
   const cancellation = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } };
-  const reply = await ask("/mcp", post([call, cancellation], { token }));
+  const reply = await send("/mcp", post([call, cancellation], { token }));
   expect(envelopeOf(reply).code).toBe("validation_failed");
   expect(renderer.calls).toEqual([]);
 });
 
-it.each(["*/*", undefined])("who takes anything (Accept: %s) takes events, at /mcp/ too", async (accept) => {
+it.each(["*/*", undefined])("sends events to a client with Accept: %s, also at /mcp/", async (accept) => {
   const { service, customer } = await openService();
   const { token } = await customer();
   const reply = await fetch(`${service.origin}/mcp/`, {
@@ -152,19 +152,19 @@ it.each([
   ["__proto__", {}],
   ["take-screenshot", "https://example.com/"],
   ["take-screenshot", ["https://example.com/"]],
-])("a call of %s with %j is a fault of the protocol", async (name, args) => {
-  const { ask, customer, renderer } = await openService();
+])("returns a protocol error for a call of %s with %j", async (name, args) => {
+  const { send, customer, renderer } = await openService();
   const { token } = await customer();
-  const reply = await ask("/mcp", post(request("tools/call", { name, arguments: args }), { token }));
+  const reply = await send("/mcp", post(request("tools/call", { name, arguments: args }), { token }));
   expect(messagesOf(reply)).toMatchObject([{ id: 1, error: { code: expect.any(Number) as number } }]);
   expect(renderer.calls).toEqual([]);
 });
 
-it("a name that every object has is a parameter like any other unknown one", async () => {
-  const { ask, customer } = await openService();
+it("treats the name of an inherited property as an unknown parameter", async () => {
+  const { send, customer } = await openService();
   const { token } = await customer();
   const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"take-screenshot","arguments":{"url":"${url}","__proto__":{"pdf":true},"toString":1}}}`;
-  const reply = await ask("/mcp", post(call, { token }));
+  const reply = await send("/mcp", post(call, { token }));
   expect(messagesOf(reply)).toMatchObject([
     {
       result: {
@@ -175,18 +175,18 @@ it("a name that every object has is a parameter like any other unknown one", asy
   ]);
 });
 
-it("a body over the bound is refused, with or without a token", async () => {
-  const { ask, customer } = await openService();
+it("rejects a body over the limit, with or without a token", async () => {
+  const { send, customer } = await openService();
   const { token } = await customer();
   const large = request("tools/call", { name: "check-usage", arguments: { pad: "x".repeat(262_144) } });
-  const refused = await ask("/mcp", post(large, { token }));
+  const refused = await send("/mcp", post(large, { token }));
   expect(refused.status).toBe(413);
   expect(envelopeOf(refused).code).toBe("payload_too_large");
-  expect((await ask("/mcp", post(large))).status).toBe(401);
+  expect((await send("/mcp", post(large))).status).toBe(401);
 });
 
-it("there is nothing to subscribe to", async () => {
-  const { ask, customer } = await openService();
+it("rejects subscriptions", async () => {
+  const { send, customer } = await openService();
   const { token } = await customer();
   const envelope = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -198,19 +198,19 @@ it("there is nothing to subscribe to", async () => {
     notifications: { toolsListChanged: true },
   });
   const headers = { "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "subscriptions/listen" };
-  const reply = await ask("/mcp", post(listen, { token, headers }));
+  const reply = await send("/mcp", post(listen, { token, headers }));
   expect(messagesOf(reply)).toMatchObject([{ error: { code: -32603 } }]);
 });
 
-it("while it stops, calls that run are answered and new ones refused", async () => {
-  const { service, ask, customer, renderer } = await openService();
+it("while stopping, finishes running calls and refuses new ones", async () => {
+  const { service, send, customer, renderer } = await openService();
   const { token } = await customer();
   const release = renderer.hold();
   const call = post(request("tools/call", { name: "take-screenshot", arguments: { url } }), { token });
-  const running = ask("/mcp", call);
+  const running = send("/mcp", call);
   await renderer.whenCalled(1);
   const stopped = service.stop();
-  const refused = await ask("/mcp", call);
+  const refused = await send("/mcp", call);
   expect(refused.status).toBe(503);
   expect(envelopeOf(refused).code).toBe("not_ready");
   release();
@@ -218,13 +218,13 @@ it("while it stops, calls that run are answered and new ones refused", async () 
   await stopped;
 });
 
-it("the log names the tool and its failure, and tells why where it is the service's own", async () => {
-  const { ask, customer, renderer, lines, whenLogged } = await openService();
+it("logs the tool, its error code, and the detail of an internal error", async () => {
+  const { send, customer, renderer, lines, whenLogged } = await openService();
   const { token, id } = await customer();
-  renderer.failNext(new SnapError("server_error", "Something went wrong.", { detail: "the disk is gone" }));
+  renderer.failNext(new SnapError("server_error", "Something went wrong.", { detail: "the disk failed" }));
   const call = request("tools/call", { name: "create-pdf", arguments: { url } });
-  const reply = await ask("/mcp", post(call, { token }));
-  expect(reply.body.toString()).not.toContain("the disk is gone");
+  const reply = await send("/mcp", post(call, { token }));
+  expect(reply.body.toString()).not.toContain("the disk failed");
   await whenLogged("request");
   expect(lines.find(({ msg }) => msg === "request")).toMatchObject({
     level: "error",
@@ -232,43 +232,43 @@ it("the log names the tool and its failure, and tells why where it is the servic
     status: 200,
     tool: "create-pdf",
     code: "server_error",
-    detail: "the disk is gone",
+    detail: "the disk failed",
     account: id,
     request_id: reply.headers["x-request-id"],
   });
 });
 
-it("the figures count calls and what they captured", async () => {
-  const { ask, customer } = await openService({ metrics: true });
+it("counts calls and captures in the metrics", async () => {
+  const { send, customer } = await openService({ metrics: true });
   const { token } = await customer();
-  for (let turn = 0; turn < 2; turn += 1) {
+  for (let repeat = 0; repeat < 2; repeat += 1) {
     const call = request("tools/call", { name: "create-pdf", arguments: { url } });
-    await ask("/mcp", post(call, { token }));
+    await send("/mcp", post(call, { token }));
   }
-  const figures = (await ask("/metrics")).body.toString();
-  expect(figures).toContain('snap_http_requests_total{route="/mcp",status="200",code=""} 2');
-  expect(figures).toContain('snap_captures_total{cache="miss"} 1');
-  expect(figures).toContain('snap_captures_total{cache="hit"} 1');
-  expect(figures).toContain("snap_credits_total 1");
+  const metrics = (await send("/metrics")).body.toString();
+  expect(metrics).toContain('snap_http_requests_total{route="/mcp",status="200",code=""} 2');
+  expect(metrics).toContain('snap_captures_total{cache="miss"} 1');
+  expect(metrics).toContain('snap_captures_total{cache="hit"} 1');
+  expect(metrics).toContain("snap_credits_total 1");
 });
 
-it("a client that goes away in mid-render: the rendering is kept and charged, and the log has it", async () => {
-  const { service, ask, customer, renderer, lines, whenLogged } = await openService();
+it("caches, charges and logs a render whose client disconnects", async () => {
+  const { service, send, customer, renderer, lines, whenLogged } = await openService();
   const { token } = await customer({ credits: 10 });
   const release = renderer.hold();
-  const gone = new AbortController();
+  const client = new AbortController();
   const call = post(request("tools/call", { name: "take-screenshot", arguments: { url } }), { token });
-  const asked = fetch(`${service.origin}/mcp`, {
+  const pending = fetch(`${service.origin}/mcp`, {
     method: "POST",
     headers: { ...call.headers, Authorization: `Bearer ${token}` },
     body: String(call.body),
-    signal: gone.signal,
+    signal: client.signal,
   }).then((response) => response.text());
   await renderer.whenCalled(1);
-  gone.abort();
-  await expect(asked).rejects.toThrow("aborted");
-  // Another request, so that the service has had the time to see that the client is gone.
-  await ask("/healthz");
+  client.abort();
+  await expect(pending).rejects.toThrow("aborted");
+  // Another request gives the service time to notice the disconnect.
+  await send("/healthz");
   release();
   await whenLogged("request", 2);
   expect(lines.find(({ path }) => path === "/mcp")).toMatchObject({
@@ -277,14 +277,14 @@ it("a client that goes away in mid-render: the rendering is kept and charged, an
     status: 200,
     client_gone: true,
   });
-  expect((await ask("/v1/usage", { token })).headers["x-credits-remaining"]).toBe("9");
+  expect((await send("/v1/usage", { token })).headers["x-credits-remaining"]).toBe("9");
 });
 
-it("a connection that the client wants to close is closed behind the answer", async () => {
-  const { tell, customer } = await openService();
+it("closes the connection after the response if the client requests it", async () => {
+  const { sendRaw, customer } = await openService();
   const { token } = await customer();
   const body = JSON.stringify(request("ping"));
-  const answer = await tell(
+  const response = await sendRaw(
     [
       "POST /mcp HTTP/1.1",
       "Host: snap.example.com",
@@ -296,6 +296,6 @@ it("a connection that the client wants to close is closed behind the answer", as
       body,
     ].join("\r\n"),
   );
-  expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-  expect(answer).toMatch(/^connection: close\r$/im);
+  expect(response).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  expect(response).toMatch(/^connection: close\r$/im);
 });

@@ -42,7 +42,7 @@ it.each([
     ],
   ],
   ["check-usage", []],
-] as const)("%s accepts the parameters of its mode and nothing else", (name, parameters) => {
+] as const)("%s accepts exactly the parameters of its mode", (name, parameters) => {
   const { inputSchema } = TOOLS[name];
   expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
   expect(inputSchema).not.toHaveProperty("$schema");
@@ -50,7 +50,7 @@ it.each([
   expect(inputSchema["required"]).toEqual(parameters.length === 0 ? undefined : ["url"]);
 });
 
-it("values have their own types and ranges", () => {
+it("arguments have types and ranges", () => {
   expect(TOOLS["take-screenshot"].inputSchema["properties"]).toMatchObject({
     url: { type: "string", maxLength: 2048, examples: ["https://example.com/"] },
     fullPage: { type: "boolean", default: false },
@@ -64,7 +64,7 @@ it("values have their own types and ranges", () => {
   });
 });
 
-it("no default stands where sending it would mean something else: a waitUntil that is sent is strict", () => {
+it("omits defaults that would change the meaning if sent: an explicit waitUntil is strict", () => {
   const { waitUntil, cacheTtl } = TOOLS["take-screenshot"].inputSchema["properties"] as Record<
     string,
     object
@@ -105,7 +105,7 @@ it.each([
     ],
   ],
   ["check-usage", ["credits", "plan", "period", "rate_limit"]],
-] as const)("%s tells the properties of what it answers, written out", (name, properties) => {
+] as const)("%s lists the properties of its result, without references", (name, properties) => {
   const { outputSchema } = TOOLS[name];
   expect(Object.keys(outputSchema["properties"] as object)).toEqual(properties);
   expect(outputSchema["required"]).toEqual(properties);

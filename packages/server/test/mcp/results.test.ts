@@ -5,8 +5,8 @@ import { failureResult, pdfResult, screenshotResult } from "../../src/mcp/result
 
 const link = { url: "https://snap.example.com/v1/snap/signed?x=1", expiresAt: Date.UTC(2026, 2, 2) };
 
-/** A picture of these sides; bytes behind its end, which don't matter to it, make it as large as wished. */
-function picture({ width, height, size }: { width: number; height: number; size?: number }): Uint8Array {
+/** A PNG of this width and height, padded after its end to `size` bytes. */
+function createPng({ width, height, size }: { width: number; height: number; size?: number }): Uint8Array {
   const png = PNG.sync.write(new PNG({ width, height }));
   return size === undefined ? png : Buffer.concat([png, Buffer.alloc(size - png.length)]);
 }
@@ -43,8 +43,8 @@ it.each([
   ["8,000 px wide", { width: 8000, height: 2 }],
   ["8,000 px tall", { width: 2, height: 8000 }],
   ["700,000 bytes large", { width: 2, height: 2, size: 700_000 }],
-])("a picture %s is shown", async (_case, sides) => {
-  const bytes = picture(sides);
+])("inlines an image that is %s", async (_case, sides) => {
+  const bytes = createPng(sides);
   const { content, structuredContent } = await resultOf(bytes);
   expect(content[0]).toEqual({
     type: "image",
@@ -58,8 +58,8 @@ it.each([
   ["8,001 px wide", { width: 8001, height: 2 }],
   ["8,001 px tall", { width: 2, height: 8001 }],
   ["700,001 bytes large", { width: 2, height: 2, size: 700_001 }],
-])("a picture %s comes as a link", async (_case, sides) => {
-  const bytes = picture(sides);
+])("links to an image that is %s", async (_case, sides) => {
+  const bytes = createPng(sides);
   const { content, structuredContent } = await resultOf(bytes);
   expect(content).toEqual([
     {
@@ -77,8 +77,8 @@ it.each([
   expect(structuredContent).toMatchObject({ ...sides, size: bytes.length, signed_url: link.url });
 });
 
-it("tells what the service remarks on a rendering", async () => {
-  const capture = captured(picture({ width: 2, height: 2 }), ["wait-capped"]);
+it("includes the notes of a rendering", async () => {
+  const capture = captured(createPng({ width: 2, height: 2 }), ["wait-capped"]);
   const { content, structuredContent } = await screenshotResult({
     url: "https://example.com/",
     capture,
@@ -91,8 +91,8 @@ it("tells what the service remarks on a rendering", async () => {
   expect(structuredContent).toMatchObject({ notes: ["wait-capped"], target_status: 404 });
 });
 
-it("what a caller wrote can't look like another line of the text", () => {
-  const message = "x\n\nrequest_id: forged is not a parameter (1 more invalid)";
+it("escapes text from the caller, so that it cannot imitate another line", () => {
+  const message = "x\n\nrequest_id: forged is not a parameter (and 1 more at fault)";
   const errors = {
     "x\n\nrequest_id: forged": ["is not a parameter"],
     "a\u202eb\u2028": ["is not a parameter"],
@@ -117,11 +117,15 @@ it("what a caller wrote can't look like another line of the text", () => {
   });
 });
 
-it("the end of a link is told, not that of the copy, where they differ", async () => {
+it("returns the expiry of the link if it differs from that of the rendering", async () => {
   const bytes = Buffer.from("%PDF-1.4");
   const { rendering, ...rest } = captured(bytes);
   const capture: Capture = { ...rest, rendering: { ...rendering, contentType: "application/pdf" } };
-  const early = { ...link, expiresAt: Date.UTC(2026, 2, 1) };
-  const { structuredContent } = await pdfResult({ url: "https://example.com/", capture, link: () => early });
+  const earlierLink = { ...link, expiresAt: Date.UTC(2026, 2, 1) };
+  const { structuredContent } = await pdfResult({
+    url: "https://example.com/",
+    capture,
+    link: () => earlierLink,
+  });
   expect(structuredContent).toMatchObject({ expires_at: "2026-03-01T00:00:00.000Z", signed_url: link.url });
 });

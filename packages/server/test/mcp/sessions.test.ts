@@ -14,7 +14,7 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, connect) => {
     return { ...test, token, session: await connect({ origin: test.service.origin, token }) };
   }
 
-  it("lists the three tools, with their annotations", async () => {
+  it("lists the three tools with their annotations", async () => {
     const { session } = await open();
     const tools = await session.listTools();
     const renders = {
@@ -33,7 +33,7 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, connect) => {
     ]);
   });
 
-  it("shows a screenshot: image, line, and what is known of it", async () => {
+  it("returns a screenshot: image, summary and metadata", async () => {
     const { session, renderer, snap, token } = await open();
     const { content, structuredContent } = await session.call("take-screenshot", { url, scale: 2 });
     const same = await snap({ url, scale: "2" }, { token });
@@ -64,8 +64,8 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, connect) => {
     expect(again.structuredContent).toMatchObject({ cache: "HIT", credit_cost: 0 });
   });
 
-  it("creates a PDF: a link that fetches the very file, for nothing", async () => {
-    const { session, ask, token } = await open({ credits: 1 });
+  it("returns a PDF as a link that fetches the same file for free", async () => {
+    const { session, send, token } = await open({ credits: 1 });
     const { content, structuredContent } = await session.call("create-pdf", { url, paperFormat: "a5" });
     const link = String(content[0]?.["uri"]);
     expect(content).toMatchObject([
@@ -88,34 +88,34 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, connect) => {
     });
     const { origin, pathname, search } = new URL(link);
     expect(origin).toBe("https://snap.example.com");
-    const file = await ask(pathname + search);
+    const file = await send(pathname + search);
     expect(file.status).toBe(200);
     expect(file.headers).toMatchObject({
       "content-type": "application/pdf",
       "x-cache": "HIT",
       etag: structuredContent?.["etag"],
     });
-    expect((await ask("/v1/usage", { token })).headers["x-credits-remaining"]).toBe("0");
+    expect((await send("/v1/usage", { token })).headers["x-credits-remaining"]).toBe("0");
   });
 
-  it("tells the usage as GET /v1/usage does", async () => {
-    const { session, ask, token } = await open();
+  it("returns the same usage report as GET /v1/usage", async () => {
+    const { session, send, token } = await open();
     const { content, structuredContent } = await session.call("check-usage");
-    const report: unknown = JSON.parse((await ask("/v1/usage", { token })).body.toString());
+    const report: unknown = JSON.parse((await send("/v1/usage", { token })).body.toString());
     expect(structuredContent).toEqual(report);
     expect(JSON.parse(String(content[0]?.["text"]))).toEqual(report);
   });
 
   it.each<[string, CustomerOptions, string, Record<string, unknown>, RegExp]>([
     [
-      "a parameter at fault",
+      "an invalid parameter",
       {},
       "take-screenshot",
       { url, quality: 80 },
       /^validation_failed: quality requires a lossy format: jpeg or webp$/,
     ],
     [
-      "text for a boolean",
+      "a string for a boolean",
       {},
       "take-screenshot",
       { url, fullPage: "true" },
@@ -130,18 +130,24 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, connect) => {
       /^validation_failed: fullPage is for take-screenshot only/,
     ],
     [
-      "the mode itself",
+      "the mode as a parameter",
       {},
       "take-screenshot",
       { url, pdf: true },
       /^validation_failed: pdf is set by the tool/,
     ],
-    ["no address", {}, "take-screenshot", {}, /^invalid_url: url/],
+    ["a missing URL", {}, "take-screenshot", {}, /^invalid_url: url/],
     ["an internal host", {}, "take-screenshot", { url: "http://10.0.0.1/" }, /^blocked_host: /],
-    ["a parameter where there is none", {}, "check-usage", { month: 3 }, /^validation_failed: month/],
-    ["a token narrowed to PDFs", { abilities: ["pdf"] }, "take-screenshot", { url }, /^missing_ability: /],
     [
-      "a token narrowed to screenshots",
+      "a parameter of a tool without parameters",
+      {},
+      "check-usage",
+      { month: 3 },
+      /^validation_failed: month/,
+    ],
+    ["a token restricted to PDFs", { abilities: ["pdf"] }, "take-screenshot", { url }, /^missing_ability: /],
+    [
+      "a token restricted to screenshots",
       { abilities: ["screenshot"] },
       "create-pdf",
       { url },
@@ -149,8 +155,8 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, connect) => {
     ],
     ["no credits", { credits: 0 }, "create-pdf", { url }, /^credit_limit_reached: /],
     ["no plan", { planSlug: null }, "take-screenshot", { url }, /^no_active_plan: /],
-    ["an unverified address", { verified: false }, "take-screenshot", { url }, /^email_unverified: /],
-  ])("%s is a failure that the tool tells", async (_case, customer, tool, args, text) => {
+    ["an unverified e-mail address", { verified: false }, "take-screenshot", { url }, /^email_unverified: /],
+  ])("returns a tool error for %s", async (_case, customer, tool, args, text) => {
     const { session, renderer } = await open(customer);
     const { isError, content, structuredContent } = await session.call(tool, args);
     expect(isError).toBe(true);
@@ -162,7 +168,7 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, connect) => {
     expect(renderer.calls).toEqual([]);
   });
 
-  it("over the render limit: the failure says when to come again", async () => {
+  it("returns the seconds to wait if the render limit is exceeded", async () => {
     const { session } = await open({ requestsPerMinute: 1 });
     expect((await session.call("take-screenshot", { url })).isError).toBeFalsy();
     const { isError, content } = await session.call("create-pdf", { url });
@@ -171,14 +177,14 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, connect) => {
     expect(content[1]?.["text"]).toMatch(/^Retry after 60 s\.\n/);
   });
 
-  it("a wrong token is refused before the protocol begins", async () => {
+  it("rejects a wrong token before the protocol starts", async () => {
     const { service } = await openService();
     const refused = connect({ origin: service.origin, token: "1|wrong" });
-    // What the service says, or what the client makes of its status.
+    // The message of the service, or what the client derives from the status.
     await expect(refused).rejects.toThrow(/unauthenticated|HTTP 401/);
   });
 
-  it("a token that is revoked in mid-session is refused", async () => {
+  it("rejects a token that is revoked during the session", async () => {
     const { service, engine, customer } = await openService();
     const { token, tokenId } = await customer();
     const session = await connect({ origin: service.origin, token });
@@ -186,13 +192,13 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, connect) => {
     await expect(session.call("check-usage")).rejects.toThrow(/unauthenticated/);
   });
 
-  it("reports progress to a client that asks for it", async () => {
+  it("reports progress to a client that requests it", async () => {
     const { session, renderer } = await open();
     const release = renderer.hold();
     const reported = Promise.withResolvers<{ progress: number }>();
-    const shot = session.call("take-screenshot", { url }, reported.resolve);
+    const pending = session.call("take-screenshot", { url }, reported.resolve);
     expect(await reported.promise).toMatchObject({ progress: 0, message: "waiting for the page" });
     release();
-    expect((await shot).structuredContent).toMatchObject({ cache: "MISS" });
+    expect((await pending).structuredContent).toMatchObject({ cache: "MISS" });
   });
 });

@@ -5,12 +5,12 @@ import { startPostgres, type PostgresServer } from "@snap/workshop/servers/postg
 import pg from "pg";
 import { afterAll, beforeAll } from "vitest";
 
-/** A PostgreSQL for the tests of a file, and empty databases on it. */
+/** Starts a PostgreSQL for the tests of a file; creates empty databases on it. */
 export function useDatabases(): { readonly server: () => PostgresServer; newDatabase(): Promise<string> } {
   let server: PostgresServer | null = null;
   let count = 0;
   const started = (): PostgresServer => {
-    if (server === null) throw new Error("The server isn't started yet.");
+    if (server === null) throw new Error("The server has not started yet.");
     return server;
   };
   beforeAll(async () => {
@@ -27,12 +27,12 @@ export function useDatabases(): { readonly server: () => PostgresServer; newData
   };
 }
 
-/** A storage over it, with what it doesn't hold itself in memory. */
+/** Opens a storage on the database, with an in-memory cache. */
 export function openShared(url: string): Promise<Storage> {
   return openPostgresStorage({ url, cache: createMemoryStorage() });
 }
 
-/** One statement on a connection of its own. */
+/** Executes one statement on a new connection. */
 export async function execute<Row>(url: string, text: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -5,23 +5,23 @@ import { createFakeRenderer, createFakeResolver, createFakeWebhookSender } from 
 export const SECRET_KEY = "a key for these tests";
 export const RESOLVER = createFakeResolver({ "example.com": ["93.184.215.14"] });
 
-/** What was put into a folder. */
+/** Contents of a filled folder. */
 export interface Filled {
-  /** Of tokens that work. */
+  /** Tokens that work. */
   readonly minted: readonly MintedToken[];
   readonly accountIds: readonly string[];
-  /** The highest one was revoked. */
+  /** The highest id; that token is revoked. */
   readonly lastTokenId: number;
   readonly reservationIds: readonly string[];
   readonly batchIds: readonly string[];
-  /** One of them, with a webhook: two of its items wait. */
+  /** A batch with a webhook and two queued items. */
   readonly unfinishedBatchId: string;
 }
 
 const HOUR_MS = 3_600_000;
 const MONTH_MS = 31 * 24 * HOUR_MS;
 
-/** Fills an embedded storage as its use would, with everything that can be in one. */
+/** Fills an embedded storage with every kind of record, mostly through the engine. */
 export async function fillFolder(directory: string): Promise<Filled> {
   const storage = await openSqliteStorage({ directory });
   const renderer = createFakeRenderer();
@@ -38,7 +38,7 @@ export async function fillFolder(directory: string): Promise<Filled> {
   const accountIds = (await engine.accounts.list()).map(({ id }) => id);
   const minted = await makeTokens(engine, accountIds[0] ?? "");
   const [owner] = minted;
-  if (owner === undefined) throw new Error("There is a token.");
+  if (owner === undefined) throw new Error("no token was created");
   const principal = await engine.authenticate(owner.token);
 
   await engine.capture({ principal, parameters: { url: "https://example.com/" } });
@@ -88,29 +88,29 @@ async function makeAccounts(engine: Engine, { accounts }: Storage): Promise<void
   const unicode = ["ÄDA@exämple.com", "äda@exämple.com", "\u{1F4F7}'\"\\@例え.jp", "İ@example.com"];
   for (const [index, email] of unicode.entries())
     await accounts.insert({
-      // Neither in the order of creation nor in that of any collation.
+      // Ids that sort neither by creation nor by any collation.
       id: `acct_${"Zz_9".charAt(index)}`,
       email,
       emailVerifiedAt: null,
-      planSlug: "a plan that is gone",
+      planSlug: "a removed plan",
       creditsPerPeriod: null,
       requestsPerMinute: null,
       createdAt: 1_700_000_000_000 - index,
     });
 }
 
-/** Working ones, a narrowed one, a rotated one, and at last one that is revoked. */
+/** A plain, a restricted and a rotated token, and finally a revoked one. */
 async function makeTokens({ tokens }: Engine, accountId: string): Promise<MintedToken[]> {
   const plain = await tokens.create({ accountId });
-  const narrow = await tokens.create({ accountId, abilities: ["pdf"], expiresAt: Date.now() + MONTH_MS });
+  const restricted = await tokens.create({ accountId, abilities: ["pdf"], expiresAt: Date.now() + MONTH_MS });
   const old = await tokens.create({ accountId });
   const rotated = await tokens.rotate(old.record.id);
   const revoked = await tokens.create({ accountId });
   await tokens.revoke(revoked.record.id);
-  return [plain, narrow, rotated];
+  return [plain, restricted, rotated];
 }
 
-/** In two periods of an account: one of each ending, and one that is open. */
+/** In two periods of an account: one reservation of each outcome. */
 async function makeReservations({ ledger }: Storage, accountId: string): Promise<string[]> {
   const now = Date.now();
   const ids: string[] = [];

@@ -7,18 +7,18 @@ import { openWorkplace } from "../cli/command.ts";
 import { execute, openShared, useDatabases } from "./databases.ts";
 
 const KILLS = 6;
-/** Some forty pages. */
+/** About forty pages of the transfer. */
 const COUNTS = { accounts: 6_000, tokens: 12_000, reservations: 40_000, lines: 80_000, batches: 3_000 };
 const RECORDS = 2 * COUNTS.accounts + COUNTS.tokens + COUNTS.reservations + COUNTS.lines + COUNTS.batches;
 
-/** A key was never there: what the tokens hold is made up. */
+/** Has no key file: the secrets of the tokens are made up. */
 const workplace = openWorkplace();
 afterAll(() => workplace.clear());
 
-describe("migrate, killed at any moment", { tags: ["postgres"] }, () => {
+describe("migrate, killed at random moments", { tags: ["postgres"] }, () => {
   const { newDatabase } = useDatabases();
 
-  it("goes on where it was, and ends as if nothing had happened", async () => {
+  it("resumes, with the same result as an uninterrupted move", async () => {
     const folder = join(workplace.directory, "data");
     await (await openSqliteStorage({ directory: folder })).close();
     fill(join(folder, "snap.db"));
@@ -36,7 +36,7 @@ describe("migrate, killed at any moment", { tags: ["postgres"] }, () => {
       while ((await readMoved(watcher)) < enough && running.child.exitCode === null);
       running.child.kill("SIGKILL");
       expect((await running.ended).signal).toBe("SIGKILL");
-      // What it had sent may still be written.
+      // PostgreSQL may still be writing what it received.
       await expect.poll(() => countConnections(watcher)).toBe(0);
       await expect(openShared(killed)).rejects.toThrow("a move into this database is unfinished");
     }
@@ -57,7 +57,7 @@ describe("migrate, killed at any moment", { tags: ["postgres"] }, () => {
   });
 });
 
-/** Each with its order. Numbers that a transaction took back are never given again, so that they differ. */
+/** Sort order of each table. Sequence numbers differ, because rolled-back transactions leave gaps. */
 const TABLES: Readonly<Record<string, string>> = {
   accounts: "sequence",
   tokens: "id",

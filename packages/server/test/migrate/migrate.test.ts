@@ -25,7 +25,7 @@ describe("migrate", { tags: ["postgres"] }, () => {
     url = await newDatabase();
   });
 
-  it("shows that both are the same, and what to do then", async () => {
+  it("reports that both sides match, and what to do next", async () => {
     const { code, stdout, stderr } = await workplace.run(["migrate"], { SNAP_DATABASE_URL: url });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const lines = stdout.split("\n").map((line) => line.trim().split(/ {2,}/));
@@ -54,15 +54,15 @@ describe("migrate", { tags: ["postgres"] }, () => {
     });
   });
 
-  it("leaves every port answering as before", async () => {
+  it("preserves the results of every port", async () => {
     const storages: [Storage, Storage] = [
       await openSqliteStorage({ directory: data }),
       await openShared(url),
     ];
-    const [before, after] = await Promise.all(storages.map((storage) => askEverything(storage, filled)));
+    const [before, after] = await Promise.all(storages.map((storage) => readEverything(storage, filled)));
     expect(after).toEqual(before);
     expect(before?.accounts).toHaveLength(7);
-    // Of each period: settled, refunded, reversed, lapsed, two that were open until now, and one that was refused.
+    // Per period: settled, refunded, reversed, lapsed, two refunded here because they were open, and one refused.
     const endings = Object.entries(Object.groupBy(before?.endings ?? [], (ending) => ending));
     expect(Object.fromEntries(endings.map(([ending, all]) => [ending, all?.length]))).toEqual({
       settled: 2,
@@ -80,7 +80,7 @@ describe("migrate", { tags: ["postgres"] }, () => {
     await Promise.all(storages.map((storage) => storage.close()));
   });
 
-  it("leaves tokens, secrets and queued batches working", async () => {
+  it("preserves tokens, secrets and queued batches", async () => {
     const renderer = createFakeRenderer();
     const webhookSender = createFakeWebhookSender();
     const storage = await openShared(url);
@@ -106,7 +106,7 @@ describe("migrate", { tags: ["postgres"] }, () => {
     await engine.close();
   });
 
-  it("leaves the mark of the key, so that no server starts with another", async () => {
+  it("marks the key, so that no server starts with another one", async () => {
     const shared = { SNAP_DATABASE_URL: url, SNAP_REDIS_URL: "redis://127.0.0.1:1" };
     const list = (secretKey: string) =>
       workplace.run(["accounts", "list"], { ...shared, SNAP_SECRET_KEY: secretKey });
@@ -116,8 +116,8 @@ describe("migrate", { tags: ["postgres"] }, () => {
     expect((await list(SECRET_KEY)).code).toBe(0);
   });
 
-  it("refuses a folder that was used after the move", async () => {
-    // The ports were asked above, which ended open reservations.
+  it("rejects a folder that was used after the move", async () => {
+    // The test of the ports above ended open reservations.
     const { code, stderr } = await workplace.run(["migrate", "--to", url]);
     expect(code).toBe(1);
     expect(stderr).toMatch(
@@ -126,7 +126,7 @@ describe("migrate", { tags: ["postgres"] }, () => {
   });
 });
 
-describe("migrate refuses", { tags: ["postgres"] }, () => {
+describe("migrate rejects", { tags: ["postgres"] }, () => {
   const { server, newDatabase } = useDatabases();
   const folder = join(workplace.directory, "small");
   beforeAll(async () => {
@@ -142,24 +142,24 @@ describe("migrate refuses", { tags: ["postgres"] }, () => {
     return { code, stderr };
   };
 
-  it("no target, or one that is none, without showing it", async () => {
+  it("a missing or invalid target, without printing it", async () => {
     expect(await refusal(["--from", folder])).toEqual({
       code: 2,
       stderr: "error: no target database; pass --to, or set SNAP_DATABASE_URL\n",
     });
-    const told =
+    const message =
       "must be a URL with postgres:// or postgresql://, such as postgres://snap:secret@db.internal:5432/snap";
     expect(await refusal(["--to", "mysql://snap:hunter2@db/snap"])).toEqual({
       code: 2,
-      stderr: `error: --to ${told}\n`,
+      stderr: `error: --to ${message}\n`,
     });
     expect(await refusal([], { SNAP_DATABASE_URL: "hunter2" })).toEqual({
       code: 2,
-      stderr: `error: SNAP_DATABASE_URL: ${told}\n`,
+      stderr: `error: SNAP_DATABASE_URL: ${message}\n`,
     });
   });
 
-  it("a database that isn't there, without showing the password", async () => {
+  it("a database that does not exist, without printing the password", async () => {
     const { host } = new URL(server().url());
     expect(await refusal(["--from", folder, "--to", `postgres://snap:hunter2@${host}/nowhere`])).toEqual({
       code: 1,
@@ -167,7 +167,7 @@ describe("migrate refuses", { tags: ["postgres"] }, () => {
     });
   });
 
-  it("a database with accounts of its own", async () => {
+  it("a database that already has accounts", async () => {
     const url = await newDatabase();
     const storage = await openShared(url);
     const engine = createEngine({ storage, renderer: createFakeRenderer(), secretKey: SECRET_KEY });
@@ -180,7 +180,7 @@ describe("migrate refuses", { tags: ["postgres"] }, () => {
     await engine.close();
   });
 
-  it("a folder that a server has, and one that has nothing", async () => {
+  it("a folder in use by a server, and a folder without a database", async () => {
     const url = await newDatabase();
     const engine = await openEmbedded(folder);
     expect(await refusal(["--from", folder, "--to", url])).toEqual({
@@ -196,7 +196,7 @@ describe("migrate refuses", { tags: ["postgres"] }, () => {
     expect(await readdir(workplace.directory)).not.toContain("nothing");
   });
 
-  it("another key than the one that signing secrets were sealed under", async () => {
+  it("a key that does not decrypt the signing secrets", async () => {
     const url = await newDatabase();
     const args = ["--from", folder, "--to", url];
     const other = { SNAP_SECRET_KEY: "a new key for the new machines" };
@@ -237,8 +237,8 @@ async function openEmbedded(directory: string): Promise<ReturnType<typeof create
   return createEngine({ storage, renderer: createFakeRenderer(), secretKey: SECRET_KEY });
 }
 
-/** What every port answers about what is there. It ends what is open in the ledger. */
-async function askEverything(
+/** Reads everything through the ports. Refunds open reservations. */
+async function readEverything(
   { accounts, tokens, ledger, batches }: Storage,
   { accountIds, lastTokenId, reservationIds, batchIds }: Filled,
 ): Promise<{
@@ -247,8 +247,8 @@ async function askEverything(
   readonly batches: readonly Awaited<ReturnType<typeof batches.find>>[];
   readonly others: readonly unknown[];
 }> {
-  const all = <T, R>(values: readonly T[], ask: (value: T) => Promise<R>): Promise<R[]> =>
-    Promise.all(values.map(ask));
+  const all = <T, R>(values: readonly T[], read: (value: T) => Promise<R>): Promise<R[]> =>
+    Promise.all(values.map(read));
   const now = Date.now() + 1_000_000_000;
   const others = [
     await all(

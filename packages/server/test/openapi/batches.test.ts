@@ -18,8 +18,8 @@ function schemaOf(name: string): ObjectSchema {
   return document.components?.schemas?.[name] as unknown as ObjectSchema;
 }
 
-describe("a submission as described", () => {
-  it("holds 1 to 20 items of either mode", () => {
+describe("the schema of a submission", () => {
+  it("has 1 to 20 items of either mode", () => {
     const { properties, required, additionalProperties } = schemaOf("BatchSubmission");
     expect({ required, additionalProperties }).toEqual({ required: ["items"], additionalProperties: false });
     expect(properties["items"]).toMatchObject({
@@ -48,7 +48,7 @@ describe("a submission as described", () => {
       ["url", "pdf"],
       "url cache cacheTtl pdf landscape paperFormat width height marginTop marginRight marginBottom marginLeft marginUnit scale",
     ],
-  ])("%s has the parameters of its mode, and a cache that can only be used", (name, required, parameters) => {
+  ])("%s has the parameters of its mode, and cannot disable the cache", (name, required, parameters) => {
     const schema = schemaOf(name);
     expect(Object.keys(schema.properties).toSorted()).toEqual(parameters.split(" ").toSorted());
     expect(schema.required).toEqual(required);
@@ -61,7 +61,7 @@ describe("a submission as described", () => {
     });
   });
 
-  it("has booleans and numbers of JSON", () => {
+  it("has JSON booleans and numbers", () => {
     expect(schemaOf("ScreenshotItem").properties).toMatchObject({
       pdf: { type: "boolean", enum: [false] },
       fullPage: { type: "boolean" },
@@ -74,8 +74,8 @@ describe("a submission as described", () => {
   });
 });
 
-describe("a batch as described", () => {
-  it("is what is answered, pending and complete, and what is posted", async () => {
+describe("the schema of a batch", () => {
+  it("matches pending and complete responses, and the webhook", async () => {
     const service = await openService();
     const { token } = await service.customer();
     const submission = { items: [{ url }, { url: `${url}b`, pdf: true }], webhookUrl: `${url}hook` };
@@ -84,7 +84,7 @@ describe("a batch as described", () => {
     service.renderer.failNext(new SnapError("render_failed", "The page could not be captured."));
     service.engine.startWorker();
     await service.whenLogged("webhook delivered");
-    const complete = batchOf(await service.ask(`/v1/renders/${submitted.id}`, { token }));
+    const complete = batchOf(await service.send(`/v1/renders/${submitted.id}`, { token }));
     expect(complete.items.map(({ status }) => status).toSorted()).toEqual(["done", "failed"]);
     expect(renderBatch.parse(complete)).toEqual(complete);
     const posted: unknown = JSON.parse(new TextDecoder().decode(service.webhookSender.requests[0]?.body));
@@ -94,7 +94,7 @@ describe("a batch as described", () => {
     });
   });
 
-  it("lets statuses be added", () => {
+  it("allows new statuses", () => {
     expect(schemaOf("BatchItem").properties["status"]).toMatchObject({
       anyOf: [{ type: "string", enum: ["queued", "rendering", "done", "failed"] }, { type: "string" }],
     });
@@ -105,8 +105,8 @@ describe("a batch as described", () => {
   });
 });
 
-describe("the webhook as described", () => {
-  it("posts the batch with the headers of both schemes, all of which are sent", async () => {
+describe("the description of the webhook", () => {
+  it("lists the headers of both schemes, and all of them are sent", async () => {
     const webhook = document.webhooks?.["batch.complete"];
     expect(webhook).toMatchObject({
       post: {

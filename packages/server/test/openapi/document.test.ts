@@ -5,22 +5,22 @@ import { openService } from "../http/open-service.ts";
 
 const document = openApiDocument("https://snap.example.com");
 
-interface HttpResponse {
+interface ResponseObject {
   readonly description: string;
   readonly headers?: Record<string, { $ref: string }>;
   readonly content?: Record<string, { schema: { allOf?: { properties?: { code: { enum: string[] } } }[] } }>;
 }
 
-function answersOf(path: string): Record<string, HttpResponse> {
+function responsesOf(path: string): Record<string, ResponseObject> {
   const { get, post } = document.paths?.[path] ?? {};
-  const answers: Record<string, HttpResponse> | undefined = (get ?? post)?.responses;
-  return answers ?? {};
+  const responses: Record<string, ResponseObject> | undefined = (get ?? post)?.responses;
+  return responses ?? {};
 }
 
-/** Codes by status, as an operation lists them. */
+/** The error codes of an operation by status. */
 function codesOf(path: string): Record<string, string[]> {
   return Object.fromEntries(
-    Object.entries(answersOf(path)).flatMap(([status, { content }]) => {
+    Object.entries(responsesOf(path)).flatMap(([status, { content }]) => {
       const codes = content?.["application/json"]?.schema.allOf?.[1]?.properties?.code.enum;
       return codes === undefined ? [] : [[status, codes]];
     }),
@@ -28,7 +28,7 @@ function codesOf(path: string): Record<string, string[]> {
 }
 
 function headersOf(path: string, status: string): string[] {
-  return Object.keys(answersOf(path)[status]?.headers ?? {}).toSorted();
+  return Object.keys(responsesOf(path)[status]?.headers ?? {}).toSorted();
 }
 
 describe("the OpenAPI document", () => {
@@ -50,16 +50,16 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("is the same every time, and what is served", async () => {
+  it("is deterministic, and equals the served document", async () => {
     expect(JSON.stringify(openApiDocument("https://snap.example.com"))).toBe(JSON.stringify(document));
-    const { ask } = await openService();
-    const reply = await ask("/v1/openapi.json");
+    const { send } = await openService();
+    const reply = await send("/v1/openapi.json");
     expect(reply.status).toBe(200);
     expect(reply.headers["content-type"]).toBe("application/json; charset=utf-8");
     expect(reply.body.toString()).toBe(JSON.stringify(document));
   });
 
-  it("names server, scheme and operations", () => {
+  it("lists server, security scheme and operations", () => {
     expect(document.openapi).toBe("3.1.0");
     expect(document.servers).toEqual([{ url: "https://snap.example.com/v1" }]);
     expect(document.components?.securitySchemes?.["bearer"]).toMatchObject({
@@ -83,7 +83,7 @@ describe("the OpenAPI document", () => {
     ]);
   });
 
-  it("lists every code that can occur, under its status", () => {
+  it("lists every possible code by status", () => {
     expect(codesOf("/snap")).toEqual({
       400: ["bad_request"],
       401: ["unauthenticated"],
@@ -146,24 +146,24 @@ describe("the OpenAPI document", () => {
       500: ["server_error"],
       503: ["not_ready"],
     });
-    // These belong to no operation: other methods, other paths.
+    // Unknown methods and paths belong to no operation.
     for (const code of ["method_not_allowed", "not_found", "api_moved"])
       expect(document.info.description).toContain(`\`${code}\``);
   });
 
-  it("lists every header of every answer", () => {
+  it("lists every header of every response", () => {
     const always = ["Cache-Control", "X-Request-Id"];
     const credits = ["X-Credits-Limit", "X-Credits-Remaining", "X-Credits-Reset"];
-    const pair = ["X-RateLimit-Limit", "X-RateLimit-Remaining"];
+    const rateLimit = ["X-RateLimit-Limit", "X-RateLimit-Remaining"];
     const rendering = ["ETag", "X-Cache", "X-Target-Status", "X-Render-Notes"];
     const rows: [string, string, string[]][] = [
-      ["/snap", "200", [...rendering, ...credits, ...pair]],
-      ["/snap", "304", [...rendering, ...credits, ...pair]],
+      ["/snap", "200", [...rendering, ...credits, ...rateLimit]],
+      ["/snap", "304", [...rendering, ...credits, ...rateLimit]],
       ["/snap", "401", ["WWW-Authenticate"]],
       ["/snap", "402", credits],
       ["/snap", "403", credits],
       ["/snap", "422", credits],
-      ["/snap", "429", [...credits, ...pair, "Retry-After"]],
+      ["/snap", "429", [...credits, ...rateLimit, "Retry-After"]],
       ["/snap", "500", credits],
       ["/snap", "502", [...credits, "Retry-After"]],
       ["/snap", "503", [...credits, "Retry-After"]],
@@ -173,12 +173,12 @@ describe("the OpenAPI document", () => {
       ["/renders", "401", ["WWW-Authenticate"]],
       ["/renders", "413", credits],
       ["/renders", "422", credits],
-      ["/renders", "429", [...credits, ...pair, "Retry-After"]],
+      ["/renders", "429", [...credits, ...rateLimit, "Retry-After"]],
       ["/renders/{id}", "200", credits],
       ["/renders/{id}", "404", credits],
       ["/renders/{id}", "413", []],
       ["/usage", "200", credits],
-      ["/usage", "429", [...credits, ...pair, "Retry-After"]],
+      ["/usage", "429", [...credits, ...rateLimit, "Retry-After"]],
       ["/openapi.json", "200", []],
     ];
     for (const [path, status, names] of rows)
@@ -187,7 +187,7 @@ describe("the OpenAPI document", () => {
         status,
         [...always, ...names].toSorted(),
       ]);
-    expect(Object.keys(answersOf("/snap")["200"]?.content ?? {})).toEqual([
+    expect(Object.keys(responsesOf("/snap")["200"]?.content ?? {})).toEqual([
       "image/png",
       "image/jpeg",
       "image/webp",

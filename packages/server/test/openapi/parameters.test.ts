@@ -3,14 +3,14 @@ import { describe, expect, it } from "vitest";
 import { documentedParameters, type DocumentedParameter } from "../../src/openapi/parameters.ts";
 
 /*
- * The description against the validators: what it allows is accepted, what lies just outside is
- * refused by the parameter's own name.
+ * Compares the description with the validators: values that it allows are accepted, and values just outside are
+ * rejected by parameter name.
  */
 
 const url = "https://example.com/";
 type Query = Readonly<Record<string, string>>;
 
-/** What has to be sent along for a parameter to be valid at all. */
+/** Parameters that another one requires to be valid. */
 const COMPANIONS: Readonly<Record<string, Query>> = {
   width: { height: "100" },
   height: { width: "100" },
@@ -19,7 +19,7 @@ const COMPANIONS: Readonly<Record<string, Query>> = {
   clipY: { clipX: "0", clipWidth: "1", clipHeight: "1" },
   clipWidth: { clipX: "0", clipY: "0", clipHeight: "1" },
   clipHeight: { clipX: "0", clipY: "0", clipWidth: "1" },
-  // A sheet on which the widest margin leaves room.
+  // A sheet that is large enough for the widest margin.
   marginTop: { width: "5000", height: "5000", marginRight: "0", marginBottom: "0", marginLeft: "0" },
   marginRight: { width: "5000", height: "5000", marginTop: "0", marginBottom: "0", marginLeft: "0" },
   marginBottom: { width: "5000", height: "5000", marginTop: "0", marginRight: "0", marginLeft: "0" },
@@ -35,7 +35,7 @@ interface Described {
   readonly pattern?: string;
 }
 
-/** The parameters at fault; empty when the query is valid. */
+/** The invalid parameters of a query. */
 function faults(query: Query): string[] {
   try {
     parseQuery(new URLSearchParams(query));
@@ -78,7 +78,7 @@ const cases = documentedParameters().flatMap((parameter) =>
 );
 
 describe("documented parameters", () => {
-  it("are those of the contract, each once", () => {
+  it("are those of the specification, each once", () => {
     const table = documentedParameters().map(({ name, required, acceptedIn }) => [
       name,
       required,
@@ -114,7 +114,7 @@ describe("documented parameters", () => {
     ]);
   });
 
-  it("have the defaults of the contract", () => {
+  it("have the specified defaults", () => {
     const defaults = documentedParameters().flatMap(({ name, schema }) =>
       "default" in schema ? [[name, schema["default"]]] : [],
     );
@@ -133,7 +133,7 @@ describe("documented parameters", () => {
     });
   });
 
-  it("have the ranges of the contract", () => {
+  it("have the specified ranges", () => {
     const ranges = cases.flatMap(({ name, mode, described: { type, minimum, maximum } }) =>
       minimum === undefined ? [] : [[`${name} ${mode}`, [type, minimum, maximum]]],
     );
@@ -159,7 +159,7 @@ describe("documented parameters", () => {
     });
   });
 
-  it.each(cases)("$name is accepted in $mode mode within its bounds", ({ name, mode, described }) => {
+  it.each(cases)("$name is accepted in $mode mode within its range", ({ name, mode, described }) => {
     const refused = allowed(described).filter((value) => faults(queryFor(name, mode, value)).length > 0);
     expect(refused).toEqual([]);
   });
@@ -170,7 +170,7 @@ describe("documented parameters", () => {
     expect(faults(queryFor(name, mode, String(parameter.example)))).toEqual([]);
   });
 
-  it.each(cases)("$name is refused in $mode mode just outside", ({ name, mode, described }) => {
+  it.each(cases)("$name is rejected in $mode mode outside its range", ({ name, mode, described }) => {
     const accepted = outside(described).filter(
       (value) => !faults(queryFor(name, mode, value)).includes(name),
     );
@@ -178,7 +178,7 @@ describe("documented parameters", () => {
   });
 
   it.each(cases.filter(({ parameter }) => parameter.acceptedIn.length === 1))(
-    "$name is refused in the other mode",
+    "$name is rejected in the other mode",
     ({ name, mode, parameter }) => {
       const other = mode === "pdf" ? "screenshot" : "pdf";
       const query: Query = {
@@ -192,7 +192,7 @@ describe("documented parameters", () => {
   );
 
   it.each(cases.filter(({ described }) => described.maxLength !== undefined))(
-    "$name ($mode) has the length it says",
+    "$name ($mode) has the documented maximum length",
     ({ name, mode, described: { maxLength = 0, pattern = "" } }) => {
       const start = name === "url" ? url : "";
       const longest = start + "a".repeat(maxLength - start.length);

@@ -5,7 +5,7 @@ import { openService, signedQuery } from "../http/open-service.ts";
 const collection = postmanCollection("https://snap.example.com");
 
 describe("the Postman collection", () => {
-  it("has the address filled in, the token empty, and sends it as bearer", () => {
+  it("sets the base URL, leaves the token empty, and sends it as a bearer token", () => {
     expect(collection.info.schema).toBe(
       "https://schema.getpostman.com/json/collection/v2.1.0/collection.json",
     );
@@ -30,8 +30,8 @@ describe("the Postman collection", () => {
     ]);
   });
 
-  it("runs as it is, but for the signature, which nobody else can make, and the id of the batch", async () => {
-    const { ask, customer } = await openService();
+  it("works unchanged, except for the signature and the id of the batch", async () => {
+    const { send, customer } = await openService();
     const { token, tokenId, signingSecret } = await customer();
     const types: unknown[] = [];
     let batchId = "";
@@ -43,7 +43,7 @@ describe("the Postman collection", () => {
         name === "Signed URL"
           ? `/v1/snap/signed?${signedQuery(Object.fromEntries(pairs), signingSecret)}`
           : raw.replace("{{baseUrl}}", "/v1").replace(":id", batchId);
-      const reply = await ask(path, {
+      const reply = await send(path, {
         method: request.method,
         headers: Object.fromEntries((request.header ?? []).map(({ key, value }) => [key, value])),
         ...(request.body && { body: request.body.raw }),
@@ -67,7 +67,7 @@ describe("the Postman collection", () => {
     ]);
   });
 
-  it("the signed request sends tokenId and signature, and no bearer token", () => {
+  it("sends tokenId and signature, but no bearer token, in the signed request", () => {
     const signed = collection.item.find(({ name }) => name === "Signed URL")?.request;
     expect(signed?.auth).toEqual({ type: "noauth" });
     expect(signed?.url.path).toEqual(["snap", "signed"]);
@@ -75,7 +75,7 @@ describe("the Postman collection", () => {
     expect(sent).toEqual(["url", "tokenId", "signature"]);
   });
 
-  it("submits JSON, and leaves a place for the id of the batch", () => {
+  it("submits JSON, and has a variable for the id of the batch", () => {
     const requestOf = (name: string) => collection.item.find((item) => item.name === name)?.request;
     expect(requestOf("Submit a batch")).toMatchObject({
       method: "POST",
@@ -94,7 +94,7 @@ describe("the Postman collection", () => {
     });
   });
 
-  it("says the same in the address and in its parts", () => {
+  it("has the same URL as text and in parts", () => {
     for (const { request } of collection.item) {
       const { raw, path, query = [] } = request.url;
       const sent = query.filter(({ disabled }) => !disabled).map(({ key, value }) => [key, value]);
@@ -104,8 +104,8 @@ describe("the Postman collection", () => {
     }
   });
 
-  it("is what is served", async () => {
-    const { ask } = await openService();
-    expect(JSON.parse((await ask("/v1/postman.json")).body.toString())).toEqual(collection);
+  it("equals the served collection", async () => {
+    const { send } = await openService();
+    expect(JSON.parse((await send("/v1/postman.json")).body.toString())).toEqual(collection);
   });
 });
