@@ -108,14 +108,14 @@ function readSettings<Names extends keyof Settings>(
   return values as Pick<Settings, Names>;
 }
 
-function warningsOf(given: Environment): readonly string[] {
-  const unknown = Object.keys(given).filter((name) => isUnknown(name, given));
-  return [...unknown.map(explain), ...explainUnused(given)];
+function warningsOf(env: Environment): readonly string[] {
+  const unknown = Object.keys(env).filter((name) => isUnknown(name, env));
+  return [...unknown.map(describeUnknown), ...describeUnused(env)];
 }
 
-/** What is said of a browser that we start, where we start none. */
-function explainUnused(given: Environment): readonly string[] {
-  if (given["SNAP_BROWSER_URL"] === undefined) return [];
+/** Variables of the local browser have no effect with remote browsers. */
+function describeUnused(env: Environment): readonly string[] {
+  if (env["SNAP_BROWSER_URL"] === undefined) return [];
   return ["SNAP_CHROMIUM_PATH", "SNAP_SANDBOX"]
     .filter((name) => given[name] !== undefined)
     .map((name) => `${name} has no effect because SNAP_BROWSER_URL is set: no local browser is started`);
@@ -179,8 +179,8 @@ function isUnknown(name: string, given: Environment): boolean {
   return given["SNAP_REVISION"] === undefined || !OF_SNAPD.test(name);
 }
 
-function explain(name: string): string {
-  const near = suggestName(name, [...VARIABLES]);
+function describeUnknown(name: string): string {
+  const near = suggestName(name, Object.keys(variables.shape));
   return near === null
     ? `${name} is not a known variable`
     : `${name} is not a known variable; did you mean ${near}?`;

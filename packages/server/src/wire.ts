@@ -80,11 +80,11 @@ function openStorage(config: Config, parts: EngineParts): Promise<OpenedStorage>
 
 /** Creates the data folder and the key file if they do not exist. */
 async function openEmbeddedStorage({ dataDir: directory, secretKey }: Config): Promise<OpenedStorage> {
-  await inDataDir(directory, () => mkdir(directory, { recursive: true, mode: 0o700 }));
+  await withDataDirErrors(directory, () => mkdir(directory, { recursive: true, mode: 0o700 }));
   if (secretKey !== null) await requireSameKey(directory, secretKey);
   return {
     secretKey: secretKey ?? (await readSecretKey(directory)),
-    storage: await inDataDir(directory, () => openSqliteStorage({ directory })),
+    storage: await withDataDirErrors(directory, () => openSqliteStorage({ directory })),
   };
 }
 
@@ -133,7 +133,7 @@ export async function requireMatchingKey(
 }
 
 /** Adds the name of the variable to errors of the data folder. */
-async function inDataDir<T>(directory: string, work: () => Promise<T>): Promise<T> {
+async function withDataDirErrors<T>(directory: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

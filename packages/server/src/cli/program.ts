@@ -30,7 +30,7 @@ export async function main(): Promise<void> {
 /** Creates the command line. It throws usage errors instead of printing them. */
 export function createProgram(): Command {
   const program = new Command("snap-server")
-    .description("Renders web pages: a URL in; PNG, JPEG, WebP or PDF out.")
+    .description("Renders web pages to PNG, JPEG, WebP and PDF.")
     .version(packageJson.version)
     .exitOverride()
     .configureOutput({ outputError: () => {} })

@@ -27,9 +27,7 @@ export function renderOptions(): readonly Option[] {
   });
 }
 
-/**
- * Converts options to query pairs. Commander keys the options by parameter name.
- */
+/** Converts options to query pairs. Commander keys the options by parameter name. */
 export function toQueryPairs(options: Readonly<Record<string, unknown>>): [string, string][] {
   return names.flatMap((name): [string, string][] => {
     const value = options[name];

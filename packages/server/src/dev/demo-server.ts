@@ -46,7 +46,7 @@ export async function startDemoServer(preferredPort: number): Promise<DemoServer
 
 async function listen(server: Server, preferredPort: number): Promise<number> {
   const candidates = Array.from({ length: PORT_ATTEMPTS }, (_, index) => preferredPort + index);
-  for (const port of [...candidates.filter((port) => port > 1023 && port <= 65_535), 0]) {
+  for (const port of [...candidates.filter((candidate) => candidate > 1023 && candidate <= 65_535), 0]) {
     try {
       server.listen(port, HOST);
       await once(server, "listening");

@@ -26,7 +26,7 @@ import { discardBody, hasBody } from "../requests/request-body.ts";
 
 export interface AppOptions {
   readonly engine: Engine;
-  /** The origin that clients use, without a trailing slash; `{base_url}` is it plus `/v1`. */
+  /** Origin that clients use, without a trailing slash. The API is below it, at `/v1`. */
   readonly publicUrl: string;
   readonly logger: Logger;
   /** Metrics that `/metrics` exposes, from `createMetrics()`; `false` disables the path. */
@@ -201,7 +201,7 @@ function apiMoved(publicUrl: string): RequestHandler {
     exchangeOf(response).route = "/api/v1";
     throw new SnapError(
       "api_moved",
-      `The API moved to ${publicUrl}/v1; paths below it, parameters and tokens stay the same.`,
+      `The API moved to ${publicUrl}/v1; use the same paths, parameters and tokens there.`,
     );
   };
 }
@@ -216,7 +216,7 @@ const handleError: ErrorRequestHandler = async (error: unknown, request, respons
   send(response, failureResponse(exchangeOf(response), error));
 };
 
-/** Receives the body of a refused request: closing early would reset the connection before the client reads the response. */
+/** Receives the body of a refused request: closing early would reset the connection before the client reads. */
 async function receiveBody(request: Request, response: Response): Promise<void> {
   try {
     await discardBody(request);

@@ -26,9 +26,7 @@ export interface BearerParts {
   readonly logger: Logger;
 }
 
-/**
- * Authenticates the bearer token, and adds the credits of the account to every response, errors included.
- */
+/** Authenticates the bearer token, and adds the credits of the account to every response, errors included. */
 export function bearer({ engine, logger }: BearerParts, endpoint: BearerEndpoint): RequestHandler {
   return async (request, response) => {
     const exchange = exchangeOf(response);
@@ -53,7 +51,7 @@ export function bearer({ engine, logger }: BearerParts, endpoint: BearerEndpoint
   /** A charged rendering is sent even if the balance cannot be read. */
   async function readCredits(request: Request, exchange: Exchange): Promise<OutgoingHttpHeaders> {
     try {
-      const { account, balance } = await readStanding(request, exchange);
+      const { account, balance } = await readAccount(request, exchange);
       return creditHeaders(await engine.credits(account, balance));
     } catch (error) {
       logger.error({ request_id: exchange.requestId, err: error }, "could not read the credits");
@@ -65,7 +63,7 @@ export function bearer({ engine, logger }: BearerParts, endpoint: BearerEndpoint
    * The account and the balance after the request. A capture returns them; otherwise they are read again, because
    * credits may have been granted since. If the token is gone by then, the earlier account is used.
    */
-  async function readStanding(
+  async function readAccount(
     request: Request,
     { principal, balance }: Exchange,
   ): Promise<Pick<Principal, "account" | "balance">> {

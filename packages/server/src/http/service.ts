@@ -18,7 +18,7 @@ export interface ServiceOptions {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
-  /** The origin that clients use, without a trailing slash; `{base_url}` is it plus `/v1`. */
+  /** Origin that clients use, without a trailing slash. The API is below it, at `/v1`. */
   readonly publicUrl: string;
   readonly logger: Logger;
   /** Metrics that `/metrics` exposes, from `createMetrics()`; `false` disables the path. */

@@ -58,12 +58,12 @@ const VALIDATED_BY_ENGINE: jsonSchemaValidator = {
 
 /** Built once, because each request creates a server. */
 const REGISTERED_TOOLS = {
-  "take-screenshot": registered("take-screenshot"),
-  "create-pdf": registered("create-pdf"),
-  "check-usage": registered("check-usage"),
+  "take-screenshot": toRegisteredTool("take-screenshot"),
+  "create-pdf": toRegisteredTool("create-pdf"),
+  "check-usage": toRegisteredTool("check-usage"),
 } as const;
 
-function registered(name: ToolName): RegisteredTool {
+function toRegisteredTool(name: ToolName): RegisteredTool {
   const { inputSchema, outputSchema, ...annotated } = TOOLS[name];
   return {
     ...annotated,
@@ -149,7 +149,7 @@ async function reportProgress<T>({ mcpReq }: ServerContext, work: () => Promise<
   const report = (): void => {
     const progress = Math.round((performance.now() - startedAtMs) / 1000);
     const params = { progressToken, progress, message: "waiting for the page" };
-    // The client has disconnected.
+    // Fails if the client has disconnected.
     mcpReq.notify({ method: "notifications/progress", params }).catch(() => {});
   };
   report();

@@ -20,7 +20,7 @@ import { createMcpServer } from "./create-mcp-server.ts";
 /** Dependencies of the endpoint. */
 export interface McpParts extends CaptureParts {
   readonly logger: Logger;
-  /** The origin that clients use. */
+  /** Origin that clients use. */
   readonly publicUrl: string;
 }
 
@@ -69,7 +69,7 @@ function requireOneMessage(document: unknown): unknown {
   throw new SnapError("validation_failed", `The request body ${fault}`, { errors: { body: [fault] } });
 }
 
-/** Converts to a web `Request` without the body, which is read separately. A client that accepts any type also gets events. */
+/** Converts to a web `Request` without the body, which is read separately. Any accepted type includes events. */
 function toWebRequest(
   { method, url, headers }: ExpressRequest,
   { publicUrl, signal }: { readonly publicUrl: string; readonly signal: AbortSignal },

@@ -105,7 +105,7 @@ function renderingResponses(
 }
 
 /** Whether an operation requires a bearer token, and reads a body after authentication. */
-interface RequestFacts {
+interface OperationTraits {
   readonly bearer: boolean;
   readonly readsBody?: true;
 }
@@ -113,7 +113,7 @@ interface RequestFacts {
 /** One response per status in `codes`, listing its codes. */
 export function errorResponses(
   codes: readonly ErrorCode[],
-  requestFacts: RequestFacts,
+  traits: OperationTraits,
 ): Record<string, ResponseConfig> {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) {
@@ -122,18 +122,14 @@ export function errorResponses(
   }
   const sorted = Array.from(byStatus).toSorted(([left], [right]) => left - right);
   return Object.fromEntries(
-    sorted.map(([status, ofStatus]) => [String(status), errorResponse(status, ofStatus, requestFacts)]),
+    sorted.map(([status, ofStatus]) => [String(status), errorResponse(status, ofStatus, traits)]),
   );
 }
 
-function errorResponse(
-  status: number,
-  codes: readonly ErrorCode[],
-  requestFacts: RequestFacts,
-): ResponseConfig {
+function errorResponse(status: number, codes: readonly ErrorCode[], traits: OperationTraits): ResponseConfig {
   return {
     description: DESCRIPTIONS[status] ?? codes.join(", "),
-    headers: headerReferences(errorHeaders(status, codes, requestFacts)),
+    headers: headerReferences(errorHeaders(status, codes, traits)),
     content: {
       "application/json": {
         schema: {
@@ -150,7 +146,7 @@ function errorResponse(
 function errorHeaders(
   status: number,
   codes: readonly ErrorCode[],
-  { bearer, readsBody }: RequestFacts,
+  { bearer, readsBody }: OperationTraits,
 ): HeaderName[] {
   const precedesAuthentication =
     [400, 401, 408, 431].includes(status) || (status === 413 && readsBody !== true);

@@ -6,7 +6,7 @@ import { HTTP_BOUNDS } from "./bounds.ts";
 /**
  * Reads the body of a request, up to the limit.
  *
- * @throws SnapError `payload_too_large`, or `bad_request` if it ends early; the caller should then close the connection.
+ * @throws SnapError `payload_too_large`, or `bad_request` if it ends early; the connection must then be closed.
  */
 async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];

@@ -177,10 +177,10 @@ describe("three api and two worker processes", { tags: ["postgres", "redis"] }, 
       for (const customer of customers) {
         const own = results.filter((one) => one.customer === customer);
         // Every response is a specified one; requests without a response went to a killed process.
-        const answered = own.filter(({ status }) => status !== null);
-        const kinds = new Set(answered.map(({ status, code }) => `${status} ${code ?? "rendered"}`));
+        const responded = own.filter(({ status }) => status !== null);
+        const kinds = new Set(responded.map(({ status, code }) => `${status} ${code ?? "rendered"}`));
         expect([...kinds].filter((kind) => !EXPECTED_OUTCOMES.has(kind))).toEqual([]);
-        const lost = own.length - answered.length;
+        const lost = own.length - responded.length;
         const rendered = count(own, ({ cache }) => cache === "MISS");
         const ofBatches = documents
           .filter((one) => one.customer === customer)

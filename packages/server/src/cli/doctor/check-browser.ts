@@ -4,7 +4,7 @@ import type { Config } from "../../config.ts";
 import { startRenderer, type StartedRenderer } from "../start-renderer.ts";
 import { checkRemoteBrowsers } from "./check-remote-browsers.ts";
 import { ok, problem, reasonOf, warning, type Finding } from "./finding.ts";
-import { tryPages } from "./try-pages.ts";
+import { withTestPages } from "./test-pages.ts";
 
 const VERSION_TIMEOUT_MS = 10_000;
 const INSTALL =
@@ -30,12 +30,12 @@ async function readVersion(path: string): Promise<Finding> {
 }
 
 async function tryBrowser(config: Config): Promise<readonly Finding[]> {
-  return tryPages(async (targets, checks) => {
+  return withTestPages(async (targets, checks) => {
     const started = await startRenderer(config, { targets, warmContexts: 1 });
     try {
       const sandbox = sandboxFinding(config, started);
       if (!started.health.ready) return [sandbox];
-      return [sandbox, await checks.render(started.renderer), await checks.refusal(started.renderer)];
+      return [sandbox, await checks.render(started.renderer), await checks.block(started.renderer)];
     } finally {
       await started.renderer.close();
     }
@@ -54,7 +54,7 @@ function sandboxFinding(config: Config, { health, sandbox }: StartedRenderer): F
     return warning(
       "sandbox",
       "the sandbox is off (SNAP_SANDBOX=off)",
-      "unset SNAP_SANDBOX, unless this machine holds nothing that a hostile page must not read",
+      "unset SNAP_SANDBOX, unless this machine holds nothing confidential",
     );
   return problem(
     "sandbox",

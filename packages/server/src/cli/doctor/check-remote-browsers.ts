@@ -3,18 +3,18 @@ import type { RendererEvent } from "@snap/engine/puppeteer";
 import type { Config } from "../../config.ts";
 import { startRenderer } from "../start-renderer.ts";
 import { ok, problem, warning, type Finding } from "./finding.ts";
-import { tryPages } from "./try-pages.ts";
+import { withTestPages } from "./test-pages.ts";
 
 type Connected = Extract<RendererEvent, { readonly type: "remote-browser-connected" }>;
 
-/** Checks that each remote browser is reachable, renders, and cannot reach the loopback address; reports missing containment. */
+/** Checks that each remote browser is reachable, renders, and cannot reach the loopback address. */
 export async function checkRemoteBrowsers(config: Config): Promise<readonly Finding[]> {
   const findings = config.browserEndpoints.map((endpoint) => checkBrowser(config, endpoint));
   return (await Promise.all(findings)).flat();
 }
 
 async function checkBrowser(config: Config, endpoint: BrowserEndpoint): Promise<readonly Finding[]> {
-  return tryPages(async (targets, checks) => {
+  return withTestPages(async (targets, checks) => {
     const connections: Connected[] = [];
     const onEvent = (event: RendererEvent): void => {
       if (event.type === "remote-browser-connected") connections.push(event);
@@ -27,7 +27,7 @@ async function checkBrowser(config: Config, endpoint: BrowserEndpoint): Promise<
       // a browser on another machine cannot load a page from this loopback address directly
       const reachesPage = connected.egress === "proxy" || endpoint.isLoopback;
       const render = reachesPage ? [await checks.render(renderer)] : [];
-      return [...describe(connected), ...render, await checks.refusal(renderer)];
+      return [...describe(connected), ...render, await checks.block(renderer)];
     } finally {
       await renderer.close();
     }

@@ -9,14 +9,14 @@ export interface PageChecks {
   /** Renders the allowed page. */
   render(renderer: Renderer): Promise<Finding>;
   /** Blocks the forbidden page. */
-  refusal(renderer: Renderer): Promise<Finding>;
+  block(renderer: Renderer): Promise<Finding>;
 }
 
 /**
  * Serves two pages on separate ports of the loopback address while `work` runs. The policy that `work` receives
  * allows one of them and blocks the other.
  */
-export async function tryPages<T>(
+export async function withTestPages<T>(
   work: (policy: TargetPolicy, checks: PageChecks) => Promise<T>,
 ): Promise<T> {
   const hits = { forbidden: 0 };
@@ -29,7 +29,7 @@ export async function tryPages<T>(
   try {
     return await work(policy, {
       render: (renderer) => renderFinding(renderer, portOf(allowed)),
-      refusal: (renderer) => refusalFinding(renderer, portOf(forbidden), () => hits.forbidden),
+      block: (renderer) => blockFinding(renderer, portOf(forbidden), () => hits.forbidden),
     });
   } finally {
     for (const server of [allowed, forbidden]) {
@@ -53,7 +53,7 @@ async function renderFinding(renderer: Renderer, port: number): Promise<Finding>
   }
 }
 
-async function refusalFinding(renderer: Renderer, port: number, hits: () => number): Promise<Finding> {
+async function blockFinding(renderer: Renderer, port: number, hits: () => number): Promise<Finding> {
   const outcome = await renderer
     .render(screenshotParameters.parse({ url: `http://127.0.0.1:${port}/` }))
     .then(
