@@ -1,47 +1,50 @@
 import { setTimeout as wait } from "node:timers/promises";
 
 /*
- * Waits that end early. This reads the clock of the machine, so the domain does not import it.
+ * Abortable waits. They use the system clock, so the domain must not import this file.
  */
 
 /**
- * Waits for `work` unless `signal` aborts first; then rejects with the reason of the signal. The work
- * itself goes on, and its outcome is dropped.
+ * Resolves with `work`, or rejects with the reason of `signal` if that aborts first. Does not cancel the work; its
+ * outcome is then ignored.
  */
-export async function unless<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  let stop = (): void => {};
+export async function abortable<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  let onAbort = (): void => {};
   const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason as Error);
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
+    onAbort = () => reject(signal.reason as Error);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
   });
   try {
     return await Promise.race([work, aborted]);
   } finally {
-    signal.removeEventListener("abort", stop);
+    signal.removeEventListener("abort", onAbort);
   }
 }
 
-/** A pause that ends early, by rejecting with the reason of `signal`, when that aborts. */
-export async function pause(signal: AbortSignal, durationMs: number): Promise<void> {
+/** Resolves after `durationMs`, or rejects with the reason of `signal` when that aborts. */
+export async function sleep(signal: AbortSignal, durationMs: number): Promise<void> {
   await wait(durationMs, undefined, { signal }).catch(() => signal.throwIfAborted());
 }
 
 export interface TimeLimit {
-  /** Ends the work as well. */
+  /** Also aborts the work. */
   readonly signal?: AbortSignal | undefined;
   readonly durationMs: number;
-  /** What the work is aborted with when the time is over. */
+  /** Returns the abort reason for the timeout. */
   readonly reason: () => Error;
 }
 
-/** Does `work` under a signal that also aborts when the time is over. */
-export async function within<T>(limit: TimeLimit, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const over = new AbortController();
-  const timer = setTimeout(() => over.abort(limit.reason()), limit.durationMs);
+/** Runs `work` with a signal that aborts after `durationMs`. The work must observe the signal. */
+export async function withTimeout<T>(
+  limit: TimeLimit,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(limit.reason()), limit.durationMs);
   const { signal } = limit;
   try {
-    return await work(signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]));
+    return await work(signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]));
   } finally {
     clearTimeout(timer);
   }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createConnection, isIP, type Socket } from "node:net";
 import { connect as secure, type TLSSocket } from "node:tls";
-import { within } from "../timeouts.ts";
+import { withTimeout } from "../timeouts.ts";
 import { resolveHost, type ResolveHostRequest } from "./resolve.ts";
 
 /** Bound of connecting, over all addresses of a host (egress.md, the proxy). */
@@ -53,7 +53,9 @@ async function reach(request: ConnectRequest, addresses: readonly string[]): Pro
   socket.on("error", () => {}); // `close` follows
   const reason = (): Error => new Error(`${hostname} did not accept a connection within ${durationMs} ms`);
   try {
-    await within({ signal, durationMs, reason }, (limited) => once(socket, "connect", { signal: limited }));
+    await withTimeout({ signal, durationMs, reason }, (limited) =>
+      once(socket, "connect", { signal: limited }),
+    );
     return socket;
   } catch {
     socket.destroy();

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import type { Resolver } from "../ports/resolver.ts";
 import { checkAddress, checkHost, parseTarget } from "../targets/target.ts";
 import { normalizeHostname, type TargetPolicy } from "../targets/policy.ts";
-import { unless, within } from "../timeouts.ts";
+import { abortable, withTimeout } from "../timeouts.ts";
 
 /** Bound of one name resolution (egress.md, the proxy). */
 const DNS_TIMEOUT_MS = 5_000;
@@ -41,8 +41,8 @@ async function lookUp(request: ResolveHostRequest): Promise<readonly string[]> {
   const { hostname, resolver, signal, dnsTimeoutMs: durationMs = DNS_TIMEOUT_MS } = request;
   if (signal?.aborted === true) return [];
   const reason = (): Error => new Error(`${hostname} did not resolve within ${durationMs} ms`);
-  return within({ signal, durationMs, reason }, async (limited) =>
-    unless(limited, resolver.resolve(hostname)),
+  return withTimeout({ signal, durationMs, reason }, async (limited) =>
+    abortable(limited, resolver.resolve(hostname)),
   ).catch(() => []);
 }
 

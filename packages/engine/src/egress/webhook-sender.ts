@@ -11,7 +11,7 @@ import type {
 } from "../ports/webhook-sender.ts";
 import { parseTarget, type Target } from "../targets/target.ts";
 import type { TargetPolicy } from "../targets/policy.ts";
-import { unless } from "../timeouts.ts";
+import { abortable } from "../timeouts.ts";
 import { connect, startTls } from "./connect.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 
@@ -57,7 +57,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
       running.add(attempt);
       const stopTimer = clock.after(timeoutMs, () => attempt.abort("timed-out"));
       try {
-        return await unless(signal, post({ ...request, signal }, { ...options, clock }));
+        return await abortable(signal, post({ ...request, signal }, { ...options, clock }));
       } catch (error) {
         if (!signal.aborted) throw error;
         return failed(signal.reason as WebhookFailureReason);

@@ -3,7 +3,7 @@ import type { Renderer } from "../ports/renderer.ts";
 import type { BrowserEndpoint } from "../browser-endpoints.ts";
 import { isPublicAddress } from "../targets/target.ts";
 import type { ClosedSocket } from "../targets/policy.ts";
-import { within } from "../timeouts.ts";
+import { withTimeout } from "../timeouts.ts";
 import { readOptions, type PuppeteerRendererOptions, type RendererSettings } from "./options.ts";
 import { localBrowser } from "./browser/local-browser.ts";
 import { remoteBrowser } from "./browser/remote-browser.ts";
@@ -40,7 +40,7 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
   return {
     targets: settings.targets,
     render: (parameters) =>
-      within({ signal: tabs.closing, durationMs: renderTimeoutMs, reason }, async (signal) => {
+      withTimeout({ signal: tabs.closing, durationMs: renderTimeoutMs, reason }, async (signal) => {
         let lost: TabLost | null = null;
         const tried = new Set<TabSource>();
         for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {

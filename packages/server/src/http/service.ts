@@ -1,5 +1,5 @@
 import { SnapError, type Engine } from "@snap/engine";
-import { unless } from "@snap/engine/internals";
+import { abortable } from "@snap/engine/internals";
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -138,7 +138,7 @@ async function stop(
   drain.announceStop();
   if (drainDelayMs > 0) await wait(drainDelayMs);
   const finished = Promise.allSettled([drain.begin(), alongside]);
-  await unless(AbortSignal.timeout(drainTimeoutMs), finished).catch(() => {});
+  await abortable(AbortSignal.timeout(drainTimeoutMs), finished).catch(() => {});
   const closed = once(server, "close");
   server.close();
   setTimeout(() => server.closeAllConnections(), HTTP_BOUNDS.closeMs).unref();

@@ -1,5 +1,5 @@
 import { SnapError } from "@snap/engine";
-import { unless } from "@snap/engine/internals";
+import { abortable } from "@snap/engine/internals";
 import type { IncomingMessage } from "node:http";
 import { HTTP_BOUNDS } from "./bounds.ts";
 
@@ -35,7 +35,7 @@ async function receiveBody(request: IncomingMessage, onChunk: (chunk: Buffer) =>
     // A client that sends before it reads must be able to finish, or a reset destroys the response. A client that
     // waits for the response gets it after a moment.
     const sent = countBody(request, () => {}).catch(() => {});
-    await unless(AbortSignal.timeout(HTTP_BOUNDS.closeMs), sent).catch(() => {});
+    await abortable(AbortSignal.timeout(HTTP_BOUNDS.closeMs), sent).catch(() => {});
     throw tooLarge();
   }
   const bytes = await countBody(request, onChunk).catch((error: unknown) => {

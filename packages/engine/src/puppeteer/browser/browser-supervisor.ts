@@ -1,6 +1,6 @@
 import { SnapError } from "../../errors.ts";
 import type { RendererHealth } from "../../ports/renderer.ts";
-import { pause, unless } from "../../timeouts.ts";
+import { sleep, abortable } from "../../timeouts.ts";
 import { BrowserUnavailable, type UnavailableCode } from "./browser-unavailable.ts";
 import { describe } from "../describe.ts";
 import type { RenderingBrowser, TabKind } from "./rendering-browser.ts";
@@ -114,7 +114,7 @@ export class BrowserSupervisor implements TabSource {
     if (!browser) throw explainOutage(this.#outage);
     const acquiring = browser.acquireTab(kind, url);
     try {
-      const tab = await unless(signal, acquiring);
+      const tab = await abortable(signal, acquiring);
       this.#tabFailures = 0;
       return { tab, release: () => this.#release(tab, browser) };
     } catch (cause) {
@@ -141,13 +141,13 @@ export class BrowserSupervisor implements TabSource {
   /** Resolves with the running browser; with `null` during an outage. */
   async #waitForBrowser(signal: AbortSignal): Promise<RenderingBrowser | null> {
     signal.throwIfAborted();
-    while (!this.#current && this.#outage === null) await unless(signal, this.#changed.promise);
+    while (!this.#current && this.#outage === null) await abortable(signal, this.#changed.promise);
     return this.#current;
   }
 
   async #superviseBrowser(): Promise<void> {
     for (;;) {
-      await pause(this.closing, this.#backoffMs());
+      await sleep(this.closing, this.#backoffMs());
       const browser = await this.#start();
       if (!browser) continue;
       this.#current?.retire();
@@ -181,7 +181,7 @@ export class BrowserSupervisor implements TabSource {
     while (this.#current === browser) {
       const reason = browser.recycleReason();
       if (reason) return browser.listener.onRecycled(reason);
-      await unless(this.closing, this.#changed.promise);
+      await abortable(this.closing, this.#changed.promise);
     }
   }
 

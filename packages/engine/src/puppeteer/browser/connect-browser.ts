@@ -1,6 +1,6 @@
 import { connect } from "puppeteer";
 import type { BrowserEndpoint } from "../../browser-endpoints.ts";
-import { unless } from "../../timeouts.ts";
+import { abortable } from "../../timeouts.ts";
 import { resolveWebSocketUrl } from "./resolve-endpoint.ts";
 import { BrowserUnavailable } from "./browser-unavailable.ts";
 import type { ConnectedBrowser } from "./connected-browser.ts";
@@ -47,7 +47,7 @@ export async function connectBrowser(
     const untilDisconnected = AbortSignal.any([signal, disconnected.signal]);
     const kill = async (): Promise<void> => socket.terminate();
     try {
-      const attached = await unless(untilDisconnected, attach(openWebSocketTransport(socket)));
+      const attached = await abortable(untilDisconnected, attach(openWebSocketTransport(socket)));
       return { ...attached, ...addresses, disconnected: disconnected.signal, kill };
     } catch (error) {
       await kill();

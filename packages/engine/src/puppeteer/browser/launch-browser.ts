@@ -12,7 +12,7 @@ import { createAutoAttachedPage, watchSharedWorkers } from "../page/create-page.
 import { openPipeTransport } from "./pipe-transport.ts";
 import { takeOverConnection } from "./take-over-connection.ts";
 import { browserUser } from "./unprivileged-user.ts";
-import { pause, unless } from "../../timeouts.ts";
+import { sleep, abortable } from "../../timeouts.ts";
 
 /** Product of headless-shell; Chrome and Chromium report `Chrome/…`, headless or not. */
 const HEADLESS_SHELL = "HeadlessChrome/";
@@ -68,8 +68,8 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
       await exited;
     };
     const signal = AbortSignal.any([disconnected.signal, AbortSignal.timeout(LAUNCH_TIMEOUT_MS)]);
-    const browser = await unless(signal, connectTo(child));
-    const connected = await unless(signal, attachToPages(browser));
+    const browser = await abortable(signal, connectTo(child));
+    const connected = await abortable(signal, attachToPages(browser));
     browser.once("disconnected", () => {
       disconnected.abort(new Error("the connection to the browser closed"));
       killGroup(child);
@@ -85,7 +85,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
 /** A browser that closes the pipe is about to exit; its exit code explains more. */
 async function causeOf(error: unknown, disconnected: AbortSignal): Promise<unknown> {
   if (!(error instanceof Error) || error.name !== "TargetCloseError") return error;
-  return pause(disconnected, EXIT_TIMEOUT_MS).then(
+  return sleep(disconnected, EXIT_TIMEOUT_MS).then(
     () => error,
     (reason: unknown) => reason,
   );

@@ -1,6 +1,6 @@
 import type { BrowserEndpoint } from "../../browser-endpoints.ts";
 import { PUBLIC_TARGETS_ONLY } from "../../targets/policy.ts";
-import { unless, within } from "../../timeouts.ts";
+import { abortable, withTimeout } from "../../timeouts.ts";
 import { BrowserUnavailable } from "./browser-unavailable.ts";
 import { connectBrowser, type RemoteBrowser } from "./connect-browser.ts";
 import { describe } from "../describe.ts";
@@ -157,7 +157,9 @@ async function requireProxy(
   const reason = (): Error => new BrowserUnavailable(`${endpoint.origin}: ${describeBypass(listen)}`);
   const limit = { signal: host.browser.disconnected, durationMs: VERIFY_TIMEOUT_MS, reason };
   try {
-    await within(limit, (signal) => unless(signal, tab.session.send("Page.navigate", { url: REFUSED_URL })));
+    await withTimeout(limit, (signal) =>
+      abortable(signal, tab.session.send("Page.navigate", { url: REFUSED_URL })),
+    );
     if (tab.egress.refusal(REFUSED_URL) !== "blocked") throw reason();
   } finally {
     void tab.close();

@@ -1,5 +1,5 @@
 import type { RendererHealth } from "../../ports/renderer.ts";
-import { unless } from "../../timeouts.ts";
+import { abortable } from "../../timeouts.ts";
 import type { UnavailableCode } from "./browser-unavailable.ts";
 import {
   explainOutage,
@@ -35,7 +35,7 @@ export class TabPool implements TabSource {
       if (supervisor) return supervisor.acquire(request, signal);
       const outage = this.#outage();
       if (outage) throw explainOutage(outage);
-      await unless(signal, this.#changed());
+      await abortable(signal, this.#changed());
     }
   }
 
@@ -45,7 +45,7 @@ export class TabPool implements TabSource {
         return { ready: true, reason: null };
       const outages = this.#outages();
       if (outages) return { ready: false, reason: outages.map(({ reason }) => reason).join("; ") };
-      await unless(this.closing, this.#changed()).catch(() => {}); // closed
+      await abortable(this.closing, this.#changed()).catch(() => {}); // closed
     }
     return { ready: false, reason: "closed" };
   }

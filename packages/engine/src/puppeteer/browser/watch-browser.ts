@@ -1,4 +1,4 @@
-import { pause, unless, within } from "../../timeouts.ts";
+import { sleep, abortable, withTimeout } from "../../timeouts.ts";
 import type { ConnectedBrowser } from "./connected-browser.ts";
 import type { LaunchedBrowser } from "./launch-browser.ts";
 import type { KilledPages } from "./killed-pages.ts";
@@ -35,7 +35,7 @@ export async function waitUntilUnresponsive(
   onMissedProbe: () => void,
 ): Promise<void> {
   for (let failed = 0; failed < PROBES_FAILED_MAX;) {
-    await pause(browser.disconnected, options.probeIntervalMs);
+    await sleep(browser.disconnected, options.probeIntervalMs);
     failed = (await respondsToProbe(browser, options.probeTimeoutMs)) ? 0 : failed + 1;
     if (failed === 1) onMissedProbe();
   }
@@ -66,7 +66,7 @@ async function respondsToProbe(
 ): Promise<boolean> {
   const limit = { signal: disconnected, durationMs, reason: () => new Error("no response in time") };
   try {
-    await within(limit, (signal) => unless(signal, connection.send("Browser.getVersion")));
+    await withTimeout(limit, (signal) => abortable(signal, connection.send("Browser.getVersion")));
     return true;
   } catch {
     disconnected.throwIfAborted();
@@ -84,7 +84,7 @@ export async function watchMemory(
   onLongLivedBytes: (bytes: number) => void,
 ): Promise<void> {
   for (;;) {
-    await pause(launched.disconnected, MEMORY_INTERVAL_MS);
+    await sleep(launched.disconnected, MEMORY_INTERVAL_MS);
     let longLivedBytes = 0;
     for (const { pid, isRenderer, memoryBytes } of readProcessGroup(launched.pid)) {
       if (!isRenderer) longLivedBytes += memoryBytes;

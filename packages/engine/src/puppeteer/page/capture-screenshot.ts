@@ -1,15 +1,15 @@
 import { CAPTURE_BOUNDS, type ScreenshotParameters } from "@snap/protocol";
 import type { Protocol } from "puppeteer";
 import { SnapError } from "../../errors.ts";
-import { unless } from "../../timeouts.ts";
+import { abortable } from "../../timeouts.ts";
 import type { Area } from "./measure.ts";
 import type { Tab } from "./tab.ts";
 import { viewportOf } from "./viewport.ts";
 
 /**
- * Chromium answers a larger capture with an error, or with success and 0 bytes (toolchain.md).
+ * Chromium fails on larger screenshots, or succeeds with 0 bytes.
  *
- * @throws SnapError `render_failed` when the capture could not be held
+ * @throws SnapError `render_failed` if the screenshot would be too large.
  */
 export function requireCapturableSize(area: Area | null, parameters: ScreenshotParameters): void {
   const { format, scale } = parameters;
@@ -28,13 +28,13 @@ export function requireCapturableSize(area: Area | null, parameters: ScreenshotP
   }
 }
 
-/** Captures the area, or the viewport as it is, in one call; the bytes are decoded once. */
+/** Captures the area, or the viewport if `area` is null. */
 export async function captureScreenshot(
   { session }: Tab,
   capture: { area: Area | null; parameters: ScreenshotParameters },
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const { data } = await unless(signal, session.send("Page.captureScreenshot", captureRequest(capture)));
+  const { data } = await abortable(signal, session.send("Page.captureScreenshot", captureRequest(capture)));
   const bytes = Buffer.from(data, "base64");
   if (bytes.length === 0) throw new SnapError("render_failed", "The browser returned an empty screenshot.");
   return bytes;
@@ -47,7 +47,7 @@ function captureRequest(capture: {
   const { format, quality } = capture.parameters;
   return {
     format,
-    // less time for more bytes: whoever wants few takes WebP or JPEG (docs/decisions/rendering.md)
+    // faster but larger; callers who need small files use WebP or JPEG
     ...(format === "png" ? { optimizeForSpeed: true } : {}),
     ...(quality === undefined ? {} : { quality }),
     ...(capture.area ? { clip: { ...capture.area, scale: 1 }, captureBeyondViewport: true } : {}),

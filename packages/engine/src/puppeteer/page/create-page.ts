@@ -1,68 +1,71 @@
 import type { CDPSession, Protocol } from "puppeteer";
-import { unless } from "../../timeouts.ts";
+import { abortable } from "../../timeouts.ts";
 import type { ConnectedBrowser, AttachedPage, CreatePageRequest } from "../browser/connected-browser.ts";
 
 /**
- * Makes a page in a browser that attaches `pages` to each new one. It is the first of its context to be
- * told of: before it runs, nothing else can open one.
+ * Creates a page in a browser whose `browserSession` auto-attaches to new pages. The first page reported for the
+ * context is this one: no other can open before it runs.
  */
 export async function createAutoAttachedPage(
-  pages: CDPSession,
+  browserSession: CDPSession,
   { url, browserContextId, signal }: CreatePageRequest,
 ): Promise<AttachedPage> {
   const attached = Promise.withResolvers<string>();
-  const note = ({ sessionId, targetInfo }: Protocol.Target.AttachedToTargetEvent): void => {
+  const onAttached = ({ sessionId, targetInfo }: Protocol.Target.AttachedToTargetEvent): void => {
     if (targetInfo.type === "page" && targetInfo.browserContextId === browserContextId)
       attached.resolve(sessionId);
   };
-  pages.on("Target.attachedToTarget", note);
+  browserSession.on("Target.attachedToTarget", onAttached);
   try {
-    const creating = connectionOf(pages).send("Target.createTarget", { url, browserContextId });
-    const [{ targetId }, sessionId] = await unless(signal, Promise.all([creating, attached.promise]));
-    return { session: sessionOf(pages, sessionId), targetId };
+    const creating = connectionOf(browserSession).send("Target.createTarget", { url, browserContextId });
+    const [{ targetId }, sessionId] = await abortable(signal, Promise.all([creating, attached.promise]));
+    return { session: sessionOf(browserSession, sessionId), targetId };
   } finally {
-    pages.off("Target.attachedToTarget", note);
+    browserSession.off("Target.attachedToTarget", onAttached);
   }
 }
 
 /**
- * Makes a page and attaches to it, and to no other: in a browser that others use as well, theirs are
- * none of our business, and holding them would hold up whoever they belong to.
+ * Creates a page and attaches only to it. In a browser with other clients, auto-attach would also attach to their pages
+ * and pause them.
  */
 export async function createAndAttachPage(
-  pages: CDPSession,
+  browserSession: CDPSession,
   { url, browserContextId, signal }: CreatePageRequest,
 ): Promise<AttachedPage> {
-  const { targetId } = await unless(signal, pages.send("Target.createTarget", { url, browserContextId }));
-  const attaching = pages.send("Target.attachToTarget", { targetId, flatten: true });
-  const { sessionId } = await unless(signal, attaching);
-  return { session: sessionOf(pages, sessionId), targetId };
+  const { targetId } = await abortable(
+    signal,
+    browserSession.send("Target.createTarget", { url, browserContextId }),
+  );
+  const attaching = browserSession.send("Target.attachToTarget", { targetId, flatten: true });
+  const { sessionId } = await abortable(signal, attaching);
+  return { session: sessionOf(browserSession, sessionId), targetId };
 }
 
-/** Reports the shared workers of one context, of a browser that attaches `pages` to each new one. */
-export function watchSharedWorkers(pages: CDPSession): ConnectedBrowser["onSharedWorker"] {
+/** Reports the shared workers of one context. `browserSession` must auto-attach to them. */
+export function watchSharedWorkers(browserSession: CDPSession): ConnectedBrowser["onSharedWorker"] {
   return (browserContextId, follow) => {
-    const leavers = new Map<string, () => void>();
-    const note = ({ sessionId, targetInfo }: Protocol.Target.AttachedToTargetEvent): void => {
+    const endCallbacks = new Map<string, () => void>();
+    const onAttached = ({ sessionId, targetInfo }: Protocol.Target.AttachedToTargetEvent): void => {
       if (targetInfo.type !== "shared_worker" || targetInfo.browserContextId !== browserContextId) return;
-      const session = connectionOf(pages).session(sessionId);
-      if (session) leavers.set(sessionId, follow(session));
+      const session = connectionOf(browserSession).session(sessionId);
+      if (session) endCallbacks.set(sessionId, follow(session));
     };
-    const leave = ({ sessionId }: Protocol.Target.DetachedFromTargetEvent): void => {
-      leavers.get(sessionId)?.();
-      leavers.delete(sessionId);
+    const onDetached = ({ sessionId }: Protocol.Target.DetachedFromTargetEvent): void => {
+      endCallbacks.get(sessionId)?.();
+      endCallbacks.delete(sessionId);
     };
-    pages.on("Target.attachedToTarget", note);
-    pages.on("Target.detachedFromTarget", leave);
+    browserSession.on("Target.attachedToTarget", onAttached);
+    browserSession.on("Target.detachedFromTarget", onDetached);
     return () => {
-      pages.off("Target.attachedToTarget", note);
-      pages.off("Target.detachedFromTarget", leave);
+      browserSession.off("Target.attachedToTarget", onAttached);
+      browserSession.off("Target.detachedFromTarget", onDetached);
     };
   };
 }
 
-function sessionOf(pages: CDPSession, sessionId: string): CDPSession {
-  const session = connectionOf(pages).session(sessionId);
+function sessionOf(browserSession: CDPSession, sessionId: string): CDPSession {
+  const session = connectionOf(browserSession).session(sessionId);
   if (!session) throw new Error("the page closed immediately");
   return session;
 }

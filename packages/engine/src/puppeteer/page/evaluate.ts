@@ -1,23 +1,23 @@
-import { unless } from "../../timeouts.ts";
+import { abortable } from "../../timeouts.ts";
 import type { Tab } from "./tab.ts";
 
-/** Expressions run in a world of their own in the page: the page can't reach into it. */
+/** Expressions run in an isolated world, which the page's scripts cannot access. */
 const WORLD_NAME = "snap";
 
-/** What Chromium says when the document was left while we asked. */
+/** Chromium's errors if the page navigated during the evaluation. */
 const DOCUMENT_REPLACED =
   /context was destroyed|Cannot find context|No frame for given id|Inspected target navigated/i;
 
 /**
- * The value of an expression in the document that the main frame shows, by the page's own language but
- * out of the page's reach. It, or what it promises, must be JSON. Asks again when the document was left meanwhile.
+ * Evaluates a JavaScript expression in the main frame's document, isolated from the page's scripts. Awaits a promise;
+ * the value must be JSON. Retries if the page navigates during the evaluation.
  *
- * @throws Error when the expression throws; expressions of ours don't.
+ * @throws Error if the expression throws.
  */
 export async function evaluate<T>(tab: Tab, expression: string, signal: AbortSignal): Promise<T> {
   for (;;) {
     try {
-      return await unless(signal, evaluateOnce<T>(tab, expression));
+      return await abortable(signal, evaluateOnce<T>(tab, expression));
     } catch (error) {
       if (!(error instanceof Error) || !DOCUMENT_REPLACED.test(error.message)) throw error;
       signal.throwIfAborted();
@@ -27,7 +27,7 @@ export async function evaluate<T>(tab: Tab, expression: string, signal: AbortSig
 
 async function evaluateOnce<T>({ session, mainFrameId }: Tab, expression: string): Promise<T> {
   const world = { frameId: mainFrameId, worldName: WORLD_NAME };
-  // the world of a document is made once and then found again by its name
+  // creates the document's world at the first call and returns the same one by name later
   const { executionContextId } = await session.send("Page.createIsolatedWorld", world);
   const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
     expression,

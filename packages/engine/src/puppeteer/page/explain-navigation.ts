@@ -15,7 +15,7 @@ const BY_REFUSAL = {
   "too-many-connections": "The page opens more than 1,000 connections.",
 } as const satisfies Record<EgressRefusal, string>;
 
-/** The first that fits Chromium's name for what happened, such as `net::ERR_CONNECTION_RESET`. */
+/** By Chromium's error, such as `net::ERR_CONNECTION_RESET`; the first match applies. */
 const BY_NET_ERROR: readonly (readonly [RegExp, string])[] = [
   [
     /ERR_ABORTED/,
@@ -37,10 +37,10 @@ const BY_NET_ERROR: readonly (readonly [RegExp, string])[] = [
   [/ERR_(NAME_NOT_RESOLVED|ADDRESS)/, "The page's host name could not be resolved."],
 ];
 
-/** The error to throw when `url`, which the main frame was sent to, could not be shown. */
-export function explainNavigation(facts: { tab: Tab; url: string; netError: string | null }): SnapError {
-  const { tab, url } = facts;
-  const netError = facts.netError === null ? null : plainText(facts.netError);
+/** Returns the error for a failed navigation of the main frame to `url`. */
+export function explainNavigation(failure: { tab: Tab; url: string; netError: string | null }): SnapError {
+  const { tab, url } = failure;
+  const netError = failure.netError === null ? null : plainText(failure.netError);
   const detail = `${netError ?? "navigation failed"} at ${plainText(url)}`;
   const refusal = tab.egress.refusal(url);
   if (refusal === "blocked") return new SnapError("blocked_host", BY_REFUSAL.blocked, { detail });
@@ -55,19 +55,19 @@ export function explainNavigation(facts: { tab: Tab; url: string; netError: stri
   return new SnapError(UNREACHABLE, message ?? unexplained(netError), { detail });
 }
 
-/** The main frame got to a document that it was not to be shown. */
+/** Returns the error for a main frame that shows a blocked document. */
 export function explainBlockedDocument(url: string): SnapError {
   return new SnapError("blocked_host", BY_REFUSAL.blocked, { detail: `shown at ${plainText(url)}` });
 }
 
-/** Some ports Chromium refuses itself, before it asks the egress; after `load` it doesn't name the error. */
+/** Chromium refuses some ports before it contacts the proxy; after `load` it does not report the error. */
 function isUnsafePort(url: string, netError: string | null): boolean {
   if (netError !== null) return netError.includes("ERR_UNSAFE_PORT");
   const target = parseTarget(url);
   return target !== null && !isWebPort(target.port);
 }
 
-/** The page's egress was closed because of what it loaded. */
+/** Returns the error for a page that exceeded its byte limit. */
 export function explainOverflow(): SnapError {
   return new SnapError(UNREACHABLE, BY_REFUSAL["too-large"]);
 }

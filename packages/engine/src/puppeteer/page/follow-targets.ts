@@ -2,40 +2,40 @@ import type { CDPSession, Protocol } from "puppeteer";
 import type { PageEgress } from "../proxy/page-egress.ts";
 import type { PageProgress } from "./page-progress.ts";
 
-/** A page's own session leads to those of its frames in other processes and of its workers. */
+/** A page whose out-of-process frames and workers are followed through auto-attach. */
 export interface FollowedPage {
   readonly session: CDPSession;
   readonly progress: PageProgress;
   readonly egress: PageEgress;
   /**
-   * Whether workers are followed. Each is held until it reports its requests, and where pop-ups open,
-   * Chromium would hold those too, and their opener with them.
+   * Whether workers are followed. Each worker is paused until its requests are reported. A browser that opens pop-ups
+   * would pause those too, and block their openers.
    */
   readonly followsWorkers: boolean;
 }
 
 const FRAMES = [{ type: "iframe" }];
 const FRAMES_AND_WORKERS = [...FRAMES, { type: "worker" }, { type: "service_worker" }];
-/** Nobody reads the bodies through the protocol, so the browser need not keep them. */
+/** Bodies are not read through the protocol, so the browser need not buffer them. */
 const COUNT_REQUESTS = { maxTotalBufferSize: 0, maxResourceBufferSize: 0, maxPostDataSize: 0 };
 
 /**
- * Nobody reads the console, but each line of it goes through the browser's own process: a flood stops all
- * pages. And a page that was made for its address could close itself, as one with no page before it.
+ * Silences the console: each line passes through the browser process, and a flood would block all pages. Disables
+ * `window.close`, which Chromium allows in a page without a previous document.
  */
 const BEFORE_SCRIPTS = `for (const name of Object.keys(console)) {
-  // createTask writes nothing, and pages use what it answers; context would answer a console that writes
+  // createTask writes nothing and pages use its result; context would return a console that writes
   if (name !== "createTask" && typeof console[name] === "function") console[name] = () => {};
 }
 console.context = () => console;
 window.close = () => {};`;
 
-/** Lets a target run that was held when it was attached to. */
+/** Resumes a target that was paused when its session attached. */
 export async function resumeTarget(session: CDPSession): Promise<void> {
   await session.send("Runtime.runIfWaitingForDebugger");
 }
 
-/** Follows a page's main frame, or a frame that Chromium puts in another process. */
+/** Follows a page's main frame or an out-of-process frame. */
 export async function followFrame(session: CDPSession, frameId: string, page: FollowedPage): Promise<void> {
   const { progress, egress } = page;
   progress.follow(session, frameId);
@@ -50,14 +50,14 @@ export async function followFrame(session: CDPSession, frameId: string, page: Fo
   ]);
 }
 
-/** Counts the page's connections from now on. To be called before the page asks for anything. */
+/** Counts the page's connections from now on. Must be called before the page sends a request. */
 export async function countConnections(page: FollowedPage, connectionsMax: number): Promise<void> {
   const { session, progress, followsWorkers } = page;
   progress.countConnections({ connectionsMax, countsWorkers: followsWorkers });
   await Promise.all([attachToTargets(session, page), session.send("Network.enable", COUNT_REQUESTS)]);
 }
 
-/** Follows a worker until it ends. One whose requests do not count is only let go. */
+/** Follows a worker until it ends; only resumes it if its requests do not count. */
 export function followWorker(session: CDPSession, page: FollowedPage): void {
   const { activity } = page.progress;
   const isCounted = activity !== null && !activity.hasOverflowed;
@@ -80,15 +80,15 @@ function followAttached(
   if (!session) return;
   if (targetInfo.type !== "iframe") {
     followWorker(session, page);
-    // nothing of it is attached to any more, and so nothing is held
+    // stop attaching to its workers, which would pause them
     if (page.progress.activity?.hasOverflowed === true) attachToTargets(parent, page).catch(ignore);
     return;
   }
   followFrame(session, targetInfo.targetId, page).catch(ignore);
-  if (waitingForDebugger) resumeTarget(session).catch(ignore); // after what was sent before
+  if (waitingForDebugger) resumeTarget(session).catch(ignore); // runs after the commands of followFrame
 }
 
-/** What is counted or guarded is held until it is set up, so that no request of it is missed. */
+/** Pauses targets whose requests are counted or checked until their session is set up, so that none is missed. */
 async function attachToTargets(
   session: CDPSession,
   { progress, egress, followsWorkers }: FollowedPage,
@@ -102,5 +102,5 @@ async function attachToTargets(
   });
 }
 
-/** A target that is disconnected again has nothing to report. */
+/** A command fails if its target has already closed, which needs no handling. */
 function ignore(): void {}

@@ -1,10 +1,10 @@
 import type { ScreenshotParameters } from "@snap/protocol";
-import { unless } from "../../timeouts.ts";
+import { abortable } from "../../timeouts.ts";
 import { SnapError } from "../../errors.ts";
 import { evaluate } from "./evaluate.ts";
 import type { Tab } from "./tab.ts";
 
-/** In CSS pixels of the page, from its top left corner. */
+/** A rectangle in CSS pixels, relative to the top left corner of the page. */
 export interface Area {
   readonly x: number;
   readonly y: number;
@@ -12,17 +12,16 @@ export interface Area {
   readonly height: number;
 }
 
-export interface Measured {
-  /** What to capture; `null` is the viewport as it is. */
+export interface Measurement {
+  /** The area to capture; `null` is the viewport. */
   readonly area: Area | null;
-  /** What the document shown was answered with; `null` when not known. */
+  /** HTTP status of the document; `null` if unknown. */
   readonly targetStatus: number | null;
 }
 
 /*
- * A selector is plain CSS here: puppeteer's own methods would read `text/`, `xpath/` and `>>>` into it.
- * An element may be out of sight in a scrolled box. The page itself stays where it is, or a fixed footer
- * would lie over the element.
+ * Selectors are plain CSS: Puppeteer's own methods would also parse `text/`, `xpath/` and `>>>`. The element may need
+ * scrolling within a container, but the page's scroll position must not change, or a fixed footer could cover it.
  */
 const MEASURE = `(selector) => {
   const [navigation] = performance.getEntriesByType("navigation");
@@ -50,29 +49,29 @@ interface Edges {
   readonly bottom: number;
 }
 
-interface Answer {
+interface MeasureResult {
   readonly status: number;
   readonly fault?: "invalid" | "unmatched";
   readonly edges?: Edges;
 }
 
 /**
- * Measures the page, once: what it does afterwards changes nothing.
+ * Measures the area to capture once; later changes of the page do not affect it.
  *
- * @throws SnapError `render_failed` when the selector has nothing to capture
+ * @throws SnapError `render_failed` if the selector is invalid, matches nothing, or matches an element without area.
  */
 export async function measure(
   tab: Tab,
   parameters: ScreenshotParameters,
   signal: AbortSignal,
-): Promise<Measured> {
+): Promise<Measurement> {
   const { selector, fullPage } = parameters;
-  const [answer, page] = await Promise.all([
-    evaluate<Answer>(tab, `(${MEASURE})(${JSON.stringify(selector ?? null)})`, signal),
+  const [result, page] = await Promise.all([
+    evaluate<MeasureResult>(tab, `(${MEASURE})(${JSON.stringify(selector ?? null)})`, signal),
     fullPage ? measurePage(tab, signal) : null,
   ]);
-  const area = selector === undefined ? (page ?? clipOf(parameters)) : elementArea(selector, answer);
-  return { area, targetStatus: answer.status === 0 ? null : answer.status };
+  const area = selector === undefined ? (page ?? clipOf(parameters)) : elementArea(selector, result);
+  return { area, targetStatus: result.status === 0 ? null : result.status };
 }
 
 export function reachesBeyondViewport({ fullPage, selector, clipX }: ScreenshotParameters): boolean {
@@ -80,7 +79,7 @@ export function reachesBeyondViewport({ fullPage, selector, clipX }: ScreenshotP
 }
 
 async function measurePage({ session }: Tab, signal: AbortSignal): Promise<Area> {
-  const { cssContentSize } = await unless(signal, session.send("Page.getLayoutMetrics"));
+  const { cssContentSize } = await abortable(signal, session.send("Page.getLayoutMetrics"));
   return { x: 0, y: 0, width: Math.ceil(cssContentSize.width), height: Math.ceil(cssContentSize.height) };
 }
 
@@ -90,7 +89,7 @@ function clipOf({ clipX, clipY, clipWidth, clipHeight }: ScreenshotParameters): 
   return { x: clipX, y: clipY, width: clipWidth, height: clipHeight };
 }
 
-function elementArea(selector: string, { fault, edges }: Answer): Area {
+function elementArea(selector: string, { fault, edges }: MeasureResult): Area {
   if (fault === "invalid") throw invalidSelector(selector);
   if (!edges) throw failed(`The selector ${selector} matches no element on the page.`);
   const area = {

@@ -1,12 +1,12 @@
 import type { Protocol } from "puppeteer";
 
-/** `networkidle0` and `networkidle2` ask for this long without more connections than they allow. */
+/** `networkidle0` and `networkidle2` require this long without more connections than they allow. */
 const QUIET_MS = 500;
-/** A page with more requests at once counts as busy from then on, so that what we keep of it stays bounded. */
+/** A page with more concurrent requests counts as busy from then on, which limits memory. */
 const IN_FLIGHT_MAX = 10_000;
-/** A page that starts more workers counts as busy, too: each costs several messages to follow. */
+/** A page that starts more workers counts as busy too: following each costs several messages. */
 const WORKERS_MAX = 100;
-/** They stay open for as long as the page likes, so only their start counts as a connection. */
+/** These may stay open for the life of the page, so they count only until the response starts. */
 const STREAMS: ReadonlySet<Protocol.Network.ResourceType> = new Set(["EventSource", "Media"]);
 
 const MEDIA_TYPE = /^(audio|video)\//i;
@@ -14,27 +14,27 @@ const MEDIA_TYPE = /^(audio|video)\//i;
 const INLINE = /^(data|blob):/i;
 
 interface InFlight {
-  /** The session that reported it last: a worker's script begins in the page's and ends in the worker's. */
+  /** The last session to report it: a worker's script starts in the page's session and ends in the worker's. */
   sessionId: string;
   readonly frameId: string | undefined;
   readonly loaderId: string;
   readonly isDocument: boolean;
-  /** What is still to come of the body; `null` when the response did not say its length. */
+  /** Remaining bytes of the body; `null` if its length is unknown. */
   bytesLeft: number | null;
 }
 
 export interface NetworkActivityOptions {
-  /** How many connections an idle page may have. */
+  /** Number of open connections that an idle page may have. */
   readonly connectionsMax: number;
-  /** Whether workers report their requests, too. If not, the end of a worker's script goes unreported. */
+  /** Whether workers report their requests. If not, the end of a worker's script is not reported. */
   readonly countsWorkers: boolean;
-  /** Called when a quiet half second ends. */
+  /** Called after half a second of idle network. */
   readonly onIdle: () => void;
 }
 
 /**
- * Counts a page's open connections, over all its frames and workers, and reports when they have been few
- * enough for half a second. Chromium's own idle events come half a second late or more.
+ * Counts the open connections of a page, its frames and its workers, and reports when the network has been idle for half
+ * a second. Chromium's own idle events are at least half a second late.
  */
 export class NetworkActivity {
   readonly #connectionsMax: number;
@@ -52,7 +52,7 @@ export class NetworkActivity {
     this.#onIdle = onIdle;
   }
 
-  /** Whether the network has been quiet for half a second, up to now. */
+  /** Whether the network has now been idle for half a second. */
   get isIdle(): boolean {
     return this.#isIdle;
   }
@@ -61,7 +61,7 @@ export class NetworkActivity {
     return this.#inFlight.size;
   }
 
-  /** Whether the page made more requests or workers than are counted. */
+  /** Whether the page exceeded the number of requests or workers that are counted. */
   get hasOverflowed(): boolean {
     return this.#hasOverflowed;
   }
@@ -70,7 +70,7 @@ export class NetworkActivity {
     return !this.#hasOverflowed && this.#inFlight.size <= this.#connectionsMax;
   }
 
-  /** Starts the half second, or starts it over. Called after each event of the page. */
+  /** Starts or cancels the idle timer. Called after each event of the page. */
   update(isQuiet: boolean): void {
     if (!isQuiet) {
       clearTimeout(this.#quietTimer);
@@ -89,18 +89,18 @@ export class NetworkActivity {
     if (this.#workers > WORKERS_MAX) this.#hasOverflowed = true;
   }
 
-  /** A redirect is reported under the id of the request that it continues. */
+  /** A redirect keeps the id of the original request. */
   begin(sessionId: string, sent: Protocol.Network.RequestWillBeSentEvent): void {
     const { requestId, frameId, loaderId, type, request } = sent;
     const isWorkerScript = type === "Script" && isFromBrowser(requestId);
-    // of a worker that is terminated before it starts, the end of its script goes unreported
+    // the end of the script is not reported for a worker that is terminated before it starts
     if (isWorkerScript && (!this.#countsWorkers || INLINE.test(request.url))) return;
     const isDocument = type === "Document";
     this.#add(requestId, { sessionId, frameId, loaderId, isDocument, bytesLeft: null });
   }
 
   respond(sessionId: string, { requestId, type, response }: Protocol.Network.ResponseReceivedEvent): void {
-    // a document that is a film is loaded once more, by its player, and its own end goes unreported
+    // the player loads a media document again, and the end of the first request is not reported
     if (STREAMS.has(type) || MEDIA_TYPE.test(response.mimeType)) return this.end({ requestId });
     const request = this.#inFlight.get(requestId);
     if (request === undefined) return;
@@ -108,7 +108,7 @@ export class NetworkActivity {
     request.bytesLeft = bodyBytes(response.headers);
   }
 
-  /** A body that no script reads is never reported as finished, though all of it has come. */
+  /** Chromium never reports a body that no script reads as finished, even if all of it has arrived. */
   receive({ requestId, dataLength }: Protocol.Network.DataReceivedEvent): void {
     const request = this.#inFlight.get(requestId);
     if (request === undefined || request.bytesLeft === null) return;
@@ -125,14 +125,14 @@ export class NetworkActivity {
     this.#inFlight.delete(requestId);
   }
 
-  /** The frame shows another document; not every request of the one before is reported as ended. */
+  /** Called when a frame shows a new document: Chromium does not report the end of every earlier request. */
   dropDocument({ id, loaderId }: Protocol.Page.Frame): void {
     this.#drop((request) => request.frameId === id && request.loaderId !== loaderId && !request.isDocument);
   }
 
   /**
-   * The session's own frame shows another document now. With the one before went its frames and its
-   * WebSockets, and Chromium reports the end of none of them.
+   * Called when the session's own frame shows a new document: Chromium does not report the end of the previous
+   * document's frames and WebSockets.
    */
   dropSessionDocuments(sessionId: string, { loaderId }: Protocol.Page.Frame): void {
     this.#drop((request) => request.sessionId === sessionId && request.loaderId !== loaderId);
@@ -142,9 +142,9 @@ export class NetworkActivity {
     this.#drop((request) => request.frameId === frameId);
   }
 
-  /** A worker, or the frames of another process, ended: Chromium does not report each of their requests. */
+  /** Called when a worker or an out-of-process frame ends: Chromium does not report the end of every request. */
   dropSession(sessionId: string, ownFrameId?: string): void {
-    // a frame that only changes its process is on its way to another document
+    // a frame that moves to another process is still loading its next document
     this.#drop(
       (request) => request.sessionId === sessionId && !(request.isDocument && request.frameId === ownFrameId),
     );
@@ -155,19 +155,19 @@ export class NetworkActivity {
     else this.#inFlight.set(requestId, request);
   }
 
-  #drop(isOver: (request: InFlight) => boolean): void {
-    for (const [requestId, request] of this.#inFlight) if (isOver(request)) this.#inFlight.delete(requestId);
+  #drop(matches: (request: InFlight) => boolean): void {
+    for (const [requestId, request] of this.#inFlight) if (matches(request)) this.#inFlight.delete(requestId);
   }
 }
 
-/** Length of a body that comes as it is; what is compressed is reported as it is unpacked. */
+/** Length of an uncompressed body; of a compressed one Chromium reports the decompressed bytes. */
 function bodyBytes(headers: Protocol.Network.Headers): number | null {
   const fields = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   const length = Number(fields.get("content-length") ?? Number.NaN);
   return fields.has("content-encoding") || !Number.isInteger(length) ? null : length;
 }
 
-/** Renderers number their requests, as in `4711.2`; the browser, which fetches workers' scripts, names its own at random. */
+/** Renderers number their requests, as in `4711.2`. The browser process loads worker scripts and uses random ids. */
 function isFromBrowser(requestId: string): boolean {
   return !requestId.includes(".");
 }

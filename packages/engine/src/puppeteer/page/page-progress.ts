@@ -1,93 +1,93 @@
 import type { WaitEvent } from "@snap/protocol";
 import type { CDPSession, Protocol } from "puppeteer";
-import { unless } from "../../timeouts.ts";
+import { abortable } from "../../timeouts.ts";
 import { NetworkActivity, type NetworkActivityOptions } from "./network-activity.ts";
 
 /** The protocol's name for the end of parsing. */
 const PARSED = "DOMContentLoaded";
 
-/** A refresh that comes this soon belongs to the way to the page; a later one is the page's own life. */
+/** A meta refresh within this delay is treated as a redirect. */
 const SOON_SECONDS = 1;
-/** As many as Chromium follows redirects; a page that goes on navigating isn't followed further. */
+/** As many as Chromium follows redirects. */
 const NAVIGATIONS_FOLLOWED_MAX = 20;
 
 interface Frame {
   loaderId: string;
   isLoading: boolean;
   hasStopped: boolean;
-  /** On its way to another document. */
+  /** A navigation to another document has started. */
   isNavigating: boolean;
   readonly reached: Set<string>;
 }
 
 /**
- * How far a page has come: the documents of its frames, and where its main frame is heading.
- * It is told by the browser, never by the page.
+ * Tracks the documents of a page's frames and the navigations of its main frame, from the browser's events only: the
+ * page cannot forge them.
  */
 export class PageProgress {
   readonly #mainFrameId: string;
   readonly #frames = new Map<string, Frame>();
   readonly #watchers = new Set<() => void>();
   #navigations = 0;
-  /** A navigation of the main frame that is announced but has not begun. */
+  /** A navigation of the main frame is scheduled but has not started. */
   #scheduled = false;
   #failedUrl: string | null = null;
   #activity: NetworkActivity | null = null;
 
-  /** @param mainFrameId - It stays the same through navigations. */
+  /** @param mainFrameId - Stays the same across navigations. */
   constructor(mainFrameId: string) {
     this.#mainFrameId = mainFrameId;
   }
 
-  /** The address that could not be loaded, when the main frame shows the browser's error page. */
+  /** The URL that failed to load, if the main frame shows the browser's error page. */
   get failedUrl(): string | null {
     return this.#failedUrl;
   }
 
-  /** Another one for each document that the main frame shows. */
+  /** Unique for each document of the main frame. */
   get documentId(): string {
     return this.#frame(this.#mainFrameId).loaderId;
   }
 
-  /** Whether the main frame has come to a first document, or stopped on its way there. */
+  /** Whether the main frame has committed its first document, or stopped loading before. */
   get hasCommittedOrStopped(): boolean {
     return this.#navigations > 0 || this.#frame(this.#mainFrameId).hasStopped;
   }
 
-  /** Whether it shows a document that was navigated to, and not the browser's error page. */
+  /** Whether the main frame shows a loaded document rather than the browser's error page. */
   get hasDocument(): boolean {
     return this.#navigations > 0 && this.#failedUrl === null;
   }
 
-  /** Whether the page's own navigations still count as the way to it. */
+  /** Whether the page's own navigations are still treated as redirects. */
   get followsNavigations(): boolean {
     return this.#navigations <= NAVIGATIONS_FOLLOWED_MAX;
   }
 
-  /** The page's connections; `null` unless they are counted, which only waits for an idle network need. */
+  /** The page's connections; `null` unless the render waits for an idle network. */
   get activity(): NetworkActivity | null {
     return this.#activity;
   }
 
-  /** From now on the sessions that are followed must report their requests. */
+  /** From now on the followed sessions must report their requests. */
   countConnections(options: Pick<NetworkActivityOptions, "connectionsMax" | "countsWorkers">): void {
     this.#activity = new NetworkActivity({ ...options, onIdle: () => this.#changed() });
   }
 
-  /** Whether the document shown has got that far and is not about to be left. */
+  /** Whether the current document has reached `event` and is not being replaced. */
   hasReached(event: WaitEvent): boolean {
     if (this.#isNavigatingAway()) return false;
     const main = this.#frame(this.#mainFrameId);
     if (event === "domcontentloaded") return main.reached.has(PARSED);
-    // a refresh is announced after `load` and before the frame stops loading
+    // a refresh is scheduled after `load` and before the frame stops loading
     if (event === "load") return main.reached.has("load") && !main.isLoading;
     return this.#activity?.isIdle ?? false;
   }
 
-  /** Resolves once `condition` holds; it is looked at whenever something happened on the page. */
-  async until(signal: AbortSignal, condition: () => boolean): Promise<void> {
+  /** Resolves when `condition` holds; it is checked after each event of the page. */
+  async waitUntil(signal: AbortSignal, condition: () => boolean): Promise<void> {
     let watcher = (): void => {};
-    const held = new Promise<void>((resolve) => {
+    const satisfied = new Promise<void>((resolve) => {
       watcher = () => {
         if (condition()) resolve();
       };
@@ -95,25 +95,28 @@ export class PageProgress {
     this.#watchers.add(watcher);
     watcher();
     try {
-      await unless(signal, held);
+      await abortable(signal, satisfied);
     } finally {
       this.#watchers.delete(watcher);
     }
   }
 
   /**
-   * Listens to a session: the page's own, that of a frame in another process, or that of a worker.
+   * Listens to the session of the page, an out-of-process frame or a worker.
    *
-   * @param ownFrameId - The frame that the session is for, above all others in it; `null` for a worker.
+   * @param ownFrameId - The root frame of the session; `null` for a worker.
    */
   follow(session: CDPSession, ownFrameId: string | null): void {
-    const on = <E extends keyof Followed>(event: E, take: (facts: Followed[E]) => void): void => {
-      session.on(event, (facts: Followed[E]) => {
-        take(facts);
+    const on = <E extends keyof FollowedEvents>(
+      event: E,
+      handle: (details: FollowedEvents[E]) => void,
+    ): void => {
+      session.on(event, (details: FollowedEvents[E]) => {
+        handle(details);
         this.#update();
       });
     };
-    on("Page.lifecycleEvent", (facts) => this.#recordLifecycleEvent(facts));
+    on("Page.lifecycleEvent", (event) => this.#recordLifecycleEvent(event));
     on("Page.frameNavigated", ({ frame }) => {
       this.#commit(frame);
       if (frame.id === ownFrameId) this.#activity?.dropSessionDocuments(session.id(), frame);
@@ -137,7 +140,7 @@ export class PageProgress {
     });
     on("Page.frameStartedNavigating", ({ frameId, navigationType }) => {
       if (WITHIN_DOCUMENT.has(navigationType)) return;
-      // of a page that was made for its address, nothing else tells that it is loading
+      // the only event that reports the first load of a page that was opened at its URL
       Object.assign(this.#frame(frameId), { isLoading: true, isNavigating: true });
     });
     on("Network.requestWillBeSent", (sent) => this.#activity?.begin(session.id(), sent));
@@ -155,15 +158,15 @@ export class PageProgress {
     );
   }
 
-  /** Of a worker whose end none of the sessions that are followed reports. */
-  leave(sessionId: string): void {
+  /** Ends a worker whose end none of the followed sessions reports. */
+  endWorker(sessionId: string): void {
     this.#activity?.dropSession(sessionId);
     this.#update();
   }
 
   #update(): void {
     const { reached, isNavigating } = this.#frame(this.#mainFrameId);
-    // a navigation that is only scheduled may stay within the document and asks for nothing yet
+    // a scheduled navigation may stay within the document and has sent no request yet
     const isLeaving = isNavigating && this.followsNavigations;
     this.#activity?.update(this.#activity.isWithinLimit && reached.has(PARSED) && !isLeaving);
     this.#changed();
@@ -178,8 +181,8 @@ export class PageProgress {
   }
 
   #frame(frameId: string): Frame {
-    const known = this.#frames.get(frameId);
-    if (known) return known;
+    const existing = this.#frames.get(frameId);
+    if (existing) return existing;
     const frame = {
       loaderId: "",
       isLoading: false,
@@ -218,11 +221,11 @@ export class PageProgress {
 
 const WITHIN_DOCUMENT = new Set<string>(["sameDocument", "historySameDocument"]);
 
-interface Followed {
+interface FollowedEvents {
   "Page.lifecycleEvent": Protocol.Page.LifecycleEventEvent;
   "Page.frameStartedLoading": Protocol.Page.FrameStartedLoadingEvent;
   "Page.frameDetached": Protocol.Page.FrameDetachedEvent;
-  // deprecated in the protocol, but no other event tells of the delay
+  // deprecated in the protocol, but no other event reports the delay
   "Page.frameScheduledNavigation": { frameId: string; delay: number };
   "Page.frameClearedScheduledNavigation": { frameId: string };
   "Page.frameStartedNavigating": Protocol.Page.FrameStartedNavigatingEvent;
@@ -236,6 +239,6 @@ interface Followed {
   "Network.webSocketCreated": Protocol.Network.WebSocketCreatedEvent;
   "Network.webSocketHandshakeResponseReceived": Protocol.Network.WebSocketHandshakeResponseReceivedEvent;
   "Network.webSocketClosed": Protocol.Network.WebSocketClosedEvent;
-  // the target is deprecated in the protocol, but nothing else tells which frame the session was for
+  // targetId is deprecated in the protocol, but nothing else identifies the session's frame
   "Target.detachedFromTarget": { sessionId: string; targetId?: string };
 }

@@ -1,9 +1,9 @@
 import { paperSizeInches, UNITS_PER_INCH, type PdfParameters } from "@snap/protocol";
 import { SnapError } from "../../errors.ts";
-import { unless } from "../../timeouts.ts";
+import { abortable } from "../../timeouts.ts";
 import type { Tab } from "./tab.ts";
 
-/** Prints the page, backgrounds too; the bytes are decoded once. */
+/** Prints the page with its backgrounds. */
 export async function printPdf(
   { session }: Tab,
   parameters: PdfParameters,
@@ -22,7 +22,7 @@ export async function printPdf(
     printBackground: true,
     preferCSSPageSize: false,
   });
-  const { data } = await unless(signal, printed);
+  const { data } = await abortable(signal, printed);
   const bytes = Buffer.from(data, "base64");
   if (bytes.length === 0) throw new SnapError("render_failed", "The browser returned an empty PDF.");
   return bytes;

@@ -2,7 +2,7 @@ import type { PdfParameters, ScreenshotParameters, SnapParameters } from "@snap/
 import { ProtocolError } from "puppeteer";
 import { isSnapError, SnapError } from "../../errors.ts";
 import type { RenderedFile } from "../../ports/renderer.ts";
-import { pause, unless, within } from "../../timeouts.ts";
+import { sleep, abortable, withTimeout } from "../../timeouts.ts";
 import type { TabKind } from "../browser/rendering-browser.ts";
 import type { TabSource } from "../browser/browser-supervisor.ts";
 import { describe } from "../describe.ts";
@@ -17,10 +17,10 @@ import type { Tab } from "./tab.ts";
 import { configurePage } from "./viewport.ts";
 import { connectionLimitOf, waitForPage, waitForSelector } from "./wait-for-page.ts";
 
-/** An image that takes longer is left out of the picture, as it would be at the edge of a window. */
+/** An image that takes longer is missing from the rendering. */
 const LAZY_IMAGES_MAX_MS = 5_000;
 
-/** Images that wait to be scrolled to (HTML, lazy loading attributes) would be missing below the fold. */
+/** Images with `loading="lazy"` (HTML, lazy loading attributes) would be missing below the fold. */
 const LOAD_LAZY_IMAGES = `(async () => {
   const lazy = [...document.querySelectorAll('[loading="lazy" i]')];
   for (const element of lazy) element.loading = "eager";
@@ -30,34 +30,33 @@ const LOAD_LAZY_IMAGES = `(async () => {
   await Promise.race([loaded, late]);
 })()`;
 
-/** Has the images loaded that are out of sight, for a capture of more than the viewport. */
+/** Loads the images outside the viewport. */
 async function loadLazyImages(tab: Tab, signal: AbortSignal): Promise<void> {
   await evaluate(tab, LOAD_LAZY_IMAGES, signal);
 }
 
 export interface RenderLimits {
-  /** Which kind of tab to render in. */
   readonly tabKind: TabKind;
-  /** Where it was tried before; where it is tried now is added. */
+  /** The sources that this render has tried; the current one is added. */
   readonly tried: Set<TabSource>;
-  /** Aborts when the time budget is spent. */
+  /** Aborts at the render's timeout. */
   readonly signal: AbortSignal;
   readonly navigationTimeoutMs: number;
 }
 
 /**
- * One render, from a fresh tab to the file.
+ * Renders a page once, in its own tab.
  *
- * @throws SnapError as the `Renderer` port says
- * @throws TabLost when it can be tried again
+ * @throws SnapError as the `Renderer` port documents.
+ * @throws TabLost if the render can be retried.
  */
 export async function renderPage(
-  supply: TabSource,
+  tabs: TabSource,
   parameters: SnapParameters,
   limits: RenderLimits,
 ): Promise<RenderedFile> {
-  const wanted = { kind: limits.tabKind, url: parameters.url, tried: limits.tried };
-  const { tab, release } = await supply.acquire(wanted, limits.signal);
+  const request = { kind: limits.tabKind, url: parameters.url, tried: limits.tried };
+  const { tab, release } = await tabs.acquire(request, limits.signal);
   try {
     const signal = AbortSignal.any([limits.signal, tab.ended, tab.egress.overflow]);
     const notes = await load(tab, parameters, { ...limits, signal });
@@ -79,12 +78,12 @@ async function load(tab: Tab, parameters: SnapParameters, limits: RenderLimits):
   const durationMs = limits.navigationTimeoutMs;
   const reason = (): SnapError =>
     new SnapError("render_timeout", `The page did not reach ${waitUntil ?? "load"} within ${durationMs} ms.`);
-  return within({ signal: limits.signal, durationMs, reason }, async (signal) => {
+  return withTimeout({ signal: limits.signal, durationMs, reason }, async (signal) => {
     const connectionsMax = connectionLimitOf(waitUntil);
     const configure = async (): Promise<void> => {
       await Promise.all([
         configurePage(tab, parameters, signal),
-        ...(connectionsMax === null ? [] : [unless(signal, countConnections(tab, connectionsMax))]),
+        ...(connectionsMax === null ? [] : [abortable(signal, countConnections(tab, connectionsMax))]),
       ]);
     };
     await navigate(tab, { url: parameters.url, configure }, signal);
@@ -95,9 +94,9 @@ async function load(tab: Tab, parameters: SnapParameters, limits: RenderLimits):
 type Rendered = Omit<RenderedFile, "notes">;
 
 async function capture(tab: Tab, parameters: ScreenshotParameters, signal: AbortSignal): Promise<Rendered> {
-  const { waitForSelector: awaited, delay = 0, format } = parameters;
-  if (awaited !== undefined) await waitForSelector(tab, awaited, signal);
-  if (delay > 0) await pause(signal, delay);
+  const { waitForSelector: awaitedSelector, delay = 0, format } = parameters;
+  if (awaitedSelector !== undefined) await waitForSelector(tab, awaitedSelector, signal);
+  if (delay > 0) await sleep(signal, delay);
   requireDocument(tab);
   if (reachesBeyondViewport(parameters)) await loadLazyImages(tab, signal);
   const { area, targetStatus } = await measure(tab, parameters, signal);
@@ -112,12 +111,12 @@ async function print(tab: Tab, parameters: PdfParameters, signal: AbortSignal): 
   return { bytes, contentType: "application/pdf", targetStatus: null };
 }
 
-/** What really happened, where the error at hand is only its consequence. */
+/** Returns the root cause if `error` is only its consequence. */
 function explain(error: unknown, tab: Tab): unknown {
   if (isSnapError(error)) return error;
   if (tab.ended.aborted) return tab.ended.reason;
   if (tab.egress.overflow.aborted) return explainOverflow();
-  // what a browser answered is described, and goes no further: its text may be anything
+  // not passed on as a cause: a browser's error may contain any text
   const cause = error instanceof ProtocolError ? {} : { cause: error };
   return new SnapError("render_failed", "The page could not be rendered.", {
     detail: describe(error),

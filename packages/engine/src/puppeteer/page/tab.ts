@@ -1,6 +1,6 @@
 import type { CDPSession, Connection, Protocol } from "puppeteer";
 import { SnapError } from "../../errors.ts";
-import { unless, within } from "../../timeouts.ts";
+import { abortable, withTimeout } from "../../timeouts.ts";
 import type { ConnectedBrowser } from "../browser/connected-browser.ts";
 import { followFrame, followWorker, resumeTarget, type FollowedPage } from "./follow-targets.ts";
 import type { PageEgress } from "../proxy/page-egress.ts";
@@ -8,27 +8,27 @@ import type { KilledPages } from "../browser/killed-pages.ts";
 import { PageProgress } from "./page-progress.ts";
 import { applyViewport, READY_VIEWPORT } from "./viewport.ts";
 
-/** The page's process or its browser ended under a render; the render can be tried again. */
+/** The page's process or the browser exited during a render, which can be retried. */
 export class TabLost extends Error {
   override readonly name = "TabLost";
 }
 
-/** One page in a browser context of its own, behind an egress egress of its own, for one render. */
+/** A page with its own browser context and its own egress, for one render. */
 export interface Tab extends FollowedPage {
   readonly mainFrameId: string;
-  /** For a page that is held on its way to its address; `null` for a blank one. */
+  /** For a page that was opened at its URL and is paused; `null` for a blank page. */
   readonly start: PausedStart | null;
   /**
-   * Aborts when the page is no more: with a `TabLost` when its process or the browser ended, with a
-   * `SnapError` when the page closed itself.
+   * Aborts when the page ends: with a `TabLost` if its process or the browser exited, with a `SnapError` if the page
+   * closed itself or was killed.
    */
   readonly ended: AbortSignal;
   close(): Promise<void>;
 }
 
-/** A page that was made for its address, without a blank one before: it answers nothing until it is let go. */
+/** A page that was opened at its URL, without a blank page before. It responds to no command until it is resumed. */
 export interface PausedStart {
-  /** Resolves once the page is set up, which is after it was let go. */
+  /** Resolves once the page is set up, which happens only after it is resumed. */
   readonly prepared: Promise<void>;
 }
 
@@ -37,21 +37,21 @@ const OPEN_TIMEOUT_MS = 10_000;
 
 type Closer = () => unknown;
 
-/** Where tabs are opened, and what is known of the pages of it that had to be ended. */
+/** The browser to open tabs in. */
 export interface TabHost {
   readonly browser: ConnectedBrowser;
   readonly killedPages: KilledPages;
-  /** A way out for each tab, of its own. */
+  /** Opens the egress of one tab. */
   readonly openEgress: () => Promise<PageEgress>;
 }
 
-/** The main frame's id is the page's, and stays the same through navigations. */
+/** The main frame has the id of the page, across navigations. */
 interface Page extends FollowedPage {
   readonly mainFrameId: string;
   readonly ended: AbortController;
 }
 
-/** Opens a page: a blank one, all set up to be navigated, or one that is held on its way to `url`. */
+/** Opens a blank page that is ready to navigate, or a paused page at `url`. */
 export async function openTab(host: TabHost, url: string | null): Promise<Tab> {
   const { browser } = host;
   const egress = await host.openEgress();
@@ -62,29 +62,29 @@ export async function openTab(host: TabHost, url: string | null): Promise<Tab> {
   const reason = (): Error => new Error(`the page was not ready within ${OPEN_TIMEOUT_MS} ms`);
   const limit = { signal: browser.disconnected, durationMs: OPEN_TIMEOUT_MS, reason };
   try {
-    return await within(limit, async (signal) => {
-      const context = await unless(signal, openContext(browser.connection, egress));
+    return await withTimeout(limit, async (signal) => {
+      const context = await abortable(signal, openContext(browser.connection, egress));
       closers.push(() => browser.connection.send("Target.disposeBrowserContext", context));
       const page = await openPage(browser, egress, { ...context, url: url ?? BLANK, signal });
       closers.push(watchPage(page, { ...host, ...context }));
       closers.push(
         browser.onSharedWorker(context.browserContextId, (session) => {
           followWorker(session, page);
-          return () => page.progress.leave(session.id());
+          return () => page.progress.endWorker(session.id());
         }),
       );
       const prepared = preparePage(page);
-      prepared.catch(() => {}); // found out when it is awaited
+      prepared.catch(() => {}); // handled where it is awaited
       const tab = { ...page, ended: page.ended.signal, close };
       if (url !== null) return { ...tab, start: { prepared } };
-      await unless(
+      await abortable(
         AbortSignal.any([signal, page.ended.signal]),
         Promise.all([prepared, resumeTarget(page.session)]),
       );
       return { ...tab, start: null };
     });
   } catch (error) {
-    void close(); // a browser that hangs would keep us waiting
+    void close(); // not awaited: the browser may hang
     throw error;
   }
 }
@@ -95,14 +95,14 @@ interface Context {
 
 async function openContext(connection: Connection, { proxyServer }: PageEgress): Promise<Context> {
   const { browserContextId } = await connection.send("Target.createBrowserContext", {
-    // ends with our connection: a browser that others use as well would keep it
+    // otherwise a remote browser would keep the context after a disconnect
     disposeOnDetach: true,
-    // a context does not inherit the list, and loopback would be reached directly (egress.md)
+    // contexts do not inherit the list, and would connect to the loopback directly
     ...(proxyServer === null ? {} : { proxyServer, proxyBypassList: "<-loopback>" }),
   });
   await Promise.all([
     connection.send("Browser.setDownloadBehavior", { behavior: "deny", browserContextId }),
-    // grants nothing, which denies all the others without a prompt
+    // an empty grant denies all permissions without a prompt
     connection.send("Browser.grantPermissions", { permissions: [], browserContextId }),
   ]);
   return { browserContextId };
@@ -132,7 +132,7 @@ async function preparePage(page: Page): Promise<void> {
   ]);
 }
 
-/** An open dialog would hold `load` for ever. To leave a page (beforeunload) is allowed. */
+/** An open dialog would block `load` forever. Accepts `beforeunload`, so that a page can navigate. */
 function dismissDialogs(session: CDPSession): void {
   session.on("Page.javascriptDialogOpening", ({ type }) => {
     const accept = type === "beforeunload";
@@ -140,7 +140,7 @@ function dismissDialogs(session: CDPSession): void {
   });
 }
 
-/** Closes pop-ups, and tells when our page is no more. The function returned ends it. */
+/** Closes pop-ups and aborts `ended` when the page ends. Returns a function that stops watching. */
 function watchPage({ mainFrameId, ended }: Page, host: TabHost & Context): Closer {
   const { killedPages, browserContextId } = host;
   const { connection, disconnected } = host.browser;
@@ -148,26 +148,26 @@ function watchPage({ mainFrameId, ended }: Page, host: TabHost & Context): Close
     if (targetInfo.browserContextId !== browserContextId || targetInfo.targetId === mainFrameId) return;
     connection.send("Target.closeTarget", { targetId: targetInfo.targetId }).catch(() => {});
   };
-  const tellCrash = ({ targetId }: Protocol.Target.TargetCrashedEvent): void => {
+  const onCrashed = ({ targetId }: Protocol.Target.TargetCrashedEvent): void => {
     if (targetId !== mainFrameId) return;
     const reason = killedPages.recentReason();
     ended.abort(
       reason === null ? new TabLost("the page's process exited") : new SnapError("upstream_error", reason),
     );
   };
-  const tellClosed = ({ targetId }: Protocol.Target.TargetDestroyedEvent): void => {
+  const onClosed = ({ targetId }: Protocol.Target.TargetDestroyedEvent): void => {
     if (targetId === mainFrameId) ended.abort(new SnapError("render_failed", "The page closed itself."));
   };
-  const tellGone = (): void =>
+  const onDisconnected = (): void =>
     ended.abort(new TabLost("the browser disconnected", { cause: disconnected.reason }));
   connection.on("Target.targetCreated", closePopup);
-  connection.on("Target.targetCrashed", tellCrash);
-  connection.on("Target.targetDestroyed", tellClosed);
-  disconnected.addEventListener("abort", tellGone);
+  connection.on("Target.targetCrashed", onCrashed);
+  connection.on("Target.targetDestroyed", onClosed);
+  disconnected.addEventListener("abort", onDisconnected);
   return () => {
     connection.off("Target.targetCreated", closePopup);
-    connection.off("Target.targetCrashed", tellCrash);
-    connection.off("Target.targetDestroyed", tellClosed);
-    disconnected.removeEventListener("abort", tellGone);
+    connection.off("Target.targetCrashed", onCrashed);
+    connection.off("Target.targetDestroyed", onClosed);
+    disconnected.removeEventListener("abort", onDisconnected);
   };
 }

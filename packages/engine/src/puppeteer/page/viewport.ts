@@ -1,21 +1,21 @@
 import { DEFAULT_VIEWPORT, type ScreenshotParameters, type SnapParameters } from "@snap/protocol";
 import { isDeepStrictEqual } from "node:util";
 import type { CDPSession } from "puppeteer";
-import { unless } from "../../timeouts.ts";
+import { abortable } from "../../timeouts.ts";
 
-/** In CSS pixels, each of them `deviceScaleFactor` device pixels wide and high. */
+/** In CSS pixels, each `deviceScaleFactor` device pixels wide and high. */
 export interface Viewport {
   readonly width: number;
   readonly height: number;
   readonly deviceScaleFactor: number;
 }
 
-/** Tabs are kept ready with it. */
+/** The viewport of ready tabs. */
 export const READY_VIEWPORT: Viewport = { ...DEFAULT_VIEWPORT, deviceScaleFactor: 1 };
 
 const TRANSPARENT = { color: { r: 0, g: 0, b: 0, a: 0 } };
 
-/** Only a screenshot has a viewport of its own; paper decides the layout of a PDF. */
+/** Only for screenshots: the paper size determines the layout of a PDF. */
 export function viewportOf({ width, height, scale }: ScreenshotParameters): Viewport {
   return {
     width: width ?? DEFAULT_VIEWPORT.width,
@@ -28,7 +28,7 @@ export async function applyViewport(session: CDPSession, viewport: Viewport): Pr
   await session.send("Emulation.setDeviceMetricsOverride", { ...viewport, mobile: false });
 }
 
-/** Brings a tab, as it was kept ready, to what the parameters ask for; sends nothing where that is the same. */
+/** Applies the parameters to a tab; sends only settings that differ from those of a ready tab. */
 export async function configurePage(
   { session }: { readonly session: CDPSession },
   parameters: SnapParameters,
@@ -40,5 +40,5 @@ export async function configurePage(
   if (!isDeepStrictEqual(viewport, READY_VIEWPORT)) settings.push(applyViewport(session, viewport));
   if (parameters.omitBackground)
     settings.push(session.send("Emulation.setDefaultBackgroundColorOverride", TRANSPARENT));
-  await unless(signal, Promise.all(settings));
+  await abortable(signal, Promise.all(settings));
 }

@@ -1,28 +1,28 @@
 import { DEFAULT_WAIT, LIMITS, type WaitEvent } from "@snap/protocol";
-import { pause, unless, within } from "../../timeouts.ts";
+import { sleep, abortable, withTimeout } from "../../timeouts.ts";
 import { evaluate } from "./evaluate.ts";
 import { invalidSelector } from "./measure.ts";
 import { requireDocument } from "./navigate.ts";
 import { WAIT_CAPPED } from "../../ports/renderer.ts";
 import type { Tab } from "./tab.ts";
 
-/** How many connections an idle page may have. */
+/** Number of open connections that an idle page may have. */
 const CONNECTIONS_MAX = { networkidle0: 0, networkidle2: 2 } as const;
 
 const SELECTOR_POLL_INTERVAL_MS = 100;
 
-const CAPPED = new Error("the page did not become idle in time");
+const WAIT_TIMED_OUT = new Error("the page did not become idle in time");
 
-/** How many connections the wait puts up with; `null` where it does not count them. */
+/** Returns how many connections may stay open; `null` if the wait does not count them. */
 export function connectionLimitOf(waitUntil: WaitEvent = DEFAULT_WAIT): number | null {
   return waitUntil === "networkidle0" || waitUntil === "networkidle2" ? CONNECTIONS_MAX[waitUntil] : null;
 }
 
 /**
- * Waits until the document shown has got as far as was asked for; where nothing was, until the
- * network is nearly idle or for 10 s after `load`. Resolves with remarks for the caller.
+ * Waits until the document reaches `waitUntil`. Without it, waits until the network is nearly idle, at most 10 s after
+ * `load`. Resolves with notes for the caller.
  *
- * @throws SnapError when the page leads to where nothing can be shown
+ * @throws SnapError if the page navigates to a URL that fails to load.
  */
 export async function waitForPage(
   tab: Tab,
@@ -36,9 +36,9 @@ export async function waitForPage(
 }
 
 /**
- * Waits until an element matches, in whatever document the main frame then shows.
+ * Waits until an element matches in the main frame, across navigations.
  *
- * @throws SnapError `render_failed` when the selector is not valid CSS
+ * @throws SnapError `render_failed` if the selector is not valid CSS.
  */
 export async function waitForSelector(tab: Tab, selector: string, signal: AbortSignal): Promise<void> {
   const exists = `(() => {
@@ -49,31 +49,31 @@ export async function waitForSelector(tab: Tab, selector: string, signal: AbortS
     }
   })()`;
   for (;;) {
-    const answer = await evaluate<boolean | "invalid">(tab, exists, signal);
-    if (answer === "invalid") throw invalidSelector(selector);
-    if (answer) return;
-    await pause(signal, SELECTOR_POLL_INTERVAL_MS);
+    const result = await evaluate<boolean | "invalid">(tab, exists, signal);
+    if (result === "invalid") throw invalidSelector(selector);
+    if (result) return;
+    await sleep(signal, SELECTOR_POLL_INTERVAL_MS);
     requireDocument(tab);
   }
 }
 
-/** Waiting is over also when there is nothing left to wait for. */
+/** A failed navigation also ends the wait. */
 function isSettled({ progress }: Tab, event: WaitEvent): () => boolean {
   return () => progress.failedUrl !== null || progress.hasReached(event);
 }
 
 /**
- * A page that navigates without end would be disconnected whenever it is looked at: its scripts are stopped, and
- * its next document stays as it comes.
+ * A page that keeps navigating never has a stable document: once its navigations are no longer followed, its scripts
+ * are disabled and its next document is rendered.
  */
 async function waitUntilSettled(
   { progress, session }: Tab,
   { signal, isSettled: isDone }: { readonly signal: AbortSignal; readonly isSettled: () => boolean },
 ): Promise<void> {
-  await progress.until(signal, () => isDone() || !progress.followsNavigations);
+  await progress.waitUntil(signal, () => isDone() || !progress.followsNavigations);
   if (progress.followsNavigations) return;
-  await unless(signal, session.send("Emulation.setScriptExecutionDisabled", { value: true }));
-  await progress.until(signal, isDone);
+  await abortable(signal, session.send("Emulation.setScriptExecutionDisabled", { value: true }));
+  await progress.waitUntil(signal, isDone);
 }
 
 async function waitUntilReached(tab: Tab, event: WaitEvent, signal: AbortSignal): Promise<void> {
@@ -91,25 +91,25 @@ async function waitUntilIdle(tab: Tab, signal: AbortSignal): Promise<readonly st
   for (;;) {
     await waitUntilSettled(tab, { signal, isSettled: () => isIdle() || progress.hasReached("load") });
     const { documentId } = progress;
-    const hasMovedOn = (): boolean => progress.followsNavigations && progress.documentId !== documentId;
-    // the time begins anew with another document, as long as the page is followed
+    const hasNewDocument = (): boolean => progress.followsNavigations && progress.documentId !== documentId;
+    // the limit restarts with each document while navigations are followed
     if (cap.documentId === "" || (progress.followsNavigations && cap.documentId !== documentId))
       cap = { documentId, endsAtMs: performance.now() + LIMITS.idleAfterLoadMaxMs };
     const durationMs = Math.max(0, cap.endsAtMs - performance.now());
     try {
-      await within({ signal, durationMs, reason: () => CAPPED }, async (limited) => {
-        await progress.until(limited, () => isIdle() || hasMovedOn());
+      await withTimeout({ signal, durationMs, reason: () => WAIT_TIMED_OUT }, async (limited) => {
+        await progress.waitUntil(limited, () => isIdle() || hasNewDocument());
         await waitForResponse(tab, limited);
       });
     } catch (error) {
-      if (error === CAPPED) return [WAIT_CAPPED];
+      if (error === WAIT_TIMED_OUT) return [WAIT_CAPPED];
       throw error;
     }
     if (isIdle()) return progress.followsNavigations ? [] : [WAIT_CAPPED];
   }
 }
 
-/** A page that is too busy to respond may be about to ask for more: what it asked for is reported before this ends. */
+/** A page with busy scripts may be about to send requests; they are reported before this evaluation returns. */
 async function waitForResponse(tab: Tab, signal: AbortSignal): Promise<void> {
   if (tab.progress.failedUrl === null) await evaluate(tab, "0", signal);
 }

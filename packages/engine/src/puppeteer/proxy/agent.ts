@@ -2,14 +2,14 @@ import { Agent, type ClientRequest, type ClientRequestArgs, type IncomingMessage
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
-/** Chromium opens at most six connections per host, also through a proxy. */
+/** Chromium opens at most six connections per host, with or without a proxy. */
 const IDLE_PER_HOST_MAX = 6;
-/** A server's `Keep-Alive: timeout` shortens it. */
+/** Upper limit: a server's `Keep-Alive: timeout` may shorten it. */
 const IDLE_TIMEOUT_MS = 10_000;
 
 /**
- * Reuses the upstream connections of one lane, per host and port. It never connects by itself: the
- * request's `createConnection` opens new connections, to checked addresses only.
+ * Reuses the upstream connections of one page, per host and port. It never connects itself: the request's
+ * `createConnection` opens new connections, to checked addresses only.
  */
 export class UpstreamAgent extends Agent {
   constructor() {
@@ -33,15 +33,15 @@ export function followResponse(outgoing: ClientRequest, onBytes: (upstream: Sock
   const frame = new ResponseFrame(outgoing.method);
   outgoing.once("response", (response) => (frame.response = response));
   outgoing.once("socket", (upstream) => {
-    const read = (chunk: Buffer): void => {
+    const onData = (chunk: Buffer): void => {
       frame.read(chunk);
       onBytes(upstream);
     };
     upstream.off("data", endIdle).off("end", endIdle);
-    upstream.prependListener("data", read);
-    // right after this event the agent takes the connection back
+    upstream.prependListener("data", onData);
+    // after this event the connection returns to the agent
     outgoing.once("close", () => {
-      upstream.off("data", read);
+      upstream.off("data", onData);
       if (frame.isExact) upstream.on("data", endIdle).on("end", endIdle);
       else upstream.destroy();
     });
@@ -92,7 +92,7 @@ class ResponseFrame {
     const { statusCode = 0, headers } = this.response;
     const bodyBytes = this.#receivedBytes - this.#headBytes;
     if (this.#method === "HEAD" || statusCode === 204 || statusCode === 304) return bodyBytes === 0;
-    // the start of another response can't end like this: an empty line would complete its head
+    // the start of another response cannot end with this: the empty line would complete its head
     if (headers["transfer-encoding"] !== undefined) return this.#tail === LAST_CHUNK;
     return bodyBytes === Number(headers["content-length"]);
   }

@@ -5,9 +5,9 @@ import { parseTarget } from "../../targets/target.ts";
 import { targetKey, type EgressProxyOptions, type EgressRefusal } from "./egress-session.ts";
 import type { PageEgress } from "./page-egress.ts";
 
-/** As many hosts as a page may have refused before the first are forgotten. */
+/** Number of refused hosts to remember per page. */
 const REFUSALS_MAX = 1_000;
-/** Needs no connection. */
+/** Schemes that need no connection. */
 const INLINE = /^(data|blob|about):/i;
 
 const ERROR_REASONS = {
@@ -16,9 +16,10 @@ const ERROR_REASONS = {
 } as const satisfies Record<string, Protocol.Network.ErrorReason>;
 
 /**
- * A way out from where the browser is. Each request that the protocol shows is judged before it is sent,
- * redirects included; WebSockets, workers, prefetches, prerendered pages and WebRTC it does not show, and the browser resolves the name
- * once more. So it is no boundary (egress.md): the network that the browser is in has to be one.
+ * Opens the egress of a page that connects directly from the browser's network. Checks each request that the DevTools
+ * protocol reports, including redirects. The protocol does not report WebSockets, workers, prefetches, prerendered pages
+ * and WebRTC, and the browser resolves the host name again. So this is not a security boundary: the browser's network
+ * must be one (docs/explanation/containment.md).
  */
 export function openCheckedEgress({ resolver, policy }: EgressProxyOptions): PageEgress {
   const refusals = new LRUCache<string, EgressRefusal>({ max: REFUSALS_MAX });
@@ -33,7 +34,10 @@ export function openCheckedEgress({ resolver, policy }: EgressProxyOptions): Pag
     return outcome;
   };
 
-  const decide = async (session: CDPSession, paused: Protocol.Fetch.RequestPausedEvent): Promise<void> => {
+  const continueOrFail = async (
+    session: CDPSession,
+    paused: Protocol.Fetch.RequestPausedEvent,
+  ): Promise<void> => {
     const { requestId } = paused;
     const refusal = await checkUrl(paused.request.url);
     await (refusal === null
@@ -43,7 +47,7 @@ export function openCheckedEgress({ resolver, policy }: EgressProxyOptions): Pag
 
   let checks: Promise<unknown> = Promise.resolve();
   let refusedDocument: string | null = null;
-  /** A document may have come without a request that was shown: prefetched or prerendered. */
+  /** A prefetched or prerendered document loads without a reported request. */
   const checkDocument = async (url: string): Promise<void> => {
     if ((await checkUrl(url)) === "blocked") refusedDocument ??= url;
   };
@@ -56,7 +60,7 @@ export function openCheckedEgress({ resolver, policy }: EgressProxyOptions): Pag
         checks = Promise.all([checks, checkDocument(url)]);
       });
       session.on("Fetch.requestPaused", (paused) => {
-        decide(session, paused).catch(() => {}); // the page is disconnected, and so is its request
+        continueOrFail(session, paused).catch(() => {}); // the page has closed
       });
       await session.send("Fetch.enable", { patterns: [{ urlPattern: "*" }] });
     },

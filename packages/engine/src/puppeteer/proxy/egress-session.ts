@@ -6,11 +6,11 @@ import { parseTarget, type Target } from "../../targets/target.ts";
 import type { TargetPolicy } from "../../targets/policy.ts";
 import { UpstreamAgent } from "./agent.ts";
 
-/** Both ways together, per render (egress.md, the proxy). */
+/** Bytes in both directions. */
 const BYTES_PER_PAGE_MAX = 50_000_000;
-/** Upstream connections that one render may ask for, the refused ones included. */
+/** Attempted upstream connections, including refused ones. */
 const CONNECTIONS_PER_PAGE_MAX = 1_000;
-/** How many hosts a lane remembers refusals of. */
+/** Number of refused hosts to remember. */
 const REFUSALS_PER_PAGE_MAX = 1_000;
 
 export type EgressRefusal = ConnectRefusal | "too-large" | "too-many-connections";
@@ -18,22 +18,22 @@ export type EgressRefusal = ConnectRefusal | "too-large" | "too-many-connections
 export interface EgressProxyOptions {
   readonly resolver: Resolver;
   readonly policy: TargetPolicy;
-  /** Bytes to and from all upstreams; 50,000,000 unless given. */
+  /** Bytes to and from all upstreams; 50,000,000 by default. */
   readonly maxBytesPerPage?: number;
-  /** Upstream connections over the life of the lane; 1,000 unless given. */
+  /** Upstream connections over the life of the page; 1,000 by default. */
   readonly maxConnectionsPerPage?: number;
 }
 
-/** What one lane keeps: its sockets, what it refused, and what it has used of its bounds. */
+/** The connections, refusals and usage of one page's egress proxy. */
 export class EgressSession {
-  /** Its connections serve this lane only. */
+  /** Reuses connections only within this page. */
   readonly agent = new UpstreamAgent();
   readonly #options: EgressProxyOptions;
   readonly #overflow = new AbortController();
   readonly #refusals = new LRUCache<string, EgressRefusal>({ max: REFUSALS_PER_PAGE_MAX });
   readonly #sockets = new Set<Socket>();
-  /** Bytes already counted, per upstream connection. */
-  readonly #counted = new WeakMap<Socket, number>();
+  /** Per upstream connection. */
+  readonly #countedBytes = new WeakMap<Socket, number>();
   #bytes = 0;
   #connections = 0;
 
@@ -50,14 +50,14 @@ export class EgressSession {
     return (target && this.#refusals.get(targetKey(target))) ?? null;
   }
 
-  /** Holds the socket until it closes; whatever its peer does is then no unheard `error`. */
-  hold(socket: Socket): void {
+  /** Tracks the socket until it closes, and handles its `error` events. */
+  track(socket: Socket): void {
     this.#sockets.add(socket);
     socket.on("error", () => {});
     socket.once("close", () => this.#sockets.delete(socket));
   }
 
-  /** Resolves once all are closed, and so is what was dialled for them. */
+  /** Destroys all sockets; resolves once they are closed. */
   async destroySockets(): Promise<void> {
     const closing = [...this.#sockets].map(
       (socket) => new Promise((resolve) => socket.once("close", resolve)),
@@ -67,12 +67,12 @@ export class EgressSession {
   }
 
   /**
-   * A fresh connection to `target` on behalf of `client`. Where there is none, `client` is dropped and
-   * the reason kept: an error page would be rendered as if it were the target (egress.md).
+   * Opens a connection to `target` for `client`. On a refusal, closes `client` and records the reason: an error response
+   * would be rendered as if it came from the target.
    */
   async dial(target: Target, client: Socket): Promise<Socket | null> {
     this.#connections += 1;
-    const outcome = this.#exhausted() ?? (await this.#connect(target, client));
+    const outcome = this.#exceededLimit() ?? (await this.#connect(target, client));
     if (typeof outcome === "string") {
       if (!client.destroyed) this.#refusals.set(targetKey(target), outcome);
       client.destroy();
@@ -82,20 +82,20 @@ export class EgressSession {
       outcome.destroy();
       return null;
     }
-    this.hold(outcome);
+    this.track(outcome);
     outcome.once("close", () => this.count(outcome, target));
     return outcome;
   }
 
   /**
-   * Counts the bytes sent and received over `upstream` since the last call; past the bound the whole lane
-   * ends. Call it as bytes pass, to notice in time; what is left is counted when the connection closes.
+   * Counts the bytes sent and received over `upstream` since the last call. Beyond the limit all connections of the page
+   * are closed. Called whenever data arrives; the remaining bytes are counted when the connection closes.
    */
   count(upstream: Socket, target: Target): void {
-    const counted = this.#counted.get(upstream) ?? 0;
-    const passed = Math.max(counted, upstream.bytesRead + upstream.bytesWritten);
-    this.#counted.set(upstream, passed);
-    this.#bytes += passed - counted;
+    const countedBytes = this.#countedBytes.get(upstream) ?? 0;
+    const totalBytes = Math.max(countedBytes, upstream.bytesRead + upstream.bytesWritten);
+    this.#countedBytes.set(upstream, totalBytes);
+    this.#bytes += totalBytes - countedBytes;
     const maxBytes = this.#options.maxBytesPerPage ?? BYTES_PER_PAGE_MAX;
     if (this.#bytes <= maxBytes || this.overflow.aborted) return;
     this.#refusals.set(targetKey(target), "too-large");
@@ -103,7 +103,7 @@ export class EgressSession {
     this.#overflow.abort();
   }
 
-  #exhausted(): EgressRefusal | null {
+  #exceededLimit(): EgressRefusal | null {
     if (this.overflow.aborted) return "too-large";
     const maxConnections = this.#options.maxConnectionsPerPage ?? CONNECTIONS_PER_PAGE_MAX;
     return this.#connections > maxConnections ? "too-many-connections" : null;
@@ -120,7 +120,7 @@ export class EgressSession {
   }
 }
 
-/** What a lane remembers of a target: refusals are by host and port. */
+/** Refusals are recorded per host and port. */
 export function targetKey({ hostname, port }: Target): string {
   return `${hostname} ${port}`;
 }

@@ -9,7 +9,7 @@ import { followResponse, type UpstreamAgent } from "./agent.ts";
 import { endToEndHeaders, forwardedHeaders } from "./headers.ts";
 import type { EgressSession } from "./egress-session.ts";
 
-/** As much as Chromium itself takes of an answer's headers; long addresses and cookies need room. */
+/** Chromium's own limit for response headers; long URLs and cookies need room. */
 export const HEADER_BYTES_MAX = 256 * 1024;
 
 interface Exchange {
@@ -21,9 +21,8 @@ interface Exchange {
 }
 
 /**
- * Forwards a plain HTTP request in absolute form (RFC 9112, 3.2.2), and streams both bodies. A repeatable
- * request may reuse an idle connection of the session; any other opens a new one. Every failure drops the
- * client's connection.
+ * Forwards a plain HTTP request in absolute form (RFC 9112, 3.2.2) and streams both bodies. A repeatable request may
+ * reuse an idle connection of the page; any other opens a new one. Every failure closes the client's connection.
  */
 export function forward(session: EgressSession, request: IncomingMessage, response: ServerResponse): void {
   const drop = (): void => void request.socket.destroy();
@@ -31,13 +30,13 @@ export function forward(session: EgressSession, request: IncomingMessage, respon
   const target = isForwardable(request) ? parseTarget(request.url ?? "") : null;
   if (target === null) return drop();
   response.on("close", () => {
-    if (!request.complete) drop(); // the rest of its body would be read as the next request
+    if (!request.complete) drop(); // the rest of its body would be parsed as the next request
   });
   const exchange = { session, target, request, response, isRepeatable: isRepeatable(request) };
   send(exchange, exchange.isRepeatable ? session.agent : null);
 }
 
-/** Plain HTTP only, and a body that comes as it is or chunked: other codings can't be passed on. */
+/** Plain HTTP only, with an identity or chunked body: other transfer codings cannot be forwarded. */
 function isForwardable({ url, headers }: IncomingMessage): boolean {
   const coding = headers["transfer-encoding"];
   return /^http:/i.test(url ?? "") && (coding === undefined || coding.toLowerCase() === "chunked");
@@ -82,7 +81,7 @@ function createRequest({ session, target, request }: Exchange, agent: UpstreamAg
   return sendRequest({
     ...(agent !== null && { agent }),
     createConnection(_options, onConnected) {
-      // a refusal drops the client, which ends the request
+      // a refusal closes the client's connection, which ends the request
       session.dial(target, client).then(
         (upstream) => upstream && onConnected(null, upstream),
         () => client.destroy(),
@@ -98,24 +97,24 @@ function createRequest({ session, target, request }: Exchange, agent: UpstreamAg
   });
 }
 
-/** The path and query as they were sent, byte for byte (RFC 9110, 7.7). */
+/** Returns the path and query unchanged, byte for byte (RFC 9110, 7.7). */
 function originForm(url: string): string {
   const [, rest = ""] = /^http:\/+[^/?#]*([^#]*)/i.exec(url) ?? [];
   return rest.startsWith("/") ? rest : `/${rest}`;
 }
 
-function relay(answer: IncomingMessage, response: ServerResponse): void {
+function relay(upstreamResponse: IncomingMessage, response: ServerResponse): void {
   response.sendDate = false;
   try {
     response.writeHead(
-      answer.statusCode ?? 0,
-      answer.statusMessage ?? "",
-      endToEndHeaders(answer.rawHeaders),
+      upstreamResponse.statusCode ?? 0,
+      upstreamResponse.statusMessage ?? "",
+      endToEndHeaders(upstreamResponse.rawHeaders),
     );
   } catch {
-    response.destroy(); // a status or a field that can't be said in HTTP
+    response.destroy(); // an invalid status or header field
     return;
   }
-  answer.pipe(response);
-  answer.on("error", () => response.destroy()); // a body cut short cuts the client's short too
+  upstreamResponse.pipe(response);
+  upstreamResponse.on("error", () => response.destroy()); // a truncated body stays truncated
 }

@@ -1,7 +1,7 @@
-/** Fields that are for the next hop only (RFC 9110, 7.6.1), and those that a proxy answers for itself. */
+/** Hop-by-hop fields (RFC 9110, 7.6.1), and those that the proxy handles itself. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   "connection",
-  "expect", // answered here: RFC 9110, 10.1.1
+  "expect", // handled here (RFC 9110, 10.1.1)
   "keep-alive",
   "proxy-authenticate",
   "proxy-authentication-info",
@@ -10,13 +10,12 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   "te",
   "trailer",
   "transfer-encoding",
-  "upgrade", // declined: a WebSocket comes through CONNECT
+  "upgrade", // declined: WebSockets use CONNECT
 ]);
 
 /**
- * The end-to-end fields of a message, as the flat list of names and values that `node:http` reads and
- * writes; order, case and repetitions stay. `Connection` can name more fields to leave out, but not the
- * ones that the message's frame and address hang on.
+ * Returns the end-to-end fields of a message as the flat list of names and values that `node:http` uses; preserves
+ * order, case and repetitions. Removes the fields that `Connection` names, except those that frame or route the message.
  */
 export function endToEndHeaders(rawHeaders: readonly string[]): string[] {
   const named = new Set<string>();
@@ -25,15 +24,15 @@ export function endToEndHeaders(rawHeaders: readonly string[]): string[] {
     for (const option of value.split(",")) named.add(option.trim().toLowerCase());
   });
   named.delete("content-length");
-  const kept: string[] = [];
+  const endToEnd: string[] = [];
   forEachField(rawHeaders, (name, value) => {
     const field = name.toLowerCase();
-    if (!HOP_BY_HOP.has(field) && !named.has(field)) kept.push(name, value);
+    if (!HOP_BY_HOP.has(field) && !named.has(field)) endToEnd.push(name, value);
   });
-  return kept;
+  return endToEnd;
 }
 
-/** The fields of a forwarded request: end to end, with `host` as its one Host (RFC 9112, 3.2.2). */
+/** Returns the end-to-end fields of a request, with `host` as its only Host (RFC 9112, 3.2.2). */
 export function forwardedHeaders(rawHeaders: readonly string[], host: string): string[] {
   const headers = ["Host", host];
   forEachField(endToEndHeaders(rawHeaders), (name, value) => {

@@ -1,17 +1,17 @@
 import type { CDPSession } from "puppeteer";
 import type { EgressRefusal } from "./egress-session.ts";
 
-/** The way out of one browser context. */
+/** The egress of one browser context. */
 export interface PageEgress {
-  /** The proxy that the context goes through; `null` where it goes out from where the browser is. */
+  /** The proxy of the context; `null` if the browser connects directly. */
   readonly proxyServer: string | null;
-  /** Judges what a session asks for, before it is sent; `null` where the proxy does. */
+  /** Checks the requests of a session before they are sent; `null` if the proxy checks them. */
   readonly guard: ((session: CDPSession) => Promise<void>) | null;
-  /** The latest refusal for the host and port of this URL, if the lane refused it. */
+  /** Returns the latest refusal for the host and port of this URL; `null` if it was not refused. */
   refusal(url: string): EgressRefusal | null;
-  /** The address of a document that the page has shown though it is refused; `null` if there is none. */
+  /** Returns the URL of a blocked document that the page has shown; `null` if there is none. */
   refusedDocument(): Promise<string | null>;
-  /** Aborts once the lane's byte cap is exceeded. */
+  /** Aborts when the page exceeds its byte limit. */
   readonly overflow: AbortSignal;
   close(): Promise<void>;
 }

@@ -8,57 +8,55 @@ import type { PageEgress } from "./page-egress.ts";
 
 export type { EgressProxyOptions, EgressRefusal } from "./egress-session.ts";
 
-/** Chromium keeps at most 32 connections to a proxy, and some more for WebSockets. */
+/** Chromium opens at most 32 connections to a proxy, plus those for WebSockets. */
 const CLIENT_CONNECTIONS_MAX = 512;
-/** Longer than a render: Chromium decides how long it keeps a connection. */
+/** Longer than a render, so that only Chromium closes idle connections. */
 const KEEP_ALIVE_MS = 120_000;
 
-/** The way out of one browser context, through a proxy; `close` ends every connection and stops listening. */
+/** The egress of one browser context through a proxy; `close` closes all connections and the listener. */
 export interface ProxiedEgress extends PageEgress {
-  /** The proxy listens here. */
+  /** Port of the proxy. */
   readonly port: number;
   readonly proxyServer: string;
 }
 
-/** For whom a session is open. */
 export interface ListenOptions {
-  /** Name or address of ours by which the browser reaches the proxy, which listens there alone. */
+  /** Host name or address at which the browser reaches the proxy; it listens on no other. */
   readonly host: string;
-  /** Whether the one who connects is the browser; everybody else is dropped. */
+  /** Returns whether the client is the browser; other connections are closed. */
   readonly accepts: (client: Socket) => boolean;
 }
 
 const LOCAL: ListenOptions = { host: "127.0.0.1", accepts: () => true };
 
 /**
- * Opens a forward proxy (egress.md) with bounds and a memory of its own, to be used by one browser
- * context through `proxyServer` and `proxyBypassList: ["<-loopback>"]`. What it refuses it drops. It
- * listens on the loopback unless told otherwise.
+ * Opens a forward proxy for one browser context, with its own limits and refusals. Use it with `proxyServer` and
+ * `proxyBypassList: ["<-loopback>"]`. It closes connections that it refuses, and listens on the loopback by default.
  *
  * @example
- * const session = await openEgressLane({ resolver: systemResolver, policy: PUBLIC_TARGETS_ONLY });
+ * const egress = await openProxiedEgress({ resolver: systemResolver, policy: PUBLIC_TARGETS_ONLY });
  * const browser = await launch();
  * const context = await browser.createBrowserContext({
- *   proxyServer: session.proxyServer,
+ *   proxyServer: egress.proxyServer,
  *   proxyBypassList: ["<-loopback>"],
  * });
  */
 export async function openProxiedEgress(
   options: EgressProxyOptions,
-  listening: ListenOptions = LOCAL,
+  listen: ListenOptions = LOCAL,
 ): Promise<ProxiedEgress> {
   const session = new EgressSession(options);
-  const server = createListener(session, listening);
-  server.listen(0, listening.host);
+  const server = createListener(session, listen);
+  server.listen(0, listen.host);
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   let closed: Promise<unknown> | null = null;
   return {
     port,
-    proxyServer: `http://${listening.host.includes(":") ? `[${listening.host}]` : listening.host}:${port}`,
+    proxyServer: `http://${listen.host.includes(":") ? `[${listen.host}]` : listen.host}:${port}`,
     guard: null,
     refusal: (url) => session.refusal(url),
-    refusedDocument: () => Promise.resolve(null), // none gets through
+    refusedDocument: () => Promise.resolve(null), // the proxy lets none through
     overflow: session.overflow,
     async close() {
       closed ??= once(server.close(), "close");
@@ -76,7 +74,7 @@ function createListener(session: EgressSession, { accepts }: ListenOptions): Ser
   });
   server.maxConnections = CLIENT_CONNECTIONS_MAX;
   server.on("connection", (socket) => {
-    session.hold(socket);
+    session.track(socket);
     if (!accepts(socket)) socket.destroy();
   });
   server.on("connect", (request, _socket, head) => {
@@ -86,16 +84,16 @@ function createListener(session: EgressSession, { accepts }: ListenOptions): Ser
     try {
       forward(session, request, response);
     } catch {
-      request.socket.destroy(); // a request that can't be written as HTTP
+      request.socket.destroy(); // not a valid HTTP request
     }
   });
-  // the defaults answer 400 and 417, which would be rendered as if they were the target's
+  // the default 400 and 417 responses would be rendered as if they came from the target
   server.on("clientError", (_error, socket) => void socket.destroy());
   server.on("checkExpectation", (request) => void request.socket.destroy());
   return server;
 }
 
-/** Serves CONNECT (RFC 9110, 9.3.6), the way of https, ws and wss: bytes pass as they are. */
+/** Serves CONNECT (RFC 9110, 9.3.6) for https, ws and wss. */
 async function tunnel(session: EgressSession, request: IncomingMessage, head: Buffer): Promise<void> {
   const client = request.socket;
   const target = parseAuthority(request.url ?? "");
@@ -108,19 +106,19 @@ async function tunnel(session: EgressSession, request: IncomingMessage, head: Bu
   client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
   if (head.length > 0) client.unshift(head);
   const count = (): void => session.count(upstream, target);
-  for (const [near, far] of [
+  for (const [source, destination] of [
     [client, upstream],
     [upstream, client],
   ] as const) {
-    near.pipe(far); // passes an end on as an end: the other way stays open
-    near.on("data", count);
-    near.once("close", (hadError) => {
-      if (hadError) far.resetAndDestroy();
+    source.pipe(destination); // forwards the end of one direction and keeps the other open
+    source.on("data", count);
+    source.once("close", (hadError) => {
+      if (hadError) destination.resetAndDestroy();
     });
   }
 }
 
-/** Authority form: host and port, both required, and nothing else (RFC 9112, 3.2.3). */
+/** Parses the authority form: exactly a host and a port (RFC 9112, 3.2.3). */
 function parseAuthority(text: string): Target | null {
   return /^[^/?#@]+:\d{1,5}$/.test(text) ? parseTarget(`https://${text}`) : null;
 }

@@ -1,5 +1,5 @@
 import { systemResolver } from "@snap/engine";
-import { unless, within } from "@snap/engine/internals";
+import { abortable, withTimeout } from "@snap/engine/internals";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { readConfig, type Config } from "../../config.ts";
@@ -70,9 +70,9 @@ async function countFonts(language: string): Promise<number | null> {
 /** Checks that public names resolve with the resolver of this machine. */
 async function checkNames(): Promise<Finding> {
   try {
-    const reason = (): Error => new Error(`no response within ${NAMES_TIMEOUT_MS} ms`);
-    const addresses = await within({ durationMs: NAMES_TIMEOUT_MS, reason }, (signal) =>
-      unless(signal, systemResolver.resolve(PUBLIC_NAME)),
+    const reason = (): Error => new Error(`no answer within ${NAMES_TIMEOUT_MS} ms`);
+    const addresses = await withTimeout({ durationMs: NAMES_TIMEOUT_MS, reason }, (signal) =>
+      abortable(signal, systemResolver.resolve(PUBLIC_NAME)),
     );
     return ok("name resolution", `${PUBLIC_NAME} has ${addresses.length} addresses`);
   } catch (error) {
