@@ -26,7 +26,7 @@ import { readProcessGroup } from "../../src/puppeteer/browser/process-group.ts";
 import { allowPorts, failureOf, required, screenshot } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
 
-/** What lives on is looked for this long (faults.md: no orphan process 2 s later). */
+/** No orphan process may remain after this time. */
 const SOON = { timeout: 2_000, interval: 50 };
 
 let site: Site;
@@ -36,12 +36,12 @@ let hold: (() => Promise<void>) | null = null;
 beforeAll(async () => {
   site = await openSite({
     "/": "<h1>fine</h1>",
-    "/with-held-picture": "<img src=/held>",
+    "/with-held-image": "<img src=/held>",
     "/held": (_request, response) => {
-      const answer = (): void =>
+      const respond = (): void =>
         void response.writeHead(200, { "content-type": "text/html" }).end("<h1>held</h1>");
-      if (hold === null) answer();
-      else void hold().then(answer);
+      if (hold === null) respond();
+      else void hold().then(respond);
     },
   });
 });
@@ -54,7 +54,7 @@ afterAll(async () => {
 interface Observed {
   readonly renderer: Renderer;
   readonly events: RendererEvent[];
-  /** Of the browser that was started last. */
+  /** Process id of the last browser that started. */
   readonly pid: () => number;
 }
 
@@ -73,18 +73,18 @@ function observe(options: PuppeteerRendererOptions = {}): Observed {
   return { renderer, events, pid };
 }
 
-/** Does `fault` to the browser while a page of it is loading, the first `times` that one is. */
-function during(fault: () => void, times: number): void {
-  let left = times;
+/** Injects `fault` while a page loads, for the first `times` loads. */
+function duringLoad(fault: () => void, times: number): void {
+  let remaining = times;
   hold = async () => {
-    if (left <= 0) return;
-    left -= 1;
+    if (remaining <= 0) return;
+    remaining -= 1;
     fault();
     await new Promise<never>(() => {});
   };
 }
 
-async function expectGone(pid: number): Promise<void> {
+async function expectExited(pid: number): Promise<void> {
   await vi.waitFor(() => expect(readProcessGroup(pid)).toEqual([]), SOON);
 }
 
@@ -98,7 +98,7 @@ function profilesOf(pid: number): string[] {
   );
 }
 
-/** The browser itself: not the shell that tidies up after it, nor a helper of some `--type`. */
+/** Kills the browser process itself, neither the wrapping shell nor a helper with a `--type`. */
 const killBrowser = (pid: number): void => {
   const browser = readProcessGroup(pid).find(
     (member) => member.pid !== pid && !commandOf(member.pid).includes("--type="),
@@ -110,51 +110,51 @@ const killRenderers = (pid: number): void => {
 };
 
 describe.each([
-  ["the browser is killed mid-render", killBrowser, "/held"],
-  // it may only be starting while the browser asks for the document, but asks for the picture itself
-  ["a page's process is killed mid-render", killRenderers, "/with-held-picture"],
+  ["a browser killed during a render", killBrowser, "/held"],
+  // the page's process may still be starting while the document loads, but it loads the image itself
+  ["a page's process killed during a render", killRenderers, "/with-held-image"],
 ])("%s", (_name, kill, path) => {
-  it("once: tried again on a fresh one, and nobody notices", async () => {
+  it("retries the render in a new tab after the first failure", async () => {
     const { renderer, events, pid } = observe();
     await renderer.health();
-    during(() => kill(pid()), 1);
+    duringLoad(() => kill(pid()), 1);
     const file = await renderer.render(screenshot(site.url(path)));
     expect(file.targetStatus).toBe(200);
     expect(events.filter((event) => event.type === "render-retried")).toHaveLength(1);
     await renderer.close();
-    for (const event of events) if (event.type === "browser-started") await expectGone(event.pid);
+    for (const event of events) if (event.type === "browser-started") await expectExited(event.pid);
   });
 
-  it("twice: upstream_error, and the next render is fine", async () => {
+  it("throws upstream_error after the second failure, and recovers for the next render", async () => {
     const { renderer, events, pid } = observe();
     await renderer.health();
-    during(() => kill(pid()), 2);
+    duringLoad(() => kill(pid()), 2);
     expect((await failureOf(renderer.render(screenshot(site.url(path))))).code).toBe("upstream_error");
     expect((await renderer.render(screenshot(site.url("/")))).targetStatus).toBe(200);
     await renderer.close();
-    for (const event of events) if (event.type === "browser-started") await expectGone(event.pid);
+    for (const event of events) if (event.type === "browser-started") await expectExited(event.pid);
   });
 });
 
-describe("the browser is stopped", () => {
-  it("found by the probe, replaced, and its render is tried again", async () => {
+describe("a browser that is stopped", () => {
+  it("is detected by the probe and replaced, and its render is retried", async () => {
     const { renderer, events, pid } = observe({ probeIntervalMs: 100, probeTimeoutMs: 3_000 });
     await renderer.health();
     const stopped = pid();
-    during(() => process.kill(-stopped, "SIGSTOP"), 1);
+    duringLoad(() => process.kill(-stopped, "SIGSTOP"), 1);
     expect((await renderer.render(screenshot(site.url("/held")))).targetStatus).toBe(200);
     const types = events.map((event) => event.type);
     expect(types).toContain("browser-unresponsive");
-    // The busiest page goes first, in case that it alone keeps the browser from answering.
+    // the busiest page is killed first, in case it alone makes the browser unresponsive
     expect(types.indexOf("page-ended")).toBeLessThan(types.indexOf("browser-unresponsive"));
     expect(events).toContainEqual(expect.objectContaining({ type: "page-ended", reason: "busy" }));
-    await expectGone(stopped);
+    await expectExited(stopped);
     await renderer.close();
   });
 });
 
-describe("the browser cannot start", () => {
-  it("not ready, says why, answers upstream_error; ready by itself once it can", async () => {
+describe("a browser that cannot start", () => {
+  it("makes the renderer not ready with a reason, until a start succeeds", async () => {
     const executablePath = join(makeDir(), "browser");
     const { renderer } = observe({ executablePath });
     const health = await renderer.health();
@@ -170,7 +170,7 @@ describe("the browser cannot start", () => {
     await renderer.close();
   });
 
-  it("what it wrote last is in the reason", async () => {
+  it("includes the browser's last output in the reason", async () => {
     const { renderer } = observe({ executablePath: script('echo "no display, no keyboard" >&2; exit 7') });
     const { reason } = await renderer.health();
     expect(reason).toContain("exit code 7");
@@ -180,7 +180,7 @@ describe("the browser cannot start", () => {
 });
 
 describe("the sandbox", () => {
-  it("is on: pages run behind a seccomp filter, as nobody of ours", async () => {
+  it("runs pages behind a seccomp filter and not as root", async () => {
     const { renderer, pid } = observe();
     await renderer.health();
     const renderers = readProcessGroup(pid()).filter((member) => member.isRenderer);
@@ -192,7 +192,7 @@ describe("the sandbox", () => {
     await renderer.close();
   });
 
-  it("is switched off behind our back: not ready, and the reason says so", async () => {
+  it("makes the renderer not ready if a wrapper script turns it off", async () => {
     const { renderer } = observe({ executablePath: script(`exec ${await findBrowser()} --no-sandbox "$@"`) });
     const health = await renderer.health();
     expect(health.ready).toBe(false);
@@ -200,7 +200,7 @@ describe("the sandbox", () => {
     await renderer.close();
   });
 
-  it("is off when that is asked for", async () => {
+  it("is off if the option says so", async () => {
     const { renderer } = observe({ sandbox: "off" });
     expect((await renderer.render(screenshot(site.url("/")))).targetStatus).toBe(200);
     await renderer.close();
@@ -212,28 +212,31 @@ describe("recycling", () => {
     ["renders", { recycleAfterRenders: 3 }],
     ["age", { recycleAfterMs: 500 }],
     ["memory", { recycleAboveBytes: 1_000_000 }],
-  ])("by %s: the new one is up before the old one goes, and no render fails", async (reason, options) => {
-    const { renderer, events, pid } = observe(options);
-    await renderer.health();
-    const first = pid();
-    const lane = async (): Promise<void> => {
-      for (let i = 0; i < 5; i += 1) {
-        expect((await renderer.render(screenshot(site.url("/")))).targetStatus).toBe(200);
-        expect(await renderer.health()).toEqual({ ready: true, reason: null });
-      }
-    };
-    await Promise.all([lane(), lane()]);
-    await vi.waitFor(() => expect(pid()).not.toBe(first), SOON);
-    expect(events).toContainEqual({ type: "browser-recycled", pid: first, reason });
-    expect(events.map((event) => event.type)).not.toContain("render-retried");
-    await expectGone(first);
-    await renderer.close();
-    await expectGone(pid());
-  });
+  ])(
+    "by %s starts the new browser before it retires the old one, and fails no render",
+    async (reason, options) => {
+      const { renderer, events, pid } = observe(options);
+      await renderer.health();
+      const first = pid();
+      const renderRepeatedly = async (): Promise<void> => {
+        for (let i = 0; i < 5; i += 1) {
+          expect((await renderer.render(screenshot(site.url("/")))).targetStatus).toBe(200);
+          expect(await renderer.health()).toEqual({ ready: true, reason: null });
+        }
+      };
+      await Promise.all([renderRepeatedly(), renderRepeatedly()]);
+      await vi.waitFor(() => expect(pid()).not.toBe(first), SOON);
+      expect(events).toContainEqual({ type: "browser-recycled", pid: first, reason });
+      expect(events.map((event) => event.type)).not.toContain("render-retried");
+      await expectExited(first);
+      await renderer.close();
+      await expectExited(pid());
+    },
+  );
 });
 
 describe("close", () => {
-  it("ends what runs, and leaves neither process nor profile", async () => {
+  it("aborts running renders, and leaves no process or profile behind", async () => {
     const { renderer, pid } = observe();
     await renderer.health();
     const profiles = profilesOf(pid());
@@ -241,20 +244,20 @@ describe("close", () => {
     const running = failureOf(renderer.render(screenshot(site.url("/"), { delay: 10_000 })));
     await renderer.close();
     expect((await running).code).toBe("upstream_error");
-    await expectGone(pid());
+    await expectExited(pid());
     expect(profiles.filter((profile) => existsSync(profile))).toEqual([]);
     expect(await renderer.health()).toEqual({ ready: false, reason: "closed" });
     expect((await failureOf(renderer.render(screenshot(site.url("/"))))).code).toBe("upstream_error");
   });
 
-  it("also while the browser is starting", async () => {
+  it("leaves no process behind while the browser is starting", async () => {
     const { renderer, events } = observe();
     await renderer.close();
     expect(await renderer.health()).toEqual({ ready: false, reason: "closed" });
-    for (const event of events) if (event.type === "browser-started") await expectGone(event.pid);
+    for (const event of events) if (event.type === "browser-started") await expectExited(event.pid);
   });
 
-  it("leaves no page's process behind after a page that spins", async () => {
+  it("leaves no page's process behind after a script loops forever", async () => {
     const spinning = await openSite({ "/": "<script>for (;;);</script>" });
     const { renderer, pid } = observe({
       targets: allowPorts(spinning.port),
@@ -270,20 +273,20 @@ describe("close", () => {
   });
 });
 
-describe("our own process is killed", () => {
-  it("the browser ends by itself, and never saw our secrets", async () => {
+describe("a browser whose parent process is killed", () => {
+  it("exits and removes its profile, and has not inherited secrets", async () => {
     const [parent, pid] = await startParent();
     for (const member of readProcessGroup(pid)) {
       expect(readFileSync(`/proc/${member.pid}/environ`, "latin1")).not.toContain("hunter2");
     }
     const profiles = profilesOf(pid);
     parent.kill("SIGKILL");
-    await expectGone(pid);
+    await expectExited(pid);
     expect(profiles.filter((profile) => existsSync(profile))).toEqual([]);
   });
 });
 
-/** A process that renders, to be killed. */
+/** Starts a process with a renderer; resolves with it and the id of its browser. */
 async function startParent(): Promise<[ChildProcess, number]> {
   const driver = new URL("../../src/puppeteer/index.ts", import.meta.url).href;
   const program = `
@@ -298,7 +301,7 @@ async function startParent(): Promise<[ChildProcess, number]> {
   return [parent, Number(line)];
 }
 
-/** A directory that the browser's user may enter. */
+/** Creates a directory that the browser's user can access. */
 function makeDir(): string {
   const dir = mkdtempSync(join(tmpdir(), "snap-test-"));
   chmodSync(dir, 0o755);
@@ -306,7 +309,7 @@ function makeDir(): string {
   return dir;
 }
 
-/** A shell script in the place of a browser. */
+/** Creates a shell script to start instead of a browser. */
 function script(body: string): string {
   const path = join(makeDir(), "browser");
   writeFileSync(path, `#!/bin/sh\n${body}\n`);

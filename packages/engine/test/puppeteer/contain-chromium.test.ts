@@ -25,8 +25,8 @@ afterAll(async () => {
   trap.close();
 });
 
-describe("a page that tries every way out", () => {
-  it.concurrent.each(HOSTS)("%s is not reached, and the page renders", async (host) => {
+describe("a page that tries every way to connect", () => {
+  it.concurrent.each(HOSTS)("renders without reaching %s", async (host) => {
     const to = encodeURIComponent(`http://${host}:${trap.port}`);
     const options = { waitUntil: "networkidle0", delay: 500 } as const;
     const file = await renderer.render(screenshot(site.url(`/?to=${to}`), options));
@@ -37,7 +37,7 @@ describe("a page that tries every way out", () => {
 });
 
 describe("the trap", () => {
-  it("catches the same page where it is allowed, though never its datagrams", async () => {
+  it("receives the same page's TCP connections if they are allowed, but never its UDP datagrams", async () => {
     const open = openRenderer([], { targets: allowPorts(site.port, trap.port) });
     const to = encodeURIComponent(`http://127.0.0.1:${trap.port}`);
     await open.render(screenshot(site.url(`/?to=${to}`), { waitUntil: "domcontentloaded", delay: 1000 }));

@@ -76,13 +76,13 @@ afterAll(async () => {
   await site.close();
 });
 
-/** Of the page, once it is done. */
+/** Returns a pixel of the page once its network is idle. */
 async function pixelOf(path: string, by: Renderer): Promise<unknown> {
   const { bytes } = await by.render(screenshot(site.url(path), { waitUntil: "networkidle0" }));
   return readPng(bytes).pixel(1000, 700);
 }
 
-describe("a page that is a nuisance", () => {
+describe("a page with dialogs, pop-ups or permission prompts", () => {
   const NUISANCES = [
     "/dialogs",
     "/dialogs-on-leaving",
@@ -93,42 +93,42 @@ describe("a page that is a nuisance", () => {
     "/closes",
   ];
 
-  it.each(NUISANCES)("%s: rendered", async (path) => {
+  it.each(NUISANCES)("renders %s", async (path) => {
     expect(await pixelOf(path, renderer)).toEqual(GREEN);
   });
 
-  it("is rendered as well where no page is kept ready", async () => {
-    const unready = openRenderer([site.port], { warmContexts: 0 });
-    // the first one takes the page that the start was proved with
+  it("renders without ready tabs", async () => {
+    const cold = openRenderer([site.port], { warmContexts: 0 });
+    // the first render uses the tab that verified the browser
     for (const path of ["/prints", ...NUISANCES])
-      expect([path, await pixelOf(path, unready)]).toEqual([path, GREEN]);
-    await unready.close();
+      expect([path, await pixelOf(path, cold)]).toEqual([path, GREEN]);
+    await cold.close();
   });
 
-  it("grows while it is captured: measured once", async () => {
+  it("measures a growing page once", async () => {
     const file = await renderer.render(screenshot(site.url("/grows"), { fullPage: true, delay: 300 }));
-    const picture = readPng(file.bytes);
-    expect(picture.height).toBeGreaterThanOrEqual(800);
-    expect(picture.pixel(1270, picture.height - 1)).toEqual(GREEN);
+    const image = readPng(file.bytes);
+    expect(image.height).toBeGreaterThanOrEqual(800);
+    expect(image.pixel(1270, image.height - 1)).toEqual(GREEN);
   });
 
-  it("replaces what we measure with: told by the browser all the same", async () => {
+  it("measures correctly if the page overrides the DOM methods", async () => {
     const file = await renderer.render(screenshot(site.url("/lies"), { selector: "#true" }));
     const { width, height } = readPng(file.bytes);
     expect([width, height]).toEqual([30, 20]);
   });
 });
 
-describe("pages that won't end", () => {
-  it("render_timeout, and their neighbours go on", async () => {
+describe("pages that never finish", () => {
+  it("fail with render_timeout without affecting other renders", async () => {
     const bounded = openRenderer([site.port], { renderTimeoutMs: 10_000 });
     const paths = ["/spins", "/spins-later", "/dialogs-for-ever"];
     const endless = paths.map((path) =>
       failureOf(bounded.render(screenshot(site.url(path), { delay: 200 }))),
     );
     for (let i = 0; i < 3; i += 1) {
-      const neighbour = await bounded.render(screenshot(site.url("/")));
-      expect(readPng(neighbour.bytes).pixel(1000, 700)).toEqual(GREEN);
+      const other = await bounded.render(screenshot(site.url("/")));
+      expect(readPng(other.bytes).pixel(1000, 700)).toEqual(GREEN);
     }
     for (const failure of await Promise.all(endless)) expect(failure.code).toBe("render_timeout");
     await bounded.close();
@@ -136,12 +136,12 @@ describe("pages that won't end", () => {
 });
 
 describe("a page that floods the console", () => {
-  it("finds a console that answers as it should", async () => {
+  it("gets the expected results from console methods", async () => {
     const file = await renderer.render(screenshot(site.url("/tasks")));
     expect(readPng(file.bytes).pixel(1000, 700)).toEqual(GREEN);
   });
 
-  it("disturbs nobody, from its frames neither", async () => {
+  it("does not affect other renders, not even from its frames", async () => {
     events.length = 0;
     const flooding = renderer.render(screenshot(site.url("/floods"), { delay: 3_000 }));
     for (let i = 0; i < 3; i += 1) {
@@ -153,8 +153,8 @@ describe("a page that floods the console", () => {
   });
 });
 
-describe("a page that eats memory", () => {
-  it("is ended with upstream_error, and not tried again; its neighbours go on", async () => {
+describe("a page that exceeds its memory limit", () => {
+  it("fails with upstream_error without a retry, and does not affect other renders", async () => {
     events.length = 0;
     const hungry = failureOf(renderer.render(screenshot(site.url("/eats-memory"), { delay: 10_000 })));
     for (let i = 0; i < 3; i += 1) {

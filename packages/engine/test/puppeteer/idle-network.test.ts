@@ -20,19 +20,21 @@ const page = (script: string, head = ""): string =>
      ${script}
    </script>`;
 
-/** Every page turns red when the last thing that it waits for is there, longer than the quiet half second. */
+/** Each page turns red when its last request completes, which takes longer than half a second. */
 const AWAITED: Readonly<Record<string, string>> = {
   "a fetch": page("fetch('/slow').then(redden)"),
   "the body of a fetch": page("fetch('/slow-body').then((response) => response.text()).then(redden)"),
-  "what redirects lead to": page("fetch('/redirect').then(redden)"),
-  "one request behind another": page("fetch('/slow').then(() => fetch('/slow?2')).then(redden)"),
-  "a request that begins in the last moment": page("setTimeout(() => fetch('/slow').then(redden), 350)"),
+  "the target of redirects": page("fetch('/redirect').then(redden)"),
+  "a request after another": page("fetch('/slow').then(() => fetch('/slow?2')).then(redden)"),
+  "a request that starts just before the network is idle": page(
+    "setTimeout(() => fetch('/slow').then(redden), 350)",
+  ),
   "an image": page("Object.assign(new Image(), { src: '/slow-image', onload: redden })"),
-  "a script that is added late": page(
+  "a script that is added dynamically": page(
     "document.head.append(Object.assign(document.createElement('script'), { src: '/slow-script' }))",
   ),
   "a preload": page("", "<link rel=preload as=fetch href=/slow onload=redden() crossorigin>"),
-  "a request that is checked by a preflight": page(
+  "a request with a preflight": page(
     "fetch(location.href.replace('127.0.0.1', 'localhost').replace(/[^/]*$/, 'slow'), { headers: { 'x-a': '1' } }).then(redden)",
   ),
   "a frame": page("onmessage = redden", "<iframe src=/inner></iframe>"),
@@ -55,28 +57,30 @@ const AWAITED: Readonly<Record<string, string>> = {
     `navigator.serviceWorker.onmessage = redden;
      navigator.serviceWorker.register("/service-worker")`,
   ),
-  "a request that a service worker answers": page(
+  "a request that a service worker handles": page(
     `navigator.serviceWorker.register("/answering-worker").then(() => navigator.serviceWorker.ready);
      navigator.serviceWorker.oncontrollerchange = () => fetch("/answered").then(redden)`,
   ),
-  "a WebSocket that opens": page("new WebSocket('ws://' + location.host + '/slow-socket').onopen = redden"),
-  "an event stream that opens": page("new EventSource('/slow-events').onopen = redden"),
-  "the page that a script leads to": page("setTimeout(() => { location = '/red-late' }, 300)"),
+  "the handshake of a WebSocket": page(
+    "new WebSocket('ws://' + location.host + '/slow-socket').onopen = redden",
+  ),
+  "the start of an event stream": page("new EventSource('/slow-events').onopen = redden"),
+  "the page that a script navigates to": page("setTimeout(() => { location = '/red-late' }, 300)"),
 };
 
-/** None of these keeps a page busy, so all are captured at once, and before they could turn red. */
+/** None of these keeps the network busy, so each page is captured before it could turn red. */
 const NOT_AWAITED: Readonly<Record<string, string>> = {
   "a fetch that was aborted": page(
     "const gone = new AbortController(); fetch('/hangs', { signal: gone.signal }).catch(() => {});" +
       "setTimeout(() => gone.abort(), 100)",
   ),
-  "a fetch whose body nobody reads": page("fetch('/small')"),
-  "a fetch that is not stored, whose body nobody reads": page(
+  "a fetch whose body is not read": page("fetch('/small')"),
+  "an uncacheable fetch whose body is not read": page(
     "fetch('/not-stored'); fetch('/not-stored', { method: 'POST', body: 'x' })",
   ),
   "a beacon": page("navigator.sendBeacon('/small', 'x')"),
-  "an image that is refused": page("new Image().src = 'http://127.0.0.1:1/x.png'"),
-  "an image that a policy forbids": page(
+  "an image whose connection is refused": page("new Image().src = 'http://127.0.0.1:1/x.png'"),
+  "an image that the Content-Security-Policy blocks": page(
     "new Image().src = '/hangs'",
     `<meta http-equiv=Content-Security-Policy content="img-src 'none'">`,
   ),
@@ -86,8 +90,8 @@ const NOT_AWAITED: Readonly<Record<string, string>> = {
   ),
   "an open WebSocket": page("new WebSocket('ws://' + location.host + '/socket')"),
   "an open event stream": page("new EventSource('/events')"),
-  "a film": page("", "<video src=/film preload=auto></video>"),
-  "a frame that shows a film": page("", "<iframe src=/film></iframe>"),
+  "a video": page("", "<video src=/video preload=auto></video>"),
+  "a frame that shows a video": page("", "<iframe src=/video></iframe>"),
   "a frame that was removed": page(
     "const frame = Object.assign(document.createElement('iframe'), { src: '/hangs' });" +
       "document.body.append(frame); setTimeout(() => frame.remove(), 100)",
@@ -97,34 +101,34 @@ const NOT_AWAITED: Readonly<Record<string, string>> = {
       "frame.src = location.href.replace('127.0.0.1', 'localhost').replace(/[^/]*$/, 'inner-hangs');" +
       "document.body.append(frame); onmessage = () => frame.remove()",
   ),
-  "a frame that moves on": page("", "<iframe src=/inner-moves></iframe>"),
-  "a frame that answers 204": page("", "<iframe src=/nothing></iframe>"),
+  "a frame that navigates": page("", "<iframe src=/inner-moves></iframe>"),
+  "a frame that returns 204": page("", "<iframe src=/nothing></iframe>"),
   "a frame that is a download": page("", "<iframe src=/download></iframe>"),
   "a worker that was terminated": page(
     "const busy = new Worker(worker(`fetch('${location.origin}/hangs'); postMessage(1)`));" +
       "busy.onmessage = () => busy.terminate()",
   ),
-  "the frames of a document that was left": page(
+  "the frames of a previous document": page(
     "document.body.append(Object.assign(document.createElement('iframe'), { src: '/inner-hangs' }));" +
       "onmessage = () => { location = '/blank' }",
   ),
-  "the WebSockets of a document that was left": page(
+  "the WebSockets of a previous document": page(
     "new WebSocket('ws://' + location.host + '/hanging-socket'); setTimeout(() => { location = '/blank' }, 100)",
   ),
-  "the shared worker of a document that was left": page(
+  "the shared worker of a previous document": page(
     "new SharedWorker('/busy-shared-worker').port.onmessage = () => { location = '/blank' }",
   ),
   "a shared worker that ended": page("new SharedWorker('/ending-shared-worker')"),
   "workers that are terminated before they start": page(
     "for (let i = 0; i < 50; i += 1) new Worker(worker('')).terminate()",
   ),
-  "a fragment that changes all the time": page(
+  "a fragment that changes continuously": page(
     "let i = 0; setInterval(() => { location.hash = i += 1 }, 100)",
   ),
-  "requests of the document that was left": page(
+  "requests of a previous document": page(
     "fetch('/hangs'); fetch('/hangs?2'); fetch('/hangs?3'); setTimeout(() => { location = '/blank' }, 100)",
   ),
-  "data and blob addresses": page("fetch('data:,x').then(() => fetch(URL.createObjectURL(new Blob(['x']))))"),
+  "data and blob URLs": page("fetch('data:,x').then(() => fetch(URL.createObjectURL(new Blob(['x']))))"),
 };
 
 const SLOW_MS = 900;
@@ -135,13 +139,13 @@ const PIXEL = Buffer.from(
 
 let site: Site;
 let renderer: Renderer;
-/** For pages that take longer than the others may. */
-let patient: Renderer;
+/** With the default navigation timeout. */
+let patientRenderer: Renderer;
 
 beforeAll(async () => {
-  type Answer = (request: IncomingMessage, response: ServerResponse) => void;
-  const answer =
-    (type: string, body: string | Buffer, delayMs = 0): Answer =>
+  type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+  const respond =
+    (type: string, body: string | Buffer, delayMs = 0): Handler =>
     (_request, response) => {
       response.writeHead(200, {
         "content-type": type,
@@ -153,7 +157,7 @@ beforeAll(async () => {
       if (delayMs === 0) response.flushHeaders();
     };
   const slowHead =
-    (type: string, then: (response: ServerResponse) => void): Answer =>
+    (type: string, then: (response: ServerResponse) => void): Handler =>
     (_request, response) => {
       setTimeout(() => {
         response.writeHead(200, {
@@ -165,33 +169,33 @@ beforeAll(async () => {
       }, SLOW_MS);
     };
   const script = "text/javascript";
-  const tellParent = "parent.postMessage(1, '*')";
+  const notifyParent = "parent.postMessage(1, '*')";
   site = await openSite(
     {
       ...Object.fromEntries(
         Object.entries({ ...AWAITED, ...NOT_AWAITED }).map(([name, html]) => [pathOf(name), html]),
       ),
       "/slow": slowHead("text/plain", (response) => response.end("slow")),
-      "/slow-body": answer("text/plain", "slow", SLOW_MS),
+      "/slow-body": respond("text/plain", "slow", SLOW_MS),
       "/slow-image": slowHead("image/png", (response) => response.end(PIXEL)),
       "/slow-script": slowHead(script, (response) => response.end("redden()")),
       "/slow-worker": slowHead(script, (response) => response.end("postMessage(1)")),
-      "/shared-worker": answer(
+      "/shared-worker": respond(
         script,
         "onconnect = ({ ports: [port] }) => fetch('/slow').then(() => port.postMessage(1))",
       ),
-      "/busy-shared-worker": answer(
+      "/busy-shared-worker": respond(
         script,
         "fetch('/hangs'); onconnect = ({ ports: [port] }) => port.postMessage(1)",
       ),
-      "/ending-shared-worker": answer(script, "fetch('/hangs'); setTimeout(close, 100)"),
-      "/service-worker": answer(
+      "/ending-shared-worker": respond(script, "fetch('/hangs'); setTimeout(close, 100)"),
+      "/service-worker": respond(
         script,
         `oninstall = (event) => event.waitUntil(fetch("/slow"));
          onactivate = (event) => event.waitUntil(clients.claim().then(() => clients.matchAll())
            .then((pages) => pages.forEach((page) => page.postMessage(1))))`,
       ),
-      "/answering-worker": answer(
+      "/answering-worker": respond(
         script,
         `oninstall = () => skipWaiting();
          onactivate = (event) => event.waitUntil(clients.claim());
@@ -199,19 +203,19 @@ beforeAll(async () => {
       ),
       "/redirect": redirect("/redirect-2"),
       "/redirect-2": redirect("/slow"),
-      "/inner": `<script>fetch("/slow").then(() => ${tellParent})</script>`,
-      "/inner-hangs": `<script>fetch("/hangs"); ${tellParent}</script>`,
+      "/inner": `<script>fetch("/slow").then(() => ${notifyParent})</script>`,
+      "/inner-hangs": `<script>fetch("/hangs"); ${notifyParent}</script>`,
       "/inner-moves": "<script>fetch('/hangs'); setTimeout(() => { location = '/blank' }, 50)</script>",
       "/red-late": page("fetch('/slow').then(redden)"),
       "/blank": "<h1>here</h1>",
-      "/small": answer("text/plain", "small"),
+      "/small": respond("text/plain", "small"),
       "/not-stored": (_request, response) =>
         response.writeHead(200, { "cache-control": "no-store", "content-length": 5 }).end("small"),
-      "/small-image": answer("image/png", PIXEL),
+      "/small-image": respond("image/png", PIXEL),
       "/events": (_request, response) =>
         void response.writeHead(200, { "content-type": "text/event-stream" }).write(":\n\n"),
       "/slow-events": slowHead("text/event-stream", (response) => response.write(":\n\n")),
-      "/film": (_request, response) =>
+      "/video": (_request, response) =>
         void response
           .writeHead(200, { "content-type": "video/mp4", "content-length": "99999999" })
           .write("x"),
@@ -233,7 +237,7 @@ beforeAll(async () => {
       "/many": page(
         "let left = 10_000; const ask = () => { if ((left -= 1) > 0) fetch('data:,' + left).then(ask); else redden() }; for (let i = 0; i < 500; i += 1) ask()",
       ),
-      // quiet only once more of them have run than are followed
+      // idle only after more workers have run than are followed
       "/workers": page(
         `const quiet = new AbortController();
          for (let i = 0; i < 3; i += 1) fetch("/hangs?" + i, quiet).catch(() => {});
@@ -259,26 +263,26 @@ beforeAll(async () => {
     ],
   };
   renderer = openRenderer([], { targets, navigationTimeoutMs: 8_000 });
-  patient = openRenderer([], { targets });
+  patientRenderer = openRenderer([], { targets });
 });
 
 afterAll(async () => {
-  await Promise.all([renderer.close(), patient.close()]);
+  await Promise.all([renderer.close(), patientRenderer.close()]);
   await site.close();
 });
 
 const pathOf = (name: string): string => `/case-${createHash("sha1").update(name).digest("hex").slice(0, 8)}`;
 
-async function colour(path: string, waitUntil: "networkidle0" | "networkidle2"): Promise<number[]> {
+async function pixelOf(path: string, waitUntil: "networkidle0" | "networkidle2"): Promise<number[]> {
   const { bytes } = await renderer.render(screenshot(site.url(path), { waitUntil }));
   return readPng(bytes).pixel(1000, 700);
 }
 
-describe("the count of connections", () => {
+describe("NetworkActivity", () => {
   const request = (requestId: number) =>
     ({ requestId: `${requestId}`, loaderId: "1", type: "Fetch", request: { url: "" } }) as never;
 
-  it("remembers nothing of a hundred thousand requests that ended", () => {
+  it("keeps nothing of a hundred thousand finished requests", () => {
     const activity = new NetworkActivity({ connectionsMax: 0, countsWorkers: true, onIdle: () => {} });
     for (let id = 0; id < 100_000; id += 1) {
       activity.begin("page", request(id));
@@ -288,7 +292,7 @@ describe("the count of connections", () => {
     expect(activity.isWithinLimit).toBe(true);
   });
 
-  it("keeps the document that a frame of another process is on its way to, and nothing else of it", () => {
+  it("keeps only the pending document of an out-of-process frame that moves to another process", () => {
     const activity = new NetworkActivity({ connectionsMax: 0, countsWorkers: true, onIdle: () => {} });
     const sent = (requestId: string, type: string, frameId: string) =>
       ({ requestId, frameId, loaderId: requestId, type, request: { url: "" } }) as never;
@@ -301,7 +305,7 @@ describe("the count of connections", () => {
     expect(activity.inFlight).toBe(0);
   });
 
-  it("stops at ten thousand at once, and counts the page as busy from then on", () => {
+  it("counts at most ten thousand concurrent requests, and then treats the page as busy", () => {
     const activity = new NetworkActivity({ connectionsMax: 2, countsWorkers: true, onIdle: () => {} });
     for (let id = 0; id < 100_000; id += 1) activity.begin("page", request(id));
     expect(activity.inFlight).toBe(10_000);
@@ -312,41 +316,43 @@ describe("the count of connections", () => {
 
 describe.concurrent("an idle network", () => {
   it.each(Object.keys(AWAITED))("waits for %s", async (name) => {
-    expect(await colour(pathOf(name), "networkidle0")).toEqual(RED);
+    expect(await pixelOf(pathOf(name), "networkidle0")).toEqual(RED);
   });
 
   it.each(Object.keys(NOT_AWAITED))("does not wait for %s", async (name) => {
-    expect(await colour(pathOf(name), "networkidle0")).toEqual(WHITE);
+    expect(await pixelOf(pathOf(name), "networkidle0")).toEqual(WHITE);
   });
 
-  it("counts what is asked for after a script that kept the page busy", async () => {
-    expect(await colour("/busy", "networkidle0")).toEqual(RED);
+  it("waits for requests that follow a long-running script", async () => {
+    expect(await pixelOf("/busy", "networkidle0")).toEqual(RED);
   });
 
   it.each([
     ["a request every 400 ms", "/every-400-ms"],
     ["more open requests than are counted", "/flood"],
-    ["new requests after each quiet half second", "/busy-when-idle"],
+    ["new requests after each idle half second", "/busy-when-idle"],
     ["more workers than are followed", "/workers"],
-  ])("captures a page with %s 10 s after load, by default", async (_what, path) => {
-    expect((await patient.render(defaultScreenshot(site.url(path)))).notes).toEqual(["wait-capped"]);
+  ])("captures a page with %s 10 s after load, by default", async (_name, path) => {
+    expect((await patientRenderer.render(defaultScreenshot(site.url(path)))).notes).toEqual(["wait-capped"]);
   });
 });
 
-describe("a page whose requests come one after another", () => {
-  it("captures a page with a request every 700 ms in its first gap", async () => {
+describe("a page with sequential requests", () => {
+  it("is captured in the first gap between requests every 700 ms", async () => {
     const { bytes, notes } = await renderer.render(defaultScreenshot(site.url("/every-700-ms")));
     expect(readPng(bytes).pixel(1000, 700)).toEqual(WHITE);
     expect(notes).toEqual([]);
   });
 
-  it("keeps count of ten thousand requests", async () => {
-    const { bytes } = await patient.render(screenshot(site.url("/many"), { waitUntil: "networkidle0" }));
+  it("is captured after ten thousand requests", async () => {
+    const { bytes } = await patientRenderer.render(
+      screenshot(site.url("/many"), { waitUntil: "networkidle0" }),
+    );
     expect(readPng(bytes).pixel(1000, 700)).toEqual(RED);
   });
 });
 
-/** Answers the handshake (RFC 6455, 4.2.2), after a while where the path says so. */
+/** Completes the handshake (RFC 6455, 4.2.2); `/slow-socket` delays it, `/hanging-socket` never completes. */
 function acceptWebSocket(request: IncomingMessage, socket: Duplex): void {
   const key = `${request.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
   const accept = createHash("sha1").update(key).digest("base64");

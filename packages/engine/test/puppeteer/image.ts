@@ -5,7 +5,7 @@ export interface Size {
   readonly height: number;
 }
 
-/** A PNG's pixels, as `[red, green, blue, alpha]`. */
+/** Decodes a PNG; a pixel is `[red, green, blue, alpha]`. */
 export function readPng(bytes: Uint8Array): Size & { pixel(x: number, y: number): number[] } {
   const { width, height, data } = PNG.sync.read(Buffer.from(bytes));
   return {
@@ -15,7 +15,7 @@ export function readPng(bytes: Uint8Array): Size & { pixel(x: number, y: number)
   };
 }
 
-/** ITU-T T.81, B.2.2: the frame header holds the size; markers before it are skipped by their length. */
+/** Reads the size from the frame header (ITU-T T.81, B.2.2), skipping the markers before it. */
 export function readJpegSize(bytes: Uint8Array): Size {
   const view = Buffer.from(bytes);
   if (view.readUInt16BE(0) !== 0xffd8) throw new Error("not a JPEG");

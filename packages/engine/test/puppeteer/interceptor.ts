@@ -9,15 +9,15 @@ export interface Command {
   readonly params?: Record<string, unknown>;
 }
 
-export type Answer = (message: unknown) => void;
+export type Respond = (message: unknown) => void;
 
 /**
- * Stands between us and a browser, and changes what we ask of it, or answers in its place where `change`
- * says `true`; answers its address.
+ * Opens a WebSocket proxy in front of a browser; resolves with its URL. `intercept` may modify a command, or respond
+ * to it and return `true`, which does not forward it.
  */
 export async function openInterceptor(
   webSocketUrl: string,
-  change: (command: Command, answer: Answer) => boolean | void,
+  intercept: (command: Command, respond: Respond) => boolean | void,
 ): Promise<string> {
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
   onTestFinished(() => {
@@ -29,7 +29,7 @@ export async function openInterceptor(
     const opened = once(browser, "open");
     client.on("message", (data) => {
       const command = JSON.parse((data as Buffer).toString()) as Command;
-      if (change(command, (message) => client.send(JSON.stringify(message))) === true) return;
+      if (intercept(command, (message) => client.send(JSON.stringify(message))) === true) return;
       void opened.then(() => browser.send(JSON.stringify(command)));
     });
     browser.on("message", (data) => client.send((data as Buffer).toString()));

@@ -15,7 +15,7 @@ describe("options", () => {
     ["browserProxyHost", { browserUrls: ["wss://browsers.example/"] }],
     ["browserProxyHost", { browserUrls: ["ws://127.0.0.1:9222/", "ws://192.0.2.1:9222/"] }],
     ["probeIntervalMs", { probeIntervalMs: "5s" as unknown as number }],
-  ])("%s out of its range is named", (name, options) => {
+  ])("throws a RangeError that names %s", (name, options) => {
     expect(() => createPuppeteerRenderer(options)).toThrow(RangeError);
     expect(() => createPuppeteerRenderer(options)).toThrow(`${name} must be`);
   });
@@ -26,11 +26,11 @@ describe("browserUrls", () => {
     [["ftp://browsers.example/hunter2"], "address 1 is not a DevTools endpoint"],
     [["ws://127.0.0.1:9222/", "hunter2"], "address 2 is not a DevTools endpoint"],
     [["ws://127.0.0.1/?hunter2", "ws://127.0.0.1:80/?hunter2"], "address 2 is the same as address 1"],
-    [Array.from({ length: 65 }, (_, port) => `ws://127.0.0.1:${port + 1}/`), "at most 64 addresses"],
-  ])("are refused by their place, never by their value", (browserUrls, message) => {
-    const refused = (): unknown => createPuppeteerRenderer({ browserUrls });
-    expect(refused).toThrow(RangeError);
-    expect(refused).toThrow(message);
-    expect(refused).not.toThrow("hunter2");
+    [Array.from({ length: 65 }, (_, port) => `ws://127.0.0.1:${port + 1}/`), "64 addresses at the most"],
+  ])("throws an error with the position of an invalid URL, never its value", (browserUrls, message) => {
+    const create = (): unknown => createPuppeteerRenderer({ browserUrls });
+    expect(create).toThrow(RangeError);
+    expect(create).toThrow(message);
+    expect(create).not.toThrow("hunter2");
   });
 });

@@ -33,14 +33,14 @@ async function print(path: string, options: object = {}): Promise<{ pages: numbe
   return { pages: pages.length, size: [width, height] };
 }
 
-/** How far, in points, a PDF's paper is from what was asked for; Chromium grows it by less than one. */
+/** Returns how far the paper of a PDF is from the requested size, in points; Chromium rounds up by less than one. */
 async function deviation(options: object, [width, height]: [number, number]): Promise<number> {
   const { size } = await print("/", options);
   return Math.max(Math.abs(size[0] - width), Math.abs(size[1] - height));
 }
 
 describe.concurrent("paper", () => {
-  it("is a4 when none is sent", async () => {
+  it("is a4 by default", async () => {
     expect(await deviation({}, [595.28, 841.89])).toBeLessThan(1);
   });
 
@@ -56,7 +56,7 @@ describe.concurrent("paper", () => {
     ["a4", [595.28, 841.89]],
     ["a5", [419.53, 595.28]],
     ["a6", [297.64, 419.53]],
-  ])("%s", async (paperFormat, points) => {
+  ])("has the size of %s", async (paperFormat, points) => {
     expect(await deviation({ paperFormat }, points)).toBeLessThan(1);
   });
 
@@ -65,11 +65,11 @@ describe.concurrent("paper", () => {
     ["mm", 100, 150, [283.46, 425.2]],
     ["cm", 10, 15.5, [283.46, 439.37]],
     ["px", 960, 480, [720, 360]],
-  ])("a size of its own in %s", async (marginUnit, width, height, points) => {
+  ])("has a custom size in %s", async (marginUnit, width, height, points) => {
     expect(await deviation({ marginUnit, width, height }, points)).toBeLessThan(1);
   });
 
-  it("is turned by landscape, a size of its own too", async () => {
+  it("is rotated by landscape, including a custom size", async () => {
     expect(await deviation({ landscape: true }, [841.89, 595.28])).toBeLessThan(1);
     expect(await deviation({ landscape: true, paperFormat: "ledger" }, [792, 1224])).toBeLessThan(1);
     expect(
@@ -77,32 +77,32 @@ describe.concurrent("paper", () => {
     ).toBeLessThan(1);
   });
 
-  it("is what was asked for, whatever the page's own style says", async () => {
+  it("ignores the page's @page size", async () => {
     const { size } = await print("/css-size", { paperFormat: "letter" });
     expect(size).toEqual([612, 792]);
   });
 });
 
 describe.concurrent("pages", () => {
-  it("are as many as the document breaks into", async () => {
+  it("follow the page breaks of the document", async () => {
     expect((await print("/five")).pages).toBe(5);
   });
 
-  // the page is 10 inches tall, and there is no margin unless one is sent
+  // the page is 10 inches tall, and there is no margin by default
   it.each<[string, object, number]>([
-    ["10 in of paper hold it", { marginUnit: "in", width: 5, height: 10 }, 1],
-    ["margins take room away", { marginUnit: "in", width: 5, height: 10, marginTop: 1, marginBottom: 1 }, 2],
+    ["paper of 10 in", { marginUnit: "in", width: 5, height: 10 }, 1],
+    ["margins in in", { marginUnit: "in", width: 5, height: 10, marginTop: 1, marginBottom: 1 }, 2],
     ["margins in px", { marginUnit: "px", width: 480, height: 960, marginTop: 96, marginBottom: 96 }, 2],
     ["margins in cm", { marginUnit: "cm", width: 12, height: 25.5, marginTop: 2.54, marginBottom: 2.54 }, 2],
     ["margins in mm", { marginUnit: "mm", width: 120, height: 255, marginTop: 25.4, marginBottom: 25.4 }, 2],
-    ["half the scale halves it", { marginUnit: "in", width: 5, height: 5, scale: 0.5 }, 1],
-    ["twice the scale doubles it", { marginUnit: "in", width: 5, height: 10, scale: 2 }, 2],
-  ])("%s", async (_name, options, pages) => {
+    ["a scale of 0.5", { marginUnit: "in", width: 5, height: 5, scale: 0.5 }, 1],
+    ["a scale of 2", { marginUnit: "in", width: 5, height: 10, scale: 2 }, 2],
+  ])("fit the content with %s", async (_name, options, pages) => {
     const sides = "marginTop" in options ? { marginLeft: 0, marginRight: 0 } : {};
     expect((await print("/tall", { ...options, ...sides })).pages).toBe(pages);
   });
 });
 
-it("a PDF never tells the status of its page", async () => {
+it("returns no target status for a PDF", async () => {
   expect((await renderer.render(pdf(site.url("/status")))).targetStatus).toBeNull();
 });

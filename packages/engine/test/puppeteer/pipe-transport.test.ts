@@ -24,28 +24,28 @@ async function deliver(stream: PassThrough, chunks: readonly (string | Uint8Arra
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-describe("the pipe", () => {
+describe("the pipe transport", () => {
   it.each([
-    ["one in a chunk", ["{1}\0"], ["{1}"]],
-    ["several in a chunk", ["{1}\0{2}\0{3}\0"], ["{1}", "{2}", "{3}"]],
-    ["one in several chunks", ["{", "1", "}", "\0"], ["{1}"]],
-    ["an end and a beginning in a chunk", ["{1", "}\0{", "2}\0"], ["{1}", "{2}"]],
-    ["a character cut in two", [Buffer.from([0xc3]), Buffer.from([0xa9, 0])], ["é"]],
-    ["nothing before its end", ["{1"], []],
-  ])("messages, %s", async (_name, chunks, expected) => {
+    ["one message in a chunk", ["{1}\0"], ["{1}"]],
+    ["several messages in a chunk", ["{1}\0{2}\0{3}\0"], ["{1}", "{2}", "{3}"]],
+    ["a message in several chunks", ["{", "1", "}", "\0"], ["{1}"]],
+    ["the end and start of two messages in a chunk", ["{1", "}\0{", "2}\0"], ["{1}", "{2}"]],
+    ["a character split over two chunks", [Buffer.from([0xc3]), Buffer.from([0xa9, 0])], ["é"]],
+    ["an incomplete message", ["{1"], []],
+  ])("handles %s", async (_name, chunks, expected) => {
     const { fromBrowser, messages } = open();
     await deliver(fromBrowser, chunks);
     expect(messages).toEqual(expected);
   });
 
-  it("a message of many megabytes in many chunks arrives whole", async () => {
+  it("reassembles a message of 32 MiB from many chunks", async () => {
     const { fromBrowser, messages } = open();
     const chunk = "x".repeat(65_536);
     await deliver(fromBrowser, [...Array.from({ length: 512 }, () => chunk), "\0"]);
     expect(messages.map((message) => message.length)).toEqual([512 * 65_536]);
   });
 
-  it("closes when the browser's end does", async () => {
+  it("closes when the browser closes the pipe", async () => {
     const { fromBrowser, closed } = open();
     fromBrowser.destroy();
     await new Promise((resolve) => setImmediate(resolve));

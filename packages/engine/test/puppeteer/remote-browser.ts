@@ -10,7 +10,7 @@ import { findBrowser } from "../../src/puppeteer/index.ts";
 import { browserUser } from "../../src/puppeteer/browser/unprivileged-user.ts";
 import { required } from "./setup.ts";
 
-/** What containment.md tells operators to start a browser elsewhere with. */
+/** The arguments that docs/explanation/containment.md recommends for remote browsers. */
 const RECOMMENDED_ARGUMENTS = [
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--webrtc-ip-handling-policy=disable_non_proxied_udp",
@@ -20,21 +20,21 @@ const RECOMMENDED_ARGUMENTS = [
   "--disable-quic",
 ];
 
-/** A browser that somebody else started. */
+/** A browser that the renderer did not start. */
 export interface RemoteBrowser {
   readonly webSocketUrl: string;
-  /** Names the other at `/json/version`. */
+  /** Serves `/json/version`. */
   readonly httpUrl: string;
   readonly port: number;
-  /** Of its process group. */
+  /** Id of its process group. */
   readonly pid: number;
-  /** Browser contexts and pages that are open in it, besides its own. */
-  countLeft(): Promise<{ readonly contexts: number; readonly pages: number }>;
-  /** As the system does it, without a word. */
+  /** Counts the open browser contexts and pages, without its initial ones. */
+  countOpen(): Promise<{ readonly contexts: number; readonly pages: number }>;
+  /** Sends SIGKILL. */
   kill(): Promise<void>;
 }
 
-/** Starts one as anybody would, at a free port unless told; it ends with the test. */
+/** Starts a browser, by default at a free port; kills it when the test ends. */
 export async function startRemoteBrowser(
   options: { readonly port?: number; readonly args?: readonly string[] } = {},
 ): Promise<RemoteBrowser> {
@@ -64,31 +64,31 @@ export async function startRemoteBrowser(
     await kill();
     rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
   });
-  const webSocketUrl = await readAddress(child);
+  const webSocketUrl = await readWebSocketUrl(child);
   const port = Number(new URL(webSocketUrl).port);
-  const own = await countPages(webSocketUrl);
+  const initialPages = await countPages(webSocketUrl);
   return {
     webSocketUrl,
     httpUrl: `http://127.0.0.1:${port}`,
     port,
     pid,
     kill,
-    async countLeft() {
-      const { browserContextIds } = (await ask(webSocketUrl, "Target.getBrowserContexts")) as {
+    async countOpen() {
+      const { browserContextIds } = (await sendCommand(webSocketUrl, "Target.getBrowserContexts")) as {
         browserContextIds: unknown[];
       };
-      return { contexts: browserContextIds.length, pages: (await countPages(webSocketUrl)) - own };
+      return { contexts: browserContextIds.length, pages: (await countPages(webSocketUrl)) - initialPages };
     },
   };
 }
 
-async function readAddress(child: ChildProcess): Promise<string> {
+async function readWebSocketUrl(child: ChildProcess): Promise<string> {
   const lines: string[] = [];
   for await (const line of createInterface(required(child.stderr, "stderr"))) {
-    const [, address] = /^DevTools listening on (ws:\S+)$/.exec(line) ?? [];
-    if (address !== undefined) {
+    const [, url] = /^DevTools listening on (ws:\S+)$/.exec(line) ?? [];
+    if (url !== undefined) {
       child.stderr?.resume();
-      return address;
+      return url;
     }
     lines.push(line);
   }
@@ -100,25 +100,25 @@ async function killGroup(child: ChildProcess, pid: number): Promise<void> {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // it has ended already
+    // it has already exited
   }
   await exited;
 }
 
 async function countPages(webSocketUrl: string): Promise<number> {
-  const { targetInfos } = (await ask(webSocketUrl, "Target.getTargets")) as {
+  const { targetInfos } = (await sendCommand(webSocketUrl, "Target.getTargets")) as {
     targetInfos: { type: string }[];
   };
   return targetInfos.filter(({ type }) => type === "page").length;
 }
 
-/** One command, over a connection of its own. */
-async function ask(webSocketUrl: string, method: string): Promise<unknown> {
+/** Sends one command over a new connection; resolves with its result. */
+async function sendCommand(webSocketUrl: string, method: string): Promise<unknown> {
   const socket = new WebSocket(webSocketUrl);
   await once(socket, "open");
-  const answered = once(socket, "message");
+  const received = once(socket, "message");
   socket.send(JSON.stringify({ id: 1, method }));
-  const [data] = (await answered) as [Buffer];
+  const [data] = (await received) as [Buffer];
   socket.terminate();
   return (JSON.parse(data.toString("utf8")) as { result: unknown }).result;
 }

@@ -12,8 +12,8 @@ import { allowPorts, failureOf, openRenderer, pdf, screenshot } from "./setup.ts
 import { openSite, type Site } from "./site.ts";
 
 let site: Site;
-let picture: Uint8Array | null = null;
-/** Who asked for `/`, by what they call themselves. */
+let image: Uint8Array | null = null;
+/** User agents of the requests for `/`. */
 const agents: string[] = [];
 let duringHeld: (() => Promise<void>) | null = null;
 
@@ -24,12 +24,12 @@ beforeAll(async () => {
       response.setHeader("content-type", "text/html").end("<body style='background:#00a000'>green");
     },
     "/held": (_request, response) => {
-      const answer = (): void => void response.setHeader("content-type", "text/html").end("<h1>held</h1>");
-      if (duringHeld === null) answer();
-      else void duringHeld().then(answer);
+      const respond = (): void => void response.setHeader("content-type", "text/html").end("<h1>held</h1>");
+      if (duringHeld === null) respond();
+      else void duringHeld().then(respond);
     },
-    "/picture": (_request, response) => void response.setHeader("content-type", "image/webp").end(picture),
-    "/shown": "<body style='margin:0'><img src='/picture'>",
+    "/image": (_request, response) => void response.setHeader("content-type", "image/webp").end(image),
+    "/shows-image": "<body style='margin:0'><img src='/image'>",
   });
 });
 
@@ -48,8 +48,8 @@ function open(urls: readonly string[], options: PuppeteerRendererOptions = {}): 
   return { renderer, events };
 }
 
-/** Does `fault` while a page is loading, the first time; that page never comes. */
-function onceHeld(fault: () => Promise<void>): void {
+/** Injects `fault` during the first load of `/held`, which never completes. */
+function duringFirstLoad(fault: () => Promise<void>): void {
   let isFirst = true;
   duringHeld = async () => {
     if (!isFirst) return;
@@ -59,8 +59,8 @@ function onceHeld(fault: () => Promise<void>): void {
   };
 }
 
-describe("a browser elsewhere", () => {
-  it("renders PNG, WebP and PDF, and is told of", async () => {
+describe("a remote browser", () => {
+  it("renders PNG, WebP and PDF, and is reported when it connects", async () => {
     const remote = await startRemoteBrowser();
     const { renderer, events } = open([remote.webSocketUrl]);
     expect(await renderer.health()).toEqual({ ready: true, reason: null });
@@ -73,8 +73,8 @@ describe("a browser elsewhere", () => {
       screenshot(site.url("/"), { width: 300, height: 200, format: "webp", quality: 100 }),
     );
     expect(readWebpSize(webp.bytes)).toEqual({ width: 300, height: 200 });
-    picture = webp.bytes;
-    const shown = await renderer.render(screenshot(site.url("/shown"), { width: 300, height: 200 }));
+    image = webp.bytes;
+    const shown = await renderer.render(screenshot(site.url("/shows-image"), { width: 300, height: 200 }));
     const [red = 255, green = 0, blue = 255] = readPng(shown.bytes).pixel(150, 100);
     expect(Math.max(red, Math.abs(green - 160), blue)).toBeLessThan(6);
 
@@ -94,19 +94,19 @@ describe("a browser elsewhere", () => {
     expect((await renderer.render(screenshot(site.url("/")))).targetStatus).toBe(200);
   });
 
-  it("keeps nothing of fifty renders, nor of a renderer that is closed", async () => {
+  it("keeps no pages after fifty renders, and none after the renderer closes", async () => {
     const remote = await startRemoteBrowser();
     const { renderer } = open([remote.webSocketUrl], { warmContexts: 2 });
-    const lane = async (): Promise<void> => {
+    const renderTenTimes = async (): Promise<void> => {
       for (let count = 0; count < 10; count += 1) await renderer.render(screenshot(site.url("/")));
     };
-    await Promise.all([lane(), lane(), lane(), lane(), lane()]);
-    await vi.waitFor(async () => expect(await remote.countLeft()).toEqual({ contexts: 2, pages: 2 }));
+    await Promise.all(Array.from({ length: 5 }, renderTenTimes));
+    await vi.waitFor(async () => expect(await remote.countOpen()).toEqual({ contexts: 2, pages: 2 }));
     await renderer.close();
-    await vi.waitFor(async () => expect(await remote.countLeft()).toEqual({ contexts: 0, pages: 0 }));
+    await vi.waitFor(async () => expect(await remote.countOpen()).toEqual({ contexts: 0, pages: 0 }));
   });
 
-  it("is shared by renderers that don't disturb one another", async () => {
+  it("serves several renderers independently", async () => {
     const remote = await startRemoteBrowser();
     const renderers = [open([remote.webSocketUrl]), open([remote.webSocketUrl]), open([remote.webSocketUrl])];
     const rendered = renderers.flatMap(({ renderer }) =>
@@ -118,11 +118,11 @@ describe("a browser elsewhere", () => {
   });
 });
 
-describe("two browsers elsewhere", () => {
+describe("two remote browsers", () => {
   const named = (name: string): Promise<RemoteBrowser> =>
     startRemoteBrowser({ args: [`--user-agent=${name}`] });
 
-  it("share the work", async () => {
+  it("get the same number of renders", async () => {
     const [one, two] = await Promise.all([named("one"), named("two")]);
     const { renderer, events } = open([one.webSocketUrl, two.webSocketUrl]);
     await vi.waitFor(() =>
@@ -135,14 +135,14 @@ describe("two browsers elsewhere", () => {
     expect(agents.filter((agent) => agent === "two")).toHaveLength(3);
   });
 
-  it("one is killed mid-render: tried again on the other, and nobody notices", async () => {
+  it("retry a render on the other if one is killed", async () => {
     const browsers = await Promise.all([startRemoteBrowser(), startRemoteBrowser()]);
     const { renderer, events } = open(browsers.map(({ webSocketUrl }) => webSocketUrl));
     await vi.waitFor(() =>
       expect(events.filter(({ type }) => type === "remote-browser-connected")).toHaveLength(2),
     );
-    // the first render goes to the second browser: they take turns
-    onceHeld(async () => browsers[1]?.kill());
+    // round robin starts with the second browser
+    duringFirstLoad(async () => browsers[1]?.kill());
     expect((await renderer.render(screenshot(site.url("/held")))).targetStatus).toBe(200);
     expect(events.filter(({ type }) => type === "render-retried")).toHaveLength(1);
     expect(events).toContainEqual(
@@ -154,7 +154,7 @@ describe("two browsers elsewhere", () => {
     expect(await renderer.health()).toEqual({ ready: true, reason: null });
   });
 
-  it("one stops answering: given up, and its render is tried again on the other", async () => {
+  it("retry a render on the other if one becomes unresponsive", async () => {
     const browsers = await Promise.all([startRemoteBrowser(), startRemoteBrowser()]);
     const { renderer, events } = open(
       browsers.map(({ webSocketUrl }) => webSocketUrl),
@@ -163,12 +163,12 @@ describe("two browsers elsewhere", () => {
     await vi.waitFor(() =>
       expect(events.filter(({ type }) => type === "remote-browser-connected")).toHaveLength(2),
     );
-    onceHeld(async () => void process.kill(-(browsers[1]?.pid ?? 0), "SIGSTOP"));
+    duringFirstLoad(async () => void process.kill(-(browsers[1]?.pid ?? 0), "SIGSTOP"));
     expect((await renderer.render(screenshot(site.url("/held")))).targetStatus).toBe(200);
     expect(events.map(({ type }) => type)).toContain("remote-browser-unresponsive");
   });
 
-  it("both are gone: upstream_error and a refund; ready again by itself when one is back", async () => {
+  it("cause upstream_error and a refund if both exit, until one is back", async () => {
     const browsers = await Promise.all([startRemoteBrowser(), startRemoteBrowser()]);
     const { renderer } = open(browsers.map(({ httpUrl }) => httpUrl));
     const targets = allowPorts(site.port);
@@ -215,33 +215,30 @@ describe("two browsers elsewhere", () => {
 });
 
 describe("private hosts", () => {
-  it.each(["proxy", "direct"] as const)(
-    "are refused as with a browser of our own: %s",
-    async (browserEgress) => {
-      const forbidden = await openSite({ "/": "<h1>private</h1>" });
-      onTestFinished(() => forbidden.close());
-      const redirecting = await openSite({
-        "/": (_request, response) => void response.writeHead(302, { location: forbidden.url("/") }).end(),
-        "/page": `<img src="${forbidden.url("/image")}"><script>fetch("${forbidden.url("/fetch")}", { mode: "no-cors" })</script>`,
-      });
-      onTestFinished(() => redirecting.close());
-      const remote = await startRemoteBrowser(browserEgress === "direct" ? { args: [] } : {});
-      const { renderer } = open([remote.webSocketUrl], {
-        browserEgress,
-        targets: allowPorts(redirecting.port),
-      });
-      for (const url of [forbidden.url("/"), redirecting.url("/"), `http://[::1]:${forbidden.port}/`]) {
-        expect((await failureOf(renderer.render(screenshot(url)))).code).toBe("blocked_host");
-      }
-      const page = await renderer.render(screenshot(redirecting.url("/page"), { waitUntil: "networkidle0" }));
-      expect(page.targetStatus).toBe(200);
-      expect(forbidden.requests).toEqual([]);
-    },
-  );
+  it.each(["proxy", "direct"] as const)("are blocked as with a local browser: %s", async (browserEgress) => {
+    const forbidden = await openSite({ "/": "<h1>private</h1>" });
+    onTestFinished(() => forbidden.close());
+    const redirecting = await openSite({
+      "/": (_request, response) => void response.writeHead(302, { location: forbidden.url("/") }).end(),
+      "/page": `<img src="${forbidden.url("/image")}"><script>fetch("${forbidden.url("/fetch")}", { mode: "no-cors" })</script>`,
+    });
+    onTestFinished(() => redirecting.close());
+    const remote = await startRemoteBrowser(browserEgress === "direct" ? { args: [] } : {});
+    const { renderer } = open([remote.webSocketUrl], {
+      browserEgress,
+      targets: allowPorts(redirecting.port),
+    });
+    for (const url of [forbidden.url("/"), redirecting.url("/"), `http://[::1]:${forbidden.port}/`]) {
+      expect((await failureOf(renderer.render(screenshot(url)))).code).toBe("blocked_host");
+    }
+    const page = await renderer.render(screenshot(redirecting.url("/page"), { waitUntil: "networkidle0" }));
+    expect(page.targetStatus).toBe(200);
+    expect(forbidden.requests).toEqual([]);
+  });
 });
 
 describe("close", () => {
-  it("ends what runs, and leaves the browser as it was", async () => {
+  it("aborts running renders, and leaves no pages in the browser", async () => {
     const remote = await startRemoteBrowser();
     const { renderer } = open([remote.webSocketUrl]);
     await renderer.health();
@@ -249,6 +246,6 @@ describe("close", () => {
     await renderer.close();
     expect((await running).code).toBe("upstream_error");
     expect(await renderer.health()).toEqual({ ready: false, reason: "closed" });
-    await vi.waitFor(async () => expect(await remote.countLeft()).toEqual({ contexts: 0, pages: 0 }));
+    await vi.waitFor(async () => expect(await remote.countOpen()).toEqual({ contexts: 0, pages: 0 }));
   });
 });

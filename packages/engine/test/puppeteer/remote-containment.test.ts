@@ -8,17 +8,17 @@ import { startRemoteBrowser } from "./remote-browser.ts";
 import { openSite } from "./site.ts";
 import { HOSTS, openHostileSite, openTrap, TO_LOOPBACK } from "./trap.ts";
 
-describe("a browser elsewhere that does not come through our proxy", () => {
+describe("a remote browser that does not use the egress proxy", () => {
   it.each<[string, (params: Record<string, unknown>) => void]>([
-    ["its provider ignores the proxy of a context", (params) => delete params["proxyServer"]],
-    ["it goes around it for the loopback", (params) => delete params["proxyBypassList"]],
-    ["it can't reach it", (params) => (params["proxyServer"] = "http://127.0.0.1:9")],
-  ])("%s: not ready, and says so", async (_name, spoil) => {
+    ["the provider ignores the proxy of a context", (params) => delete params["proxyServer"]],
+    ["the browser bypasses it for the loopback", (params) => delete params["proxyBypassList"]],
+    ["the browser can't reach it", (params) => (params["proxyServer"] = "http://127.0.0.1:9")],
+  ])("makes the renderer not ready: %s", async (_name, tamper) => {
     const site = await openSite({ "/": "<h1>fine</h1>" });
     onTestFinished(() => site.close());
     const remote = await startRemoteBrowser({ args: [] });
     const url = await openInterceptor(remote.webSocketUrl, ({ method, params = {} }) => {
-      if (method === "Target.createBrowserContext") spoil(params);
+      if (method === "Target.createBrowserContext") tamper(params);
     });
     const renderer = openRenderer([site.port], { browserUrls: [url] });
     onTestFinished(() => renderer.close());
@@ -30,8 +30,8 @@ describe("a browser elsewhere that does not come through our proxy", () => {
   });
 });
 
-describe("a page that tries every way out of a browser elsewhere", () => {
-  it("reaches nothing, and renders, where the browser was started as recommended", async () => {
+describe("a page that tries every way to connect from a remote browser", () => {
+  it("reaches nothing, and renders, if the browser has the recommended arguments", async () => {
     const trap = await openTrap();
     onTestFinished(() => trap.close());
     const site = await openHostileSite();
@@ -51,8 +51,8 @@ describe("a page that tries every way out of a browser elsewhere", () => {
   });
 });
 
-describe("a proxy at an address of its own", () => {
-  it("is what a browser elsewhere renders through", async () => {
+describe("browserProxyHost", () => {
+  it("sets the address of the egress proxies", async () => {
     const site = await openSite({ "/": "<h1>fine</h1>" });
     onTestFinished(() => site.close());
     const remote = await startRemoteBrowser({ args: [] });
@@ -63,10 +63,8 @@ describe("a proxy at an address of its own", () => {
     onTestFinished(() => renderer.close());
     expect((await renderer.render(screenshot(site.url("/")))).targetStatus).toBe(200);
   });
-});
 
-describe("a proxy at an address that is not ours", () => {
-  it("is said, with the browser that it was for", async () => {
+  it("makes the renderer not ready if it is no address of this machine", async () => {
     const remote = await startRemoteBrowser();
     const renderer = openRenderer([], {
       browserUrls: [remote.webSocketUrl],
@@ -79,7 +77,7 @@ describe("a proxy at an address that is not ours", () => {
   });
 });
 
-describe("the gaps of its containment", () => {
+describe("the reported containment gaps", () => {
   const gapsOf = async (args: readonly string[] | undefined, egress: "proxy" | "direct"): Promise<string> => {
     const remote = await startRemoteBrowser(args === undefined ? {} : { args });
     const events: RendererEvent[] = [];
@@ -94,17 +92,17 @@ describe("the gaps of its containment", () => {
     return connected?.type === "remote-browser-connected" ? connected.gaps.join("\n") : "";
   };
 
-  it("with the arguments that are recommended: memory alone", async () => {
+  it("are only memory with the recommended arguments", async () => {
     const gaps = await gapsOf(undefined, "proxy");
     expect(gaps).toContain("memory");
     expect(gaps).not.toMatch(/WebRTC|looked up|sandbox/);
   });
 
-  it("without them: WebRTC and look-ups, too", async () => {
+  it("include WebRTC and DNS look-ups without them", async () => {
     expect(await gapsOf([], "proxy")).toMatch(/WebRTC[^]*looked up/);
   });
 
-  it("without a sandbox, and directly: both are said", async () => {
+  it("include the missing sandbox and direct egress", async () => {
     const gaps = await gapsOf(["--no-sandbox"], "direct");
     expect(gaps).toContain("without a sandbox");
     expect(gaps).toContain("pages connect directly from the browser's network");

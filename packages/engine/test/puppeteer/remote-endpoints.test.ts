@@ -12,7 +12,7 @@ import { openRenderer, screenshot } from "./setup.ts";
 const SECRET = "hunter2";
 const PAGE = screenshot("https://example.com/");
 
-/** An endpoint that does with each connection what `behave` says. */
+/** Opens an endpoint that calls `behave` with each connection; resolves with its port. */
 async function openEndpoint(behave: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -28,7 +28,7 @@ async function openEndpoint(behave: (socket: Socket) => void): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-function answering(text: string): (socket: Socket) => void {
+function responding(text: string): (socket: Socket) => void {
   return (socket) => socket.once("data", () => socket.end(text.replaceAll("\n", "\r\n")));
 }
 
@@ -38,7 +38,7 @@ interface Outcome {
   readonly everything: string;
 }
 
-/** What a renderer makes of an endpoint; everything that anybody is told of it. */
+/** Returns the error and reason for an endpoint that fails, and everything that callers and operators see. */
 async function refusalOf(port: number, scheme = "ws"): Promise<Outcome> {
   const events: RendererEvent[] = [];
   const renderer = openRenderer([], {
@@ -69,9 +69,11 @@ describe("an endpoint that refuses", () => {
     ["401", "401 Unauthorized", `not ${SECRET}`, "upstream_error", 502],
     ["500", "500 Internal Server Error", "", "upstream_error", 502],
     ["a redirect", `302 Found\nLocation: ws://127.0.0.1:1/?${SECRET}`, "", "upstream_error", 502],
-    ["a page in its place", "200 OK", "<h1>welcome</h1>", "upstream_error", 502],
+    ["a web page", "200 OK", "<h1>welcome</h1>", "upstream_error", 502],
   ])("with %s", async (_name, head, body, code, status) => {
-    const port = await openEndpoint(answering(`HTTP/1.1 ${head}\nContent-Length: ${body.length}\n\n${body}`));
+    const port = await openEndpoint(
+      responding(`HTTP/1.1 ${head}\nContent-Length: ${body.length}\n\n${body}`),
+    );
     for (const scheme of ["ws", "http"]) {
       const { error, reason, everything } = await refusalOf(port, scheme);
       expect(error).toMatchObject({ code, status });
@@ -80,9 +82,9 @@ describe("an endpoint that refuses", () => {
     }
   });
 
-  it("says when to come again", async () => {
+  it("sets Retry-After from its response", async () => {
     const port = await openEndpoint(
-      answering("HTTP/1.1 429 Too Many Requests\nRetry-After: 300\nContent-Length: 0\n\n"),
+      responding("HTTP/1.1 429 Too Many Requests\nRetry-After: 300\nContent-Length: 0\n\n"),
     );
     const { error } = await refusalOf(port);
     expect(error.retryAfterSeconds).toBeGreaterThan(200);
@@ -93,14 +95,14 @@ describe("an endpoint that refuses", () => {
     ["429 Too Many Requests", 2],
     ["402 Payment Required", 3600],
     ["401 Unauthorized", 5],
-  ])("without a word of when: %s", async (head, seconds) => {
-    const port = await openEndpoint(answering(`HTTP/1.1 ${head}\nContent-Length: 0\n\n`));
+  ])("sets the default Retry-After for %s", async (head, seconds) => {
+    const port = await openEndpoint(responding(`HTTP/1.1 ${head}\nContent-Length: 0\n\n`));
     expect((await refusalOf(port)).error.retryAfterSeconds).toBe(seconds);
   });
 });
 
-describe("an endpoint that refuses and does not end", () => {
-  it.each(["ws", "http"])("is known by its status: %s", async (scheme) => {
+describe("an endpoint that refuses with an endless body", () => {
+  it.each(["ws", "http"])("is reported by its status: %s", async (scheme) => {
     const port = await openEndpoint((socket) => {
       socket.write("HTTP/1.1 429 Too Many Requests\r\nRetry-After: 300\r\nContent-Length: 1000\r\n\r\n");
       const dripping = setInterval(() => socket.write("x"), 100);
@@ -115,11 +117,11 @@ describe("an endpoint that refuses and does not end", () => {
 describe("an endpoint that fails", () => {
   it.each<[string, (socket: Socket) => void]>([
     ["hangs", () => {}],
-    ["closes at once", (socket) => socket.destroy()],
-    ["closes in the middle of its answer", answering("HTTP/1.1 101 Switching Proto")],
-    ["answers rubbish", answering("hello, this is no HTTP\n\n")],
+    ["closes immediately", (socket) => socket.destroy()],
+    ["closes during its response", responding("HTTP/1.1 101 Switching Proto")],
+    ["sends invalid HTTP", responding("hello, this is no HTTP\n\n")],
     [
-      "answers without end",
+      "sends an endless body",
       (socket) => {
         socket.write("HTTP/1.1 200 OK\r\n\r\n");
         const more = (): void => void (socket.destroyed || socket.write("x".repeat(65_536), more));
@@ -135,7 +137,7 @@ describe("an endpoint that fails", () => {
     }
   });
 
-  it("is not there", async () => {
+  it("refuses the connection", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
@@ -147,18 +149,18 @@ describe("an endpoint that fails", () => {
     expect(everything).not.toContain(SECRET);
   });
 
-  it("speaks TLS that nobody vouches for, and is sent nothing", async () => {
+  it("has an untrusted certificate, and receives no request", async () => {
     const validUntil = new Date(Date.now() + 86_400_000);
     const names = [{ kind: "address", bytes: [127, 0, 0, 1] }] as const;
-    const asked: string[] = [];
+    const requested: string[] = [];
     const server = createTlsServer(makeCertificate({ names, validUntil }), (request, response) => {
-      asked.push(request.url ?? "");
+      requested.push(request.url ?? "");
       response.end();
     }).listen(0, "127.0.0.1");
     onTestFinished(() => void server.close());
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
-    // neither does the switch that turns the check off everywhere else
+    // Node's switch to disable certificate checks has no effect
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
     onTestFinished(() => void vi.unstubAllEnvs());
     for (const scheme of ["wss", "https"]) {
@@ -166,18 +168,18 @@ describe("an endpoint that fails", () => {
       expect(error.code).toBe("upstream_error");
       expect(everything).not.toContain(SECRET);
     }
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
-  it("speaks no TLS where some is asked for", async () => {
-    const port = await openEndpoint(answering("HTTP/1.1 400 Bad Request\n\n"));
+  it("does not speak TLS at a wss URL", async () => {
+    const port = await openEndpoint(responding("HTTP/1.1 400 Bad Request\n\n"));
     expect((await refusalOf(port, "wss")).error.code).toBe("upstream_error");
   });
 
   it.each([
-    ["text that is no JSON", "rubbish"],
-    ["JSON that is no message", "null"],
-    ["an answer to nothing", '{"id":99999,"result":{}}'],
+    ["text that is not JSON", "rubbish"],
+    ["JSON that is not a message", "null"],
+    ["a response without a command", '{"id":99999,"result":{}}'],
   ])("opens a WebSocket and sends %s", async (_name, text) => {
     const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
     onTestFinished(() => {
@@ -193,10 +195,10 @@ describe("an endpoint that fails", () => {
 });
 
 describe("several endpoints that refuse", () => {
-  it("answer with what may be over the soonest", async () => {
-    const quota = await openEndpoint(answering("HTTP/1.1 402 Payment Required\nContent-Length: 0\n\n"));
-    const denied = await openEndpoint(answering("HTTP/1.1 401 Unauthorized\nContent-Length: 0\n\n"));
-    const busy = await openEndpoint(answering("HTTP/1.1 429 Too Many Requests\nContent-Length: 0\n\n"));
+  it("cause the error that is likely to end first", async () => {
+    const quota = await openEndpoint(responding("HTTP/1.1 402 Payment Required\nContent-Length: 0\n\n"));
+    const denied = await openEndpoint(responding("HTTP/1.1 401 Unauthorized\nContent-Length: 0\n\n"));
+    const busy = await openEndpoint(responding("HTTP/1.1 429 Too Many Requests\nContent-Length: 0\n\n"));
     const codeOf = async (...ports: number[]): Promise<string> => {
       const renderer = openRenderer([], { browserUrls: ports.map((port) => `ws://127.0.0.1:${port}/`) });
       onTestFinished(() => renderer.close());

@@ -10,28 +10,34 @@ import { openSite } from "./site.ts";
 
 const TARGET = { targetId: "t", type: "page", url: "about:blank" };
 
-describe("an endpoint that sends what no browser sends", () => {
+describe("an endpoint that sends malformed events", () => {
   it.each<[string, unknown]>([
-    ["a page without parameters", { method: "Target.targetCreated" }],
-    ["a page without facts", { method: "Target.targetCreated", params: {} }],
-    ["a page of no kind", { method: "Target.targetCreated", params: { targetInfo: { targetId: "t" } } }],
-    ["a change of nothing", { method: "Target.targetInfoChanged" }],
-    ["a session without a page", { method: "Target.attachedToTarget", params: { sessionId: "s" } }],
+    ["targetCreated without params", { method: "Target.targetCreated" }],
+    ["targetCreated without targetInfo", { method: "Target.targetCreated", params: {} }],
     [
-      "a page without a session",
+      "targetCreated without a type",
+      { method: "Target.targetCreated", params: { targetInfo: { targetId: "t" } } },
+    ],
+    ["targetInfoChanged without params", { method: "Target.targetInfoChanged" }],
+    [
+      "attachedToTarget without targetInfo",
+      { method: "Target.attachedToTarget", params: { sessionId: "s" } },
+    ],
+    [
+      "attachedToTarget with an invalid session id",
       { method: "Target.attachedToTarget", params: { targetInfo: TARGET, sessionId: 1 } },
     ],
-    ["an end without parameters", { method: "Target.targetDestroyed" }],
-  ])("%s: its connection is closed, and the process goes on", async (_name, message) => {
+    ["targetDestroyed without params", { method: "Target.targetDestroyed" }],
+  ])("is disconnected, and the render is retried: %s", async (_name, message) => {
     const remote = await startRemoteBrowser();
     const site = await openSite({ "/": "<h1>fine</h1>" });
     onTestFinished(() => site.close());
     const events: RendererEvent[] = [];
     let isSent = false;
-    const url = await openInterceptor(remote.webSocketUrl, ({ method, params }, answer) => {
+    const url = await openInterceptor(remote.webSocketUrl, ({ method, params }, respond) => {
       if (isSent || method !== "Page.navigate" || params?.["url"] !== site.url("/")) return;
       isSent = true;
-      answer(message);
+      respond(message);
     });
     const renderer = openRenderer([site.port], {
       browserUrls: [url],
@@ -43,13 +49,13 @@ describe("an endpoint that sends what no browser sends", () => {
   });
 });
 
-describe("text of an endpoint", () => {
-  it("is told without what steers a terminal, and without what it was sent", async () => {
+describe("text from an endpoint", () => {
+  it("is reduced to the product and version, without control characters", async () => {
     const remote = await startRemoteBrowser();
     const events: RendererEvent[] = [];
-    const url = await openInterceptor(remote.webSocketUrl, ({ id, method }, answer) => {
+    const url = await openInterceptor(remote.webSocketUrl, ({ id, method }, respond) => {
       if (method !== "Browser.getVersion") return;
-      answer({ id, result: { product: "HeadlessChrome/156.0.0.0\u001b[31m\n[ok] hunter2" } });
+      respond({ id, result: { product: "HeadlessChrome/156.0.0.0\u001b[31m\n[ok] hunter2" } });
       return true;
     });
     const renderer = openRenderer([], { browserUrls: [url], onEvent: (event) => events.push(event) });
@@ -58,12 +64,12 @@ describe("text of an endpoint", () => {
     expect(events[0]).toMatchObject({ version: "HeadlessChrome/156.0.0.0" });
   });
 
-  it("of an error is not told, only the command that failed", async () => {
+  it("is omitted from an error, which names the failed command", async () => {
     const remote = await startRemoteBrowser();
     const events: RendererEvent[] = [];
-    const url = await openInterceptor(remote.webSocketUrl, ({ id, method }, answer) => {
+    const url = await openInterceptor(remote.webSocketUrl, ({ id, method }, respond) => {
       if (method !== "Browser.getVersion") return;
-      answer({ id, error: { code: -32000, message: "\u001b[31mno hunter2" } });
+      respond({ id, error: { code: -32000, message: "\u001b[31mno hunter2" } });
       return true;
     });
     const renderer = openRenderer([], { browserUrls: [url], onEvent: (event) => events.push(event) });
@@ -74,16 +80,16 @@ describe("text of an endpoint", () => {
   });
 });
 
-describe("a browser that refuses tabs", () => {
-  it("is left to the others, then alone for a while", async () => {
+describe("a remote browser that cannot open tabs", () => {
+  it("is disconnected after three failures, while the other serves the renders", async () => {
     const [one, two] = await Promise.all([startRemoteBrowser(), startRemoteBrowser()]);
     const site = await openSite({ "/": "<h1>fine</h1>" });
     onTestFinished(() => site.close());
     const events: RendererEvent[] = [];
     let refuses = false;
-    const url = await openInterceptor(one.webSocketUrl, ({ id, method }, answer) => {
+    const url = await openInterceptor(one.webSocketUrl, ({ id, method }, respond) => {
       if (!refuses || method !== "Target.createBrowserContext") return;
-      answer({ id, error: { code: -32000, message: "no" } });
+      respond({ id, error: { code: -32000, message: "no" } });
       return true;
     });
     const renderer = openRenderer([site.port], {
@@ -103,19 +109,21 @@ describe("a browser that refuses tabs", () => {
       endpoint: url.replace(/\/$/, ""),
       reason: "no tab could be opened: Target.createBrowserContext failed",
     });
-    // the first tab kept ready is used before any is refused
+    // the first render uses the ready tab, before any failure
     expect(events.filter(({ type }) => type === "render-retried")).toHaveLength(3);
   });
 });
 
-describe("a browser elsewhere whose pages go out directly", () => {
-  it.each(["prefetch", "prerender"])("no capture shows a private page that was got by %s", async (kind) => {
+describe("a remote browser with direct egress", () => {
+  it.each(["prefetch", "prerender"])("does not render a private page loaded by %s", async (kind) => {
     const forbidden = await openSite({ "/": "<body style='background:red'>private" });
     onTestFinished(() => forbidden.close());
-    const there = forbidden.url("/");
-    const rules = JSON.stringify({ [kind]: [{ source: "list", urls: [there], eagerness: "immediate" }] });
+    const privateUrl = forbidden.url("/");
+    const rules = JSON.stringify({
+      [kind]: [{ source: "list", urls: [privateUrl], eagerness: "immediate" }],
+    });
     const site = await openSite({
-      "/": `<script type="speculationrules">${rules}</script><script>setTimeout(() => location.href = "${there}", 1500)</script>`,
+      "/": `<script type="speculationrules">${rules}</script><script>setTimeout(() => location.href = "${privateUrl}", 1500)</script>`,
     });
     onTestFinished(() => site.close());
     const remote = await startRemoteBrowser({ args: [] });
@@ -126,20 +134,23 @@ describe("a browser elsewhere whose pages go out directly", () => {
     onTestFinished(() => renderer.close());
     const render = renderer.render(screenshot(site.url("/"), { delay: 3_000 }));
     expect((await failureOf(render)).code).toBe("blocked_host");
-    expect(forbidden.requests).not.toEqual([]); // it was fetched: what was shown is what is refused
+    expect(forbidden.requests).not.toEqual([]); // loaded, but not rendered
   });
 });
 
-describe("the DevTools port of a browser elsewhere", () => {
-  it.each(["proxy", "direct"] as const)("is no target, whatever is allowed: %s", async (browserEgress) => {
-    const remote = await startRemoteBrowser(browserEgress === "direct" ? { args: [] } : {});
-    const renderer = openRenderer([], {
-      browserUrls: [remote.webSocketUrl],
-      browserEgress,
-      targets: allowPorts(remote.port),
-    });
-    onTestFinished(() => renderer.close());
-    const render = renderer.render(screenshot(`${remote.httpUrl}/json/list`));
-    expect((await failureOf(render)).code).toBe("blocked_host");
-  });
+describe("the DevTools port of a remote browser", () => {
+  it.each(["proxy", "direct"] as const)(
+    "is blocked even if allowed as a target: %s",
+    async (browserEgress) => {
+      const remote = await startRemoteBrowser(browserEgress === "direct" ? { args: [] } : {});
+      const renderer = openRenderer([], {
+        browserUrls: [remote.webSocketUrl],
+        browserEgress,
+        targets: allowPorts(remote.port),
+      });
+      onTestFinished(() => renderer.close());
+      const render = renderer.render(screenshot(`${remote.httpUrl}/json/list`));
+      expect((await failureOf(render)).code).toBe("blocked_host");
+    },
+  );
 });

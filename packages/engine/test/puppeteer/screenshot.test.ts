@@ -29,7 +29,7 @@ beforeAll(async () => {
       );
     },
   });
-  // each page is made for its address, while other tests take one that was kept ready
+  // opens each page at its URL; other tests use ready tabs
   renderer = openRenderer([site.port], { warmContexts: 0 });
 });
 
@@ -45,64 +45,64 @@ async function png(path: string, options: object = {}): Promise<ReturnType<typeo
 }
 
 describe("the viewport", () => {
-  it("is 1280 x 800 at scale 1 when none is sent", async () => {
-    const picture = await png("/");
-    expect([picture.width, picture.height]).toEqual([1280, 800]);
-    expect(picture.pixel(5, 5)).toEqual(RED);
-    expect(picture.pixel(5, 799)).toEqual(RED);
-    expect(picture.pixel(1279, 5)).toEqual(RED);
+  it("is 1280 x 800 at scale 1 by default", async () => {
+    const image = await png("/");
+    expect([image.width, image.height]).toEqual([1280, 800]);
+    expect(image.pixel(5, 5)).toEqual(RED);
+    expect(image.pixel(5, 799)).toEqual(RED);
+    expect(image.pixel(1279, 5)).toEqual(RED);
   });
 
-  it("is as wide and high as was sent, times the scale", async () => {
-    const picture = await png("/", { width: 320, height: 200, scale: 3 });
-    expect([picture.width, picture.height]).toEqual([960, 600]);
-    expect(picture.pixel(0, 599)).toEqual(RED);
+  it("is the requested width and height times the scale", async () => {
+    const image = await png("/", { width: 320, height: 200, scale: 3 });
+    expect([image.width, image.height]).toEqual([960, 600]);
+    expect(image.pixel(0, 599)).toEqual(RED);
   });
 
-  it.each([1, 2, 3])("gives the page its scale: %i", async (scale) => {
-    const picture = await png("/", { selector: "#ratio", scale });
-    expect([picture.width, picture.height]).toEqual([100 * scale, 20 * scale]);
+  it.each([1, 2, 3])("has a device scale factor of %i", async (scale) => {
+    const image = await png("/", { selector: "#ratio", scale });
+    expect([image.width, image.height]).toEqual([100 * scale, 20 * scale]);
   });
 });
 
 describe("fullPage", () => {
-  it("captures the whole scrollable page, and 100vh stays the height of the viewport", async () => {
-    const picture = await png("/", { fullPage: true });
-    expect([picture.width, picture.height]).toEqual([1500, 2420]);
-    expect(picture.pixel(5, 799)).toEqual(RED);
-    expect(picture.pixel(5, 800)).toEqual(GREEN);
-    expect(picture.pixel(1450, 2350)).toEqual(BLUE);
+  it("captures the whole scrollable page without changing 100vh", async () => {
+    const image = await png("/", { fullPage: true });
+    expect([image.width, image.height]).toEqual([1500, 2420]);
+    expect(image.pixel(5, 799)).toEqual(RED);
+    expect(image.pixel(5, 800)).toEqual(GREEN);
+    expect(image.pixel(1450, 2350)).toEqual(BLUE);
   });
 
-  it("works for a page 40,000 pixels tall", async () => {
-    const picture = await png("/tall", { fullPage: true, width: 100, height: 100 });
-    expect([picture.width, picture.height]).toEqual([100, 40_000]);
-    expect(picture.pixel(50, 39_999)).toEqual(BLUE);
+  it("captures a page 40,000 pixels tall", async () => {
+    const image = await png("/tall", { fullPage: true, width: 100, height: 100 });
+    expect([image.width, image.height]).toEqual([100, 40_000]);
+    expect(image.pixel(50, 39_999)).toEqual(BLUE);
   });
 
-  it("holds images that wait to be scrolled to", async () => {
-    const picture = await png("/lazy", { fullPage: true });
-    expect(picture.pixel(50, 20_050)).toEqual(RED);
+  it("captures lazy images below the fold", async () => {
+    const image = await png("/lazy", { fullPage: true });
+    expect(image.pixel(50, 20_050)).toEqual(RED);
   });
 });
 
 describe("selector", () => {
-  it("captures the first match, out of sight and not under the fixed banner", async () => {
-    const picture = await png("/", { selector: ".box" });
-    expect([picture.width, picture.height]).toEqual([200, 100]);
+  it("captures the first match outside the viewport, not covered by a fixed banner", async () => {
+    const image = await png("/", { selector: ".box" });
+    expect([image.width, image.height]).toEqual([200, 100]);
     for (const [x, y] of [
       [0, 0],
       [199, 0],
       [0, 99],
       [199, 99],
     ] as const)
-      expect(picture.pixel(x, y)).toEqual(BLUE);
+      expect(image.pixel(x, y)).toEqual(BLUE);
   });
 
-  it("finds an element in a scrolled box", async () => {
-    const picture = await png("/", { selector: "#inner" });
-    expect([picture.width, picture.height]).toEqual([50, 50]);
-    expect(picture.pixel(25, 25)).toEqual([128, 0, 128, 255]);
+  it("captures an element in a scroll container", async () => {
+    const image = await png("/", { selector: "#inner" });
+    expect([image.width, image.height]).toEqual([50, 50]);
+    expect(image.pixel(25, 25)).toEqual([128, 0, 128, 255]);
   });
 
   it.each([
@@ -112,50 +112,50 @@ describe("selector", () => {
     ["text/Far", "is not valid CSS"],
     ["xpath///div", "is not valid CSS"],
     ["body >>> div", "is not valid CSS"],
-  ])("%s: render_failed that says why", async (selector, why) => {
+  ])("%s fails with render_failed and the reason", async (selector, reason) => {
     const failure = await failureOf(renderer.render(screenshot(site.url("/"), { selector })));
     expect(failure.code).toBe("render_failed");
     expect(failure.message).toContain(selector);
-    expect(failure.message).toContain(why);
+    expect(failure.message).toContain(reason);
   });
 });
 
 describe("clip", () => {
-  it("captures a region of the page, beyond the viewport too", async () => {
-    const picture = await png("/", { clipX: 1290, clipY: 2310, clipWidth: 20, clipHeight: 30 });
-    expect([picture.width, picture.height]).toEqual([20, 30]);
-    expect(picture.pixel(0, 0)).toEqual(GREEN);
-    expect(picture.pixel(19, 29)).toEqual(BLUE);
+  it("captures an area of the page beyond the viewport", async () => {
+    const image = await png("/", { clipX: 1290, clipY: 2310, clipWidth: 20, clipHeight: 30 });
+    expect([image.width, image.height]).toEqual([20, 30]);
+    expect(image.pixel(0, 0)).toEqual(GREEN);
+    expect(image.pixel(19, 29)).toEqual(BLUE);
   });
 
-  it("counts from the top of the page although it is scrolled", async () => {
-    const picture = await png("/#far", { clipX: 0, clipY: 790, clipWidth: 10, clipHeight: 20, scale: 2 });
-    expect([picture.width, picture.height]).toEqual([20, 40]);
-    expect(picture.pixel(0, 0)).toEqual(RED);
-    expect(picture.pixel(0, 39)).toEqual(GREEN);
+  it("is relative to the top of the page if the page is scrolled", async () => {
+    const image = await png("/#far", { clipX: 0, clipY: 790, clipWidth: 10, clipHeight: 20, scale: 2 });
+    expect([image.width, image.height]).toEqual([20, 40]);
+    expect(image.pixel(0, 0)).toEqual(RED);
+    expect(image.pixel(0, 39)).toEqual(GREEN);
   });
 
-  it("keeps its size where the page ends", async () => {
-    const picture = await png("/", { clipX: 9000, clipY: 9000, clipWidth: 400, clipHeight: 300 });
-    expect([picture.width, picture.height]).toEqual([400, 300]);
-    expect(picture.pixel(399, 299)).toEqual(GREEN);
+  it("keeps its size beyond the end of the page", async () => {
+    const image = await png("/", { clipX: 9000, clipY: 9000, clipWidth: 400, clipHeight: 300 });
+    expect([image.width, image.height]).toEqual([400, 300]);
+    expect(image.pixel(399, 299)).toEqual(GREEN);
   });
 });
 
 describe("omitBackground", () => {
-  it("leaves what the page does not paint fully transparent", async () => {
-    const picture = await png("/transparent", { omitBackground: true });
-    expect(picture.pixel(25, 25)).toEqual(RED);
-    expect(picture.pixel(100, 100)[3]).toBe(0);
+  it("makes unpainted areas fully transparent", async () => {
+    const image = await png("/transparent", { omitBackground: true });
+    expect(image.pixel(25, 25)).toEqual(RED);
+    expect(image.pixel(100, 100)[3]).toBe(0);
   });
 
-  it("is opaque white otherwise", async () => {
+  it("leaves them opaque white if it is off", async () => {
     expect((await png("/transparent")).pixel(100, 100)).toEqual(WHITE);
   });
 });
 
 describe("format and quality", () => {
-  it("jpeg: a lower quality is smaller", async () => {
+  it("make a JPEG of lower quality smaller", async () => {
     const sizes: number[] = [];
     for (const quality of [10, 90]) {
       const file = await renderer.render(
@@ -168,7 +168,7 @@ describe("format and quality", () => {
     expect(sizes[0]).toBeLessThan(sizes[1] ?? 0);
   });
 
-  it("webp: a lower quality is smaller, and it can be transparent", async () => {
+  it("make a WebP of lower quality smaller, and allow transparency", async () => {
     const sizes: number[] = [];
     for (const quality of [10, 90]) {
       const file = await renderer.render(screenshot(site.url("/noise"), { format: "webp", quality }));
@@ -184,22 +184,22 @@ describe("format and quality", () => {
   });
 });
 
-describe("a capture that can't be held", () => {
+describe("a screenshot that is too large", () => {
   it.each<[string, string, ScreenshotOptions, string]>([
     [
-      "a WebP over 16,383 on a side",
+      "a WebP of more than 16,383 pixels per side",
       "/tall",
       { format: "webp", fullPage: true, width: 10, height: 10 },
       "16383",
     ],
     [
-      "a JPEG over 65,535 on a side",
+      "a JPEG of more than 65,535 pixels per side",
       "/tall",
       { format: "jpeg", fullPage: true, width: 10, height: 10, scale: 2 },
       "65535",
     ],
     ["more than 100 million pixels", "/tall", { fullPage: true, width: 3000, height: 10 }, "100000000"],
-  ])("%s: render_failed that says why", async (_name, path, options, limit) => {
+  ])("fails with render_failed and the limit: %s", async (_name, path, options, limit) => {
     const failure = await failureOf(renderer.render(screenshot(site.url(path), options)));
     expect(failure.code).toBe("render_failed");
     expect(failure.message).toContain(limit);

@@ -6,7 +6,7 @@ import { createPuppeteerRenderer, type PuppeteerRendererOptions } from "../../sr
 import type { Renderer } from "../../src/ports/renderer.ts";
 import type { TargetPolicy } from "../../src/targets/policy.ts";
 
-/** The tests' sites are on the loopback; nothing else of it may be reached. */
+/** Allows only these ports of the loopback, where the tests' sites listen. */
 export function allowPorts(...ports: number[]): TargetPolicy {
   return {
     allow: ports.map((port) => ({ kind: "block", address: "127.0.0.1", prefixLength: 32, port })),
@@ -24,7 +24,7 @@ export function screenshot(url: string, options: ScreenshotOptions = {}): Screen
   return screenshotParameters.parse({ url, waitUntil: "load", ...options });
 }
 
-/** Without a `waitUntil`, as most callers send it. */
+/** Without `waitUntil`, as most callers send it. */
 export function defaultScreenshot(url: string): ScreenshotParameters {
   return screenshotParameters.parse({ url });
 }
@@ -33,7 +33,7 @@ export function pdf(url: string, options: object = {}): PdfParameters {
   return pdfParameters.parse({ url, pdf: true, ...options });
 }
 
-/** The error that a render is expected to end with. */
+/** Returns the error of a render; fails the test if the render succeeds. */
 export async function failureOf(render: Promise<unknown>): Promise<{ code: string; message: string }> {
   const failure = await render.then(
     () => expect.fail("the render succeeded"),
@@ -42,8 +42,8 @@ export async function failureOf(render: Promise<unknown>): Promise<{ code: strin
   return { code: failure.code, message: failure.message };
 }
 
-/** What a test can't go on without. */
+/** Returns `value`; throws if there is none. */
 export function required<T>(value: T | null | undefined, what: string): T {
-  if (value === null || value === undefined) throw new Error(`there is no ${what}`);
+  if (value === null || value === undefined) throw new Error(`no ${what}`);
   return value;
 }

@@ -4,26 +4,26 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface SiteOptions {
   readonly host?: string;
-  /** Takes WebSockets; they are refused unless given. */
+  /** Accepts WebSockets; they are rejected by default. */
   readonly onUpgrade?: (request: IncomingMessage, socket: Duplex) => void;
 }
 
 /** A web site on the loopback for one test file. */
 export interface Site {
   readonly port: number;
-  /** Every request that reached it, as `GET /path`. */
+  /** All received requests, as `GET /path`. */
   readonly requests: string[];
   url(path: string, hostname?: string): string;
   close(): Promise<void>;
 }
 
-/** Serves `pages` by path: HTML as text, the name of a file below fixtures/pages, or a function. */
+/** Serves `pages` by path: HTML, the name of a file in fixtures/pages, or a handler. */
 export async function openSite(
-  pages: Readonly<Record<string, string | Answer>>,
+  pages: Readonly<Record<string, string | Handler>>,
   { host = "127.0.0.1", onUpgrade }: SiteOptions = {},
 ): Promise<Site> {
   const requests: string[] = [];
@@ -61,7 +61,7 @@ function readPage(name: string): Buffer {
   return readFileSync(new URL(`../fixtures/pages/${name}`, import.meta.url));
 }
 
-/** A socket server's behaviour as a page can't have it: see `node:http` for the rest. */
-export function redirect(location: string): Answer {
+/** Returns a handler that redirects with 302. */
+export function redirect(location: string): Handler {
   return (_request, response) => response.writeHead(302, { location }).end();
 }

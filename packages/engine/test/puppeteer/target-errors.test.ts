@@ -37,7 +37,7 @@ beforeAll(async () => {
     "/to-refused": redirect(`http://127.0.0.1:${refusedPort}/`),
     "/script-to-refused": `<script>location = "http://127.0.0.1:${refusedPort}/"</script>`,
     "/large": pour,
-    "/loads-large": "<h1>small</h1><script>fetch('/large').then((answer) => answer.blob())</script>",
+    "/loads-large": "<h1>small</h1><script>fetch('/large').then((response) => response.blob())</script>",
     "/again": (_request, response) =>
       response
         .writeHead(200, { "content-type": "text/html", connection: "close" })
@@ -84,8 +84,8 @@ async function unusedPort(): Promise<number> {
 }
 
 describe.each([
-  ["a page that was kept ready", 4],
-  ["a page that is made for its address", 0],
+  ["a ready tab", 4],
+  ["a page opened at its URL", 0],
 ])("%s", (_kind, warmContexts) => {
   beforeAll(() => {
     const ports = [site.port, refusedPort, portOf(resetting), portOf(closing)];
@@ -94,7 +94,7 @@ describe.each([
 
   afterAll(() => renderer.close());
 
-  describe("target_unreachable, in plain words", () => {
+  describe("target_unreachable", () => {
     it.each([
       ["a download", () => site.url("/download"), "does not return a web page"],
       ["a file that is not a page", () => site.url("/binary"), "does not return a web page"],
@@ -117,26 +117,26 @@ describe.each([
       ],
       ["an https URL on a port without TLS", () => site.url("/").replace("http:", "https:"), "TLS"],
       ["a page of more than 50 MB", () => site.url("/large"), "transfers more than 50 MB"],
-    ])("%s", async (_name, url, words) => {
+    ])("is thrown with a clear message for %s", async (_name, url, message) => {
       const failure = await failureOf(renderer.render(defaultScreenshot(url())));
       expect(failure.code).toBe("target_unreachable");
-      expect(failure.message).toContain(words);
+      expect(failure.message).toContain(message);
     });
 
-    it.each(["/204", "/download"])("%s is asked for once", async (path) => {
-      const asked = (): number => site.requests.filter((request) => request === `GET ${path}`).length;
-      const before = asked();
+    it.each(["/204", "/download"])("is thrown after a single request for %s", async (path) => {
+      const countRequests = (): number => site.requests.filter((request) => request === `GET ${path}`).length;
+      const before = countRequests();
       await failureOf(renderer.render(defaultScreenshot(site.url(path))));
-      expect(asked()).toBe(before + 1);
+      expect(countRequests()).toBe(before + 1);
     });
 
-    it("more than 50 MB in something the page loads", async () => {
+    it("is thrown for a subresource of more than 50 MB", async () => {
       const waiting = screenshot(site.url("/loads-large"), { waitUntil: "networkidle0" });
       const failure = await failureOf(renderer.render(waiting));
       expect(failure).toEqual({ code: "target_unreachable", message: "The page transfers more than 50 MB." });
     });
 
-    it("leaves nothing on disk", async () => {
+    it("leaves no downloaded file on disk", async () => {
       await failureOf(renderer.render(pdf(site.url("/download"))));
       const profiles = readdirSync(tmpdir()).filter((name) => name.startsWith("snap-browser-"));
       const files = profiles.flatMap((name) =>
@@ -146,7 +146,7 @@ describe.each([
     });
   });
 
-  describe("blocked_host, before and after load", () => {
+  describe("blocked_host", () => {
     it.each([
       "/302",
       "/302-chain",
@@ -162,7 +162,7 @@ describe.each([
       "/script-on-load",
       "/script-later",
       "/form",
-    ])("%s", async (path) => {
+    ])("is thrown for %s", async (path) => {
       const failure = await failureOf(renderer.render(defaultScreenshot(site.url(path))));
       expect(failure).toEqual({
         code: "blocked_host",
@@ -172,14 +172,14 @@ describe.each([
     });
 
     it.each(["/302", "/meta", "/refresh", "/script", "/script-on-load"])(
-      "%s, waiting for load only",
+      "is thrown for %s with waitUntil=load",
       async (path) => {
         expect((await failureOf(renderer.render(screenshot(site.url(path))))).code).toBe("blocked_host");
         expect((await failureOf(renderer.render(pdf(site.url(path))))).code).toBe("blocked_host");
       },
     );
 
-    it("a name that turns private before the next connection", async () => {
+    it("is thrown if a host name resolves to a private address at the next connection", async () => {
       const answers = ["127.0.0.1"];
       const rebinding = openRenderer([site.port], {
         warmContexts,
@@ -193,7 +193,7 @@ describe.each([
   });
 });
 
-/** Sends for as long as somebody takes it. */
+/** Sends an endless body. */
 function pour(_request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(200, { "content-type": "text/html" });
   const mebibyte = Buffer.alloc(1024 * 1024, " ");

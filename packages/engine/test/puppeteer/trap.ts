@@ -4,7 +4,7 @@ import { createServer, type AddressInfo, type Server } from "node:net";
 import type { Resolver } from "../../src/ports/resolver.ts";
 import { openSite, type Site } from "./site.ts";
 
-/** Whatever reaches the loopback beside the site itself: TCP connections and datagrams, on both families. */
+/** Records TCP connections and UDP datagrams to a loopback port, over IPv4 and IPv6. */
 export interface Trap {
   readonly port: number;
   readonly caught: string[];
@@ -34,7 +34,7 @@ function closeAll(server: Server, udp: Socket): void {
   udp.close();
 }
 
-/** A page that tries every way out, to `?to=`. */
+/** Serves a page that tries every way to connect to `?to=`. */
 export function openHostileSite(): Promise<Site> {
   return openSite({
     "/": "every-way-out.html",
@@ -46,12 +46,12 @@ export function openHostileSite(): Promise<Site> {
   });
 }
 
-/** Names that lead to the loopback, as somebody's own DNS may say. */
+/** Resolves every name to the loopback, as an attacker's DNS server may. */
 export const TO_LOOPBACK: Resolver = {
   resolve: async (name) => (name.startsWith("six") ? ["::1"] : ["127.0.0.1"]),
 };
 
-/** Ways to write the loopback. */
+/** Spellings of the loopback. */
 export const HOSTS = [
   "127.0.0.1",
   "localhost",

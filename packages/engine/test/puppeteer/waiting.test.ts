@@ -10,13 +10,13 @@ import { openSite, redirect, type Site } from "./site.ts";
 const RED = [255, 0, 0, 255];
 const WHITE = [255, 255, 255, 255];
 
-/** Turns red when `event` happens; what was captured tells what was waited for. */
-const reddens = (when: string): string =>
-  `<body><script>const redden = () => { document.body.style.background = "red" }; ${when}</script>`;
+/** A page whose script may call `redden`; its color in the rendering shows what the renderer waited for. */
+const reddens = (script: string): string =>
+  `<body><script>const redden = () => { document.body.style.background = "red" }; ${script}</script>`;
 
 let site: Site;
 let renderer: Renderer;
-/** For what never ends. */
+/** With short timeouts. */
 let impatient: Renderer;
 
 beforeAll(async () => {
@@ -24,9 +24,9 @@ beforeAll(async () => {
     void setTimeout(() => response.end("slow"), delayMs);
   site = await openSite({
     "/on-load": reddens("addEventListener('load', redden)"),
-    "/after-fetch": reddens("fetch('/slow').then((answer) => answer.text()).then(redden)"),
+    "/after-fetch": reddens("fetch('/slow').then((response) => response.text()).then(redden)"),
     "/after-three": reddens(
-      "for (let i = 0; i < 3; i += 1) fetch('/slow?' + i).then((answer) => answer.text()).then(redden)",
+      "for (let i = 0; i < 3; i += 1) fetch('/slow?' + i).then((response) => response.text()).then(redden)",
     ),
     "/after-1-s": reddens("setTimeout(redden, 1000)"),
     "/slow-image": `${reddens("")}<img src="/hangs">`,
@@ -45,7 +45,7 @@ beforeAll(async () => {
       setTimeout(() => response.end("<script>parent.postMessage(1, '*')</script>"), 1_500);
     },
     "/inner":
-      "<script>fetch('/slow').then((answer) => answer.text()).then(() => parent.postMessage(1, '*'))</script>",
+      "<script>fetch('/slow').then((response) => response.text()).then(() => parent.postMessage(1, '*'))</script>",
     "/appears": `<body><script>setTimeout(() => { document.body.innerHTML = "<b id=late style='display:block;height:50px;background:red'>" }, 300)</script>`,
     "/appears-elsewhere": "<script>setTimeout(() => { location = '/appears' }, 200)</script>",
     "/slow": slowly(300),
@@ -97,22 +97,22 @@ describe.concurrent("waitUntil", () => {
     expect(await background("/after-fetch", { waitUntil: "networkidle0" })).toEqual(RED);
   });
 
-  it("networkidle2 puts up with two, but not with three", async () => {
+  it("networkidle2 allows two connections, but not three", async () => {
     expect(await background("/polls-once", { waitUntil: "networkidle2" })).toEqual(WHITE);
     expect(await background("/after-three", { waitUntil: "networkidle2" })).toEqual(RED);
   });
 
-  it("networkidle2 puts up with a frame that does not come", async () => {
+  it("networkidle2 allows a frame that never loads", async () => {
     expect(await background("/hanging-frame", { waitUntil: "networkidle2" })).toEqual(WHITE);
   });
 
-  it("networkidle0 waits for frames that come later", async () => {
+  it("networkidle0 waits for frames that are added later", async () => {
     expect(await background("/slow-frame", { waitUntil: "networkidle0" })).toEqual(RED);
     expect(await background("/frame", { waitUntil: "networkidle0" })).toEqual(RED);
   });
 
   it.each(["networkidle0", "networkidle2"] as const)(
-    "%s that never comes: render_timeout",
+    "%s that is never reached fails with render_timeout",
     async (waitUntil) => {
       const failure = await failureOf(impatient.render(screenshot(site.url("/polls"), { waitUntil })));
       expect(failure.code).toBe("render_timeout");
@@ -120,7 +120,7 @@ describe.concurrent("waitUntil", () => {
     },
   );
 
-  it("load that never comes: render_timeout", async () => {
+  it("load that is never reached fails with render_timeout", async () => {
     expect((await failureOf(impatient.render(screenshot(site.url("/slow-image"))))).code).toBe(
       "render_timeout",
     );
@@ -128,50 +128,50 @@ describe.concurrent("waitUntil", () => {
 });
 
 describe("no waitUntil", () => {
-  it("waits until the network is nearly idle, and has nothing to remark", async () => {
+  it("waits until the network is nearly idle, and returns no notes", async () => {
     const file = await renderer.render(defaultScreenshot(site.url("/on-load")));
     expect(readPng(file.bytes).pixel(1000, 700)).toEqual(RED);
     expect(file.notes).toEqual([]);
   });
 
-  it("captures a page that reloads for ever, and follows it no further", async () => {
+  it("captures a page that reloads forever, with a note", async () => {
     const file = await renderer.render(defaultScreenshot(site.url("/reloads")));
     expect(file.targetStatus).toBe(200);
     expect(file.notes).toEqual(["wait-capped"]);
     expect((await renderer.render(screenshot(site.url("/reloads")))).targetStatus).toBe(200);
   });
 
-  it("captures a page that never gets idle 10 s after load, and says so; a PDF likewise", async () => {
-    const [picture, document] = await Promise.all([
+  it("captures or prints a page that never becomes idle 10 s after load, with a note", async () => {
+    const [image, document] = await Promise.all([
       renderer.render(defaultScreenshot(site.url("/polls"))),
       renderer.render(pdf(site.url("/polls"))),
     ]);
-    expect(picture.notes).toEqual(["wait-capped"]);
+    expect(image.notes).toEqual(["wait-capped"]);
     expect(document.notes).toEqual(["wait-capped"]);
   });
 });
 
 describe.concurrent("delay and waitForSelector", () => {
-  it("waits as long as it was told", async () => {
+  it("waits for the requested delay", async () => {
     expect(await background("/after-1-s", {})).toEqual(WHITE);
     expect(await background("/after-1-s", { delay: 1500 })).toEqual(RED);
   });
 
-  it.each(["/appears", "/appears-elsewhere"])("%s: waits until the element exists", async (path) => {
+  it.each(["/appears", "/appears-elsewhere"])("waits until the element exists: %s", async (path) => {
     const { bytes } = await renderer.render(
       screenshot(site.url(path), { waitForSelector: "#late", selector: "#late" }),
     );
     expect(readPng(bytes).pixel(5, 5)).toEqual(RED);
   });
 
-  it("an element that never comes: render_timeout", async () => {
+  it("fails with render_timeout if the element never exists", async () => {
     const options = { waitForSelector: "#never" };
     expect((await failureOf(impatient.render(screenshot(site.url("/on-load"), options)))).code).toBe(
       "render_timeout",
     );
   });
 
-  it("a selector that is not CSS: render_failed", async () => {
+  it("fails with render_failed if the selector is not valid CSS", async () => {
     const failure = await failureOf(
       impatient.render(screenshot(site.url("/on-load"), { waitForSelector: "b[" })),
     );
@@ -192,15 +192,15 @@ describe.concurrent("the target's status", () => {
     ["/script", 418],
     ["/script-to-nothing", 200],
     ["/mailto", 200],
-  ])("%s: %i, of the document finally shown", async (path, status) => {
+  ])("is that of the last document: %s, %i", async (path, status) => {
     const file = await renderer.render(screenshot(site.url(path)));
     expect(file.targetStatus).toBe(status);
     expect(readPng(file.bytes).width).toBe(1280);
   });
 });
 
-describe.concurrent("what never ends", () => {
-  it.each(["/hangs", "/never-ends"])("%s: render_timeout", async (path) => {
+describe.concurrent("a response that never completes", () => {
+  it.each(["/hangs", "/never-ends"])("fails with render_timeout: %s", async (path) => {
     expect((await failureOf(impatient.render(defaultScreenshot(site.url(path))))).code).toBe(
       "render_timeout",
     );
