@@ -228,14 +228,14 @@ beforeAll(async () => {
       ),
       "/every-700-ms": page(
         `let turn = 0;
-         const ask = () => { for (let i = 0; i < 3; i += 1) fetch("/small?" + Math.random()); turn += 1; if (turn === 5) redden() };
-         setInterval(ask, 700)`,
+         const load = () => { for (let i = 0; i < 3; i += 1) fetch("/small?" + Math.random()); turn += 1; if (turn === 5) redden() };
+         setInterval(load, 700)`,
       ),
       "/busy": page(
         "fetch('/small').then(() => { const end = performance.now() + 1500; while (performance.now() < end); return fetch('/slow') }).then(redden)",
       ),
       "/many": page(
-        "let left = 10_000; const ask = () => { if ((left -= 1) > 0) fetch('data:,' + left).then(ask); else redden() }; for (let i = 0; i < 500; i += 1) ask()",
+        "let left = 10_000; const load = () => { if ((left -= 1) > 0) fetch('data:,' + left).then(load); else redden() }; for (let i = 0; i < 500; i += 1) load()",
       ),
       // idle only after more workers have run than are followed
       "/workers": page(
@@ -246,10 +246,10 @@ beforeAll(async () => {
          for (let i = 0; i < 120; i += 1) new Worker(idle).onmessage = () => { if ((ran += 1) > 100) quiet.abort() };`,
       ),
       "/busy-when-idle": page(
-        `const ask = () => { for (let i = 0; i < 3; i += 1) fetch("/small?" + Math.random()) };
+        `const load = () => { for (let i = 0; i < 3; i += 1) fetch("/small?" + Math.random()) };
          const spin = () => { for (const end = performance.now() + 350; performance.now() < end; ); };
-         const round = () => setTimeout(() => { spin(); ask(); round() }, 420);
-         ask(); round()`,
+         const round = () => setTimeout(() => { spin(); load(); round() }, 420);
+         load(); round()`,
       ),
       "/flood": page("for (let i = 0; i < 10_100; i += 1) fetch('/hangs?' + i)"),
     },

@@ -180,14 +180,14 @@ describe.each([
     );
 
     it("is thrown if a host name resolves to a private address at the next connection", async () => {
-      const answers = ["127.0.0.1"];
+      const addresses = ["127.0.0.1"];
       const rebinding = openRenderer([site.port], {
         warmContexts,
-        resolver: { resolve: async () => [answers.shift() ?? "127.0.0.2"] },
+        resolver: { resolve: async () => [addresses.shift() ?? "127.0.0.2"] },
       });
       const failure = await failureOf(rebinding.render(screenshot(site.url("/again", "rebinding.example"))));
       expect(failure.code).toBe("blocked_host");
-      expect(answers).toEqual([]);
+      expect(addresses).toEqual([]);
       await rebinding.close();
     });
   });

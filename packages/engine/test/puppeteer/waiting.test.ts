@@ -47,7 +47,7 @@ beforeAll(async () => {
     "/inner":
       "<script>fetch('/slow').then((response) => response.text()).then(() => parent.postMessage(1, '*'))</script>",
     "/appears": `<body><script>setTimeout(() => { document.body.innerHTML = "<b id=late style='display:block;height:50px;background:red'>" }, 300)</script>`,
-    "/appears-elsewhere": "<script>setTimeout(() => { location = '/appears' }, 200)</script>",
+    "/appears-after-navigation": "<script>setTimeout(() => { location = '/appears' }, 200)</script>",
     "/slow": slowly(300),
     "/hangs": () => {},
     "/never-ends": (_request, response) => {
@@ -157,7 +157,7 @@ describe.concurrent("delay and waitForSelector", () => {
     expect(await background("/after-1-s", { delay: 1500 })).toEqual(RED);
   });
 
-  it.each(["/appears", "/appears-elsewhere"])("waits until the element exists: %s", async (path) => {
+  it.each(["/appears", "/appears-after-navigation"])("waits until the element exists: %s", async (path) => {
     const { bytes } = await renderer.render(
       screenshot(site.url(path), { waitForSelector: "#late", selector: "#late" }),
     );

@@ -75,7 +75,7 @@ export class RenderingBrowser {
     return this.#activeRenders;
   }
 
-  /** Memory of the processes that do not run pages, for recycling. */
+  /** Records the memory of the processes that do not run pages; `recycleReason` compares it with its limit. */
   setLongLivedBytes(bytes: number): void {
     this.#longLivedBytes = bytes;
   }

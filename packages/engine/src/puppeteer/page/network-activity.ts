@@ -10,7 +10,7 @@ const WORKERS_MAX = 100;
 const STREAMS: ReadonlySet<Protocol.Network.ResourceType> = new Set(["EventSource", "Media"]);
 
 const MEDIA_TYPE = /^(audio|video)\//i;
-/** Needs no connection. */
+/** Schemes that need no connection. */
 const INLINE = /^(data|blob):/i;
 
 interface InFlight {

@@ -7,7 +7,7 @@ import { NetworkActivity, type NetworkActivityOptions } from "./network-activity
 const PARSED = "DOMContentLoaded";
 
 /** A meta refresh within this delay is treated as a redirect. */
-const SOON_SECONDS = 1;
+const REDIRECT_DELAY_MAX_SECONDS = 1;
 /** As many as Chromium follows redirects. */
 const NAVIGATIONS_FOLLOWED_MAX = 20;
 
@@ -71,7 +71,7 @@ export class PageProgress {
 
   /** From now on the followed sessions must report their requests. */
   countConnections(options: Pick<NetworkActivityOptions, "connectionsMax" | "countsWorkers">): void {
-    this.#activity = new NetworkActivity({ ...options, onIdle: () => this.#changed() });
+    this.#activity = new NetworkActivity({ ...options, onIdle: () => this.#notifyWatchers() });
   }
 
   /** Whether the current document has reached `event` and is not being replaced. */
@@ -133,7 +133,7 @@ export class PageProgress {
       Object.assign(this.#frame(frameId), { isLoading: false, hasStopped: true, isNavigating: false });
     });
     on("Page.frameScheduledNavigation", ({ frameId, delay }) => {
-      if (this.#isMain(frameId) && delay <= SOON_SECONDS) this.#scheduled = true;
+      if (this.#isMain(frameId) && delay <= REDIRECT_DELAY_MAX_SECONDS) this.#scheduled = true;
     });
     on("Page.frameClearedScheduledNavigation", ({ frameId }) => {
       if (this.#isMain(frameId)) this.#scheduled = false;
@@ -169,10 +169,10 @@ export class PageProgress {
     // a scheduled navigation may stay within the document and has sent no request yet
     const isLeaving = isNavigating && this.followsNavigations;
     this.#activity?.update(this.#activity.isWithinLimit && reached.has(PARSED) && !isLeaving);
-    this.#changed();
+    this.#notifyWatchers();
   }
 
-  #changed(): void {
+  #notifyWatchers(): void {
     for (const watcher of this.#watchers) watcher();
   }
 

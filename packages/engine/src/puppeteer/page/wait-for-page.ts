@@ -87,15 +87,15 @@ async function waitUntilReached(tab: Tab, event: WaitEvent, signal: AbortSignal)
 async function waitUntilIdle(tab: Tab, signal: AbortSignal): Promise<readonly string[]> {
   const { progress } = tab;
   const isIdle = isSettled(tab, DEFAULT_WAIT);
-  let cap = { documentId: "", endsAtMs: 0 };
+  let limit = { documentId: "", endsAtMs: 0 };
   for (;;) {
     await waitUntilSettled(tab, { signal, isSettled: () => isIdle() || progress.hasReached("load") });
     const { documentId } = progress;
     const hasNewDocument = (): boolean => progress.followsNavigations && progress.documentId !== documentId;
     // the limit restarts with each document while navigations are followed
-    if (cap.documentId === "" || (progress.followsNavigations && cap.documentId !== documentId))
-      cap = { documentId, endsAtMs: performance.now() + LIMITS.idleAfterLoadMaxMs };
-    const durationMs = Math.max(0, cap.endsAtMs - performance.now());
+    if (limit.documentId === "" || (progress.followsNavigations && limit.documentId !== documentId))
+      limit = { documentId, endsAtMs: performance.now() + LIMITS.idleAfterLoadMaxMs };
+    const durationMs = Math.max(0, limit.endsAtMs - performance.now());
     try {
       await withTimeout({ signal, durationMs, reason: () => WAIT_TIMED_OUT }, async (limited) => {
         await progress.waitUntil(limited, () => isIdle() || hasNewDocument());
