@@ -19,8 +19,8 @@ beforeAll(async () => {
   site = await openSite({
     "/": greenWhenDone(""),
     "/dialogs": greenWhenDone("for (let i = 0; i < 20; i += 1) { alert(i); confirm(i); prompt(i) }"),
-    "/dialogs-for-ever": greenWhenDone("for (;;) alert(1)"),
-    "/dialogs-on-leaving": `<script>
+    "/endless-dialogs": greenWhenDone("for (;;) alert(1)"),
+    "/beforeunload-dialog": `<script>
       addEventListener("beforeunload", (event) => { event.preventDefault(); event.returnValue = "stay" });
       addEventListener("load", () => { location = "/" });
     </script>`,
@@ -28,8 +28,8 @@ beforeAll(async () => {
       "for (let i = 0; i < 100; i += 1) open('/popup?' + i, '_blank', i % 2 ? 'noopener' : '')",
     ),
     "/popup": "<script>alert(1); for (let i = 0; i < 3; i += 1) open('/nothing')</script>",
-    "/asks": greenWhenDone(`
-      const refused = (ask) => new Promise((resolve) => ask(resolve));
+    "/permissions": greenWhenDone(`
+      const refused = (request) => new Promise((resolve) => request(resolve));
       await refused((no) => navigator.geolocation.getCurrentPosition(() => {}, no));
       if ((await Notification.requestPermission()) === "granted") return;
       await refused((no) => navigator.clipboard.readText().catch(no));
@@ -49,21 +49,21 @@ beforeAll(async () => {
       const consoles = [console, frame.contentWindow.console];
       setInterval(() => { for (let i = 0; i < 10000; i += 1) for (const each of consoles) each.log(line); }, 1);
     </script>`,
-    "/eats-memory": `<script>
-      const eaten = [];
-      setInterval(() => eaten.push(new Uint8Array(20e6).fill(1)), 1);
+    "/allocates-memory": `<script>
+      const allocated = [];
+      setInterval(() => allocated.push(new Uint8Array(20e6).fill(1)), 1);
     </script>`,
     "/grows": `<body style="margin:0;background:green"><script>
       setInterval(() => document.body.append(Object.assign(document.createElement("p"), { textContent: "more" })), 1);
       addEventListener("scroll", () => { document.body.style.paddingBottom = "9000px" });
     </script>`,
     "/closes": greenWhenDone("close(); open('', '_self').close()"),
-    "/lies": `<script>
+    "/overrides-dom": `<script>
       document.querySelector = () => null;
       Element.prototype.getBoundingClientRect = () => ({ left: 0, top: 0, right: 1e9, bottom: 1e9 });
       performance.getEntriesByType = () => [{ responseStatus: 200 }];
       JSON.stringify = Promise = undefined;
-    </script><div id=true style="width:30px;height:20px"></div>`,
+    </script><div id=box style="width:30px;height:20px"></div>`,
   });
   renderer = openRenderer([site.port], {
     pageMemoryMaxBytes: 400_000_000,
@@ -83,24 +83,24 @@ async function pixelOf(path: string, by: Renderer): Promise<unknown> {
 }
 
 describe("a page with dialogs, pop-ups or permission prompts", () => {
-  const NUISANCES = [
+  const PAGES = [
     "/dialogs",
-    "/dialogs-on-leaving",
+    "/beforeunload-dialog",
     "/popups",
-    "/asks",
+    "/permissions",
     "/prints",
     "/downloads",
     "/closes",
   ];
 
-  it.each(NUISANCES)("renders %s", async (path) => {
+  it.each(PAGES)("renders %s", async (path) => {
     expect(await pixelOf(path, renderer)).toEqual(GREEN);
   });
 
   it("renders without ready tabs", async () => {
     const cold = openRenderer([site.port], { warmContexts: 0 });
     // the first render uses the tab that verified the browser
-    for (const path of ["/prints", ...NUISANCES])
+    for (const path of ["/prints", ...PAGES])
       expect([path, await pixelOf(path, cold)]).toEqual([path, GREEN]);
     await cold.close();
   });
@@ -113,7 +113,7 @@ describe("a page with dialogs, pop-ups or permission prompts", () => {
   });
 
   it("measures correctly if the page overrides the DOM methods", async () => {
-    const file = await renderer.render(screenshot(site.url("/lies"), { selector: "#true" }));
+    const file = await renderer.render(screenshot(site.url("/overrides-dom"), { selector: "#box" }));
     const { width, height } = readPng(file.bytes);
     expect([width, height]).toEqual([30, 20]);
   });
@@ -122,7 +122,7 @@ describe("a page with dialogs, pop-ups or permission prompts", () => {
 describe("pages that never finish", () => {
   it("fail with render_timeout without affecting other renders", async () => {
     const bounded = openRenderer([site.port], { renderTimeoutMs: 10_000 });
-    const paths = ["/spins", "/spins-later", "/dialogs-for-ever"];
+    const paths = ["/spins", "/spins-later", "/endless-dialogs"];
     const endless = paths.map((path) =>
       failureOf(bounded.render(screenshot(site.url(path), { delay: 200 }))),
     );
@@ -156,12 +156,12 @@ describe("a page that floods the console", () => {
 describe("a page that exceeds its memory limit", () => {
   it("fails with upstream_error without a retry, and does not affect other renders", async () => {
     events.length = 0;
-    const hungry = failureOf(renderer.render(screenshot(site.url("/eats-memory"), { delay: 10_000 })));
+    const failing = failureOf(renderer.render(screenshot(site.url("/allocates-memory"), { delay: 10_000 })));
     for (let i = 0; i < 3; i += 1) {
       const file = await renderer.render(screenshot(site.url("/")));
       expect(readPng(file.bytes).pixel(1000, 700)).toEqual(GREEN);
     }
-    expect((await hungry).code).toBe("upstream_error");
+    expect((await failing).code).toBe("upstream_error");
     expect(events).toMatchObject([{ type: "page-ended", reason: "memory" }]);
   });
 });

@@ -15,7 +15,7 @@ const TARGET_EVENTS = [
 
 /**
  * Takes over the connection from Puppeteer, which would pause and attach to every frame and worker and keep an object
- * for each. Pages are attached to by the returned session instead.
+ * for each. Attach to pages with the returned session instead.
  */
 export async function takeOverConnection(browser: Browser): Promise<BrowserConnection> {
   const browserSession = await browser.target().createCDPSession();
