@@ -1,13 +1,13 @@
 import { isIP } from "node:net";
 import { parseAddress } from "./targets/addresses.ts";
 
-/** A browser that runs elsewhere. */
+/** A remote browser. */
 export interface BrowserEndpoint {
-  /** Where its DevTools protocol is spoken; may hold secrets. */
+  /** Its DevTools endpoint; may contain secrets. */
   readonly url: URL;
-  /** Scheme, host and port: all that may be shown of it. */
+  /** Scheme, host and port: the only part that may be logged or shown. */
   readonly origin: string;
-  /** On this machine, so that it reaches what listens on our loopback. */
+  /** It runs on this machine, so it can reach services on the loopback interface. */
   readonly isLoopback: boolean;
 }
 
@@ -15,17 +15,17 @@ const ENDPOINTS_MAX = 64;
 const SCHEMES = /^(ws|wss|http|https):$/;
 
 /**
- * Reads the addresses of browsers that run elsewhere: `ws://` and `wss://` are a browser's own DevTools
- * address, `http://` and `https://` those of one that names it at `/json/version`.
+ * Parses the endpoints of remote browsers. A `ws://` or `wss://` URL is the DevTools endpoint itself; an `http://` or
+ * `https://` URL is a server that names it at `/json/version`.
  *
- * @throws RangeError that says which one is at fault by its place, never by its value: it may hold secrets
+ * @throws RangeError that names the invalid address by its position, never by its value, which may contain secrets.
  * @example
  * const [endpoint] = parseBrowserUrls(["wss://browsers.example/?token=secret"]);
  * console.log(endpoint?.origin); // wss://browsers.example
  */
 export function parseBrowserUrls(urls: readonly string[]): readonly BrowserEndpoint[] {
   if (urls.length > ENDPOINTS_MAX) throw new RangeError(`at most ${ENDPOINTS_MAX} addresses are allowed`);
-  const seen = new Map<string, number>();
+  const positions = new Map<string, number>();
   return urls.map((text, index) => {
     const which = `address ${index + 1}`;
     const url = URL.canParse(text.trim()) ? new URL(text.trim()) : null;
@@ -34,17 +34,17 @@ export function parseBrowserUrls(urls: readonly string[]): readonly BrowserEndpo
         `${which} is not a DevTools endpoint; use a form like ws://127.0.0.1:9222/devtools/browser/… or http://127.0.0.1:9222`,
       );
     url.hash = "";
-    const earlier = seen.get(url.href);
+    const earlier = positions.get(url.href);
     if (earlier !== undefined)
       throw new RangeError(`${which} is the same as address ${earlier}; list each browser once`);
-    seen.set(url.href, index + 1);
+    positions.set(url.href, index + 1);
     return { url, origin: `${url.protocol}//${url.host}`, isLoopback: isLoopback(url.hostname) };
   });
 }
 
 /**
- * Whether this is an address that stands for every interface (`0.0.0.0`, `::`): one to listen at, by which
- * nobody is reached from elsewhere.
+ * Returns whether the address means every interface (`0.0.0.0`, `::`): a server can listen on it, but clients on other
+ * machines cannot connect to it.
  *
  * @example
  * isUnspecifiedAddress("0.0.0.0"); // true

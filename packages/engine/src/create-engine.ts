@@ -34,35 +34,35 @@ import { authenticateSigned, type SignedRequest } from "./tokens/authenticate-si
 import { createSeal, type Seal } from "./tokens/seal.ts";
 import { createTokens, type Tokens } from "./tokens/tokens.ts";
 
-/** The rendering service without its doors. */
+/** The rendering service without its entry points. */
 export interface Engine {
   /**
-   * Who a bearer token stands for.
+   * Returns the principal of a bearer token.
    * @throws SnapError `unauthenticated`.
    */
   authenticate(token: string): Promise<Principal>;
   /**
-   * Who a signed query stands for, and what it asks for.
+   * Verifies a signed query; returns its principal and parameters.
    * @throws SnapError `invalid_signature`, `signed_url_expired` or `validation_failed`.
    */
   authenticateSigned(query: URLSearchParams): Promise<SignedRequest>;
   /**
-   * Renders a page, or answers it from the cache: the whole billed life cycle.
-   * @throws SnapError with any code of the contract's Errors section.
+   * Renders a page or returns it from the cache: the whole billed life cycle.
+   * @throws SnapError with any code of `docs/reference/errors.md`.
    */
   capture(request: CaptureRequest & CaptureOptions): Promise<Capture>;
   /**
-   * A signed URL of what `capture` answered to a `linked` request, for those who have no token. Costs
-   * nothing; it ends with the kept copy, or with the token.
+   * Returns a signed URL of the rendering that `capture` returned for a `linked` request. Free of charge. The URL
+   * expires with the cache entry or the token, whichever is first.
    */
   link(request: LinkRequest): RenderingLink;
   /**
-   * The account's credits now. With the balance of a principal that was authenticated just now, and
-   * after which nothing was charged, this reads no more.
+   * Returns the account's credits. Pass `standing`, the balance of a principal that was authenticated just now, to save
+   * a read of the ledger; omit it if something was charged since.
    */
   credits(account: Account, standing?: StandingBalance | null): Promise<CreditState>;
   /**
-   * The usage report; spends the budget of 60 a minute, and no credit.
+   * Returns the usage report. Free of charge, and limited to 60 reports a minute.
    * @throws SnapError `rate_limited`.
    */
   usage(principal: Principal): Promise<UsageReport>;
@@ -70,21 +70,20 @@ export interface Engine {
   readonly tokens: Tokens;
   readonly batches: Batches;
   /**
-   * Starts to work through batches and their webhooks, beside what other processes over the same
-   * storage do; without it they are only queued. `stop()` takes nothing new and resolves once what it
-   * holds is finished; `close()` does so too.
+   * Starts to render batches and deliver their webhooks; until then they are only queued. Several processes may do so
+   * on one storage. `stop()`, and the engine's `close()`, claim nothing new and resolve when the claimed work is done.
    */
   startWorker(): BatchWorker;
-  /** Whether it can render and store now, and if not, why. */
+  /** Returns whether the engine can render and store now, and the reasons if not. */
   health(): Promise<{ readonly ready: boolean; readonly reasons: readonly string[] }>;
-  /** Renders that run and wait. */
+  /** Returns the numbers of running and waiting renders. */
   load(): SchedulerLoad;
-  /** Lets running renders finish, makes a last attempt at pending reversals, then frees renderer and storage. */
+  /** Waits for running renders, makes a last attempt at pending reversals, then closes the renderer and the storage. */
   close(): Promise<void>;
 }
 
 /**
- * Puts an engine together.
+ * Creates an engine.
  *
  * @example
  * const engine = createEngine({
@@ -113,6 +112,17 @@ export function createEngine(options: EngineOptions): Engine {
     onChange: () => worker?.wake(),
   });
   const reversals = createReversals({ ledger: storage.ledger, clock, onBackgroundError });
+  const parts = assembleParts(settings, { scheduler, reversals });
+  const runningCaptures = new Set<Promise<unknown>>();
+  const trackedCapture: Engine["capture"] = async (request) => {
+    const running = capture(parts, request);
+    runningCaptures.add(running);
+    try {
+      return await running;
+    } finally {
+      runningCaptures.delete(running);
+    }
+  };
   const { tokens } = storage;
   const seal = createSeal(settings.secretKey, random);
   const captures = trackCaptures(captureParts(settings, { scheduler, reversals }), seal);
@@ -126,7 +136,7 @@ export function createEngine(options: EngineOptions): Engine {
     ...settings,
     seal,
     rules: { retentionMs: settings.batchRetentionMs, retryWindowMs: settings.batchRetryWindowMs },
-    capture: captures.capture,
+    capture: trackedCapture,
     credits,
     load: () => scheduler.load(),
     onSubmitted: () => worker?.wake(),
@@ -137,16 +147,16 @@ export function createEngine(options: EngineOptions): Engine {
   return {
     authenticate: (token) => asSnapError(authenticate(tokens, token, clock.now())),
     authenticateSigned: (query) => asSnapError(authenticateSigned({ tokens, seal, now: clock.now() }, query)),
-    capture: (request) => asSnapError(captures.capture(request)),
+    capture: (request) => asSnapError(trackedCapture(request)),
     link: (request) => linkRendering(seal, request),
     credits: (account, standing) => asSnapError(credits(account, standing)),
-    usage: ({ account }) => asSnapError(report(account)),
+    usage: ({ account }) => asSnapError(reportUsage(account)),
     accounts: createAccounts({ store: storage.accounts, plans, clock, random }),
     tokens: createTokens({ store: storage.tokens, accounts: storage.accounts, seal, clock, random }),
     batches: {
       ...batches,
       submit: (submission) => asSnapError(batches.submit(submission)),
-      get: (asked) => asSnapError(batches.get(asked)),
+      get: (request) => asSnapError(batches.get(request)),
     },
     startWorker: () => (worker ??= startBatchWorker(batchParts)),
     health: () => checkHealth(storage, renderer),
@@ -154,7 +164,7 @@ export function createEngine(options: EngineOptions): Engine {
     async close() {
       stopPruning();
       await worker?.stop();
-      await captures.idle();
+      await Promise.allSettled(runningCaptures);
       await reversals.close();
       await settings.webhookSender.close();
       await renderer.close();
@@ -162,7 +172,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
   };
 
-  async function report(account: Account): Promise<UsageReport> {
+  async function reportUsage(account: Account): Promise<UsageReport> {
     const now = clock.now();
     const limit = LIMITS.usageReportsPerMinute;
     await enforceRateLimit(storage.rateLimiter, { accountId: account.id, name: "usage", limit, now });
@@ -170,31 +180,7 @@ export function createEngine(options: EngineOptions): Engine {
   }
 }
 
-/** `capture`, and a way to wait for those that are running. */
-function trackCaptures(
-  parts: CaptureParts,
-  seal: Seal,
-): { readonly capture: Engine["capture"]; readonly idle: () => Promise<void> } {
-  const running = new Set<Promise<Capture>>();
-  return {
-    async capture(request) {
-      // A link that cannot be signed, because the secret key has changed, must fail before the charge.
-      if (request.linked !== undefined) seal.open(request.principal.token.sealedSigningSecret);
-      const captured = capture(parts, request);
-      running.add(captured);
-      try {
-        return await captured;
-      } finally {
-        running.delete(captured);
-      }
-    },
-    async idle() {
-      await Promise.allSettled(running);
-    },
-  };
-}
-
-function captureParts(
+function assembleParts(
   settings: EngineSettings,
   { scheduler, reversals }: { readonly scheduler: Scheduler; readonly reversals: Reversals },
 ): CaptureParts {
@@ -221,11 +207,11 @@ function captureParts(
 }
 
 async function checkHealth(storage: Storage, renderer: Renderer): ReturnType<Engine["health"]> {
-  const [stored, rendered] = await Promise.allSettled([storage.check(), renderer.health()]);
+  const [storageCheck, rendererCheck] = await Promise.allSettled([storage.check(), renderer.health()]);
   const reasons: string[] = [];
-  if (stored.status === "rejected") reasons.push(`storage: ${String(stored.reason)}`);
-  if (rendered.status === "rejected") reasons.push(`renderer: ${String(rendered.reason)}`);
-  else if (!rendered.value.ready) reasons.push(`renderer: ${rendered.value.reason ?? "not ready"}`);
+  if (storageCheck.status === "rejected") reasons.push(`storage: ${String(storageCheck.reason)}`);
+  if (rendererCheck.status === "rejected") reasons.push(`renderer: ${String(rendererCheck.reason)}`);
+  else if (!rendererCheck.value.ready) reasons.push(`renderer: ${rendererCheck.value.reason ?? "not ready"}`);
   return { ready: reasons.length === 0, reasons };
 }
 

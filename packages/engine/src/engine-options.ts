@@ -16,56 +16,57 @@ import { PUBLIC_TARGETS_ONLY, type TargetPolicy } from "./targets/policy.ts";
 export interface EngineOptions {
   readonly storage: Storage;
   readonly renderer: Renderer;
-  /** Encrypts signing secrets at rest: any text of at least 16 characters, kept for good. */
+  /** Encrypts signing secrets at rest: any text of at least 16 characters. It must never change. */
   readonly secretKey: string;
-  /** The built-in plans unless given. */
+  /** The built-in plans by default. */
   readonly plans?: readonly Plan[];
-  /** Those of the renderer unless given, or public targets only where it tells of none. */
+  /** By default the policy of the renderer, or public targets only if it has none. */
   readonly targets?: TargetPolicy;
   /**
-   * At most this many renders run at once. Two per processor and two more always may; beyond them another
-   * is admitted whenever processors are idle, because pages wait for their network. One for each 128 MiB of
-   * memory that is available at the start unless given, at most 16 per processor.
+   * Maximum number of concurrent renders. Two per processor plus two always run; more are admitted only while
+   * processors are idle, because pages spend much of their time waiting for the network. By default one for each
+   * 128 MiB of memory available at start, at most 16 per processor.
    */
   readonly concurrency?: number;
-  /** How many renders may wait for a turn: 1,000 in all and 250 of one account unless given. */
+  /** Maximum number of renders that wait for a slot; 1,000 by default. */
   readonly maxWaiting?: number;
+  /** The same for one account; 250 by default. */
   readonly maxWaitingPerAccount?: number;
-  /** Longest wait for a turn; 60,000 ms unless given. */
+  /** Longest wait for a slot; 60,000 ms by default. */
   readonly maxWaitMs?: number;
-  /** After this long an unresolved reservation is refunded by itself; 120,000 ms unless given. */
+  /** An unresolved reservation lapses after this time; 120,000 ms by default. */
   readonly reservationLeaseMs?: number;
-  /** Renderings held in memory; 64 MiB unless given. */
+  /** Size of the in-memory cache; 64 MiB by default. */
   readonly memoryCacheBytes?: number;
-  /** Base address of the API, which ends in `/v1`: what signed links lead to. Without it there are none. */
+  /** Base URL of the API, ending in `/v1`, for signed URLs. Without it batches contain no signed URLs. */
   readonly baseUrl?: string;
-  /** How long a batch is kept after its finish; 7 days unless given. */
+  /** Time from the end of a batch to its deletion; 7 days by default. */
   readonly batchRetentionMs?: number;
-  /** For how long a batch item goes on after it first met the account's limit; 15 minutes unless given. */
+  /** How long a batch item is retried after it is first rate limited; 15 minutes by default. */
   readonly batchRetryWindowMs?: number;
-  /** After so long without a sign of life a batch worker is taken to be lost; 20 s unless given. */
+  /** A batch worker that has not renewed its lease for this long counts as lost; 20 s by default. */
   readonly itemLeaseMs?: number;
-  /** Pauses between the attempts at a webhook; 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h unless given. */
+  /** Pauses between the attempts to deliver a webhook; 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h by default. */
   readonly webhookPausesMs?: readonly number[];
-  /** Sends webhooks; over the network, to the targets that are allowed, unless given. */
+  /** Sends webhooks; by default over the network, to allowed targets only. */
   readonly webhookSender?: WebhookSender;
   readonly clock?: Clock;
   readonly random?: Random;
   readonly resolver?: Resolver;
-  /** Tells which processors and how much memory are free; this machine unless given. */
+  /** Reports idle processors and available memory; by default those of this machine. */
   readonly machine?: Machine;
-  /** Told of what no caller hears: background failures. */
+  /** Called with failures that reach no caller, such as those of background work. */
   readonly onBackgroundError?: (error: unknown) => void;
-  /** Told of every batch item that this engine's worker finishes. */
+  /** Called for every batch item that this engine's worker finishes. */
   readonly onItemFinished?: (item: FinishedItem) => void;
-  /** Told of every attempt to deliver a webhook. */
+  /** Called for every attempt to deliver a webhook. */
   readonly onDeliveryAttempt?: (attempt: DeliveryAttempt) => void;
 }
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
-/** The attempts of docs/decisions/batches-and-webhooks.md. */
+/** A receiver that is down for a day still gets its webhook. */
 const WEBHOOK_PAUSES_MS = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -76,7 +77,7 @@ const WEBHOOK_PAUSES_MS = [
   10 * HOUR_MS,
 ];
 
-/** Every option, filled in. */
+/** The options with every default applied. */
 export type EngineSettings = Required<Omit<EngineOptions, "baseUrl">> & { readonly baseUrl: string | null };
 
 export function withDefaults(options: EngineOptions): EngineSettings {
@@ -94,7 +95,7 @@ export function withDefaults(options: EngineOptions): EngineSettings {
     memoryCacheBytes: 64 * 1024 * 1024,
     batchRetentionMs: BATCH_LIMITS.retentionMs,
     batchRetryWindowMs: BATCH_LIMITS.retryWindowMs,
-    // A lost item is taken up within 30 s (faults.md).
+    // with the poll interval, another worker takes over a lost item within 30 s
     itemLeaseMs: 20 * SECOND_MS,
     webhookPausesMs: WEBHOOK_PAUSES_MS,
     webhookSender: options.webhookSender ?? createWebhookSender({ policy: targets, resolver }),

@@ -1,27 +1,27 @@
 import { ERROR_CODES, type ErrorCode, type ParameterFaults } from "@snap/protocol";
 
-/** What an error carries besides its code and the text for the caller. */
+/** Optional fields of an error, besides its code and message. */
 export interface SnapErrorFacts {
   /** Faults by parameter name, for `validation_failed` and `invalid_url`. */
   readonly errors?: ParameterFaults;
-  /** Seconds to wait; the code's own number unless given. */
+  /** Seconds until a retry may succeed; by default the number that belongs to the code. */
   readonly retryAfterSeconds?: number;
-  /** The budget that refused, for `rate_limited`. */
+  /** State of the exceeded rate limit, for `rate_limited`. */
   readonly rateLimit?: { readonly limit: number; readonly remaining: number };
-  /** For the log only; never shown to the caller. */
+  /** For the log; never shown to the caller. */
   readonly detail?: string;
   readonly cause?: unknown;
 }
 
 /**
- * The one family of errors. Tell them apart by `code`; `message` is written for the caller,
- * `detail` for the operator.
+ * The error of every failed operation. Distinguish errors by `code`; `message` is for the caller, `detail` for the
+ * operator.
  *
  * @example
  * try {
  *   await engine.capture({ principal, parameters: { url: "https://example.com" } });
  * } catch (error) {
- *   if (isSnapError(error) && error.code === "credit_limit_reached") console.log("time for a larger plan");
+ *   if (isSnapError(error) && error.code === "credit_limit_reached") console.log("upgrade the plan");
  *   else throw error;
  * }
  */
@@ -36,24 +36,24 @@ export class SnapError extends Error {
 
   constructor(code: ErrorCode, message: string, facts: SnapErrorFacts = {}) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
-    const known: { status: number; retryAfterSeconds?: number } = ERROR_CODES[code];
+    const defaults: { status: number; retryAfterSeconds?: number } = ERROR_CODES[code];
     this.code = code;
-    this.status = known.status;
+    this.status = defaults.status;
     this.errors = facts.errors;
-    this.retryAfterSeconds = facts.retryAfterSeconds ?? known.retryAfterSeconds;
+    this.retryAfterSeconds = facts.retryAfterSeconds ?? defaults.retryAfterSeconds;
     this.rateLimit = facts.rateLimit;
     this.detail = facts.detail;
   }
 }
 
-/** Works across copies of this package: it goes by the shape, not by the class. */
+/** Returns whether this is a `SnapError`. Checks the shape, not the class, so it works across copies of this package. */
 export function isSnapError(error: unknown): error is SnapError {
   return (
     error instanceof Error && error.name === "SnapError" && "code" in error && typeof error.code === "string"
   );
 }
 
-/** Any error as a `SnapError`: what is none is a fault of ours or of the storage, its cause kept for the log. */
+/** Returns any other error as a `server_error`, with the original as `cause` for the log. */
 export function toSnapError(error: unknown): SnapError {
   if (isSnapError(error)) return error;
   return new SnapError("server_error", "Internal error. If it persists, report the request id.", {
@@ -62,7 +62,7 @@ export function toSnapError(error: unknown): SnapError {
   });
 }
 
-/** A fault in what the operator asked for; the message says what would do. */
+/** An invalid request of the operator; the message says how to correct it. */
 export class AdminError extends Error {
   override readonly name = "AdminError";
 }

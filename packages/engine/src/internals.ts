@@ -1,5 +1,5 @@
 /*
- * What the server needs beyond the engine itself. It may change with any release: embed the engine by its index.
+ * Exports for the server. They may change with any release: to embed the engine, use the package's index.
  */
 
 export { entitlementOf, usageReport } from "./accounts/entitlement.ts";
@@ -9,7 +9,7 @@ export type { BrowserEndpoint } from "./browser-endpoints.ts";
 export type { CaptureOptions } from "./capture.ts";
 export { toSnapError } from "./errors.ts";
 export { steadySlots } from "./schedule/render-slots.ts";
-export { abortable, withTimeout } from "./timeouts.ts";
-export { markOfKey } from "./tokens/seal.ts";
+export { unless, within } from "./timeouts.ts";
+export { keyFingerprint } from "./tokens/seal.ts";
 export { ABILITIES } from "./tokens/tokens.ts";
-export { findForeignSeals } from "./transfer/transfer.ts";
+export { findForeignSecrets } from "./transfer/transfer.ts";

@@ -1,38 +1,38 @@
 import type { Clock } from "./ports/clock.ts";
 import type { Storage } from "./ports/storage.ts";
 
-/** Small portions, soon after one another while there is more: a large one would hold up requests. */
-const PRUNE_PORTION = 100;
+/** Small deletions in quick succession: a large one would block requests. */
+const PRUNE_LIMIT = 100;
 const PRUNE_INTERVAL_MS = 60_000;
-const PRUNE_AGAIN_MS = 100;
+const PRUNE_NEXT_MS = 100;
 
-/** Deletes what has expired, in the background, until the function returned is called. */
+/** Deletes expired renderings and batches in the background until the returned function is called. */
 export function prunePeriodically(options: {
   readonly storage: Pick<Storage, "renderings" | "batches">;
   readonly clock: Clock;
   readonly onBackgroundError: (error: unknown) => void;
 }): () => void {
   const { storage, clock, onBackgroundError } = options;
-  let callOff = (): void => {};
-  let stopped = false;
+  let cancel = (): void => {};
+  let isStopped = false;
   const prune = async (): Promise<void> => {
-    let isMore = false;
+    let hasMore = false;
     for (const store of [storage.renderings, storage.batches]) {
       try {
-        const pruned = await store.prune({ now: clock.now(), limit: PRUNE_PORTION });
-        isMore ||= pruned === PRUNE_PORTION;
+        const pruned = await store.prune({ now: clock.now(), limit: PRUNE_LIMIT });
+        hasMore ||= pruned === PRUNE_LIMIT;
       } catch (error) {
         onBackgroundError(error);
       }
     }
-    schedule(isMore ? PRUNE_AGAIN_MS : PRUNE_INTERVAL_MS);
+    schedule(hasMore ? PRUNE_NEXT_MS : PRUNE_INTERVAL_MS);
   };
   const schedule = (delayMs: number): void => {
-    if (!stopped) callOff = clock.after(delayMs, () => void prune());
+    if (!isStopped) cancel = clock.after(delayMs, () => void prune());
   };
   schedule(PRUNE_INTERVAL_MS);
   return () => {
-    stopped = true;
-    callOff();
+    isStopped = true;
+    cancel();
   };
 }

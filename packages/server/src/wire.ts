@@ -6,7 +6,7 @@ import {
   type Renderer,
   type Storage,
 } from "@snap/engine";
-import { markOfKey, steadySlots } from "@snap/engine/internals";
+import { keyFingerprint, steadySlots } from "@snap/engine/internals";
 import type { TransferSource } from "@snap/engine/ports";
 import type { PuppeteerRendererOptions } from "@snap/engine/puppeteer";
 import type { PostgresTarget } from "@snap/storage-postgres";
@@ -124,7 +124,7 @@ export async function requireMatchingKey(
   database: Pick<PostgresTarget, "claimKeyMark">,
   { secretKey, from }: { readonly secretKey: string; readonly from: string },
 ): Promise<void> {
-  if (await database.claimKeyMark(markOfKey(secretKey))) return;
+  if (await database.claimKeyMark(keyFingerprint(secretKey))) return;
   throw new Error(
     `${from} is not the key that this database is used with, and neither decrypts what the other encrypted; set it to ` +
       "the key of the other processes. If that key is lost, set a new one everywhere, empty the table snap.key_mark, " +

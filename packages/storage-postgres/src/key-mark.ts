@@ -5,7 +5,7 @@ export interface KeyMarked {
   /**
    * Returns whether the mark is that of the key in use. The first mark that is claimed is stored.
    *
-   * @param mark `markOfKey` of `@snap/engine`.
+   * @param mark `keyFingerprint` of `@snap/engine`.
    */
   claimKeyMark(mark: string): Promise<boolean>;
 }

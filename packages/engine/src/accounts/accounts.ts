@@ -7,15 +7,15 @@ import { AdminError } from "../errors.ts";
 
 export interface NewAccount {
   readonly email: string;
-  /** Slug of a plan; `null` or absent for an account without one. */
+  /** Slug of a plan; none by default. */
   readonly planSlug?: string | null;
   readonly creditsPerPeriod?: number | null;
   readonly requestsPerMinute?: number | null;
-  /** Whether the e-mail address counts as verified at once. */
+  /** Whether the e-mail address is already verified. */
   readonly verified: boolean;
 }
 
-/** What the operator does with accounts. Every fault is an `AdminError` with a message for people. */
+/** Administration of accounts. Every method throws `AdminError`, with a message for the operator, on invalid input. */
 export interface Accounts {
   create(account: NewAccount): Promise<Account>;
   get(id: string): Promise<Account>;
@@ -33,25 +33,24 @@ export interface AccountsOptions {
 
 const MAX_OVERRIDE = 1_000_000_000;
 
-/** The operator's view of accounts over a store. */
 export function createAccounts({ store, plans, clock, random }: AccountsOptions): Accounts {
-  const change = async (id: string, wanted: AccountChange): Promise<Account> => {
-    const account = await store.update(id, wanted);
+  const update = async (id: string, change: AccountChange): Promise<Account> => {
+    const account = await store.update(id, change);
     if (account === null) throw new AdminError(`account ${id} not found`);
     if (account === "email-taken")
-      throw new AdminError(`${String(wanted.email)} already belongs to another account`);
+      throw new AdminError(`${String(change.email)} already belongs to another account`);
     return account;
   };
   return {
-    async create(wanted) {
+    async create(input) {
       const now = clock.now();
       const account: Account = {
         id: `acct_${Buffer.from(random.bytes(10)).toString("hex")}`,
-        email: wanted.email,
-        emailVerifiedAt: wanted.verified ? now : null,
-        planSlug: wanted.planSlug ?? null,
-        creditsPerPeriod: wanted.creditsPerPeriod ?? null,
-        requestsPerMinute: wanted.requestsPerMinute ?? null,
+        email: input.email,
+        emailVerifiedAt: input.verified ? now : null,
+        planSlug: input.planSlug ?? null,
+        creditsPerPeriod: input.creditsPerPeriod ?? null,
+        requestsPerMinute: input.requestsPerMinute ?? null,
         createdAt: now,
       };
       validate(account, plans);
@@ -65,11 +64,11 @@ export function createAccounts({ store, plans, clock, random }: AccountsOptions)
       return account;
     },
     list: () => store.list(),
-    async update(id, wanted) {
-      validate(wanted, plans);
-      return change(id, wanted);
+    async update(id, change) {
+      validate(change, plans);
+      return update(id, change);
     },
-    verify: (id) => change(id, { emailVerifiedAt: clock.now() }),
+    verify: (id) => update(id, { emailVerifiedAt: clock.now() }),
   };
 }
 

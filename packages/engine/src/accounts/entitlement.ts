@@ -5,18 +5,18 @@ import type { Account } from "../ports/accounts.ts";
 import type { Period } from "../ports/ledger.ts";
 import type { Plan } from "./plans.ts";
 
-/** An account asks many times in one period. */
-const current = new LRUCache<number, Period>({ max: 10_000 });
+/** Current period by anchor, because an account sends many requests in one period. */
+const periods = new LRUCache<number, Period>({ max: 10_000 });
 
 /**
- * The period that holds `now`: months counted from the account's start, in UTC. A start on the 31st
- * resets on the last day of a shorter month, and on the 31st again in a longer one.
+ * Returns the period of `now`. Periods are months in UTC, counted from `anchorAt`, the creation of the account. An
+ * anchor on the 31st resets on the last day of a shorter month.
  */
 export function periodAt(anchorAt: number, now: number): Period {
-  const known = current.get(anchorAt);
-  if (known !== undefined && known.startedAt <= now && now < known.resetsAt) return known;
+  const cached = periods.get(anchorAt);
+  if (cached !== undefined && cached.startedAt <= now && now < cached.resetsAt) return cached;
   const period = computePeriod(anchorAt, now);
-  current.set(anchorAt, period);
+  periods.set(anchorAt, period);
   return period;
 }
 
@@ -25,7 +25,7 @@ function computePeriod(anchorAt: number, now: number): Period {
   const today = new Date(now);
   const months =
     (today.getUTCFullYear() - anchor.getUTCFullYear()) * 12 + today.getUTCMonth() - anchor.getUTCMonth();
-  // The day of this month's reset may still be ahead; before the anchor there is no period.
+  // the reset of this month may still be ahead; the first period starts at the anchor
   const index = Math.max(0, addMonths(anchorAt, months) > now ? months - 1 : months);
   return { startedAt: addMonths(anchorAt, index), resetsAt: addMonths(anchorAt, index + 1) };
 }
@@ -40,7 +40,7 @@ function addMonths(instant: number, months: number): number {
   return date.getTime();
 }
 
-/** What an account may do at an instant. Without an active plan there is no period and no credit. */
+/** Limits of an account at an instant. Without an active plan it has no period and no credits. */
 export interface Entitlement {
   readonly plan: Plan | null;
   readonly period: Period | null;
@@ -49,7 +49,7 @@ export interface Entitlement {
   readonly requestsPerMinute: number;
 }
 
-/** A plan that the operator has withdrawn counts as none. */
+/** Returns the limits of an account. A plan that is no longer configured counts as no plan. */
 export function entitlementOf(account: Account, plans: readonly Plan[], now: number): Entitlement {
   const plan = plans.find((candidate) => candidate.slug === account.planSlug) ?? null;
   return {
@@ -60,7 +60,7 @@ export function entitlementOf(account: Account, plans: readonly Plan[], now: num
   };
 }
 
-/** The document of `GET /usage` (interface.md, Usage report). */
+/** Returns the document of `GET /usage`. */
 export function usageReport(
   { plan, period, requestsPerMinute }: Entitlement,
   credits: CreditState,

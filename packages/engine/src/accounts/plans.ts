@@ -1,7 +1,7 @@
 import { LIMITS } from "@snap/protocol";
 import * as z from "zod";
 
-/** What an account pays for. */
+/** The limits that an account pays for. */
 export interface Plan {
   readonly slug: string;
   readonly name: string;
@@ -10,7 +10,7 @@ export interface Plan {
   readonly requestsPerMinute: number;
 }
 
-/** The plans that stand unless the operator brings others (architecture.md). */
+/** The default plans. */
 export const BUILT_IN_PLANS: readonly Plan[] = [
   { slug: "starter", name: "Starter", creditsPerPeriod: 1_000, requestsPerMinute: 20 },
   { slug: "growth", name: "Growth", creditsPerPeriod: 10_000, requestsPerMinute: 60 },
@@ -33,10 +33,10 @@ const planList = z
   .refine((plans) => new Set(plans.map((plan) => plan.slug)).size === plans.length, "must not repeat a slug");
 
 /**
- * Reads a list of plans, as of `SNAP_PLANS_FILE`:
+ * Validates a list of plans, as in `SNAP_PLANS_FILE`:
  * `[{ "slug", "name", "creditsPerPeriod", "requestsPerMinute" }]`.
  *
- * @throws Error that names every faulty entry.
+ * @throws Error that lists every invalid entry.
  */
 export function parsePlans(value: unknown): readonly Plan[] {
   const result = planList.safeParse(value);

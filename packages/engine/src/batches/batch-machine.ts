@@ -2,23 +2,22 @@ import type { ErrorCode } from "@snap/protocol";
 import type { BatchRecord, DeliveryState, ItemRecord, ItemState } from "../ports/batches.ts";
 
 /*
- * The batch state machine (interface.md, States and transitions; docs/decisions/batches-and-webhooks.md):
- * what an event makes of a batch. Nothing here waits, reads a clock or writes.
+ * The batch state machine: pure functions from a batch and an event to the next state of the batch.
  */
 
-/** Bounds that an operator may set. */
+/** Time limits that the operator can configure. */
 export interface BatchRules {
-  /** From the finish of a batch to its deletion. */
+  /** Time from the end of a batch to its deletion. */
   readonly retentionMs: number;
-  /** For how long an item goes on after it first met a limit. */
+  /** How long an item is retried after it is first limited. */
   readonly retryWindowMs: number;
 }
 
-/** A worker that dies takes its item with it so often, then the item is taken to be the cause. */
+/** After this many lost workers the item is presumed to be the cause and fails. */
 const MAX_STARTS = 3;
 
 export type BatchEvent =
-  /** A worker takes an item that is due, or whose worker was lost. */
+  /** A worker claims an item that is due, or whose worker was lost. */
   | { readonly type: "item-claimed"; readonly itemId: string; readonly leaseEndsAt: number }
   | {
       readonly type: "item-renewed";
@@ -26,7 +25,7 @@ export type BatchEvent =
       readonly fence: number;
       readonly leaseEndsAt: number;
     }
-  /** It met a limit, or a service that is busy; `code` and `message` are what it fails with at last. */
+  /** The item met a limit or a busy service. It fails with `code` and `message` if the retry window ends. */
   | {
       readonly type: "item-limited";
       readonly itemId: string;
@@ -53,13 +52,13 @@ export type BatchEvent =
     }
   | { readonly type: "delivery-claimed"; readonly leaseEndsAt: number }
   | { readonly type: "delivery-acknowledged"; readonly fence: number }
-  /** The attempt was cut short by its own worker: as if it had not been made. */
+  /** The worker aborted the attempt itself, so the attempt does not count. */
   | { readonly type: "delivery-released"; readonly fence: number }
-  /** `retryAt` null: there will be no other attempt. */
+  /** `retryAt` is `null` if no attempt follows. */
   | { readonly type: "delivery-failed"; readonly fence: number; readonly retryAt: number | null };
 
-/** What an event meets, besides the batch. */
-export interface Circumstances {
+/** The time and the rules of a transition. */
+export interface TransitionContext {
   readonly now: number;
   readonly rules: BatchRules;
 }
@@ -68,13 +67,13 @@ type ItemEvent = Extract<BatchEvent, { readonly itemId: string }>;
 type DeliveryEvent = Exclude<BatchEvent, ItemEvent>;
 
 /**
- * What `event` makes of `batch` at `now`; `null` when it has no place there: the item is terminal, the
- * lease was lost to another worker, nothing is due.
+ * Returns the batch after `event` at `now`, or `null` if the event does not apply: the item is finished, another worker
+ * has the lease, or nothing is due.
  */
 export function advanceBatch(
   batch: BatchRecord,
   event: BatchEvent,
-  { now, rules }: Circumstances,
+  { now, rules }: TransitionContext,
 ): BatchRecord | null {
   if (!("itemId" in event)) return advanceDelivery(batch, event, now);
   const item = batch.items.find(({ id }) => id === event.itemId);
@@ -84,22 +83,26 @@ export function advanceBatch(
   return finishIfComplete({ ...batch, items }, { now, rules });
 }
 
-/** Whether an item has reached its end; a status that is not known has not (interface.md, Batch item). */
+/** Returns whether an item is finished; an unknown status is not. */
 function isTerminal({ state: { status } }: ItemRecord): boolean {
   return status === "done" || status === "failed";
 }
 
-function finishIfComplete(batch: BatchRecord, { now, rules }: Circumstances): BatchRecord {
+function finishIfComplete(batch: BatchRecord, { now, rules }: TransitionContext): BatchRecord {
   if (!batch.items.every(isTerminal)) return batch;
   const delivery: DeliveryState | null =
     batch.webhookUrl === null ? null : { status: "due", dueAt: now, attempts: 0, fence: 0 };
   return { ...batch, finishedAt: now, prunesAt: now + rules.retentionMs, delivery };
 }
 
-function advanceItem(state: ItemState, event: ItemEvent, { now, rules }: Circumstances): ItemState | null {
+function advanceItem(
+  state: ItemState,
+  event: ItemEvent,
+  { now, rules }: TransitionContext,
+): ItemState | null {
   if (state.status !== "queued" && state.status !== "rendering") return null;
   if (event.type === "item-claimed") return claimItem(state, event, now);
-  // Only who holds the newest claim has a say, also when its lease has ended and nobody took over.
+  // only the newest claim counts, even if its lease has ended, as long as no other worker claims the item
   if (state.status !== "rendering" || state.fence !== event.fence) return null;
   switch (event.type) {
     case "item-renewed":
@@ -133,11 +136,11 @@ function claimItem(
   return { status: "rendering", starts: starts + 1, fence: fence + 1, limitedSince, leaseEndsAt };
 }
 
-/** Back to the queue, with a last try at the end of the window (interface.md, Limits). */
+/** Requeues the item, with a last attempt at the end of the retry window. */
 function limitItem(
   { starts, fence, limitedSince }: UnfinishedState,
   { retryAt, code, message }: Extract<ItemEvent, { readonly type: "item-limited" }>,
-  { now, rules }: Circumstances,
+  { now, rules }: TransitionContext,
 ): ItemState {
   const since = limitedSince ?? now;
   const windowEndsAt = since + rules.retryWindowMs;
@@ -152,7 +155,7 @@ function advanceDelivery(batch: BatchRecord, event: DeliveryEvent, now: number):
   const { attempts, fence } = delivery;
   if (event.type === "delivery-claimed") {
     if ((delivery.status === "due" ? delivery.dueAt : delivery.leaseEndsAt) > now) return null;
-    // To its owner the batch is gone.
+    // for its owner the batch no longer exists
     if (batch.prunesAt !== null && batch.prunesAt <= now)
       return { ...batch, delivery: { status: "abandoned", attempts } };
     const { leaseEndsAt } = event;

@@ -25,19 +25,19 @@ type Settings = Pick<
   | "webhookSender"
 >;
 
-/** What batches and their worker work with; `createEngine` puts it together. */
+/** The dependencies of batches and their worker; `createEngine` assembles them. */
 export interface BatchParts extends Stores, Settings {
   readonly seal: Seal;
   readonly rules: BatchRules;
   readonly capture: (request: CaptureRequest & CaptureOptions) => Promise<Capture>;
   readonly credits: (account: Account) => Promise<CreditState>;
-  /** Renders that run and wait now, whoever asked for them. */
+  /** Returns the running and waiting renders of all callers. */
   readonly load: () => SchedulerLoad;
-  /** Told when there is something to work on. */
+  /** Called after a submission. */
   readonly onSubmitted: () => void;
 }
 
-/** Writes down what an event makes of a batch; `null` when it had no place there. */
+/** Applies an event to a stored batch; returns `null` if the event does not apply. */
 export async function applyEvent(
   { batches, clock, rules }: BatchParts,
   batchId: string,

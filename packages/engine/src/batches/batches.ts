@@ -9,15 +9,15 @@ import { requireAbility, requireVerifiedEmail } from "../tokens/authorize.ts";
 import type { BatchParts } from "./batch-parts.ts";
 import { parseSubmission, type SubmittedItem } from "./parse-submission.ts";
 
-/** The batch as its owner sees it (interface.md, Render batch). */
+/** Context for the document of a batch. */
 export interface BatchView {
   readonly now: number;
   readonly retentionMs: number;
-  /** The signed URL of an item's rendering, or `null` where it would not work. */
+  /** Returns the signed URL of an item's rendering, or `null` if it would not work. */
   readonly linkOf: (item: ItemRecord) => string | null;
 }
 
-/** The document that submission, polling and the webhook give. */
+/** Returns the document for submission, polling and the webhook. */
 function toRenderBatch(batch: BatchRecord, { now, retentionMs, linkOf }: BatchView): RenderBatch {
   const { webhookUrl, delivery } = batch;
   return {
@@ -25,7 +25,7 @@ function toRenderBatch(batch: BatchRecord, { now, retentionMs, linkOf }: BatchVi
     status: batch.finishedAt === null ? "pending" : "complete",
     created_at: toDateTime(batch.createdAt),
     finished_at: batch.finishedAt === null ? null : toDateTime(batch.finishedAt),
-    // While it runs, the earliest it could go.
+    // while it is unfinished, the earliest possible instant
     prunes_at: toDateTime(batch.prunesAt ?? now + retentionMs),
     webhook:
       webhookUrl === null
@@ -39,14 +39,14 @@ function toRenderBatch(batch: BatchRecord, { now, retentionMs, linkOf }: BatchVi
 }
 
 function toBatchItem({ id, parameters: { url }, state }: ItemRecord, link: string | null): BatchItem {
-  const unknown = { error: null, etag: null, target_status: null, expires_at: null, signed_url: null };
+  const empty = { error: null, etag: null, target_status: null, expires_at: null, signed_url: null };
   switch (state.status) {
     case "queued":
     case "rendering":
-      return { id, url, status: state.status, ...unknown, credit_cost: null };
+      return { id, url, status: state.status, ...empty, credit_cost: null };
     case "failed": {
       const { code, message } = state;
-      return { id, url, status: "failed", ...unknown, error: { code, message }, credit_cost: 0 };
+      return { id, url, status: "failed", ...empty, error: { code, message }, credit_cost: 0 };
     }
     case "done":
       return {
@@ -68,9 +68,8 @@ function toDateTime(instant: number): string {
 }
 
 /**
- * Finds which renderings of a batch can be fetched by a signed URL, and signs those for `token`: the
- * item is done, its very copy is still cached, and the token may fetch it. A link ends with the copy,
- * or with the token (interface.md, `signed_url`).
+ * Signs URLs for the renderings that are still cached and that `token` may fetch. A URL expires with the cache entry or
+ * the token, whichever is first.
  */
 async function linkRenderings(
   { renderings, seal, baseUrl }: BatchParts,
@@ -86,9 +85,9 @@ async function linkRenderings(
         !token.abilities.includes(parameters["pdf"] === true ? "pdf" : "screenshot")
       )
         return;
-      const kept = await renderings.peek({ accountId: batch.accountId, key, now });
-      if (kept === null || kept.etag !== state.etag) return;
-      const endsAt = Math.min(kept.expiresAt, state.expiresAt, token.expiresAt ?? Infinity);
+      const cached = await renderings.peek({ accountId: batch.accountId, key, now });
+      if (cached === null || cached.etag !== state.etag) return;
+      const endsAt = Math.min(cached.expiresAt, state.expiresAt, token.expiresAt ?? Infinity);
       const expires = Math.floor(endsAt / 1000);
       if (expires * 1000 <= now) return;
       links.set(
@@ -100,23 +99,23 @@ async function linkRenderings(
   return ({ id }) => links.get(id) ?? null;
 }
 
-/** Captures that are queued together and collected later. */
+/** Captures that are submitted together and fetched later. */
 export interface Batches {
   /**
-   * Queues 1 to 20 captures; nothing renders yet. Refused as a whole or not at all; a refusal spends
-   * nothing (interface.md, POST /renders).
+   * Queues 1 to 20 captures for a worker. If one item is invalid, the whole submission is rejected and counts against no
+   * limit.
    *
-   * @param document The body of `POST /renders`: `{ items: [{ url, … }], webhookUrl? }`.
+   * @param document the body of `POST /renders`: `{ items: [{ url, … }], webhookUrl? }`.
    * @throws SnapError `validation_failed`, `blocked_host`, `email_unverified`, `missing_ability`,
    * `rate_limited` (10 submissions a minute).
    */
   submit(submission: { readonly principal: Principal; readonly document: unknown }): Promise<RenderBatch>;
   /**
-   * Returns the batch in its current state. Renders nothing, and no rate limit applies.
-   * @throws SnapError `email_unverified`; `not_found`: unknown, another account's, or pruned.
+   * Returns the current state of the batch. Costs no credit and counts against no limit.
+   * @throws SnapError `not_found` if the batch is unknown, deleted, or of another account.
    */
-  get(asked: { readonly principal: Principal; readonly batchId: string }): Promise<RenderBatch>;
-  /** For the operator: everything that is kept of a batch; `null` when there is none. */
+  get(request: { readonly principal: Principal; readonly batchId: string }): Promise<RenderBatch>;
+  /** Returns the stored record of a batch, for the operator; `null` if it does not exist. */
   inspect(batchId: string): Promise<BatchRecord | null>;
   figures(): Promise<BatchFigures>;
 }
@@ -159,7 +158,7 @@ export function createBatches(parts: BatchParts): Batches {
   };
 }
 
-/** The document of a batch, its links signed for `token`. */
+/** Returns the document of a batch, with URLs signed by `token`. */
 export async function describeBatch(
   parts: BatchParts,
   { batch, token }: { readonly batch: BatchRecord; readonly token: TokenRecord },

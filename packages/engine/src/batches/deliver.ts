@@ -5,18 +5,18 @@ import type { BatchEvent } from "./batch-machine.ts";
 import { applyEvent, type BatchParts } from "./batch-parts.ts";
 import { describeBatch } from "./batches.ts";
 
-/** Longer than an attempt may take, 15 s, so that no two are made at once. */
+/** Longer than the time limit of an attempt, 15 s, so attempts never overlap. */
 const DELIVERY_LEASE_MS = 25_000;
-/** A receiver can't put an attempt off for longer than this. */
+/** Limit for the `Retry-After` of a receiver. */
 const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
-/** Part of each pause that chance adds, so that receivers that come back aren't met by all at once. */
+/** Maximum random part added to each pause, so a recovering receiver does not get all retries at once. */
 const JITTER = 0.1;
 
-/** How one attempt ended; `retryAt` is `null` when no other follows. */
+/** The result of an attempt; `retryAt` is `null` if no attempt follows. */
 export interface DeliveryAttempt {
   readonly batchId: string;
   readonly accountId: string;
-  /** Origin of the receiver: its path may hold what is secret. */
+  /** Origin of the receiver, because the path may contain secrets. */
   readonly receiver: string;
   readonly attempt: number;
   readonly outcome: WebhookOutcome | { readonly kind: "token-revoked" };
@@ -24,14 +24,14 @@ export interface DeliveryAttempt {
   readonly retryAt: number | null;
 }
 
-/** A delivery that a worker is about to attempt. */
-export interface HeldDelivery {
+/** A delivery claimed by this worker. */
+export interface ClaimedDelivery {
   readonly batch: BatchRecord & { readonly webhookUrl: string };
   readonly delivery: Extract<DeliveryState, { readonly status: "sending" }>;
 }
 
-/** Takes a due delivery; `null` when another worker was quicker. */
-export async function claimDelivery(parts: BatchParts, batchId: string): Promise<HeldDelivery | null> {
+/** Claims a due delivery; returns `null` if another worker was first. */
+export async function claimDelivery(parts: BatchParts, batchId: string): Promise<ClaimedDelivery | null> {
   const leaseEndsAt = parts.clock.now() + DELIVERY_LEASE_MS;
   const batch = await applyEvent(parts, batchId, { type: "delivery-claimed", leaseEndsAt });
   if (batch === null || batch.delivery?.status !== "sending" || batch.webhookUrl === null) return null;
@@ -39,20 +39,19 @@ export async function claimDelivery(parts: BatchParts, batchId: string): Promise
 }
 
 /**
- * Makes one attempt at the webhook of a finished batch (interface.md, Events;
- * docs/decisions/batches-and-webhooks.md). At least once: an attempt whose acknowledgement could not be
- * written down is made again, under the same id.
+ * Makes an attempt to deliver the webhook of a finished batch. Delivery is at least once: if the acknowledgement cannot
+ * be stored, another attempt follows, with the same id.
  *
- * @param wasCut Whether the worker itself has cut the attempt short: then it doesn't count.
+ * @param wasAborted returns whether the worker aborted the attempt; it then does not count.
  */
 export async function deliver(
   parts: BatchParts,
-  { batch, delivery }: HeldDelivery,
-  wasCut: () => boolean,
+  { batch, delivery }: ClaimedDelivery,
+  wasAborted: () => boolean,
 ): Promise<void> {
   const { fence, attempts } = delivery;
   const outcome = await attempt(parts, batch);
-  if (outcome.kind === "failed" && wasCut()) {
+  if (outcome.kind === "failed" && wasAborted()) {
     await applyEvent(parts, batch.id, { type: "delivery-released", fence });
     return;
   }
@@ -67,10 +66,13 @@ export async function deliver(
   parts.onDeliveryAttempt({ batchId, accountId, receiver, attempt: attempts, outcome, delivered, retryAt });
 }
 
-async function attempt(parts: BatchParts, batch: HeldDelivery["batch"]): Promise<DeliveryAttempt["outcome"]> {
+async function attempt(
+  parts: BatchParts,
+  batch: ClaimedDelivery["batch"],
+): Promise<DeliveryAttempt["outcome"]> {
   const { tokens, webhookSender, seal, clock } = parts;
   const found = await tokens.find(batch.tokenId);
-  // Its secret went with it: nothing that is sent now could be verified.
+  // a webhook cannot be signed without the secret of the token
   if (found === null) return { kind: "token-revoked" };
   const document = await describeBatch(parts, { batch, token: found.token });
   const body = new TextEncoder().encode(JSON.stringify(document));
@@ -99,7 +101,7 @@ function signedHeaders(
   };
 }
 
-/** 410 says that nobody wants it any more; a revoked token can't sign. */
+/** Returns the instant of the next attempt. None follows a 410, the last pause, or a revoked token. */
 function retryInstant(
   { clock, random, webhookPausesMs }: BatchParts,
   outcome: DeliveryAttempt["outcome"],
@@ -108,8 +110,8 @@ function retryInstant(
   const pauseMs = webhookPausesMs[attempts - 1];
   if (pauseMs === undefined || outcome.kind === "token-revoked") return null;
   if (outcome.kind === "answered" && outcome.status === 410) return null;
-  const askedMs = outcome.kind === "answered" ? (outcome.retryAfterMs ?? 0) : 0;
-  const [chance = 0] = random.bytes(1);
-  const jitteredMs = Math.round(pauseMs * (1 + (JITTER * chance) / 255));
-  return clock.now() + Math.max(jitteredMs, Math.min(askedMs, MAX_RETRY_AFTER_MS));
+  const retryAfterMs = outcome.kind === "answered" ? (outcome.retryAfterMs ?? 0) : 0;
+  const [randomByte = 0] = random.bytes(1);
+  const jitteredMs = Math.round(pauseMs * (1 + (JITTER * randomByte) / 255));
+  return clock.now() + Math.max(jitteredMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
 }

@@ -1,69 +1,69 @@
 import type { DueDelivery } from "../ports/batches.ts";
 import type { BatchParts } from "./batch-parts.ts";
-import { claimDelivery, deliver, type HeldDelivery } from "./deliver.ts";
+import { claimDelivery, deliver, type ClaimedDelivery } from "./deliver.ts";
 
-/** So many webhooks are sent at once; each is little more than a socket. */
+/** Concurrent attempts; each needs little more than a socket. */
 const MAX_DELIVERIES = 64;
-/** Of one account, so that its receivers that hang don't hold up those of others. */
+/** Per account, so slow receivers of one account do not delay those of others. */
 const MAX_PER_ACCOUNT = 4;
-/** Attempts that run are given so long when the worker stops. */
-const STOP_PATIENCE_MS = 3_000;
+/** Time that running attempts get when the worker stops. */
+const STOP_GRACE_MS = 3_000;
 
-/** Takes due deliveries, one attempt at each at a time. */
+/** Claims due deliveries and makes their attempts. */
 export class DeliveryClaimer {
   readonly #parts: BatchParts;
   readonly #onFinished: () => void;
-  readonly #sending = new Map<HeldDelivery, Promise<void>>();
-  #wasCut = false;
+  readonly #sending = new Map<ClaimedDelivery, Promise<void>>();
+  #wasAborted = false;
 
   constructor(parts: BatchParts, onFinished: () => void) {
     this.#parts = parts;
     this.#onFinished = onFinished;
   }
 
-  /** Begins the attempts that are due, until there is no room or none is left. */
-  async take(isStopped: () => boolean): Promise<void> {
-    for (let taken = true; taken && !isStopped();) {
-      taken = false;
+  /** Starts due attempts until the limits are reached or none is left. */
+  async claimDue(isStopped: () => boolean): Promise<void> {
+    for (let hasClaimed = true; hasClaimed && !isStopped();) {
+      hasClaimed = false;
       for (const { batchId } of await this.#due()) {
-        const held = await claimDelivery(this.#parts, batchId);
-        if (held === null) continue;
-        taken = true;
-        this.#sending.set(held, this.#run(held));
+        const claimed = await claimDelivery(this.#parts, batchId);
+        if (claimed === null) continue;
+        hasClaimed = true;
+        this.#sending.set(claimed, this.#run(claimed));
       }
     }
   }
 
-  /** Waits a little for what is being sent, and cuts the rest short: it is sent again by whoever is next. */
+  /** Waits a short time for running attempts, then aborts the rest; another worker repeats them. */
   async stop(): Promise<void> {
-    const callOff = this.#parts.clock.after(STOP_PATIENCE_MS, () => {
-      this.#wasCut = true;
+    const cancelAbort = this.#parts.clock.after(STOP_GRACE_MS, () => {
+      this.#wasAborted = true;
       void this.#parts.webhookSender.close();
     });
     await Promise.all(this.#sending.values());
-    callOff();
+    cancelAbort();
   }
 
-  /** At most one of an account, of those with the fewest in hand. */
+  /** Returns due deliveries of accounts below their limit, at most one per account. */
   async #due(): Promise<readonly DueDelivery[]> {
-    const room = MAX_DELIVERIES - this.#sending.size;
-    if (room <= 0) return [];
-    const inHand = Map.groupBy(this.#sending.keys(), ({ batch }) => batch.accountId);
-    const full = [...inHand]
-      .filter(([, held]) => held.length >= MAX_PER_ACCOUNT)
+    const free = MAX_DELIVERIES - this.#sending.size;
+    if (free <= 0) return [];
+    const byAccount = Map.groupBy(this.#sending.keys(), ({ batch }) => batch.accountId);
+    const full = [...byAccount]
+      .filter(([, claimed]) => claimed.length >= MAX_PER_ACCOUNT)
       .map(([accountId]) => accountId);
     const { batches, clock } = this.#parts;
-    return batches.dueDeliveries({ now: clock.now(), limit: room, exceptAccounts: full });
+    return batches.dueDeliveries({ now: clock.now(), limit: free, exceptAccounts: full });
   }
 
-  async #run(held: HeldDelivery): Promise<void> {
+  async #run(claimed: ClaimedDelivery): Promise<void> {
     try {
-      await deliver(this.#parts, held, () => this.#wasCut);
+      await deliver(this.#parts, claimed, () => this.#wasAborted);
     } catch (error) {
-      // Left to its lease.
+      // another worker claims the delivery when its lease ends
       this.#parts.onBackgroundError(error);
     }
-    this.#sending.delete(held);
+    this.#sending.delete(claimed);
     this.#onFinished();
   }
 }

@@ -1,90 +1,91 @@
 import { availableParallelism } from "node:os";
 import type { DueItem } from "../ports/batches.ts";
 import type { BatchParts } from "./batch-parts.ts";
-import { claimItem, renewItem, runItem, type HeldItem } from "./item-worker.ts";
+import { claimItem, renewItem, runItem, type ClaimedItem } from "./item-worker.ts";
 
-/** Accounts that are looked at for the next turn, the longest waiting first. */
+/** Accounts considered for the next item, those waiting longest first. */
 const MAX_ACCOUNTS = 1000;
 
-/** As many items wait for a turn at most: enough for one to be there when it comes, few that wait in vain. */
-const WAITING_MAX = availableParallelism();
+/** Claimed items that wait for a slot: enough that one is ready when a slot becomes free, few that wait long. */
+const MAX_WAITING = availableParallelism();
 
-/** Takes due items as slots come free, and holds them until they are finished. */
+/** Claims due items as slots become free, and renews their leases until they are finished. */
 export class ItemClaimer {
   readonly #parts: BatchParts;
   readonly #onFinished: () => void;
-  readonly #held = new Map<HeldItem, Promise<void>>();
-  /** Number of the turn in which each waiting account was last served. */
+  readonly #claimed = new Map<ClaimedItem, Promise<void>>();
+  /** Round in which each waiting account was last served. */
   #servedIn = new Map<string, number>();
-  #turn = 0;
+  #round = 0;
 
   constructor(parts: BatchParts, onFinished: () => void) {
     this.#parts = parts;
     this.#onFinished = onFinished;
   }
 
-  /** Begins due items until there is no free slot or none is due. */
-  async take(isStopped: () => boolean): Promise<void> {
-    while (!isStopped() && this.#room() > 0) {
+  /** Claims and starts due items until no slot is free or none is due. */
+  async claimDue(isStopped: () => boolean): Promise<void> {
+    while (!isStopped() && this.#free() > 0) {
       const next = await this.#next();
       if (next === null) return;
-      const held = await claimItem(this.#parts, next);
-      if (held !== null) this.#held.set(held, this.#run(held));
+      const claimed = await claimItem(this.#parts, next);
+      if (claimed !== null) this.#claimed.set(claimed, this.#run(claimed));
     }
   }
 
-  /** Tells the storage that every held item is still worked on. */
+  /** Renews the leases of all claimed items. */
   renew(): void {
-    for (const held of this.#held.keys()) renewItem(this.#parts, held).catch(this.#parts.onBackgroundError);
+    for (const claimed of this.#claimed.keys())
+      renewItem(this.#parts, claimed).catch(this.#parts.onBackgroundError);
   }
 
-  /** Resolves once nothing is held. */
+  /** Resolves when all claimed items are finished. */
   async idle(): Promise<void> {
-    await Promise.all(this.#held.values());
+    await Promise.all(this.#claimed.values());
   }
 
-  #room(): number {
+  #free(): number {
     const { concurrency, load } = this.#parts;
     const { running, waiting, batch } = load();
-    const notStarted = this.#held.size - batch.running;
+    const notStarted = this.#claimed.size - batch.running;
     const interactiveWaiting = waiting - batch.waiting;
     return Math.min(
-      concurrency - Math.max(running + waiting, this.#held.size),
-      WAITING_MAX - notStarted - interactiveWaiting,
+      concurrency - Math.max(running + waiting, this.#claimed.size),
+      MAX_WAITING - notStarted - interactiveWaiting,
     );
   }
 
   /**
-   * The account with the fewest items in hand goes first and, of several, the one that was served the
-   * longest ago: long batches, of however many accounts, delay a short one little.
+   * Returns the next item: of the account with the fewest claimed items and, of several such accounts, the one served
+   * longest ago. Long batches of many accounts then delay a short one only a little.
    */
   async #next(): Promise<DueItem | null> {
     const { batches, clock, concurrency } = this.#parts;
-    const inHand = new Map<string, number>();
-    for (const { batch } of this.#held.keys())
-      inHand.set(batch.accountId, (inHand.get(batch.accountId) ?? 0) + 1);
+    const counts = new Map<string, number>();
+    for (const { batch } of this.#claimed.keys())
+      counts.set(batch.accountId, (counts.get(batch.accountId) ?? 0) + 1);
     const maxPerAccount = Math.max(1, concurrency - 2);
-    const full = [...inHand].filter(([, count]) => count >= maxPerAccount).map(([accountId]) => accountId);
+    const full = [...counts].filter(([, count]) => count >= maxPerAccount).map(([accountId]) => accountId);
     const due = await batches.dueItems({ now: clock.now(), limit: MAX_ACCOUNTS, exceptAccounts: full });
-    const heldBy = ({ accountId }: DueItem): number => inHand.get(accountId) ?? 0;
+    const countOf = ({ accountId }: DueItem): number => counts.get(accountId) ?? 0;
     const servedIn = ({ accountId }: DueItem): number => this.#servedIn.get(accountId) ?? 0;
-    const [next = null] = due.toSorted((a, b) => heldBy(a) - heldBy(b) || servedIn(a) - servedIn(b));
-    this.#turn += 1;
-    // Who doesn't wait any more is forgotten.
+    const [next = null] = due.toSorted((a, b) => countOf(a) - countOf(b) || servedIn(a) - servedIn(b));
+    this.#round += 1;
+    // drops accounts without due items
     this.#servedIn = new Map(due.map((item) => [item.accountId, servedIn(item)]));
-    for (const accountId of full) this.#servedIn.set(accountId, this.#turn);
-    if (next !== null) this.#servedIn.set(next.accountId, this.#turn);
+    for (const accountId of full) this.#servedIn.set(accountId, this.#round);
+    if (next !== null) this.#servedIn.set(next.accountId, this.#round);
     return next;
   }
 
-  async #run(held: HeldItem): Promise<void> {
+  async #run(claimed: ClaimedItem): Promise<void> {
     try {
-      await runItem(this.#parts, held);
+      await runItem(this.#parts, claimed);
     } catch (error) {
-      // Left to its lease: whoever claims it then begins it again.
+      // another worker claims the item when its lease ends
       this.#parts.onBackgroundError(error);
     }
-    this.#held.delete(held);
+    this.#claimed.delete(claimed);
     this.#onFinished();
   }
 }

@@ -7,10 +7,10 @@ import { requireUsable } from "../tokens/authenticate.ts";
 import { advanceBatch, type BatchEvent } from "./batch-machine.ts";
 import { applyEvent, type BatchParts } from "./batch-parts.ts";
 
-/** Each try costs one of the render limit. */
+/** Delay while the remaining credits are only reserved; each retry counts against the render limit. */
 const RESERVED_RETRY_MS = 15_000;
 
-/** An item that came to its end here. */
+/** An item finished by this worker. */
 export interface FinishedItem {
   readonly itemId: string;
   readonly batchId: string;
@@ -18,15 +18,18 @@ export interface FinishedItem {
   readonly state: Extract<ItemState, { readonly status: "done" | "failed" }>;
 }
 
-/** An item that a worker holds. */
-export interface HeldItem {
+/** An item claimed by this worker. */
+export interface ClaimedItem {
   readonly batch: BatchRecord;
   readonly item: ItemRecord;
   readonly fence: number;
 }
 
-/** Takes a due item; `null` when another worker was quicker, or it has failed of too many starts. */
-export async function claimItem(parts: BatchParts, { batchId, itemId }: DueItem): Promise<HeldItem | null> {
+/** Claims a due item; returns `null` if another worker was first, or the item failed after too many starts. */
+export async function claimItem(
+  parts: BatchParts,
+  { batchId, itemId }: DueItem,
+): Promise<ClaimedItem | null> {
   const leaseEndsAt = parts.clock.now() + parts.itemLeaseMs;
   const batch = await applyEvent(parts, batchId, { type: "item-claimed", itemId, leaseEndsAt });
   const item = batch?.items.find(({ id }) => id === itemId);
@@ -36,43 +39,42 @@ export async function claimItem(parts: BatchParts, { batchId, itemId }: DueItem)
   return null;
 }
 
-/** Tells that the worker still has the item. */
-export async function renewItem(parts: BatchParts, held: HeldItem): Promise<void> {
+/** Renews the lease of an item. */
+export async function renewItem(parts: BatchParts, claimed: ClaimedItem): Promise<void> {
   const leaseEndsAt = parts.clock.now() + parts.itemLeaseMs;
-  await applyEvent(parts, held.batch.id, { type: "item-renewed", ...nameOf(held), leaseEndsAt });
+  await applyEvent(parts, claimed.batch.id, { type: "item-renewed", ...nameOf(claimed), leaseEndsAt });
 }
 
 /**
- * Captures the page of an item and writes down what became of it. A rendering is charged in the
- * transaction that makes the item done; where the lease was lost meanwhile, nothing is charged.
+ * Captures the page of an item and stores the result. The transaction that marks the item as done also charges the
+ * rendering; if the lease is lost, nothing is charged.
  *
- * @throws what is no `SnapError`: the item is then left to its lease, and begun again.
+ * @throws any error other than a `SnapError`; another worker then claims the item when its lease ends.
  */
-export async function runItem(parts: BatchParts, held: HeldItem): Promise<void> {
+export async function runItem(parts: BatchParts, claimed: ClaimedItem): Promise<void> {
   const { tokens, clock } = parts;
   try {
-    const principal = requireUsable(await tokens.find(held.batch.tokenId), clock.now());
-    const { parameters } = held.item;
-    const settle = settleWith(parts, held);
+    const principal = requireUsable(await tokens.find(claimed.batch.tokenId), clock.now());
+    const { parameters } = claimed.item;
+    const settle = settleWith(parts, claimed);
     const { cache, rendering } = await parts.capture({ principal, parameters, priority: "batch", settle });
-    if (cache === "hit") await finish(parts, held, doneEvent(held, rendering, 0));
+    if (cache === "hit") await finish(parts, claimed, doneEvent(claimed, rendering, 0));
   } catch (error) {
     if (!isSnapError(error)) throw error;
     const { code, message } = error;
-    const retryAt = await retryInstant(parts, held, error);
-    const failed: BatchEvent = { type: "item-failed", ...nameOf(held), code, message };
-    await finish(parts, held, retryAt === null ? failed : { ...failed, type: "item-limited", retryAt });
+    const retryAt = await retryInstant(parts, claimed, error);
+    const failed: BatchEvent = { type: "item-failed", ...nameOf(claimed), code, message };
+    await finish(parts, claimed, retryAt === null ? failed : { ...failed, type: "item-limited", retryAt });
   }
 }
 
 /**
- * When the item goes on, or `null` when it has failed. Limits and a busy service are no failures of the
- * item (interface.md, States); nor are spent credits of which some are only reserved: by renders that
- * may fail, or by a process that was lost, and are then given back.
+ * Returns the instant of the next attempt, or `null` if the item has failed. Rate limits and a busy service are retried.
+ * So is a lack of credits if some are only reserved, because they are refunded if those renders fail.
  */
 async function retryInstant(
   { clock, tokens, credits }: BatchParts,
-  { batch }: HeldItem,
+  { batch }: ClaimedItem,
   { code, retryAfterSeconds = 1 }: SnapError,
 ): Promise<number | null> {
   if (code === "rate_limited" || code === "upstream_rate_limited")
@@ -83,43 +85,43 @@ async function retryInstant(
   return used < limit ? clock.now() + RESERVED_RETRY_MS : null;
 }
 
-/** Settlement, the item's end, and the batch's if it was the last: one transaction. */
-function settleWith(parts: BatchParts, held: HeldItem): Settle {
+/** Settles in the transaction that finishes the item, and the batch if it was the last item. */
+function settleWith(parts: BatchParts, claimed: ClaimedItem): Settle {
   return async ({ reservationId, rendering, now }) => {
     let resolution: Resolution = "unknown";
     const batch = await parts.batches.change({
-      batchId: held.batch.id,
+      batchId: claimed.batch.id,
       now,
       settle: reservationId,
       change: (before, settled) => {
         resolution = settled ?? "unknown";
-        const event = doneEvent(held, rendering, settled === "settled" ? 1 : 0);
+        const event = doneEvent(claimed, rendering, settled === "settled" ? 1 : 0);
         return advanceBatch(before, event, { now, rules: parts.rules });
       },
     });
-    // The lease was lost: whoever has the item now finds the rendering in the cache.
+    // the lease was lost; the new owner gets the rendering from the cache
     if (batch === null) return parts.ledger.refund({ reservationId, now });
-    report(parts, held, batch);
+    report(parts, claimed, batch);
     return resolution;
   };
 }
 
-function doneEvent(held: HeldItem, rendering: StoredRendering, creditCost: 0 | 1): BatchEvent {
+function doneEvent(claimed: ClaimedItem, rendering: StoredRendering, creditCost: 0 | 1): BatchEvent {
   const { etag, targetStatus, expiresAt } = rendering;
-  return { type: "item-done", ...nameOf(held), etag, targetStatus, expiresAt, creditCost };
+  return { type: "item-done", ...nameOf(claimed), etag, targetStatus, expiresAt, creditCost };
 }
 
-async function finish(parts: BatchParts, held: HeldItem, event: BatchEvent): Promise<void> {
-  const batch = await applyEvent(parts, held.batch.id, event);
-  if (batch !== null) report(parts, held, batch);
+async function finish(parts: BatchParts, claimed: ClaimedItem, event: BatchEvent): Promise<void> {
+  const batch = await applyEvent(parts, claimed.batch.id, event);
+  if (batch !== null) report(parts, claimed, batch);
 }
 
-function report(parts: BatchParts, { item: { id } }: Pick<HeldItem, "item">, batch: BatchRecord): void {
+function report(parts: BatchParts, { item: { id } }: Pick<ClaimedItem, "item">, batch: BatchRecord): void {
   const state = batch.items.find((item) => item.id === id)?.state;
   if (state?.status === "done" || state?.status === "failed")
     parts.onItemFinished({ itemId: id, batchId: batch.id, accountId: batch.accountId, state });
 }
 
-function nameOf({ item, fence }: HeldItem): { readonly itemId: string; readonly fence: number } {
+function nameOf({ item, fence }: ClaimedItem): { readonly itemId: string; readonly fence: number } {
   return { itemId: item.id, fence };
 }

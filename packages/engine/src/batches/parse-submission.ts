@@ -6,23 +6,23 @@ import { typedValue } from "../parameters/read-query.ts";
 import { classifyTarget, type TargetVerdict } from "../targets/target.ts";
 import type { TargetPolicy } from "../targets/policy.ts";
 
-/** A submission that may be queued. */
+/** A valid submission. */
 export interface Submission {
   readonly items: readonly SubmittedItem[];
   readonly webhookUrl: string | null;
 }
 
 export interface SubmittedItem {
-  /** As they were sent, typed: what the item is captured with, and what its signed URL says. */
+  /** The typed parameters without defaults, for the capture and the signed URL. */
   readonly sent: Readonly<Record<string, unknown>> & { readonly url: string };
   readonly parameters: SnapParameters;
 }
 
 /**
- * Validates the body of `POST /renders`; one fault anywhere refuses the whole (docs/decisions/batches-and-webhooks.md).
+ * Validates the body of `POST /renders`. One fault rejects the whole submission.
  *
- * @throws SnapError `validation_failed`, or `blocked_host` where that is all that is at fault; both name
- * every fault in `errors`, under keys such as `items.2.quality`, `items` and `webhookUrl`.
+ * @throws SnapError `blocked_host` if every fault is a blocked host, `validation_failed` otherwise; both list every
+ * fault in `errors`, under keys such as `items.2.quality`, `items` and `webhookUrl`.
  */
 export function parseSubmission(document: unknown, targets: TargetPolicy): Submission {
   const faults = new Faults();
@@ -55,7 +55,7 @@ function parseItems(value: unknown, { faults, targets }: Context): SubmittedItem
     const item = parseOne(sent, `items.${index}`, { faults, targets });
     if (item === null) continue;
     items.push(item);
-    // The same capture, however long it is kept (docs/decisions/batches-and-webhooks.md).
+    // the cache lifetime does not make a capture different
     const capture = cacheKey({ ...item.parameters, cacheTtl: undefined });
     const first = seen.get(capture);
     if (first === undefined) seen.set(capture, index);
@@ -69,7 +69,7 @@ function parseOne(value: unknown, name: string, { faults, targets }: Context): S
     faults.list.add(name, "must be an object with the parameters of a capture");
     return null;
   }
-  requireKept(value, (parameter, message) => faults.list.add(`${name}.${parameter}`, message));
+  requireCached(value, (parameter, message) => faults.list.add(`${name}.${parameter}`, message));
   try {
     const { sent, parameters } = parseItem(value);
     faults.addVerdict(`${name}.url`, classifyTarget(parameters.url, targets));
@@ -82,8 +82,8 @@ function parseOne(value: unknown, name: string, { faults, targets }: Context): S
   }
 }
 
-/** Renderings are collected later, so they must be there then; looked at whatever else is at fault. */
-function requireKept(
+/** Renderings are fetched later, so they must be cached. Reports faults in addition to those of the parameters. */
+function requireCached(
   item: Readonly<Record<string, unknown>>,
   report: (parameter: string, message: string) => void,
 ): void {
@@ -94,7 +94,7 @@ function requireKept(
     report("cacheTtl", `must be at least ${BATCH_LIMITS.cacheTtlMinSeconds} in a batch`);
 }
 
-/** The same rules as for `url` (docs/decisions/batches-and-webhooks.md). */
+/** Validates with the same rules as `url`. */
 function parseWebhookUrl(value: unknown, { faults, targets }: Context): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value !== "string" || isTooLongUrl(value)) {
@@ -111,7 +111,7 @@ const VERDICTS: Readonly<Record<Exclude<TargetVerdict, "ok">, string>> = {
   blocked: "must point to a publicly reachable host",
 };
 
-/** Faults, and whether a blocked host is all there is. */
+/** A fault list that counts blocked hosts. */
 class Faults {
   readonly list = new FaultList();
   #blocked = 0;

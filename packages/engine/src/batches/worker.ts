@@ -2,34 +2,34 @@ import type { BatchParts } from "./batch-parts.ts";
 import { DeliveryClaimer } from "./delivery-claimer.ts";
 import { ItemClaimer } from "./item-claimer.ts";
 
-/** How often the queues are looked at when nothing else calls for it. */
+/** Interval between looks at the queues without a notification. */
 const POLL_MS = 500;
-/** A lease survives two heartbeats that were lost. */
+/** A lease survives two lost heartbeats. */
 const HEARTBEATS_PER_LEASE = 4;
-/** Until the next look at a storage that failed. */
+/** Pause after the storage fails. */
 const PAUSE_AFTER_ERROR_MS = 2_000;
 
-/** Works through batches and their webhooks until it is stopped. */
+/** Renders batches and delivers their webhooks until it is stopped. */
 export interface BatchWorker {
-  /** There may be something to do: a batch was submitted, a slot came free. */
+  /** Looks at the queues now, because a batch was submitted or a slot became free. */
   wake(): void;
-  /** Takes nothing new; resolves once what it holds is finished. */
+  /** Claims nothing new; resolves when the claimed work is finished. */
   stop(): Promise<void>;
 }
 
-/** Starts a worker; several, in several processes, may share a storage. */
+/** Starts a worker. Several workers, in several processes, may share a storage. */
 export function startBatchWorker(parts: BatchParts): BatchWorker {
   const { batches, clock, itemLeaseMs, onBackgroundError } = parts;
   const heartbeatMs = itemLeaseMs / HEARTBEATS_PER_LEASE;
-  let stopped = false;
+  let isStopped = false;
   let looking: Promise<void> | null = null;
   let lookAgain = false;
-  let callOffPoll = (): void => {};
-  let callOffHeartbeat = (): void => {};
+  let cancelPoll = (): void => {};
+  let cancelHeartbeat = (): void => {};
 
   const wake = (): void => {
     lookAgain = true;
-    if (!stopped) looking ??= look();
+    if (!isStopped) looking ??= look();
   };
   const items = new ItemClaimer(parts, wake);
   const deliveries = new DeliveryClaimer(parts, wake);
@@ -37,27 +37,27 @@ export function startBatchWorker(parts: BatchParts): BatchWorker {
   const look = async (): Promise<void> => {
     let pauseMs = POLL_MS;
     try {
-      while (lookAgain && !stopped) {
+      while (lookAgain && !isStopped) {
         lookAgain = false;
-        await deliveries.take(() => stopped);
-        await items.take(() => stopped);
+        await deliveries.claimDue(() => isStopped);
+        await items.claimDue(() => isStopped);
       }
     } catch (error) {
       onBackgroundError(error);
       pauseMs = PAUSE_AFTER_ERROR_MS;
     }
     looking = null;
-    callOffPoll();
-    if (!stopped) callOffPoll = clock.after(pauseMs, wake);
+    cancelPoll();
+    if (!isStopped) cancelPoll = clock.after(pauseMs, wake);
   };
   const beat = (): void => {
     items.renew();
-    callOffHeartbeat = clock.after(heartbeatMs, beat);
+    cancelHeartbeat = clock.after(heartbeatMs, beat);
   };
 
-  callOffHeartbeat = clock.after(heartbeatMs, beat);
+  cancelHeartbeat = clock.after(heartbeatMs, beat);
   const watch = batches.watch(wake).catch((error: unknown) => {
-    // It looks by itself often enough.
+    // polling continues without notifications
     onBackgroundError(error);
     return null;
   });
@@ -65,13 +65,13 @@ export function startBatchWorker(parts: BatchParts): BatchWorker {
   return {
     wake,
     async stop() {
-      stopped = true;
-      callOffPoll();
-      // Not waited for: what it still hears wakes nobody.
-      void watch.then((one) => one?.stop()).catch(onBackgroundError);
+      isStopped = true;
+      cancelPoll();
+      // no need to wait: a stopped worker ignores notifications
+      void watch.then((subscription) => subscription?.stop()).catch(onBackgroundError);
       await looking;
       await Promise.all([items.idle(), deliveries.stop()]);
-      callOffHeartbeat();
+      cancelHeartbeat();
     },
   };
 }

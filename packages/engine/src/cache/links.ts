@@ -5,56 +5,56 @@ import type { StoredRendering } from "../ports/renderings.ts";
 import type { Principal } from "../ports/tokens.ts";
 import type { Seal } from "../tokens/seal.ts";
 
-/** By up to so much a copy that is kept for its link alone lives shorter than others. */
-const LIFE_SPREAD_SECONDS = 43_200;
+/** Range of the shorter lifetimes of renderings that are cached only for their link. */
+const TTL_SPREAD_SECONDS = 43_200;
 
 /**
- * The copy that a link leads to where `cache: false` was asked for: it must not become the answer to
- * those who ask for the same, nor the other way round. A lifetime is a part of what names a copy
- * (docs/decisions/caching.md), so this one is kept under a lifetime that follows from what is in it.
+ * Returns the cache entry for the link of a `cache: false` rendering. Other requests must not hit it, and its link must
+ * not return their renderings. The cache key covers `cacheTtl`, so a lifetime derived from the content makes the key
+ * unique.
  */
-export function linkedCopy(
+export function linkedEntry(
   parameters: SnapParameters,
   rendering: StoredRendering,
 ): { readonly key: string; readonly rendering: StoredRendering } {
-  const cacheTtl = linkedLifeSeconds(rendering.etag);
+  const cacheTtl = linkedTtlSeconds(rendering.etag);
   const expiresAt = rendering.storedAt + cacheTtl * 1000;
   return { key: cacheKey({ ...parameters, cache: true, cacheTtl }), rendering: { ...rendering, expiresAt } };
 }
 
-/** The `cacheTtl` under which the copy of an entity tag is found. */
-function linkedLifeSeconds(etag: string): number {
-  const drawn = Number.parseInt(etag.slice(1, 9), 16) % LIFE_SPREAD_SECONDS;
-  return LIMITS.cacheTtlDefaultSeconds - 1 - drawn;
+/** Derives a `cacheTtl` from an entity tag. */
+function linkedTtlSeconds(etag: string): number {
+  const offset = Number.parseInt(etag.slice(1, 9), 16) % TTL_SPREAD_SECONDS;
+  return LIMITS.cacheTtlDefaultSeconds - 1 - offset;
 }
 
-/** A rendering to be fetched by whoever has the link. */
+/** A rendering that anyone with the link may fetch. */
 export interface LinkRequest {
-  /** Who captured it; the link is signed with their token. */
+  /** The caller of `capture`; its token signs the link. */
   readonly principal: Principal;
-  /** What `capture` was asked for, with a `linked` that said yes. */
+  /** The parameters of a `capture` whose `linked` returned `true`. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** What it answered. */
+  /** The result of that `capture`. */
   readonly capture: Capture;
-  /** Base address of the API, which ends in `/v1`. */
+  /** Base URL of the API, ending in `/v1`. */
   readonly baseUrl: string;
 }
 
 export interface RenderingLink {
   readonly url: string;
-  /** Instant from which it no longer works. */
+  /** Instant at which the link expires. */
   readonly expiresAt: number;
 }
 
-/** Signs a URL that leads to the copy of a rendering. It ends with the copy, or with the token if that comes first. */
+/** Signs a URL of a cached rendering. It expires with the cache entry or the token, whichever is first. */
 export function linkRendering(
   seal: Seal,
   { principal: { token }, parameters, capture: { cache, rendering }, baseUrl }: LinkRequest,
 ): RenderingLink {
   const { cache: _, ...sent } = parameters;
-  const named = cache === "bypass" ? { ...sent, cacheTtl: linkedLifeSeconds(rendering.etag) } : sent;
+  const query = cache === "bypass" ? { ...sent, cacheTtl: linkedTtlSeconds(rendering.etag) } : sent;
   const expires = Math.floor(Math.min(rendering.expiresAt, token.expiresAt ?? Infinity) / 1000);
   const signingSecret = seal.open(token.sealedSigningSecret);
-  const url = buildSignedUrl(toQuery(named), { baseUrl, tokenId: token.id, signingSecret, expires });
+  const url = buildSignedUrl(toQuery(query), { baseUrl, tokenId: token.id, signingSecret, expires });
   return { url, expiresAt: expires * 1000 };
 }

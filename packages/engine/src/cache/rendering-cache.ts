@@ -4,16 +4,16 @@ import type { Clock } from "../ports/clock.ts";
 import type { RenderedFile } from "../ports/renderer.ts";
 import type { RenderingKey, RenderingStore, StoredRendering } from "../ports/renderings.ts";
 
-/** Room that the facts about a rendering take beside its bytes. */
+/** Estimated size of a rendering's metadata. */
 const OVERHEAD_BYTES = 1024;
 
 /**
- * The rendering cache: a store, with the latest renderings kept in memory before it. What is answered from memory
- * is compared with the store first, where others may have deleted or replaced it: its bytes don't travel again.
+ * The rendering cache: a store behind an in-memory cache. Another process may have deleted or replaced a rendering, so
+ * a memory hit is checked against the store's entity tag first; only the bytes are not transferred again.
  */
 export interface RenderingCache {
   lookUp(key: RenderingKey): Promise<StoredRendering | null>;
-  /** What is held in memory, without a look at the store. */
+  /** Returns the rendering if it is in memory, without a read of the store. */
   recall(key: RenderingKey): StoredRendering | null;
   store(key: RenderingKey, rendering: StoredRendering): Promise<void>;
 }
@@ -21,7 +21,7 @@ export interface RenderingCache {
 export interface RenderingCacheOptions {
   readonly store: RenderingStore;
   readonly clock: Clock;
-  /** Bytes of renderings kept in memory; 0 keeps none. */
+  /** Size of the in-memory cache; 0 disables it. */
   readonly memoryBytes: number;
 }
 
@@ -31,24 +31,24 @@ export function createRenderingCache({ store, clock, memoryBytes }: RenderingCac
     sizeCalculation: (rendering) => rendering.bytes.byteLength + OVERHEAD_BYTES,
   });
   const recall = (key: RenderingKey): StoredRendering | null => {
-    const held = memory.get(nameOf(key));
-    return held !== undefined && held.expiresAt > clock.now() ? held : null;
+    const cached = memory.get(nameOf(key));
+    return cached !== undefined && cached.expiresAt > clock.now() ? cached : null;
   };
   return {
     recall,
     async lookUp(key) {
       const now = clock.now();
-      const held = recall(key);
-      if (held !== null) {
-        const described = await store.peek({ ...key, now });
-        if (described?.etag === held.etag) return { ...described, bytes: held.bytes };
+      const recalled = recall(key);
+      if (recalled !== null) {
+        const metadata = await store.peek({ ...key, now });
+        if (metadata?.etag === recalled.etag) return { ...metadata, bytes: recalled.bytes };
         memory.delete(nameOf(key));
-        if (described === null) return null;
+        if (metadata === null) return null;
       }
       const stored = await store.get({ ...key, now });
       if (stored === null) return null;
       if (entityTag(stored.bytes) !== stored.etag) {
-        // Corrupt at rest: as if it had never been there (faults.md).
+        // corrupted in the store: a cache miss
         await store.delete(key);
         return null;
       }
@@ -62,17 +62,17 @@ export function createRenderingCache({ store, clock, memoryBytes }: RenderingCac
   };
 }
 
-/** The digest in `key` is of a fixed length, so that no two pairs run together. */
+/** Unambiguous, because the digest in `key` has a fixed length. */
 function nameOf({ accountId, key }: RenderingKey): string {
   return `${key}:${accountId}`;
 }
 
-/** Strong entity tag of a body: its SHA-256, quoted (docs/decisions/caching.md). */
+/** The strong entity tag of a body (RFC 9110, 8.8.3): its quoted SHA-256. */
 function entityTag(bytes: Uint8Array): string {
   return `"${createHash("sha256").update(bytes).digest("hex")}"`;
 }
 
-/** A fresh rendering with its entity tag and life. */
+/** Adds the entity tag and the expiry to a new rendering. */
 export function toStoredRendering(
   file: RenderedFile,
   { now, ttlSeconds }: { readonly now: number; readonly ttlSeconds: number },

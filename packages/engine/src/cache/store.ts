@@ -2,7 +2,7 @@ import { LIMITS, type SnapParameters } from "@snap/protocol";
 import type { Clock } from "../ports/clock.ts";
 import type { RenderedFile } from "../ports/renderer.ts";
 import type { RenderingKey, StoredRendering } from "../ports/renderings.ts";
-import { linkedCopy } from "./links.ts";
+import { linkedEntry } from "./links.ts";
 import { toStoredRendering, type RenderingCache } from "./rendering-cache.ts";
 import type { LedRender } from "./share.ts";
 
@@ -10,13 +10,13 @@ export interface StoreRequest {
   readonly key: RenderingKey;
   readonly parameters: SnapParameters;
   readonly file: RenderedFile;
-  /** Ends with the rendering being kept. */
+  /** Ends when the rendering is stored. */
   readonly led: LedRender;
-  /** Whether a link has to lead to what was asked for with `cache: false`. */
+  /** Returns whether a rendering with `cache: false` needs a link. */
   readonly linked: (fresh: StoredRendering) => boolean;
 }
 
-/** Keeps a rendering under its key; one that was asked for with `cache: false` for its link alone, if it is to have one. */
+/** Stores a rendering. One with `cache: false` is stored only if it needs a link, and only for that link. */
 export async function store(
   { cache, clock }: { readonly cache: RenderingCache; readonly clock: Clock },
   { key, parameters, file, led, linked }: StoreRequest,
@@ -28,7 +28,7 @@ export async function store(
     return fresh;
   }
   if (!linked(fresh)) return fresh;
-  const copy = linkedCopy(parameters, fresh);
-  await cache.store({ ...key, key: copy.key }, copy.rendering);
-  return copy.rendering;
+  const entry = linkedEntry(parameters, fresh);
+  await cache.store({ ...key, key: entry.key }, entry.rendering);
+  return entry.rendering;
 }

@@ -18,14 +18,14 @@ export interface CreditParts {
   readonly onBackgroundError: (error: unknown) => void;
 }
 
-/** A credit that is taken for a render. */
+/** A credit reserved for a render. */
 export interface Reservation {
   readonly id: string;
-  /** The account's balance without it, which is also the one behind its settlement as far as what is left goes. */
+  /** The account's balance after the reservation. Settlement does not change the remaining credits. */
   readonly balance: StandingBalance;
 }
 
-/** Charges the credit together with what else has to be written then; answers how the reservation ended. */
+/** Settles the reservation in one transaction with other writes; returns how the reservation ended. */
 export type Settle = (settlement: {
   readonly reservationId: string;
   readonly rendering: StoredRendering;
@@ -33,7 +33,7 @@ export type Settle = (settlement: {
 }) => Promise<Resolution>;
 
 /**
- * Takes one credit for a render that is about to start; it lapses by itself unless resolved.
+ * Reserves one credit for a render. The reservation lapses by itself unless it is settled or refunded.
  *
  * @throws SnapError `no_active_plan` or `credit_limit_reached`.
  */
@@ -47,14 +47,14 @@ export async function reserve(
     throw new SnapError("no_active_plan", "The account has no active plan; choose one to render pages.");
   const id = newReservationId(random, now);
   const lapsesAt = now + reservationLeaseMs;
-  const wanted = { accountId: account.id, reservationId: id, period, granted, now, lapsesAt };
-  const { reserved, balance } = await ledger.reserve(wanted);
-  if (!reserved) throw new SnapError("credit_limit_reached", spentMessage(period));
-  // Whatever was overdue has just lapsed.
+  const request = { accountId: account.id, reservationId: id, period, granted, now, lapsesAt };
+  const { reserved, balance } = await ledger.reserve(request);
+  if (!reserved) throw new SnapError("credit_limit_reached", creditLimitMessage(period));
+  // the ledger has just lapsed all overdue reservations
   return { id, balance: { ...balance, periodStartedAt: period.startedAt, nextLapseAt: null } };
 }
 
-/** Refunds the credit. If the ledger fails, the refund is retried in the background, until the reservation lapses. */
+/** Refunds the credit. If the write fails, the reservation lapses by itself. */
 export async function refund(
   { ledger, clock, reversals, onBackgroundError }: CreditParts,
   { id }: Reservation,
@@ -66,11 +66,11 @@ export async function refund(
 }
 
 /**
- * Charges the credit of a rendering that is kept, and answers whether it was charged. Where the answer to that is
- * lost, the refund tells: what was charged all the same is answered, or a failure would have been charged. If the
- * refund gets no answer either, the request fails at once and the charge is reversed in the background.
+ * Charges the credit of a stored rendering; returns whether it was charged. If the settlement fails without a definite
+ * result, a refund shows whether the credit was charged; if so, the request succeeds. If the refund fails too, the
+ * request fails and the charge is reversed in the background.
  *
- * @throws what the settlement threw; no charge remains then.
+ * @throws the error of the settlement; no charge remains in that case.
  */
 export async function settle(
   parts: CreditParts,
@@ -81,7 +81,7 @@ export async function settle(
   }: {
     readonly reservation: Reservation;
     readonly rendering: StoredRendering;
-    /** By the ledger alone unless given. */
+    /** By default the ledger settles it alone. */
     readonly settle?: Settle | undefined;
   },
 ): Promise<boolean> {
@@ -92,31 +92,30 @@ export async function settle(
     return (await settled) === "settled";
   } catch (error) {
     const refunded = ledger.refund({ reservationId, now: clock.now() });
-    const ending = await refunded.catch((lost: unknown) => {
-      onBackgroundError(lost);
+    const resolution = await refunded.catch((refundError: unknown) => {
+      onBackgroundError(refundError);
       return null;
     });
-    if (ending === "settled") return true;
-    // A batch item is done in the transaction of its charge: its caller gets the rendering, and pays for it.
-    if (ending === null && write === undefined) reversals.add(reservationId);
+    if (resolution === "settled") return true;
+    // a batch item becomes done in the transaction that charges it, so no failed item is charged
+    if (resolution === null && write === undefined) reversals.add(reservationId);
     throw error;
   }
 }
 
-/** Milliseconds of some nine thousand years, in hexadecimal digits. */
+/** Hexadecimal digits of the milliseconds since 1970; enough for nine thousand years. */
 const INSTANT_DIGITS = 12;
 const RANDOM_BYTES = 10;
 
 /**
- * A new id of 32 hexadecimal digits, the instant first (as in a UUID of version 7, RFC 9562, section 5.7).
- * A storage then adds each reservation behind the one before, on a page that it has at hand; ids in no
- * order would have it read and write another page of its index for each of them.
+ * Returns a new id of 32 hexadecimal digits that starts with the instant, as UUID version 7 does (RFC 9562, 5.7). Ids in
+ * time order append to the same page of a storage's index; random ids would touch a different page each.
  */
 export function newReservationId(random: Random, now: number): string {
   const instant = Math.trunc(now).toString(16).padStart(INSTANT_DIGITS, "0");
   return `${instant}${Buffer.from(random.bytes(RANDOM_BYTES)).toString("hex")}`;
 }
 
-function spentMessage(period: Period): string {
+function creditLimitMessage(period: Period): string {
   return `All credits of this period are used; new credits are granted at ${new Date(period.resetsAt).toISOString()}.`;
 }

@@ -3,7 +3,7 @@ import type { Ledger } from "../ports/ledger.ts";
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
-/** A ledger that fails for a day needs an operator, who finds the reservation ids in the log. */
+/** After a day of failures the operator must act; the log contains the reservation ids. */
 const GIVE_UP_AFTER_MS = 24 * 60 * 60_000;
 const MAX_PENDING = 10_000;
 /** Orchestrators kill a process that takes too long to stop. */
@@ -11,15 +11,15 @@ const CLOSE_TIMEOUT_MS = 5_000;
 
 /** Reverses the charges of failed requests, in the background. */
 export interface Reversals {
-  /** Reverses the reservation as soon as the ledger responds. */
+  /** Reverses the reservation when the ledger is available again. */
   add(reservationId: string): void;
   /** Makes a last attempt at each pending reversal, within 5 s. */
   close(): Promise<void>;
 }
 
 /**
- * Pending reversals are in memory. One that is given up, because it is a day old, too many are pending, or the
- * engine closes, is reported to `onBackgroundError` with its reservation id.
+ * Pending reversals are in memory. A reversal is given up if it is a day old, too many are pending, or the engine
+ * closes; `onBackgroundError` then gets its reservation id.
  */
 export function createReversals({
   ledger,
@@ -30,12 +30,12 @@ export function createReversals({
   readonly clock: Clock;
   readonly onBackgroundError: (error: unknown) => void;
 }): Reversals {
-  /** Since when each reservation is pending, by its id. */
+  /** Instant since which each reservation id is pending. */
   const pending = new Map<string, number>();
   let pauseMs = FIRST_PAUSE_MS;
   let isScheduled = false;
   let isClosed = false;
-  let callOff = (): void => {};
+  let cancel = (): void => {};
 
   const giveUp = (reservationId: string, cause?: unknown): void => {
     pending.delete(reservationId);
@@ -48,7 +48,7 @@ export function createReversals({
     pending.delete(reservationId);
   };
 
-  /** One at a time, up to the first failure: while the ledger is down, each round costs it one call. */
+  /** Stops at the first failure, so an unavailable ledger gets one call per round. */
   const reverseAll = async (): Promise<void> => {
     for (const [reservationId, since] of pending) {
       try {
@@ -56,7 +56,7 @@ export function createReversals({
         pauseMs = FIRST_PAUSE_MS;
       } catch (error) {
         if (isClosed) return;
-        // To the end of the queue, in case it is the only one that fails.
+        // move to the end of the queue, in case only this one fails
         pending.delete(reservationId);
         pending.set(reservationId, since);
         giveUpOldest(error);
@@ -76,7 +76,7 @@ export function createReversals({
 
   const schedule = (): void => {
     isScheduled = true;
-    callOff = clock.after(pauseMs, () => void reverseAll());
+    cancel = clock.after(pauseMs, () => void reverseAll());
   };
 
   return {
@@ -89,18 +89,18 @@ export function createReversals({
     },
     async close() {
       isClosed = true;
-      callOff();
+      cancel();
       const attempts = [...pending.keys()].map((reservationId) =>
         reverse(reservationId).catch((error: unknown) => {
-          // After the timeout it has been reported already.
+          // after the timeout it is already reported
           if (pending.has(reservationId)) giveUp(reservationId, error);
         }),
       );
       await Promise.race([
         Promise.all(attempts),
-        new Promise<void>((resolve) => void (callOff = clock.after(CLOSE_TIMEOUT_MS, resolve))),
+        new Promise<void>((resolve) => void (cancel = clock.after(CLOSE_TIMEOUT_MS, resolve))),
       ]);
-      callOff();
+      cancel();
       for (const reservationId of pending.keys()) giveUp(reservationId);
     },
   };

@@ -4,27 +4,26 @@ import { connect as secure, type TLSSocket } from "node:tls";
 import { withTimeout } from "../timeouts.ts";
 import { resolveHost, type ResolveHostRequest } from "./resolve.ts";
 
-/** Bound of connecting, over all addresses of a host (egress.md, the proxy). */
+/** Time limit to connect, over all addresses of a host. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** After this long without an answer the next address of the host is tried. */
+/** Time until the next address of the host is tried. */
 const ATTEMPT_TIMEOUT_MS = 2_500;
 
-/** `blocked`: not a public target; `unresolved`: no address; `unreachable`: no address answered in time. */
+/** `blocked`: not an allowed target; `unresolved`: no address; `unreachable`: no address accepted in time. */
 export type ConnectRefusal = "blocked" | "unresolved" | "unreachable";
 
 interface ConnectRequest extends ResolveHostRequest {
-  /** `CONNECT_TIMEOUT_MS` unless given. */
+  /** 10,000 by default. */
   readonly connectTimeoutMs?: number;
 }
 
 /**
- * Connects to a host that may be connected to: resolves it once, requires each of its addresses to be
- * allowed, and tries those addresses, and no others, in turn, so that a name that resolves to something
- * else a moment later gains nothing. It is the one way out, for pages and for webhooks.
+ * Connects to an allowed host. Resolves it once, requires every address to be allowed, and tries only those addresses,
+ * so DNS rebinding cannot bypass the check. Pages and webhooks both use it.
  *
- * The socket stays half-open when the peer ends (end it yourself) and never throws an unheard `error`;
- * `close` tells the end. An aborted `signal` answers a refusal and leaves no socket behind.
+ * The socket stays half-open when the peer ends; end it yourself. It throws no unhandled `error`; listen for `close`.
+ * If `signal` aborts, returns a failure and leaves no socket open.
  *
  * @example
  * const outcome = await connect({ hostname: "example.com", port: 443, policy, resolver });
@@ -34,16 +33,16 @@ interface ConnectRequest extends ResolveHostRequest {
 export async function connect(request: ConnectRequest): Promise<Socket | ConnectRefusal> {
   const addresses = await resolveHost(request);
   if (typeof addresses === "string") return addresses;
-  return (await reach(request, addresses)) ?? "unreachable";
+  return (await connectToAny(request, addresses)) ?? "unreachable";
 }
 
-async function reach(request: ConnectRequest, addresses: readonly string[]): Promise<Socket | null> {
+async function connectToAny(request: ConnectRequest, addresses: readonly string[]): Promise<Socket | null> {
   const { hostname, port, signal, connectTimeoutMs: durationMs = CONNECT_TIMEOUT_MS } = request;
   if (signal?.aborted === true) return null;
   const checked = addresses.map((address) => ({ address, family: isIP(address) }));
   const socket = createConnection({
-    host: hostname, // its look-up is answered with what was checked; a literal address has none
-    lookup: (_hostname, _options, answer) => answer(null, checked),
+    host: hostname, // resolves to the checked addresses; a literal address needs no look-up
+    lookup: (_hostname, _options, callback) => callback(null, checked),
     port,
     allowHalfOpen: true,
     noDelay: true,
@@ -64,8 +63,8 @@ async function reach(request: ConnectRequest, addresses: readonly string[]): Pro
 }
 
 /**
- * Speaks TLS over a connected socket. Resolves once the certificate has proved to be that of `hostname`
- * (RFC 9110, 4.3.4), with nothing sent before; `null`, with the socket destroyed, when it doesn't.
+ * Starts TLS on a connected socket. Resolves when the certificate is verified for `hostname` (RFC 9110, 4.3.4), before
+ * any data is sent; resolves to `null`, with the socket destroyed, if the verification fails.
  *
  * @example
  * const secured = await startTls(socket, "example.com");
@@ -74,10 +73,10 @@ async function reach(request: ConnectRequest, addresses: readonly string[]): Pro
 export function startTls(socket: Socket, hostname: string): Promise<TLSSocket | null> {
   const secured = secure({
     socket,
-    host: hostname, // whose certificate it has to be
+    host: hostname, // the certificate must match it
     servername: isIP(hostname) === 0 ? hostname : "", // RFC 6066, 3: never a literal address
     ALPNProtocols: ["http/1.1"],
-    rejectUnauthorized: true, // said, so that NODE_TLS_REJECT_UNAUTHORIZED can't switch it off
+    rejectUnauthorized: true, // explicit, so NODE_TLS_REJECT_UNAUTHORIZED cannot disable it
   });
   return new Promise((resolve) => {
     secured.on("error", () => {}); // `close` follows

@@ -4,7 +4,7 @@ import { checkAddress, checkHost, parseTarget } from "../targets/target.ts";
 import { normalizeHostname, type TargetPolicy } from "../targets/policy.ts";
 import { abortable, withTimeout } from "../timeouts.ts";
 
-/** Bound of one name resolution (egress.md, the proxy). */
+/** Time limit of one name resolution. */
 const DNS_TIMEOUT_MS = 5_000;
 
 export interface ResolveHostRequest {
@@ -13,15 +13,15 @@ export interface ResolveHostRequest {
   readonly port: number;
   readonly policy: TargetPolicy;
   readonly resolver: Resolver;
-  /** Calls the wait for the resolver off, as unresolved. */
+  /** Cancels the wait for the resolver; the result is `unresolved`. */
   readonly signal?: AbortSignal;
-  /** `DNS_TIMEOUT_MS` unless given. */
+  /** 5,000 by default. */
   readonly dnsTimeoutMs?: number;
 }
 
 /**
- * The addresses of a host, if it may be connected to. One look-up, and one address that isn't allowed
- * refuses them all: a name that answers both a public and a private address is after the private one.
+ * Resolves a host once and returns its addresses if all of them are allowed. A name with both a public and a private
+ * address is an attempt to reach the private one.
  */
 export async function resolveHost(
   request: ResolveHostRequest,
@@ -36,7 +36,7 @@ export async function resolveHost(
   return addresses.every(isAllowed) ? addresses : "blocked";
 }
 
-/** Empty when the name doesn't resolve in time. */
+/** Returns an empty list if the name does not resolve in time. */
 async function lookUp(request: ResolveHostRequest): Promise<readonly string[]> {
   const { hostname, resolver, signal, dnsTimeoutMs: durationMs = DNS_TIMEOUT_MS } = request;
   if (signal?.aborted === true) return [];
@@ -47,8 +47,8 @@ async function lookUp(request: ResolveHostRequest): Promise<readonly string[]> {
 }
 
 /**
- * Judges a target with what its name resolves to now (docs/decisions/egress.md). An early answer,
- * no boundary: the name may resolve otherwise a moment later, so whoever connects asks again.
+ * Checks a target and what its name resolves to now. This is an early rejection, not the security boundary: the name
+ * may resolve differently later, so `connect` checks again.
  *
  * @example
  * await resolveTarget({ url: "http://127.0.0.1.nip.io/", policy, resolver }); // "blocked"

@@ -15,21 +15,21 @@ import { abortable } from "../timeouts.ts";
 import { connect, startTls } from "./connect.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 
-/** Bound of one attempt, from the look-up to the last byte (faults.md, Webhooks and HTTP). */
+/** Time limit of one attempt, from name resolution to the last byte. */
 const ATTEMPT_TIMEOUT_MS = 15_000;
-/** As much of an answer as is read, its head included (faults.md, Webhooks and HTTP). */
-const ANSWER_BYTES_MAX = 65_536;
+/** Limit of a response, including its header. */
+const RESPONSE_BYTES_MAX = 65_536;
 const HEADER_BYTES_MAX = 16_384;
 
 export interface WebhookSenderOptions {
   readonly policy: TargetPolicy;
   readonly resolver: Resolver;
-  /** Tells when an attempt has taken too long, and how far away a date in `Retry-After` is. */
+  /** For the time limit of an attempt and the dates in `Retry-After`. */
   readonly clock?: Clock;
-  /** Bound of a whole attempt; 15,000 unless given. */
+  /** Time limit of an attempt; 15,000 by default. */
   readonly timeoutMs?: number;
-  /** An answer longer than this, head and body together, is a failed attempt; 65,536 unless given. */
-  readonly maxAnswerBytes?: number;
+  /** An attempt fails if header and body of the response are longer than this; 65,536 by default. */
+  readonly maxResponseBytes?: number;
 }
 
 interface Attempt extends WebhookRequest {
@@ -37,13 +37,13 @@ interface Attempt extends WebhookRequest {
 }
 
 /**
- * Delivers webhooks through the egress connector, under the rules of the pages: the receiver's name is
- * resolved once, every address of it must be allowed, and https must prove that it is the receiver.
+ * Creates a sender of webhooks. The same egress rules apply as to pages: the receiver's name is resolved once, every
+ * address must be allowed, and https requires a valid certificate.
  *
  * @example
  * const sender = createWebhookSender({ policy: PUBLIC_TARGETS_ONLY, resolver: systemResolver });
  * const outcome = await sender.send({ url: "https://example.com/hook", headers: {}, body: new Uint8Array() });
- * if (outcome.kind === "answered" && outcome.status === 410) console.log("not wanted any more");
+ * if (outcome.kind === "answered" && outcome.status === 410) console.log("the receiver is gone");
  */
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const { clock = systemClock, timeoutMs = ATTEMPT_TIMEOUT_MS } = options;
@@ -74,14 +74,14 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   };
 }
 
-/** What it opens closes with the attempt's signal. */
+/** Sends the request; closes the connection when the attempt's signal aborts. */
 async function post(
   attempt: Attempt,
   {
     policy,
     resolver,
     clock,
-    maxAnswerBytes = ANSWER_BYTES_MAX,
+    maxResponseBytes = RESPONSE_BYTES_MAX,
   }: WebhookSenderOptions & { readonly clock: Clock },
 ): Promise<WebhookOutcome> {
   const target = parseTarget(attempt.url);
@@ -92,9 +92,9 @@ async function post(
   const isSecure = /^https:/i.test(attempt.url);
   const stream = isSecure ? await startTls(socket, target.hostname) : socket;
   if (stream === null) return failed("unreachable");
-  const answer = await exchange({ attempt, target, stream, maxAnswerBytes });
-  if (answer === null) return failed("broken");
-  const { statusCode: status = 0, headers } = answer;
+  const response = await exchange({ attempt, target, stream, maxResponseBytes });
+  if (response === null) return failed("broken");
+  const { statusCode: status = 0, headers } = response;
   return { kind: "answered", status, retryAfterMs: parseRetryAfter(headers["retry-after"], clock.now()) };
 }
 
@@ -102,14 +102,14 @@ interface Exchange {
   readonly attempt: Attempt;
   readonly target: Target;
   readonly stream: Socket;
-  readonly maxAnswerBytes: number;
+  readonly maxResponseBytes: number;
 }
 
-/** The answer, once its body has come and been dropped; `null` when it isn't whole or is too long. */
-function exchange({ attempt, target, stream, maxAnswerBytes }: Exchange): Promise<IncomingMessage | null> {
+/** Resolves to the response when its body is read and discarded, or to `null` if it is incomplete or too long. */
+function exchange({ attempt, target, stream, maxResponseBytes }: Exchange): Promise<IncomingMessage | null> {
   const { pathname, search } = new URL(attempt.url);
   return new Promise((resolve) => {
-    const giveUp = (): void => resolve(null);
+    const fail = (): void => resolve(null);
     const outgoing = sendRequest({
       createConnection: () => stream,
       method: "POST",
@@ -122,19 +122,19 @@ function exchange({ attempt, target, stream, maxAnswerBytes }: Exchange): Promis
       },
       maxHeaderSize: HEADER_BYTES_MAX,
     });
-    outgoing.once("socket", () => meter(stream, { maxBytes: maxAnswerBytes, onExcess: giveUp }));
-    outgoing.on("response", (answer) => {
-      answer.on("error", giveUp);
-      answer.once("end", () => resolve(answer));
-      answer.resume();
+    outgoing.once("socket", () => meter(stream, { maxBytes: maxResponseBytes, onExcess: fail }));
+    outgoing.on("response", (response) => {
+      response.on("error", fail);
+      response.once("end", () => resolve(response));
+      response.resume();
     });
-    outgoing.on("error", giveUp);
-    outgoing.once("close", giveUp);
+    outgoing.on("error", fail);
+    outgoing.once("close", fail);
     outgoing.end(attempt.body);
   });
 }
 
-/** Counts all that comes, interim answers and the frames of chunks included. */
+/** Counts every received byte, including interim responses and chunk framing. */
 function meter(
   stream: Socket,
   { maxBytes, onExcess }: { readonly maxBytes: number; readonly onExcess: () => void },

@@ -2,9 +2,8 @@ import { effectiveDefault, modeOf, PARAMETERS, type ParameterRow, type SnapParam
 import { createHash } from "node:crypto";
 
 /**
- * The digest that names a rendering, within an account: of every parameter after validation except `cache`, and except
- * values that equal the default. So a parameter that is added to the table changes no existing key. 64 lowercase hex
- * digits.
+ * Returns the cache key of a rendering within an account: a SHA-256 in lowercase hex. It covers the validated
+ * parameters except `cache` and those with default values, so a new parameter changes no existing key.
  */
 export function cacheKey(parameters: SnapParameters): string {
   const rows: Readonly<Record<string, ParameterRow>> = PARAMETERS[modeOf(parameters)];

@@ -4,10 +4,10 @@ import { readQuery, typedValue, type QueryPairs } from "./read-query.ts";
 import { pdfParameters, screenshotParameters } from "./schemas.ts";
 
 /**
- * Validates the parameters of a rendering as they stand in a query (`GET /snap`).
+ * Validates the parameters of a query (`GET /snap`).
  *
- * @throws SnapError `invalid_url` when `url` is all that is at fault, else `validation_failed`; both
- * carry every fault in `errors` (docs/decisions/parameters.md).
+ * @throws SnapError `invalid_url` if only `url` is at fault, `validation_failed` otherwise; both list every fault in
+ * `errors`.
  * @example
  * const parameters = parseQuery(new URLSearchParams("url=https%3A%2F%2Fexample.com&fullPage=1"));
  */
@@ -17,8 +17,8 @@ export function parseQuery(pairs: QueryPairs): SnapParameters {
 }
 
 /**
- * Validates parameters given as an object with real booleans and numbers. A member that is `undefined`
- * isn't sent. Numbers are such as a query can carry them, so that a signed URL names the same rendering.
+ * Validates the parameters of an object with real booleans and numbers. Ignores properties that are `undefined`. Limits
+ * numbers to what a query can represent, so that a signed URL names the same rendering.
  *
  * @throws SnapError as `parseQuery` does.
  * @example
@@ -30,11 +30,10 @@ export function parseParameters(input: Readonly<Record<string, unknown>>): SnapP
 }
 
 /**
- * Validates the parameters of a batch item: JSON, whose values may also be written as in a query
- * (interface.md, POST /renders: same names, types and validation).
+ * Validates the parameters of a batch item: a JSON object whose values may also be text, as in a query.
  *
- * @returns the parameters, and `sent`: what was sent, its values typed and such as a query can carry
- * them, so that a signed URL names the same rendering.
+ * @returns the parameters, and as `sent` the typed values without defaults, as a query can represent them, so that a
+ * signed URL names the same rendering.
  * @throws SnapError as `parseQuery` does.
  */
 export function parseItem(item: Readonly<Record<string, unknown>>): {
@@ -45,7 +44,7 @@ export function parseItem(item: Readonly<Record<string, unknown>>): {
   return parseSent(Object.fromEntries(typed));
 }
 
-/** Twice: as it was given, for its types; and as a query carries it, which is what counts. */
+/** Validates twice: the input for its types, then its form in a query, which is the one that counts. */
 function parseSent(input: Readonly<Record<string, unknown>>): ReturnType<typeof parseItem> {
   parse(input, new FaultList());
   const sent = Object.fromEntries(readQuery(toQuery(input)).input);
@@ -55,7 +54,7 @@ function parseSent(input: Readonly<Record<string, unknown>>): ReturnType<typeof 
 function parse(input: Readonly<Record<string, unknown>>, faults: FaultList): SnapParameters {
   const mode = modeOf(input);
   const result = (mode === "pdf" ? pdfParameters : screenshotParameters).safeParse(input);
-  // A name that was sent twice is no question of what an address may be.
+  // a repeated name is not `invalid_url`, even if that name is `url`
   const isMalformedQuery = !faults.isEmpty;
   if (!result.success) {
     for (const issue of result.error.issues) {

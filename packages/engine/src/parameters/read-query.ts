@@ -1,17 +1,16 @@
 import { FaultList, PARAMETER_TABLE, type ParameterRow } from "@snap/protocol";
 
-/** Names and values of a query in their order, decoded, as `URLSearchParams` iterates them. */
+/** Decoded names and values of a query, in order, as `URLSearchParams` iterates them. */
 export type QueryPairs = Iterable<readonly [string, string]>;
 
-/** The kind of each parameter; where the modes differ, the PDF's, which is the wider one. */
+/** The kind of each parameter; if the modes differ, that of PDFs, which accepts more. */
 const KINDS: ReadonlyMap<string, ParameterRow["kind"]> = new Map(
   PARAMETER_TABLE.map(({ name, kind }) => [name, kind]),
 );
 
 /**
- * Turns the text of a query into typed input for the definitions. Text that isn't of its parameter's
- * type stays text, so that the definition itself refuses it. A name that occurs twice is a fault; its
- * first value goes on, so that no other fault stays hidden.
+ * Converts the text of a query to typed input for the schemas. Text that does not fit its parameter's type stays text,
+ * so the schema rejects it. A repeated name is a fault; its first value is validated too, to report all faults at once.
  */
 export function readQuery(pairs: QueryPairs): { input: ReadonlyMap<string, unknown>; faults: FaultList } {
   const input = new Map<string, unknown>();
@@ -23,7 +22,7 @@ export function readQuery(pairs: QueryPairs): { input: ReadonlyMap<string, unkno
   return { input, faults };
 }
 
-/** A value of JSON that may be written as in a query: text, and 1 or 0 for a boolean. */
+/** Converts a JSON value that may be text as in a query, or 1 or 0 for a boolean. */
 export function typedValue(name: string, value: unknown): unknown {
   if (typeof value === "string") return convert(name, value);
   return KINDS.get(name) === "flag" && (value === 1 || value === 0) ? value === 1 : value;

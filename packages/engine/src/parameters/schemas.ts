@@ -20,7 +20,7 @@ import { classifyTarget } from "../targets/target.ts";
 import { PUBLIC_TARGETS_ONLY } from "../targets/policy.ts";
 
 /*
- * The parameter table as zod schemas: validation, and the descriptions of the API, are derived from them.
+ * The parameter table as zod schemas, for validation and for the descriptions of the API.
  */
 
 export const screenshotParameters: ParameterSchema<ScreenshotParameters, ScreenshotValues> =
@@ -28,7 +28,7 @@ export const screenshotParameters: ParameterSchema<ScreenshotParameters, Screens
 export const pdfParameters: ParameterSchema<PdfParameters, PdfValues & { readonly pdf: true }> =
   schemaOf("pdf");
 
-/** A schema with one for each parameter in its `shape`. */
+/** A schema whose `shape` contains one schema for each parameter. */
 interface ParameterSchema<Output, Input> extends z.ZodType<Output, Input> {
   readonly shape: Readonly<Record<keyof Input, z.ZodType>>;
 }
@@ -43,7 +43,7 @@ function schemaOf<Output, Input>(mode: Mode): ParameterSchema<Output, Input> {
         context.addIssue({ code: "custom", path: [name], message });
       });
     },
-    // One response names every fault: the rules run even if single parameters are invalid.
+    // one response lists every fault: the rules run even if single parameters are invalid
     { when: () => true },
   );
   return schema as unknown as ParameterSchema<Output, Input>;
@@ -72,7 +72,7 @@ function valueOf(row: ParameterRow): z.ZodType {
       return (
         z
           .number({ error })
-          // zod's own check for a fraction would keep the rules between parameters from running
+          // zod's own integer check would prevent the rules between parameters from running
           .check(({ value, issues }) => {
             if (!Number.isInteger(value)) issues.push({ code: "custom", message: error, input: value });
           })
@@ -100,7 +100,7 @@ function targetUrl(): z.ZodType {
     .string({ error: ({ input }) => (input === undefined ? URL_MESSAGES.missing : URL_MESSAGES.malformed) })
     .check(({ value, issues }) => {
       const verdict = isTooLongUrl(value) ? "tooLong" : classifyTarget(value, PUBLIC_TARGETS_ONLY);
-      // Whether the host is blocked is checked once the parameters are known to be well formed.
+      // a blocked host is reported later, if all parameters are valid
       if (verdict === "ok" || verdict === "blocked") return;
       issues.push({ code: "custom", message: URL_MESSAGES[verdict], input: value, continue: true });
     })

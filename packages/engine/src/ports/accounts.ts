@@ -1,4 +1,4 @@
-/** A customer: who owns tokens, credits and cached renderings. */
+/** A customer, who owns tokens, credits and cached renderings. */
 export interface Account {
   readonly id: string;
   readonly email: string;
@@ -14,18 +14,18 @@ export interface Account {
   readonly createdAt: number;
 }
 
-/** What can change in an account's life. */
+/** The fields that can change. */
 export type AccountChange = Partial<
   Pick<Account, "email" | "emailVerifiedAt" | "planSlug" | "creditsPerPeriod" | "requestsPerMinute">
 >;
 
 /** Durable accounts. E-mail addresses are unique, compared without regard to ASCII case. */
 export interface AccountStore {
-  /** Answers `false`, and stores nothing, when the e-mail address is taken. */
+  /** Returns `false`, and stores nothing, if the e-mail address is taken. */
   insert(account: Account): Promise<boolean>;
   find(id: string): Promise<Account | null>;
-  /** In the order of creation. */
+  /** Returns all accounts, in order of creation. */
   list(): Promise<readonly Account[]>;
-  /** The account after the change, `null` when there is none, `"email-taken"` when it would collide. */
+  /** Returns the changed account, `null` if it does not exist, or `"email-taken"`. */
   update(id: string, change: AccountChange): Promise<Account | "email-taken" | null>;
 }

@@ -1,17 +1,17 @@
 import type { ErrorCode } from "@snap/protocol";
 import type { Resolution } from "./ledger.ts";
 
-/** An item that is neither done nor failed, whoever has it. */
+/** The state of an item that is neither done nor failed. */
 interface Unfinished {
-  /** How often a worker began it; a start that met a limit doesn't count. */
+  /** Number of times that a worker started it; starts that met a limit do not count. */
   readonly starts: number;
-  /** Rises with every claim: who holds an older one has lost the item (fencing token). */
+  /** Fencing token: rises with every claim, which voids the writes of earlier claims. */
   readonly fence: number;
-  /** Instant at which it first met a limit, or `null`. */
+  /** Instant at which it was first limited, or `null`. */
   readonly limitedSince: number | null;
 }
 
-/** What an item is doing. Instants in epoch milliseconds. */
+/** The state of an item. Instants in epoch milliseconds. */
 export type ItemState =
   | (Unfinished & { readonly status: "queued"; readonly dueAt: number })
   | (Unfinished & { readonly status: "rendering"; readonly leaseEndsAt: number })
@@ -19,7 +19,7 @@ export type ItemState =
       readonly status: "done";
       readonly etag: string;
       readonly targetStatus: number | null;
-      /** When the cached rendering lapses. */
+      /** Instant at which the cached rendering expires. */
       readonly expiresAt: number;
       readonly creditCost: 0 | 1;
     }
@@ -28,31 +28,31 @@ export type ItemState =
 /** One capture of a batch. */
 export interface ItemRecord {
   readonly id: string;
-  /** As they were sent, validated: plain JSON. */
+  /** The validated parameters without defaults: plain JSON. */
   readonly parameters: Readonly<Record<string, unknown>> & { readonly url: string };
-  /** Names the rendering in the cache. */
+  /** Cache key of the rendering. */
   readonly key: string;
   readonly state: ItemState;
 }
 
-/** What the one webhook delivery of a finished batch is doing. */
+/** The state of the webhook delivery of a finished batch. */
 export type DeliveryState =
   | { readonly status: "due"; readonly dueAt: number; readonly attempts: number; readonly fence: number }
   | {
       readonly status: "sending";
       readonly leaseEndsAt: number;
-      /** This one included. */
+      /** Including this one. */
       readonly attempts: number;
       readonly fence: number;
     }
   | { readonly status: "delivered"; readonly deliveredAt: number; readonly attempts: number }
   | { readonly status: "abandoned"; readonly attempts: number };
 
-/** A batch with its items, in the order of submission. */
+/** A batch with its items, in order of submission. */
 export interface BatchRecord {
   readonly id: string;
   readonly accountId: string;
-  /** The token that submitted it: its permissions count, its secret signs the webhook. */
+  /** The token that submitted it: its abilities apply, and its secret signs the webhook. */
   readonly tokenId: number;
   readonly webhookUrl: string | null;
   readonly createdAt: number;
@@ -61,7 +61,7 @@ export interface BatchRecord {
   /** Instant from which it may be deleted; `null` while it is unfinished. */
   readonly prunesAt: number | null;
   readonly items: readonly ItemRecord[];
-  /** `null` until it is finished, and for good without a webhook. */
+  /** `null` until the batch is finished, and always without a webhook. */
   readonly delivery: DeliveryState | null;
 }
 
@@ -81,43 +81,42 @@ export interface DueDelivery {
 export interface BatchChange {
   readonly batchId: string;
   readonly now: number;
-  /** A reservation that is settled in the same transaction. */
+  /** A reservation to settle in the same transaction. */
   readonly settle?: string;
   /**
-   * What the batch becomes; `null` takes the whole transaction back, the settlement included. Pure:
-   * a store may call it again.
+   * Returns the changed batch, or `null` to roll back the transaction, including the settlement. Pure: a store may call
+   * it again.
    *
-   * @param settled How the reservation of `settle` ended; `null` without one.
+   * @param settled how the reservation of `settle` ended; `null` without one.
    */
   readonly change: (batch: BatchRecord, settled: Resolution | null) => BatchRecord | null;
 }
 
-/** How full the queues are. */
+/** Sizes of the queues. */
 export interface BatchFigures {
-  /** Items that wait, whether due or not. */
+  /** Waiting items, due or not. */
   readonly queuedItems: number;
   readonly renderingItems: number;
-  /** Age of the oldest batch with an item that isn't finished; `null` without one. */
+  /** Age of the oldest unfinished batch; `null` without one. */
   readonly oldestUnfinishedAgeMs: number | null;
-  /** Deliveries that are neither acknowledged nor abandoned. */
+  /** Deliveries that are neither delivered nor abandoned. */
   readonly openDeliveries: number;
 }
 
 /**
- * Durable batches, which are also the queue of their items and the outbox of their webhooks. What a
- * batch may become is decided by `change` functions; the store makes each of them one transaction,
- * together with the settlement that belongs to it, and no two at once on one batch.
+ * Durable batches, which are also the queue of their items and the outbox of their webhooks. `change` functions decide
+ * how a batch changes; the store runs each in one transaction with its settlement, and serializes those of one batch.
  */
 export interface BatchStore {
-  /** Stores a new batch, whole or not at all. */
+  /** Stores a new batch, atomically. */
   insert(batch: BatchRecord): Promise<void>;
   find(batchId: string): Promise<BatchRecord | null>;
-  /** Answers what the batch became; `null` when nothing changed: no such batch, or the change refused. */
+  /** Returns the changed batch, or `null` if nothing changed: the batch does not exist, or `change` returned `null`. */
   change(request: BatchChange): Promise<BatchRecord | null>;
   /**
-   * Items that can be claimed at `now`: queued ones that are due, and rendering ones whose lease has
-   * ended. At most one of an account, its longest due first, then by order of submission; at most
-   * `limit` in all, the longest due first; none of `exceptAccounts`.
+   * Returns the items that can be claimed at `now`: queued ones that are due, and rendering ones whose lease has ended.
+   * At most one per account, the one due longest, then in order of submission; at most `limit` in total, those due
+   * longest first; none of `exceptAccounts`.
    */
   dueItems(request: {
     readonly now: number;
@@ -125,25 +124,25 @@ export interface BatchStore {
     readonly exceptAccounts: readonly string[];
   }): Promise<readonly DueItem[]>;
   /**
-   * Deliveries that can be claimed at `now`: at most one of an account, its longest due first; at most
-   * `limit` in all, the longest due first; none of `exceptAccounts`.
+   * Returns the deliveries that can be claimed at `now`: at most one per account, the one due longest; at most `limit`
+   * in total, those due longest first; none of `exceptAccounts`.
    */
   dueDeliveries(request: {
     readonly now: number;
     readonly limit: number;
     readonly exceptAccounts: readonly string[];
   }): Promise<readonly DueDelivery[]>;
-  /** Deletes at most `limit` batches that may be deleted by `now`; answers how many. */
+  /** Deletes at most `limit` batches whose `prunesAt` has passed by `now`; returns their number. */
   prune(request: { readonly now: number; readonly limit: number }): Promise<number>;
   figures(request: { readonly now: number }): Promise<BatchFigures>;
   /**
-   * Calls `wake` when another process has stored something that can be claimed, as far as the storage
-   * hears of that. A lost call costs no more than the time until the next look.
+   * Calls `wake` when another process has stored something to claim, if the storage is notified. Best effort: workers
+   * also poll.
    */
   watch(wake: () => void): Promise<QueueWatch>;
 }
 
-/** Until it is stopped, `wake` is called. */
+/** Calls `wake` until it is stopped. */
 export interface QueueWatch {
   stop(): Promise<void>;
 }

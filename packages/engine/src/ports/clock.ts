@@ -1,11 +1,11 @@
-/** Where the engine gets the time from. Instants are milliseconds since the Unix epoch. */
+/** Source of time. Instants are milliseconds since the Unix epoch. */
 export interface Clock {
   now(): number;
-  /** Calls `wake` once after `delayMs`; the function returned calls it off. */
+  /** Calls `wake` once after `delayMs`, unless the returned function is called first. */
   after(delayMs: number, wake: () => void): () => void;
 }
 
-/** The clock of the machine. Its timers do not keep the process alive. */
+/** The system clock. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(delayMs, wake) {

@@ -1,5 +1,5 @@
 /*
- * What a storage, a renderer, or a test of one needs: the interfaces, and the records that pass through them.
+ * The interfaces, with their records, that storages, renderers and their tests implement or use.
  */
 
 export type { WebhookOutcome, WebhookRequest, WebhookSender } from "./webhook-sender.ts";

@@ -4,25 +4,25 @@ export interface Period {
   readonly resetsAt: number;
 }
 
-/** The credits of one period. `granted - used - reserved` is what is left. */
+/** The credits of one period; `granted - used - reserved` remain. */
 export interface Balance {
   readonly granted: number;
   readonly used: number;
   readonly reserved: number;
 }
 
-/** The balance of an account's latest period as it stands, whatever the time is now. */
+/** The stored balance of an account's latest period, which may be outdated by now. */
 export interface StandingBalance extends Balance {
   readonly periodStartedAt: number;
   /** Instant at which the first of the account's open reservations lapses; `null` without one. */
   readonly nextLapseAt: number | null;
 }
 
-/** The period that a call is about, and what it grants if this is the first look at it. */
+/** The period of a call, and the credits that it grants. */
 export interface PeriodGrant {
   readonly accountId: string;
   readonly period: Period;
-  /** Credits of the period. A number other than the stored one changes the grant. */
+  /** Credits of the period. A number different from the stored one changes the grant. */
   readonly granted: number;
 }
 
@@ -38,12 +38,12 @@ export interface ReserveOutcome {
   readonly balance: Balance;
 }
 
-/** How a reservation ended. `reversed`: settled, then uncharged again. `unknown`: there never was one of that id. */
+/** How a reservation ended. `reversed`: settled, then the charge was reversed. `unknown`: the id does not exist. */
 export type Resolution = "settled" | "refunded" | "lapsed" | "reversed" | "unknown";
 
 export type JournalKind = "grant" | "reserve" | "settle" | "refund" | "lapse" | "reverse";
 
-/** One line of the append-only journal; `credits` is the amount moved (a grant may be negative). */
+/** An entry of the append-only journal; `credits` is the amount (a grant may be negative). */
 export interface JournalEntry {
   readonly accountId: string;
   readonly periodStartedAt: number;
@@ -55,25 +55,25 @@ export interface JournalEntry {
 }
 
 /**
- * The two-phase credit ledger. A reservation takes one credit and resolves exactly once: settled,
- * refunded, or lapsed by itself. One that was settled can be reversed, once. Every method is atomic, also
- * between processes, and `granted = remaining + used + reserved` holds at every moment for each period. A
- * reservation always resolves, and is reversed, against the period in which it was made.
+ * The two-phase credit ledger. A reservation takes one credit and resolves exactly once: it is settled, refunded, or
+ * lapses. A settled one can be reversed, once. Every method is atomic, also between processes, and for each period
+ * `granted = remaining + used + reserved` always holds. A reservation resolves, and is reversed, in the period in which
+ * it was made.
  */
 export interface Ledger {
-  /** The balance at `now`; opens the period, and lapses what is overdue, where needed. */
+  /** Returns the balance at `now`, after it opens a new period and lapses overdue reservations. */
   balance(request: PeriodGrant & { readonly now: number }): Promise<Balance>;
-  /** Takes one credit if one is left. Repeating a `reservationId` answers as the first time did, and takes nothing. */
+  /** Reserves one credit if one remains. Repeating a `reservationId` returns the first result and reserves nothing. */
   reserve(request: ReserveRequest): Promise<ReserveOutcome>;
-  /** Charges the credit. Answers how the reservation ended, which may have been otherwise before. */
+  /** Charges the credit. Returns how the reservation ended: one that is already resolved does not change. */
   settle(request: { readonly reservationId: string; readonly now: number }): Promise<Resolution>;
-  /** Gives the credit back. Answers how the reservation ended, which may have been otherwise before. */
+  /** Refunds the credit. Returns how the reservation ended: one that is already resolved does not change. */
   refund(request: { readonly reservationId: string; readonly now: number }): Promise<Resolution>;
   /**
-   * Leaves no charge: refunds an open reservation, reverses a settled one. Returns how the reservation ended; a
-   * repeat returns the same. A settlement that arrives later charges nothing.
+   * Removes the charge: refunds an open reservation, reverses a settled one. Returns how the reservation ended; a repeat
+   * returns the same. A settlement that arrives later charges nothing.
    */
   reverse(request: { readonly reservationId: string; readonly now: number }): Promise<Resolution>;
-  /** The newest `limit` lines of an account, newest first. For audits: a storage may have to look through all lines. */
+  /** Returns the newest `limit` entries of an account, newest first. For audits: it may scan the whole journal. */
   journal(request: { readonly accountId: string; readonly limit: number }): Promise<readonly JournalEntry[]>;
 }

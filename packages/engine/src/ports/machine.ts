@@ -1,35 +1,35 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 
-/** What is free on the machine that renders. */
+/** Free resources of the machine that renders. */
 export interface Machine {
-  /** How many processors were idle, on average, since this was last asked. */
+  /** Returns the average number of idle processors since the last call. */
   idleProcessors(): number;
-  /** Memory that a new process could have, in bytes. */
+  /** Returns the memory available to a new process, in bytes. */
   availableMemoryBytes(): number;
 }
 
 /** The control group of a container, of a service, or of the whole machine (cgroups(7), version 2). */
 const CONTROL_GROUP_TIMES = "/sys/fs/cgroup/cpu.stat";
 
-/** Processor time until now, in milliseconds, over all processors. */
+/** Processor times since boot, in milliseconds, summed over all processors. */
 export interface ProcessorTimes {
   readonly atMs: number;
   readonly processors: number;
   readonly idleMs: number;
   readonly totalMs: number;
-  /** What the control group has used; `null` where there is none. */
+  /** Time used by the control group; `null` without one. */
   readonly groupMs: number | null;
 }
 
-/** The machine that this process runs on. */
+/** Returns the machine of this process. */
 export function createSystemMachine(): Machine {
-  let before = readProcessorTimes();
+  let previous = readProcessorTimes();
   return {
     idleProcessors() {
       const now = readProcessorTimes();
-      const idle = idleBetween(before, now, availableParallelism());
-      before = now;
+      const idle = idleBetween(previous, now, availableParallelism());
+      previous = now;
       return idle;
     },
     availableMemoryBytes: () => process.availableMemory(),
@@ -37,8 +37,8 @@ export function createSystemMachine(): Machine {
 }
 
 /**
- * Idle processors between two readings. A container that may use `allowed` of many processors has no more
- * left than it has not used of these, however idle the machine is.
+ * Returns the average number of idle processors between two readings. A container that may use `allowed` processors can
+ * have at most the unused part of them, even if more processors of the machine are idle.
  */
 export function idleBetween(before: ProcessorTimes, now: ProcessorTimes, allowed: number): number {
   const elapsedMs = now.totalMs - before.totalMs;

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 
-/** Where the engine gets unpredictable bytes from (tokens, signing secrets, ids). */
+/** Source of unpredictable bytes for tokens, signing secrets and ids. */
 export interface Random {
   bytes(size: number): Uint8Array;
 }
 
-/** The operating system's cryptographic generator. */
+/** The operating system's cryptographic random number generator. */
 export const systemRandom: Random = { bytes: (size) => randomBytes(size) };

@@ -1,15 +1,15 @@
 import { lookup } from "node:dns/promises";
 
-/** Name resolution: every address of a host name, as textual IPv4 or IPv6 addresses. */
+/** Name resolution. */
 export interface Resolver {
-  /** Rejects, or answers an empty list, when the name has no address. */
+  /** Returns every IPv4 and IPv6 address of a host name. Rejects, or returns an empty list, if it has none. */
   resolve(hostname: string): Promise<readonly string[]>;
 }
 
-/** The resolver of the operating system, hosts file included. */
+/** The resolver of the operating system, which includes the hosts file. */
 export const systemResolver: Resolver = {
   async resolve(hostname) {
-    const answers = await lookup(hostname, { all: true, order: "verbatim" });
-    return answers.map((answer) => answer.address);
+    const addresses = await lookup(hostname, { all: true, order: "verbatim" });
+    return addresses.map(({ address }) => address);
   },
 };

@@ -6,7 +6,7 @@ import type { Ledger } from "./ledger.ts";
 import type { RenderingStore } from "./renderings.ts";
 import type { TokenStore } from "./tokens.ts";
 
-/** Everything that the engine keeps. */
+/** The durable state of the engine. */
 export interface Storage {
   readonly accounts: AccountStore;
   readonly tokens: TokenStore;
@@ -14,9 +14,9 @@ export interface Storage {
   readonly renderings: RenderingStore;
   readonly rateLimiter: RateLimiter;
   readonly batches: BatchStore;
-  /** Of a storage that several processes render for; without it identical requests are shared within each alone. */
+  /** For a storage used by several processes; without it identical requests share a render only within one process. */
   readonly renderLeases?: RenderLeases | undefined;
-  /** Rejects while the storage can't take a write. */
+  /** Rejects if the storage cannot write. */
   check(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,27 +1,27 @@
 import type { Account } from "./accounts.ts";
 import type { StandingBalance } from "./ledger.ts";
 
-/** The two modes of a rendering, which are also the permissions of a token. */
+/** A mode of rendering, as a permission of a token. */
 export type Ability = "screenshot" | "pdf";
 
-/** A stored token: never the token's own text, only what checks it. */
+/** A stored token. It contains a hash, never the token's text. */
 export interface TokenRecord {
   /** The number before the pipe. */
   readonly id: number;
   readonly accountId: string;
   readonly abilities: readonly Ability[];
-  /** SHA-256 of the part behind the pipe, in lowercase hex. */
+  /** SHA-256 of the part after the pipe, in lowercase hex. */
   readonly secretHash: string;
   /** The signing secret, encrypted under the server's key, in lowercase hex. */
   readonly sealedSigningSecret: string;
   readonly createdAt: number;
-  /** Instant from which it is refused, or `null`. */
+  /** Instant from which it is rejected, or `null`. */
   readonly expiresAt: number | null;
   /** Instant of the last rotation, or `null`. */
   readonly rotatedAt: number | null;
 }
 
-/** Who asks: a token, the account that owns it, and the account's latest balance, as they were read at once. */
+/** An authenticated caller: a token, its account and the account's latest balance, read together. */
 export interface Principal {
   readonly token: TokenRecord;
   readonly account: Account;
@@ -29,19 +29,19 @@ export interface Principal {
   readonly balance: StandingBalance | null;
 }
 
-/** Durable tokens. Ids are positive integers, never given twice, not even after a revocation. */
+/** Durable tokens. Ids are positive integers and never reused, even after a revocation. */
 export interface TokenStore {
-  /** Stores a token under a new id. */
+  /** Stores a token with a new id. */
   insert(token: Omit<TokenRecord, "id">): Promise<TokenRecord>;
-  /** All that a request has to know of who sends it, in one read. */
+  /** Returns the principal of a token in one read, or `null` if it does not exist. */
   find(id: number): Promise<Principal | null>;
-  /** In the order of creation. */
+  /** Returns the tokens of an account, in order of creation. */
   listByAccount(accountId: string): Promise<readonly TokenRecord[]>;
-  /** Exchanges both secrets in one step; `null` when there is no such token. */
+  /** Replaces both secrets atomically; returns `null` if the token does not exist. */
   rotate(
     id: number,
     next: Pick<TokenRecord, "secretHash" | "sealedSigningSecret"> & { readonly rotatedAt: number },
   ): Promise<TokenRecord | null>;
-  /** Deletes the token; `false` when there was none. */
+  /** Deletes the token; returns `false` if it does not exist. */
   revoke(id: number): Promise<boolean>;
 }

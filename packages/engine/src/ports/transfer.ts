@@ -4,8 +4,8 @@ import type { Balance, JournalEntry, Resolution } from "./ledger.ts";
 import type { TokenRecord } from "./tokens.ts";
 
 /*
- * What leaves one storage and arrives in another. Cached renderings and request budgets stay behind: the
- * ones can be made again, and the others are a minute's worth.
+ * The move of all durable state from one storage to another. Cached renderings and rate limits are not moved: the former
+ * can be rendered again, and the latter last a minute.
  */
 
 /** The credits of one period of an account. */
@@ -14,7 +14,7 @@ export interface BalanceRecord extends Balance {
   readonly periodStartedAt: number;
 }
 
-/** A reservation, and how it ended if it has; `refused` never became one, and answers repetitions. */
+/** A reservation and its state. `refused`: no credit remained; stored so that a repeat returns the same result. */
 export interface ReservationRecord {
   readonly id: string;
   readonly accountId: string;
@@ -23,7 +23,7 @@ export interface ReservationRecord {
   readonly state: "open" | "refused" | Exclude<Resolution, "unknown">;
 }
 
-/** Everything that moves, by kind. */
+/** The records that are moved, by kind. */
 export interface TransferRecords {
   readonly accounts: Account;
   readonly tokens: TokenRecord;
@@ -38,18 +38,18 @@ export type TransferKind = keyof TransferRecords;
 interface PageOf<Kind extends TransferKind> {
   readonly kind: Kind;
   readonly records: readonly TransferRecords[Kind][];
-  /** Where the page behind this one begins: text that only the source can read. */
+  /** Position of the next page, as text that only the source interprets. */
   readonly next: string;
 }
 
-/** Some records of one kind, in their order. */
+/** A page of records of one kind, in order. */
 export type TransferPage = { readonly [Kind in TransferKind]: PageOf<Kind> }[TransferKind];
 
-/** By what two storages are compared: how many there are of each, and the sums of the ledger. */
+/** Counts of the records and sums of the ledger, to compare two storages. */
 export interface TransferFigures {
   readonly accounts: number;
   readonly tokens: number;
-  /** The highest id that a token was ever given, revoked ones included; 0 before the first. */
+  /** The highest token id so far, including revoked tokens; 0 before the first. */
   readonly lastTokenId: number;
   readonly balances: number;
   readonly granted: number;
@@ -58,7 +58,7 @@ export interface TransferFigures {
   readonly reservations: number;
   readonly openReservations: number;
   readonly journalLines: number;
-  /** Credits in the journal's lines of each kind. */
+  /** Sum of the credits in the journal, by kind of entry. */
   readonly journalGranted: number;
   readonly journalReserved: number;
   readonly journalSettled: number;
@@ -72,50 +72,49 @@ export interface TransferFigures {
   readonly openDeliveries: number;
 }
 
-/** A storage that is moved away from. Nobody else can use it until it is closed. */
+/** The source of a move, opened exclusively until it is closed. */
 export interface TransferSource {
-  /** Names what is in it: another text once anything was written. */
+  /** Identifies the content; changes with every write. */
   readonly mark: string;
   figures(): Promise<TransferFigures>;
   /**
-   * The page at `position`, `null` behind the last one. From `null` on, all pages are there once: accounts
-   * in the order of creation, tokens, balances, reservations, the journal in its order, batches in the order
-   * of submission.
+   * Returns the page at `position`, or `null` after the last page. Position `null` is the first page. The order is:
+   * accounts by creation, tokens, balances, reservations, the journal in its order, batches by submission.
    */
   read(position: string | null): Promise<TransferPage | null>;
   close(): Promise<void>;
 }
 
-/** How far a move into a storage has come. */
+/** Progress of a move into a storage. */
 export interface TransferState {
-  /** The source's, as it was when the move began. */
+  /** The `mark` of the source at the start of the move. */
   readonly mark: string;
-  /** Where the next page begins; `null` at the start. */
+  /** Position of the next page; `null` at the start. */
   readonly position: string | null;
-  /** Records that have arrived. */
+  /** Number of stored records. */
   readonly moved: number;
-  /** What the source held, once the move has ended and was found complete; `null` until then. */
+  /** The figures of the source after a complete move; `null` until then. */
   readonly finished: TransferFigures | null;
 }
 
-/** A storage that is moved into. */
+/** The target of a move. */
 export interface TransferTarget {
   /**
-   * The move that is under way, or has ended; begins one where there is none.
+   * Returns the current or completed move, or starts one.
    *
-   * @throws Error when the storage holds records, and none of them were moved into it.
+   * @throws Error if the storage contains records that were not moved into it.
    */
   begin(mark: string): Promise<TransferState>;
   /**
-   * Stores the page of the position given, and that it did, or nothing at all.
+   * Stores the page at `position` and the new position, atomically.
    *
-   * @throws Error when another move has stored it meanwhile.
+   * @throws Error if another process has already stored it.
    */
   write(request: { readonly position: string | null; readonly page: TransferPage }): Promise<void>;
-  /** Lets the next token have the id behind this one. */
+  /** Continues the token ids after this one. */
   continueTokenIds(lastTokenId: number): Promise<void>;
   figures(): Promise<TransferFigures>;
-  /** Ends the move: from now on the storage may be used. */
+  /** Completes the move, so that the storage can be used. */
   finish(figures: TransferFigures): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** One delivery attempt: a POST of `body`, with what `headers` say about it. */
+/** A delivery attempt: a POST of `body`. */
 export interface WebhookRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -6,30 +6,26 @@ export interface WebhookRequest {
 }
 
 /**
- * Why an attempt has no answer, for the log and the figures. `blocked`: an address that isn't to be
- * connected to; `unresolved`: its name has no address; `unreachable`: no connection, or none that proves
- * to be the receiver's. None of these three has sent anything. `timed-out`: not over in time; `broken`:
- * what came is no HTTP, cut short or too long, or the sender was closed meanwhile.
+ * Why an attempt got no response, for logs and metrics. Nothing was sent with `blocked`: the address is not allowed;
+ * `unresolved`: the name has no address; `unreachable`: no connection, or an invalid certificate. `timed-out`: the
+ * attempt took too long; `broken`: the response is not HTTP, incomplete or too long, or the sender was closed.
  */
 export type WebhookFailureReason = "blocked" | "unresolved" | "unreachable" | "timed-out" | "broken";
 
-/** How an attempt ended. What a status means is for the caller to say (interface.md, Events). */
+/** The result of an attempt. The caller interprets the status. */
 export type WebhookOutcome =
   | {
       readonly kind: "answered";
       readonly status: number;
-      /** What `Retry-After` asks for, counted from now and never negative; `null` without one that can be read. */
+      /** `Retry-After`, from now and never negative; `null` if absent or invalid. */
       readonly retryAfterMs: number | null;
     }
   | { readonly kind: "failed"; readonly reason: WebhookFailureReason };
 
-/**
- * Makes delivery attempts, each of them bounded in time and in what it reads. It neither follows
- * redirects nor tries again.
- */
+/** Makes delivery attempts with limited time and response size. Does not follow redirects or retry. */
 export interface WebhookSender {
-  /** Never throws for what the receiver does. */
+  /** Never throws because of the receiver. */
   send(request: WebhookRequest): Promise<WebhookOutcome>;
-  /** Ends what is still being sent, as `broken`; so is everything that is to be sent afterwards. */
+  /** Ends current and later attempts as `broken`. */
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 
-/** An IP address as a number. IPv4-mapped IPv6 (RFC 4291 2.5.5.2) is IPv4: it reaches the same sockets. */
+/** An IP address as a number. IPv4-mapped IPv6 (RFC 4291, 2.5.5.2) becomes IPv4, because it reaches the same sockets. */
 export interface Address {
   readonly bits: 32 | 128;
   readonly value: bigint;
@@ -10,7 +10,7 @@ export interface AddressBlock extends Address {
   readonly prefixLength: number;
 }
 
-/** Reads a textual IPv4 or IPv6 address; `null` for anything else, an address with a zone included. */
+/** Parses a textual IPv4 or IPv6 address. Returns `null` for anything else, including an address with a zone. */
 export function parseAddress(text: string): Address | null {
   switch (text.includes("%") ? 0 : isIP(text)) {
     case 4:
@@ -24,7 +24,7 @@ export function parseAddress(text: string): Address | null {
   }
 }
 
-/** Reads a CIDR block; bits behind the prefix don't matter. `null` for anything else. */
+/** Parses an address or a CIDR block; ignores the bits after the prefix. Returns `null` for anything else. */
 export function parseBlock(text: string): AddressBlock | null {
   const [, head = "", digits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const address = parseAddress(head);
@@ -35,11 +35,11 @@ export function parseBlock(text: string): AddressBlock | null {
 }
 
 export function isInBlock(address: Address, block: AddressBlock): boolean {
-  const behindPrefix = BigInt(block.bits - block.prefixLength);
-  return address.bits === block.bits && address.value >> behindPrefix === block.value >> behindPrefix;
+  const hostBits = BigInt(block.bits - block.prefixLength);
+  return address.bits === block.bits && address.value >> hostBits === block.value >> hostBits;
 }
 
-/** The last 32 bits of an IPv6 address, where transition mechanisms put an IPv4 address. */
+/** Returns the last 32 bits of an IPv6 address, where transition mechanisms embed an IPv4 address. */
 export function embeddedIpv4(ipv6: bigint): bigint {
   return ipv6 & 0xffff_ffffn;
 }
@@ -54,7 +54,7 @@ function parseIpv6(text: string): bigint {
   return BigInt(`0x${head}${zeros}${tail}`);
 }
 
-/** Groups on one side of `::` as hexadecimal digits; the last may be written as IPv4 (RFC 4291 2.2). */
+/** Converts the groups on one side of `::` to hexadecimal digits; the last may be an IPv4 address (RFC 4291, 2.2). */
 function parseGroups(text: string): string {
   if (text === "") return "";
   return text
@@ -66,8 +66,8 @@ function parseGroups(text: string): string {
 }
 
 /*
- * Blocks that no public page lives in: the IANA special-purpose address registries (RFC 6890), closed
- * also where a registry calls a block globally reachable, as none of those serves pages.
+ * Blocks without public pages: the IANA special-purpose address registries (RFC 6890). They include blocks that a
+ * registry marks as globally reachable, because none of those serves pages.
  */
 
 export const SPECIAL_IPV4_BLOCKS: readonly AddressBlock[] = [
@@ -75,8 +75,8 @@ export const SPECIAL_IPV4_BLOCKS: readonly AddressBlock[] = [
   "10.0.0.0/8", // private use: RFC 1918
   "100.64.0.0/10", // shared address space of carrier-grade NAT: RFC 6598
   "127.0.0.0/8", // loopback: RFC 1122, 3.2.1.3
-  "168.63.129.16/32", // the Azure host's own services, at a public address: no RFC
-  "169.254.0.0/16", // link local, and with it the clouds' metadata: RFC 3927
+  "168.63.129.16/32", // services of the Azure host, at a public address: no RFC
+  "169.254.0.0/16", // link local, includes cloud metadata services: RFC 3927
   "172.16.0.0/12", // private use: RFC 1918
   "192.0.0.0/24", // IETF protocol assignments: RFC 6890, 2.1
   "192.0.2.0/24", // documentation: RFC 5737
@@ -89,25 +89,25 @@ export const SPECIAL_IPV4_BLOCKS: readonly AddressBlock[] = [
   "198.51.100.0/24", // documentation: RFC 5737
   "203.0.113.0/24", // documentation: RFC 5737
   "224.0.0.0/4", // multicast: RFC 5771
-  "240.0.0.0/4", // reserved, and the limited broadcast: RFC 1112, 4; RFC 8190
+  "240.0.0.0/4", // reserved, includes limited broadcast: RFC 1112, 4; RFC 8190
 ].map(requireBlock);
 
-/** The only IPv6 space handed out for unicast: RFC 4291, 2.4, and IANA's registry of it. */
+/** The only IPv6 space allocated for global unicast: RFC 4291, 2.4, and its IANA registry. */
 export const GLOBAL_UNICAST = requireBlock("2000::/3");
 
 export const SPECIAL_IPV6_BLOCKS: readonly AddressBlock[] = [
   "2001::/23", // IETF protocol assignments: RFC 2928; Teredo (RFC 4380), ORCHID (RFC 4843, RFC 7343)
   "2001:db8::/32", // documentation: RFC 3849
-  "2002::/16", // 6to4, which holds an IPv4 address: RFC 3056
+  "2002::/16", // 6to4, embeds an IPv4 address: RFC 3056
   "2620:4f:8000::/48", // AS112, direct delegation: RFC 7534
   "3fff::/20", // documentation: RFC 9637
 ].map(requireBlock);
 
-/** NAT64's well-known prefix, the way to IPv4 from a network that has only IPv6: RFC 6052, 2.1. */
+/** The well-known prefix of NAT64, which connects IPv6-only networks to IPv4: RFC 6052, 2.1. */
 export const NAT64 = requireBlock("64:ff9b::/96");
 
 function requireBlock(cidr: string): AddressBlock {
   const parsed = parseBlock(cidr);
-  if (parsed === null) throw new Error(`not a block: ${cidr}`);
+  if (parsed === null) throw new Error(`not a CIDR block: ${cidr}`);
   return parsed;
 }

@@ -1,7 +1,7 @@
 import { domainToASCII } from "node:url";
 import { type Address, type AddressBlock, isInBlock, parseAddress, parseBlock } from "./addresses.ts";
 
-/** A private target that the operator allows all the same: a host name or a block of addresses. */
+/** A private target that the operator allows: a host name or a block of addresses. */
 export type AllowedTarget =
   | { readonly kind: "name"; readonly hostname: string; readonly port: number | null }
   | {
@@ -11,33 +11,33 @@ export type AllowedTarget =
       readonly port: number | null;
     };
 
-/** A host, by name or address, and a port of it. An address of the loopback or of any interface stands for all of them. */
+/** A port of a host. A loopback or unspecified address means every address of this machine. */
 export interface ClosedSocket {
   readonly hostname: string;
   readonly port: number;
 }
 
-/** Which targets may be connected to, beyond what is public. */
+/** Exceptions to the rule that only public targets are allowed. */
 export interface TargetPolicy {
-  /** Explicit exceptions; empty unless the operator opened them (`SNAP_ALLOW_TARGETS`). */
+  /** The allowlist of private targets (`SNAP_ALLOW_TARGETS`). */
   readonly allow: readonly AllowedTarget[];
-  /** Host names of our own service, refused so that it can't be made to render itself. */
+  /** Host names of this service, blocked so that it cannot render itself. */
   readonly ownHostnames: readonly string[];
-  /** Sockets of ours that no exception opens, such as a browser's DevTools port; none unless given. */
+  /** Sockets blocked even if the allowlist covers them, such as a browser's DevTools port; none by default. */
   readonly closed?: readonly ClosedSocket[];
 }
 
-/** Closed by default: public targets only. */
+/** Allows public targets only. */
 export const PUBLIC_TARGETS_ONLY: TargetPolicy = { allow: [], ownHostnames: [] };
 
-/** Below 1024 live the services of systems, of which 80 and 443 are the web's (RFC 6335, 6). */
+/** Of the system ports, below 1024, only 80 and 443 serve the web (RFC 6335, 6). */
 export function isWebPort(port: number): boolean {
   return port === 80 || port === 443 || port >= 1024;
 }
 
 /**
- * One spelling for one host: lower case, without the brackets of IPv6 and without the root's dot.
- * Takes the host of a parsed URL, so that IDNA and the spellings of IPv4 are already resolved.
+ * Normalizes the host of a parsed URL: lower case, without IPv6 brackets and without the trailing dot. The URL parser
+ * has already resolved IDNA and the notations of IPv4.
  *
  * @example
  * normalizeHostname("Example.COM."); // "example.com"
@@ -50,55 +50,55 @@ export function normalizeHostname(hostname: string): string {
     .replace(/\.+$/, "");
 }
 
-/** Whether the operator opened this very host name, whatever it resolves to. */
-export function allowsName(asked: {
+/** Returns whether the allowlist contains this host name, whatever it resolves to. */
+export function allowsName(target: {
   readonly hostname: string;
   readonly port: number;
   readonly policy: TargetPolicy;
 }): boolean {
-  return asked.policy.allow.some(
+  return target.policy.allow.some(
     (entry) =>
       entry.kind === "name" &&
-      normalizeHostname(entry.hostname) === asked.hostname &&
-      coversPort(entry, asked.port),
+      normalizeHostname(entry.hostname) === target.hostname &&
+      coversPort(entry, target.port),
   );
 }
 
-/** Whether the operator opened a block that this address is in. */
-export function allowsAddress(asked: {
+/** Returns whether the allowlist contains a block with this address. */
+export function allowsAddress(target: {
   readonly address: string;
   readonly port: number;
   readonly policy: TargetPolicy;
 }): boolean {
-  const address = parseAddress(asked.address);
+  const address = parseAddress(target.address);
   if (address === null) return false;
-  return asked.policy.allow.some((entry) => {
-    if (entry.kind !== "block" || !coversPort(entry, asked.port)) return false;
+  return target.policy.allow.some((entry) => {
+    if (entry.kind !== "block" || !coversPort(entry, target.port)) return false;
     const block = parseBlock(`${entry.address}/${entry.prefixLength}`);
     return block !== null && isInBlock(address, block);
   });
 }
 
-/** Whether some address is open at this port, which only a look-up can tell from the others. */
+/** Returns whether the allowlist has addresses with this port, so that only name resolution can decide. */
 export function allowsSomeAddress({ allow }: TargetPolicy, port: number): boolean {
   return allow.some((entry) => entry.kind === "block" && entry.port === port);
 }
 
-function coversPort({ port }: AllowedTarget, asked: number): boolean {
-  return port === null ? isWebPort(asked) : port === asked;
+function coversPort(entry: AllowedTarget, port: number): boolean {
+  return entry.port === null ? isWebPort(port) : entry.port === port;
 }
 
-/** Each of them leads to what listens on this machine. */
-const HERE = ["127.0.0.0/8", "0.0.0.0/8", "::/127"].map(parseBlock).filter((block) => block !== null);
+/** Addresses that reach services on this machine. */
+const THIS_MACHINE = ["127.0.0.0/8", "0.0.0.0/8", "::/127"].map(parseBlock).filter((block) => block !== null);
 
-/** Whether this host and port, or the address that a host led to, is one that no exception opens. */
-export function isClosed(asked: {
+/** Returns whether the policy blocks this socket even if its allowlist covers it. */
+export function isClosed(target: {
   /** A normalized host name, or a textual address. */
   readonly host: string;
   readonly port: number;
   readonly policy: TargetPolicy;
 }): boolean {
-  const { host, port, policy } = asked;
+  const { host, port, policy } = target;
   const { closed = [] } = policy;
   if (closed.length === 0) return false;
   const address = parseAddress(host);
@@ -109,25 +109,25 @@ function isSameHost(
   socket: ClosedSocket,
   { host, address }: { readonly host: string; readonly address: Address | null },
 ): boolean {
-  const own = normalizeHostname(socket.hostname);
-  const ownAddress = parseAddress(own);
-  if (address === null) return own === host;
-  if (own === "localhost") return isHere(address);
-  if (ownAddress === null) return false;
-  if (isHere(ownAddress)) return isHere(address);
-  return ownAddress.bits === address.bits && ownAddress.value === address.value;
+  const closedHost = normalizeHostname(socket.hostname);
+  const closedAddress = parseAddress(closedHost);
+  if (address === null) return closedHost === host;
+  if (closedHost === "localhost") return isThisMachine(address);
+  if (closedAddress === null) return false;
+  if (isThisMachine(closedAddress)) return isThisMachine(address);
+  return closedAddress.bits === address.bits && closedAddress.value === address.value;
 }
 
-function isHere(address: Address): boolean {
-  return HERE.some((block: AddressBlock) => isInBlock(address, block));
+function isThisMachine(address: Address): boolean {
+  return THIS_MACHINE.some((block: AddressBlock) => isInBlock(address, block));
 }
 
 /**
- * Reads a list of private targets to allow all the same (architecture.md, `SNAP_ALLOW_TARGETS`):
- * host names, addresses and CIDR blocks, separated by commas, each with an optional `:port`. An entry
- * without a port opens 80, 443 and 1024 to 65535. IPv6 is written in brackets when a port follows.
+ * Parses an allowlist of private targets (`SNAP_ALLOW_TARGETS`): host names, addresses and CIDR blocks, separated by
+ * commas, each with an optional `:port`. An entry without a port allows 80, 443 and 1024 to 65535. Write IPv6 in
+ * brackets if a port follows.
  *
- * @throws Error that names the entry at fault and what would do.
+ * @throws Error that names the invalid entry and the valid forms.
  *
  * @example
  * parseAllowedTargets("wiki.example.com, 10.0.0.0/8, [fd00::/8]:3000");
@@ -162,7 +162,7 @@ function parseEntry(entry: string): AllowedTarget {
   return { kind: "name", hostname, port };
 }
 
-/** More than one colon and no brackets is IPv6 without a port. */
+/** More than one colon without brackets is an IPv6 address without a port. */
 function splitPort(entry: string): { subject: string; portDigits: string | null } {
   const bracketed = /^\[([^\]]*:[^\]]*)\](?::(\d{1,5}))?$/.exec(entry);
   const plain = /^([^:[\]]*):(\d{1,5})$/.exec(entry);
@@ -170,7 +170,7 @@ function splitPort(entry: string): { subject: string; portDigits: string | null 
   return { subject, portDigits };
 }
 
-/** Letters, digits and hyphens of any script, and the underscore that some private names have. */
+/** Letters and digits of any script, hyphens, and underscores, which some private names contain. */
 function parseName(text: string): string | null {
   if (!/^[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)*\.?$/u.test(text)) return null;
   const hostname = normalizeHostname(domainToASCII(text));

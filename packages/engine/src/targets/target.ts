@@ -21,9 +21,9 @@ import {
   type TargetPolicy,
 } from "./policy.ts";
 
-/** Where an address leads. */
+/** The target of a URL. */
 export interface Target {
-  /** Normalized: lower case, IDNA resolved, no brackets, no trailing dot. */
+  /** Normalized as by `normalizeHostname`. */
   readonly hostname: string;
   readonly port: number;
   readonly hasCredentials: boolean;
@@ -32,8 +32,8 @@ export interface Target {
 }
 
 /**
- * Reads an absolute `http` or `https` address; `null` for every other text, and for one that two
- * parsers could read differently.
+ * Parses an absolute `http` or `https` URL. Returns `null` for any other text, and for a URL that two parsers could
+ * read differently.
  */
 export function parseTarget(text: string): Target | null {
   const url = parseTargetUrl(text);
@@ -48,26 +48,26 @@ export function parseTarget(text: string): Target | null {
   };
 }
 
-/** An A-label that stands for nothing (RFC 5891, 5.4); Node's parser lets it pass, browsers don't. */
+/** An invalid A-label (RFC 5891, 5.4), which Node's parser accepts and browsers reject. */
 function isBrokenPunycode(label: string): boolean {
   return label.startsWith("xn--") && (domainToUnicode(label) || label).startsWith("xn--");
 }
 
-/** Domains under which nothing is public; each covers itself and everything below it. */
+/** Domains without public hosts; each includes its subdomains. */
 const PRIVATE_DOMAINS: ReadonlySet<string> = new Set([
   "localhost", // RFC 6761, 6.3
   "localdomain", // the usual alias of the loopback in hosts files
-  "local", // multicast DNS: RFC 6762, 3; cluster.local with it
-  "internal", // reserved by ICANN, 2024-07-29; metadata.google.internal and docker.internal with it
-  "intranet", // used in private networks: RFC 6762, appendix G, as the next four
+  "local", // multicast DNS: RFC 6762, 3; includes cluster.local
+  "internal", // reserved by ICANN, 2024-07-29; includes metadata.google.internal and docker.internal
+  "intranet", // used in private networks, like the next four: RFC 6762, appendix G
   "private",
   "corp",
   "home",
   "lan",
-  "mail", // never to be delegated, like corp and home: ICANN, 2018-02-04
-  "svc", // services of Kubernetes, as its search path completes them
-  "arpa", // infrastructure, no hosts: RFC 3172; home.arpa (RFC 8375) and in-addr.arpa with it
-  "metadata.goog", // metadata of the clouds under public names
+  "mail", // will never be delegated, like corp and home: ICANN, 2018-02-04
+  "svc", // Kubernetes services, with its search path
+  "arpa", // infrastructure, no hosts: RFC 3172; includes home.arpa (RFC 8375) and in-addr.arpa
+  "metadata.goog", // cloud metadata services under public names, like the next four
   "metadata.tencentyun.com",
   "metadata.platformequinix.com",
   "metadata.packet.net",
@@ -75,8 +75,8 @@ const PRIVATE_DOMAINS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a normalized host name can belong to a public page, as far as the name tells. A name without
- * a dot can't: the machine's search path completes it (IAB, Dotless Domains Considered Harmful, 2013).
+ * Returns whether a normalized host name can belong to a public page. A name without a dot cannot, because the machine's
+ * search path completes it (IAB, Dotless Domains Considered Harmful, 2013).
  */
 export function isPublicName(hostname: string): boolean {
   if (!hostname.includes(".")) return false;
@@ -84,27 +84,27 @@ export function isPublicName(hostname: string): boolean {
   return !labels.some((_, index) => PRIVATE_DOMAINS.has(labels.slice(index).join(".")));
 }
 
-interface AddressQuestion {
-  /** Textual address about to be connected to. */
+interface AddressCheck {
+  /** Textual address to connect to. */
   readonly address: string;
-  /** The normalized host name that led to it; the address itself when there was no name. */
+  /** The normalized host name that resolved to it, or the address itself if there is no name. */
   readonly hostname: string;
   readonly port: number;
   readonly policy: TargetPolicy;
 }
 
 /**
- * Whether `address` may be connected to: it is public, its port is one of the web, and it isn't our
- * own; or the policy makes an exception for it or for the name that led to it.
+ * Checks an address before a connection. It is allowed if it is public, has a web port and does not belong to this
+ * service, or if the allowlist contains it or its host name.
  */
-export function checkAddress({ address, hostname, port, policy }: AddressQuestion): "ok" | "blocked" {
+export function checkAddress({ address, hostname, port, policy }: AddressCheck): "ok" | "blocked" {
   if (isClosed({ host: address, port, policy })) return "blocked";
   if (allowsName({ hostname, port, policy }) || allowsAddress({ address, port, policy })) return "ok";
   return isWebPort(port) && isPublicAddress(address) && !isOwnAddress(address, policy) ? "ok" : "blocked";
 }
 
 /**
- * Whether a textual address is one that anybody can reach. What is no plain address is not public.
+ * Returns whether a textual address is publicly reachable; `false` for text that is not an address.
  *
  * @example
  * isPublicAddress("8.8.8.8"); // true
@@ -121,56 +121,53 @@ function isPublicIpv4(address: Address): boolean {
 }
 
 function isPublicIpv6(address: Address): boolean {
-  // RFC 6052 3.1: never to stand for an IPv4 address that isn't global; what stands inside decides
+  // RFC 6052, 3.1: the prefix must not represent non-global IPv4 addresses, so check the embedded one
   if (isInBlock(address, NAT64)) return isPublicIpv4({ bits: 32, value: embeddedIpv4(address.value) });
   if (!isInBlock(address, GLOBAL_UNICAST) || isIsatap(address)) return false;
   return !SPECIAL_IPV6_BLOCKS.some((block) => isInBlock(address, block));
 }
 
-/** Interface identifier ::5efe:a.b.c.d with any universal and group bit: RFC 5214, 6.1. */
+/** The interface identifier is ::5efe:a.b.c.d, with any universal and group bits: RFC 5214, 6.1. */
 function isIsatap({ value }: Address): boolean {
   return ((value >> 32n) & 0xfcff_ffffn) === 0x0000_5efen;
 }
 
 function isOwnAddress(address: string, { ownHostnames }: TargetPolicy): boolean {
   if (ownHostnames.length === 0) return false;
-  const asked = parseAddress(address);
+  const parsed = parseAddress(address);
   return ownHostnames.map(normalizeHostname).some((own) => {
-    const parsed = parseAddress(own);
-    return parsed !== null && parsed.bits === asked?.bits && parsed.value === asked.value;
+    const ownAddress = parseAddress(own);
+    return ownAddress !== null && ownAddress.bits === parsed?.bits && ownAddress.value === parsed.value;
   });
 }
 
-interface HostQuestion {
+interface HostCheck {
   /** A normalized host name, or a textual address. */
   readonly hostname: string;
   readonly port: number;
   readonly policy: TargetPolicy;
 }
 
-/** Judges a host and a port before any look-up; what a name resolves to is judged by `judgeAddress`. */
-export function checkHost(question: HostQuestion): "ok" | "blocked" {
-  const { hostname, port, policy } = question;
-  if (isIP(hostname) !== 0) return checkAddress({ ...question, address: hostname });
+/** Checks a host and a port before name resolution; `checkAddress` checks the resolved addresses. */
+export function checkHost(target: HostCheck): "ok" | "blocked" {
+  const { hostname, port, policy } = target;
+  if (isIP(hostname) !== 0) return checkAddress({ ...target, address: hostname });
   if (isClosed({ host: hostname, port, policy })) return "blocked";
-  if (allowsName(question)) return "ok";
+  if (allowsName(target)) return "ok";
   const isOwn = policy.ownHostnames.some((own) => normalizeHostname(own) === hostname);
   if (isOwn || !isPublicName(hostname)) return "blocked";
   return isWebPort(port) || allowsSomeAddress(policy, port) ? "ok" : "blocked";
 }
 
-/**
- * What the form of an address tells, before any look-up.
- * `ok`: nothing in it speaks against a look-up (a public literal, or a name).
- */
+/** Result of the check of a URL before name resolution. `ok`: a public address, or a name to resolve. */
 export type TargetVerdict = "ok" | "malformed" | "credentials" | "blocked";
 
 /**
- * Judges an address by its form alone (interface.md, `url`; docs/decisions/egress.md).
+ * Checks a URL by its form, without name resolution.
  *
  * @example
- * judgeTarget("https://example.com/", PUBLIC_TARGETS_ONLY); // "ok"
- * judgeTarget("http://0x7f.1/", PUBLIC_TARGETS_ONLY); // "blocked"
+ * classifyTarget("https://example.com/", PUBLIC_TARGETS_ONLY); // "ok"
+ * classifyTarget("http://0x7f.1/", PUBLIC_TARGETS_ONLY); // "blocked"
  */
 export function classifyTarget(url: string, policy: TargetPolicy): TargetVerdict {
   const target = parseTarget(url);

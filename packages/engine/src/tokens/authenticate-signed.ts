@@ -5,16 +5,16 @@ import { isUsable } from "./authenticate.ts";
 import type { Seal } from "./seal.ts";
 import { parseTokenId } from "./token-text.ts";
 
-/** A signed query that proved itself. */
+/** A verified signed query. */
 export interface SignedRequest {
   readonly principal: Principal;
-  /** The query without `tokenId`, `expires` and `signature`: what `GET /snap` would be sent. */
+  /** The query without `tokenId`, `expires` and `signature`. */
   readonly parameters: URLSearchParams;
-  /** Instant from which the URL no longer works, or `null`. */
+  /** Instant at which the URL expires, or `null`. */
   readonly expiresAt: number | null;
 }
 
-const PROOF = ["tokenId", "expires", "signature"] as const;
+const SIGNATURE_PARAMETERS = ["tokenId", "expires", "signature"] as const;
 
 export interface SignedParts {
   readonly tokens: Pick<TokenStore, "find">;
@@ -23,34 +23,34 @@ export interface SignedParts {
 }
 
 /**
- * Finds who a signed query stands for (interface.md, Authentication 5 and 6).
+ * Verifies a signed query and returns its principal and parameters.
  *
- * @throws SnapError `invalid_signature` in the same words whatever was wrong, unless the signature is
- * genuine; then `signed_url_expired`, or `validation_failed` for an `expires` that is no timestamp.
+ * @throws SnapError `invalid_signature`, with the same message for every reason. With a valid signature:
+ * `signed_url_expired`, or `validation_failed` if `expires` is not a timestamp.
  */
 export async function authenticateSigned(
   { tokens, seal, now }: SignedParts,
   query: URLSearchParams,
 ): Promise<SignedRequest> {
-  if (new Set(query.keys()).size !== query.size) throw refusal();
+  if (new Set(query.keys()).size !== query.size) throw invalidSignature();
   const id = parseTokenId(query.get("tokenId") ?? "");
   const principal = id === null ? null : await tokens.find(id);
-  // also where there is no token, so that the time taken tells little about which exist
+  // verifies without a token too, so the duration reveals little about which tokens exist
   const sealed = principal?.token.sealedSigningSecret ?? decoyOf(seal);
   const signature = query.get("signature") ?? "";
-  const isGenuine = verifyQuery(query, { signature, signingSecret: seal.open(sealed) });
-  if (principal === null || !isGenuine || !isUsable(principal, now)) throw refusal();
+  const isValid = verifyQuery(query, { signature, signingSecret: seal.open(sealed) });
+  if (principal === null || !isValid || !isUsable(principal, now)) throw invalidSignature();
   const expiresAt = requireUnexpired(query, now);
   const parameters = new URLSearchParams(query);
-  for (const name of PROOF) parameters.delete(name);
+  for (const name of SIGNATURE_PARAMETERS) parameters.delete(name);
   return { principal, parameters, expiresAt };
 }
 
 const decoys = new WeakMap<Seal, string>();
 
-/** A sealed secret that signs for no token. */
+/** Returns a sealed secret that belongs to no token. */
 function decoyOf(seal: Seal): string {
-  const decoy = decoys.get(seal) ?? seal.seal("a secret of nobody, as long as a real one ");
+  const decoy = decoys.get(seal) ?? seal.seal("a decoy secret of the length of a real one");
   decoys.set(seal, decoy);
   return decoy;
 }
@@ -61,7 +61,7 @@ function requireUnexpired(query: URLSearchParams, now: number): number | null {
   throw new SnapError("signed_url_expired", "The signed URL has expired; sign a new one.");
 }
 
-/** Unix seconds in strict digits. */
+/** Parses Unix seconds, digits only. */
 function readExpiry(text: string | null): number | null {
   if (text === null) return null;
   if (/^\d{1,12}$/.test(text)) return Number(text) * 1000;
@@ -69,7 +69,7 @@ function readExpiry(text: string | null): number | null {
   throw new SnapError("validation_failed", `expires ${message}.`, { errors: { expires: [message] } });
 }
 
-function refusal(): SnapError {
+function invalidSignature(): SnapError {
   return new SnapError(
     "invalid_signature",
     "The URL is not signed, or the signature does not match; sign all parameters with the signing secret of a valid token.",

@@ -1,40 +1,40 @@
 import { SnapError } from "../errors.ts";
 import type { Principal, TokenStore } from "../ports/tokens.ts";
-import { isSameHash, readToken } from "./token-text.ts";
+import { isSameHash, parseToken } from "./token-text.ts";
 
 /**
- * Finds who a bearer token stands for.
+ * Returns the principal of a bearer token.
  *
- * @throws SnapError `unauthenticated`, in the same words whatever was wrong with the token.
+ * @throws SnapError `unauthenticated`, with the same message for every reason.
  */
 export async function authenticate(
   tokens: Pick<TokenStore, "find">,
   text: string,
   now: number,
 ): Promise<Principal> {
-  const proof = readToken(text);
-  const found = proof === null ? null : await tokens.find(proof.id);
-  if (proof === null || found === null || !isSameHash(proof.secretHash, found.token.secretHash))
-    throw refusal();
+  const parsed = parseToken(text);
+  const found = parsed === null ? null : await tokens.find(parsed.id);
+  if (parsed === null || found === null || !isSameHash(parsed.secretHash, found.token.secretHash))
+    throw unauthenticated();
   return requireUsable(found, now);
 }
 
-/** Whether it hasn't expired. */
+/** Returns whether the token has not expired. */
 export function isUsable({ token: { expiresAt } }: Principal, now: number): boolean {
   return expiresAt === null || expiresAt > now;
 }
 
 /**
- * What a look-up found, if it may still be used at `now`.
+ * Returns the principal if its token exists and has not expired at `now`.
  *
- * @throws SnapError `unauthenticated` when there is no such token, or it has expired.
+ * @throws SnapError `unauthenticated` otherwise.
  */
-export function requireUsable(found: Principal | null, now: number): Principal {
-  if (found === null || !isUsable(found, now)) throw refusal();
-  return found;
+export function requireUsable(principal: Principal | null, now: number): Principal {
+  if (principal === null || !isUsable(principal, now)) throw unauthenticated();
+  return principal;
 }
 
-function refusal(): SnapError {
+function unauthenticated(): SnapError {
   return new SnapError(
     "unauthenticated",
     "The access token is missing, unknown, expired or revoked; send a valid one as `Authorization: Bearer <token>`.",

@@ -2,9 +2,7 @@ import { SnapError } from "../errors.ts";
 import type { Account } from "../ports/accounts.ts";
 import type { Ability, TokenRecord } from "../ports/tokens.ts";
 
-/**
- * @throws SnapError `missing_ability` when the token lacks the permission of the mode.
- */
+/** @throws SnapError `missing_ability` if the token lacks the ability of the mode. */
 export function requireAbility(token: TokenRecord, ability: Ability): void {
   if (token.abilities.includes(ability)) return;
   throw new SnapError(
@@ -13,9 +11,7 @@ export function requireAbility(token: TokenRecord, ability: Ability): void {
   );
 }
 
-/**
- * @throws SnapError `email_unverified`.
- */
+/** @throws SnapError `email_unverified`. */
 export function requireVerifiedEmail(account: Account): void {
   if (account.emailVerifiedAt !== null) return;
   throw new SnapError("email_unverified", "The account's e-mail address is not verified; verify it first.");

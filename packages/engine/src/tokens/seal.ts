@@ -1,10 +1,10 @@
 import { createCipheriv, createDecipheriv, scryptSync } from "node:crypto";
 import type { Random } from "../ports/random.ts";
 
-/** Encrypts small secrets at rest: AES-256-GCM, laid out as nonce (12), tag (16), ciphertext, in lowercase hex. */
+/** Encrypts small secrets with AES-256-GCM: nonce (12 bytes), tag (16 bytes), ciphertext, in lowercase hex. */
 export interface Seal {
   seal(secret: string): string;
-  /** @throws Error when the bytes were sealed under another key or have been altered. */
+  /** @throws Error if the secret was sealed with another key or altered. */
   open(sealed: string): string;
 }
 
@@ -12,7 +12,7 @@ const SECRET_KEY_MIN_CHARACTERS = 16;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Derived once in a process: scrypt is slow on purpose, and engines over one storage share their key. */
+/** One derivation per key and process, because scrypt is slow on purpose. */
 const derivedKeys = new Map<string, Buffer>();
 
 function deriveKey(secretKey: string): Buffer {
@@ -22,22 +22,22 @@ function deriveKey(secretKey: string): Buffer {
 }
 
 /**
- * A text that follows from a secret key and tells nothing of it: by it processes that share a storage see
- * whether they have the same one. It takes as long as the key proper.
+ * Returns a fingerprint of a secret key that does not reveal the key. Processes that share a storage compare it to make
+ * sure that they use the same key. As slow as the derivation of the key itself.
  *
  * @example
  * const url = "postgres://snap@db/snap";
  * const storage = await openPostgresStorage({ url, cache: await openRedisCache({ url: "redis://cache" }) });
- * if (!(await storage.claimKeyMark(markOfKey(secretKey)))) throw new Error("another key is in use");
+ * if (!(await storage.claimKeyMark(keyFingerprint(secretKey)))) throw new Error("another key is in use");
  */
-export function markOfKey(secretKey: string): string {
+export function keyFingerprint(secretKey: string): string {
   return scryptSync(secretKey, "snap-key-mark", 32).toString("hex");
 }
 
 /**
- * @param secretKey any text of at least 16 characters; the key proper is derived from it with scrypt,
- * at the first use, so that commands that need no secret don't pay for it.
- * @throws Error when it is missing or shorter.
+ * @param secretKey any text of at least 16 characters. The encryption key is derived from it with scrypt on first use,
+ * so commands that need no secret do not wait for it.
+ * @throws Error if it is missing or too short.
  */
 export function createSeal(secretKey: string, random: Random): Seal {
   if (typeof secretKey !== "string" || secretKey.length < SECRET_KEY_MIN_CHARACTERS)

@@ -6,30 +6,31 @@ import type { Ability, TokenRecord, TokenStore } from "../ports/tokens.ts";
 import type { Seal } from "./seal.ts";
 import { hashSecret, makeSecret } from "./token-text.ts";
 
-/** The two permissions that a token can carry (interface.md, Token). */
+/** Every ability that a token can have. */
 export const ABILITIES: readonly Ability[] = ["screenshot", "pdf"];
 
-/** A token whose text can be read: only ever at its creation and rotation. */
+/** A token with its secrets, which are available only when it is created or rotated. */
 export interface MintedToken {
   readonly record: TokenRecord;
-  /** `<id>|<secret>`: what goes behind `Bearer`. */
+  /** The bearer token, `<id>|<secret>`. */
   readonly token: string;
   readonly signingSecret: string;
 }
 
-/** What the operator does with tokens. Every fault is an `AdminError` with a message for people. */
+/** Administration of tokens. Every method throws `AdminError`, with a message for the operator, on invalid input. */
 export interface Tokens {
-  /** `abilities` absent: both. `expiresAt` absent: never. */
-  create(wanted: {
+  /** Creates a token; by default with all abilities and without expiry. */
+  create(token: {
     readonly accountId: string;
     readonly abilities?: readonly Ability[];
     readonly expiresAt?: number | null;
   }): Promise<MintedToken>;
   list(accountId: string): Promise<readonly TokenRecord[]>;
-  /** Keeps id, abilities and expiry; both secrets are new, the old ones stop in the same instant. */
+  /** Replaces both secrets at once; id, abilities and expiry stay the same. */
   rotate(id: number): Promise<MintedToken>;
+  /** Deletes the token. */
   revoke(id: number): Promise<void>;
-  /** The signing secret, on demand. */
+  /** Returns the token's record and signing secret. */
   reveal(id: number): Promise<{ readonly record: TokenRecord; readonly signingSecret: string }>;
 }
 
@@ -41,7 +42,6 @@ export interface TokensOptions {
   readonly random: Random;
 }
 
-/** The operator's view of tokens over a store. */
 export function createTokens({ store, accounts, seal, clock, random }: TokensOptions): Tokens {
   const requireAccount = async (id: string): Promise<void> => {
     if ((await accounts.find(id)) === null) throw new AdminError(`account ${id} not found`);

@@ -9,11 +9,11 @@ import type {
 } from "../ports/transfer.ts";
 import { createSeal } from "../tokens/seal.ts";
 
-/** How far a move is. */
+/** Progress of a move. */
 export interface TransferProgress {
-  /** What was stored last. */
+  /** Kind of the page stored last. */
   readonly kind: TransferKind;
-  /** Records that have arrived, in earlier attempts too. */
+  /** Records stored so far, including those of earlier attempts. */
   readonly moved: number;
   readonly total: number;
 }
@@ -21,33 +21,33 @@ export interface TransferProgress {
 export interface TransferRequest {
   readonly source: TransferSource;
   readonly target: TransferTarget;
-  /** Told after each page. */
+  /** Called after each page. */
   readonly onProgress?: (progress: TransferProgress) => void;
 }
 
-/** A move that is complete. */
+/** The result of a complete move. */
 export interface TransferOutcome {
   readonly source: TransferFigures;
-  /** As it was found when the move ended; the same. */
+  /** Equal to those of the source, read when the move ended. */
   readonly target: TransferFigures;
-  /** Records that this call moved. */
+  /** Records moved by this call. */
   readonly moved: number;
-  /** Whether the move had ended before; then there was nothing to do. */
+  /** Whether an earlier call had already completed the move. */
   readonly wasFinished: boolean;
 }
 
 /**
- * Moves everything durable from one storage to another, and compares both. A move that was interrupted,
- * wherever it was, goes on there when this is called again; one that has ended adds nothing.
+ * Moves all durable state from one storage to another and compares the two. Call it again to resume an interrupted move;
+ * a completed one moves nothing.
  *
- * @throws AdminError when the source has changed since the move began or ended, and when figures of the two
- * differ at the end; the message says which.
+ * @throws AdminError if the source has changed since the move began or ended, or if the figures of the two differ at the
+ * end; the message names the differences.
  *
  * @example
  * const source = await openSqliteSource({ directory: "./data" });
  * const target = await openPostgresTarget({ url: "postgres://snap@db/snap" });
  * const { moved } = await transfer({ source, target });
- * console.log(`${moved} records have moved`);
+ * console.log(`moved ${moved} records`);
  */
 export async function transfer({
   source,
@@ -63,13 +63,13 @@ export async function transfer({
     );
   const moved = await moveRecords({ source, target, onProgress }, { state, total: countOf(figures) });
   await target.continueTokenIds(figures.lastTokenId);
-  const arrived = await target.figures();
-  requireSame(figures, arrived);
-  await target.finish(arrived);
-  return { source: figures, target: arrived, moved, wasFinished: false };
+  const targetFigures = await target.figures();
+  requireSame(figures, targetFigures);
+  await target.finish(targetFigures);
+  return { source: figures, target: targetFigures, moved, wasFinished: false };
 }
 
-/** The target may have been used since, so that only the source can still be compared. */
+/** Compares only the source, because the target may have been used since. */
 function confirmFinished(figures: TransferFigures, finished: TransferFigures): TransferOutcome {
   const differences = describeDifferences(figures, { figures: finished, place: "when it was moved" });
   if (differences.length === 0) return { source: figures, target: finished, moved: 0, wasFinished: true };
@@ -114,35 +114,34 @@ function describeDifferences(
 }
 
 /**
- * The ids of the tokens in a source whose signing secrets `secretKey` can't open, as they were sealed
- * under another key.
+ * Returns the ids of the tokens whose signing secrets were sealed with another key than `secretKey`.
  *
- * @throws Error when the key is shorter than 16 characters.
+ * @throws Error if the key is shorter than 16 characters.
  *
  * @example
  * const source = await openSqliteSource({ directory: "./data" });
- * const ids = await findForeignSeals(source, process.env.SNAP_SECRET_KEY ?? "");
+ * const ids = await findForeignSecrets(source, process.env.SNAP_SECRET_KEY ?? "");
  */
-export async function findForeignSeals(
+export async function findForeignSecrets(
   source: TransferSource,
   secretKey: string,
 ): Promise<readonly number[]> {
   const seal = createSeal(secretKey, systemRandom);
   const foreign: number[] = [];
   let page = await source.read(null);
-  // Tokens come behind the accounts and before all else.
+  // the pages with tokens follow those with accounts and precede all others
   while (page?.kind === "accounts" || page?.kind === "tokens") {
     if (page.kind === "tokens")
       for (const { id, sealedSigningSecret } of page.records)
-        if (!opens(() => seal.open(sealedSigningSecret))) foreign.push(id);
+        if (!succeeds(() => seal.open(sealedSigningSecret))) foreign.push(id);
     page = await source.read(page.next);
   }
   return foreign;
 }
 
-function opens(open: () => string): boolean {
+function succeeds(work: () => string): boolean {
   try {
-    open();
+    work();
     return true;
   } catch {
     return false;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { systemRandom } from "../../src/ports/random.ts";
 import { createSeal } from "../../src/tokens/seal.ts";
-import { hashSecret, isSameHash, makeSecret, readToken } from "../../src/tokens/token-text.ts";
+import { hashSecret, isSameHash, makeSecret, parseToken } from "../../src/tokens/token-text.ts";
 
 describe("token text", () => {
   it("is 43 letters and digits, never twice the same", () => {
@@ -22,13 +22,13 @@ describe("token text", () => {
     `1|${"a".repeat(39)}!`,
     `99999999999999999999|${"a".repeat(43)}`,
   ])("refuses %j", (text) => {
-    expect(readToken(text)).toBeNull();
+    expect(parseToken(text)).toBeNull();
   });
 
   it("splits at the pipe", () => {
     // The SHA-256 of forty-three times "a".
     const secretHash = "66d34fba71f8f450f7e45598853e53bfc23bbd129027cbb131a2f4ffd7878cd0";
-    expect(readToken(`12|${"a".repeat(43)}`)).toEqual({ id: 12, secretHash });
+    expect(parseToken(`12|${"a".repeat(43)}`)).toEqual({ id: 12, secretHash });
   });
 
   it("matches its own hash alone", () => {

@@ -1,5 +1,5 @@
 import { AdminError, transfer, type TransferOutcome, type TransferRequest } from "@snap/engine";
-import { findForeignSeals } from "@snap/engine/internals";
+import { findForeignSecrets } from "@snap/engine/internals";
 import type { TransferSource } from "@snap/engine/ports";
 import type { MoveConfig } from "../../config.ts";
 import { messageOf } from "../../config/message-of.ts";
@@ -60,7 +60,7 @@ async function requireKey(
   const key = await findSecretKey(dataDir, secretKey);
   if (key === null) return { key, found: { where: "unknown" } };
   const path = secretKeyPath(dataDir);
-  const foreign = await findForeignSeals(source, key);
+  const foreign = await findForeignSecrets(source, key);
   if (foreign.length > 0) {
     const ids = foreign.slice(0, SHOWN_IDS).join(", ") + (foreign.length > SHOWN_IDS ? ", …" : "");
     throw new AdminError(
