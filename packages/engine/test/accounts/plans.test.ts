@@ -15,7 +15,7 @@ const account: Account = {
 const now = Date.parse("2026-01-02T00:00:00Z");
 
 describe("plans", () => {
-  it("are built in", () => {
+  it("have built-in defaults", () => {
     expect(BUILT_IN_PLANS).toEqual([
       { slug: "starter", name: "Starter", creditsPerPeriod: 1000, requestsPerMinute: 20 },
       { slug: "growth", name: "Growth", creditsPerPeriod: 10000, requestsPerMinute: 60 },
@@ -23,7 +23,7 @@ describe("plans", () => {
     ]);
   });
 
-  it("are read from JSON, every fault named", () => {
+  it("are validated, and every fault is listed", () => {
     const plans = [{ slug: "tiny", name: "Tiny", creditsPerPeriod: 5, requestsPerMinute: 20 }];
     expect(parsePlans(plans)).toEqual(plans);
     expect(() =>
@@ -35,16 +35,19 @@ describe("plans", () => {
 });
 
 describe("entitlementOf", () => {
-  it("follows the plan, and the account's own numbers before it", () => {
+  it("returns the limits of the plan, or the overrides of the account", () => {
     expect(entitlementOf(account, BUILT_IN_PLANS, now)).toMatchObject({
       granted: 1000,
       requestsPerMinute: 20,
     });
-    const own = { ...account, creditsPerPeriod: 7, requestsPerMinute: 90 };
-    expect(entitlementOf(own, BUILT_IN_PLANS, now)).toMatchObject({ granted: 7, requestsPerMinute: 90 });
+    const overridden = { ...account, creditsPerPeriod: 7, requestsPerMinute: 90 };
+    expect(entitlementOf(overridden, BUILT_IN_PLANS, now)).toMatchObject({
+      granted: 7,
+      requestsPerMinute: 90,
+    });
   });
 
-  it.each([null, "withdrawn"])("grants nothing under plan %s, and has no period", (planSlug) => {
+  it.each([null, "withdrawn"])("grants no credits and no period with plan %s", (planSlug) => {
     expect(entitlementOf({ ...account, planSlug, creditsPerPeriod: 7 }, BUILT_IN_PLANS, now)).toEqual({
       plan: null,
       period: null,

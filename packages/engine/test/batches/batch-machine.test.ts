@@ -4,8 +4,7 @@ import { advanceBatch, type BatchEvent } from "../../src/batches/batch-machine.t
 import type { BatchRecord, DeliveryState, ItemState } from "../../src/ports/batches.ts";
 
 /*
- * interface.md, States and transitions; docs/decisions/batches-and-webhooks.md: what each event makes of
- * each state, as a table. `null`: the event has no place there and changes nothing.
+ * The transitions as a table: the next state for each state and event. `null`: the event does not apply.
  */
 
 const NOW = 1_772_366_400_000;
@@ -121,7 +120,7 @@ describe("an item", () => {
     ["rendering, renewed by a lost worker", { ...rendering, fence: 2 }, renew, null],
     ["rendering, done", rendering, finish, done],
     [
-      "rendering, done after its lease ended, nobody took over",
+      "rendering, done after its lease ended, not claimed again",
       { ...rendering, leaseEndsAt: NOW - 1 },
       finish,
       done,
@@ -142,13 +141,13 @@ describe("an item", () => {
       { ...queued, dueAt: NOW + 30_000, fence: 1, limitedSince: NOW - 10 * MINUTE },
     ],
     [
-      "rendering, limited beyond the window: a last try at its end",
+      "rendering, limited beyond the window: a last attempt at its end",
       { ...rendering, limitedSince: NOW - 15 * MINUTE + 1000 },
       limit,
       { ...queued, dueAt: NOW + 1000, fence: 1, limitedSince: NOW - 15 * MINUTE + 1000 },
     ],
     [
-      "rendering, limited a quarter of an hour after it first was",
+      "rendering, limited 15 minutes after the first time",
       { ...rendering, limitedSince: NOW - 15 * MINUTE },
       limit,
       { status: "failed", code: "rate_limited", message: "the limit is reached" },
@@ -159,13 +158,13 @@ describe("an item", () => {
       [`failed, ${event.type}`, failed, event, null],
     ]),
   ])("%s", (_name, before, event, after) => {
-    // Another item keeps the batch unfinished.
+    // the second item keeps the batch unfinished
     const batch = batchOf([before, queued]);
     const next = advanceBatch(batch, event, { now: NOW, rules });
     expect(next).toEqual(after === null ? null : batchOf([after, queued]));
   });
 
-  it("that is not there changes nothing", () => {
+  it("that does not exist changes nothing", () => {
     expect(advanceBatch(batchOf([queued]), { ...claim, itemId: "item_9" }, { now: NOW, rules })).toBeNull();
   });
 });
@@ -191,7 +190,7 @@ describe("a batch", () => {
     }
   });
 
-  it("is finished by an item that was lost too often", () => {
+  it("is finished when its last item fails after too many lost workers", () => {
     const next = advanceBatch(batchOf([{ ...rendering, starts: 3, leaseEndsAt: NOW }]), claim, {
       now: NOW,
       rules,
@@ -199,7 +198,7 @@ describe("a batch", () => {
     expect(next?.finishedAt).toBe(NOW);
   });
 
-  it("is not finished by an item in a state that is not known", () => {
+  it("is not finished while an item has an unknown state", () => {
     const unknown = { status: "paused" } as unknown as ItemState;
     expect(advanceBatch(batchOf([rendering, unknown]), finish, { now: NOW, rules })?.finishedAt).toBeNull();
   });
@@ -210,35 +209,35 @@ describe("a delivery", () => {
   const sending = { status: "sending", leaseEndsAt: NOW + MINUTE, attempts: 1, fence: 1 } as const;
   const delivered = { status: "delivered", deliveredAt: NOW, attempts: 1 } as const;
   const abandoned = { status: "abandoned", attempts: 1 } as const;
-  const take: BatchEvent = { type: "delivery-claimed", leaseEndsAt: NOW + MINUTE };
+  const claimDelivery: BatchEvent = { type: "delivery-claimed", leaseEndsAt: NOW + MINUTE };
   const acknowledge: BatchEvent = { type: "delivery-acknowledged", fence: 1 };
   const retry: BatchEvent = { type: "delivery-failed", fence: 1, retryAt: NOW + 5000 };
   const release: BatchEvent = { type: "delivery-released", fence: 1 };
   const giveUp: BatchEvent = { type: "delivery-failed", fence: 1, retryAt: null };
 
   it.each<[string, DeliveryState | null, BatchEvent, DeliveryState | null]>([
-    ["none, claimed", null, take, null],
+    ["none, claimed", null, claimDelivery, null],
     ["none, acknowledged", null, acknowledge, null],
-    ["due, claimed", due, take, sending],
-    ["due later, claimed", { ...due, dueAt: NOW + 1 }, take, null],
+    ["due, claimed", due, claimDelivery, sending],
+    ["due later, claimed", { ...due, dueAt: NOW + 1 }, claimDelivery, null],
     ["due, acknowledged", due, acknowledge, null],
     ["due, failed", due, retry, null],
-    ["sending, claimed by another", sending, take, null],
+    ["sending, claimed by another", sending, claimDelivery, null],
     [
       "sending, its lease ended, claimed",
       { ...sending, leaseEndsAt: NOW },
-      take,
+      claimDelivery,
       { ...sending, attempts: 2, fence: 2 },
     ],
     ["sending, acknowledged", sending, acknowledge, delivered],
     ["sending, acknowledged to a lost worker", { ...sending, fence: 2 }, acknowledge, null],
     ["sending, failed", sending, retry, { status: "due", dueAt: NOW + 5000, attempts: 1, fence: 1 }],
     ["sending, failed for a lost worker", { ...sending, fence: 2 }, retry, null],
-    ["sending, failed for good", sending, giveUp, abandoned],
-    ["sending, cut short by its worker", sending, release, { ...due, fence: 1 }],
-    ["sending, cut short by a lost worker", { ...sending, fence: 2 }, release, null],
-    ["due, cut short", due, release, null],
-    ...[take, acknowledge, retry, release, giveUp].flatMap(
+    ["sending, failed finally", sending, giveUp, abandoned],
+    ["sending, aborted by its worker", sending, release, { ...due, fence: 1 }],
+    ["sending, aborted by a lost worker", { ...sending, fence: 2 }, release, null],
+    ["due, aborted", due, release, null],
+    ...[claimDelivery, acknowledge, retry, release, giveUp].flatMap(
       (event): [string, DeliveryState, BatchEvent, null][] => [
         [`delivered, ${event.type}`, delivered, event, null],
         [`abandoned, ${event.type}`, abandoned, event, null],
@@ -251,14 +250,17 @@ describe("a delivery", () => {
     expect(next).toEqual(after === null ? null : { ...batch, delivery: after });
   });
 
-  it("of a batch that may be deleted is given up", () => {
-    const gone = { webhookUrl: "https://hooks.example.com/", finishedAt: NOW - 1, prunesAt: NOW };
-    const next = advanceBatch(batchOf([done], { ...gone, delivery: due }), take, { now: NOW, rules });
+  it("is abandoned if its batch is due for deletion", () => {
+    const expired = { webhookUrl: "https://hooks.example.com/", finishedAt: NOW - 1, prunesAt: NOW };
+    const next = advanceBatch(batchOf([done], { ...expired, delivery: due }), claimDelivery, {
+      now: NOW,
+      rules,
+    });
     expect(next?.delivery).toEqual({ status: "abandoned", attempts: 0 });
   });
 });
 
-describe("any run of events", () => {
+describe("any sequence of events", () => {
   const event = fc.oneof(
     fc.record({
       type: fc.constant("item-claimed" as const),
@@ -289,7 +291,7 @@ describe("any run of events", () => {
     }),
   ) as fc.Arbitrary<BatchEvent>;
 
-  it("keeps what is terminal, never lowers a fence, and finishes exactly with the last item", () => {
+  it("never changes finished items, never lowers a fence, and finishes with the last item", () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(event, fc.integer({ min: 0, max: 30_000 })), { maxLength: 60 }),
@@ -304,8 +306,8 @@ describe("any run of events", () => {
               const was = before.items[index]?.state;
               const terminal = was?.status === "done" || was?.status === "failed";
               expect(terminal ? state : null).toEqual(terminal ? was : null);
-              const [fence, fenceBefore] = [state, was].map((known) =>
-                known !== undefined && "fence" in known ? known.fence : Infinity,
+              const [fence, fenceBefore] = [state, was].map((one) =>
+                one !== undefined && "fence" in one ? one.fence : Infinity,
               );
               expect(fence).toBeGreaterThanOrEqual(fenceBefore === Infinity ? 0 : Number(fenceBefore));
             }

@@ -14,8 +14,6 @@ import {
   type Customer,
 } from "./open-engine.ts";
 
-/* interface.md, Events; docs/decisions/batches-and-webhooks.md; faults.md, Webhooks. */
-
 const answered = (status: number, retryAfterMs: number | null = null): WebhookOutcome => ({
   kind: "answered",
   status,
@@ -26,7 +24,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** A batch of one that is finished, its webhook about to be sent. */
+/** Finishes a batch of one item, whose webhook is then due. */
 async function finishOne(bench: BatchBench, principal: Customer): Promise<string> {
   bench.engine.startWorker();
   const { id: batchId } = await bench.submit(principal, ["a"], HOOK);
@@ -35,7 +33,7 @@ async function finishOne(bench: BatchBench, principal: Customer): Promise<string
 }
 
 describe("a delivery", () => {
-  it("posts the finished batch once, under its id, and notes the acknowledgement", async () => {
+  it("posts the finished batch once, with its id, and stores the acknowledgement", async () => {
     const bench = openBatchBench();
     const principal = await bench.customer();
     const batchId = await finishOne(bench, principal);
@@ -55,7 +53,7 @@ describe("a delivery", () => {
     });
     const polled = await bench.engine.batches.get({ principal, batchId });
     expect(polled.webhook).toEqual({ url: HOOK, delivered_at: expect.stringMatching(/^2026-03-01T12:00:0/) });
-    // The document of the poll endpoint, as it stood before the acknowledgement.
+    // the document of the poll endpoint before the acknowledgement
     expect(JSON.parse(new TextDecoder().decode(body))).toEqual({
       ...polled,
       webhook: { url: HOOK, delivered_at: null },
@@ -63,18 +61,18 @@ describe("a delivery", () => {
     expect(bench.attempts).toMatchObject([{ batchId, attempt: 1, delivered: true, retryAt: null }]);
   });
 
-  it("nothing is sent without a webhook, nor before the last item", async () => {
+  it("is not sent without a webhook, or before the last item finishes", async () => {
     const bench = openBatchBench();
     const principal = await bench.customer();
     const release = bench.renderer.hold();
     bench.engine.startWorker();
     const { id } = await bench.submit(principal, ["a"], HOOK);
-    const { id: silent, webhook } = await bench.submit(principal, ["b"]);
+    const { id: withoutWebhook, webhook } = await bench.submit(principal, ["b"]);
     expect(webhook).toBeNull();
     await bench.pass(10 * SECOND);
     expect(bench.sender.requests).toEqual([]);
     release();
-    await bench.until({ principal, batchId: silent }, isComplete);
+    await bench.until({ principal, batchId: withoutWebhook }, isComplete);
     await bench.sender.whenSent(1);
     await bench.pass(HOUR);
     expect(bench.sender.requests.map(({ headers }) => headers["X-Webhook-Id"])).toEqual([id]);
@@ -83,7 +81,7 @@ describe("a delivery", () => {
 
 // @module-tag openssl
 describe("the signature", () => {
-  it("is what openssl makes of the raw body, for both schemes", async () => {
+  it("equals the HMAC that openssl computes over the raw body, in both schemes", async () => {
     const bench = openBatchBench();
     const principal = await bench.customer();
     await finishOne(bench, principal);
@@ -106,7 +104,7 @@ describe("the signature", () => {
 });
 
 describe("attempts", () => {
-  it("go on by the schedule, each signed anew, until the last; the batch can still be polled", async () => {
+  it("follow the schedule, each with a new signature; the batch can be polled afterwards", async () => {
     const bench = openBatchBench();
     const principal = await bench.customer();
     bench.sender.answerNext(answered(500), 100);
@@ -148,9 +146,9 @@ describe("attempts", () => {
     ["three failures, then 200", answered(500), 4],
     ["redirects", answered(302), 4],
     ["a hanging receiver", { kind: "failed", reason: "timed-out" }, 4],
-    ["a receiver's host that turned private", { kind: "failed", reason: "blocked" }, 4],
+    ["a receiver whose host became private", { kind: "failed", reason: "blocked" }, 4],
     ["a client error", answered(404), 4],
-  ])("%s: the same id, a fresh signature, delivered_at", async (_name, outcome, attempts) => {
+  ])("%s: retries with the same id, then sets delivered_at", async (_name, outcome, attempts) => {
     const bench = openBatchBench({ webhookPausesMs: [SECOND, SECOND, SECOND, SECOND] });
     const principal = await bench.customer();
     bench.sender.answerNext(outcome, 3);
@@ -166,7 +164,7 @@ describe("attempts", () => {
     );
   });
 
-  it("end at 410", async () => {
+  it("end after a 410", async () => {
     const bench = openBatchBench({ webhookPausesMs: [SECOND, SECOND] });
     bench.sender.answerNext(answered(410));
     await finishOne(bench, await bench.customer());
@@ -175,13 +173,13 @@ describe("attempts", () => {
     expect(bench.attempts).toMatchObject([{ delivered: false, retryAt: null }]);
   });
 
-  it("wait for as long as Retry-After asks, a day at the most, never shorter than the schedule", async () => {
-    for (const [askedMs, expectedMs] of [
+  it("wait for Retry-After, at most a day and at least as long as the schedule", async () => {
+    for (const [retryAfterMs, expectedMs] of [
       [90 * SECOND, 90 * SECOND],
       [7 * 24 * HOUR, 24 * HOUR],
     ] as const) {
       const bench = openBatchBench({ webhookPausesMs: [SECOND] });
-      bench.sender.answerNext(answered(503, askedMs));
+      bench.sender.answerNext(answered(503, retryAfterMs));
       await finishOne(bench, await bench.customer());
       await bench.sender.whenSent(1);
       await microtasks();
@@ -196,7 +194,7 @@ describe("attempts", () => {
     expect((bench.attempts[0]?.retryAt ?? 0) - bench.clock.now()).toBeGreaterThanOrEqual(MINUTE);
   });
 
-  it("end when the token was revoked: nothing that is sent could be verified", async () => {
+  it("end when the token is revoked", async () => {
     const bench = openBatchBench({ webhookPausesMs: [SECOND, SECOND] });
     const principal = await bench.customer();
     bench.sender.answerNext(answered(500));
@@ -208,7 +206,7 @@ describe("attempts", () => {
     expect(bench.attempts.at(-1)).toMatchObject({ outcome: { kind: "token-revoked" }, retryAt: null });
   });
 
-  it("are signed with the new secret once the token was rotated", async () => {
+  it("are signed with the new secret after a rotation", async () => {
     const bench = openBatchBench({ webhookPausesMs: [SECOND] });
     const principal = await bench.customer();
     bench.sender.answerNext(answered(500));
@@ -221,26 +219,26 @@ describe("attempts", () => {
       const { items } = JSON.parse(new TextDecoder().decode(body)) as { items: { signed_url: string }[] };
       return items[0]?.signed_url;
     });
-    // The body is built anew: its links are signed with the secret that works.
+    // each attempt has a new body, with URLs signed by the current secret
     expect(links[0]).not.toBe(links[1]);
-    const answers = links.map((link) =>
+    const results = links.map((link) =>
       bench.engine.authenticateSigned(new URL(link ?? "").searchParams).then(
         () => "works",
         (error: { code: string }) => error.code,
       ),
     );
-    expect(await Promise.all(answers)).toEqual(["invalid_signature", "works"]);
+    expect(await Promise.all(results)).toEqual(["invalid_signature", "works"]);
   });
 
-  it("lost between the 2xx and writing it down is made again, under the same id", async () => {
+  it("are repeated with the same id if the acknowledgement is not stored", async () => {
     const bench = openBatchBench();
     const principal = await bench.customer();
     const { change } = bench.storage.batches;
-    let losing = true;
+    let shouldFail = true;
     const batches = bench.storage.batches as { change: typeof change };
     batches.change = async (request) => {
-      if (losing && bench.sender.requests.length === 1) {
-        losing = false;
+      if (shouldFail && bench.sender.requests.length === 1) {
+        shouldFail = false;
         throw new Error("killed");
       }
       return change(request);
@@ -252,7 +250,7 @@ describe("attempts", () => {
     expect(bench.errors.map(String)).toEqual(["Error: killed"]);
   });
 
-  it("several at once, in several engines: one attempt of each", async () => {
+  it("are made once per delivery, even with several engines", async () => {
     const bench = openBatchBench();
     const principal = await bench.customer();
     bench.engine.startWorker();
@@ -270,7 +268,7 @@ describe("attempts", () => {
 });
 
 describe("many deliveries", () => {
-  it("of one account whose receivers hang leave room to those of others", async () => {
+  it("of an account with hanging receivers do not block those of others", async () => {
     const bench = openBatchBench();
     const [busy, other] = [await bench.customer(), await bench.customer()];
     bench.engine.startWorker();
@@ -285,7 +283,7 @@ describe("many deliveries", () => {
     await bench.sender.whenSent(11);
   });
 
-  it("a worker that stops waits for them a little; one that it cuts short doesn't count", async () => {
+  it("are awaited for a short time on stop; an aborted attempt does not count", async () => {
     const bench = openBatchBench();
     const principal = await bench.customer();
     const worker = bench.engine.startWorker();
@@ -299,9 +297,9 @@ describe("many deliveries", () => {
     await stopped;
     expect((await bench.storage.batches.find(id))?.delivery).toMatchObject({ status: "due", attempts: 0 });
     expect(bench.attempts).toEqual([]);
-    const again = createFakeWebhookSender();
-    bench.open({ webhookSender: again }).startWorker();
-    await again.whenSent(1);
+    const nextSender = createFakeWebhookSender();
+    bench.open({ webhookSender: nextSender }).startWorker();
+    await nextSender.whenSent(1);
     await bench.until({ principal, batchId: id }, (batch) => batch.webhook?.delivered_at !== null);
   });
 });

@@ -29,16 +29,16 @@ export interface BatchBench {
   readonly sender: FakeWebhookSender;
   readonly attempts: DeliveryAttempt[];
   readonly errors: unknown[];
-  /** Another engine over the same storage, clock and sender. */
+  /** Opens another engine with the same storage, clock and sender. */
   open(options?: Partial<EngineOptions>): Engine;
   customer(options?: CustomerOptions): Promise<Customer>;
   submit(principal: Principal, paths: readonly string[], webhookUrl?: string): Promise<RenderBatch>;
-  /** Lets time pass in steps until the batch is as wanted. */
+  /** Advances the clock in steps until the batch fulfils the condition. */
   until(
-    asked: { principal: Principal; batchId: string },
+    request: { principal: Principal; batchId: string },
     isReached: (batch: RenderBatch) => boolean,
   ): Promise<RenderBatch>;
-  /** Lets time pass in steps of a tenth of a second. */
+  /** Advances the clock in steps of 100 ms. */
   pass(ms: number): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export interface Customer extends Principal {
   readonly signingSecret: string;
 }
 
-/** An engine that works through batches, over memory, with everything outside of it faked. */
+/** Opens an engine for batches, with an in-memory storage and fakes of all external systems. */
 export function openBatchBench(options: Partial<EngineOptions> = {}): BatchBench {
   const clock = createFakeClock(START_MS);
   const storage = createMemoryStorage();
@@ -60,7 +60,7 @@ export function openBatchBench(options: Partial<EngineOptions> = {}): BatchBench
   const renderer = createFakeRenderer();
   const attempts: DeliveryAttempt[] = [];
   const errors: unknown[] = [];
-  let opened = 0;
+  let engineCount = 0;
   const open = (more: Partial<EngineOptions> = {}): Engine => {
     const engine = createEngine({
       storage,
@@ -71,7 +71,7 @@ export function openBatchBench(options: Partial<EngineOptions> = {}): BatchBench
       concurrency: 4,
       clock,
       machine: createFakeMachine(),
-      random: createFakeRandom((opened += 1)),
+      random: createFakeRandom((engineCount += 1)),
       resolver: createFakeResolver({
         "example.com": ["93.184.215.14"],
         "hooks.example.com": ["93.184.215.15"],
@@ -121,19 +121,19 @@ export function openBatchBench(options: Partial<EngineOptions> = {}): BatchBench
       const items = paths.map((path) => ({ url: `https://example.com/${path}` }));
       return engine.batches.submit({ principal, document: { items, ...(webhookUrl && { webhookUrl }) } });
     },
-    async until(asked, isReached) {
+    async until(request, isReached) {
       for (let step = 0; step < 100_000; step += 1) {
         await microtasks();
-        const batch = await engine.batches.get(asked);
+        const batch = await engine.batches.get(request);
         if (isReached(batch)) return batch;
         clock.advance(100);
       }
-      throw new Error("it did not come to that");
+      throw new Error("the batch did not reach the expected state");
     },
   };
 }
 
-/** Every promise that can go on without the clock has gone on. */
+/** Waits for all promises that do not depend on the clock. */
 export function microtasks(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

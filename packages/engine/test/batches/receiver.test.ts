@@ -9,7 +9,7 @@ import { createWebhookSender } from "../../src/egress/webhook-sender.ts";
 import { systemResolver } from "../../src/ports/resolver.ts";
 import type { TargetPolicy } from "../../src/targets/policy.ts";
 
-/* A finished batch, the real sender and a real receiver with all its moods (faults.md, Webhooks). */
+/* A finished batch with the real sender and a real, misbehaving receiver. */
 
 interface Arrival {
   readonly path: string;
@@ -17,22 +17,22 @@ interface Arrival {
   readonly body: string;
 }
 
-type Mood = (response: ServerResponse) => void;
+type Reaction = (response: ServerResponse) => void;
 
-/** Answers in the order of its moods, the last one for ever. */
-async function openReceiver(moods: readonly Mood[]): Promise<{ url: string; arrivals: Arrival[] }> {
+/** Starts a receiver that shows its reactions in order, then repeats the last one. */
+async function openReceiver(reactions: readonly Reaction[]): Promise<{ url: string; arrivals: Arrival[] }> {
   const arrivals: Arrival[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      const mood = moods[Math.min(arrivals.length, moods.length - 1)];
+      const reaction = reactions[Math.min(arrivals.length, reactions.length - 1)];
       arrivals.push({
         path: request.url ?? "",
         headers: request.headers,
         body: Buffer.concat(chunks).toString(),
       });
-      mood?.(response);
+      reaction?.(response);
     });
   });
   server.listen(0, "127.0.0.1");
@@ -44,12 +44,12 @@ async function openReceiver(moods: readonly Mood[]): Promise<{ url: string; arri
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, arrivals };
 }
 
-const answer =
-  (status: number, headers: Record<string, string> = {}): Mood =>
+const respondWith =
+  (status: number, headers: Record<string, string> = {}): Reaction =>
   (response) =>
     response.writeHead(status, headers).end("thank you");
 
-const endless: Mood = (response) => {
+const endless: Reaction = (response) => {
   response.writeHead(200);
   const more = (): void => {
     while (response.writable && response.write(Buffer.alloc(16_384)));
@@ -58,7 +58,7 @@ const endless: Mood = (response) => {
   more();
 };
 
-/** Delivers a batch to the receiver; resolves with every attempt once there is no other to come. */
+/** Delivers a batch to the receiver; resolves to all attempts after the last one. */
 async function deliverTo(url: string, allowed: TargetPolicy["allow"]): Promise<DeliveryAttempt[]> {
   const policy: TargetPolicy = { allow: allowed, ownHostnames: [] };
   const attempts: DeliveryAttempt[] = [];
@@ -68,7 +68,7 @@ async function deliverTo(url: string, allowed: TargetPolicy["allow"]): Promise<D
     renderer: createFakeRenderer(),
     webhookSender: createWebhookSender({ policy, resolver: systemResolver, timeoutMs: 300 }),
     secretKey: "a key for these tests",
-    // What is refused at submission is tested elsewhere: here it is what connecting makes of it.
+    // accepts the host at submission, so this tests the check at connection time
     targets: loopback,
     resolver: { resolve: async () => ["93.184.215.14"] },
     webhookPausesMs: [10, 10, 10, 10],
@@ -97,14 +97,14 @@ const block = { kind: "block", address: "127.0.0.1", prefixLength: 32, port: nul
 const loopback: TargetPolicy = { allow: [block], ownHostnames: [] };
 
 describe("a real receiver", () => {
-  it("that fails, hangs, redirects, floods and recovers gets it at last, each time the same id", async () => {
-    const elsewhere = await openReceiver([answer(200)]);
+  it("that fails, hangs, redirects and floods gets the webhook after it recovers, with the same id", async () => {
+    const redirectTarget = await openReceiver([respondWith(200)]);
     const { url, arrivals } = await openReceiver([
-      answer(500),
+      respondWith(500),
       () => {},
-      answer(302, { Location: elsewhere.url }),
+      respondWith(302, { Location: redirectTarget.url }),
       endless,
-      answer(200),
+      respondWith(200),
     ]);
     const attempts = await deliverTo(url, [block]);
     expect(attempts.map(({ outcome, delivered }) => [outcome, delivered])).toEqual([
@@ -114,7 +114,7 @@ describe("a real receiver", () => {
       [{ kind: "failed", reason: "broken" }, false],
       [{ kind: "answered", status: 200, retryAfterMs: null }, true],
     ]);
-    expect(elsewhere.arrivals).toEqual([]);
+    expect(redirectTarget.arrivals).toEqual([]);
     expect(arrivals).toHaveLength(5);
     expect(new Set(arrivals.map(({ headers }) => headers["x-webhook-id"])).size).toBe(1);
     expect(arrivals[0]).toMatchObject({
@@ -125,14 +125,14 @@ describe("a real receiver", () => {
     for (const { body } of arrivals) expect(JSON.parse(body)).toMatchObject({ id, status: "complete" });
   });
 
-  it("at 410 is left alone", async () => {
-    const { url, arrivals } = await openReceiver([answer(410)]);
+  it("that responds 410 gets no other attempt", async () => {
+    const { url, arrivals } = await openReceiver([respondWith(410)]);
     expect(await deliverTo(url, [block])).toMatchObject([{ delivered: false, retryAt: null }]);
     expect(arrivals).toHaveLength(1);
   });
 
-  it("whose host is private when connecting is never reached", async () => {
-    const { url, arrivals } = await openReceiver([answer(200)]);
+  it("whose host is private at connection time is never reached", async () => {
+    const { url, arrivals } = await openReceiver([respondWith(200)]);
     const attempts = await deliverTo(url, []);
     expect(attempts).toHaveLength(5);
     expect(attempts.every(({ outcome }) => outcome.kind === "failed" && outcome.reason === "blocked")).toBe(

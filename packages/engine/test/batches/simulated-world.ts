@@ -8,12 +8,11 @@ import type { Storage } from "../../src/ports/storage.ts";
 import type { WebhookOutcome, WebhookRequest, WebhookSender } from "../../src/ports/webhook-sender.ts";
 
 /*
- * A world for the simulation of batches: one storage, a clock that is moved by hand, and processes
- * that share the storage and can be killed before or after any of their calls to the outside, or stand
- * still for a while. Everything that happens is drawn from one seed.
+ * The world of the batch simulation: a shared storage, a manual clock, and processes that can crash before or after any
+ * external call, or stall. All events derive from one seed.
  */
 
-/** Numbers from 0 (included) to 1 (excluded) out of a seed: mulberry32. */
+/** Generates numbers from 0 (inclusive) to 1 (exclusive) from a seed, with mulberry32. */
 export function drawFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -30,7 +29,7 @@ export interface SimulatedProcess {
   kill(): void;
 }
 
-/** What a receiver was sent, and what it made of it. */
+/** A request to a receiver, and its result. */
 export interface Received {
   readonly request: WebhookRequest;
   readonly at: number;
@@ -41,16 +40,16 @@ export interface World {
   readonly clock: FakeClock;
   readonly storage: Storage;
   readonly received: Received[];
-  /** Every version of every batch that was ever written, in order. */
+  /** Every stored version of every batch, in order. */
   readonly history: BatchRecord[];
-  /** Renderings that were made. */
+  /** Number of completed renders. */
   renderings: number;
-  /** Whether a process was lost, or stood still. */
+  /** Whether a process crashed or stalled. */
   disturbed: boolean;
   start(): SimulatedProcess;
 }
 
-/** What may happen to a process at each of its calls to the outside. */
+/** Chances of disturbances at each external call of a process. */
 interface Chances {
   readonly crash: number;
   readonly stall: number;
@@ -58,7 +57,7 @@ interface Chances {
 
 const UNDISTURBED: Chances = { crash: 0, stall: 0 };
 const DISTURBED: Chances = { crash: 0.004, stall: 0.006 };
-/** Of a world in which nothing is disturbed, where every rendering must have been charged. */
+/** Chance of a world without disturbances, in which every rendering is charged. */
 const CALM_CHANCE = 0.15;
 const FAILURE_CHANCE = 0.12;
 
@@ -71,7 +70,7 @@ export function createWorld(draw: () => number): World {
   const chances = draw() < CALM_CHANCE ? UNDISTURBED : DISTURBED;
   const world: World = {
     clock,
-    storage: watchStorage(storage, (batch) => world.history.push(batch)),
+    storage: recordStorage(storage, (batch) => world.history.push(batch)),
     received: [],
     history: [],
     renderings: 0,
@@ -81,8 +80,8 @@ export function createWorld(draw: () => number): World {
   return world;
 }
 
-/** Writes down every state that a batch takes, from its submission on. */
-function watchStorage(storage: Storage, onWritten: (batch: BatchRecord) => void): Storage {
+/** Reports every stored version of a batch. */
+function recordStorage(storage: Storage, onWritten: (batch: BatchRecord) => void): Storage {
   const { batches } = storage;
   return {
     ...storage,
@@ -107,10 +106,10 @@ function startProcess(
 ): SimulatedProcess {
   let alive = true;
   let stalledUntil = 0;
-  const never = new Promise<never>(() => {});
+  const pendingForever = new Promise<never>(() => {});
 
-  /** One call to the outside: may be the last, done or not, and waits while the process stands still. */
-  const cross = async <T>(call: () => Promise<T>): Promise<T> => {
+  /** Makes an external call: waits while the process stalls, and may crash before or after the call. */
+  const callExternal = async <T>(call: () => Promise<T>): Promise<T> => {
     if (draw() < chances.stall) {
       stalledUntil = world.clock.now() + draw() * 60_000;
       world.disturbed = true;
@@ -120,10 +119,10 @@ function startProcess(
         world.clock.after(stalledUntil - world.clock.now(), resolve);
       });
     if (draw() < chances.crash) crash();
-    if (!alive) return never;
+    if (!alive) return pendingForever;
     const result = await call();
     if (draw() < chances.crash) crash();
-    return alive ? result : never;
+    return alive ? result : pendingForever;
   };
   const crash = (): void => {
     alive = false;
@@ -134,7 +133,7 @@ function startProcess(
       get: (target, name, receiver) => {
         const member: unknown = Reflect.get(target, name, receiver);
         if (typeof member !== "function") return member;
-        return (...values: unknown[]) => cross(async () => member.apply(target, values) as unknown);
+        return (...values: unknown[]) => callExternal(async () => member.apply(target, values) as unknown);
       },
     });
 

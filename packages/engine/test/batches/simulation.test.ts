@@ -7,24 +7,24 @@ import type { Principal } from "../../src/ports/tokens.ts";
 import { createWorld, drawFrom, type SimulatedProcess, type World } from "./simulated-world.ts";
 
 /*
- * Batches, ledger and outbox together: each seed is a history of two processes over one storage, with
- * crashes before and after any call to the outside, stalls, failing pages, limits, spent credits,
- * other requests that take of the same limit, and receivers that fail. Whatever happens, at the end every item has
- * come to one end, the credits add up, and every webhook that was asked for has been seen to.
+ * Simulates batches, ledger and webhooks. Each seed is a history of two processes with a shared storage: crashes before
+ * and after any external call, stalls, failing pages, rate limits, exhausted credits, other requests of the account, and
+ * failing receivers. At the end every item has finished once, the credits add up, and every webhook is delivered or
+ * abandoned.
  *
- * One seed alone: SIMULATION_SEED=123 before the command that runs this file.
+ * To run a single seed, set SIMULATION_SEED=123.
  */
 
 const SEEDS = 10_000;
 const PORTIONS = 10;
-/** Longer than any reservation, lease, window and pause, many times over. */
+/** Much longer than every reservation, lease, window and pause. */
 const MAX_STEPS = 3000;
 
-const asked = process.env["SIMULATION_SEED"];
+const seedOption = process.env["SIMULATION_SEED"];
 const portions =
-  asked === undefined
+  seedOption === undefined
     ? Array.from({ length: PORTIONS }, (_, first) => ({ first, end: SEEDS }))
-    : [{ first: Number(asked), end: Number(asked) + 1 }];
+    : [{ first: Number(seedOption), end: Number(seedOption) + 1 }];
 
 describe("the simulation", () => {
   it.each(portions)(
@@ -48,22 +48,22 @@ async function simulate(seed: number): Promise<void> {
   let processes: readonly SimulatedProcess[] = [world.start(), world.start()];
   let submissions = 1 + Math.floor(draw() * 3);
   for (let step = 0; submissions > 0 || step < 30 || !isOver(world); step += 1) {
-    if (step === MAX_STEPS) throw new Error("the batches did not come to an end");
-    const alive = processes.find((known) => known.isAlive());
+    if (step === MAX_STEPS) throw new Error("the batches did not finish");
+    const alive = processes.find(({ isAlive }) => isAlive());
     if (alive !== undefined && submissions > 0 && draw() < 0.4) {
       submissions -= 1;
       submit(alive, pick(customers, draw), draw);
     }
-    if (step < 30 && draw() < 0.2) await takeOfLimit(world, pick(customers, draw));
+    if (step < 30 && draw() < 0.2) await consumeLimit(world, pick(customers, draw));
     await microtasks();
     world.clock.advance(Math.ceil(draw() * 3000));
-    processes = processes.map((known) => (known.isAlive() || draw() < 0.8 ? known : world.start()));
+    processes = processes.map((process) => (process.isAlive() || draw() < 0.8 ? process : world.start()));
   }
   for (const { kill } of processes) kill();
   await check(world, customers);
 }
 
-/** Every promise that can go on without the clock has gone on. */
+/** Waits for all promises that do not depend on the clock. */
 function microtasks(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
@@ -76,7 +76,7 @@ function pick<T>(values: readonly T[], draw: () => number): T {
   return value;
 }
 
-/** One account whose limit its batches meet, and one whose credits don't suffice. */
+/** Creates an account with a low rate limit, and one with too few credits. */
 async function createCustomers({ clock, storage }: World): Promise<readonly Customer[]> {
   const operator = createEngine({
     storage,
@@ -89,22 +89,22 @@ async function createCustomers({ clock, storage }: World): Promise<readonly Cust
     [
       { email: "a@example.com", creditsPerPeriod: 1000, requestsPerMinute: 4 },
       { email: "b@example.com", creditsPerPeriod: 5, requestsPerMinute: 20 },
-    ].map(async (about) => {
-      const account = await operator.accounts.create({ ...about, planSlug: "starter", verified: true });
+    ].map(async (options) => {
+      const account = await operator.accounts.create({ ...options, planSlug: "starter", verified: true });
       const { record, signingSecret } = await operator.tokens.create({ accountId: account.id });
       return { account, token: record, balance: null, signingSecret };
     }),
   );
 }
 
-/** Another request of the account, as far as its limit knows. */
-async function takeOfLimit({ storage, clock }: World, { account }: Customer): Promise<void> {
+/** Consumes the rate limit as another request of the account would. */
+async function consumeLimit({ storage, clock }: World, { account }: Customer): Promise<void> {
   const limit = account.requestsPerMinute ?? 0;
   const now = clock.now();
   await storage.rateLimiter.consume({ accountId: account.id, name: "render", limit, windowMs: 60_000, now });
 }
 
-/** One of a few pages, so that some are in the cache. */
+/** Picks one of a few pages, so some are already cached. */
 function page(draw: () => number): { readonly url: string } {
   return { url: `https://example.com/${Math.floor(draw() * 12)}` };
 }
@@ -116,7 +116,7 @@ function submit({ engine }: SimulatedProcess, principal: Principal, draw: () => 
   engine.batches.submit({ principal, document }).catch(() => {});
 }
 
-/** The newest version of every batch. */
+/** Returns the newest version of every batch. */
 function newestOf({ history }: World): readonly BatchRecord[] {
   return [...new Map(history.map((batch) => [batch.id, batch])).values()];
 }
@@ -135,7 +135,7 @@ async function check(world: World, customers: readonly Customer[]): Promise<void
   await checkCredits(world, customers);
 }
 
-/** What is terminal stays as it is; an item is begun at most three times without meeting a limit. */
+/** A finished item does not change; an item starts at most three times without meeting a limit. */
 function checkHistory({ history }: World): void {
   const ended = new Map<string, unknown>();
   for (const batch of history) {
@@ -150,7 +150,7 @@ function checkHistory({ history }: World): void {
   }
 }
 
-/** At least once, never before the finish, always under the same id, each time signed anew. */
+/** Every webhook is sent at least once, after the batch is finished, with the same id and a new signature. */
 function checkWebhooks(world: World, customers: readonly Customer[]): void {
   const byBatch = Map.groupBy(world.received, ({ request }) => request.headers["X-Webhook-Id"] ?? "");
   const batches = newestOf(world);
@@ -160,7 +160,7 @@ function checkWebhooks(world: World, customers: readonly Customer[]): void {
     const owner = customers.find(({ token }) => token.id === batch.tokenId);
     for (const { request, at } of attempts) {
       expect(at).toBeGreaterThanOrEqual(batch.finishedAt ?? Infinity);
-      // A process may have stood still between signing and sending.
+      // a process may have stalled between signing and sending
       const timestamp = request.headers["X-Webhook-Timestamp"] ?? "";
       expect(Number(timestamp) * 1000).toBeLessThanOrEqual(at);
       const signed = `snap-webhook-v1\n${timestamp}\n${new TextDecoder().decode(request.body)}`;
@@ -180,10 +180,13 @@ function checkWebhooks(world: World, customers: readonly Customer[]): void {
   }
 }
 
-/** The credits of the items are those that the ledger moved: one for each rendering, unless its process was lost. */
+/** The credits of the items match the ledger: one per rendering, except for those of lost processes. */
 async function checkCredits(world: World, customers: readonly Customer[]): Promise<void> {
   const items = newestOf(world).flatMap((batch) => batch.items);
-  const ofItems = items.reduce((sum, { state }) => sum + (state.status === "done" ? state.creditCost : 0), 0);
+  const itemCredits = items.reduce(
+    (sum, { state }) => sum + (state.status === "done" ? state.creditCost : 0),
+    0,
+  );
   world.clock.advance(120_000);
   let used = 0;
   for (const { account } of customers) {
@@ -198,10 +201,10 @@ async function checkCredits(world: World, customers: readonly Customer[]): Promi
     expect(count("reserve")).toBe(count("settle") + count("refund") + count("lapse"));
     expect(balance.used).toBe(count("settle"));
     used += balance.used;
-    // Credits that were only reserved when an item met them came back, and it went on.
+    // an item fails only if all credits are used, not if some are reserved
     if (failedFor(world, account.id, "credit_limit_reached")) expect(balance.used).toBe(granted);
   }
-  expect(used).toBe(ofItems);
+  expect(used).toBe(itemCredits);
   expect(used).toBeLessThanOrEqual(world.renderings);
   if (!world.disturbed) expect(used).toBe(world.renderings);
 }

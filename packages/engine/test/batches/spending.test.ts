@@ -3,28 +3,27 @@ import { SnapError } from "../../src/errors.ts";
 import { isComplete, openBatchBench, type BatchBench, type Customer } from "./open-engine.ts";
 
 /*
- * Which budget and which credit each step spends (interface.md, Limits and POST /renders). Budgets are
- * read as what the account can still spend of them within the minute.
+ * The credits and rate limits that each step of a batch consumes.
  */
 
 const LIMITS = { render: 20, cached: 300, usage: 60, submission: 10 } as const;
 
-/** What was spent so far: credits, and of each budget. Asking spends one of each budget itself. */
-async function spentOf(bench: BatchBench, { account }: Customer): Promise<Record<string, number>> {
-  const spent: Record<string, number> = { credits: (await bench.engine.credits(account)).used };
+/** Returns the consumed credits and rate limits. Reading a limit consumes one request of it. */
+async function consumptionOf(bench: BatchBench, { account }: Customer): Promise<Record<string, number>> {
+  const consumed: Record<string, number> = { credits: (await bench.engine.credits(account)).used };
   for (const [name, limit] of Object.entries(LIMITS)) {
-    const asked = { accountId: account.id, name: name as keyof typeof LIMITS, limit, windowMs: 60_000 };
-    const { remaining } = await bench.storage.rateLimiter.consume({ ...asked, now: bench.clock.now() });
-    spent[name] = limit - 1 - remaining;
+    const request = { accountId: account.id, name: name as keyof typeof LIMITS, limit, windowMs: 60_000 };
+    const { remaining } = await bench.storage.rateLimiter.consume({ ...request, now: bench.clock.now() });
+    consumed[name] = limit - 1 - remaining;
   }
-  return spent;
+  return consumed;
 }
 
 const nothing = { credits: 0, render: 0, cached: 0, usage: 0, submission: 0 };
 
 const document = { items: [{ url: "https://example.com/a" }, { url: "https://example.com/b" }] };
 
-describe("what each step spends", () => {
+describe("consumption", () => {
   it.each<[string, Record<string, number>, (bench: BatchBench, principal: Customer) => Promise<unknown>]>([
     [
       "a submission",
@@ -32,10 +31,10 @@ describe("what each step spends", () => {
       ({ engine }, principal) => engine.batches.submit({ principal, document }),
     ],
     [
-      "a submission that is refused",
+      "a rejected submission",
       {},
       ({ engine }, principal) =>
-        engine.batches.submit({ principal, document: { items: [] } }).catch(() => "refused"),
+        engine.batches.submit({ principal, document: { items: [] } }).catch(() => "rejected"),
     ],
     [
       "a submission and ten polls",
@@ -45,9 +44,9 @@ describe("what each step spends", () => {
         for (let poll = 0; poll < 10; poll += 1) await engine.batches.get({ principal, batchId });
       },
     ],
-    ["two items that render", { submission: 1, render: 2, credits: 2 }, run],
+    ["two rendered items", { submission: 1, render: 2, credits: 2 }, run],
     [
-      "two items that are in the cache",
+      "two cached items",
       { submission: 1, render: 2, cached: 2, credits: 2 },
       async (bench, principal) => {
         for (const parameters of document.items) await bench.engine.capture({ principal, parameters });
@@ -55,7 +54,7 @@ describe("what each step spends", () => {
       },
     ],
     [
-      "two items that fail",
+      "two failed items",
       { submission: 1, render: 2 },
       async (bench, principal) => {
         bench.renderer.failNext(new SnapError("render_timeout", "too slow"), 2);
@@ -66,10 +65,10 @@ describe("what each step spends", () => {
     const bench = openBatchBench();
     const principal = await bench.customer({ requestsPerMinute: LIMITS.render });
     await act(bench, principal);
-    expect(await spentOf(bench, principal)).toEqual({ ...nothing, ...expected });
+    expect(await consumptionOf(bench, principal)).toEqual({ ...nothing, ...expected });
   });
 
-  it("the eleventh submission of a minute is refused, and spends nothing", async () => {
+  it("the eleventh submission of a minute is rejected", async () => {
     const { engine, customer, clock } = openBatchBench();
     const principal = await customer();
     for (let submission = 0; submission < 10; submission += 1)

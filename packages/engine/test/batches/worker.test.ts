@@ -2,12 +2,10 @@ import { describe, expect, it } from "vitest";
 import { SnapError } from "../../src/errors.ts";
 import { isComplete, microtasks, openBatchBench, START_MS } from "./open-engine.ts";
 
-/* interface.md, States and transitions, and Limits; faults.md, Ledger, cache, queue. */
-
 const pages = (count: number): string[] => Array.from({ length: count }, (_, index) => `page-${index}`);
 
 describe("a worker", () => {
-  it("renders nothing until there is one, then everything, charged once each", async () => {
+  it("renders the queued items once it starts, each charged once", async () => {
     const { engine, renderer, customer, submit, until } = openBatchBench();
     const principal = await customer();
     const { id: batchId, status } = await submit(principal, pages(5));
@@ -35,7 +33,7 @@ describe("a worker", () => {
     expect((await engine.credits(principal.account)).used).toBe(5);
   });
 
-  it("answers from the cache for no credit, and leaves the caller's repeat free", async () => {
+  it("uses cached renderings free of charge, and caches new ones", async () => {
     const { engine, customer, submit, until } = openBatchBench();
     const principal = await customer();
     const parameters = { url: "https://example.com/known" };
@@ -65,7 +63,7 @@ describe("a worker", () => {
     expect(await engine.credits(principal.account)).toMatchObject({ used: 0, remaining: 1000 });
   });
 
-  it("fails what no credit is left for", async () => {
+  it("fails items without remaining credits", async () => {
     const { engine, customer, submit, until } = openBatchBench();
     const principal = await customer({ credits: 2 });
     engine.startWorker();
@@ -80,11 +78,11 @@ describe("a worker", () => {
   it.each<["rotated" | "revoked", string | null]>([
     ["rotated", null],
     ["revoked", "unauthenticated"],
-  ])("goes by the token as it is then: %s", async (what, code) => {
+  ])("uses the current state of the token: %s", async (change, code) => {
     const { engine, customer, submit, storage, pass } = openBatchBench();
     const principal = await customer();
     const { id } = await submit(principal, ["a"]);
-    if (what === "rotated") await engine.tokens.rotate(principal.token.id);
+    if (change === "rotated") await engine.tokens.rotate(principal.token.id);
     else await engine.tokens.revoke(principal.token.id);
     engine.startWorker();
     await pass(2000);
@@ -94,7 +92,7 @@ describe("a worker", () => {
 });
 
 describe("the account's render limit", () => {
-  it("a batch of 20 on the default limit, with other traffic, finishes by itself", async () => {
+  it("lets a batch of 20 finish despite other traffic", async () => {
     const { engine, customer, submit, until, clock } = openBatchBench();
     const principal = await customer({ requestsPerMinute: 20 });
     for (const path of pages(15))
@@ -114,20 +112,20 @@ describe("the account's render limit", () => {
     expect((await engine.credits(principal.account)).used).toBe(35);
   });
 
-  it("is waited for during a quarter of an hour, then the item fails, for no credit", async () => {
+  it("delays an item for up to 15 minutes, then fails it free of charge", async () => {
     const { engine, storage, customer, submit, until, clock } = openBatchBench();
     const principal = await customer({ requestsPerMinute: 1 });
-    const takeAll = (): void => {
-      const budget = {
+    const consumeAll = (): void => {
+      const request = {
         accountId: principal.account.id,
         name: "render",
         limit: 1,
         windowMs: 60_000,
       } as const;
-      void storage.rateLimiter.consume({ ...budget, now: clock.now() });
-      clock.after(10, takeAll);
+      void storage.rateLimiter.consume({ ...request, now: clock.now() });
+      clock.after(10, consumeAll);
     };
-    takeAll();
+    consumeAll();
     engine.startWorker();
     const { id: batchId } = await submit(principal, ["a"]);
     const batch = await until({ principal, batchId }, isComplete);
@@ -139,7 +137,7 @@ describe("the account's render limit", () => {
     expect((await engine.credits(principal.account)).used).toBe(0);
   });
 
-  it("ends an item at the end of its window, whenever the account has room again", async () => {
+  it("fails an item at the end of its retry window, even if the limit resets later", async () => {
     const { engine, customer, submit, until, clock } = openBatchBench({ batchRetryWindowMs: 6000 });
     const principal = await customer({ requestsPerMinute: 1 });
     engine.startWorker();
@@ -150,7 +148,7 @@ describe("the account's render limit", () => {
     expect(clock.now() - START_MS).toBeLessThan(7000);
   });
 
-  it("does not hold up what is in the cache", async () => {
+  it("does not delay cached items", async () => {
     const { engine, customer, submit, until, clock } = openBatchBench();
     const principal = await customer({ requestsPerMinute: 1 });
     await engine.capture({ principal, parameters: { url: "https://example.com/known" } });
@@ -162,7 +160,7 @@ describe("the account's render limit", () => {
     expect(clock.now() - START_MS).toBeLessThan(1000);
   });
 
-  it("of one account does not hold up another", async () => {
+  it("of one account does not delay another", async () => {
     const { engine, customer, submit, until, clock } = openBatchBench();
     const limited = await customer({ requestsPerMinute: 1 });
     const free = await customer();
@@ -175,7 +173,7 @@ describe("the account's render limit", () => {
 });
 
 describe("credits that are only reserved", () => {
-  it("are waited for: a render that fails gives its credit back to the next item", async () => {
+  it("are waited for: a failed render refunds its credit for the next item", async () => {
     const { engine, renderer, customer, submit, until } = openBatchBench();
     const principal = await customer({ credits: 1 });
     const release = renderer.hold();
@@ -192,7 +190,7 @@ describe("credits that are only reserved", () => {
     ]);
   });
 
-  it("of a worker that was lost come back to the item that they belong to", async () => {
+  it("by a lost worker lapse and are available to its item again", async () => {
     const { engine, open, renderer, customer, submit, until, clock } = openBatchBench();
     const principal = await customer({ credits: 1 });
     const release = renderer.hold();
@@ -200,7 +198,7 @@ describe("credits that are only reserved", () => {
     open({ clock: { now: () => clock.now(), after: () => () => {} } }).startWorker();
     await renderer.whenCalled(1);
     clock.advance(21_000);
-    // What the lost worker holds never ends: another page is asked for now.
+    // the render of the lost worker never ends, so this one starts anew
     engine.startWorker();
     await microtasks();
     expect((await engine.batches.get({ principal, batchId })).items[0]?.error).toBeNull();
@@ -213,8 +211,8 @@ describe("credits that are only reserved", () => {
   });
 });
 
-describe("turns", () => {
-  it("a batch leaves one slot to the interactive requests of its own account", async () => {
+describe("fairness", () => {
+  it("leaves one slot to interactive requests of the same account", async () => {
     const { engine, renderer, customer, submit } = openBatchBench({ concurrency: 4 });
     const principal = await customer();
     const release = renderer.hold();
@@ -229,7 +227,7 @@ describe("turns", () => {
     expect((await now).cache).toBe("miss");
   });
 
-  it("one item among another account's two hundred waits for about one render", async () => {
+  it("lets one item wait for about one render behind 200 items of another account", async () => {
     const { engine, renderer, customer, submit } = openBatchBench({ concurrency: 2 });
     const [busy, other] = [await customer(), await customer()];
     for (let batch = 0; batch < 10; batch += 1)
@@ -252,7 +250,7 @@ describe("turns", () => {
     release();
   });
 
-  it("one item among the batches of six other accounts waits for about one turn of each", async () => {
+  it("lets one item wait for about one item of each of six other accounts", async () => {
     const { engine, renderer, customer, submit, until } = openBatchBench({ concurrency: 2 });
     for (let account = 0; account < 6; account += 1)
       await submit(
@@ -267,13 +265,13 @@ describe("turns", () => {
     expect(order.indexOf("https://example.com/mine")).toBeLessThanOrEqual(8);
   });
 
-  it("interactive requests go first: nothing is claimed while every slot is taken", async () => {
+  it("claims nothing while interactive requests occupy every slot", async () => {
     const { engine, renderer, customer, submit, until } = openBatchBench({ concurrency: 2 });
     const principals = [await customer(), await customer()];
     const [principal] = principals as [(typeof principals)[0], (typeof principals)[0]];
     const release = renderer.hold();
-    const interactive = principals.map((asking, index) =>
-      engine.capture({ principal: asking, parameters: { url: `https://example.com/now-${index}` } }),
+    const interactive = principals.map((caller, index) =>
+      engine.capture({ principal: caller, parameters: { url: `https://example.com/now-${index}` } }),
     );
     await renderer.whenCalled(2);
     engine.startWorker();
@@ -286,7 +284,7 @@ describe("turns", () => {
     await until({ principal, batchId }, isComplete);
   });
 
-  it("a service that is busy is no failure of the item", async () => {
+  it("retries an item if the service is busy", async () => {
     const { engine, renderer, customer, submit, until } = openBatchBench();
     const principal = await customer();
     renderer.failNext(new SnapError("upstream_rate_limited", "busy"), 3);
@@ -297,13 +295,13 @@ describe("turns", () => {
   });
 });
 
-describe("a worker that is lost", () => {
-  it("is followed by another within 30 s; what it settles late changes nothing", async () => {
+describe("a lost worker", () => {
+  it("is replaced within 30 s, and its late settlement changes nothing", async () => {
     const { engine, renderer, open, customer, submit, until, clock } = openBatchBench();
     const principal = await customer();
     const release = renderer.hold();
     const { id: batchId } = await submit(principal, ["a"]);
-    // Never renews its leases: its clock has no timers.
+    // its clock has no timers, so it never renews its leases
     open({ clock: { now: () => clock.now(), after: () => () => {} } }).startWorker();
     await renderer.whenCalled(1);
     clock.advance(25_000);
@@ -321,7 +319,7 @@ describe("a worker that is lost", () => {
     expect(remaining).toBe(1000 - used);
   });
 
-  it("three times with an item: the item fails", async () => {
+  it("three times fails the item", async () => {
     const { open, renderer, storage, customer, submit, clock, engine, until } = openBatchBench();
     const principal = await customer();
     const release = renderer.hold();
@@ -343,7 +341,7 @@ describe("a worker that is lost", () => {
     expect((await engine.credits(principal.account)).used).toBe(0);
   });
 
-  it("keeps an item for as long as it renders, by its heartbeat", async () => {
+  it("keeps its lease with heartbeats during a long render", async () => {
     const { engine, open, renderer, customer, submit, pass, until } = openBatchBench();
     const principal = await customer();
     const release = renderer.hold();
@@ -357,7 +355,7 @@ describe("a worker that is lost", () => {
     expect((await until({ principal, batchId }, isComplete)).items).toMatchObject([{ credit_cost: 1 }]);
   });
 
-  it("by its storage failing is begun again, and told of", async () => {
+  it("repeats an item after a storage failure, and reports it", async () => {
     const { engine, storage, errors, customer, submit, until } = openBatchBench();
     const principal = await customer();
     const { put } = storage.renderings;
@@ -377,7 +375,7 @@ describe("a worker that is lost", () => {
 });
 
 describe("stopping", () => {
-  it("finishes what it holds, leaves the rest queued, and another goes on", async () => {
+  it("finishes claimed items and leaves the rest queued", async () => {
     const { open, renderer, customer, submit, storage } = openBatchBench({ concurrency: 2 });
     const principal = await customer();
     const first = open({ storage: { ...storage, close: async () => {} } });

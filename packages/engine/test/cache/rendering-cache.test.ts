@@ -12,17 +12,17 @@ const NAME = { accountId: "acct_1", key: "0f1e" };
 
 let clock: ReturnType<typeof createFakeClock>;
 let store: RenderingStore;
-/** What was asked of the store, in order. */
-let asked: string[];
+/** The calls of the store, in order. */
+let calls: string[];
 
 beforeEach(() => {
   clock = createFakeClock(START_MS);
-  asked = [];
+  calls = [];
   const { renderings } = createMemoryStorage();
   store = {
     ...renderings,
-    get: (request) => (asked.push("get"), renderings.get(request)),
-    peek: (request) => (asked.push("peek"), renderings.peek(request)),
+    get: (request) => (calls.push("get"), renderings.get(request)),
+    peek: (request) => (calls.push("peek"), renderings.peek(request)),
   };
 });
 
@@ -36,22 +36,22 @@ function rendering(text: string, ttlSeconds = 3600): StoredRendering {
   return toStoredRendering(file, { now: clock.now(), ttlSeconds });
 }
 
-function textOf(found: StoredRendering | null): string | null {
-  return found && new TextDecoder().decode(found.bytes);
+function textOf(rendering: StoredRendering | null): string | null {
+  return rendering && new TextDecoder().decode(rendering.bytes);
 }
 
-describe("caches over one store", () => {
-  it("answer nothing without a look at the store, but fetch the bytes once", async () => {
+describe("rendering caches with a shared store", () => {
+  it("check the store on each look-up, but fetch the bytes once", async () => {
     const [one, two] = [open(), open()];
     await one.store(NAME, rendering("one"));
     expect([one.recall(NAME)?.etag, two.recall(NAME)]).toEqual([rendering("one").etag, null]);
     expect(textOf(await two.lookUp(NAME))).toBe("one");
     expect(textOf(await two.lookUp(NAME))).toBe("one");
     expect(textOf(await one.lookUp(NAME))).toBe("one");
-    expect(asked).toEqual(["get", "peek", "peek"]);
+    expect(calls).toEqual(["get", "peek", "peek"]);
   });
 
-  it("see at once that another process has deleted", async () => {
+  it("notice at once that another process deleted a rendering", async () => {
     const [one, two] = [open(), open()];
     await one.store(NAME, rendering("one"));
     await two.lookUp(NAME);
@@ -59,7 +59,7 @@ describe("caches over one store", () => {
     for (const cache of [one, two]) expect(await cache.lookUp(NAME)).toBeNull();
   });
 
-  it("see at once that another process has replaced", async () => {
+  it("notice at once that another process replaced a rendering", async () => {
     const [one, two] = [open(), open()];
     await one.store(NAME, rendering("one"));
     await two.lookUp(NAME);
@@ -68,7 +68,7 @@ describe("caches over one store", () => {
     expect(textOf(await one.lookUp(NAME))).toBe("two");
   });
 
-  it("tell the life of what is stored now, where only that was renewed", async () => {
+  it("return the stored expiry after another process renewed the rendering", async () => {
     const [one, two] = [open(), open()];
     await one.store(NAME, rendering("one", 60));
     await two.lookUp(NAME);
@@ -81,7 +81,7 @@ describe("caches over one store", () => {
     expect(await two.lookUp(NAME)).toBeNull();
   });
 
-  it("find nothing while the store answers nothing, and it again afterwards", async () => {
+  it("miss while the store returns nothing, and hit afterwards", async () => {
     const cache = open();
     await cache.store(NAME, rendering("one"));
     const { get, peek } = store;

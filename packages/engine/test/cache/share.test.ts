@@ -25,7 +25,7 @@ const NAME = "capped:0f1e:acct_1";
 const START = Date.parse("2026-03-01T12:00:00Z");
 
 let clock: FakeClock;
-/** What all processes share. */
+/** Shared by all processes. */
 let storage: Storage;
 let leases: RenderLeases;
 let errors: unknown[];
@@ -47,32 +47,32 @@ function rendering(text: string): StoredRendering {
 
 const textOf = ({ bytes }: StoredRendering): string => new TextDecoder().decode(bytes);
 
-/** Whether another process could take the lease. */
+/** Returns whether another process could acquire the lease. */
 async function isFree(): Promise<boolean> {
-  const claim = { name: NAME, holder: "an onlooker" };
+  const claim = { name: NAME, holder: "another process" };
   const state = await leases.acquire({ ...claim, leaseMs: 1000, priority: "batch" });
   if (state === "held") return false;
   await leases.release({ ...claim, lingerMs: 0 });
   return true;
 }
 
-interface Asked {
-  /** `waiting`; `leads`; or the text of the rendering, or the failure, that it was answered with. */
+interface TestRequest {
+  /** `waiting`, `leads`, the text of the returned rendering, or the error. */
   readonly state: () => string;
   readonly led: () => Promise<LedRender>;
-  /** Its turn has come. */
-  readonly begin: () => Promise<void>;
-  /** Keeps what it has made, and lands. */
+  /** Starts its render. */
+  readonly start: () => Promise<void>;
+  /** Stores and publishes a rendering. */
   readonly finish: (text: string) => Promise<void>;
   readonly fail: (error?: unknown) => Promise<void>;
 }
 
 interface Process {
-  readonly ask: (change?: Partial<ShareRequest>) => Asked;
+  readonly send: (change?: Partial<ShareRequest>) => TestRequest;
   readonly cache: RenderingCache;
 }
 
-function startProcess(change: Partial<ShareParts> = {}): Process {
+function startProcess(overrides: Partial<ShareParts> = {}): Process {
   processes += 1;
   const cache = createRenderingCache({ store: storage.renderings, clock, memoryBytes: 1_000_000 });
   const parts: ShareParts = {
@@ -82,18 +82,18 @@ function startProcess(change: Partial<ShareParts> = {}): Process {
     clock,
     random: createFakeRandom(processes),
     onBackgroundError: (error) => errors.push(error),
-    ...change,
+    ...overrides,
   };
   return {
     cache,
-    ask(wanted = {}) {
+    send(change = {}) {
       const parameters = parseParameters({ url: "https://example.com/" });
       const outcome = share(parts, {
         key: KEY,
         parameters,
         priority: "interactive",
         requestedAt: clock.now(),
-        ...wanted,
+        ...change,
       });
       let state = "waiting";
       outcome.then(
@@ -102,16 +102,16 @@ function startProcess(change: Partial<ShareParts> = {}): Process {
       );
       const led = async (): Promise<LedRender> => {
         const shared = await outcome;
-        if (!shared.isLed) throw new Error("it does not lead");
+        if (!shared.isLed) throw new Error("the request does not lead");
         return shared;
       };
       return {
         state: () => state,
         led,
-        begin: async () => (await led()).start(),
+        start: async () => (await led()).start(),
         finish: async (text) => {
-          const made = rendering(text);
-          await (await led()).publish(made, cache.store(KEY, made));
+          const rendered = rendering(text);
+          await (await led()).publish(rendered, cache.store(KEY, rendered));
         },
         fail: async (error = new SnapError("render_failed", "as scripted")) => (await led()).fail(error),
       };
@@ -127,12 +127,12 @@ async function pass(ms: number): Promise<void> {
   await microtasks();
 }
 
-const statesOf = (all: readonly Asked[]): string[] => all.map(({ state }) => state());
+const statesOf = (all: readonly TestRequest[]): string[] => all.map(({ state }) => state());
 
 describe("identical requests in one process", () => {
-  it("wait for the first of them, and get what it made", async () => {
-    const { ask } = startProcess();
-    const [first, ...others] = [ask(), ask(), ask()];
+  it("wait for the first one and get its rendering", async () => {
+    const { send } = startProcess();
+    const [first, ...others] = [send(), send(), send()];
     await pass(59_000);
     expect(statesOf([first, ...others])).toEqual(["leads", "waiting", "waiting"]);
     await first.finish("made");
@@ -141,22 +141,22 @@ describe("identical requests in one process", () => {
     expect(errors).toEqual([]);
   });
 
-  it("wait until it is kept, and not only made", async () => {
-    const { ask } = startProcess();
-    const [first, second] = [ask(), ask()];
-    const kept = Promise.withResolvers<void>();
-    const landed = (await first.led()).publish(rendering("made"), kept.promise);
+  it("wait until the rendering is stored", async () => {
+    const { send } = startProcess();
+    const [first, second] = [send(), send()];
+    const stored = Promise.withResolvers<void>();
+    const published = (await first.led()).publish(rendering("made"), stored.promise);
     await pass(5000);
     expect(second.state()).toBe("waiting");
-    kept.resolve();
-    await landed;
+    stored.resolve();
+    await published;
     await pass(0);
     expect(second.state()).toBe("made");
   });
 
-  it("share its failure", async () => {
-    const { ask } = startProcess();
-    const [first, second] = [ask(), ask()];
+  it("share the failure of the first one", async () => {
+    const { send } = startProcess();
+    const [first, second] = [send(), send()];
     await first.fail();
     await pass(0);
     expect(second.state()).toBe("SnapError: as scripted");
@@ -164,19 +164,19 @@ describe("identical requests in one process", () => {
   });
 
   it.each(["rate_limited", "no_active_plan", "credit_limit_reached", "upstream_rate_limited"] as const)(
-    "do not share %s, which concerns the first alone: the next one leads",
+    "do not share %s, which concerns only the leader: the next one leads",
     async (code) => {
-      const { ask } = startProcess();
-      const [first, ...others] = [ask(), ask(), ask()];
+      const { send } = startProcess();
+      const [first, ...others] = [send(), send(), send()];
       await first.fail(new SnapError(code, "as scripted"));
       await pass(0);
       expect(statesOf(others)).toEqual(["leads", "waiting"]);
     },
   );
 
-  it("are told of a rendering that can't be kept", async () => {
-    const { ask } = startProcess();
-    const [first, second] = [ask(), ask()];
+  it("fail if the rendering cannot be stored", async () => {
+    const { send } = startProcess();
+    const [first, second] = [send(), send()];
     const led = await first.led();
     await expect(led.publish(rendering("made"), Promise.reject(new Error("disk full")))).rejects.toThrow(
       "disk full",
@@ -186,76 +186,64 @@ describe("identical requests in one process", () => {
     expect(second.state()).toBe("Error: disk full");
   });
 
-  it("lead one after the other where each is refused for itself, and the others wait on", async () => {
-    const { ask } = startProcess();
-    const all = Array.from({ length: 2000 }, () => ask());
-    let looks = 0;
+  it("lead one after the other if each leader is refused, without a look at the store", async () => {
+    const { send } = startProcess();
+    const all = Array.from({ length: 2000 }, () => send());
+    let reads = 0;
     const { get, peek } = storage.renderings;
-    storage.renderings.get = (request) => ((looks += 1), get(request));
-    storage.renderings.peek = (request) => ((looks += 1), peek(request));
+    storage.renderings.get = (request) => ((reads += 1), get(request));
+    storage.renderings.peek = (request) => ((reads += 1), peek(request));
     for (const one of all) await one.fail(new SnapError("credit_limit_reached", "as scripted"));
-    expect(looks).toBe(0);
-    const next = ask();
+    expect(reads).toBe(0);
+    const next = send();
     await pass(0);
     expect(next.state()).toBe("leads");
   });
 
-  it("get what the first of them made, also where nothing can be kept", async () => {
+  it("get the rendering of the first one even if the store drops it", async () => {
     storage.renderings.put = async () => {};
-    const { ask } = startProcess();
-    const [first, ...others] = [ask(), ask(), ask()];
+    const { send } = startProcess();
+    const [first, ...others] = [send(), send(), send()];
     await first.finish("made");
     await pass(0);
     expect(statesOf(others)).toEqual(["made", "made"]);
   });
 
-  it("hurry a batch item that they wait for, and nobody else does", async () => {
-    const { ask } = startProcess();
+  it("raise the priority of a batch item only if an interactive request joins it", async () => {
+    const { send } = startProcess();
     let raised = 0;
-    const item = ask({ priority: "batch" });
+    const item = send({ priority: "batch" });
     void (await item.led()).priorityRaised?.then(() => (raised += 1));
-    ask({ priority: "batch" });
+    send({ priority: "batch" });
     await pass(0);
     expect(raised).toBe(0);
-    ask();
+    send();
     await pass(0);
     expect(raised).toBe(1);
   });
 
-  it("are refused when ten thousand wait for one render already", async () => {
-    const { ask } = startProcess();
-    const first = ask();
-    const joined = Array.from({ length: 10_000 }, () => ask());
-    const refused = ask();
-    await pass(0);
-    expect(refused.state()).toMatch(/^SnapError: 10000 identical requests are waiting for this render/);
-    await first.finish("made");
-    await pass(0);
-    expect(new Set(statesOf(joined))).toEqual(new Set(["made"]));
-  });
-
-  it("lead each for itself what must not be cached", async () => {
-    const { ask } = startProcess();
+  it("do not share a render with cache: false", async () => {
+    const { send } = startProcess();
     const parameters = parseParameters({ url: "https://example.com/", cache: false });
-    const all = [ask({ parameters }), ask({ parameters })];
+    const all = [send({ parameters }), send({ parameters })];
     await pass(0);
     expect(statesOf(all)).toEqual(["leads", "leads"]);
   });
 
-  it("are apart where one has sent its waitUntil, which is strict then", async () => {
-    const { ask } = startProcess();
+  it("do not share a render if only one has an explicit, and so strict, waitUntil", async () => {
+    const { send } = startProcess();
     const parameters = parseParameters({ url: "https://example.com/", waitUntil: "networkidle2" });
-    const all = [ask(), ask({ parameters })];
+    const all = [send(), send({ parameters })];
     await pass(0);
     expect(statesOf(all)).toEqual(["leads", "leads"]);
   });
 
-  it("take what landed between their look and their turn", async () => {
-    const { ask, cache } = startProcess();
-    await cache.store(KEY, rendering("just made"));
-    const late = ask();
+  it("get a rendering that is cached between the look-up and the lead", async () => {
+    const { send, cache } = startProcess();
+    await cache.store(KEY, rendering("just cached"));
+    const late = send();
     await pass(0);
-    expect(late.state()).toBe("just made");
+    expect(late.state()).toBe("just cached");
     expect(await isFree()).toBe(true);
   });
 });
@@ -263,12 +251,12 @@ describe("identical requests in one process", () => {
 const BUSY =
   "SnapError: The service is busy: no render slot became free in time. Repeat the request shortly.";
 
-describe("a request with its own longest wait", () => {
+describe("a request with maxWaitMs", () => {
   const impatient = { maxWaitMs: 10_000 };
 
-  it("waits no longer than that for another's render to start; the others wait on", async () => {
-    const { ask } = startProcess();
-    const [leader, joined, patient] = [ask(), ask(impatient), ask()];
+  it("waits at most that long for a running render to start, while others continue to wait", async () => {
+    const { send } = startProcess();
+    const [leader, joined, patient] = [send(), send(impatient), send()];
     await pass(9_950);
     expect(joined.state()).toBe("waiting");
     await pass(50);
@@ -278,23 +266,23 @@ describe("a request with its own longest wait", () => {
     expect(patient.state()).toBe("made");
   });
 
-  it("counts from when it was asked", async () => {
-    const { ask } = startProcess();
-    ask();
-    const joined = ask({ ...impatient, requestedAt: clock.now() - 9_000 });
+  it("counts the wait from the start of the request", async () => {
+    const { send } = startProcess();
+    send();
+    const joined = send({ ...impatient, requestedAt: clock.now() - 9_000 });
     await pass(950);
     expect(joined.state()).toBe("waiting");
     await pass(50);
     expect(joined.state()).toBe(BUSY);
   });
 
-  it("waits for the end of a render that has started, however long that takes", async () => {
-    const { ask } = startProcess();
-    const leader = ask();
-    const joined = ask(impatient);
+  it("waits for the end of a started render without a time limit", async () => {
+    const { send } = startProcess();
+    const leader = send();
+    const joined = send(impatient);
     await pass(9_000);
-    await leader.begin();
-    const late = ask(impatient);
+    await leader.start();
+    const late = send(impatient);
     await pass(45_000);
     expect(statesOf([joined, late])).toEqual(["waiting", "waiting"]);
     await leader.finish("made");
@@ -302,45 +290,45 @@ describe("a request with its own longest wait", () => {
     expect(statesOf([joined, late])).toEqual(["made", "made"]);
   });
 
-  it("never gets the lead after it has failed", async () => {
-    const { ask } = startProcess();
-    const [leader, joined, patient] = [ask(), ask(impatient), ask()];
+  it("never leads after it has failed", async () => {
+    const { send } = startProcess();
+    const [leader, joined, patient] = [send(), send(impatient), send()];
     await pass(10_000);
     await leader.fail(new SnapError("upstream_rate_limited", "as scripted"));
     await pass(0);
     expect(statesOf([joined, patient])).toEqual([BUSY, "leads"]);
   });
 
-  it("fails when the render it waited for is refused after its wait: the next one has yet to start", async () => {
-    const { ask } = startProcess();
-    const [leader, joined, patient] = [ask(), ask(impatient), ask()];
-    await leader.begin();
+  it("fails after its wait if the leader is refused, because the next render has not started", async () => {
+    const { send } = startProcess();
+    const [leader, joined, patient] = [send(), send(impatient), send()];
+    await leader.start();
     await pass(20_000);
     await leader.fail(new SnapError("upstream_rate_limited", "by the browser"));
     await pass(0);
     expect(statesOf([joined, patient])).toEqual([BUSY, "leads"]);
   });
 
-  it("hurries a batch item that it joins, also one that it gives up on", async () => {
-    const { ask } = startProcess();
+  it("raises the priority of a batch item that it joins, even if it then gives up", async () => {
+    const { send } = startProcess();
     let isRaised = false;
-    const item = ask({ priority: "batch" });
+    const item = send({ priority: "batch" });
     void (await item.led()).priorityRaised?.then(() => (isRaised = true));
-    const joined = ask(impatient);
+    const joined = send(impatient);
     await pass(10_000);
     expect([isRaised, joined.state()]).toEqual([true, BUSY]);
   });
 
-  it("waits no longer than that for another process, and then leads", async () => {
-    const one = startProcess().ask();
+  it("waits at most that long for another process, then leads", async () => {
+    const one = startProcess().send();
     await pass(0);
     const two = startProcess();
-    const [leader, joined, patient] = [two.ask(impatient), two.ask(impatient), two.ask()];
+    const [leader, joined, patient] = [two.send(impatient), two.send(impatient), two.send()];
     await pass(9_950);
     expect(statesOf([leader, joined, patient])).toEqual(["waiting", "waiting", "waiting"]);
     await pass(100);
     expect(statesOf([one, leader, joined, patient])).toEqual(["leads", "leads", BUSY, "waiting"]);
-    // it found no free slot: the patient one waits for the other process again
+    // no slot is free here, so the patient request waits for the other process again
     await leader.fail(new SnapError("upstream_rate_limited", "as scripted"));
     await pass(20_000);
     expect(patient.state()).toBe("waiting");
@@ -351,11 +339,11 @@ describe("a request with its own longest wait", () => {
 });
 
 describe("identical requests in several processes", () => {
-  it("wait for the process that makes it, far longer than its lease", async () => {
-    const one = startProcess().ask();
+  it("wait for the process that renders, much longer than one lease", async () => {
+    const one = startProcess().send();
     await pass(0);
     const two = startProcess();
-    const waiting = [two.ask(), two.ask(), startProcess().ask()];
+    const waiting = [two.send(), two.send(), startProcess().send()];
     await pass(59_000);
     expect([one.state(), ...statesOf(waiting)]).toEqual(["leads", "waiting", "waiting", "waiting"]);
     await one.finish("made");
@@ -364,72 +352,72 @@ describe("identical requests in several processes", () => {
     expect(errors).toEqual([]);
   });
 
-  it("wait for a minute and no longer: one after the other, processes might all fail", async () => {
-    const one = startProcess().ask();
+  it("wait at most a minute, because several processes may fail one after the other", async () => {
+    const one = startProcess().send();
     await pass(0);
-    const two = startProcess().ask();
+    const two = startProcess().send();
     await pass(60_100);
     expect(statesOf([one, two])).toEqual(["leads", "leads"]);
-    // It has no lease to end.
+    // the second process has no lease to release
     await two.finish("made by two");
     expect(await isFree()).toBe(false);
     await one.fail();
     expect(await isFree()).toBe(true);
   });
 
-  it("lead when the process that tried has failed, one of them", async () => {
-    const one = startProcess().ask();
+  it("elect one leader when the process that rendered fails", async () => {
+    const one = startProcess().send();
     await pass(0);
-    const others = [startProcess().ask(), startProcess().ask()];
+    const others = [startProcess().send(), startProcess().send()];
     await pass(500);
     await one.fail();
     await pass(100);
     expect(statesOf(others).toSorted()).toEqual(["leads", "waiting"]);
   });
 
-  it("lead when the process that tried is lost", async () => {
+  it("lead when the process that rendered is lost", async () => {
     await leases.acquire({ name: NAME, holder: "lost", leaseMs: 6000, priority: "batch" });
-    const two = startProcess().ask();
+    const two = startProcess().send();
     await pass(5900);
     expect(two.state()).toBe("waiting");
     await pass(150);
     expect(two.state()).toBe("leads");
   });
 
-  it("do not make again what was kept just after the look for it", async () => {
-    const one = startProcess().ask();
+  it("do not repeat a render that was cached just after the look-up", async () => {
+    const one = startProcess().send();
     await pass(0);
     await one.finish("made");
-    // it has looked before, and comes now: the lease lingers
-    const two = startProcess().ask();
+    // the look-up came before the rendering was cached: the lease lingers
+    const two = startProcess().send();
     await pass(50);
     expect(two.state()).toBe("made");
   });
 
-  it("hurry a batch item of another process within a second", async () => {
+  it("raise the priority of a batch item in another process within a second", async () => {
     let isRaised = false;
-    const item = startProcess().ask({ priority: "batch" });
+    const item = startProcess().send({ priority: "batch" });
     void (await item.led()).priorityRaised?.then(() => (isRaised = true));
-    startProcess().ask();
+    startProcess().send();
     await pass(1000);
     expect(isRaised).toBe(true);
   });
 
-  it("hurry it, too, by a request that joins a batch item which waits for that process", async () => {
+  it("raise that priority also by joining a batch item that waits for the other process", async () => {
     let isRaised = false;
-    const item = startProcess().ask({ priority: "batch" });
+    const item = startProcess().send({ priority: "batch" });
     void (await item.led()).priorityRaised?.then(() => (isRaised = true));
     const two = startProcess();
-    two.ask({ priority: "batch" });
+    two.send({ priority: "batch" });
     await pass(2000);
     expect(isRaised).toBe(false);
-    two.ask();
+    two.send();
     await pass(2000);
     expect(isRaised).toBe(true);
   });
 
-  it("stop keeping the lease once it has landed", async () => {
-    const one = startProcess().ask();
+  it("stop renewing the lease when the rendering is published", async () => {
+    const one = startProcess().send();
     await one.finish("made");
     await pass(6000);
     const lost = { name: NAME, holder: "b", leaseMs: 60_000, priority: "batch" } as const;
@@ -438,32 +426,32 @@ describe("identical requests in several processes", () => {
     expect(await leases.acquire({ ...lost, holder: "c" })).toBe("held");
   });
 
-  it("go on when the lease can't be kept or ended, and tell of it", async () => {
+  it("continue, and report the error, if the lease cannot be renewed or released", async () => {
     const fail = async (): Promise<never> => {
       throw new Error("no connection");
     };
-    let takes = 0;
+    let acquisitions = 0;
     const acquire: RenderLeases["acquire"] = (request) =>
-      (takes += 1) === 1 ? leases.acquire(request) : fail();
-    const one = startProcess({ renderLeases: { acquire, release: fail } }).ask();
+      (acquisitions += 1) === 1 ? leases.acquire(request) : fail();
+    const one = startProcess({ renderLeases: { acquire, release: fail } }).send();
     await pass(1000);
     await one.fail();
     await microtasks();
     expect(errors.map(String)).toEqual(["Error: no connection", "Error: no connection"]);
   });
 
-  it("fail where nobody can tell who has the lease, and let the next one try", async () => {
-    let isLost = true;
+  it("fail if the lease cannot be acquired, and let the next request try", async () => {
+    let isUnavailable = true;
     const acquire: RenderLeases["acquire"] = async (request) => {
-      if (isLost) throw new Error("no connection");
+      if (isUnavailable) throw new Error("no connection");
       return leases.acquire(request);
     };
-    const { ask } = startProcess({ renderLeases: { ...leases, acquire } });
-    const first = ask();
+    const { send } = startProcess({ renderLeases: { ...leases, acquire } });
+    const first = send();
     await pass(0);
     expect(first.state()).toBe("Error: no connection");
-    isLost = false;
-    const second = ask();
+    isUnavailable = false;
+    const second = send();
     await pass(0);
     expect(second.state()).toBe("leads");
   });

@@ -75,7 +75,7 @@ async function used(account: Account): Promise<number> {
 }
 
 describe("capture", () => {
-  it("renders once, then answers from the cache", async () => {
+  it("renders once, then hits the cache", async () => {
     const principal = await principalWith();
     const first = await engine.capture({ principal, parameters: { url } });
     expect(first).toMatchObject({
@@ -92,7 +92,7 @@ describe("capture", () => {
     expect(await used(principal.account)).toBe(1);
   });
 
-  it("keeps a rendering for cacheTtl seconds, to the millisecond", async () => {
+  it("caches a rendering for exactly cacheTtl seconds", async () => {
     const principal = await principalWith();
     const parameters = { url, cacheTtl: 60 };
     await engine.capture({ principal, parameters });
@@ -102,7 +102,7 @@ describe("capture", () => {
     expect((await engine.capture({ principal, parameters })).cache).toBe("miss");
   });
 
-  it("renders again with cache=false, keeps nothing, and leaves what was kept alone", async () => {
+  it("renders again with cache=false, and does not change the cache", async () => {
     const principal = await principalWith();
     const bypass = { principal, parameters: { url, cache: false } };
     expect(await engine.capture(bypass)).toMatchObject({ cache: "bypass", creditCost: 1 });
@@ -111,13 +111,13 @@ describe("capture", () => {
     expect(await used(principal.account)).toBe(3);
   });
 
-  it("never answers one account from another's cache", async () => {
+  it("never returns a cached rendering of another account", async () => {
     const [ada, bob] = [await principalWith(), await principalWith()];
     await engine.capture({ principal: ada, parameters: { url } });
     expect((await engine.capture({ principal: bob, parameters: { url } })).cache).toBe("miss");
   });
 
-  it("spends neither budget for an unchanged hit, and a render for an unchanged bypass", async () => {
+  it("limits an unchanged bypass as a render, and an unchanged hit not at all", async () => {
     const principal = await principalWith();
     const { rendering } = await engine.capture({ principal, parameters: { url } });
     const holds = (etag: string): boolean => etag === rendering.etag;
@@ -134,10 +134,10 @@ describe("capture", () => {
     });
   });
 
-  it("never answers a waitUntil that was sent with a capture that was cut short", async () => {
+  it("never returns a capped rendering for an explicit waitUntil", async () => {
     const principal = await principalWith();
     const first = await engine.capture({ principal, parameters: { url } });
-    const [key] = await findKept(principal.account.id);
+    const [key] = await keysOf(principal.account.id);
     await storage.renderings.put({ ...key!, rendering: { ...first.rendering, notes: ["wait-capped"] } });
     const fresh = open();
     const strict = { url, waitUntil: "networkidle2" };
@@ -150,9 +150,9 @@ describe("capture", () => {
   it("treats a stored rendering that no longer matches its digest as a miss", async () => {
     const principal = await principalWith();
     const first = await engine.capture({ principal, parameters: { url } });
-    const [call] = await findKept(principal.account.id);
+    const [key] = await keysOf(principal.account.id);
     await storage.renderings.put({
-      ...call!,
+      ...key!,
       rendering: { ...first.rendering, bytes: Buffer.from("not what was stored") },
     });
     const fresh = open();
@@ -161,15 +161,15 @@ describe("capture", () => {
   });
 });
 
-/** The key under which the only capture of these tests is kept. */
-async function findKept(accountId: string): Promise<{ accountId: string; key: string }[]> {
+/** Returns the cache key of the only capture of these tests. */
+async function keysOf(accountId: string): Promise<{ accountId: string; key: string }[]> {
   const { cacheKey } = await import("../../src/parameters/cache-key.ts");
   const { parseParameters } = await import("../../src/parameters/parse.ts");
   return [{ accountId, key: cacheKey(parseParameters({ url })) }];
 }
 
-describe("checks, in order", () => {
-  it("refuses an unverified account before it looks at parameters", async () => {
+describe("the order of checks", () => {
+  it("rejects an unverified account before invalid parameters", async () => {
     const principal = await principalWith({ verified: false });
     await expect(engine.capture({ principal, parameters: {} })).rejects.toMatchObject({
       code: "email_unverified",
@@ -177,7 +177,7 @@ describe("checks, in order", () => {
     });
   });
 
-  it("refuses parameters before the permission", async () => {
+  it("rejects invalid parameters before a missing ability, and that before a blocked host", async () => {
     const principal = await principalWith({ abilities: ["screenshot"] });
     await expect(
       engine.capture({ principal, parameters: { url, pdf: true, delay: 5 } }),
@@ -191,10 +191,10 @@ describe("checks, in order", () => {
     ).rejects.toMatchObject({ code: "missing_ability" });
   });
 
-  it("refuses a private host by its form, and spends nothing on it", async () => {
+  it("rejects a private host by its form, without counting a render", async () => {
     const principal = await principalWith({ requestsPerMinute: 1 });
-    for (const refused of ["http://127.0.0.1/", "http://localhost/", "http://[::1]/", "http://db.internal/"])
-      await expect(engine.capture({ principal, parameters: { url: refused } })).rejects.toMatchObject({
+    for (const blocked of ["http://127.0.0.1/", "http://localhost/", "http://[::1]/", "http://db.internal/"])
+      await expect(engine.capture({ principal, parameters: { url: blocked } })).rejects.toMatchObject({
         code: "blocked_host",
         status: 422,
       });
@@ -205,7 +205,7 @@ describe("checks, in order", () => {
     ["https://inside.example.com/", "blocked_host"],
     ["https://mixed.example.com/", "blocked_host"],
     ["https://nowhere.example.com/", "target_unreachable"],
-  ])("judges what a name resolves to when it has to render: %s is %s, refunded", async (target, code) => {
+  ])("checks what a name resolves to before a render, and refunds: %s is %s", async (target, code) => {
     const principal = await principalWith();
     await expect(engine.capture({ principal, parameters: { url: target } })).rejects.toMatchObject({ code });
     expect(await used(principal.account)).toBe(0);
@@ -213,21 +213,21 @@ describe("checks, in order", () => {
     expect(renderer.calls).toHaveLength(0);
   });
 
-  it("counts 402 refusals as renders, and refuses with 429 before 402", async () => {
-    const broke = await principalWith({ credits: 0, requestsPerMinute: 2 });
+  it("counts 402 responses as renders, and checks the rate limit first", async () => {
+    const poor = await principalWith({ credits: 0, requestsPerMinute: 2 });
     for (let time = 0; time < 2; time += 1)
-      await expect(engine.capture({ principal: broke, parameters: { url } })).rejects.toMatchObject({
+      await expect(engine.capture({ principal: poor, parameters: { url } })).rejects.toMatchObject({
         code: "credit_limit_reached",
         status: 402,
       });
-    await expect(engine.capture({ principal: broke, parameters: { url } })).rejects.toMatchObject({
+    await expect(engine.capture({ principal: poor, parameters: { url } })).rejects.toMatchObject({
       code: "rate_limited",
       retryAfterSeconds: 60,
       rateLimit: { limit: 2, remaining: 0 },
     });
   });
 
-  it("refuses an account without a plan, which still has the default render limit", async () => {
+  it("rejects an account without a plan", async () => {
     const { account } = await principalWith({ planSlug: null });
     const { token } = await engine.tokens.create({ accountId: account.id });
     const principal = await engine.authenticate(token);
@@ -238,7 +238,7 @@ describe("checks, in order", () => {
     expect(await engine.credits(account)).toEqual({ limit: 0, remaining: 0, used: 0, resetsAt: null });
   });
 
-  it("still answers from the cache when the credits are spent", async () => {
+  it("returns cached renderings without remaining credits", async () => {
     const principal = await principalWith({ credits: 1 });
     await engine.capture({ principal, parameters: { url } });
     expect((await engine.capture({ principal, parameters: { url } })).cache).toBe("hit");
@@ -259,7 +259,7 @@ describe("failures", () => {
     expect((await engine.capture({ principal, parameters: { url } })).cache).toBe("miss");
   });
 
-  it("answers server_error, and refunds, when the rendering can't be stored", async () => {
+  it("throws server_error, and refunds, if the rendering cannot be stored", async () => {
     const principal = await principalWith();
     const full = {
       ...storage.renderings,
@@ -276,25 +276,31 @@ describe("failures", () => {
     expect(await engine.credits(principal.account)).toMatchObject({ remaining: 10, used: 0 });
   });
 
-  /** An engine whose settlements get no answer. */
-  const withLostAnswers = ({ isWritten, tells }: { isWritten: boolean; tells: boolean }): Engine => {
+  /** Returns an engine whose settlements fail without a definite result. */
+  const withLostSettlement = ({
+    isCommitted,
+    canRefund,
+  }: {
+    isCommitted: boolean;
+    canRefund: boolean;
+  }): Engine => {
     const lost = (): never => {
-      throw new Error("no answer");
+      throw new Error("connection lost");
     };
     const ledger: typeof storage.ledger = {
       ...storage.ledger,
       async settle(request) {
-        if (isWritten) await storage.ledger.settle(request);
+        if (isCommitted) await storage.ledger.settle(request);
         return lost();
       },
-      refund: async (request) => (tells ? storage.ledger.refund(request) : lost()),
+      refund: async (request) => (canRefund ? storage.ledger.refund(request) : lost()),
     };
     return open({ storage: { ...storage, ledger } });
   };
 
-  it("answers the rendering when its settlement was written and the answer to that is lost", async () => {
+  it("returns the rendering if its settlement was committed but the result was lost", async () => {
     const principal = await principalWith();
-    const failing = withLostAnswers({ isWritten: true, tells: true });
+    const failing = withLostSettlement({ isCommitted: true, canRefund: true });
     expect(await failing.capture({ principal, parameters: { url } })).toMatchObject({
       cache: "miss",
       creditCost: 1,
@@ -306,21 +312,24 @@ describe("failures", () => {
   it.each([
     ["refunds", true, 10],
     ["refunds in the background", false, 9],
-  ])("answers server_error, and %s, when the settlement wasn't written", async (_what, tells, remaining) => {
-    const principal = await principalWith();
-    const failing = withLostAnswers({ isWritten: false, tells });
-    await expect(failing.capture({ principal, parameters: { url } })).rejects.toMatchObject({
-      code: "server_error",
-    });
-    expect(await engine.credits(principal.account)).toMatchObject({ remaining, used: 0 });
-    clock.advance(1000);
-    await microtasks();
-    expect(await engine.credits(principal.account)).toMatchObject({ remaining: 10, used: 0 });
-    expect(await engine.capture({ principal, parameters: { url } })).toMatchObject({ cache: "hit" });
-  });
+  ])(
+    "throws server_error, and %s, if the settlement was not committed",
+    async (_what, canRefund, remaining) => {
+      const principal = await principalWith();
+      const failing = withLostSettlement({ isCommitted: false, canRefund });
+      await expect(failing.capture({ principal, parameters: { url } })).rejects.toMatchObject({
+        code: "server_error",
+      });
+      expect(await engine.credits(principal.account)).toMatchObject({ remaining, used: 0 });
+      clock.advance(1000);
+      await microtasks();
+      expect(await engine.credits(principal.account)).toMatchObject({ remaining: 10, used: 0 });
+      expect(await engine.capture({ principal, parameters: { url } })).toMatchObject({ cache: "hit" });
+    },
+  );
 });
 
-describe("at the same time", () => {
+describe("concurrent requests", () => {
   const count = (outcomes: readonly PromiseSettledResult<{ cache: string }>[]): Record<string, number> => {
     const counts: Record<string, number> = {};
     for (const outcome of outcomes) {
@@ -335,7 +344,7 @@ describe("at the same time", () => {
   ): Promise<PromiseSettledResult<T>[]> =>
     Promise.allSettled(Array.from({ length: n }, (_, index) => work(index)));
 
-  it("50 different requests with 1 credit: one rendering, 49 credit_limit_reached", async () => {
+  it("with 1 credit: 1 of 50 different captures succeeds", async () => {
     const principal = await principalWith({ credits: 1 });
     const outcomes = await times(50, (index) =>
       engine.capture({ principal, parameters: { url: `${url}?${index}` } }),
@@ -344,7 +353,7 @@ describe("at the same time", () => {
     expect(await engine.credits(principal.account)).toMatchObject({ remaining: 0, used: 1 });
   });
 
-  it("50 identical requests: 1 miss, 49 hits, 1 credit", async () => {
+  it("50 identical captures: 1 miss, 49 hits, 1 credit", async () => {
     const principal = await principalWith();
     const outcomes = await times(50, () => engine.capture({ principal, parameters: { url } }));
     expect(count(outcomes)).toEqual({ miss: 1, hit: 49 });
@@ -352,14 +361,14 @@ describe("at the same time", () => {
     expect(await engine.credits(principal.account)).toMatchObject({ remaining: 9, used: 1 });
   });
 
-  it("50 identical requests without a credit: every one is refused for itself", async () => {
+  it("50 identical captures without credits: each is rejected individually", async () => {
     const principal = await principalWith({ credits: 0, requestsPerMinute: 20 });
     const outcomes = await times(50, () => engine.capture({ principal, parameters: { url } }));
     expect(count(outcomes)).toEqual({ credit_limit_reached: 20, rate_limited: 30 });
   });
 
-  /** An engine with one slot, which a render of somebody else has until it is released. */
-  const withTakenSlot = async (): Promise<{
+  /** An engine with one slot, which another account's render occupies until `release`. */
+  const withOccupiedSlot = async (): Promise<{
     readonly single: Engine;
     readonly running: ReturnType<Engine["capture"]>;
     readonly release: () => void;
@@ -374,9 +383,9 @@ describe("at the same time", () => {
     return { single, running, release };
   };
 
-  it("an interactive request that joins a waiting batch item is served before other batch items", async () => {
+  it("an interactive request that joins a waiting batch item raises its priority", async () => {
     const principal = await principalWith();
-    const { single, running, release } = await withTakenSlot();
+    const { single, running, release } = await withOccupiedSlot();
     const items = ["first", "second", "third"].map((name) =>
       single.capture({ principal, parameters: { url: `${url}?${name}` }, priority: "batch" }),
     );
@@ -384,8 +393,8 @@ describe("at the same time", () => {
     const joined = single.capture({ principal, parameters: { url: `${url}?third` } });
     await microtasks();
     release();
-    const answers = await Promise.all([joined, ...items, running]);
-    expect(answers.map(({ cache }) => cache)).toEqual(["hit", "miss", "miss", "miss", "miss"]);
+    const captures = await Promise.all([joined, ...items, running]);
+    expect(captures.map(({ cache }) => cache)).toEqual(["hit", "miss", "miss", "miss", "miss"]);
     expect(renderer.calls.map((call) => call.url.split("?")[1])).toEqual([
       "running",
       "third",
@@ -394,9 +403,9 @@ describe("at the same time", () => {
     ]);
   });
 
-  it("a request that gives up waiting for its turn does not fail those who joined it", async () => {
+  it("a leader that gives up waiting for a slot does not fail the requests that joined it", async () => {
     const principal = await principalWith();
-    const { single, running, release } = await withTakenSlot();
+    const { single, running, release } = await withOccupiedSlot();
     const impatient = single.capture({ principal, parameters: { url }, maxWaitMs: 10_000 });
     impatient.catch(() => {});
     await microtasks();
@@ -410,9 +419,9 @@ describe("at the same time", () => {
     expect(await used(principal.account)).toBe(1);
   });
 
-  it("a request that joined another's waits no longer than its own time for that turn", async () => {
+  it("a request that joined waits at most its own maxWaitMs for a slot", async () => {
     const principal = await principalWith();
-    const { single, running, release } = await withTakenSlot();
+    const { single, running, release } = await withOccupiedSlot();
     const led = single.capture({ principal, parameters: { url } });
     await microtasks();
     const joined = single.capture({ principal, parameters: { url }, maxWaitMs: 10_000 });
@@ -425,7 +434,7 @@ describe("at the same time", () => {
     expect(await used(principal.account)).toBe(1);
   });
 
-  it("a request that joined another's waits for its end once that renders", async () => {
+  it("a request that joined a running render waits for its end", async () => {
     const principal = await principalWith();
     const release = renderer.hold();
     const led = engine.capture({ principal, parameters: { url } });
@@ -437,14 +446,14 @@ describe("at the same time", () => {
     expect([(await led).cache, (await joined).cache]).toEqual(["miss", "hit"]);
   });
 
-  it("identical requests whose turn does not come all give up in the time of one", async () => {
+  it("identical requests without a free slot all give up after one wait", async () => {
     const principal = await principalWith();
-    const { single, running, release } = await withTakenSlot();
+    const { single, running, release } = await withOccupiedSlot();
     const captures = Array.from({ length: 6 }, () => single.capture({ principal, parameters: { url } }));
     const ended = Promise.allSettled(captures);
     await microtasks();
     clock.advance(60_000);
-    // each gives up in its turn, at this very instant
+    // they give up one after the other, at the same instant
     for (let step = 0; step < 10; step += 1) {
       await microtasks();
       clock.advance(0);
@@ -456,9 +465,9 @@ describe("at the same time", () => {
     expect(await used(principal.account)).toBe(0);
   });
 
-  it("close() lets a capture store and settle what it has rendered", async () => {
+  it("close() waits for a capture to store and settle its rendering", async () => {
     const principal = await principalWith();
-    const kept = Promise.withResolvers<void>();
+    const stored = Promise.withResolvers<void>();
     const putting = Promise.withResolvers<void>();
     const events: string[] = [];
     const { renderings, ledger } = storage;
@@ -469,7 +478,7 @@ describe("at the same time", () => {
           ...renderings,
           async put(request) {
             putting.resolve();
-            await kept.promise;
+            await stored.promise;
             await renderings.put(request);
           },
         },
@@ -481,13 +490,13 @@ describe("at the same time", () => {
     await putting.promise;
     const closed = slow.close();
     await microtasks();
-    kept.resolve();
+    stored.resolve();
     expect((await captured).cache).toBe("miss");
     await closed;
     expect(events).toEqual(["settled", "closed"]);
   });
 
-  it("100 requests against a limit of 20: exactly 20 pass", async () => {
+  it("100 captures with a limit of 20: exactly 20 succeed", async () => {
     const principal = await principalWith({ credits: 1000, requestsPerMinute: 20 });
     const outcomes = await times(100, (index) =>
       engine.capture({ principal, parameters: { url: `${url}?${index}` } }),
@@ -497,7 +506,7 @@ describe("at the same time", () => {
     expect((await engine.capture({ principal, parameters: { url: `${url}?new` } })).cache).toBe("miss");
   });
 
-  it("301 answers from the cache in a minute: 300 pass", async () => {
+  it("301 cache hits in a minute: 300 succeed", async () => {
     const principal = await principalWith();
     await engine.capture({ principal, parameters: { url } });
     const outcomes = await times(301, () => engine.capture({ principal, parameters: { url } }));
@@ -517,7 +526,7 @@ describe("usage", () => {
     });
   });
 
-  it("answers whatever the state of the account, 60 times a minute", async () => {
+  it("is available to every account, 60 times a minute", async () => {
     const principal = await principalWith({ planSlug: null, verified: false });
     for (let time = 0; time < 60; time += 1)
       expect(await engine.usage(principal)).toMatchObject({
@@ -531,7 +540,7 @@ describe("usage", () => {
     });
   });
 
-  it("grants anew in the next period, and carries nothing over", async () => {
+  it("grants new credits in the next period, and carries nothing over", async () => {
     const principal = await principalWith({ credits: 2 });
     await engine.capture({ principal, parameters: { url } });
     clock.set(Date.parse("2026-04-01T12:00:00Z"));
@@ -543,14 +552,14 @@ describe("usage", () => {
 });
 
 describe("tokens", () => {
-  it("stop in the instant they expire, are rotated or revoked", async () => {
+  it("stop working when they expire, are rotated or revoked", async () => {
     const { account } = await principalWith();
-    const mortal = await engine.tokens.create({ accountId: account.id, expiresAt: START_MS + 1000 });
+    const expiring = await engine.tokens.create({ accountId: account.id, expiresAt: START_MS + 1000 });
     const rotated = await engine.tokens.create({ accountId: account.id, abilities: ["pdf"] });
     clock.advance(999);
-    expect((await engine.authenticate(mortal.token)).token.id).toBe(mortal.record.id);
+    expect((await engine.authenticate(expiring.token)).token.id).toBe(expiring.record.id);
     clock.advance(1);
-    await expect(engine.authenticate(mortal.token)).rejects.toMatchObject({
+    await expect(engine.authenticate(expiring.token)).rejects.toMatchObject({
       code: "unauthenticated",
       status: 401,
     });
@@ -566,26 +575,29 @@ describe("tokens", () => {
     await expect(engine.authenticate(next.token)).rejects.toMatchObject({ code: "unauthenticated" });
   });
 
-  it.each(["", "nonsense", `1|${"a".repeat(43)}`, `999|${"a".repeat(43)}`])("refuses %j", async (token) => {
-    await principalWith();
-    await expect(engine.authenticate(token)).rejects.toMatchObject({ code: "unauthenticated" });
-  });
+  it.each(["", "nonsense", `1|${"a".repeat(43)}`, `999|${"a".repeat(43)}`])(
+    "reject the text %j",
+    async (token) => {
+      await principalWith();
+      await expect(engine.authenticate(token)).rejects.toMatchObject({ code: "unauthenticated" });
+    },
+  );
 });
 
 describe("pruning", () => {
-  it("deletes what has expired, in batches, without being asked", async () => {
+  it("deletes expired renderings periodically, in portions", async () => {
     const principal = await principalWith({ credits: 1000 });
     for (let index = 0; index < 150; index += 1)
       await engine.capture({ principal, parameters: { url: `${url}?${index}`, cacheTtl: 60 } });
-    const untilTakenIn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+    const macrotask = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
     clock.advance(60_000);
-    await untilTakenIn();
+    await macrotask();
     clock.advance(100);
-    await untilTakenIn();
+    await macrotask();
     expect(await storage.renderings.prune({ now: clock.now(), limit: 1000 })).toBe(0);
   });
 
-  it("goes on after a failure, and tells of it", async () => {
+  it("continues after a failure, and reports it", async () => {
     const failures: unknown[] = [];
     const failing = {
       ...storage.renderings,

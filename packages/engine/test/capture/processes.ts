@@ -13,29 +13,29 @@ import { createEngine, type Engine } from "../../src/create-engine.ts";
 import type { Storage } from "../../src/ports/storage.ts";
 import { microtasks } from "../batches/open-engine.ts";
 
-/** An engine in a process of its own, as far as the others can see. */
+/** A simulated process with its own engine. */
 export interface Process {
   readonly engine: Engine;
   readonly renderer: FakeRenderer;
 }
 
-/** Processes over one storage, whose time passes by hand. */
+/** Simulated processes with a shared storage and a manual clock. */
 export interface Processes {
   readonly clock: FakeClock;
   readonly storage: Storage;
   open(ownClock?: FakeClock): Process;
-  /** Lets time pass in steps until the work is done. */
+  /** Advances the clock in steps until the work is done. */
   finished<T>(work: Promise<T>): Promise<T>;
 }
 
-let opened = 0;
+let engineCount = 0;
 
 export function shareStorage(): Processes {
   const clock = createFakeClock(Date.parse("2026-03-01T12:00:00Z"));
   const memory = createMemoryStorage();
   const { ledger, renderings, rateLimiter } = memory;
-  // Copies, so that a test that counts calls doesn't see those of one port to another.
-  const ports = { ledger: { ...ledger }, renderings: { ...renderings }, budgets: { ...rateLimiter } };
+  // copies, so a test that counts calls does not count those between ports
+  const ports = { ledger: { ...ledger }, renderings: { ...renderings }, rateLimiter: { ...rateLimiter } };
   const storage = { ...memory, ...ports, renderLeases: createMemoryRenderLeases(clock.now) };
   return {
     clock,
@@ -47,7 +47,7 @@ export function shareStorage(): Processes {
         renderer,
         secretKey: "a key for these tests",
         clock: ownClock,
-        random: createFakeRandom((opened += 1)),
+        random: createFakeRandom((engineCount += 1)),
         resolver: createFakeResolver({ "example.com": ["93.184.215.14"] }),
       });
       onTestFinished(() => engine.close());
@@ -58,7 +58,7 @@ export function shareStorage(): Processes {
       const settled = work.finally(() => {
         isDone = true;
       });
-      // It may fail while time still passes.
+      // handles a rejection before it is awaited
       settled.catch(() => {});
       while (!isDone) {
         await microtasks();

@@ -41,12 +41,12 @@ async function used({ account }: Principal): Promise<number> {
   return (await one.engine.credits(account)).used;
 }
 
-function countOf(captures: readonly Capture[], wanted: Capture["cache"]): number {
-  return captures.filter(({ cache }) => cache === wanted).length;
+function countOf(captures: readonly Capture[], kind: Capture["cache"]): number {
+  return captures.filter(({ cache }) => cache === kind).length;
 }
 
-describe("engines over one storage", () => {
-  it("render once for 50 identical captures at once: 1 miss, 49 hits, 1 credit", async () => {
+describe("engines with a shared storage", () => {
+  it("render once for 50 concurrent identical captures: 1 miss, 49 hits, 1 credit", async () => {
     const principal = await customer();
     const release = one.renderer.hold();
     const releaseTwo = two.renderer.hold();
@@ -56,15 +56,15 @@ describe("engines over one storage", () => {
     await Promise.race([one.renderer.whenCalled(1), two.renderer.whenCalled(1)]);
     release();
     releaseTwo();
-    const answered = await finished(Promise.all(captures));
-    expect([countOf(answered, "miss"), countOf(answered, "hit")]).toEqual([1, 49]);
-    expect(answered.reduce((sum, { creditCost }) => sum + creditCost, 0)).toBe(1);
-    expect(new Set(answered.map(({ rendering }) => rendering.etag)).size).toBe(1);
+    const captured = await finished(Promise.all(captures));
+    expect([countOf(captured, "miss"), countOf(captured, "hit")]).toEqual([1, 49]);
+    expect(captured.reduce((sum, { creditCost }) => sum + creditCost, 0)).toBe(1);
+    expect(new Set(captured.map(({ rendering }) => rendering.etag)).size).toBe(1);
     expect(one.renderer.calls.length + two.renderer.calls.length).toBe(1);
     expect(await used(principal)).toBe(1);
   });
 
-  it("wait for a render of another, however long it takes", async () => {
+  it("wait for a render of another process, even for a long time", async () => {
     const principal = await customer();
     const release = one.renderer.hold();
     const first = one.engine.capture({ principal, parameters });
@@ -80,7 +80,7 @@ describe("engines over one storage", () => {
     expect(await finished(second)).toMatchObject({ cache: "hit", creditCost: 0, balance: null });
   });
 
-  it("render here what another has not finished within a request's own longest wait, if a slot is free", async () => {
+  it("render themselves, if a slot is free, after the maxWaitMs of a request", async () => {
     const principal = await customer();
     const release = one.renderer.hold();
     const first = one.engine.capture({ principal, parameters });
@@ -93,7 +93,7 @@ describe("engines over one storage", () => {
     expect((await finished(first)).cache).toBe("miss");
   });
 
-  it("render each for itself what differs, or is asked for by different accounts", async () => {
+  it("render different captures independently", async () => {
     const principal = await customer();
     await finished(
       Promise.all([
@@ -104,7 +104,7 @@ describe("engines over one storage", () => {
     expect([one.renderer.calls.length, two.renderer.calls.length]).toEqual([1, 1]);
   });
 
-  it("try again where the one that rendered has failed", async () => {
+  it("retry after the rendering process fails", async () => {
     const principal = await customer(1);
     one.renderer.failNext(new SnapError("render_timeout", "too slow"));
     const release = one.renderer.hold();
@@ -118,22 +118,22 @@ describe("engines over one storage", () => {
     expect(await used(principal)).toBe(1);
   });
 
-  it("go on where the one that rendered is lost", async () => {
+  it("take over when the rendering process is lost", async () => {
     const principal = await customer();
-    // Its clock stands still, so it keeps no lease.
+    // its clock stands still, so it does not renew its lease
     const lost = processes.open(createFakeClock(clock.now()));
     const release = lost.renderer.hold();
     const first = lost.engine.capture({ principal, parameters });
     await lost.renderer.whenCalled(1);
     expect((await finished(two.engine.capture({ principal, parameters }))).cache).toBe("miss");
     expect(two.renderer.calls).toHaveLength(1);
-    // It was not lost after all: each is charged for what it rendered.
+    // the lost process continues: both renders are charged
     release();
     expect((await first).cache).toBe("miss");
     expect(await used(principal)).toBe(2);
   });
 
-  it("answer from the storage what another has rendered, and not what was deleted there", async () => {
+  it("hit renderings of another process, and miss deleted ones", async () => {
     const principal = await customer();
     const { rendering } = await finished(one.engine.capture({ principal, parameters }));
     const hit = await two.engine.capture({ principal, parameters });

@@ -26,32 +26,32 @@ type Fault = "before" | "after" | null;
 
 interface FaultyLedger {
   readonly ledger: Ledger;
-  /** Of these methods the answers are lost. */
+  /** The methods that fail, and how. */
   readonly faults: Record<"settle" | "refund" | "reverse", Fault>;
-  /** When each reversal was tried. */
-  readonly triedAt: number[];
+  /** Instant of each reversal attempt, from the start. */
+  readonly attemptedAt: number[];
 }
 
 function withFaults(ledger: Ledger, clock: FakeClock): FaultyLedger {
   const faults: FaultyLedger["faults"] = { settle: null, refund: null, reverse: null };
-  const triedAt: number[] = [];
+  const attemptedAt: number[] = [];
   const faulty =
     (method: keyof typeof faults): Ledger["settle"] =>
     async (request) => {
-      if (method === "reverse") triedAt.push(clock.now() - START_MS);
+      if (method === "reverse") attemptedAt.push(clock.now() - START_MS);
       if (faults[method] === "before") throw new Error("no connection");
       const resolution = await ledger[method](request);
-      if (faults[method] === "after") throw new Error("no answer");
+      if (faults[method] === "after") throw new Error("connection lost");
       return resolution;
     };
   const methods = { settle: faulty("settle"), refund: faulty("refund"), reverse: faulty("reverse") };
-  return { ledger: { ...ledger, ...methods }, faults, triedAt };
+  return { ledger: { ...ledger, ...methods }, faults, attemptedAt };
 }
 
 let clock: FakeClock;
 let storage: Storage;
 let faults: FaultyLedger["faults"];
-let triedAt: number[];
+let attemptedAt: number[];
 let errors: unknown[];
 let closed: string[];
 let engine: Engine;
@@ -64,8 +64,7 @@ beforeEach(async () => {
   errors = [];
   closed = [];
   const faulty = withFaults(storage.ledger, clock);
-  ({ faults, triedAt } = faulty);
-  renderer = createFakeRenderer();
+  ({ faults, attemptedAt } = faulty);
   engine = createEngine({
     storage: { ...storage, ledger: faulty.ledger, close: async () => void closed.push("storage") },
     renderer,
@@ -95,26 +94,14 @@ async function journal(): Promise<string[]> {
   return lines.map(({ kind }) => kind).toReversed();
 }
 
-/** A request whose settlement was committed, and which heard nothing of it. */
+/** Makes a request whose settlement is committed, but fails for the caller. */
 async function failCapture(): Promise<void> {
   Object.assign(faults, { settle: "after", refund: "before", reverse: "before" } satisfies typeof faults);
   const failed = engine.capture({ principal, parameters });
   await expect(failed).rejects.toMatchObject({ code: "server_error", status: 500 });
 }
 
-describe("a failed render whose refund gets no response", () => {
-  it("is refunded when the ledger is back", async () => {
-    faults.refund = "before";
-    renderer.failNext(new SnapError("render_failed", "as scripted"));
-    await expect(engine.capture({ principal, parameters })).rejects.toMatchObject({ code: "render_failed" });
-    expect(await journal()).toEqual(["grant", "reserve"]);
-    await pass(1000);
-    expect(await journal()).toEqual(["grant", "reserve", "refund"]);
-    expect(await engine.credits(principal.account)).toMatchObject({ remaining: 1000, used: 0 });
-  });
-});
-
-describe("a capture whose settlement and refund get no answer", () => {
+describe("a capture whose settlement and refund fail without a definite result", () => {
   it("fails at once; its charge is reversed when the ledger is back", async () => {
     await failCapture();
     expect(await used()).toBe(1);
@@ -125,23 +112,23 @@ describe("a capture whose settlement and refund get no answer", () => {
     expect(await used()).toBe(0);
     expect(await journal()).toEqual(["grant", "reserve", "settle", "reverse"]);
     expect(errors.map(String)).toEqual(["Error: no connection"]);
-    const tries = triedAt.length;
+    const attempts = attemptedAt.length;
     await pass(120_000);
-    expect(triedAt).toHaveLength(tries);
+    expect(attemptedAt).toHaveLength(attempts);
   });
 
-  it("is reversed once, although the answer to that is lost, too", async () => {
+  it("is reversed once, even if the result of the reversal is lost too", async () => {
     await failCapture();
     faults.reverse = "after";
     await pass(10_000);
-    expect(triedAt.length).toBeGreaterThan(1);
+    expect(attemptedAt.length).toBeGreaterThan(1);
     faults.reverse = null;
     await pass(30_000);
     expect(await journal()).toEqual(["grant", "reserve", "settle", "reverse"]);
     expect(await used()).toBe(0);
   });
 
-  it("is refunded when nothing was committed, and a late settlement charges nothing", async () => {
+  it("is refunded if nothing was committed, and a late settlement charges nothing", async () => {
     Object.assign(faults, { settle: "before", refund: "before" } satisfies Partial<typeof faults>);
     await expect(engine.capture({ principal, parameters })).rejects.toMatchObject({ code: "server_error" });
     await pass(1000);
@@ -152,16 +139,16 @@ describe("a capture whose settlement and refund get no answer", () => {
     expect(await engine.credits(principal.account)).toMatchObject({ remaining: 1000, used: 0 });
   });
 
-  it("is reversed against the period in which it was made", async () => {
+  it("is reversed in the period of its reservation", async () => {
     clock.advance(NEXT_MONTH_MS - START_MS - 10_000);
     principal = { ...principal, balance: null };
     await failCapture();
     await pass(20_000);
     faults.reverse = null;
     await pass(30_000);
-    const look = { accountId: principal.account.id, granted: 1000, now: clock.now() };
+    const request = { accountId: principal.account.id, granted: 1000, now: clock.now() };
     const period = { startedAt: START_MS, resetsAt: NEXT_MONTH_MS };
-    expect(await storage.ledger.balance({ ...look, period })).toEqual({
+    expect(await storage.ledger.balance({ ...request, period })).toEqual({
       granted: 1000,
       used: 0,
       reserved: 0,
@@ -169,20 +156,20 @@ describe("a capture whose settlement and refund get no answer", () => {
     expect(await used()).toBe(0);
   });
 
-  it("is tried after 1, 2, 4, 8, 16, 30 and every further 30 seconds, for a day", async () => {
+  it("is retried after 1, 2, 4, 8, 16 and 30 seconds, then every 30 seconds, for a day", async () => {
     await failCapture();
     await pass(DAY_MS + 60_000, 1000);
-    expect(triedAt.slice(0, 8)).toEqual([1, 3, 7, 15, 31, 61, 91, 121].map((seconds) => seconds * 1000));
-    expect(triedAt.at(-1)).toBeGreaterThanOrEqual(DAY_MS);
-    expect(triedAt.at(-1)).toBeLessThanOrEqual(DAY_MS + 30_000);
-    const [refund, givenUp] = errors as Error[];
+    expect(attemptedAt.slice(0, 8)).toEqual([1, 3, 7, 15, 31, 61, 91, 121].map((seconds) => seconds * 1000));
+    expect(attemptedAt.at(-1)).toBeGreaterThanOrEqual(DAY_MS);
+    expect(attemptedAt.at(-1)).toBeLessThanOrEqual(DAY_MS + 30_000);
+    const [refund, abandoned] = errors as Error[];
     expect(errors).toHaveLength(2);
     expect(refund?.message).toBe("no connection");
     const [line] = await storage.ledger.journal({ accountId: principal.account.id, limit: 1 });
-    expect(givenUp?.message).toBe(
+    expect(abandoned?.message).toBe(
       `reservation ${line?.reservationId} may still be charged, although its request failed`,
     );
-    expect(givenUp?.cause).toEqual(new Error("no connection"));
+    expect(abandoned?.cause).toEqual(new Error("no connection"));
   });
 
   it("is reversed by close(), before the storage is closed", async () => {
@@ -192,10 +179,10 @@ describe("a capture whose settlement and refund get no answer", () => {
     expect(await journal()).toEqual(["grant", "reserve", "settle", "reverse"]);
     expect(closed).toEqual(["storage"]);
     await pass(60_000);
-    expect(triedAt).toEqual([0]);
+    expect(attemptedAt).toEqual([0]);
   });
 
-  it("is told of by close() when the last attempt fails", async () => {
+  it("is reported by close() if the last attempt fails", async () => {
     await failCapture();
     await engine.close();
     expect(errors.map(String)).toEqual([
@@ -203,16 +190,16 @@ describe("a capture whose settlement and refund get no answer", () => {
       expect.stringMatching(/^Error: reservation \w+ may still be charged, although its request failed$/),
     ]);
     await pass(60_000);
-    expect(triedAt).toEqual([0]);
+    expect(attemptedAt).toEqual([0]);
   });
 });
 
-it("a batch item that is done stays charged, although the answers to that are lost", async () => {
+it("a finished batch item stays charged, even if the results of its settlement are lost", async () => {
   const bench = openBatchBench();
   const memory = bench.storage;
   let isLost = false;
   const lost = async (): Promise<never> => {
-    throw new Error("no answer");
+    throw new Error("connection lost");
   };
   const failing = bench.open({
     storage: {
@@ -248,7 +235,7 @@ describe("reversals", () => {
       onBackgroundError: (error) => errors.push(error),
     });
 
-  it("go on behind one that always fails", async () => {
+  it("continue after one that always fails", async () => {
     const done: string[] = [];
     const reversals = openWith(async (id) => {
       if (id === "bad") throw new Error("no such partition");
@@ -263,18 +250,18 @@ describe("reversals", () => {
     expect(errors).toHaveLength(1);
   });
 
-  it("are tried one at a time while the ledger fails", async () => {
-    const tried: string[] = [];
+  it("are attempted one at a time while the ledger fails", async () => {
+    const attempted: string[] = [];
     const reversals = openWith(async (id) => {
-      tried.push(id);
+      attempted.push(id);
       throw new Error("no connection");
     });
     for (let index = 0; index < 100; index += 1) reversals.add(`r${index}`);
     await pass(8000);
-    expect(tried).toEqual(["r0", "r1", "r2"]);
+    expect(attempted).toEqual(["r0", "r1", "r2"]);
   });
 
-  it("are 10,000 at most; one more is reported", async () => {
+  it("are limited to 10,000; the next one is reported", async () => {
     const reversals = openWith(() => Promise.reject(new Error("no connection")));
     for (let index = 0; index < 10_000; index += 1) reversals.add(`r${index}`);
     expect(errors).toEqual([]);
@@ -284,7 +271,7 @@ describe("reversals", () => {
     ]);
   });
 
-  it("hold up close() for 5 seconds at most", async () => {
+  it("delay close() by at most 5 seconds", async () => {
     const { promise, reject } = Promise.withResolvers<Resolution>();
     const reversals = openWith(() => promise);
     reversals.add("r1");
@@ -301,7 +288,7 @@ describe("reversals", () => {
     ]);
   });
 
-  it("don't hold up close() when there are none", async () => {
+  it("do not delay close() if none are pending", async () => {
     await openWith(() => Promise.reject(new Error("no connection"))).close();
     expect(errors).toEqual([]);
   });

@@ -29,65 +29,65 @@ beforeEach(async () => {
   ({ token } = await engine.tokens.create({ accountId: account.id }));
 });
 
-/** What the ledger itself was asked for its balance, while the credits were read with a principal's. */
-async function readWithPrincipal(): Promise<{ remaining: number; asked: number }> {
+/** Reads the credits with the balance of a principal; counts the reads of the ledger. */
+async function readWithPrincipal(): Promise<{ remaining: number; ledgerReads: number }> {
   const principal = await engine.authenticate(token);
   const balance = vi.spyOn(ledger, "balance");
   const { remaining } = await engine.credits(principal.account, principal.balance);
-  const asked = balance.mock.calls.length;
+  const ledgerReads = balance.mock.calls.length;
   balance.mockRestore();
-  return { remaining, asked };
+  return { remaining, ledgerReads };
 }
 
-describe("the balance that comes with a principal", () => {
-  it("is opened by the ledger, and then stands", async () => {
-    expect(await readWithPrincipal()).toEqual({ remaining: 1000, asked: 1 });
-    expect(await readWithPrincipal()).toEqual({ remaining: 1000, asked: 0 });
+describe("the balance of a principal", () => {
+  it("is sufficient once the ledger has opened the period", async () => {
+    expect(await readWithPrincipal()).toEqual({ remaining: 1000, ledgerReads: 1 });
+    expect(await readWithPrincipal()).toEqual({ remaining: 1000, ledgerReads: 0 });
   });
 
-  it("tells what a render has cost", async () => {
+  it("includes the last render", async () => {
     await engine.capture({ principal: await engine.authenticate(token), parameters: { url } });
-    expect(await readWithPrincipal()).toEqual({ remaining: 999, asked: 0 });
+    expect(await readWithPrincipal()).toEqual({ remaining: 999, ledgerReads: 0 });
   });
 
-  it("no longer stands in another period", async () => {
+  it("is outdated in another period", async () => {
     await engine.capture({ principal: await engine.authenticate(token), parameters: { url } });
     clock.advance(NEXT_MONTH_MS - START_MS);
-    expect(await readWithPrincipal()).toEqual({ remaining: 1000, asked: 1 });
-    expect(await readWithPrincipal()).toEqual({ remaining: 1000, asked: 0 });
+    expect(await readWithPrincipal()).toEqual({ remaining: 1000, ledgerReads: 1 });
+    expect(await readWithPrincipal()).toEqual({ remaining: 1000, ledgerReads: 0 });
   });
 
-  it("no longer stands under another grant", async () => {
+  it("is outdated after a changed grant", async () => {
     await readWithPrincipal();
     await engine.accounts.update(account.id, { creditsPerPeriod: 7 });
-    expect(await readWithPrincipal()).toEqual({ remaining: 7, asked: 1 });
+    expect(await readWithPrincipal()).toEqual({ remaining: 7, ledgerReads: 1 });
   });
 
-  it("no longer stands once a reservation has lapsed", async () => {
+  it("is outdated once a reservation has lapsed", async () => {
     await readWithPrincipal();
     const period = { startedAt: START_MS, resetsAt: NEXT_MONTH_MS };
     const reservation = { accountId: account.id, period, granted: 1000, reservationId: "lost" };
     await ledger.reserve({ ...reservation, now: START_MS, lapsesAt: START_MS + 60_000 });
-    expect(await readWithPrincipal()).toEqual({ remaining: 999, asked: 0 });
+    expect(await readWithPrincipal()).toEqual({ remaining: 999, ledgerReads: 0 });
     clock.advance(60_000);
-    expect(await readWithPrincipal()).toEqual({ remaining: 1000, asked: 1 });
+    expect(await readWithPrincipal()).toEqual({ remaining: 1000, ledgerReads: 1 });
   });
 });
 
 describe("a capture", () => {
-  it("tells the balance that its reservation left, and none where another call's render was waited for", async () => {
+  it("returns the balance after its reservation, or null if it joined another render", async () => {
     const principal = await engine.authenticate(token);
     const capture = (page = url) => engine.capture({ principal, parameters: { url: page } });
-    const [led, followed] = await Promise.all([capture(), capture()]);
+    const [led, joined] = await Promise.all([capture(), capture()]);
     expect(led).toMatchObject({ cache: "miss", balance: { granted: 1000, used: 0, reserved: 1 } });
-    expect(followed).toMatchObject({ cache: "hit", balance: null });
+    expect(joined).toMatchObject({ cache: "hit", balance: null });
     const later = await engine.authenticate(token);
     expect(later.balance).toMatchObject({ granted: 1000, used: 1, reserved: 0 });
     const hit = await engine.capture({ principal: later, parameters: { url } });
     expect(hit).toMatchObject({ cache: "hit", balance: later.balance });
   });
 
-  it("leaves what it tells as left: the ledger isn't asked again", async () => {
+  it("returns a balance with the correct remaining credits", async () => {
     const principal = await engine.authenticate(token);
     const { balance } = await engine.capture({ principal, parameters: { url } });
     expect((await engine.credits(account, balance)).remaining).toBe(999);

@@ -7,7 +7,7 @@ import { resolveTarget } from "../../src/egress/resolve.ts";
 import { systemResolver, type Resolver } from "../../src/ports/resolver.ts";
 import { parseAllowedTargets, PUBLIC_TARGETS_ONLY, type TargetPolicy } from "../../src/targets/policy.ts";
 
-/** A server that says its name to whoever connects, on one address of the loopback. */
+/** Starts a server on one loopback address that greets every client; returns its port. */
 async function listen(address = "127.0.0.1"): Promise<number> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -23,19 +23,19 @@ async function listen(address = "127.0.0.1"): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Answers its lists in turn, the last one for ever, and remembers what it was asked. */
-function answering(...answers: readonly (readonly string[])[]): Resolver & { readonly asked: string[] } {
-  const asked: string[] = [];
+/** Returns its lists in turn, then the last one again; records the requested names. */
+function resolvingTo(...lists: readonly (readonly string[])[]): Resolver & { readonly requested: string[] } {
+  const requested: string[] = [];
   return {
-    asked,
+    requested,
     async resolve(hostname) {
-      asked.push(hostname);
-      return answers[Math.min(asked.length, answers.length) - 1] ?? [];
+      requested.push(hostname);
+      return lists[Math.min(requested.length, lists.length) - 1] ?? [];
     },
   };
 }
 
-/** A listener that accepts nothing and whose queue is full: the system leaves a further connection unanswered. */
+/** Starts a listener with a full accept queue, so the system does not respond to further connections. */
 async function listenWithFullQueue(): Promise<number> {
   const worker = new Worker(
     `const { parentPort } = require("node:worker_threads");
@@ -60,7 +60,7 @@ const allowing = (entries: string): TargetPolicy => ({
   ownHostnames: [],
 });
 
-const silent: Resolver = { resolve: () => new Promise(() => {}) };
+const hanging: Resolver = { resolve: () => new Promise(() => {}) };
 
 async function readAll(outcome: Socket | string): Promise<string> {
   if (typeof outcome === "string") return outcome;
@@ -71,15 +71,15 @@ async function readAll(outcome: Socket | string): Promise<string> {
 }
 
 describe("connect", () => {
-  it("answers a socket to an allowed literal without asking the resolver", async () => {
+  it("connects to an allowed literal address without name resolution", async () => {
     const port = await listen();
-    const resolver = answering();
+    const resolver = resolvingTo();
     const policy = allowing(`127.0.0.1:${port}`);
     expect(await readAll(await connect({ hostname: "127.0.0.1", port, policy, resolver }))).toBe("hello");
-    expect(resolver.asked).toEqual([]);
+    expect(resolver.requested).toEqual([]);
   });
 
-  it("reaches an allowed IPv6 literal, brackets or not", async () => {
+  it("connects to an allowed IPv6 literal, with or without brackets", async () => {
     const port = await listen("::1");
     const policy = allowing(`[::1]:${port}`);
     for (const hostname of ["::1", "[::1]"]) {
@@ -88,24 +88,24 @@ describe("connect", () => {
     }
   });
 
-  it("goes to the allowed addresses of a name, looked up once, in lower case, without the root's dot", async () => {
+  it("connects to the allowed addresses of a name, resolved once in its normalized form", async () => {
     const port = await listen();
-    const resolver = answering(["127.0.0.1"], ["127.0.0.2"]);
+    const resolver = resolvingTo(["127.0.0.1"], ["127.0.0.2"]);
     const policy = allowing("127.0.0.1");
     const outcome = await connect({ hostname: "Site.Example.com.", port, policy, resolver });
     expect(await readAll(outcome)).toBe("hello");
-    expect(resolver.asked).toEqual(["site.example.com"]);
+    expect(resolver.requested).toEqual(["site.example.com"]);
   });
 
-  it("tries the next address when one refuses", async () => {
+  it("tries the next address if one fails", async () => {
     const port = await listen("127.0.0.3");
-    const resolver = answering(["127.0.0.1", "::1", "127.0.0.2", "127.0.0.3"]);
+    const resolver = resolvingTo(["127.0.0.1", "::1", "127.0.0.2", "127.0.0.3"]);
     const policy = allowing("127.0.0.0/8,::1");
     const outcome = await connect({ hostname: "site.example.com", port, policy, resolver });
     expect(await readAll(outcome)).toBe("hello");
   });
 
-  it("refuses a name of which one address isn't allowed", async () => {
+  it("blocks a name if one of its addresses is not allowed", async () => {
     const port = await listen();
     const policy = allowing("127.0.0.1");
     for (const addresses of [
@@ -115,22 +115,22 @@ describe("connect", () => {
       ["8.8.8.8", "not an address"],
       ["fe80::1%lo"],
     ]) {
-      const request = { hostname: "site.example.com", port, policy, resolver: answering(addresses) };
+      const request = { hostname: "site.example.com", port, policy, resolver: resolvingTo(addresses) };
       expect(await connect(request)).toBe("blocked");
     }
   });
 
-  it("judges each connection anew, so that rebinding a name gains nothing", async () => {
+  it("checks every connection, so DNS rebinding fails", async () => {
     const port = await listen();
     const policy = PUBLIC_TARGETS_ONLY;
-    const resolver = answering(["8.8.8.8"], ["127.0.0.1"]);
+    const resolver = resolvingTo(["8.8.8.8"], ["127.0.0.1"]);
     expect(await resolveTarget({ url: `http://rebind.example.com:${port}/`, policy, resolver })).toBe("ok");
     expect(await connect({ hostname: "rebind.example.com", port, policy, resolver })).toBe("blocked");
-    expect(resolver.asked).toEqual(["rebind.example.com", "rebind.example.com"]);
+    expect(resolver.requested).toEqual(["rebind.example.com", "rebind.example.com"]);
   });
 
-  it("refuses by form without asking the resolver", async () => {
-    const resolver = answering(["8.8.8.8"]);
+  it("blocks by form without name resolution", async () => {
+    const resolver = resolvingTo(["8.8.8.8"]);
     const policy: TargetPolicy = { allow: [], ownHostnames: ["snap.example.com"] };
     for (const [hostname, port] of [
       ["localhost", 8080],
@@ -143,19 +143,19 @@ describe("connect", () => {
     ] as const) {
       expect(await connect({ hostname, port, policy, resolver })).toBe("blocked");
     }
-    expect(resolver.asked).toEqual([]);
+    expect(resolver.requested).toEqual([]);
   });
 
-  it("goes wherever an allowed name resolves to, on its port only", async () => {
+  it("connects to any address of an allowed name, only on its port", async () => {
     const port = await listen();
     const policy = allowing(`wiki.internal:${port}`);
-    const resolver = answering(["127.0.0.1"]);
+    const resolver = resolvingTo(["127.0.0.1"]);
     const outcome = await connect({ hostname: "wiki.internal", port, policy, resolver });
     expect(await readAll(outcome)).toBe("hello");
     expect(await connect({ hostname: "wiki.internal", port: port + 1, policy, resolver })).toBe("blocked");
   });
 
-  it("calls a name unresolved when there is no answer, an empty one, or none in time", async () => {
+  it("returns unresolved if resolution fails, is empty, or takes too long", async () => {
     const failing: Resolver = { resolve: () => Promise.reject(new Error("ENOTFOUND")) };
     const throwing: Resolver = {
       resolve() {
@@ -163,28 +163,28 @@ describe("connect", () => {
       },
     };
     const policy = PUBLIC_TARGETS_ONLY;
-    for (const resolver of [failing, throwing, answering([]), silent]) {
+    for (const resolver of [failing, throwing, resolvingTo([]), hanging]) {
       const request = { hostname: "example.com", port: 80, policy, resolver, dnsTimeoutMs: 20 };
       expect(await connect(request)).toBe("unresolved");
     }
   });
 
-  it("calls a target unreachable when nothing listens", async () => {
+  it("returns unreachable if nothing listens", async () => {
     const policy = allowing("127.0.0.0/8");
-    const resolver = answering(["127.0.0.1", "127.0.0.2"]);
+    const resolver = resolvingTo(["127.0.0.1", "127.0.0.2"]);
     expect(await connect({ hostname: "127.0.0.1", port: 1024, policy, resolver })).toBe("unreachable");
     expect(await connect({ hostname: "site.example.com", port: 1024, policy, resolver })).toBe("unreachable");
   });
 
-  it("gives up in time on a target that doesn't answer", async () => {
+  it("returns unreachable after the time limit", async () => {
     const port = await listenWithFullQueue();
     const policy = allowing("127.0.0.1");
-    const request = { hostname: "127.0.0.1", port, policy, resolver: silent, connectTimeoutMs: 50 };
+    const request = { hostname: "127.0.0.1", port, policy, resolver: hanging, connectTimeoutMs: 50 };
     expect(await connect(request)).toBe("unreachable");
   });
 
-  it("stops at an abort, in the look-up, before and while connecting", async () => {
-    const request = { port: 80, policy: allowing("127.0.0.1"), resolver: silent };
+  it("stops on abort, during and before name resolution and before connecting", async () => {
+    const request = { port: 80, policy: allowing("127.0.0.1"), resolver: hanging };
     const controller = new AbortController();
     const waiting = connect({ ...request, hostname: "example.com", signal: controller.signal });
     controller.abort();
@@ -210,6 +210,6 @@ describe("resolveTarget", () => {
     ["http://example.com:22/", ["8.8.8.8"], "blocked"],
     ["no address", ["8.8.8.8"], "blocked"],
   ])("%s at %j is %s", async (url, addresses, verdict) => {
-    expect(await resolveTarget({ url, policy, resolver: answering(addresses) })).toBe(verdict);
+    expect(await resolveTarget({ url, policy, resolver: resolvingTo(addresses) })).toBe(verdict);
   });
 });

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
-import { Client, openLane, serveHttp, serveTcp } from "./lane.ts";
+import { Client, openProxy, serveHttp, serveTcp } from "./egress-proxy.ts";
 
-const get = (url: string, fields = ""): string => `GET ${url} HTTP/1.1\r\nHost: lane\r\n${fields}\r\n`;
+const get = (url: string, fields = ""): string => `GET ${url} HTTP/1.1\r\nHost: proxy\r\n${fields}\r\n`;
 
 async function readBody(request: IncomingMessage): Promise<string> {
   let body = "";
@@ -19,8 +19,8 @@ describe("a forwarded request", () => {
         socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
       });
     });
-    const lane = await openLane();
-    const client = new Client(lane).send(
+    const proxy = await openProxy();
+    const client = new Client(proxy).send(
       get(
         `http://127.0.0.1:${port}/a/../b%41?q='|^`,
         "Host: other\r\nProxy-Connection: keep-alive\r\nProxy-Authorization: Basic eA==\r\nKeep-Alive: 5\r\n" +
@@ -38,17 +38,17 @@ describe("a forwarded request", () => {
     ["", "/"],
     ["?q=1", "/?q=1"],
     ["/?a=http://x/", "/?a=http://x/"],
-  ])("with the target's end %j asks for %s", async (end, path) => {
+  ])("with the URL ending %j requests %s", async (end, path) => {
     const port = await serveHttp((request, response) => response.end(`path:${request.url}\n`));
-    const client = new Client(await openLane()).send(get(`http://127.0.0.1:${port}${end}`));
+    const client = new Client(await openProxy()).send(get(`http://127.0.0.1:${port}${end}`));
     expect(await client.receives("\n")).toContain(`path:${path}\n`);
   });
 
-  it("passes a body on, sized or chunked, whatever the method", async () => {
+  it("forwards a sized or chunked body with any method", async () => {
     const port = await serveHttp((request, response) => {
       void readBody(request).then((body) => response.end(`${request.method} ${body}.`));
     });
-    const client = new Client(await openLane());
+    const client = new Client(await openProxy());
     const url = `http://127.0.0.1:${port}/`;
     for (const method of ["POST", "PUT", "DELETE", "GET"]) {
       client.send(
@@ -64,39 +64,39 @@ describe("a forwarded request", () => {
     await client.receives("POST .");
   });
 
-  it("answers Expect: 100-continue by itself", async () => {
+  it("gets 100 Continue from the proxy itself", async () => {
     const port = await serveHttp((request, response) => {
       const { expect: expectation = "none" } = request.headers;
       void readBody(request).then((body) => response.end(`${body}, expecting ${expectation}.`));
     });
-    const client = new Client(await openLane()).send(
+    const client = new Client(await openProxy()).send(
       `POST http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n`,
     );
     await client.receives("100 Continue");
     expect(await client.send("body").receives("body, expecting none.")).toContain(" 200 OK\r\n");
   });
 
-  it("has room for an address of 18 KB", async () => {
+  it("can have a URL of 18 KB", async () => {
     const port = await serveTcp((socket) => {
       socket.on("data", (chunk) => {
         if (String(chunk).endsWith("\r\n\r\n")) socket.end("HTTP/1.1 200 OK\r\n\r\nlong");
       });
     });
-    const client = new Client(await openLane());
+    const client = new Client(await openProxy());
     client.send(get(`http://127.0.0.1:${port}/?q=${"%E6%BC%A2".repeat(2048)}`));
     expect(await client.receives("long")).toContain(" 200 OK\r\n");
   });
 });
 
-describe("an answer", () => {
-  it("comes as it is: a redirect, repeated fields, no Date of ours", async () => {
+describe("a response", () => {
+  it("is forwarded unchanged: redirects, repeated fields, no added Date", async () => {
     const port = await serveTcp((socket) => {
       socket.end(
         "HTTP/1.1 302 Elsewhere\r\nLocation: http://169.254.169.254/\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\n" +
           "X-Hop: 1\r\nKeep-Alive: 5\r\nProxy-Authenticate: Basic\r\nConnection: x-hop\r\nContent-Length: 0\r\n\r\n",
       );
     });
-    const client = new Client(await openLane()).send(
+    const client = new Client(await openProxy()).send(
       get(`http://127.0.0.1:${port}/`, "Connection: close\r\n"),
     );
     expect(await client.closes()).toBe(
@@ -107,33 +107,33 @@ describe("an answer", () => {
 
   it("to HEAD keeps its length and has no body", async () => {
     const port = await serveHttp((_request, response) => response.setHeader("Content-Length", 1234).end());
-    const client = new Client(await openLane());
+    const client = new Client(await openProxy());
     client.send(`HEAD http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     expect(await client.closes()).toMatch(/\r\nContent-Length: 1234\r\n.*\r\n\r\n$/s);
   });
 
   it("without a length ends with the upstream's connection", async () => {
     const port = await serveTcp((socket) => socket.end("HTTP/1.0 200 OK\r\n\r\nuntil the end"));
-    const client = new Client(await openLane()).send(get(`http://127.0.0.1:${port}/`));
+    const client = new Client(await openProxy()).send(get(`http://127.0.0.1:${port}/`));
     expect(await client.receives("\r\n0\r\n\r\n")).toContain("until the end");
   });
 
-  it("streams: its start arrives before its end is sent", async () => {
+  it("is streamed", async () => {
     const port = await serveHttp((request, response) => {
       response.write("start");
       request.socket.once("close", () => response.destroy());
     });
-    const client = new Client(await openLane()).send(get(`http://127.0.0.1:${port}/`));
+    const client = new Client(await openProxy()).send(get(`http://127.0.0.1:${port}/`));
     expect(await client.receives("start")).not.toContain("\r\n0\r\n\r\n");
   });
 });
 
-describe("what goes wrong upstream drops the client's connection", () => {
+describe("an upstream fault closes the client's connection", () => {
   it.each([
-    ["it closes at once", (): string => ""],
-    ["no HTTP", (): string => "SSH-2.0-OpenSSH_9.2\r\n"],
+    ["an immediate close", (): string => ""],
+    ["not HTTP", (): string => "SSH-2.0-OpenSSH_9.2\r\n"],
     [
-      "switching protocols unasked",
+      "an unsolicited protocol switch",
       (): string => "HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n",
     ],
     ["a status out of range", (): string => "HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n"],
@@ -144,81 +144,81 @@ describe("what goes wrong upstream drops the client's connection", () => {
       (): string => "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     ],
     ["headers of 300 KB", (): string => `HTTP/1.1 200 OK\r\nX: ${"x".repeat(300 * 1024)}\r\n\r\n`],
-  ])("%s", async (_fault, answer) => {
+  ])("%s", async (_case, reply) => {
     const port = await serveTcp((socket) => {
-      socket.once("data", () => socket.end(answer()));
+      socket.once("data", () => socket.end(reply()));
     });
-    const client = new Client(await openLane()).send(get(`http://127.0.0.1:${port}/`));
+    const client = new Client(await openProxy()).send(get(`http://127.0.0.1:${port}/`));
     expect(await client.closes()).toBe("");
   });
 
-  it("a reset before the answer", async () => {
+  it("a reset before the response", async () => {
     const port = await serveTcp((socket) => void socket.once("data", () => socket.resetAndDestroy()));
-    const client = new Client(await openLane()).send(get(`http://127.0.0.1:${port}/`));
+    const client = new Client(await openProxy()).send(get(`http://127.0.0.1:${port}/`));
     expect(await client.closes()).toBe("");
   });
 
-  it("a body cut short, which stays short", async () => {
+  it("an incomplete body, which stays incomplete", async () => {
     const port = await serveTcp((socket) => {
       socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"));
     });
-    const client = new Client(await openLane()).send(get(`http://127.0.0.1:${port}/`));
+    const client = new Client(await openProxy()).send(get(`http://127.0.0.1:${port}/`));
     expect(await client.closes()).toMatch(/\r\nContent-Length: 10\r\n.*\r\n\r\nhalf$/s);
   });
 
-  it("a hang, until the lane closes", async () => {
+  it("a hang, until the proxy closes", async () => {
     const reached = Promise.withResolvers<void>();
     const port = await serveTcp((socket) => void socket.once("data", () => reached.resolve()));
-    const lane = await openLane();
-    const client = new Client(lane).send(get(`http://127.0.0.1:${port}/`));
+    const proxy = await openProxy();
+    const client = new Client(proxy).send(get(`http://127.0.0.1:${port}/`));
     await reached.promise;
-    await lane.close();
+    await proxy.close();
     expect(await client.closes()).toBe("");
   });
 });
 
-describe("a client that goes away", () => {
-  it("takes the upstream connection with it, before the answer and within it", async () => {
-    for (const answer of ["", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"]) {
+describe("a client that disconnects", () => {
+  it("closes the upstream connection, before and during the response", async () => {
+    for (const reply of ["", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"]) {
       const left = Promise.withResolvers<string>();
       const reached = Promise.withResolvers<void>();
       const port = await serveTcp((socket) => {
         socket.once("close", () => left.resolve("left"));
         socket.once("end", () => socket.end());
         socket.once("data", () => {
-          socket.write(answer);
+          socket.write(reply);
           reached.resolve();
         });
       });
-      const client = new Client(await openLane()).send(get(`http://127.0.0.1:${port}/`));
+      const client = new Client(await openProxy()).send(get(`http://127.0.0.1:${port}/`));
       await reached.promise;
-      if (answer !== "") await client.receives("half");
+      if (reply !== "") await client.receives("half");
       client.socket.destroy();
       expect(await left.promise).toBe("left");
     }
   });
 
-  it("in the middle of its body leaves no whole request behind", async () => {
+  it("during its body leaves the upstream request incomplete", async () => {
     const reached = Promise.withResolvers<void>();
     const outcome = Promise.withResolvers<string>();
     const port = await serveHttp((request) => {
       readBody(request).then(
         () => outcome.resolve("whole"),
-        () => outcome.resolve("cut short"),
+        () => outcome.resolve("incomplete"),
       );
       reached.resolve();
     });
-    const client = new Client(await openLane());
+    const client = new Client(await openProxy());
     client.send(
       `POST http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n`,
     );
     await reached.promise;
     client.socket.end();
-    expect(await outcome.promise).toBe("cut short");
+    expect(await outcome.promise).toBe("incomplete");
   });
 });
 
-describe("what isn't a proper request in absolute form is dropped without an answer", () => {
+describe("an invalid request, or one not in absolute form, is dropped without a response", () => {
   it.each([
     ["origin form", (): string => "GET / HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n"],
     ["asterisk form", (): string => "OPTIONS * HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n"],
@@ -263,7 +263,7 @@ describe("what isn't a proper request in absolute form is dropped without an ans
       requests += 1;
       response.end();
     });
-    const client = new Client(await openLane()).send(raw().replaceAll("PORT", String(port)));
+    const client = new Client(await openProxy()).send(raw().replaceAll("PORT", String(port)));
     expect(await client.closes()).toBe("");
     expect(requests).toBe(0);
   });

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import { Client, openLane } from "./lane.ts";
-import { ask, closed, connectionOf, FINE, get, serveFirst, serveRequests } from "./upstream.ts";
+import { Client, openProxy } from "./egress-proxy.ts";
+import { requestText, closed, connectionOf, FINE, get, serveFirst, serveRequests } from "./upstream.ts";
 
 describe("a connection is reused after a response", () => {
   it.each([
@@ -33,7 +33,7 @@ describe("a connection is reused after a response", () => {
   ])("%s", async (_form, method, raw) => {
     const upstream = await serveFirst(...raw);
     const url = `http://127.0.0.1:${upstream.port}/`;
-    const client = new Client(await openLane()).send(ask(method, url));
+    const client = new Client(await openProxy()).send(requestText(method, url));
     const end = raw.join("").includes("chunked")
       ? "0\r\n\r\n"
       : raw.join("").endsWith("one")
@@ -71,20 +71,20 @@ describe("a connection is closed after a response", () => {
   ])("%s", async (_form, method, raw) => {
     const upstream = await serveFirst(raw);
     const url = `http://127.0.0.1:${upstream.port}/`;
-    const lane = await openLane();
-    const client = new Client(lane).send(ask(method, url));
+    const proxy = await openProxy();
+    const client = new Client(proxy).send(requestText(method, url));
     await client.receives("\r\n\r\n");
     await closed(connectionOf(upstream, 1));
     expect(client.received).toContain(raw.includes("chunked") ? "\r\none\r\n" : "\r\n\r\n");
     expect(client.received).not.toContain("fine");
-    await new Client(lane).send(get(url)).receives("fine");
+    await new Client(proxy).send(get(url)).receives("fine");
     expect(upstream.heads.map((heads) => heads.length)).toEqual([1, 1]);
   });
 
   it("that ends with the connection", async () => {
     const upstream = await serveRequests((socket) => void socket.end("HTTP/1.1 200 OK\r\n\r\nfine"));
     const url = `http://127.0.0.1:${upstream.port}/`;
-    const client = new Client(await openLane()).send(get(url));
+    const client = new Client(await openProxy()).send(get(url));
     await client.receives("0\r\n\r\n");
     await client.send(get(url)).receives("0\r\n\r\n", 2);
     expect(upstream.heads.length).toBe(2);
@@ -93,12 +93,12 @@ describe("a connection is closed after a response", () => {
   it("that the client abandons halfway", async () => {
     const upstream = await serveFirst("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf");
     const url = `http://127.0.0.1:${upstream.port}/`;
-    const lane = await openLane();
-    const client = new Client(lane).send(get(url));
+    const proxy = await openProxy();
+    const client = new Client(proxy).send(get(url));
     await client.receives("half");
     client.socket.destroy();
     await closed(connectionOf(upstream, 1));
-    await new Client(lane).send(get(url)).receives("fine");
+    await new Client(proxy).send(get(url)).receives("fine");
     expect(upstream.heads.length).toBe(2);
   });
 });
@@ -113,10 +113,10 @@ describe("an idle connection", () => {
     ],
     ["sends a byte", (socket: Socket): unknown => socket.write("H")],
     ["sends an empty line", (socket: Socket): unknown => socket.write("\r\n")],
-  ])("is closed when the server %s", async (_what, act) => {
+  ])("is closed when the server %s", async (_case, act) => {
     const upstream = await serveFirst(FINE);
     const url = `http://127.0.0.1:${upstream.port}/`;
-    const client = new Client(await openLane()).send(get(url));
+    const client = new Client(await openProxy()).send(get(url));
     await client.receives("fine");
     act(connectionOf(upstream, 1));
     await closed(connectionOf(upstream, 1));
@@ -126,7 +126,7 @@ describe("an idle connection", () => {
 
   it("is closed before the server's own timeout", async () => {
     const upstream = await serveFirst(FINE.replace("\r\n", "\r\nKeep-Alive: timeout=2\r\n"));
-    await new Client(await openLane()).send(get(`http://127.0.0.1:${upstream.port}/`)).receives("fine");
+    await new Client(await openProxy()).send(get(`http://127.0.0.1:${upstream.port}/`)).receives("fine");
     await expect(closed(connectionOf(upstream, 1))).resolves.toBeUndefined();
   });
 
@@ -142,8 +142,8 @@ describe("an idle connection", () => {
       for (const each of waiting) each.write(FINE);
       waiting = [];
     });
-    const lane = await openLane();
-    const clients = Array.from({ length: 8 }, () => new Client(lane));
+    const proxy = await openProxy();
+    const clients = Array.from({ length: 8 }, () => new Client(proxy));
     const exchange = async (client: Client, times: number): Promise<string> =>
       client.send(get(`http://127.0.0.1:${upstream.port}/`)).receives("fine", times);
     await Promise.all(clients.map((client) => exchange(client, 1)));
@@ -155,11 +155,11 @@ describe("an idle connection", () => {
     ]);
   });
 
-  it("closes with its lane", async () => {
+  it("closes with its proxy", async () => {
     const upstream = await serveFirst(FINE);
-    const lane = await openLane();
-    await new Client(lane).send(get(`http://127.0.0.1:${upstream.port}/`)).receives("fine");
-    await lane.close();
+    const proxy = await openProxy();
+    await new Client(proxy).send(get(`http://127.0.0.1:${upstream.port}/`)).receives("fine");
+    await proxy.close();
     await expect(closed(connectionOf(upstream, 1))).resolves.toBeUndefined();
   });
 });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { Client, openLane, serveTcp } from "./lane.ts";
+import { Client, openProxy, serveTcp } from "./egress-proxy.ts";
 
 const CONNECT = (authority: string): string => `CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`;
 const ESTABLISHED = "HTTP/1.1 200 Connection Established\r\n\r\n";
 
 describe("a tunnel", () => {
-  it("passes bytes both ways as they are, also those sent ahead of its answer", async () => {
+  it("forwards bytes unchanged both ways, including those sent before its response", async () => {
     const port = await serveTcp((socket) => socket.pipe(socket));
-    const client = new Client(await openLane());
+    const client = new Client(await openProxy());
     client.send(`${CONNECT(`127.0.0.1:${port}`)}ahead\r\n\r\n`);
     await client.receives("ahead\r\n\r\n");
     client.send("\u0000\u00ffGET / HTTP/1.1\r\n\r\n");
@@ -15,32 +15,32 @@ describe("a tunnel", () => {
     expect(client.received).toBe(`${ESTABLISHED}ahead\r\n\r\n\u0000\u00ffGET / HTTP/1.1\r\n\r\n`);
   });
 
-  it("keeps the other way open when the client ends, until the target has said everything", async () => {
+  it("stays open towards the client when the client ends", async () => {
     const port = await serveTcp((socket) => {
-      let heard = "";
-      socket.on("data", (chunk) => (heard += String(chunk)));
-      socket.on("end", () => socket.end(`heard ${heard}`));
+      let received = "";
+      socket.on("data", (chunk) => (received += String(chunk)));
+      socket.on("end", () => socket.end(`received ${received}`));
     });
-    const client = new Client(await openLane(), { allowHalfOpen: true });
+    const client = new Client(await openProxy(), { allowHalfOpen: true });
     await client.send(CONNECT(`127.0.0.1:${port}`)).receives(ESTABLISHED);
     client.socket.end("question");
-    expect(await client.closes()).toBe(`${ESTABLISHED}heard question`);
+    expect(await client.closes()).toBe(`${ESTABLISHED}received question`);
   });
 
-  it("keeps the other way open when the target ends", async () => {
-    const heard = Promise.withResolvers<string>();
+  it("stays open towards the target when the target ends", async () => {
+    const received = Promise.withResolvers<string>();
     const port = await serveTcp((socket) => {
       socket.end("greeting");
-      socket.once("data", (chunk) => heard.resolve(String(chunk)));
+      socket.once("data", (chunk) => received.resolve(String(chunk)));
     });
-    const client = new Client(await openLane(), { allowHalfOpen: true });
+    const client = new Client(await openProxy(), { allowHalfOpen: true });
     await client.send(CONNECT(`127.0.0.1:${port}`)).receives("greeting");
     await client.ends();
     client.socket.end("farewell");
-    expect(await heard.promise).toBe("farewell");
+    expect(await received.promise).toBe("farewell");
   });
 
-  it("ends with a reset on either side", async () => {
+  it("ends when either side resets", async () => {
     const target = Promise.withResolvers<void>();
     const port = await serveTcp((socket) => {
       socket.once("data", (chunk) => {
@@ -48,26 +48,26 @@ describe("a tunnel", () => {
       });
       socket.once("close", () => target.resolve());
     });
-    const lane = await openLane();
-    const resetByTarget = new Client(lane).send(CONNECT(`127.0.0.1:${port}`));
+    const proxy = await openProxy();
+    const resetByTarget = new Client(proxy).send(CONNECT(`127.0.0.1:${port}`));
     await resetByTarget.receives(ESTABLISHED);
     expect(await resetByTarget.send("reset me").closes()).toBe(ESTABLISHED);
 
-    const resetByClient = new Client(lane).send(CONNECT(`127.0.0.1:${port}`));
+    const resetByClient = new Client(proxy).send(CONNECT(`127.0.0.1:${port}`));
     await resetByClient.receives(ESTABLISHED);
     resetByClient.socket.resetAndDestroy();
     await target.promise;
   });
 
-  it("loses nothing of a long answer", async () => {
+  it("forwards a long response completely", async () => {
     const sizeBytes = 8_000_000;
     const port = await serveTcp((socket) => socket.end(Buffer.alloc(sizeBytes, "x")));
-    const client = new Client(await openLane()).send(CONNECT(`127.0.0.1:${port}`));
+    const client = new Client(await openProxy()).send(CONNECT(`127.0.0.1:${port}`));
     expect((await client.closes()).length).toBe(ESTABLISHED.length + sizeBytes);
   });
 });
 
-describe("what isn't host and port is dropped without an answer", () => {
+describe("a CONNECT without a valid host and port is dropped without a response", () => {
   it.each([
     "127.0.0.1",
     "PORT",
@@ -83,7 +83,7 @@ describe("what isn't host and port is dropped without an answer", () => {
   ])("%s", async (authority) => {
     let connections = 0;
     const port = await serveTcp(() => (connections += 1));
-    const client = new Client(await openLane());
+    const client = new Client(await openProxy());
     expect(await client.send(CONNECT(authority.replace("PORT", String(port)))).closes()).toBe("");
     expect(connections).toBe(0);
   });

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { expect } from "vitest";
-import { serveTcp } from "./lane.ts";
+import { serveTcp } from "./egress-proxy.ts";
 
-export const ask = (method: string, url: string, fields = ""): string =>
-  `${method} ${url} HTTP/1.1\r\nHost: lane\r\n${fields}\r\n`;
-export const get = (url: string, fields = ""): string => ask("GET", url, fields);
+export const requestText = (method: string, url: string, fields = ""): string =>
+  `${method} ${url} HTTP/1.1\r\nHost: proxy\r\n${fields}\r\n`;
+export const get = (url: string, fields = ""): string => requestText("GET", url, fields);
 
 /** A response after which the connection can be reused. */
 export const FINE = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfine";
@@ -43,7 +43,7 @@ export function serveFirst(...raw: readonly string[]): Promise<Upstream> {
 /** A connection by its number, from 1. */
 export const connectionOf = ({ sockets }: Upstream, number: number): Socket => {
   const socket = sockets[number - 1];
-  return socket ?? expect.fail(`there is no connection ${number}`);
+  return socket ?? expect.fail(`connection ${number} does not exist`);
 };
 
 export const closed = async (socket: Socket): Promise<void> => {

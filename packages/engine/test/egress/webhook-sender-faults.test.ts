@@ -1,21 +1,21 @@
 import { createFakeClock } from "@snap/testing";
 import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import { serveTcp } from "./lane.ts";
+import { serveTcp } from "./egress-proxy.ts";
 import { answered, failed, openSender, send, serveHang, serveText } from "./webhook-sender.ts";
 
 const NOON = Date.parse("2026-03-01T12:00:00Z");
 
-/** Writes for as long as somebody reads. */
+/** Writes as long as the peer reads. */
 function pour(socket: Socket, piece: string): void {
   while (socket.writable && socket.write(piece)); // until its buffer is full
   socket.once("drain", () => pour(socket, piece));
 }
 
-describe("an answer that is no answer is broken", () => {
+describe("an invalid response is broken", () => {
   it.each([
-    ["nothing", ""],
-    ["no HTTP", "SSH-2.0-OpenSSH_9.2\r\n"],
+    ["empty", ""],
+    ["not HTTP", "SSH-2.0-OpenSSH_9.2\r\n"],
     ["a head cut short", "HTTP/1.1 200 OK\r\nConten"],
     ["a body cut short", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"],
     ["chunks cut short", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhalf"],
@@ -25,12 +25,12 @@ describe("an answer that is no answer is broken", () => {
       "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     ],
     [
-      "another protocol unasked",
+      "an unsolicited protocol switch",
       "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n",
     ],
     ["a head of 20 KB", `HTTP/1.1 200 OK\r\nX: ${"x".repeat(20_000)}\r\n\r\n`],
-    ["interim answers only", "HTTP/1.1 100 Continue\r\n\r\n"],
-  ])("%s", async (_fault, text) => {
+    ["only interim responses", "HTTP/1.1 100 Continue\r\n\r\n"],
+  ])("%s", async (_case, text) => {
     const port = await serveText(text);
     expect(await send(openSender(), `http://127.0.0.1:${port}/`)).toEqual(failed("broken"));
   });
@@ -47,8 +47,8 @@ describe("an answer that is no answer is broken", () => {
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
       `2710\r\n${"x".repeat(10_000)}\r\n`,
     ],
-    ["row of interim answers", "", "HTTP/1.1 100 Continue\r\n\r\n".repeat(400)],
-  ])("an endless %s, of which little is read", async (_fault, head, piece) => {
+    ["series of interim responses", "", "HTTP/1.1 100 Continue\r\n\r\n".repeat(400)],
+  ])("an endless %s, after a limited read", async (_case, head, piece) => {
     const left = Promise.withResolvers<void>();
     const port = await serveTcp((socket) => {
       socket.once("close", () => left.resolve());
@@ -61,22 +61,22 @@ describe("an answer that is no answer is broken", () => {
     await left.promise;
   });
 
-  it("more than 65,536 bytes, head included", async () => {
+  it("more than 65,536 bytes, including the header", async () => {
     const head = "HTTP/1.1 200 OK\r\n\r\n"; // 19 bytes
-    const atBound = await serveText(head + "x".repeat(65_517));
-    expect(await send(openSender(), `http://127.0.0.1:${atBound}/`)).toEqual(answered(200));
-    const pastBound = await serveText(head + "x".repeat(65_518));
-    expect(await send(openSender(), `http://127.0.0.1:${pastBound}/`)).toEqual(failed("broken"));
+    const atLimit = await serveText(head + "x".repeat(65_517));
+    expect(await send(openSender(), `http://127.0.0.1:${atLimit}/`)).toEqual(answered(200));
+    const overLimit = await serveText(head + "x".repeat(65_518));
+    expect(await send(openSender(), `http://127.0.0.1:${overLimit}/`)).toEqual(failed("broken"));
   });
 });
 
-describe("an attempt is over after 15 s", () => {
+describe("an attempt times out after 15 s", () => {
   it.each([
-    ["says nothing", ""],
+    ["sends nothing", ""],
     ["stops in its head", "HTTP/1.1 200 OK\r\nX: "],
     ["stops in its body", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"],
-    ["stops after an interim answer", "HTTP/1.1 100 Continue\r\n\r\n"],
-  ])("when the receiver %s", async (_fault, text) => {
+    ["stops after an interim response", "HTTP/1.1 100 Continue\r\n\r\n"],
+  ])("if the receiver %s", async (_case, text) => {
     const receiver = await serveHang(text);
     const clock = createFakeClock(NOON);
     let isOver = false;
@@ -91,7 +91,7 @@ describe("an attempt is over after 15 s", () => {
     await receiver.left;
   });
 
-  it("when the receiver never stops sending its head", async () => {
+  it("if the receiver never ends its header", async () => {
     const left = Promise.withResolvers<void>();
     const port = await serveTcp((socket) => {
       socket.once("data", () => {
@@ -108,7 +108,7 @@ describe("an attempt is over after 15 s", () => {
     await left.promise;
   });
 
-  it("when TLS never begins", async () => {
+  it("if TLS never starts", async () => {
     const receiver = await serveHang();
     const clock = createFakeClock(NOON);
     const outcome = send(openSender({ clock }), `https://receiver.example.com:${receiver.port}/`);
@@ -118,15 +118,15 @@ describe("an attempt is over after 15 s", () => {
     await receiver.left;
   });
 
-  it("when the name never resolves", async () => {
+  it("if the name never resolves", async () => {
     const clock = createFakeClock(NOON);
-    const asked = Promise.withResolvers<void>();
+    const requested = Promise.withResolvers<void>();
     const resolve = (): Promise<never> => {
-      asked.resolve();
+      requested.resolve();
       return new Promise(() => {});
     };
     const outcome = send(openSender({ clock, resolver: { resolve } }), "http://receiver.example.com/");
-    await asked.promise;
+    await requested.promise;
     clock.advance(15_000);
     expect(await outcome).toEqual(failed("timed-out"));
   });

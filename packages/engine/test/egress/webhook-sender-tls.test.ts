@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { serveTcp } from "./lane.ts";
+import { serveTcp } from "./egress-proxy.ts";
 import { answered, failed, openSender, send } from "./webhook-sender.ts";
 
 const RECEIVER: AlternativeName = { kind: "dns", name: "receiver.example.com" };
@@ -21,10 +21,10 @@ interface ReceiverOptions {
 
 interface SecureReceiver {
   readonly port: number;
-  /** Server names asked for (SNI), and the bodies that came. */
+  /** Server names (SNI) and bodies received. */
   readonly servernames: (string | false | null)[];
   readonly bodies: string[];
-  /** Resolves once a connection has closed, with all that was said over it in the clear. */
+  /** Resolves to the decrypted data of a connection when it closes. */
   readonly closed: Promise<string>;
 }
 
@@ -35,15 +35,15 @@ async function receive(options: ReceiverOptions = {}): Promise<SecureReceiver> {
   const servernames: SecureReceiver["servernames"] = [];
   const bodies: string[] = [];
   const closed = Promise.withResolvers<string>();
-  let heard = "";
+  let received = "";
   const server: Server = createServer({ cert, key }, (request, response) => {
     void text(request).then((body) => bodies.push(body));
     request.once("end", () => response.writeHead(204).end());
   });
-  server.on("connection", (socket) => socket.once("close", () => closed.resolve(heard)));
+  server.on("connection", (socket) => socket.once("close", () => closed.resolve(received)));
   server.on("secureConnection", (socket) => {
     servernames.push((socket as typeof socket & { servername: string | false | null }).servername);
-    socket.on("data", (chunk: Buffer) => (heard += chunk.toString("latin1")));
+    socket.on("data", (chunk: Buffer) => (received += chunk.toString("latin1")));
   });
   server.listen(0, address);
   await once(server, "listening");
@@ -51,7 +51,7 @@ async function receive(options: ReceiverOptions = {}): Promise<SecureReceiver> {
   return { port: (server.address() as AddressInfo).port, servernames, bodies, closed: closed.promise };
 }
 
-/** As NODE_EXTRA_CA_CERTS does, for the rest of the test. */
+/** Trusts a certificate for the rest of the test, like NODE_EXTRA_CA_CERTS. */
 function trust(cert: string): void {
   const before = getCACertificates("default");
   setDefaultCACertificates([...before, cert]);
@@ -59,7 +59,7 @@ function trust(cert: string): void {
 }
 
 describe("a webhook over https", () => {
-  it("is sent to a receiver that proves its name, and names it (RFC 6066, 3)", async () => {
+  it("is sent to a receiver with a certificate for its name, with SNI (RFC 6066, 3)", async () => {
     const receiver = await receive();
     expect(await send(openSender(), `https://Receiver.example.com:${receiver.port}/`)).toEqual(answered(204));
     expect(receiver.servernames).toEqual(["receiver.example.com"]);
@@ -69,7 +69,7 @@ describe("a webhook over https", () => {
   it.each([
     ["127.0.0.1", "127.0.0.1", [127, 0, 0, 1]],
     ["[::1]", "::1", [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]],
-  ])("is sent to %s, which proves its address and is not named", async (host, address, bytes) => {
+  ])("is sent to %s with a certificate for the address, without SNI", async (host, address, bytes) => {
     const receiver = await receive({ address, names: [{ kind: "address", bytes }] });
     expect(await send(openSender(), `https://${host}:${receiver.port}/`)).toEqual(answered(204));
     expect(receiver.servernames).toEqual([false]);
@@ -81,16 +81,16 @@ describe("a webhook over https", () => {
     ["a name for an address", "127.0.0.1", {}],
     ["another address", "127.0.0.1", { names: [{ kind: "address", bytes: [127, 0, 0, 2] }] }],
     ["no names", "receiver.example.com", { names: [] }],
-    ["a term that is over", "receiver.example.com", { validUntil: YESTERDAY }],
-    ["nobody's trust", "receiver.example.com", { isTrusted: false }],
-  ])("sends nothing on a certificate with %s", async (_fault, host, options) => {
+    ["an expiry in the past", "receiver.example.com", { validUntil: YESTERDAY }],
+    ["an untrusted issuer", "receiver.example.com", { isTrusted: false }],
+  ])("is not sent on a certificate with %s", async (_case, host, options) => {
     const receiver = await receive(options);
     expect(await send(openSender(), `https://${host}:${receiver.port}/`)).toEqual(failed("unreachable"));
     expect(await receiver.closed).toBe("");
     expect(receiver.bodies).toEqual([]);
   });
 
-  it("sends nothing on such a certificate even where the environment switches verification off", async () => {
+  it("is not sent on an untrusted certificate even with NODE_TLS_REJECT_UNAUTHORIZED=0", async () => {
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
     onTestFinished(() => void vi.unstubAllEnvs());
     const receiver = await receive({ isTrusted: false });
@@ -101,10 +101,10 @@ describe("a webhook over https", () => {
   });
 
   it.each([
-    ["speaks in the clear", "HTTP/1.1 204 No Content\r\n\r\n"],
-    ["hangs up", ""],
-  ])("fails on a receiver that %s", async (_fault, answer) => {
-    const port = await serveTcp((socket) => void socket.once("data", () => socket.end(answer)));
+    ["does not use TLS", "HTTP/1.1 204 No Content\r\n\r\n"],
+    ["closes the connection", ""],
+  ])("fails if the receiver %s", async (_case, reply) => {
+    const port = await serveTcp((socket) => void socket.once("data", () => socket.end(reply)));
     expect(await send(openSender(), `https://receiver.example.com:${port}/`)).toEqual(failed("unreachable"));
   });
 });

@@ -6,12 +6,12 @@ import { buffer } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { resolveTarget } from "../../src/egress/resolve.ts";
 import { PUBLIC_TARGETS_ONLY } from "../../src/targets/policy.ts";
-import { serveHttp, serveTcp } from "./lane.ts";
+import { serveHttp, serveTcp } from "./egress-proxy.ts";
 import { answered, failed, openSender, send, serveHang, serveText } from "./webhook-sender.ts";
 
 const NOON = Date.parse("2026-03-01T12:00:00Z");
 
-describe("what is sent", () => {
+describe("a request", () => {
   it("is one POST with the caller's headers and body, byte for byte", async () => {
     const arrived = Promise.withResolvers<{ readonly request: IncomingMessage; readonly body: Buffer }>();
     const port = await serveHttp((request, response) => {
@@ -40,32 +40,32 @@ describe("what is sent", () => {
   });
 });
 
-describe("an answer", () => {
-  it.each([200, 204, 299, 300, 404, 410, 500, 503])("of %i is told as it is", async (status) => {
+describe("a response", () => {
+  it.each([200, 204, 299, 300, 404, 410, 500, 503])("with status %i is returned as it is", async (status) => {
     const port = await serveHttp((_request, response) => void response.writeHead(status).end());
     expect(await send(openSender(), `http://127.0.0.1:${port}/`)).toEqual(answered(status));
   });
 
-  it.each([301, 302, 303, 307, 308])("of %i leads nowhere", async (status) => {
+  it.each([301, 302, 303, 307, 308])("with status %i is not followed", async (status) => {
     let visits = 0;
-    const elsewhere = await serveHttp((_request, response) => {
+    const redirectTarget = await serveHttp((_request, response) => {
       visits += 1;
       response.end();
     });
     const port = await serveHttp((_request, response) => {
-      response.writeHead(status, { Location: `http://127.0.0.1:${elsewhere}/` }).end();
+      response.writeHead(status, { Location: `http://127.0.0.1:${redirectTarget}/` }).end();
     });
     expect(await send(openSender(), `http://127.0.0.1:${port}/`)).toEqual(answered(status));
     expect(visits).toBe(0);
   });
 
-  it("comes after interim ones", async () => {
+  it("follows interim responses", async () => {
     const interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </>\r\n\r\n";
     const port = await serveText(`${interim}HTTP/1.1 204 No Content\r\n\r\n`);
     expect(await send(openSender(), `http://127.0.0.1:${port}/`)).toEqual(answered(204));
   });
 
-  it("may come from an IPv6 address", async () => {
+  it("can come from an IPv6 address", async () => {
     const server = createServer((_request, response) => void response.end()).listen(0, "::1");
     onTestFinished(() => void server.close());
     await once(server, "listening");
@@ -86,7 +86,7 @@ describe("an answer", () => {
     ["2026-03-01T12:00:30Z", null],
     ["Sun, 99 Mar 2026 12:00:30 GMT", null],
     ["", null],
-  ])("tells when to come back: %j", async (retryAfter, retryAfterMs) => {
+  ])("has its Retry-After parsed: %j", async (retryAfter, retryAfterMs) => {
     const port = await serveHttp((_request, response) => {
       response.writeHead(503, { "Retry-After": retryAfter }).end();
     });
@@ -95,7 +95,7 @@ describe("an answer", () => {
   });
 });
 
-describe("where it goes", () => {
+describe("the target", () => {
   /** A receiver that must not be reached. */
   async function listen(): Promise<{ readonly port: number; readonly visits: () => number }> {
     let visits = 0;
@@ -107,7 +107,7 @@ describe("where it goes", () => {
   }
 
   it.each(["127.0.0.1", "localhost", "receiver.example.com", "[::ffff:7f00:1]", "2130706433"])(
-    "isn't %s, which is private",
+    "is blocked if private: %s",
     async (host) => {
       const { port, visits } = await listen();
       const sender = openSender({ policy: PUBLIC_TARGETS_ONLY });
@@ -116,7 +116,7 @@ describe("where it goes", () => {
     },
   );
 
-  it("isn't a name that turned private since it was judged (faults.md, Webhooks and HTTP)", async () => {
+  it("is blocked if its name resolves to a private address since the last check", async () => {
     const { port, visits } = await listen();
     const answers = [["8.8.8.8"], ["127.0.0.1"]];
     const resolver = createFakeResolver({ "receiver.example.com": () => answers.shift() ?? [] });
@@ -127,7 +127,7 @@ describe("where it goes", () => {
     expect(visits()).toBe(0);
   });
 
-  it("is looked up once", async () => {
+  it("is resolved once", async () => {
     let lookUps = 0;
     const hosts = {
       "receiver.example.com": () => {
@@ -143,19 +143,19 @@ describe("where it goes", () => {
 
   it.each([
     ["another scheme", "ftp://127.0.0.1/"],
-    ["no URL", "receiver"],
+    ["not a URL", "receiver"],
     ["a port of another service", "http://127.0.0.1:25/"],
     ["a user name", "http://user@127.0.0.1/"],
     ["a password", "https://:secret@127.0.0.1/"],
-  ])("isn't %s", async (_fault, url) => {
+  ])("is blocked: %s", async (_case, url) => {
     expect(await send(openSender(), url)).toEqual(failed("blocked"));
   });
 
-  it("isn't a name without an address", async () => {
+  it("is unresolved without an address", async () => {
     expect(await send(openSender(), "http://nowhere.example.com/")).toEqual(failed("unresolved"));
   });
 
-  it("isn't a port at which nobody listens", async () => {
+  it("is unreachable if nothing listens on the port", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
@@ -165,8 +165,8 @@ describe("where it goes", () => {
   });
 });
 
-describe("a sender that is closed", () => {
-  it("ends what is being sent, and sends nothing more", async () => {
+describe("close", () => {
+  it("aborts current attempts and rejects later ones", async () => {
     const receiver = await serveHang();
     const sender = openSender();
     const outcomes = [1, 2].map(() => send(sender, `http://127.0.0.1:${receiver.port}/`));
@@ -182,7 +182,7 @@ describe("a sender that is closed", () => {
   });
 });
 
-it("leaves no connection behind when a header can't be sent", async () => {
+it("closes the connection if a header is invalid", async () => {
   const left = Promise.withResolvers<void>();
   const port = await serveTcp((socket) => {
     socket.once("close", () => left.resolve());

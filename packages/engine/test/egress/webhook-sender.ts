@@ -3,9 +3,9 @@ import { onTestFinished } from "vitest";
 import { createWebhookSender, type WebhookSenderOptions } from "../../src/egress/webhook-sender.ts";
 import type { WebhookOutcome, WebhookSender } from "../../src/ports/webhook-sender.ts";
 import { parseAllowedTargets } from "../../src/targets/policy.ts";
-import { serveTcp } from "./lane.ts";
+import { serveTcp } from "./egress-proxy.ts";
 
-/** A sender that may reach the loopback, unless told otherwise, and closes with the test. */
+/** Opens a sender that may reach the loopback by default; closes it after the test. */
 export function openSender(options: Partial<WebhookSenderOptions> = {}): WebhookSender {
   const sender = createWebhookSender({
     policy: { allow: parseAllowedTargets("127.0.0.1,::1"), ownHostnames: [] },
@@ -28,12 +28,12 @@ export const answered = (status: number, retryAfterMs: number | null = null): We
 
 export const failed = (reason: string): object => ({ kind: "failed", reason });
 
-/** A receiver that says `text`, as it is, once a request has begun to come. */
+/** Starts a receiver that sends `text` verbatim when a request arrives; returns its port. */
 export function serveText(text: string): Promise<number> {
   return serveTcp((socket) => void socket.once("data", () => socket.end(text, "latin1")));
 }
 
-/** A receiver that says `text` and then nothing more. */
+/** Starts a receiver that sends `text`, then hangs. */
 export async function serveHang(
   text = "",
 ): Promise<{ readonly port: number; readonly reached: Promise<void>; readonly left: Promise<void> }> {

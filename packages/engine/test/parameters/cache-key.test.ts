@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { cacheKey } from "../../src/parameters/cache-key.ts";
 import { parseQuery } from "../../src/parameters/parse.ts";
 
-/** Pinned: a key that changes renders, and charges, everything again that is kept. */
+/** Pinned: a changed key would render, and charge, every cached rendering again. */
 const DIGESTS = [
   ["", "85c4f4017e687b3f7f85c988153e2687b0f4cc66a4390c79ca1f2199d4b67d8c"],
   ["a", "3439bc9951398f14e4998e264dc252b7d35236b6e31f4717cf9c6e71d267e882"],
@@ -49,7 +49,7 @@ describe("cacheKey", () => {
     ["a b", "a%20b"],
     ["a+b", "a%20b"],
     ["&pdf=1", "&pdf=true&paperFormat=a4&marginUnit=mm&scale=1.0"],
-  ])("%j is %j", (left, right) => {
+  ])("of %j equals that of %j", (left, right) => {
     expect(keyOf(left)).toBe(keyOf(right));
   });
 
@@ -61,16 +61,16 @@ describe("cacheKey", () => {
     ["", "&width=1280&height=800"],
     ["&delay=1", "&delay=2"],
     ["&selector=a", "&waitForSelector=a"],
-  ])("%j is not %j", (left, right) => {
+  ])("of %j differs from that of %j", (left, right) => {
     expect(keyOf(left)).not.toBe(keyOf(right));
   });
 
-  it("differs by what is asked of a page, whatever is asked", () => {
+  it("differs between renderings", () => {
     const keys = DIGESTS.map(([query]) => keyOf(query));
     expect(new Set(keys).size).toBe(DIGESTS.length);
   });
 
-  it.each(DIGESTS)("of %j is %s, for good", (query, digest) => {
+  it.each(DIGESTS)("of %j is always %s", (query, digest) => {
     expect(keyOf(query)).toBe(digest);
   });
 

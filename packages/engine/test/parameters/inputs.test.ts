@@ -9,23 +9,23 @@ type InputOfScreenshot = z.input<typeof screenshotParameters>;
 type InputOfPdf = z.input<typeof pdfParameters>;
 
 describe("the schemas", () => {
-  it("take whatever the input types let through", () => {
+  it("accept the input types", () => {
     expectTypeOf<ScreenshotInput>().toExtend<InputOfScreenshot>();
     expectTypeOf<PdfInput & { readonly pdf: true }>().toExtend<InputOfPdf>();
   });
 
-  it("know the same names as the input types", () => {
+  it("have the same names as the input types", () => {
     expectTypeOf<keyof ScreenshotInput>().toEqualTypeOf<keyof InputOfScreenshot | keyof InputOfPdf>();
     expectTypeOf<keyof PdfInput>().toEqualTypeOf<keyof InputOfScreenshot | keyof InputOfPdf>();
   });
 
-  // Faults are reported in this order, by the client as well.
-  it("have the parameters of the table in its order", () => {
+  // faults are reported in this order, by the client too
+  it("have the parameters in the order of the table", () => {
     expect(Object.keys(screenshotParameters.shape)).toEqual(Object.keys(PARAMETERS.screenshot));
     expect(Object.keys(pdfParameters.shape)).toEqual(Object.keys(PARAMETERS.pdf));
   });
 
-  it("fill in the defaults that the types of validated parameters promise", () => {
+  it("fill in the defaults of the output types", () => {
     const url = "https://example.com/";
     expect(screenshotParameters.parse({ url })).toEqual({
       url,
@@ -48,15 +48,15 @@ describe("the schemas", () => {
   });
 });
 
-describe("parameters given as an object", () => {
+describe("parseParameters", () => {
   const url = "https://example.com/";
 
-  it("doesn't count undefined as sent", () => {
-    const input = { url, delay: undefined, landscape: undefined, unheardOf: undefined };
+  it("ignores undefined values", () => {
+    const input = { url, delay: undefined, landscape: undefined, unknown: undefined };
     expect(parseParameters(input)).toEqual(parseParameters({ url }));
   });
 
-  it("names what stands between fields beside a fraction of an integer", () => {
+  it("reports rules between parameters in addition to a fractional integer", () => {
     let names: string[] = [];
     try {
       parseParameters({ url, delay: 1.5, width: 800 });

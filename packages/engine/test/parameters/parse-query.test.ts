@@ -4,7 +4,7 @@ import { parseParameters, parseQuery } from "../../src/parameters/parse.ts";
 
 const PAGE = "url=https%3A%2F%2Fexample.com%2F";
 
-function refusalOf(query: string): SnapError {
+function errorOf(query: string): SnapError {
   try {
     parseQuery(new URLSearchParams(query));
   } catch (error) {
@@ -44,7 +44,7 @@ describe("defaults", () => {
   });
 });
 
-describe("values that are accepted, at their edges", () => {
+describe("valid values, at their limits", () => {
   const clip = (x: number, width: number): string =>
     `clipX=${x}&clipY=${x}&clipWidth=${width}&clipHeight=${width}`;
   it.each([
@@ -90,13 +90,13 @@ describe("values that are accepted, at their edges", () => {
     },
   );
 
-  it("takes an address of 2048 characters, however many bytes they are", () => {
+  it("accepts a URL of 2048 characters, regardless of its bytes", () => {
     const url = `https://example.com/${"漢".repeat(2028)}`;
     expect(accepted(`url=${encodeURIComponent(url)}`)["url"]).toBe(url);
   });
 });
 
-describe("values that are refused, under the parameter at fault", () => {
+describe("invalid values, reported under their parameter", () => {
   it.each([
     ["pdf=yes", "pdf"],
     ["fullPage=", "fullPage"],
@@ -169,26 +169,26 @@ describe("values that are refused, under the parameter at fault", () => {
     ["signature=x", "signature"],
     ["=1", ""],
   ])("%s -> %s", (query, name) => {
-    const error = refusalOf(`${PAGE}&${query}`);
+    const error = errorOf(`${PAGE}&${query}`);
     expect(error.code).toBe("validation_failed");
     expect(error.status).toBe(422);
     expect(Object.keys(error.errors ?? {})).toEqual([name]);
   });
 
-  it("names the missing margins, or the missing clip edges", () => {
-    expect(Object.keys(refusalOf(`${PAGE}&pdf=1&marginTop=5&marginLeft=5`).errors ?? {})).toEqual([
+  it("lists the missing margins or clip edges", () => {
+    expect(Object.keys(errorOf(`${PAGE}&pdf=1&marginTop=5&marginLeft=5`).errors ?? {})).toEqual([
       "marginRight",
       "marginBottom",
     ]);
-    expect(Object.keys(refusalOf(`${PAGE}&clipX=5`).errors ?? {})).toEqual([
+    expect(Object.keys(errorOf(`${PAGE}&clipX=5`).errors ?? {})).toEqual([
       "clipY",
       "clipWidth",
       "clipHeight",
     ]);
   });
 
-  it("names every fault in one answer", () => {
-    const error = refusalOf(
+  it("lists every fault in one error", () => {
+    const error = errorOf(
       "url=nope&quality=0&width=5&delay=-1&selector=a&fullPage=1&landscape=1&wat=1&wat=2",
     );
     expect(Object.keys(error.errors ?? {}).toSorted()).toEqual(
@@ -197,20 +197,20 @@ describe("values that are refused, under the parameter at fault", () => {
     expect(error.code).toBe("validation_failed");
   });
 
-  it("says which values would do, and which name was meant", () => {
-    expect(refusalOf(`${PAGE}&format=gif`).errors?.["format"]).toEqual(["must be one of png, jpeg, webp"]);
-    expect(refusalOf(`${PAGE}&delay=x`).errors?.["delay"]).toEqual(["must be an integer from 0 to 10000"]);
-    expect(refusalOf(`${PAGE}&full_page=1`).errors?.["full_page"]?.[0]).toContain("did you mean fullPage?");
-    expect(refusalOf(`${PAGE}&landscape=1`).errors?.["landscape"]?.[0]).toContain("pdf=true");
+  it("says which values are valid, and which name was meant", () => {
+    expect(errorOf(`${PAGE}&format=gif`).errors?.["format"]).toEqual(["must be one of png, jpeg, webp"]);
+    expect(errorOf(`${PAGE}&delay=x`).errors?.["delay"]).toEqual(["must be an integer from 0 to 10000"]);
+    expect(errorOf(`${PAGE}&full_page=1`).errors?.["full_page"]?.[0]).toContain("did you mean fullPage?");
+    expect(errorOf(`${PAGE}&landscape=1`).errors?.["landscape"]?.[0]).toContain("pdf=true");
   });
 
-  it("bounds the answer to thousands of faults", () => {
+  it("limits the number of listed faults", () => {
     const many = Array.from({ length: 5000 }, (_, index) => `p${index}=1`).join("&");
-    expect(Object.keys(refusalOf(`${PAGE}&${many}`).errors ?? {})).toHaveLength(50);
+    expect(Object.keys(errorOf(`${PAGE}&${many}`).errors ?? {})).toHaveLength(50);
   });
 });
 
-describe("invalid_url or validation_failed", () => {
+describe("the error code", () => {
   it.each([
     ["", "invalid_url"],
     ["url=", "invalid_url"],
@@ -221,14 +221,14 @@ describe("invalid_url or validation_failed", () => {
     ["url=nope&quality=80", "validation_failed"],
     [`${PAGE}&${PAGE}`, "validation_failed"],
   ])("%s -> %s", (query, code) => {
-    const error = refusalOf(query);
+    const error = errorOf(query);
     expect(error.code).toBe(code);
     expect(error.errors).toHaveProperty("url");
   });
 });
 
-describe("parameters given as an object", () => {
-  it("takes real booleans and numbers, and no text for them", () => {
+describe("parseParameters", () => {
+  it("accepts real booleans and numbers, not text", () => {
     expect(parseParameters({ url: "https://example.com/", pdf: true, scale: 0.5 })).toMatchObject({
       scale: 0.5,
     });

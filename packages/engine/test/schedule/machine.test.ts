@@ -11,31 +11,31 @@ const after = (idleMs: number, groupMs: number | null = null): ProcessorTimes =>
   groupMs,
 });
 
-describe("idle processors", () => {
+describe("idleBetween", () => {
   it.each([
-    ["all of them", after(400), 4, 4],
-    ["three of four", after(300), 4, 3],
-    ["none", after(0), 4, 0],
+    ["all processors idle", after(400), 4, 4],
+    ["three of four processors idle", after(300), 4, 3],
+    ["no processor idle", after(0), 4, 0],
     ["no more than the process may use", after(400), 2, 2],
-  ])("%s", (_what, now, allowed, idle) => {
+  ])("%s", (_case, now, allowed, idle) => {
     expect(idleBetween(before, now, allowed)).toBe(idle);
   });
 
   it.each([
-    ["what a container has left of its share, on an idle machine", after(300, 150), 2, 0.5],
-    ["none, where a container has used its share up", after(200, 230), 2, 0],
-    ["those of the machine, where others keep it busy", after(40, 10), 2, 0.4],
-  ])("%s", (_what, now, allowed, idle) => {
+    ["the unused share of a container, on an idle machine", after(300, 150), 2, 0.5],
+    ["none, if a container has used its share", after(200, 230), 2, 0],
+    ["those of the machine, if other containers use the rest", after(40, 10), 2, 0.4],
+  ])("%s", (_case, now, allowed, idle) => {
     expect(idleBetween({ ...before, groupMs: 0 }, now, allowed)).toBeCloseTo(idle);
   });
 
-  it("are none, rather than unknown, when no time has passed", () => {
+  it("returns 0 if no time has passed", () => {
     expect(idleBetween(before, before, 4)).toBe(0);
   });
 });
 
-describe("this machine", () => {
-  it("has memory, and no more idle processors than processors", () => {
+describe("createSystemMachine", () => {
+  it("reports available memory and idle processors", () => {
     const machine = createSystemMachine();
     expect(machine.availableMemoryBytes()).toBeGreaterThan(1e6);
     expect(machine.idleProcessors()).toBeGreaterThanOrEqual(0);

@@ -13,7 +13,7 @@ const bounds = {
   machine: createFakeMachine(),
 };
 
-/** A job that ends when told to. */
+/** A job that ends when `open` is called. */
 function gate(): { job: () => Promise<void>; open: () => void } {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => {
@@ -22,15 +22,15 @@ function gate(): { job: () => Promise<void>; open: () => void } {
   return { job: () => opened, open };
 }
 
-/** Queues one job per name behind a running one, and answers the order in which they ran. */
+/** Queues one job per name behind a running job; returns the order in which they ran. */
 async function orderOf(
   scheduler: Scheduler,
-  turns: readonly (readonly [string, "interactive" | "batch", string])[],
+  jobs: readonly (readonly [string, "interactive" | "batch", string])[],
 ): Promise<string[]> {
   const order: string[] = [];
   const first = gate();
   const running = [scheduler.run({ accountId: "first", priority: "interactive" }, first.job)];
-  for (const [accountId, priority, name] of turns) {
+  for (const [accountId, priority, name] of jobs) {
     running.push(
       scheduler.run({ accountId, priority }, async () => {
         order.push(name);
@@ -43,7 +43,7 @@ async function orderOf(
 }
 
 describe("createScheduler", () => {
-  it("lets accounts take turns, first come first served within one", async () => {
+  it("alternates between accounts, in order of arrival within one", async () => {
     const order = await orderOf(createScheduler(bounds), [
       ["a", "interactive", "a1"],
       ["a", "interactive", "a2"],
@@ -55,7 +55,7 @@ describe("createScheduler", () => {
     expect(order).toEqual(["a1", "b1", "c1", "a2", "b2", "a3"]);
   });
 
-  it("renders interactive before batch", async () => {
+  it("runs interactive renders before batch renders", async () => {
     const order = await orderOf(createScheduler(bounds), [
       ["a", "batch", "batch1"],
       ["b", "batch", "batch2"],
@@ -65,21 +65,21 @@ describe("createScheduler", () => {
     expect(order).toEqual(["a1", "c1", "batch1", "batch2"]);
   });
 
-  it("lets a batch render that is raised go before the other batches, and not one that runs", async () => {
+  it("runs a batch render with raised priority before other batches; a running one stays as it is", async () => {
     const scheduler = createScheduler(bounds);
     const first = gate();
     const order: string[] = [];
-    const hurry = Promise.withResolvers<void>();
+    const raise = Promise.withResolvers<void>();
     const batch = { accountId: "a", priority: "batch" } as const;
     const running = scheduler.run({ ...batch, priorityRaised: Promise.resolve() }, first.job);
     const runs = [
       scheduler.run(batch, async () => order.push("one")),
-      scheduler.run({ ...batch, priorityRaised: hurry.promise }, async () => order.push("raised")),
+      scheduler.run({ ...batch, priorityRaised: raise.promise }, async () => order.push("raised")),
       scheduler.run(batch, async () => order.push("two")),
     ];
     await Promise.resolve();
     expect(scheduler.load()).toMatchObject({ running: 1, waiting: 3, batch: { running: 1, waiting: 3 } });
-    hurry.resolve();
+    raise.resolve();
     await Promise.resolve();
     expect(scheduler.load()).toMatchObject({ running: 1, waiting: 3, batch: { running: 1, waiting: 2 } });
     first.open();
@@ -88,7 +88,7 @@ describe("createScheduler", () => {
     expect(scheduler.load()).toMatchObject({ running: 0, waiting: 0, batch: { running: 0, waiting: 0 } });
   });
 
-  it("runs as many at once as told, and counts what runs and waits", async () => {
+  it("limits concurrent renders, and counts running and waiting ones", async () => {
     const scheduler = createScheduler({ ...bounds, slots: 3, concurrency: 3 });
     const gates = [gate(), gate(), gate()];
     const runs = gates.map(({ job }) => scheduler.run({ accountId: "a", priority: "interactive" }, job));
@@ -98,22 +98,22 @@ describe("createScheduler", () => {
     expect(scheduler.load()).toMatchObject({ running: 0, waiting: 0 });
   });
 
-  it("keeps a slot from an account that fills all the others", async () => {
+  it("reserves a slot for other accounts", async () => {
     const scheduler = createScheduler({ ...bounds, slots: 3, concurrency: 3 });
     const gates = Array.from({ length: 5 }, gate);
-    const greedy = gates.map(({ job }) => scheduler.run({ accountId: "a", priority: "interactive" }, job));
+    const heavy = gates.map(({ job }) => scheduler.run({ accountId: "a", priority: "interactive" }, job));
     expect(scheduler.load()).toMatchObject({ running: 2, waiting: 3 });
     const other = scheduler.run({ accountId: "b", priority: "batch" }, async () => "ran");
     await expect(other).resolves.toBe("ran");
     gates[0]?.open();
-    await greedy[0];
+    await heavy[0];
     expect(scheduler.load()).toMatchObject({ running: 2, waiting: 2 });
     for (const { open } of gates) open();
-    await Promise.all(greedy);
+    await Promise.all(heavy);
     expect(scheduler.load()).toMatchObject({ running: 0, waiting: 0 });
   });
 
-  it("refuses at once when the queue is full, and keeps room for other accounts", async () => {
+  it("rejects at once when the queue is full, and limits each account's part of it", async () => {
     const scheduler = createScheduler({ ...bounds, maxWaiting: 3, maxWaitingPerAccount: 2 });
     const first = gate();
     const runs = ["a", "a", "a", "b"].map((accountId) =>
@@ -137,15 +137,15 @@ describe("createScheduler", () => {
     [undefined, 60_000],
     [10_000, 10_000],
     [90_000, 60_000],
-  ])("a turn that would wait %s ms waits %i", (maxWaitMs, waited) => {
+  ])("limits a wait of %s ms to %i ms", (maxWaitMs, limit) => {
     const delays: number[] = [];
     const clock: Clock = { now: () => 0, after: (delayMs) => (delays.push(delayMs), () => {}) };
     const scheduler = createScheduler({ ...bounds, maxWaitMs: 60_000, clock });
     void scheduler.run({ accountId: "a", priority: "interactive", maxWaitMs }, gate().job);
-    expect(delays).toEqual([waited]);
+    expect(delays).toEqual([limit]);
   });
 
-  it("counts what was waited before", () => {
+  it("subtracts the time waited before", () => {
     const delays: number[] = [];
     const clock: Clock = { now: () => 100_000, after: (delayMs) => (delays.push(delayMs), () => {}) };
     const scheduler = createScheduler({ ...bounds, maxWaitMs: 60_000, clock });
@@ -154,7 +154,7 @@ describe("createScheduler", () => {
     expect(delays).toEqual([60_000, 45_000, 0]);
   });
 
-  it("refuses a turn that doesn't come in time, and goes on with the others", async () => {
+  it("rejects a render that gets no slot in time, and continues with the others", async () => {
     let wake = (): void => {};
     const clock: Clock = {
       now: () => 0,
@@ -180,7 +180,7 @@ describe("createScheduler", () => {
   });
 });
 
-/** A clock whose timers run when told to. */
+/** A clock whose timers run on `advance`. */
 function manualClock(): Clock & { readonly advance: (ms: number) => void } {
   let nowMs = 0;
   let timers: { atMs: number; wake: () => void }[] = [];
@@ -206,7 +206,7 @@ describe("renders beyond the slots", () => {
   const options = { ...bounds, slots: 4, concurrency: 8, maxWaitMs: 60_000 };
   const interactive = (accountId: string) => ({ accountId, priority: "interactive" }) as const;
 
-  it("are admitted while processors are idle, four for each, and no more once they are busy", async () => {
+  it("are admitted while processors are idle, four per idle processor", async () => {
     const clock = manualClock();
     const machine = Object.assign(createFakeMachine(), { idle: 0.5 });
     const scheduler = createScheduler({ ...options, clock, machine });
@@ -221,11 +221,11 @@ describe("renders beyond the slots", () => {
     machine.idle = 2;
     clock.advance(50);
     clock.advance(50);
-    expect(scheduler.load()).toMatchObject({ running: 7, waiting: 5 }); // one is kept from the account
+    expect(scheduler.load()).toMatchObject({ running: 7, waiting: 5 }); // one is reserved for other accounts
     await drain(scheduler, clock, { runs, open });
   });
 
-  it("are admitted one for each 128 MiB beyond the 512 that are left alone", async () => {
+  it("are limited to one for each 128 MiB of available memory beyond 512 MiB", async () => {
     const clock = manualClock();
     const machine = Object.assign(createFakeMachine(), { idle: 2, memoryBytes: 800 * 1024 * 1024 });
     const scheduler = createScheduler({ ...options, clock, machine });
@@ -236,7 +236,7 @@ describe("renders beyond the slots", () => {
     await drain(scheduler, clock, { runs, open });
   });
 
-  it("are not admitted while memory is short", async () => {
+  it("are not admitted without available memory", async () => {
     const clock = manualClock();
     const machine = Object.assign(createFakeMachine(), { idle: 2, memoryBytes: 400e6 });
     const scheduler = createScheduler({ ...options, clock, machine });
@@ -247,7 +247,7 @@ describe("renders beyond the slots", () => {
     await drain(scheduler, clock, { runs, open });
   });
 
-  it("take no slot from another account, though the processors are busy", async () => {
+  it("leave a slot to other accounts, even if the processors are busy", async () => {
     const clock = manualClock();
     const machine = Object.assign(createFakeMachine(), { idle: 2 });
     const scheduler = createScheduler({ ...options, clock, machine });
@@ -262,7 +262,7 @@ describe("renders beyond the slots", () => {
     await drain(scheduler, clock, { runs, open });
   });
 
-  it("do not keep another account from its part of the slots", async () => {
+  it("leave other accounts their share of the slots", async () => {
     const clock = manualClock();
     const machine = Object.assign(createFakeMachine(), { idle: 8 });
     const scheduler = createScheduler({ ...options, concurrency: 12, clock, machine });
@@ -276,7 +276,7 @@ describe("renders beyond the slots", () => {
     await drain(scheduler, clock, { runs, open });
   });
 
-  it("leave a slot of an account to its interactive renders", async () => {
+  it("leave a slot to the account's interactive renders", async () => {
     const clock = manualClock();
     const scheduler = createScheduler({ ...options, clock });
     const { job, open } = gate();
@@ -289,7 +289,7 @@ describe("renders beyond the slots", () => {
 });
 
 describe("an account whose batches run beyond the slots", () => {
-  it("still has a slot for an interactive render, though the processors are busy", async () => {
+  it("gets a slot for an interactive render, even if the processors are busy", async () => {
     const clock = manualClock();
     const machine = Object.assign(createFakeMachine(), { idle: 2 });
     const scheduler = createScheduler({ ...bounds, slots: 4, concurrency: 8, clock, machine });
@@ -305,8 +305,8 @@ describe("an account whose batches run beyond the slots", () => {
   });
 });
 
-describe("a turn that would not come in time", () => {
-  it("is not refused while a slot is free for it, however slowly renders end", async () => {
+describe("a render that would wait too long", () => {
+  it("is not rejected if a slot is free, even if renders are slow", async () => {
     const clock = manualClock();
     const scheduler = createScheduler({ ...bounds, clock, slots: 2, concurrency: 2, maxWaitMs: 3_600_000 });
     const gates = Array.from({ length: 30 }, gate);
@@ -322,7 +322,7 @@ describe("a turn that would not come in time", () => {
     await Promise.all(runs);
   });
 
-  it("is refused at once, by how fast renders have ended; another account's still comes", async () => {
+  it("is rejected at once, based on the recent pace, while another account's render is accepted", async () => {
     const clock = manualClock();
     const scheduler = createScheduler({ ...bounds, clock, slots: 1, concurrency: 1, maxWaitMs: 10_000 });
     const gates = Array.from({ length: 40 }, gate);
@@ -345,7 +345,7 @@ describe("a turn that would not come in time", () => {
   });
 });
 
-/** Lets everything run to its end. */
+/** Waits for all renders. */
 async function drain(
   scheduler: Scheduler,
   clock: { readonly advance: (ms: number) => void },

@@ -14,7 +14,7 @@ const policy: TargetPolicy = {
 };
 
 it.each(["127.0.0.1", "127.0.0.2", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1", "10.0.0.7", "fd00::7"])(
-  "no exception opens a closed port of %s, for no name that leads there",
+  "blocks a closed port of %s although the allowlist covers it, by address and by name",
   (address) => {
     expect(checkHost({ hostname: address, port: 9222, policy })).toBe("blocked");
     expect(checkAddress({ address, hostname: "page.example", port: 9222, policy })).toBe("blocked");
@@ -22,12 +22,12 @@ it.each(["127.0.0.1", "127.0.0.2", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1", "
   },
 );
 
-it("a closed name is refused before it is looked up, at its port alone", () => {
+it("blocks a closed name before name resolution, and only its closed port", () => {
   expect(checkHost({ hostname: "browser.example", port: 9222, policy })).toBe("blocked");
   expect(checkHost({ hostname: "page.example", port: 9222, policy })).toBe("ok");
   expect(checkHost({ hostname: "browser.example", port: 443, policy })).toBe("ok");
 });
 
-it("other addresses stay open", () => {
+it("allows other addresses", () => {
   expect(checkAddress({ address: "10.0.0.8", hostname: "10.0.0.8", port: 9222, policy })).toBe("ok");
 });

@@ -9,7 +9,7 @@ const block = (address: string, prefixLength: number, port: number | null = null
   port,
 });
 
-describe("entries", () => {
+describe("valid entries", () => {
   it.each([
     ["localhost", name("localhost")],
     ["localhost:3000", name("localhost", 3000)],
@@ -30,7 +30,7 @@ describe("entries", () => {
     ["::ffff:10.0.0.0/104", block("::ffff:10.0.0.0", 104)],
   ])("%s", (text, entry) => expect(parseAllowedTargets(text)).toEqual([entry]));
 
-  it("come as a list, blanks aside", () => {
+  it("are separated by commas, and blanks are ignored", () => {
     expect(parseAllowedTargets(" localhost:3000 ,10.0.0.0/8,, ")).toEqual([
       name("localhost", 3000),
       block("10.0.0.0", 8),
@@ -39,7 +39,7 @@ describe("entries", () => {
   });
 });
 
-describe("faults", () => {
+describe("invalid entries", () => {
   it.each([
     "10.0.0.0/33",
     "10.0.0.0/",

@@ -4,7 +4,7 @@ import { createSeal } from "../../src/tokens/seal.ts";
 import { hashSecret, isSameHash, makeSecret, parseToken } from "../../src/tokens/token-text.ts";
 
 describe("token text", () => {
-  it("is 43 letters and digits, never twice the same", () => {
+  it("is 43 random letters and digits", () => {
     const secrets = Array.from({ length: 100 }, () => makeSecret(systemRandom));
     for (const secret of secrets) expect(secret).toMatch(/^[0-9A-Za-z]{43}$/);
     expect(new Set(secrets).size).toBe(100);
@@ -21,17 +21,17 @@ describe("token text", () => {
     `1|${"a".repeat(43)} `,
     `1|${"a".repeat(39)}!`,
     `99999999999999999999|${"a".repeat(43)}`,
-  ])("refuses %j", (text) => {
+  ])("rejects %j", (text) => {
     expect(parseToken(text)).toBeNull();
   });
 
-  it("splits at the pipe", () => {
-    // The SHA-256 of forty-three times "a".
+  it("is split at the pipe", () => {
+    // the SHA-256 of 43 times "a"
     const secretHash = "66d34fba71f8f450f7e45598853e53bfc23bbd129027cbb131a2f4ffd7878cd0";
     expect(parseToken(`12|${"a".repeat(43)}`)).toEqual({ id: 12, secretHash });
   });
 
-  it("matches its own hash alone", () => {
+  it("matches only its own hash", () => {
     expect(isSameHash(hashSecret("one"), hashSecret("one"))).toBe(true);
     expect(isSameHash(hashSecret("one"), hashSecret("two"))).toBe(false);
   });
@@ -40,21 +40,21 @@ describe("token text", () => {
 describe("createSeal", () => {
   const seal = createSeal("a key of some length", systemRandom);
 
-  it.each(["", "fifteen letters"])("refuses the key %j, as too short", (secretKey) => {
+  it.each(["", "fifteen letters"])("rejects the key %j, which is too short", (secretKey) => {
     expect(() => createSeal(secretKey, systemRandom)).toThrow("at least 16 characters");
   });
 
-  it("opens what it sealed", () => {
+  it("opens a sealed secret", () => {
     expect(seal.open(seal.seal("secret ✓"))).toBe("secret ✓");
   });
 
-  it("seals the same secret differently each time, and not readably", () => {
+  it("encrypts the same secret differently each time", () => {
     const [first, second] = [seal.seal("secret"), seal.seal("secret")];
     expect(first).not.toBe(second);
     expect(Buffer.from(first, "hex").includes("secret")).toBe(false);
   });
 
-  it("refuses what was sealed under another key, or altered", () => {
+  it("rejects a secret that was sealed with another key or altered", () => {
     expect(() => createSeal("another key of some length", systemRandom).open(seal.seal("secret"))).toThrow(
       /authenticate/,
     );

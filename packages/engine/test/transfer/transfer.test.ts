@@ -41,7 +41,7 @@ const line = (at: number): JournalEntry => ({
   at,
 });
 
-/** Three lines of a journal, a page each. */
+/** A source with three journal entries, one per page. */
 function sourceOf(change: Partial<TransferSource> = {}): TransferSource {
   return {
     mark: "mark",
@@ -57,7 +57,7 @@ function sourceOf(change: Partial<TransferSource> = {}): TransferSource {
 
 interface FakeTarget extends TransferTarget {
   readonly ats: number[];
-  /** Makes the write after so many more fail. */
+  /** Makes writes fail after this many. */
   failAfter(writes: number): void;
 }
 
@@ -89,45 +89,49 @@ function createTarget(change: Partial<TransferTarget> = {}): FakeTarget {
 }
 
 describe("transfer", () => {
-  it("moves every page, tells how far it is, and compares", async () => {
+  it("moves every page, reports progress and compares", async () => {
     const target = createTarget();
-    const told: TransferProgress[] = [];
-    const outcome = await transfer({ source: sourceOf(), target, onProgress: (one) => told.push(one) });
+    const reports: TransferProgress[] = [];
+    const outcome = await transfer({
+      source: sourceOf(),
+      target,
+      onProgress: (progress) => reports.push(progress),
+    });
     expect(target.ats).toEqual([0, 1, 2]);
     expect(outcome).toEqual({ source: FIGURES, target: FIGURES, moved: 3, wasFinished: false });
-    expect(told.map(({ kind, moved, total }) => [kind, moved, total])).toEqual([
+    expect(reports.map(({ kind, moved, total }) => [kind, moved, total])).toEqual([
       ["journal", 1, 3],
       ["journal", 2, 3],
       ["journal", 3, 3],
     ]);
   });
 
-  it.each([0, 1, 2])("goes on where it was cut after %i pages", async (writes) => {
+  it.each([0, 1, 2])("resumes after %i pages", async (writes) => {
     const target = createTarget();
     target.failAfter(writes);
     await expect(transfer({ source: sourceOf(), target })).rejects.toThrow("cut");
     target.failAfter(Infinity);
-    const told: number[] = [];
+    const reports: number[] = [];
     const outcome = await transfer({
       source: sourceOf(),
       target,
-      onProgress: ({ moved }) => told.push(moved),
+      onProgress: ({ moved }) => reports.push(moved),
     });
     expect(target.ats).toEqual([0, 1, 2]);
     expect(outcome.moved).toBe(3 - writes);
-    expect(told.at(-1)).toBe(3);
+    expect(reports.at(-1)).toBe(3);
   });
 
-  it("adds nothing to a move that has ended", async () => {
+  it("moves nothing after a completed move", async () => {
     const target = createTarget();
     await transfer({ source: sourceOf(), target });
-    // The mark of an untouched source may be another one: a copy from a backup has another date.
-    const again = await transfer({ source: sourceOf({ mark: "copy" }), target });
-    expect(again).toEqual({ source: FIGURES, target: FIGURES, moved: 0, wasFinished: true });
+    // a copy of the source has another mark because of its date
+    const repeated = await transfer({ source: sourceOf({ mark: "copy" }), target });
+    expect(repeated).toEqual({ source: FIGURES, target: FIGURES, moved: 0, wasFinished: true });
     expect(target.ats).toEqual([0, 1, 2]);
   });
 
-  it("refuses a source that was used after the move", async () => {
+  it("rejects a source that was used after the move", async () => {
     const target = createTarget();
     await transfer({ source: sourceOf(), target });
     const used = sourceOf({ figures: async () => ({ ...FIGURES, journalLines: 4, journalSettled: 1 }) });
@@ -137,7 +141,7 @@ describe("transfer", () => {
     );
   });
 
-  it("refuses a source that has changed since the move began", async () => {
+  it("rejects a source that has changed since the move began", async () => {
     const target = createTarget();
     target.failAfter(1);
     await expect(transfer({ source: sourceOf(), target })).rejects.toThrow("cut");
@@ -147,7 +151,7 @@ describe("transfer", () => {
     expect(target.ats).toEqual([0]);
   });
 
-  it("names what differs, and doesn't end the move then", async () => {
+  it("names the differences and does not complete the move", async () => {
     let isFinished = false;
     const target = createTarget({
       figures: async () => ({ ...FIGURES, used: 5, journalLines: 2 }),

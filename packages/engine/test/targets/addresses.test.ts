@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { isPublicAddress, checkAddress } from "../../src/targets/target.ts";
 import { parseAllowedTargets } from "../../src/targets/policy.ts";
 
-/** Last address before, first in, last in and first after each block that isn't public. */
+/** For each non-public block: the address before it, its first and last address, and the address after it. */
 const EDGES: readonly (readonly [
   block: string,
   before: string | null,
@@ -74,7 +74,7 @@ const EDGES: readonly (readonly [
   ],
 ];
 
-describe("the edges of what is public", () => {
+describe("the boundaries of non-public blocks", () => {
   it.each(EDGES)("%s", (_block, before, first, last, after) => {
     expect([before, first, last, after].map((address) => address && isPublicAddress(address))).toEqual([
       before && true,
@@ -107,7 +107,7 @@ describe("IPv4 inside IPv6", () => {
   ])("%s: %s", (_form, address, isPublic) => expect(isPublicAddress(address)).toBe(isPublic));
 });
 
-describe("what is no plain address", () => {
+describe("text that is not an address", () => {
   it.each([
     "",
     "localhost",
@@ -123,8 +123,8 @@ describe("what is no plain address", () => {
   ])("%j is not public", (text) => expect(isPublicAddress(text)).toBe(false));
 });
 
-describe("an address, its port and its name", () => {
-  const judge = (entries: string, address: string, port: number, hostname = "site.example.com"): string =>
+describe("checkAddress", () => {
+  const check = (entries: string, address: string, port: number, hostname = "site.example.com"): string =>
     checkAddress({
       address,
       port,
@@ -144,11 +144,11 @@ describe("an address, its port and its name", () => {
     ["site.example.com", "169.254.169.254", 22, "blocked"],
     ["other.example.com", "169.254.169.254", 80, "blocked"],
   ])("with %j, %s:%i is %s", (entries, address, port, verdict) =>
-    expect(judge(entries, address, port)).toBe(verdict),
+    expect(check(entries, address, port)).toBe(verdict),
   );
 });
 
-it("says the same of an IPv4 address and of its mapped and NAT64 forms", () => {
+it("treats an IPv4 address like its mapped and NAT64 forms", () => {
   fc.assert(
     fc.property(fc.ipV4(), (address) => {
       const isPublic = isPublicAddress(address);
@@ -160,7 +160,7 @@ it("says the same of an IPv4 address and of its mapped and NAT64 forms", () => {
   );
 });
 
-it("passes no IPv6 address outside of 2000::/3 but the mapped and NAT64 ones", () => {
+it("allows no IPv6 address outside 2000::/3 except mapped and NAT64 ones", () => {
   fc.assert(
     fc.property(fc.ipV6(), (address) => {
       const canonical = new URL(`http://[${address}]/`).hostname.slice(1, -1);

@@ -22,17 +22,17 @@ const VERDICTS: Record<Row["expect"], readonly string[]> = {
   invalid_url: ["malformed", "credentials"],
 };
 
-const judgePublic = (url: string): string => classifyTarget(url, PUBLIC_TARGETS_ONLY);
+const classify = (url: string): string => classifyTarget(url, PUBLIC_TARGETS_ONLY);
 
-describe("the table of egress URLs", () => {
-  it("is there", () => expect(rows).toHaveLength(98));
+describe("the fixture of egress URLs", () => {
+  it("is complete", () => expect(rows).toHaveLength(98));
 
   it.each(rows)("$group: $url is $expect", ({ url, expect: expected }) => {
-    expect(VERDICTS[expected]).toContain(judgePublic(url));
+    expect(VERDICTS[expected]).toContain(classify(url));
   });
 });
 
-describe("the order of the verdicts", () => {
+describe("the precedence of the verdicts", () => {
   it.each([
     ["http://user:pass@example.com\\/", "malformed"],
     ["http://user:pass@10.0.0.1/", "blocked"],
@@ -41,10 +41,10 @@ describe("the order of the verdicts", () => {
     ["http://user@example.com/", "credentials"],
     ["http://:pass@example.com/", "credentials"],
     ["http://@example.com/", "ok"],
-  ])("%s is %s", (url, verdict) => expect(judgePublic(url)).toBe(verdict));
+  ])("%s is %s", (url, verdict) => expect(classify(url)).toBe(verdict));
 });
 
-describe("the form of an address", () => {
+describe("the form of a URL", () => {
   it.each([
     ["HTTPS://EXAMPLE.com/", "ok"],
     ["http:/example.com/", "malformed"],
@@ -66,7 +66,7 @@ describe("the form of an address", () => {
     ["http://localhost./", "blocked"],
     ["http://127.0.0.1./", "blocked"],
     ["http://intranet./", "blocked"],
-  ])("%j is %s", (url, verdict) => expect(judgePublic(url)).toBe(verdict));
+  ])("%j is %s", (url, verdict) => expect(classify(url)).toBe(verdict));
 });
 
 describe("ports", () => {
@@ -84,10 +84,10 @@ describe("ports", () => {
     ["http://8.8.8.8:25/", "blocked"],
     ["http://example.com:1023/", "blocked"],
     ["http://example.com:65536/", "malformed"],
-  ])("%s is %s", (url, verdict) => expect(judgePublic(url)).toBe(verdict));
+  ])("%s is %s", (url, verdict) => expect(classify(url)).toBe(verdict));
 });
 
-describe("our own host", () => {
+describe("the host of this service", () => {
   const policy: TargetPolicy = { allow: [], ownHostnames: ["Snap.Example.com.", "8.8.8.8", "[2600::1]"] };
 
   it.each([
@@ -100,7 +100,7 @@ describe("our own host", () => {
     ["http://8.8.4.4/", "ok"],
   ])("%s is %s", (url, verdict) => expect(classifyTarget(url, policy)).toBe(verdict));
 
-  it("is open when an exception says so", () => {
+  it("is allowed if the allowlist contains it", () => {
     const allow = parseAllowedTargets("snap.example.com,8.8.8.8:3000");
     expect(classifyTarget("https://snap.example.com/", { ...policy, allow })).toBe("ok");
     expect(classifyTarget("http://8.8.8.8:3000/", { ...policy, allow })).toBe("ok");
@@ -108,8 +108,8 @@ describe("our own host", () => {
   });
 });
 
-describe("exceptions", () => {
-  const judge = (entries: string, url: string): string =>
+describe("the allowlist", () => {
+  const classifyWith = (entries: string, url: string): string =>
     classifyTarget(url, { allow: parseAllowedTargets(entries), ownHostnames: [] });
 
   it.each([
@@ -140,17 +140,17 @@ describe("exceptions", () => {
     ["wiki.internal", "http://wiki.internal:22/", "blocked"],
     ["wiki.internal:22", "http://wiki.internal:22/", "ok"],
     ["::/0", "http://127.0.0.1/", "blocked"],
-  ])("with %s, %s is %s", (entries, url, verdict) => expect(judge(entries, url)).toBe(verdict));
+  ])("with %s, %s is %s", (entries, url, verdict) => expect(classifyWith(entries, url)).toBe(verdict));
 
-  it("leaves a port that only some addresses have open to the look-up", () => {
-    expect(judge("10.0.0.0/8:22", "http://host.example.com:22/")).toBe("ok");
-    expect(judge("10.0.0.0/8:22", "http://host.example.com:23/")).toBe("blocked");
-    expect(judge("10.0.0.0/8:22", "http://8.8.8.8:22/")).toBe("blocked");
+  it("leaves a port that is allowed for some addresses to name resolution", () => {
+    expect(classifyWith("10.0.0.0/8:22", "http://host.example.com:22/")).toBe("ok");
+    expect(classifyWith("10.0.0.0/8:22", "http://host.example.com:23/")).toBe("blocked");
+    expect(classifyWith("10.0.0.0/8:22", "http://8.8.8.8:22/")).toBe("blocked");
   });
 });
 
-/** One number of an IPv4 address, as browsers read it: decimal, octal or hexadecimal. */
-function spell(value: number): fc.Arbitrary<string> {
+/** A number of an IPv4 address in a notation that browsers accept: decimal, octal or hexadecimal. */
+function notate(value: number): fc.Arbitrary<string> {
   return fc
     .tuple(fc.constantFrom(10, 8, 16), fc.nat({ max: 3 }))
     .map(([radix, zeros]) =>
@@ -158,16 +158,16 @@ function spell(value: number): fc.Arbitrary<string> {
     );
 }
 
-/** Every spelling of an IPv4 address: one to four numbers, the last of which fills the rest. */
-function spellIpv4(address: number): fc.Arbitrary<string> {
+/** Every notation of an IPv4 address: one to four numbers, the last of which covers the remaining octets. */
+function notateIpv4(address: number): fc.Arbitrary<string> {
   return fc.integer({ min: 1, max: 4 }).chain((count) => {
     const octets = Array.from({ length: count - 1 }, (_, index) => (address >>> (24 - 8 * index)) & 255);
     const last = address % 2 ** (8 * (5 - count));
-    return fc.tuple(...[...octets, last].map(spell)).map((numbers) => numbers.join("."));
+    return fc.tuple(...[...octets, last].map(notate)).map((numbers) => numbers.join("."));
   });
 }
 
-/** A character, percent-encoded or in full width, which a browser maps back. */
+/** Percent-encodes characters or makes them full-width; browsers map both back. */
 function disguise(text: string): fc.Arbitrary<string> {
   return fc
     .tuple(
@@ -181,20 +181,20 @@ function disguise(text: string): fc.Arbitrary<string> {
 }
 
 describe("properties", () => {
-  it("blocks every spelling of every loopback address", () => {
-    const spelling = fc
+  it("blocks every notation of every loopback address", () => {
+    const notation = fc
       .nat({ max: 0xff_ffff })
-      .chain((rest) => spellIpv4(0x7f00_0000 + rest))
+      .chain((rest) => notateIpv4(0x7f00_0000 + rest))
       .chain(disguise);
     fc.assert(
-      fc.property(spelling, fc.constantFrom("", ".", ":80", ":8080"), (host, end) => {
-        expect(judgePublic(`http://${host}${end}/`)).toBe("blocked");
+      fc.property(notation, fc.constantFrom("", ".", ":80", ":8080"), (host, end) => {
+        expect(classify(`http://${host}${end}/`)).toBe("blocked");
       }),
       { examples: [["2130706433", ""]] },
     );
   });
 
-  it("passes nothing that a parser reads as something other than http or https, and never throws", () => {
+  it("accepts only what a parser reads as http or https, and never throws", () => {
     const text = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.string({ unit: "binary" }).map((rest) => `http://${rest}`),
@@ -202,7 +202,7 @@ describe("properties", () => {
     );
     fc.assert(
       fc.property(text, (url) => {
-        if (judgePublic(url) !== "ok") return;
+        if (classify(url) !== "ok") return;
         const { protocol, username, password } = new URL(url);
         expect([protocol, username, password]).toEqual([expect.stringMatching(/^https?:$/), "", ""]);
       }),

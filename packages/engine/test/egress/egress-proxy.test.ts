@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { Resolver } from "../../src/ports/resolver.ts";
 import { openProxiedEgress } from "../../src/puppeteer/proxy/proxy.ts";
 import { parseAllowedTargets } from "../../src/targets/policy.ts";
-import { Client, openLane, serveHttp, serveTcp } from "./lane.ts";
+import { Client, openProxy, serveHttp, serveTcp } from "./egress-proxy.ts";
 
 const get = (url: string): string => `GET ${url} HTTP/1.1\r\nHost: x\r\n\r\n`;
 const connectTo = (authority: string): string =>
@@ -31,150 +31,153 @@ describe("refusals", () => {
     ["http://rebind.example.com/", "blocked"],
     ["http://gone.example.com/", "unresolved"],
     ["http://open.example.com:3001/", "unreachable"],
-  ] as const)("%s: %s, dropped without a word, in both forms", async (url, refusal) => {
-    const { hostname, port } = new URL(url);
-    const https = `https://${hostname}:${port || 80}/`;
-    for (const [raw, asked] of [
-      [get(url), url],
-      [connectTo(`${hostname}:${port || 80}`), https],
-    ] as const) {
-      const lane = await openLane({ entries: "127.0.0.1:3001", resolver });
-      expect(lane.refusal(asked)).toBeNull();
-      expect(await new Client(lane).send(raw).closes()).toBe("");
-      expect(lane.refusal(asked)).toBe(refusal);
-      expect(lane.refusal("https://other.example.com/")).toBeNull();
-      expect(lane.refusal("no address")).toBeNull();
-    }
+  ] as const)(
+    "%s is %s, and dropped without a response, as a request and as a tunnel",
+    async (url, refusal) => {
+      const { hostname, port } = new URL(url);
+      const https = `https://${hostname}:${port || 80}/`;
+      for (const [raw, requested] of [
+        [get(url), url],
+        [connectTo(`${hostname}:${port || 80}`), https],
+      ] as const) {
+        const proxy = await openProxy({ entries: "127.0.0.1:3001", resolver });
+        expect(proxy.refusal(requested)).toBeNull();
+        expect(await new Client(proxy).send(raw).closes()).toBe("");
+        expect(proxy.refusal(requested)).toBe(refusal);
+        expect(proxy.refusal("https://other.example.com/")).toBeNull();
+        expect(proxy.refusal("no address")).toBeNull();
+      }
+    },
+  );
+
+  it("apply to a host and port, in any notation", async () => {
+    const proxy = await openProxy({ resolver });
+    await new Client(proxy).send(get("http://LOCALHOST.:8080/page")).closes();
+    expect(proxy.refusal("http://localhost:8080/other?q#f")).toBe("blocked");
+    expect(proxy.refusal("https://LocalHost:8080/")).toBe("blocked");
+    expect(proxy.refusal("http://localhost/")).toBeNull();
   });
 
-  it("belong to a host and a port, whatever their spelling", async () => {
-    const lane = await openLane({ resolver });
-    await new Client(lane).send(get("http://LOCALHOST.:8080/page")).closes();
-    expect(lane.refusal("http://localhost:8080/other?q#f")).toBe("blocked");
-    expect(lane.refusal("https://LocalHost:8080/")).toBe("blocked");
-    expect(lane.refusal("http://localhost/")).toBeNull();
-  });
-
-  it("are judged at each connection: one look-up each, whatever an earlier one said", async () => {
+  it("are decided for each connection, with one name resolution each", async () => {
     const port = await serveHttp((_request, response) =>
       response.setHeader("Connection", "close").end("page"),
     );
     const answers = [["127.0.0.1"], ["127.0.0.2"]];
-    const lane = await openLane({ resolver: { resolve: () => Promise.resolve(answers.shift() ?? []) } });
-    const client = new Client(lane).send(get(`http://rebind.example.com:${port}/`));
+    const proxy = await openProxy({ resolver: { resolve: () => Promise.resolve(answers.shift() ?? []) } });
+    const client = new Client(proxy).send(get(`http://rebind.example.com:${port}/`));
     await client.receives("page");
     client.send(get(`http://rebind.example.com:${port}/`));
     await client.closes();
-    expect(lane.refusal(`http://rebind.example.com:${port}/`)).toBe("blocked");
+    expect(proxy.refusal(`http://rebind.example.com:${port}/`)).toBe("blocked");
     expect(answers).toEqual([]);
   });
 
-  it("are of one lane alone", async () => {
-    const lanes = [await openLane(), await openLane()] as const;
-    await new Client(lanes[0]).send(get("http://localhost:8080/")).closes();
-    expect(lanes.map((lane) => lane.refusal("http://localhost:8080/"))).toEqual(["blocked", null]);
+  it("are separate for each proxy", async () => {
+    const proxies = [await openProxy(), await openProxy()] as const;
+    await new Client(proxies[0]).send(get("http://localhost:8080/")).closes();
+    expect(proxies.map((proxy) => proxy.refusal("http://localhost:8080/"))).toEqual(["blocked", null]);
   });
 
-  it("don't come from a client that left while its target was looked up, nor does a connection", async () => {
+  it("are not recorded, and no connection is made, if the client leaves during name resolution", async () => {
     let connections = 0;
     const port = await serveTcp((socket) => {
       connections += 1;
       socket.end("HTTP/1.1 200 OK\r\n\r\npage");
     });
-    const asked = Promise.withResolvers<void>();
-    const answer = Promise.withResolvers<readonly string[]>();
-    const lane = await openLane({
+    const requested = Promise.withResolvers<void>();
+    const resolution = Promise.withResolvers<readonly string[]>();
+    const proxy = await openProxy({
       resolver: {
         resolve() {
-          asked.resolve();
-          return answer.promise;
+          requested.resolve();
+          return resolution.promise;
         },
       },
     });
     const url = `http://slow.example.com:${port}/`;
-    new Client(lane).send(get(url));
-    await asked.promise;
-    await lane.close();
-    answer.resolve(["127.0.0.1"]);
-    await new Client(await openLane()).send(get(url)).receives("page");
+    new Client(proxy).send(get(url));
+    await requested.promise;
+    await proxy.close();
+    resolution.resolve(["127.0.0.1"]);
+    await new Client(await openProxy()).send(get(url)).receives("page");
     expect(connections).toBe(1);
-    expect(lane.refusal(url)).toBeNull();
+    expect(proxy.refusal(url)).toBeNull();
   });
 });
 
-describe("the bound on bytes", () => {
+describe("the limit on bytes", () => {
   const cap = 100_000;
 
-  it("holds for a plain answer and ends the whole lane", async () => {
+  it("applies to a plain response and closes the proxy's connections", async () => {
     const port = await serveHttp((_request, response) => response.end(Buffer.alloc(2 * cap)));
-    const lane = await openLane({ maxBytesPerPage: cap });
-    const idle = new Client(lane).send(connectTo(`127.0.0.1:${await serveTcp(() => {})}`));
+    const proxy = await openProxy({ maxBytesPerPage: cap });
+    const idle = new Client(proxy).send(connectTo(`127.0.0.1:${await serveTcp(() => {})}`));
     await idle.receives("Established");
-    const client = new Client(lane).send(get(`http://127.0.0.1:${port}/`));
+    const client = new Client(proxy).send(get(`http://127.0.0.1:${port}/`));
     expect((await client.closes()).length).toBeLessThan(2 * cap);
     await idle.closes();
-    expect(lane.overflow.aborted).toBe(true);
-    expect(lane.refusal(`http://127.0.0.1:${port}/`)).toBe("too-large");
-    expect(await new Client(lane).send(get("http://127.0.0.1:4000/")).closes()).toBe("");
-    expect(lane.refusal("http://127.0.0.1:4000/")).toBe("too-large");
+    expect(proxy.overflow.aborted).toBe(true);
+    expect(proxy.refusal(`http://127.0.0.1:${port}/`)).toBe("too-large");
+    expect(await new Client(proxy).send(get("http://127.0.0.1:4000/")).closes()).toBe("");
+    expect(proxy.refusal("http://127.0.0.1:4000/")).toBe("too-large");
   });
 
-  it("holds for a tunnel, both ways together", async () => {
+  it("applies to both directions of a tunnel together", async () => {
     const port = await serveTcp((socket) => socket.pipe(socket));
-    const lane = await openLane({ maxBytesPerPage: cap });
-    const client = new Client(lane).send(connectTo(`127.0.0.1:${port}`));
+    const proxy = await openProxy({ maxBytesPerPage: cap });
+    const client = new Client(proxy).send(connectTo(`127.0.0.1:${port}`));
     await client.receives("Established");
     client.send("x".repeat(0.6 * cap));
-    if (!lane.overflow.aborted) await once(lane.overflow, "abort");
-    expect(lane.refusal(`https://127.0.0.1:${port}/`)).toBe("too-large");
+    if (!proxy.overflow.aborted) await once(proxy.overflow, "abort");
+    expect(proxy.refusal(`https://127.0.0.1:${port}/`)).toBe("too-large");
   });
 
-  it("holds for an upload", async () => {
+  it("applies to an upload", async () => {
     const port = await serveHttp((request) => void request.resume());
-    const lane = await openLane({ maxBytesPerPage: cap });
-    const client = new Client(lane).send(
+    const proxy = await openProxy({ maxBytesPerPage: cap });
+    const client = new Client(proxy).send(
       `POST http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: x\r\nContent-Length: ${3 * cap}\r\n\r\n${"x".repeat(2 * cap)}`,
     );
     expect(await client.closes()).toBe("");
-    expect(lane.overflow.aborted).toBe(true);
+    expect(proxy.overflow.aborted).toBe(true);
   });
 
-  it("leaves alone what stays within it", async () => {
+  it("does not affect pages below it", async () => {
     const port = await serveHttp((_request, response) => response.end(Buffer.alloc(cap / 2)));
-    const lane = await openLane({ maxBytesPerPage: cap });
-    const client = new Client(lane).send(
+    const proxy = await openProxy({ maxBytesPerPage: cap });
+    const client = new Client(proxy).send(
       get(`http://127.0.0.1:${port}/`).replace("Host", "Connection: close\r\nHost"),
     );
     expect((await client.closes()).length).toBeGreaterThan(cap / 2);
-    expect(lane.overflow.aborted).toBe(false);
+    expect(proxy.overflow.aborted).toBe(false);
   });
 });
 
-describe("the bound on connections", () => {
-  it("counts each that is asked for, the refused ones too", async () => {
+describe("the limit on connections", () => {
+  it("counts every requested connection, including refused ones", async () => {
     const port = await serveHttp((_request, response) =>
       response.setHeader("Connection", "close").end("page"),
     );
-    const lane = await openLane({ maxConnectionsPerPage: 3 });
-    await new Client(lane).send(get("http://localhost:8080/")).closes();
-    const client = new Client(lane);
+    const proxy = await openProxy({ maxConnectionsPerPage: 3 });
+    await new Client(proxy).send(get("http://localhost:8080/")).closes();
+    const client = new Client(proxy);
     for (const round of [1, 2]) {
       client.send(get(`http://127.0.0.1:${port}/${round}`));
       await client.receives("page", round);
     }
     await client.send(get(`http://127.0.0.1:${port}/3`)).closes();
-    expect(lane.refusal(`http://127.0.0.1:${port}/`)).toBe("too-many-connections");
-    expect(await new Client(lane).send(connectTo(`127.0.0.1:${port}`)).closes()).toBe("");
+    expect(proxy.refusal(`http://127.0.0.1:${port}/`)).toBe("too-many-connections");
+    expect(await new Client(proxy).send(connectTo(`127.0.0.1:${port}`)).closes()).toBe("");
   });
 });
 
-describe("closing a lane", () => {
-  it("ends everything, open, hanging or half looked up, and can be asked for twice", async () => {
-    const asked = Promise.withResolvers<void>();
-    const lane = await openLane({
+describe("close", () => {
+  it("closes open, hanging and resolving connections, and can be called twice", async () => {
+    const requested = Promise.withResolvers<void>();
+    const proxy = await openProxy({
       resolver: {
         resolve() {
-          asked.resolve();
+          requested.resolve();
           return new Promise(() => {});
         },
       },
@@ -185,19 +188,19 @@ describe("closing a lane", () => {
       socket.once("close", () => upstream.resolve());
       socket.once("end", () => socket.end());
     });
-    const clients = [new Client(lane), new Client(lane), new Client(lane)] as const;
+    const clients = [new Client(proxy), new Client(proxy), new Client(proxy)] as const;
     await clients[0].send(connectTo(`127.0.0.1:${port}`)).receives("Established");
     clients[1].send(get("http://slow.example.com/"));
-    await asked.promise;
-    await Promise.all([lane.close(), lane.close()]);
+    await requested.promise;
+    await Promise.all([proxy.close(), proxy.close()]);
     await Promise.all([...clients.map((client) => client.closes()), upstream.promise]);
-    const late = createConnection({ port: lane.port, host: "127.0.0.1" });
+    const late = createConnection({ port: proxy.port, host: "127.0.0.1" });
     const [error] = (await once(late, "error")) as [NodeJS.ErrnoException];
     expect(error.code).toBe("ECONNREFUSED");
   });
 });
 
-describe("whatever a peer sends", () => {
+describe("arbitrary data from a peer", () => {
   const noise = fc.oneof(
     fc.uint8Array({ maxLength: 64 }).map((bytes) => Buffer.from(bytes).toString("latin1")),
     fc
@@ -224,16 +227,16 @@ describe("whatever a peer sends", () => {
       .map((parts) => parts.join("")),
   );
 
-  it("a lane ends the connection, forgets it, and serves the next", async () => {
-    let answer = "";
+  it("closes the connection, and the proxy serves the next one", async () => {
+    let reply = "";
     const port = await serveTcp((socket) => {
-      if (answer === "reset") socket.resetAndDestroy();
-      else socket.end(answer, "latin1");
+      if (reply === "reset") socket.resetAndDestroy();
+      else socket.end(reply, "latin1");
       socket.resume();
     });
-    const lane = await openLane({ maxConnectionsPerPage: Number.MAX_SAFE_INTEGER });
+    const proxy = await openProxy({ maxConnectionsPerPage: Number.MAX_SAFE_INTEGER });
     const talk = async (raw: string): Promise<string> => {
-      const client = new Client(lane).send(raw.replaceAll("PORT", String(port)));
+      const client = new Client(proxy).send(raw.replaceAll("PORT", String(port)));
       client.socket.end();
       return client.closes();
     };
@@ -243,37 +246,37 @@ describe("whatever a peer sends", () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.oneof(noise, fc.constant("reset")), async (raw) => {
-        answer = raw;
+        reply = raw;
         await talk(connectTo("127.0.0.1:PORT"));
-        await new Client(lane)
+        await new Client(proxy)
           .send(get(`http://127.0.0.1:${port}/`).replace("Host", "Connection: close\r\nHost"))
           .closes();
       }),
       { numRuns: 150 },
     );
-    answer = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfine";
-    const client = new Client(lane).send(get(`http://127.0.0.1:${port}/`));
+    reply = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfine";
+    const client = new Client(proxy).send(get(`http://127.0.0.1:${port}/`));
     expect(await client.receives("fine")).toContain("200 OK");
   });
 });
 
-describe("a lane that is open to one browser", () => {
-  it("drops everybody else", async () => {
+describe("a proxy for one browser", () => {
+  it("drops other clients", async () => {
     const port = await serveHttp((_request, response) => response.end("fine"));
     const policy = { allow: parseAllowedTargets("127.0.0.1"), ownHostnames: [] };
-    const lane = await openProxiedEgress(
+    const proxy = await openProxiedEgress(
       { resolver: { resolve: () => Promise.resolve([]) }, policy },
       { host: "127.0.0.2", accepts: () => false },
     );
-    onTestFinished(() => lane.close());
-    expect(lane.proxyServer).toBe(`http://127.0.0.2:${lane.port}`);
-    const client = createConnection({ host: "127.0.0.2", port: lane.port });
+    onTestFinished(() => proxy.close());
+    expect(proxy.proxyServer).toBe(`http://127.0.0.2:${proxy.port}`);
+    const client = createConnection({ host: "127.0.0.2", port: proxy.port });
     client.on("error", () => {});
     let received = "";
     client.setEncoding("latin1").on("data", (text: string) => (received += text));
     client.write(get(`http://127.0.0.1:${port}/`));
     await once(client, "close");
     expect(received).toBe("");
-    expect(lane.refusal(`http://127.0.0.1:${port}/`)).toBeNull();
+    expect(proxy.refusal(`http://127.0.0.1:${port}/`)).toBeNull();
   });
 });

@@ -8,7 +8,7 @@ function query(text: string): URLSearchParams {
   return new URLSearchParams(text);
 }
 
-it("understands a query once, however often it is asked for and however it is encoded", () => {
+it("parses a repeated query once, in any encoding", () => {
   const parse = createParser(PUBLIC_TARGETS_ONLY);
   const first = parse(query("url=https%3A%2F%2Fexample.com%2F&fullPage=1"));
   expect(first).toMatchObject({ parameters: { url, fullPage: true, format: "png" }, verdict: "ok" });
@@ -16,7 +16,7 @@ it("understands a query once, however often it is asked for and however it is en
   expect(parse(query("url=https://example.com/"))).not.toBe(first);
 });
 
-it("understands the text of a query as it was sent", () => {
+it("parses the raw text of a query", () => {
   const parse = createParser(PUBLIC_TARGETS_ONLY);
   const text = "url=https%3A%2F%2Fexample.com%2F&fullPage=1";
   const first = parse(text);
@@ -24,7 +24,7 @@ it("understands the text of a query as it was sent", () => {
   expect(parse(text)).toBe(first);
 });
 
-it("gives the same name to the same rendering, written as a query or as an object", () => {
+it("computes the same cache key for a query and an object", () => {
   const parse = createParser(PUBLIC_TARGETS_ONLY);
   const { key } = parse(query(`url=${url}&scale=2`));
   expect(key).toMatch(/^[0-9a-f]{64}$/);
@@ -32,20 +32,20 @@ it("gives the same name to the same rendering, written as a query or as an objec
   expect(parse({ scale: 3, url }).key).not.toBe(key);
 });
 
-it("judges the address by the policy that it was made with", () => {
+it("checks the URL with its policy", () => {
   const sent = query("url=http://10.0.0.1/");
   expect(createParser(PUBLIC_TARGETS_ONLY)(sent).verdict).toBe("blocked");
   const block = { kind: "block", address: "10.0.0.0", prefixLength: 8, port: null } as const;
   expect(createParser({ allow: [block], ownHostnames: [] })(sent).verdict).toBe("ok");
 });
 
-it("refuses a mistake each time", () => {
+it("throws on an invalid query every time", () => {
   const parse = createParser(PUBLIC_TARGETS_ONLY);
   for (let time = 0; time < 2; time += 1)
     expect(() => parse(query(`url=${url}&scale=9`))).toThrow(/scale must be/);
 });
 
-it("what it remembers can't be changed", () => {
+it("returns frozen parameters", () => {
   const { parameters } = createParser(PUBLIC_TARGETS_ONLY)(query(`url=${url}`));
   expect(() => Object.assign(parameters, { url: "https://example.org/" })).toThrow(TypeError);
 });

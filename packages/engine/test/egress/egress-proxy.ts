@@ -9,28 +9,28 @@ import {
 } from "../../src/puppeteer/proxy/proxy.ts";
 import { parseAllowedTargets } from "../../src/targets/policy.ts";
 
-/** Opens a lane that may reach the loopback, or what `entries` say, and closes it with the test. */
-export async function openLane(
+/** Opens an egress proxy that may reach the loopback, or `entries`; closes it after the test. */
+export async function openProxy(
   options: Partial<EgressProxyOptions> & { readonly entries?: string } = {},
 ): Promise<ProxiedEgress> {
   const { entries = "127.0.0.1", ...rest } = options;
-  const lane = await openProxiedEgress({
+  const proxy = await openProxiedEgress({
     resolver: { resolve: () => Promise.resolve(["127.0.0.1"]) },
     policy: { allow: parseAllowedTargets(entries), ownHostnames: [] },
     ...rest,
   });
-  onTestFinished(() => lane.close());
-  return lane;
+  onTestFinished(() => proxy.close());
+  return proxy;
 }
 
-/** Starts a web server on the loopback; answers its port. */
+/** Starts a web server on the loopback; returns its port. */
 export async function serveHttp(listener: RequestListener): Promise<number> {
   const server = createHttpServer(listener);
   onTestFinished(() => server.closeAllConnections());
   return listen(server);
 }
 
-/** Starts a TCP server on the loopback that keeps its side open; answers its port. */
+/** Starts a TCP server on the loopback with half-open connections; returns its port. */
 export async function serveTcp(serve: (socket: Socket) => void): Promise<number> {
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on("error", () => {});
@@ -47,18 +47,18 @@ async function listen(server: Server | ReturnType<typeof createServer>): Promise
   return (server.address() as AddressInfo).port;
 }
 
-/** A raw connection to a lane. */
+/** A raw connection to an egress proxy. */
 export class Client {
   readonly socket: Socket;
   #received = "";
   #changed = Promise.withResolvers<void>();
 
-  constructor(lane: ProxiedEgress, options: { readonly allowHalfOpen?: boolean } = {}) {
-    this.socket = createConnection({ port: lane.port, host: "127.0.0.1", ...options });
+  constructor(proxy: EgressLane, options: { readonly allowHalfOpen?: boolean } = {}) {
+    this.socket = createConnection({ port: proxy.port, host: "127.0.0.1", ...options });
     this.socket.setEncoding("latin1");
     this.socket.on("data", (text: string) => (this.#received += text));
     this.socket.on("error", () => {});
-    for (const event of ["data", "end", "close"]) this.socket.on(event, () => this.#notice());
+    for (const event of ["data", "end", "close"]) this.socket.on(event, () => this.#notifyChange());
     onTestFinished(() => void this.socket.destroy());
   }
 
@@ -72,7 +72,7 @@ export class Client {
     return this;
   }
 
-  /** Resolves once `text` has arrived `times` times; rejects when the connection closes before. */
+  /** Resolves when `text` has been received `times` times; rejects if the connection closes earlier. */
   async receives(text: string, times = 1): Promise<string> {
     while (this.#received.split(text).length <= times) {
       if (this.socket.closed) throw new Error(`closed after ${JSON.stringify(this.#received)}`);
@@ -81,18 +81,18 @@ export class Client {
     return this.#received;
   }
 
-  /** Resolves once the other side has ended. */
+  /** Resolves when the other side has ended. */
   async ends(): Promise<void> {
     while (!this.socket.readableEnded && !this.socket.closed) await this.#changed.promise;
   }
 
-  /** Resolves with everything received once the connection is closed. */
+  /** Resolves to everything received when the connection is closed. */
   async closes(): Promise<string> {
     while (!this.socket.closed) await this.#changed.promise;
     return this.#received;
   }
 
-  #notice(): void {
+  #notifyChange(): void {
     this.#changed.resolve();
     this.#changed = Promise.withResolvers<void>();
   }
