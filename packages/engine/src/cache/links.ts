@@ -5,7 +5,7 @@ import type { StoredRendering } from "../ports/renderings.ts";
 import type { Principal } from "../ports/tokens.ts";
 import type { Seal } from "../tokens/seal.ts";
 
-/** Range of the shorter lifetimes of renderings that are cached only for their link. */
+/** Spread of the lifetimes of renderings that are cached only for their link. */
 const TTL_SPREAD_SECONDS = 43_200;
 
 /**

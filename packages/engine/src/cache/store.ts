@@ -10,7 +10,7 @@ export interface StoreRequest {
   readonly key: RenderingKey;
   readonly parameters: SnapParameters;
   readonly file: RenderedFile;
-  /** Ends when the rendering is stored. */
+  /** The render to publish when the rendering is stored. */
   readonly led: LedRender;
   /** Returns whether a rendering with `cache: false` needs a link. */
   readonly linked: (fresh: StoredRendering) => boolean;

@@ -12,7 +12,7 @@ export type SentParameters = URLSearchParams | string | Readonly<Record<string, 
 /** The content of a request, independent of its caller. */
 export interface ParsedRequest {
   readonly parameters: Readonly<SnapParameters>;
-  /** Names the rendering, within an account. */
+  /** Cache key of the rendering, within an account. */
   readonly key: string;
   readonly mode: Ability;
   /** Result of the check of `url` before name resolution. */

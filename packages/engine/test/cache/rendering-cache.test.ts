@@ -36,8 +36,8 @@ function rendering(text: string, ttlSeconds = 3600): StoredRendering {
   return toStoredRendering(file, { now: clock.now(), ttlSeconds });
 }
 
-function textOf(rendering: StoredRendering | null): string | null {
-  return rendering && new TextDecoder().decode(rendering.bytes);
+function textOf(found: StoredRendering | null): string | null {
+  return found && new TextDecoder().decode(found.bytes);
 }
 
 describe("rendering caches with a shared store", () => {

@@ -62,14 +62,14 @@ describe("refusals", () => {
     const port = await serveHttp((_request, response) =>
       response.setHeader("Connection", "close").end("page"),
     );
-    const answers = [["127.0.0.1"], ["127.0.0.2"]];
-    const proxy = await openProxy({ resolver: { resolve: () => Promise.resolve(answers.shift() ?? []) } });
+    const resolutions = [["127.0.0.1"], ["127.0.0.2"]];
+    const proxy = await openProxy({ resolver: { resolve: () => Promise.resolve(resolutions.shift() ?? []) } });
     const client = new Client(proxy).send(get(`http://rebind.example.com:${port}/`));
     await client.receives("page");
     client.send(get(`http://rebind.example.com:${port}/`));
     await client.closes();
     expect(proxy.refusal(`http://rebind.example.com:${port}/`)).toBe("blocked");
-    expect(answers).toEqual([]);
+    expect(resolutions).toEqual([]);
   });
 
   it("are separate for each proxy", async () => {

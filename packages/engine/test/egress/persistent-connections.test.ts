@@ -152,18 +152,18 @@ describe("a connection is shared", () => {
 
   it("with one name resolution; a new connection is resolved and checked again", async () => {
     const upstream = await serveRequests((socket, { request }) => void (request < 3 && socket.write(FINE)));
-    const answers = [["127.0.0.1"], ["127.0.0.2"]];
-    const proxy = await openProxy({ resolver: { resolve: () => Promise.resolve(answers.shift() ?? []) } });
+    const resolutions = [["127.0.0.1"], ["127.0.0.2"]];
+    const proxy = await openProxy({ resolver: { resolve: () => Promise.resolve(resolutions.shift() ?? []) } });
     const url = `http://rebind.example.com:${upstream.port}/`;
     const client = new Client(proxy).send(get(url));
     await client.receives("fine");
     await client.send(get(url)).receives("fine", 2);
-    expect(answers.length).toBe(1);
+    expect(resolutions.length).toBe(1);
     client.send(get(url));
     await once(connectionOf(upstream, 1), "data");
     expect(await new Client(proxy).send(get(url)).closes()).toBe("");
     expect(proxy.refusal(url)).toBe("blocked");
-    expect(answers).toEqual([]);
+    expect(resolutions).toEqual([]);
     expect(upstream.heads.length).toBe(1);
   });
 });

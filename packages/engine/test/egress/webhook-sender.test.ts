@@ -118,8 +118,8 @@ describe("the target", () => {
 
   it("is blocked if its name resolves to a private address since the last check", async () => {
     const { port, visits } = await listen();
-    const answers = [["8.8.8.8"], ["127.0.0.1"]];
-    const resolver = createFakeResolver({ "receiver.example.com": () => answers.shift() ?? [] });
+    const resolutions = [["8.8.8.8"], ["127.0.0.1"]];
+    const resolver = createFakeResolver({ "receiver.example.com": () => resolutions.shift() ?? [] });
     const url = `http://receiver.example.com:${port}/`;
     const policy = PUBLIC_TARGETS_ONLY;
     expect(await resolveTarget({ url, policy, resolver })).toBe("ok");
