@@ -23,7 +23,7 @@ export interface EngineOptions {
   /** By default the policy of the renderer, or public targets only if it has none. */
   readonly targets?: TargetPolicy;
   /**
-   * Maximum number of concurrent renders. Two per processor plus two always run; more are admitted only while
+   * Maximum number of concurrent renders. Two per processor plus two may always run; more start only while
    * processors are idle, because pages spend much of their time waiting for the network. By default one for each
    * 128 MiB of memory available at start, at most 16 per processor.
    */

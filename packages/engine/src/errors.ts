@@ -53,7 +53,7 @@ export function isSnapError(error: unknown): error is SnapError {
   );
 }
 
-/** Returns any other error as a `server_error`, with the original as `cause` for the log. */
+/** Returns a `SnapError` as it is, and any other error as a `server_error` with the original as `cause` for the log. */
 export function toSnapError(error: unknown): SnapError {
   if (isSnapError(error)) return error;
   return new SnapError("server_error", "Internal error. If it persists, report the request id.", {

@@ -63,7 +63,9 @@ describe("refusals", () => {
       response.setHeader("Connection", "close").end("page"),
     );
     const resolutions = [["127.0.0.1"], ["127.0.0.2"]];
-    const proxy = await openProxy({ resolver: { resolve: () => Promise.resolve(resolutions.shift() ?? []) } });
+    const proxy = await openProxy({
+      resolver: { resolve: () => Promise.resolve(resolutions.shift() ?? []) },
+    });
     const client = new Client(proxy).send(get(`http://rebind.example.com:${port}/`));
     await client.receives("page");
     client.send(get(`http://rebind.example.com:${port}/`));

@@ -153,7 +153,9 @@ describe("a connection is shared", () => {
   it("with one name resolution; a new connection is resolved and checked again", async () => {
     const upstream = await serveRequests((socket, { request }) => void (request < 3 && socket.write(FINE)));
     const resolutions = [["127.0.0.1"], ["127.0.0.2"]];
-    const proxy = await openProxy({ resolver: { resolve: () => Promise.resolve(resolutions.shift() ?? []) } });
+    const proxy = await openProxy({
+      resolver: { resolve: () => Promise.resolve(resolutions.shift() ?? []) },
+    });
     const url = `http://rebind.example.com:${upstream.port}/`;
     const client = new Client(proxy).send(get(url));
     await client.receives("fine");
