@@ -112,20 +112,9 @@ export function createEngine(options: EngineOptions): Engine {
     onChange: () => worker?.wake(),
   });
   const reversals = createReversals({ ledger: storage.ledger, clock, onBackgroundError });
-  const parts = assembleParts(settings, { scheduler, reversals });
-  const runningCaptures = new Set<Promise<unknown>>();
-  const trackedCapture: Engine["capture"] = async (request) => {
-    const running = capture(parts, request);
-    runningCaptures.add(running);
-    try {
-      return await running;
-    } finally {
-      runningCaptures.delete(running);
-    }
-  };
   const { tokens } = storage;
   const seal = createSeal(settings.secretKey, random);
-  const captures = trackCaptures(captureParts(settings, { scheduler, reversals }), seal);
+  const captures = trackCaptures(assembleParts(settings, { scheduler, reversals }), seal);
   const credits = (account: Account, standing?: StandingBalance | null): Promise<CreditState> => {
     const now = clock.now();
     const entitlement = entitlementOf(account, plans, now);
@@ -136,7 +125,7 @@ export function createEngine(options: EngineOptions): Engine {
     ...settings,
     seal,
     rules: { retentionMs: settings.batchRetentionMs, retryWindowMs: settings.batchRetryWindowMs },
-    capture: trackedCapture,
+    capture: captures.capture,
     credits,
     load: () => scheduler.load(),
     onSubmitted: () => worker?.wake(),
@@ -147,7 +136,7 @@ export function createEngine(options: EngineOptions): Engine {
   return {
     authenticate: (token) => asSnapError(authenticate(tokens, token, clock.now())),
     authenticateSigned: (query) => asSnapError(authenticateSigned({ tokens, seal, now: clock.now() }, query)),
-    capture: (request) => asSnapError(trackedCapture(request)),
+    capture: (request) => asSnapError(captures.capture(request)),
     link: (request) => linkRendering(seal, request),
     credits: (account, standing) => asSnapError(credits(account, standing)),
     usage: ({ account }) => asSnapError(reportUsage(account)),
@@ -164,7 +153,7 @@ export function createEngine(options: EngineOptions): Engine {
     async close() {
       stopPruning();
       await worker?.stop();
-      await Promise.allSettled(runningCaptures);
+      await captures.idle();
       await reversals.close();
       await settings.webhookSender.close();
       await renderer.close();
@@ -178,6 +167,30 @@ export function createEngine(options: EngineOptions): Engine {
     await enforceRateLimit(storage.rateLimiter, { accountId: account.id, name: "usage", limit, now });
     return usageReport(entitlementOf(account, plans, now), await credits(account));
   }
+}
+
+/** Returns `capture`, and a way to wait for the captures that are running. */
+function trackCaptures(
+  parts: CaptureParts,
+  seal: Seal,
+): { readonly capture: Engine["capture"]; readonly idle: () => Promise<void> } {
+  const running = new Set<Promise<Capture>>();
+  return {
+    async capture(request) {
+      // A link that cannot be signed, because the secret key has changed, must fail before the charge.
+      if (request.linked !== undefined) seal.open(request.principal.token.sealedSigningSecret);
+      const captured = capture(parts, request);
+      running.add(captured);
+      try {
+        return await captured;
+      } finally {
+        running.delete(captured);
+      }
+    },
+    async idle() {
+      await Promise.allSettled(running);
+    },
+  };
 }
 
 function assembleParts(

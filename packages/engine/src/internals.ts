@@ -9,7 +9,7 @@ export type { BrowserEndpoint } from "./browser-endpoints.ts";
 export type { CaptureOptions } from "./capture.ts";
 export { toSnapError } from "./errors.ts";
 export { steadySlots } from "./schedule/render-slots.ts";
-export { unless, within } from "./timeouts.ts";
+export { abortable, withTimeout } from "./timeouts.ts";
 export { keyFingerprint } from "./tokens/seal.ts";
 export { ABILITIES } from "./tokens/tokens.ts";
 export { findForeignSecrets } from "./transfer/transfer.ts";

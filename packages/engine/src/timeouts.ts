@@ -1,29 +1,29 @@
 import { setTimeout as wait } from "node:timers/promises";
 
 /*
- * Waits that end early. They use the system clock, so the domain does not import them.
+ * Abortable waits. They use the system clock, so the domain must not import this file.
  */
 
 /**
- * Waits for `work`, or rejects with the reason of `signal` as soon as it aborts. The work itself continues; its result
- * is ignored.
+ * Resolves with `work`, or rejects with the reason of `signal` if that aborts first. Does not cancel the work; its
+ * outcome is then ignored.
  */
-export async function unless<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  let rejectAborted = (): void => {};
+export async function abortable<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  let onAbort = (): void => {};
   const aborted = new Promise<never>((_, reject) => {
-    rejectAborted = () => reject(signal.reason as Error);
-    if (signal.aborted) rejectAborted();
-    else signal.addEventListener("abort", rejectAborted, { once: true });
+    onAbort = () => reject(signal.reason as Error);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
   });
   try {
     return await Promise.race([work, aborted]);
   } finally {
-    signal.removeEventListener("abort", rejectAborted);
+    signal.removeEventListener("abort", onAbort);
   }
 }
 
-/** Waits for `durationMs`, or rejects with the reason of `signal` as soon as it aborts. */
-export async function pause(signal: AbortSignal, durationMs: number): Promise<void> {
+/** Resolves after `durationMs`, or rejects with the reason of `signal` when that aborts. */
+export async function sleep(signal: AbortSignal, durationMs: number): Promise<void> {
   await wait(durationMs, undefined, { signal }).catch(() => signal.throwIfAborted());
 }
 
@@ -31,12 +31,15 @@ export interface TimeLimit {
   /** Also aborts the work. */
   readonly signal?: AbortSignal | undefined;
   readonly durationMs: number;
-  /** Creates the reason for the abort on timeout. */
+  /** Returns the abort reason for the timeout. */
   readonly reason: () => Error;
 }
 
-/** Runs `work` with a signal that also aborts on timeout. */
-export async function within<T>(limit: TimeLimit, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/** Runs `work` with a signal that aborts after `durationMs`. The work must observe the signal. */
+export async function withTimeout<T>(
+  limit: TimeLimit,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(limit.reason()), limit.durationMs);
   const { signal } = limit;

@@ -117,7 +117,7 @@ function warningsOf(env: Environment): readonly string[] {
 function describeUnused(env: Environment): readonly string[] {
   if (env["SNAP_BROWSER_URL"] === undefined) return [];
   return ["SNAP_CHROMIUM_PATH", "SNAP_SANDBOX"]
-    .filter((name) => given[name] !== undefined)
+    .filter((name) => env[name] !== undefined)
     .map((name) => `${name} has no effect because SNAP_BROWSER_URL is set: no local browser is started`);
 }
 
@@ -180,7 +180,7 @@ function isUnknown(name: string, given: Environment): boolean {
 }
 
 function describeUnknown(name: string): string {
-  const near = suggestName(name, Object.keys(variables.shape));
+  const near = suggestName(name, [...VARIABLES]);
   return near === null
     ? `${name} is not a known variable`
     : `${name} is not a known variable; did you mean ${near}?`;

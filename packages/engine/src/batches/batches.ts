@@ -112,7 +112,7 @@ export interface Batches {
   submit(submission: { readonly principal: Principal; readonly document: unknown }): Promise<RenderBatch>;
   /**
    * Returns the current state of the batch. Costs no credit and counts against no limit.
-   * @throws SnapError `not_found` if the batch is unknown, deleted, or of another account.
+   * @throws SnapError `email_unverified`; `not_found` if the batch is unknown, deleted, or of another account.
    */
   get(request: { readonly principal: Principal; readonly batchId: string }): Promise<RenderBatch>;
   /** Returns the stored record of a batch, for the operator; `null` if it does not exist. */

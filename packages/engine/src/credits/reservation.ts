@@ -54,7 +54,7 @@ export async function reserve(
   return { id, balance: { ...balance, periodStartedAt: period.startedAt, nextLapseAt: null } };
 }
 
-/** Refunds the credit. If the write fails, the reservation lapses by itself. */
+/** Refunds the credit. If the ledger fails, the refund is retried in the background until the reservation lapses. */
 export async function refund(
   { ledger, clock, reversals, onBackgroundError }: CreditParts,
   { id }: Reservation,

@@ -93,6 +93,20 @@ it("does not cache a cache: false rendering without linked", async () => {
   expect(await storage.renderings.prune({ now: START_MS + 100_000_000, limit: 10 })).toBe(0);
 });
 
+it("fails before the charge if the URL can't be signed, because the secret key has changed", async () => {
+  const { engine, principal, storage, clock, renderer } = await open();
+  const other = createEngine({
+    storage,
+    renderer,
+    secretKey: "another key for these tests",
+    clock,
+    resolver: createFakeResolver({ "example.com": ["93.184.215.14"] }),
+  });
+  const capture = other.capture({ principal, parameters: { url }, linked: () => true });
+  await expect(capture).rejects.toMatchObject({ code: "server_error" });
+  expect(await engine.credits(principal.account)).toMatchObject({ used: 0, remaining: 1000 });
+});
+
 it("never outlives the cache entry, not even by a fraction of a second", async () => {
   const { engine, principal, clock } = await open();
   const parameters = { url, cacheTtl: 60 };

@@ -222,6 +222,18 @@ describe("identical requests in one process", () => {
     expect(raised).toBe(1);
   });
 
+  it("are refused if ten thousand wait for one render already", async () => {
+    const { send } = startProcess();
+    const first = send();
+    const joined = Array.from({ length: 10_000 }, () => send());
+    const refused = send();
+    await pass(0);
+    expect(refused.state()).toMatch(/^SnapError: 10000 identical requests are waiting for this render/);
+    await first.finish("made");
+    await pass(0);
+    expect(new Set(statesOf(joined))).toEqual(new Set(["made"]));
+  });
+
   it("do not share a render with cache: false", async () => {
     const { send } = startProcess();
     const parameters = parseParameters({ url: "https://example.com/", cache: false });

@@ -63,6 +63,7 @@ beforeEach(async () => {
   storage = createMemoryStorage();
   errors = [];
   closed = [];
+  renderer = createFakeRenderer();
   const faulty = withFaults(storage.ledger, clock);
   ({ faults, attemptedAt } = faulty);
   engine = createEngine({
@@ -100,6 +101,18 @@ async function failCapture(): Promise<void> {
   const failed = engine.capture({ principal, parameters });
   await expect(failed).rejects.toMatchObject({ code: "server_error", status: 500 });
 }
+
+describe("a failed render whose refund gets no response", () => {
+  it("is refunded when the ledger is back", async () => {
+    faults.refund = "before";
+    renderer.failNext(new SnapError("render_failed", "as scripted"));
+    await expect(engine.capture({ principal, parameters })).rejects.toMatchObject({ code: "render_failed" });
+    expect(await journal()).toEqual(["grant", "reserve"]);
+    await pass(1000);
+    expect(await journal()).toEqual(["grant", "reserve", "refund"]);
+    expect(await engine.credits(principal.account)).toMatchObject({ remaining: 1000, used: 0 });
+  });
+});
 
 describe("a capture whose settlement and refund fail without a definite result", () => {
   it("fails at once; its charge is reversed when the ledger is back", async () => {

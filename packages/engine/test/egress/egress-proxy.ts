@@ -53,7 +53,7 @@ export class Client {
   #received = "";
   #changed = Promise.withResolvers<void>();
 
-  constructor(proxy: EgressLane, options: { readonly allowHalfOpen?: boolean } = {}) {
+  constructor(proxy: ProxiedEgress, options: { readonly allowHalfOpen?: boolean } = {}) {
     this.socket = createConnection({ port: proxy.port, host: "127.0.0.1", ...options });
     this.socket.setEncoding("latin1");
     this.socket.on("data", (text: string) => (this.#received += text));

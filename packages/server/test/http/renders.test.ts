@@ -157,6 +157,16 @@ describe("GET /v1/renders/{id}", () => {
     expect(envelopeOf(pruned).code).toBe("not_found");
   });
 
+  it("is refused for an account whose email address is not verified", async () => {
+    const service = await openService();
+    const { id, token } = await service.customer();
+    const batch = batchOf(await submit(service, one, { token }));
+    await service.storage.accounts.update(id, { emailVerifiedAt: null });
+    const reply = await service.send(`/v1/renders/${batch.id}`, { token });
+    expect(reply.status).toBe(403);
+    expect(envelopeOf(reply).code).toBe("email_unverified");
+  });
+
   it("returns why an item failed, at no cost", async () => {
     const service = await openService({ worker: true });
     const { token } = await service.customer();
