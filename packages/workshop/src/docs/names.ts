@@ -5,6 +5,9 @@ import type { Page } from "./markdown.ts";
 /** What guides and examples call their own. */
 const OF_READERS = ["SNAP_TOKEN", "SNAP_TOKEN_ID", "SNAP_SIGNING_SECRET", "SNAP_BASE_URL"];
 
+/** The former schema of pg-boss, which a changeset tells operators to drop. */
+const OF_EARLIER_RELEASES = ["snap_jobs"];
+
 /** Finds the variables and figures that a page names and that there aren't. */
 export async function createNameCheck(): Promise<(page: Page) => string[]> {
   const { body } = await createMetrics().expose(NOTHING_RUNS);
@@ -12,6 +15,7 @@ export async function createNameCheck(): Promise<(page: Page) => string[]> {
     ...documentVariables().map(({ name }) => name),
     ...Array.from(body.matchAll(/^# TYPE (\S+)/gm), ([, name = ""]) => name),
     ...OF_READERS,
+    ...OF_EARLIER_RELEASES,
   ]);
   return ({ path, text }) => {
     const named = new Set(text.match(/\b(?:SNAP_[A-Z_]*[A-Z]|snap_[a-z_]*[a-z])\b/g));
