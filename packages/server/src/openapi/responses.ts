@@ -43,7 +43,7 @@ export const CODES = {
     "blocked_host",
     "rate_limited",
   ],
-  poll: [...COMMON_CODES, "unauthenticated", "not_found"],
+  poll: [...COMMON_CODES, "unauthenticated", "email_unverified", "not_found"],
   usage: [...COMMON_CODES, "unauthenticated", "rate_limited"],
   description: COMMON_CODES,
 } as const satisfies Record<string, readonly ErrorCode[]>;
