@@ -53,7 +53,7 @@ describe("snap-server accounts", () => {
     [["--email", "ada"], "ada is not an e-mail address"],
     [
       ["--email", "b@example.com", "--plan", "gold"],
-      "there is no plan gold; there are starter, growth, scale",
+      "unknown plan gold; use one of starter, growth, scale",
     ],
   ])("create: rejects %j with exit code 1", async (args, message) => {
     const { code, stdout, stderr } = await workplace.run(["accounts", "create", ...args]);

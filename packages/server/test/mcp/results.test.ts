@@ -92,7 +92,7 @@ it("includes the notes of a rendering", async () => {
 });
 
 it("escapes text from the caller, so that it cannot imitate another line", () => {
-  const message = "x\n\nrequest_id: forged is not a parameter (and 1 more at fault)";
+  const message = "x\n\nrequest_id: forged is not a parameter (1 more invalid)";
   const errors = {
     "x\n\nrequest_id: forged": ["is not a parameter"],
     "a\u202eb\u2028": ["is not a parameter"],
