@@ -7,6 +7,10 @@ const npm = (name) => `(^|/)node_modules/${name}/`;
 /** Besides puppeteer what it speaks to browsers elsewhere through; its types come apart. */
 const BROWSER_LIBRARIES = ["puppeteer", "puppeteer-core", "devtools-protocol", "ws", "@types/ws"].map(npm);
 const ANY_NPM = npm("[^/.]+");
+/** Real servers for the tests of several packages: not published, so not a package's own sources. */
+const SHARED_HELPERS = "^packages/testing/test/servers/";
+/** What belongs to this repository, and is never published. */
+const PRIVATE = ["workshop", "bench"].map(sourcesOf);
 const STORAGES = sourcesOf("storage-[a-z]+");
 
 /** `node: false` is for what also runs in browsers, Deno and workers. */
@@ -55,7 +59,7 @@ const closedVariants = Object.entries(HMAC_VARIANTS).map(([name, library]) => ({
 const everyPackageHasARow = {
   name: "every-package-has-a-row",
   severity: "error",
-  from: { path: sourcesOf("[^/]+"), pathNot: [...Object.keys(MAY_IMPORT), "workshop"].map(sourcesOf) },
+  from: { path: sourcesOf("[^/]+"), pathNot: [...Object.keys(MAY_IMPORT).map(sourcesOf), ...PRIVATE] },
   to: {},
 };
 
@@ -109,7 +113,7 @@ const within = [
   {
     name: "internals-are-the-server's",
     severity: "error",
-    from: { path: "^(packages|examples)/", pathNot: [sourcesOf("server"), sourcesOf("workshop"), "/test/"] },
+    from: { path: "^(packages|examples)/", pathNot: [sourcesOf("server"), ...PRIVATE, "/test/"] },
     to: { path: "^packages/engine/src/internals[.]ts$" },
   },
 ];
@@ -118,32 +122,48 @@ const everywhere = [
   {
     name: "other-packages-by-their-name",
     comment:
-      "By name is aliased (tsconfig.base.json) or, through node_modules, undetermined. Settings of tools are the workshop's and are not published.",
+      "By name is aliased (tsconfig.base.json) or, through node_modules, undetermined. Settings of tools are the workshop's and are not published. The private packages look inside the others.",
     severity: "error",
-    from: { path: "^(packages|examples)/([^/]+)/", pathNot: ["^packages/workshop/", "[.]config[.]ts$"] },
+    from: {
+      path: "^(packages|examples)/([^/]+)/",
+      pathNot: [...PRIVATE, "^packages/workshop/test/", "[.]config[.]ts$"],
+    },
     to: {
       path: "^(packages|examples)/",
-      pathNot: "^$1/$2/",
+      pathNot: ["^$1/$2/", SHARED_HELPERS],
       dependencyTypesNot: ["aliased", "undetermined"],
     },
   },
   {
     name: "examples-use-what-is-published",
-    comment: "And of that, what people install themselves. Only the checks use the workshop.",
+    comment: "And of that, what people install themselves.",
     severity: "error",
-    from: { path: "^examples/", pathNot: "/check[.]ts$" },
+    from: { path: "^examples/" },
     to: { path: "^packages/", pathNot: ["engine", "storage-sqlite", "server", "client"].map(sourcesOf) },
+  },
+  {
+    name: "nothing-needs-the-private-packages",
+    comment: "Not even tests do: a published package is built and tested without them.",
+    severity: "error",
+    from: { path: "^(packages|examples)/", pathNot: ["^packages/(workshop|bench)/", "[.]config[.]ts$"] },
+    to: { path: "^packages/(workshop|bench)/" },
   },
   {
     name: "sources-use-no-tests",
     severity: "error",
     from: { path: sourcesOf("[^/]+") },
-    to: { path: "^packages/[^/]+/test/" },
+    to: { path: "^packages/[^/]+/test/", pathNot: SHARED_HELPERS },
+  },
+  {
+    name: "only-tests-and-the-benchmark-start-servers",
+    severity: "error",
+    from: { pathNot: ["^packages/[^/]+/test/", sourcesOf("bench")] },
+    to: { path: SHARED_HELPERS },
   },
   {
     name: "published-code-declares-what-it-uses",
     severity: "error",
-    from: { path: sourcesOf("[^/]+"), pathNot: [sourcesOf("workshop"), hmacVariant("hmac-portable")] },
+    from: { path: sourcesOf("[^/]+"), pathNot: [...PRIVATE, hmacVariant("hmac-portable")] },
     to: {
       dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown", "unknown", "undetermined"],
       dependencyTypesNot: ["npm-peer"],

@@ -11,11 +11,11 @@ export default {
   // The ignored dependencies are commands: those that src/checks starts, and snap-server for `npx`.
   workspaces: {
     ".": {
-      entry: [".dependency-cruiser.mjs", "docs/.vitepress/config.ts"],
+      entry: [".dependency-cruiser.mjs", "docs/.vitepress/{config,theme/index}.ts"],
       // The pages of docs/ are built where they are, so the site's generator is looked for from there.
       ignoreDependencies: ["@snap/server", "oxlint", "oxlint-tsgolint", "vitepress"],
     },
-    "examples/*": { entry: ["{main,check}.ts"], project: ["*.ts"] },
+    "examples/*": { entry: ["main.ts"], project: ["*.ts"] },
     "packages/*": published,
     "packages/engine": {
       ...published,
@@ -23,18 +23,27 @@ export default {
     },
     "packages/client": { ...published, entry: [...published.entry, "src/webhooks/index.ts"] },
     "packages/server": { ...published, entry: [...published.entry, "src/cli.ts"] },
+    "packages/bench": {
+      entry: ["src/{main,lean-load,ways/way-process,site/{bare-server,serve-*}}.ts", "test/**/*.test.ts"],
+      project: ["{src,test}/**/*.ts"],
+    },
     "packages/workshop": {
       entry: [
-        "src/{launch,test-all,build,check,bench,count-tests,site,bench/programs/*,examples/*,servers/redis,docs/site-config}.ts",
+        "src/{launch,test-all,check,count-tests,site,docs/site-{config,theme}}.ts",
         "test/**/*.test.ts",
+        "test/examples/*.ts",
         "*.config.ts",
       ],
       project: ["{src,test}/**/*.ts"],
-      // A guide imports the first.
+      // Guides import the first three.
       ignoreDependencies: [
+        "express",
+        "@types/express",
         "@modelcontextprotocol/client",
         "@arethetypeswrong/cli",
         "dependency-cruiser",
+        "remark-cli",
+        "remark-validate-links",
         "publint",
       ],
     },

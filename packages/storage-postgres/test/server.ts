@@ -1,6 +1,6 @@
 import type { Storage } from "@snap/engine/ports";
 import { createMemoryStorage } from "@snap/testing";
-import { startPostgres, type PostgresServer } from "@snap/workshop/servers/postgres";
+import { startPostgres, type PostgresServer } from "../../testing/test/servers/postgres.ts";
 import pg from "pg";
 import { afterAll, beforeAll } from "vitest";
 import { openPostgresStorage, type PostgresStorage, type PostgresStorageOptions } from "../src/index.ts";

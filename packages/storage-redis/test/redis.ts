@@ -1,4 +1,4 @@
-import { startRedis, type RedisServer } from "@snap/workshop/servers/redis";
+import { startRedis, type RedisServer } from "../../testing/test/servers/redis.ts";
 import { createClient, type RedisClientType } from "@redis/client";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, onTestFinished, vi, type Mock } from "vitest";

@@ -1,23 +1,78 @@
-import { STEPS } from "./checks/steps.ts";
-import { widenPath } from "./machine/run.ts";
+import { globSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "./build.ts";
+import { run, widenPath, type Outcome } from "./machine/run.ts";
+import { packPackage } from "./pack-package.ts";
+import { CACHE, readPackages, ROOT } from "./workspace.ts";
+
+// `pnpm check [NAME...]`: every check of the repository, the cheap ones first.
+
+const CHECKS: readonly (readonly [name: string, what: string, run: () => Promise<Outcome>])[] = [
+  [
+    "format",
+    "prettier; `pnpm format` mends it",
+    () => run("prettier", ["--check", "--cache", "--log-level", "warn", "."]),
+  ],
+  ["lint", "oxlint with types", () => run("oxlint", ["--deny-warnings"])],
+  ["imports", "who may import whom", () => run("depcruise", ["packages", "examples"])],
+  [
+    "unused",
+    "files, exports and dependencies that nobody uses",
+    () => run("knip", ["--config", "packages/workshop/knip.config.ts", "--no-config-hints"]),
+  ],
+  ["types", "TypeScript, tests and examples included", checkTypes],
+  ["docs", "reference as generated, links, code blocks, site", checkDocumentation],
+  ["packages", "publint and are-the-types-wrong on what would be published", checkPackages],
+];
+
+/** Each project once, after those that it references, and only what changed since the last time. */
+function checkTypes(): Promise<Outcome> {
+  return run("tsc", ["--build", ...globSync("{packages,examples}/*{,/test}/tsconfig.json", { cwd: ROOT })]);
+}
+
+/** It imports the packages as built. */
+async function checkDocumentation(): Promise<Outcome> {
+  await build();
+  const { checkDocs } = await import("./docs/check-docs.ts");
+  return checkDocs();
+}
+
+/** Packs every package that is published, as it would be published, and examines the archives. */
+async function checkPackages(): Promise<Outcome> {
+  await build();
+  const packed = join(CACHE, "packed");
+  rmSync(packed, { recursive: true, force: true });
+  const faults: string[] = [];
+  for (const part of readPackages().filter(({ manifest }) => manifest.private !== true)) {
+    const archive = await packPackage(part, join(packed, part.name));
+    for (const [tool = "", ...args] of [
+      ["publint", "run", "--strict", archive],
+      ["attw", "--profile", "esm-only", "--format", "ascii", "--no-color", archive],
+    ]) {
+      const { ok, output } = await run(tool, args);
+      if (!ok) faults.push(`${part.name}:\n${output}`);
+    }
+  }
+  return { ok: faults.length === 0, output: faults.join("\n\n") };
+}
 
 widenPath();
-const asked = process.argv.slice(2);
-const steps = STEPS.filter(({ name }) => asked.length === 0 || asked.includes(name));
+const names = process.argv.slice(2);
+const unknown = names.filter((name) => !CHECKS.some(([known]) => known === name));
+if (unknown.length > 0) {
+  console.error(`Unknown check: ${unknown.join(", ")}. Use ${CHECKS.map(([name]) => name).join(", ")}.`);
+  process.exit(1);
+}
 const rows: string[] = [];
-for (const { name, what, run: runStep } of steps) {
+for (const [name, what, check] of CHECKS) {
+  if (names.length > 0 && !names.includes(name)) continue;
   const startedMs = performance.now();
   // A check that can't run fails like one that found something; the others still run.
-  const { ok, output } = await runStep().catch((error: unknown) => ({ ok: false, output: String(error) }));
+  const { ok, output } = await check().catch((error: unknown) => ({ ok: false, output: String(error) }));
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
   const row = `${ok ? "ok    " : "FAILED"}  ${name.padEnd(9)} ${seconds.padStart(6)} s  ${what}`;
   console.log(ok ? row : `${output}\n${row}`);
   rows.push(row);
   if (!ok) process.exitCode = 1;
 }
-if (steps.length === 0) {
-  console.error(`No such check. There are: ${STEPS.map(({ name }) => name).join(", ")}`);
-  process.exitCode = 1;
-} else {
-  console.log(`\n${rows.join("\n")}`);
-}
+console.log(`\n${rows.join("\n")}`);

@@ -9,7 +9,8 @@ export function library(entry: Record<string, string>): Options {
     entry,
     format: "esm",
     target: "node22",
-    dts: true,
+    // The type check's own settings: what is published is bundled from one program.
+    dts: { compilerOptions: { composite: false, emitDeclarationOnly: false } },
     clean: true,
     // tsup would write `node:sqlite` as `sqlite`, which does not exist.
     removeNodeProtocol: false,

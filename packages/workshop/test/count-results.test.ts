@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { countResults } from "../src/checks/count-results.ts";
+import { countResults } from "../src/count-tests.ts";
 
 const file = (status: string, ...tests: string[]) => ({
   status,

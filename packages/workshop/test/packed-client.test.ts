@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { packPackage } from "../src/checks/pack-package.ts";
+import { packPackage } from "../src/pack-package.ts";
 import { run, widenPath } from "../src/machine/run.ts";
-import { readPackages, ROOT, type WorkspacePackage } from "../src/repository/workspace.ts";
+import { readPackages, ROOT, type WorkspacePackage } from "../src/workspace.ts";
 import { compile } from "./compile.ts";
 
 const SIGN = `signUrl(

@@ -1,4 +1,4 @@
-import { makeCertificate, type AlternativeName } from "@snap/workshop/servers/certificate";
+import { makeCertificate, type AlternativeName } from "../../../testing/test/servers/certificate.ts";
 import { once } from "node:events";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";

@@ -26,7 +26,10 @@ describe("browserUrls", () => {
     [["ftp://browsers.example/hunter2"], "address 1 is not a DevTools endpoint"],
     [["ws://127.0.0.1:9222/", "hunter2"], "address 2 is not a DevTools endpoint"],
     [["ws://127.0.0.1/?hunter2", "ws://127.0.0.1:80/?hunter2"], "address 2 is the same as address 1"],
-    [Array.from({ length: 65 }, (_, port) => `ws://127.0.0.1:${port + 1}/`), "at most 64 addresses are allowed"],
+    [
+      Array.from({ length: 65 }, (_, port) => `ws://127.0.0.1:${port + 1}/`),
+      "at most 64 addresses are allowed",
+    ],
   ])("throws an error with the position of an invalid URL, never its value", (browserUrls, message) => {
     const create = (): unknown => createPuppeteerRenderer({ browserUrls });
     expect(create).toThrow(RangeError);

@@ -1,4 +1,4 @@
-import { makeCertificate } from "@snap/workshop/servers/certificate";
+import { makeCertificate } from "../../../testing/test/servers/certificate.ts";
 import { once } from "node:events";
 import { createServer as createTlsServer } from "node:https";
 import { createServer, type AddressInfo, type Socket } from "node:net";

@@ -1,4 +1,4 @@
-import { findFreePort } from "@snap/workshop/servers/free-port";
+import { findFreePort } from "../../../testing/test/servers/free-port.ts";
 import { createServer } from "node:http";
 import { once } from "node:events";
 import { afterEach, describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-import { findFreePort } from "@snap/workshop/servers/free-port";
+import { findFreePort } from "../../../testing/test/servers/free-port.ts";
 import { execFile } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-import { findFreePort } from "@snap/workshop/servers/free-port";
+import { findFreePort } from "../../../testing/test/servers/free-port.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openWorkplace, until, type Minted, type Running, type Workplace } from "./command.ts";
 import { servePages, type Pages } from "./pages.ts";

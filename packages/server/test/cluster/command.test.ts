@@ -1,7 +1,7 @@
-import { findFreePort } from "@snap/workshop/servers/free-port";
+import { findFreePort } from "../../../testing/test/servers/free-port.ts";
 import type { RenderBatch } from "@snap/protocol";
-import { startPostgres } from "@snap/workshop/servers/postgres";
-import { startRedis } from "@snap/workshop/servers/redis";
+import { startPostgres } from "../../../testing/test/servers/postgres.ts";
+import { startRedis } from "../../../testing/test/servers/redis.ts";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openWorkplace, until, type Minted } from "../cli/command.ts";
 import { servePages } from "../cli/pages.ts";

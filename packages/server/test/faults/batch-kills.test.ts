@@ -3,7 +3,7 @@ import { createEngine } from "@snap/engine";
 import type { RenderBatch } from "@snap/protocol";
 import { openSqliteStorage } from "@snap/storage-sqlite";
 import { createFakeRenderer } from "@snap/testing";
-import { findFreePort } from "@snap/workshop/servers/free-port";
+import { findFreePort } from "../../../testing/test/servers/free-port.ts";
 import { spawn, type ChildProcess } from "node:child_process";
 import { createHmac, randomInt } from "node:crypto";
 import { once } from "node:events";

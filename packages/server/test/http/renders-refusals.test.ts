@@ -130,7 +130,12 @@ describe("an invalid submission", () => {
       { webhookUrl: /password/ },
     ],
     ["a webhook that is too long", { ...one, webhookUrl: LONG }, "validation_failed", { webhookUrl: /2048/ }],
-    ["a webhook that is a number", { ...one, webhookUrl: 7 }, "validation_failed", { webhookUrl: /absolute URL/ }],
+    [
+      "a webhook that is a number",
+      { ...one, webhookUrl: 7 },
+      "validation_failed",
+      { webhookUrl: /absolute URL/ },
+    ],
     [
       "everything at once",
       {

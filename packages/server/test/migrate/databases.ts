@@ -1,7 +1,7 @@
 import { createMemoryStorage } from "@snap/testing";
 import type { Storage } from "@snap/engine";
 import { openPostgresStorage } from "@snap/storage-postgres";
-import { startPostgres, type PostgresServer } from "@snap/workshop/servers/postgres";
+import { startPostgres, type PostgresServer } from "../../../testing/test/servers/postgres.ts";
 import pg from "pg";
 import { afterAll, beforeAll } from "vitest";
 

@@ -1,31 +1,27 @@
-import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { parse } from "yaml";
 import { run, type Outcome } from "../machine/run.ts";
-import { ROOT } from "../repository/workspace.ts";
+import { ROOT } from "../workspace.ts";
 import { findWrongCommands } from "./commands.ts";
 import { compileSnippets, readCodeBlocks } from "./compile-blocks.ts";
-import { findBrokenData } from "./data-blocks.ts";
 import { readDocExamples } from "./doc-examples.ts";
-import { findStaleFiles, generateFiles } from "./generated-files.ts";
-import { findDeadLinks, findLinksOut, findMissingPaths } from "./links.ts";
-import { readPages, type Page } from "./markdown.ts";
+import { findStaleFiles, generateFiles } from "./generate.ts";
+import { checkLinks, findLinksOut, findMissingPaths } from "./links.ts";
+import { readFences, readPages, type Page } from "./markdown.ts";
 import { createNameCheck } from "./names.ts";
-import { findStrayBlocks } from "./running/read-steps.ts";
-import { findWrongAnchors } from "./site-anchors.ts";
-
-/** Where the generator puts what it builds. */
-const SITE = join(ROOT, "docs/.vitepress/dist");
 
 /** Everything about the documentation that can be told without running what it says. */
 export async function checkDocs(): Promise<Outcome> {
   const pages = readPages(ROOT);
   const findWrongNames = await createNameCheck();
+  // The generator of the site fails on links that lead nowhere in it.
+  const tools = [await checkLinks(ROOT), await run("vitepress", ["build", join(ROOT, "docs")])];
+  const stale = await findStaleFiles(await generateFiles(), ROOT);
   const faults = [
-    ...(await findStaleFiles(await generateFiles())),
-    ...(await findDeadLinks(ROOT, pages)),
+    ...stale.map((path) => `${path}: not what the code says; \`pnpm site reference\` writes it anew`),
+    ...tools.filter(({ ok }) => !ok).map(({ output }) => output),
     ...pages.flatMap((page) => [...checkPage(page, ROOT), ...findWrongNames(page)]),
-    ...compileSnippets([...pages.flatMap(readCodeBlocks), ...readDocExamples()]),
-    ...(await checkSite(pages)),
+    ...(await compileSnippets([...pages.flatMap(readCodeBlocks), ...readDocExamples()])),
   ];
   return { ok: faults.length === 0, output: faults.join("\n") };
 }
@@ -37,18 +33,19 @@ export function checkPage(page: Page, root: string): string[] {
     ...findMissingPaths(root, page),
     ...findBrokenData(page),
     ...findWrongCommands(page),
-    ...(isRun(page) ? findStrayBlocks(page) : []),
   ];
 }
 
-/** Those pages whose commands the tests run. */
-function isRun({ path }: Page): boolean {
-  return path === "README.md" || path === "docs/tutorial.md" || path.startsWith("docs/how-to/");
-}
-
-/** The generator fails on links that lead nowhere in the site. */
-async function checkSite(pages: readonly Page[]): Promise<string[]> {
-  rmSync(SITE, { recursive: true, force: true });
-  const { ok, output } = await run("vitepress", ["build", join(ROOT, "docs")]);
-  return ok ? findWrongAnchors(SITE, pages) : [output];
+/** `json` and `yaml` blocks that don't parse. */
+function findBrokenData(page: Page): string[] {
+  return readFences(page).flatMap(({ language, text, line, exemption }) => {
+    if (!["json", "yaml"].includes(language) || exemption?.from === "compiled") return [];
+    try {
+      if (language === "json") JSON.parse(text);
+      else parse(text);
+      return [];
+    } catch (error) {
+      return [`${page.path}:${line}: the ${language} block does not parse: ${String(error)}`];
+    }
+  });
 }

@@ -1,6 +1,7 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import ts from "typescript";
-import { ROOT } from "../repository/workspace.ts";
+import { run } from "../machine/run.ts";
+import { ROOT } from "../workspace.ts";
 import { readFences, type Page } from "./markdown.ts";
 
 /** A piece of code that stands in a text. */
@@ -13,10 +14,9 @@ export interface Snippet {
   readonly language: "ts" | "js";
 }
 
-/** Snippets are resolved as if they lay here, where what a reader would have installed is. */
-const FOLDER = join(ROOT, "packages/workshop/guides");
-/** What every guide may take as given. */
-const CONTEXT = join(FOLDER, "context.d.ts");
+const GUIDES = join(ROOT, "packages/workshop/guides");
+/** Snippets lie here while they are compiled, where what a reader would have installed is found. */
+export const SNIPPETS = join(GUIDES, "snippets");
 
 /** The `ts` and `js` blocks of a page, except those that say why they can't be compiled. */
 export function readCodeBlocks(page: Page): Snippet[] {
@@ -28,67 +28,26 @@ export function readCodeBlocks(page: Page): Snippet[] {
 }
 
 /**
- * Compiles every snippet as a module of its own, strictly, against the sources of this workspace.
+ * Compiles every snippet as a module of its own, strictly, against the packages of this workspace.
  *
  * @returns A line for each error, with the place in the text.
  */
-export function compileSnippets(snippets: readonly Snippet[]): string[] {
-  const virtual = new Map(
-    snippets.map((snippet, index) => [join(FOLDER, `snippet-${index}.${snippet.language}`), snippet]),
-  );
-  const options = readOptions();
-  const program = ts.createProgram([CONTEXT, ...virtual.keys()], options, createHost(options, virtual));
-  const roots = program
-    .getSourceFiles()
-    .filter(({ fileName }) => fileName === CONTEXT || virtual.has(fileName));
-  return [
-    ...program.getOptionsDiagnostics(),
-    ...program.getGlobalDiagnostics(),
-    ...roots.flatMap((file) => program.getSyntacticDiagnostics(file)),
-    ...roots.flatMap((file) => program.getSemanticDiagnostics(file)),
-  ].map((diagnostic) => describe(diagnostic, virtual));
-}
-
-/** The repository's own settings; what a reader leaves unused is no fault of a snippet. */
-function readOptions(): ts.CompilerOptions {
-  const { config } = ts.readConfigFile(join(ROOT, "tsconfig.base.json"), (path) => ts.sys.readFile(path));
-  const { options } = ts.parseJsonConfigFileContent({ ...config, files: [] }, ts.sys, ROOT);
-  return {
-    ...options,
-    allowJs: true,
-    checkJs: true,
-    isolatedModules: false,
-    moduleDetection: ts.ModuleDetectionKind.Force,
-    noUnusedLocals: false,
-    noUnusedParameters: false,
-    typeRoots: [join(ROOT, "node_modules/@types")],
-    verbatimModuleSyntax: false,
-  };
-}
-
-function createHost(options: ts.CompilerOptions, virtual: ReadonlyMap<string, Snippet>): ts.CompilerHost {
-  const host = ts.createCompilerHost(options);
-  return {
-    ...host,
-    fileExists: (name) => virtual.has(name) || host.fileExists(name),
-    readFile: (name) => virtual.get(name)?.code ?? host.readFile(name),
-    getSourceFile(name, version, ...rest) {
-      const snippet = virtual.get(name);
-      if (snippet === undefined) return host.getSourceFile(name, version, ...rest);
-      return ts.createSourceFile(name, snippet.code, version);
-    },
-  };
-}
-
-function describe(
-  { file, start, messageText }: ts.Diagnostic,
-  virtual: ReadonlyMap<string, Snippet>,
-): string {
-  const message = ts.flattenDiagnosticMessageText(messageText, " ");
-  if (file === undefined) return message;
-  const { line } = file.getLineAndCharacterOfPosition(start ?? 0);
-  const snippet = virtual.get(file.fileName);
-  return snippet === undefined
-    ? `${file.fileName}:${line + 1}: ${message}`
-    : `${snippet.path}:${snippet.line + line}: ${message}`;
+export async function compileSnippets(snippets: readonly Snippet[]): Promise<string[]> {
+  rmSync(SNIPPETS, { recursive: true, force: true });
+  mkdirSync(SNIPPETS);
+  // Empty lines before the code: the compiler then names the lines of the text.
+  for (const [index, { line, code, language }] of snippets.entries())
+    writeFileSync(join(SNIPPETS, `${index}.${language}`), `${"\n".repeat(line - 1)}${code}`);
+  const { ok, output } = await run("tsc", ["--build", GUIDES, "--pretty", "false"]);
+  rmSync(SNIPPETS, { recursive: true });
+  if (ok) return [];
+  return output
+    .replaceAll(/\n +/g, " ")
+    .split("\n")
+    .map((fault) =>
+      fault.replace(
+        /^\S*snippets\/(\d+)[.][jt]s\((\d+),\d+\): error TS\d+: /,
+        (_, index: string, line: string) => `${snippets[Number(index)]?.path}:${line}: `,
+      ),
+    );
 }

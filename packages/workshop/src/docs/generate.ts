@@ -1,10 +1,59 @@
-import { buildPackages } from "../build-packages.ts";
-import { widenPath } from "../machine/run.ts";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { format } from "prettier";
+import { ROOT } from "../workspace.ts";
+import { withPackageDrawing } from "./package-drawing.ts";
+import { parameterTypes } from "./parameter-types.ts";
+import { commandLinePage } from "./reference/command-line.ts";
+import { configurationPage } from "./reference/configuration.ts";
+import { errorsPage } from "./reference/errors.ts";
+import { headersPage } from "./reference/headers.ts";
+import { limitsPage } from "./reference/limits.ts";
+import type { ReferencePage } from "./reference/page.ts";
+import { parametersPage } from "./reference/parameters.ts";
+import { toolsPage } from "./reference/tools.ts";
 
-widenPath();
-await buildPackages();
-// It imports what has just been built.
-const { generateFiles, writeFiles } = await import("./generated-files.ts");
-const files = await generateFiles();
-await writeFiles(files);
-for (const { path } of files) console.log(path);
+const REFERENCE: readonly ReferencePage[] = [
+  parametersPage,
+  errorsPage,
+  headersPage,
+  limitsPage,
+  configurationPage,
+  commandLinePage,
+  toolsPage,
+];
+const ARCHITECTURE = "docs/explanation/architecture.md";
+
+/** The files that are made from the code, by path. What they are made from is imported as built: build first. */
+export async function generateFiles(): Promise<ReadonlyMap<string, string>> {
+  const files = new Map<string, string>();
+  for (const page of REFERENCE) files.set(`docs/reference/${page.file}`, await writePage(page));
+  files.set("packages/protocol/src/parameters/values.ts", await parameterTypes());
+  files.set(ARCHITECTURE, withPackageDrawing(await readFile(join(ROOT, ARCHITECTURE), "utf8")));
+  return files;
+}
+
+/** The same code gives the same bytes. */
+function writePage({ title, summary, parts }: ReferencePage): Promise<string> {
+  const text = [
+    `# ${title}`,
+    "<!-- Generated from the code by packages/workshop/src/docs/generate.ts: change the code, then run `pnpm site reference`. -->",
+    summary,
+    ...parts(),
+  ].join("\n\n");
+  return format(text, { parser: "markdown", printWidth: 110 });
+}
+
+/** Paths of files that are not, byte for byte, what the code says. */
+export async function findStaleFiles(files: ReadonlyMap<string, string>, root: string): Promise<string[]> {
+  const stale: string[] = [];
+  for (const [path, text] of files)
+    if ((await readFile(join(root, path), "utf8").catch(() => null)) !== text) stale.push(path);
+  return stale;
+}
+
+/** Writes those alone: what is newer than its build would be built again. */
+export async function writeStaleFiles(files: ReadonlyMap<string, string>, root: string): Promise<void> {
+  for (const path of await findStaleFiles(files, root))
+    await writeFile(join(root, path), files.get(path) ?? "");
+}

@@ -1,38 +1,19 @@
 import { existsSync, globSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
-import remarkGfm from "remark-gfm";
-import remarkParse from "remark-parse";
-import remarkValidateLinks from "remark-validate-links";
-import { unified, type Plugin } from "unified";
-import { engine } from "unified-engine";
+import { fileURLToPath } from "node:url";
 import { visit } from "unist-util-visit";
-import { VFile } from "vfile";
-import { lineOf, type Page } from "./markdown.ts";
+import { run, type Outcome } from "../machine/run.ts";
+import { lineOf, PAGES, type Page } from "./markdown.ts";
 
 /** Where what a code span names can be: what is made at run time is no path of the repository. */
 const FOLDERS = /^(packages|examples|docs|[.]github|[.]ci|[.]changeset)\//;
 
-/** Links to files and headings that aren't there. Addresses on the web are left alone. */
-export async function findDeadLinks(root: string, pages: readonly Page[]): Promise<string[]> {
-  const files = pages.map(({ path, text }) => new VFile({ cwd: root, path, value: text }));
-  await new Promise<void>((resolve, reject) => {
-    engine(
-      {
-        processor: unified().use(remarkParse).use(remarkGfm),
-        // Its type tells of the set of files that the engine hands it, which the engine's type doesn't.
-        plugins: [[remarkValidateLinks as unknown as Plugin<unknown[]>, { repository: false, root }]],
-        cwd: root,
-        files,
-        output: false,
-        quiet: true,
-        silent: true,
-      },
-      (error) => (error ? reject(error) : resolve()),
-    );
-  });
-  return files.flatMap(({ messages }, index) =>
-    messages.map(({ line, reason }) => `${pages[index]?.path}:${line ?? 1}: ${reason}`),
-  );
+/** Fails on links to missing files and headings. Addresses on the web are left alone. */
+export function checkLinks(root: string): Promise<Outcome> {
+  const plugin = (name: string): string => fileURLToPath(import.meta.resolve(name));
+  const plugins = [plugin("remark-gfm"), `${plugin("remark-validate-links")}=repository:false`];
+  const quietly = ["--silently-ignore", "--quiet", "--frail", "--no-stdout", "--no-color"];
+  return run("remark", [...PAGES, ...quietly, ...plugins.flatMap((each) => ["--use", each])], { cwd: root });
 }
 
 /** Links of a docs page that leave the folder: the site has nothing there. */
@@ -50,7 +31,7 @@ export function findLinksOut({ path, tree }: Page): string[] {
   return faults;
 }
 
-/** Code spans that name a file or folder that isn't there. */
+/** Code spans that name a missing file or folder. */
 export function findMissingPaths(root: string, { path, tree }: Page): string[] {
   const faults: string[] = [];
   visit(tree, "inlineCode", (node) => {

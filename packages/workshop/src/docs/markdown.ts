@@ -27,7 +27,8 @@ export interface Fence {
   readonly exemption: { readonly from: "compiled" | "run"; readonly reason: string } | null;
 }
 
-const PATTERNS = [
+/** Every Markdown file of the repository. */
+export const PAGES = [
   "*.md",
   ".github/*.md",
   ".changeset/*.md",
@@ -38,7 +39,7 @@ const PATTERNS = [
 
 /** Every Markdown file below a root, in a fixed order. */
 export function readPages(root: string): Page[] {
-  return globSync(PATTERNS, { cwd: root })
+  return globSync(PAGES, { cwd: root })
     .map((path) => path.replaceAll("\\", "/"))
     .toSorted()
     .map((path) => parsePage(path, readFileSync(join(root, path), "utf8")));

@@ -2,7 +2,7 @@ import { slug } from "github-slugger";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DefaultTheme, UserConfig } from "vitepress";
-import { ROOT } from "../repository/workspace.ts";
+import { ROOT } from "../workspace.ts";
 
 const DOCS = join(ROOT, "docs");
 
@@ -62,6 +62,14 @@ export const siteConfig: UserConfig<DefaultTheme.Config> = {
   markdown: {
     anchor: { slugify: (text: string) => slug(text) },
     languageAlias: { caddyfile: "nginx" },
+    config(md) {
+      const { fence } = md.renderer.rules;
+      md.renderer.rules.fence = (tokens, index, ...rest) => {
+        const { info, content } = tokens[index] ?? { info: "", content: "" };
+        if (info !== "mermaid") return fence?.(tokens, index, ...rest) ?? "";
+        return `<div v-drawings><pre v-pre>${md.utils.escapeHtml(content)}</pre></div>`;
+      };
+    },
   },
   // Tables want the room of the list of headings.
   transformPageData({ relativePath, frontmatter }) {

@@ -1,7 +1,7 @@
 import type * as engine from "@snap/engine/puppeteer";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "../repository/workspace.ts";
+import { ROOT } from "../workspace.ts";
 
 /**
  * The browser that the service would use: the one that SNAP_CHROMIUM_PATH names, otherwise the one that

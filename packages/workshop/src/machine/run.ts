@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { delimiter, join } from "node:path";
-import { ROOT } from "../repository/workspace.ts";
+import { readManifest, ROOT } from "../workspace.ts";
 
 export interface Outcome {
   readonly ok: boolean;
@@ -50,6 +50,12 @@ export function run(command: string, args: readonly string[], options: RunOption
     child.on("error", (error) => resolve({ ok: false, output: `${command}: ${error.message}` }));
     child.on("close", (code) => resolve({ ok: code === 0, output: output.trimEnd() }));
   });
+}
+
+/** Runs the workspace's own version of pnpm, which isn't always on the PATH. */
+export function runPnpm(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+  const { packageManager = "pnpm" } = readManifest(ROOT);
+  return run("npx", ["--yes", packageManager, ...args], options);
 }
 
 /**

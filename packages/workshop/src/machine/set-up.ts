@@ -11,7 +11,8 @@ export async function setUpMachine(errand: Errand): Promise<SystemPart[]> {
   const wanted = SYSTEM_PARTS.filter((part) => [...part.neededBy, ...part.likedBy].includes(errand));
   const absent = await findMissing(wanted);
   if (absent.length === 0) return [];
-  if (await mayInstall()) await install(absent);
+  const installable = absent.filter(({ aptPackages }) => aptPackages.length > 0);
+  if (installable.length > 0 && (await mayInstall())) await install(installable);
   const missing = await findMissing(absent);
   for (const part of missing) console.log(explain(part));
   return missing;
@@ -41,10 +42,12 @@ function installCommand(parts: readonly SystemPart[]): string[] {
   return ["install", "-y", "--no-install-recommends", ...parts.flatMap(({ aptPackages }) => aptPackages)];
 }
 
-/** What is missing, what for, and the command that brings it. */
+/** What is missing, what for, and the command that brings it, if there is one. */
 function explain(part: SystemPart): string {
+  const missing = `missing: ${part.name}, needed ${part.purpose}.`;
+  if (part.aptPackages.length === 0) return missing;
   return [
-    `missing: ${part.name}, needed ${part.purpose}. On Debian, this installs it:`,
+    `${missing} On Debian, this installs it:`,
     `  sudo apt-get ${installCommand([part]).join(" ")}`,
     ...(part.name === "browser" ? ["Or set SNAP_CHROMIUM_PATH to a Chromium or Chrome."] : []),
   ].join("\n");

@@ -1,5 +1,5 @@
+import { globSync } from "node:fs";
 import { findBrowser } from "./find-browser.ts";
-import { findPostgres } from "../servers/postgres.ts";
 import { run } from "./run.ts";
 
 /** What the parts are set up for. */
@@ -51,7 +51,7 @@ export const SYSTEM_PARTS: readonly SystemPart[] = [
     aptPackages: ["postgresql"],
     neededBy: ["test"],
     likedBy: [],
-    probe: () => Promise.resolve(findPostgres() !== null),
+    probe: () => Promise.resolve(globSync("/usr/lib/postgresql/*/bin/postgres").length > 0),
   },
   {
     name: "redis",
@@ -77,6 +77,15 @@ export const SYSTEM_PARTS: readonly SystemPart[] = [
     likedBy: [],
     probe: async () =>
       (await run("scmp_sys_resolver", ["read"])).ok && (await run("bwrap", ["--version"])).ok,
+  },
+  {
+    name: "docker",
+    purpose: "to build and start the image",
+    // A daemon that runs is for the machine's owner to set up.
+    aptPackages: [],
+    neededBy: [],
+    likedBy: ["test"],
+    probe: async () => (await run("docker", ["info"])).ok && (await run("docker", ["compose", "version"])).ok,
   },
 ];
 

@@ -1,13 +1,18 @@
 // @module-tag browser
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readPages } from "../../src/docs/markdown.ts";
-import { prepareService, startDemoService } from "../../src/docs/running/demo-service.ts";
-import { readSteps } from "../../src/docs/running/read-steps.ts";
-import { runPage } from "../../src/docs/running/run-page.ts";
-import { ROOT } from "../../src/repository/workspace.ts";
+import { prepareService, startDemoService } from "./running/demo-service.ts";
+import { findStrayBlocks, readSteps } from "./running/read-steps.ts";
+import { runPage } from "./running/run-page.ts";
+import { ROOT } from "../../src/workspace.ts";
 
 const pages = readPages(ROOT);
 const guides = pages.filter((page) => page.path.startsWith("docs/how-to/") && readSteps(page).length > 0);
+
+it("no block of a page whose commands are run is passed over", () => {
+  const run = pages.filter(({ path }) => /^(README|docs\/(tutorial|how-to\/.+))[.]md$/.test(path));
+  expect(run.flatMap(findStrayBlocks)).toEqual([]);
+});
 
 /** Each block has a limit of its own, which names it; this one is for the whole page on a busy machine. */
 const PAGE_TIMEOUT_MS = 240_000;

@@ -108,7 +108,7 @@ describe("a parameter that is added to the table", () => {
 
   it("is in the reference, and in the documented types", async () => {
     const { parametersPage } = await import("../../src/docs/reference/parameters.ts");
-    expect(parametersPage.body()).toMatch(
+    expect(parametersPage.parts().join("\n\n")).toMatch(
       /\| `darkMode` \| both \| boolean \| `false` \| Render the page's dark design\. \|/,
     );
     const { parameterTypes } = await import("../../src/docs/parameter-types.ts");

@@ -14,56 +14,38 @@ export const commandLinePage: ReferencePage = {
   file: "command-line.md",
   title: "Command line",
   summary: "Every command of `snap-server`, with its arguments and options.",
-  body() {
-    const program = createProgram();
-    return [
-      "In a clone, `npx snap-server` finds it. Each command takes `--help`, and is set up by [the configuration](configuration.md).",
-      table(
-        ["exit code", "meaning"],
-        Object.entries(EXIT_CODES).map(([name, value]) => [
-          String(value),
-          EXITS[name as keyof typeof EXIT_CODES],
-        ]),
-      ),
-      ...listCommands(program, program.name()).map(describeCommand),
-    ].join("\n\n");
-  },
+  parts: () => [
+    "In a clone, `npx snap-server` finds it. Each command takes `--help`, and is set up by [the configuration](configuration.md).",
+    table(
+      ["exit code", "meaning"],
+      Object.entries(EXIT_CODES).map(([name, value]) => [
+        String(value),
+        EXITS[name as keyof typeof EXIT_CODES],
+      ]),
+    ),
+    ...describe(createProgram(), "snap-server"),
+  ],
 };
 
-interface Named {
-  readonly name: string;
-  readonly command: Command;
-}
-
 /** Those that do something, not those that only gather others. */
-function listCommands(parent: Command, path: string): Named[] {
+function describe(parent: Command, path: string): string[] {
   return parent.commands.flatMap((command) => {
     const name = `${path} ${command.name()}`;
-    return command.commands.length > 0 ? listCommands(command, name) : [{ name, command }];
+    if (command.commands.length > 0) return describe(command, name);
+    const options = command.createHelp().visibleOptions(command);
+    const rows = [
+      ...command.registeredArguments.map(argumentRow),
+      ...options.filter(({ long }) => long !== "--help").map(optionRow),
+    ];
+    return [`## ${name}`, sentence(command.description()), table(["", "", "meaning"], rows)];
   });
-}
-
-function describeCommand({ name, command }: Named): string {
-  const rows = [
-    ...command.registeredArguments.map(argumentRow),
-    ...command
-      .createHelp()
-      .visibleOptions(command)
-      .filter(({ long }) => long !== "--help")
-      .map(optionRow),
-  ];
-  return [`## ${name}`, sentence(command.description()), table(["", "", "meaning"], rows)].join("\n\n");
 }
 
 function argumentRow(argument: Argument): string[] {
   return [code(`<${argument.name()}>`), argument.required ? "required" : "", sentence(argument.description)];
 }
 
-function optionRow(option: Option): string[] {
-  const choices = option.argChoices === undefined ? "" : ` One of ${option.argChoices.map(code).join(", ")}.`;
-  return [
-    code(option.flags),
-    option.mandatory ? "required" : "",
-    `${sentence(option.description)}${choices}`,
-  ];
+function optionRow({ flags, mandatory, description, argChoices }: Option): string[] {
+  const choices = argChoices === undefined ? "" : ` One of ${argChoices.map(code).join(", ")}.`;
+  return [code(flags), mandatory ? "required" : "", `${sentence(description)}${choices}`];
 }

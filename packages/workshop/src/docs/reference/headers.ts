@@ -6,11 +6,17 @@ export const headersPage: ReferencePage = {
   file: "headers.md",
   title: "Headers",
   summary: "What the headers of requests, answers and webhook deliveries mean.",
-  body() {
+  parts() {
     const document = openApiDocument("https://snap.example.com");
+    const operations = operationsOf(document.paths);
+    const bearer = document.components?.securitySchemes?.["bearer"];
+    if (bearer === undefined || !("description" in bearer)) throw new Error("no bearer scheme is described");
     return [
       "## Of a request",
-      table(["header", "meaning"], requestHeaders(document)),
+      table(
+        ["header", "meaning"],
+        [[code("Authorization: Bearer TOKEN"), bearer.description ?? ""], ...headersOf(operations)],
+      ),
       "## Of an answer",
       "Headers are only ever added. Besides these there are the usual ones: `Content-Type`, `Allow` with a 405, `WWW-Authenticate` with a 401, and on renderings `X-Content-Type-Options` and, on pictures, a `Content-Security-Policy` that lets nothing in them run. Signed renderings may be embedded by pages of any origin.",
       table(
@@ -18,78 +24,57 @@ export const headersPage: ReferencePage = {
         Object.entries(HEADER_COMPONENTS).map(([name, { description }]) => [
           code(name),
           description,
-          describeAnswers(answersWith(document, name), document),
+          sendersOf(name, operations),
         ]),
       ),
       "## Of a webhook delivery",
-      table(["header", "meaning"], webhookHeaders(document)),
-    ].join("\n\n");
+      table(["header", "meaning"], headersOf(operationsOf(document.webhooks))),
+    ];
   },
 };
 
-interface Parameter {
-  readonly in: string;
-  readonly name: string;
-  readonly description: string;
-}
-
 interface Operation {
+  readonly name: string;
   readonly responses: Readonly<Record<string, { readonly headers?: Readonly<Record<string, unknown>> }>>;
-  readonly parameters?: readonly Parameter[];
+  readonly parameters?: readonly {
+    readonly in: string;
+    readonly name: string;
+    readonly description: string;
+  }[];
 }
 
-type Path = Readonly<Record<string, Operation>>;
-
-function operationsOf(document: OpenApiDocument): [name: string, operation: Operation][] {
-  return Object.entries((document.paths ?? {}) as Record<string, Path>).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]): [string, Operation] => [
-      `${method.toUpperCase()} ${path}`,
-      operation,
-    ]),
+function operationsOf(paths: OpenApiDocument["paths"]): Operation[] {
+  return Object.entries((paths ?? {}) as Record<string, Record<string, Omit<Operation, "name">>>).flatMap(
+    ([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) =>
+        Object.assign({}, operation, { name: `${method.toUpperCase()} ${path}` }),
+      ),
   );
 }
 
-/** Each operation that sends a header, with the statuses that do. */
-function answersWith(document: OpenApiDocument, header: string): [operation: string, statuses: string[]][] {
-  return operationsOf(document).flatMap(([name, { responses }]): [string, string[]][] => {
-    const statuses = Object.entries(responses).flatMap(([status, { headers = {} }]) =>
-      header in headers ? [status] : [],
-    );
-    return statuses.length === 0 ? [] : [[name, statuses]];
-  });
+/** Each that a request of the operations may have, once. */
+function headersOf(operations: readonly Operation[]): string[][] {
+  const headers = operations
+    .flatMap(({ parameters = [] }) => parameters)
+    .filter((parameter) => parameter.in === "header");
+  return [...new Map(headers.map(({ name, description }) => [name, [code(name), description]])).values()];
 }
 
-/** Operations that send it with the same statuses share a line. */
-function describeAnswers(answers: readonly [string, string[]][], document: OpenApiDocument): string {
-  const all = operationsOf(document);
-  const total = all.reduce((sum, [, { responses }]) => sum + Object.keys(responses).length, 0);
-  if (answers.reduce((sum, [, statuses]) => sum + statuses.length, 0) === total) return "every answer";
-  const byStatuses = new Map<string, string[]>();
-  for (const [name, statuses] of answers) {
-    const key = statuses.join(", ");
-    byStatuses.set(key, [...(byStatuses.get(key) ?? []), code(name)]);
-  }
-  return Array.from(byStatuses, ([statuses, names]) => `${names.join(", ")}: ${statuses}`).join("; ");
-}
-
-function requestHeaders(document: OpenApiDocument): string[][] {
-  const bearer = document.components?.securitySchemes?.["bearer"];
-  if (bearer === undefined || !("description" in bearer)) throw new Error("no bearer scheme is described");
-  const named = operationsOf(document).flatMap(([, { parameters = [] }]) =>
-    parameters.filter((parameter) => parameter.in === "header"),
+/** The operations that send a header, with the statuses that do; those with the same statuses together. */
+function sendersOf(header: string, operations: readonly Operation[]): string {
+  const senders = operations.map(({ name, responses }) => ({
+    name,
+    all: Object.keys(responses).join(", "),
+    statuses: Object.keys(responses)
+      .filter((status) => header in (responses[status]?.headers ?? {}))
+      .join(", "),
+  }));
+  if (senders.every(({ statuses, all }) => statuses === all)) return "every answer";
+  const byStatuses = Map.groupBy(
+    senders.filter(({ statuses }) => statuses !== ""),
+    ({ statuses }) => statuses,
   );
-  const once = new Map(named.map(({ name, description }) => [name, description]));
-  return [
-    [code("Authorization: Bearer TOKEN"), bearer.description ?? ""],
-    ...Array.from(once, ([name, description]) => [code(name), description]),
-  ];
-}
-
-function webhookHeaders(document: OpenApiDocument): string[][] {
-  const webhooks = (document.webhooks ?? {}) as Record<string, Path>;
-  return Object.values(webhooks).flatMap((methods) =>
-    Object.values(methods).flatMap(({ parameters = [] }) =>
-      parameters.map(({ name, description }) => [code(name), description]),
-    ),
-  );
+  return Array.from(byStatuses, ([statuses, same]) => {
+    return `${same.map(({ name }) => code(name)).join(", ")}: ${statuses}`;
+  }).join("; ");
 }

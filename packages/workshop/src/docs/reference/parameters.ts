@@ -9,41 +9,40 @@ import {
 } from "@snap/protocol";
 import { PROOF_PARAMETERS } from "../../../../server/src/openapi/parameters.ts";
 import { batchSubmission } from "../../../../server/src/openapi/batch-schemas.ts";
-import { code, codes, count, table, type ReferencePage } from "./page.ts";
+import { code, count, table, type ReferencePage } from "./page.ts";
 
 export const parametersPage: ReferencePage = {
   file: "parameters.md",
   title: "Parameters",
   summary: "Everything that a request for a rendering can say.",
-  body: () =>
-    [
-      "They are the query of `GET /snap` and `GET /snap/signed`, the members of a batch item, and the arguments of the client and of the tools. `pdf=true` chooses the mode. Booleans are written `true`, `false`, `1` or `0`. A parameter that the mode doesn't accept is refused, not ignored.",
-      ...PARAMETER_GROUPS.flatMap((group) => [`## ${group}`, parameterTable(group)]),
-      "## Rules between parameters",
-      "Each of these is a 422 `validation_failed`, and costs nothing. One answer names every fault.",
-      table(["sent", "at fault", "because it"], CONFLICTS.flatMap(conflictRows)),
-      "## Signed URLs",
-      "Beside the parameters above, `GET /snap/signed` takes:",
-      table(
-        ["name", "type", "required", "meaning"],
-        PROOF_PARAMETERS.map(({ name, schema, required, description }) => [
-          code(name),
-          String(schema["type"]),
-          required ? "yes" : "",
-          description,
-        ]),
-      ),
-      "## Batches",
-      "The body of `POST /renders` is a JSON object:",
-      table(
-        ["name", "required", "meaning"],
-        Object.entries(batchSubmission.shape).map(([name, field]) => [
-          code(name),
-          field.safeParse(undefined).success ? "" : "yes",
-          field.description ?? "",
-        ]),
-      ),
-    ].join("\n\n"),
+  parts: () => [
+    "They are the query of `GET /snap` and `GET /snap/signed`, the members of a batch item, and the arguments of the client and of the tools. `pdf=true` chooses the mode. Booleans are written `true`, `false`, `1` or `0`. A parameter that the mode doesn't accept is refused, not ignored.",
+    ...PARAMETER_GROUPS.flatMap((group) => [`## ${group}`, parameterTable(group)]),
+    "## Rules between parameters",
+    "Each of these is a 422 `validation_failed`, and costs nothing. One answer names every fault.",
+    table(["sent", "at fault", "because it"], CONFLICTS.flatMap(conflictRows)),
+    "## Signed URLs",
+    "Beside the parameters above, `GET /snap/signed` takes:",
+    table(
+      ["name", "type", "required", "meaning"],
+      PROOF_PARAMETERS.map(({ name, schema, required, description }) => [
+        code(name),
+        String(schema["type"]),
+        required ? "yes" : "",
+        description,
+      ]),
+    ),
+    "## Batches",
+    "The body of `POST /renders` is a JSON object:",
+    table(
+      ["name", "required", "meaning"],
+      Object.entries(batchSubmission.shape).map(([name, field]) => [
+        code(name),
+        field.safeParse(undefined).success ? "" : "yes",
+        field.description ?? "",
+      ]),
+    ),
+  ],
 };
 
 /** One of each way in which parameters can contradict each other. */
@@ -84,19 +83,17 @@ function conflictRows(query: string): string[][] {
 }
 
 function parameterTable(group: ParameterGroup): string {
-  const rows = PARAMETER_TABLE.filter((row) => row.group === group).map((row) => [
-    code(row.name),
-    row.modes.length > 1 ? "both" : row.modes.includes("pdf") ? "PDFs" : "screenshots",
-    describeType(row),
-    row.kind === "url" ? "required" : describeDefault(row),
-    row.description,
-  ]);
+  const rows = PARAMETER_TABLE.filter((row) => row.group === group).map((row) => {
+    const value = effectiveDefault(row);
+    return [
+      code(row.name),
+      row.modes.length > 1 ? "both" : row.modes.includes("pdf") ? "PDFs" : "screenshots",
+      describeType(row),
+      row.kind === "url" ? "required" : value === undefined ? "" : code(String(value)),
+      row.description,
+    ];
+  });
   return table(["name", "for", "type", "default", "meaning"], rows);
-}
-
-function describeDefault(row: ParameterRow): string {
-  const value = effectiveDefault(row);
-  return value === undefined ? "" : code(String(value));
 }
 
 function describeType(row: ParameterRow): string {
@@ -104,7 +101,7 @@ function describeType(row: ParameterRow): string {
     case "flag":
       return "boolean";
     case "choice":
-      return codes(row.values);
+      return row.values.map(code).join(", ");
     case "integer":
       return `integer from ${count(row.min)} to ${count(row.max)}`;
     case "decimal":

@@ -5,13 +5,12 @@ export const toolsPage: ReferencePage = {
   file: "tools.md",
   title: "Tools",
   summary: "The tools that an assistant finds at `/mcp`, the Model Context Protocol endpoint.",
-  body: () =>
-    [
-      "They take the same bearer tokens, spend the same credits and are bound by the same limits as the rest of the service. A failure is an answer of the tool that carries [the code](errors.md) and the message.",
-      ...Object.entries(TOOLS as Record<string, ToolDefinition>).map(([name, tool]) =>
-        describeTool(name, tool),
-      ),
-    ].join("\n\n"),
+  parts: () => [
+    "They take the same bearer tokens, spend the same credits and are bound by the same limits as the rest of the service. A failure is an answer of the tool that carries [the code](errors.md) and the message.",
+    ...Object.entries(TOOLS as Record<string, ToolDefinition>).flatMap(([name, tool]) =>
+      describeTool(name, tool),
+    ),
+  ],
 };
 
 interface Property {
@@ -24,7 +23,7 @@ interface Property {
 function describeTool(
   name: string,
   { title, description, inputSchema, outputSchema }: ToolDefinition,
-): string {
+): string[] {
   const inputs = Object.keys((inputSchema as Property).properties ?? {});
   return [
     `## ${name}`,
@@ -40,7 +39,7 @@ function describeTool(
         meaning && sentence(meaning),
       ]),
     ),
-  ].join("\n\n");
+  ];
 }
 
 /** A definition with a name of its own stands apart. */

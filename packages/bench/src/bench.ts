@@ -1,0 +1,105 @@
+import { findBrowser } from "@snap/workshop/machine/find-browser";
+import { run } from "@snap/workshop/machine/run";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cpus, tmpdir, totalmem } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { format } from "prettier";
+import { killTree, startProgram } from "./processes.ts";
+import { writeDocument, writeSummary, type Report } from "./report.ts";
+import type { Scenario } from "./scenario.ts";
+import { SCENARIOS } from "./scenarios.ts";
+
+const DOCUMENT = join(import.meta.dirname, "../../../docs/benchmarks.md");
+
+/** Runs what the arguments select and prints a report. Returns whether all scenarios came to their end. */
+export async function bench(args: readonly string[]): Promise<boolean> {
+  const { write, ...selection } = select(args, SCENARIOS);
+  const report = await runScenarios(selection);
+  console.log(`\n${await pretty(writeSummary(report))}`);
+  if (write) {
+    const notes = await readFile(join(import.meta.dirname, "notes.md"), "utf8");
+    await writeFile(DOCUMENT, await pretty(writeDocument(report, notes)));
+  }
+  return report.failed.length === 0;
+}
+
+/** Tables are aligned. */
+function pretty(markdown: string): Promise<string> {
+  return format(markdown, { parser: "markdown", printWidth: 110 });
+}
+
+interface Selection<T> {
+  readonly quick: boolean;
+  readonly write: boolean;
+  /** In the order of the list. */
+  readonly scenarios: readonly T[];
+}
+
+/** @throws Error that names the problem and what would do. */
+export function select<T extends { readonly name: string; readonly onlyFull?: true }>(
+  args: readonly string[],
+  all: readonly T[],
+): Selection<T> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: { quick: { type: "boolean", default: false }, write: { type: "boolean", default: false } },
+    allowPositionals: true,
+  });
+  const unknown = positionals.find((name) => all.every((scenario) => scenario.name !== name));
+  if (unknown !== undefined)
+    throw new Error(`Unknown scenario: ${unknown}. Use ${all.map(({ name }) => name).join(", ")}.`);
+  // A page of figures from several days would compare what was never side by side.
+  if (values.write && positionals.length > 0)
+    throw new Error("--write needs all scenarios: leave the names out.");
+  if (values.write && values.quick) throw new Error("--write needs a full run: leave --quick out.");
+  const scenarios = all.filter(({ name, onlyFull }) =>
+    positionals.length === 0 ? !(values.quick && onlyFull) : positionals.includes(name),
+  );
+  return { ...values, scenarios };
+}
+
+/** One after the other, with lines of progress. */
+async function runScenarios({ quick, scenarios }: Omit<Selection<Scenario>, "write">): Promise<Report> {
+  const browserPath = await findBrowser();
+  if (browserPath === null) throw new Error("No browser found; set SNAP_CHROMIUM_PATH.");
+  const site = await startProgram(join(import.meta.dirname, "site/serve-site.ts"));
+  const allowedTargets = `127.0.0.1:${site.line}`;
+  const siteOrigin = `http://${allowedTargets}`;
+  const startedMs = performance.now();
+  const sections: Report["sections"][number][] = [];
+  const failed: string[] = [];
+  for (const scenario of scenarios) {
+    const say = (line: string): void => {
+      const seconds = String(Math.round((performance.now() - startedMs) / 1000));
+      console.log(`${seconds.padStart(5)} s  ${scenario.name}: ${line}`);
+    };
+    say(scenario.title);
+    const scratch = await mkdtemp(join(tmpdir(), "snap-bench-"));
+    try {
+      const findings = await scenario.run({ quick, browserPath, siteOrigin, allowedTargets, scratch, say });
+      sections.push({ scenario, findings });
+    } catch (error) {
+      // The others go on, beside nothing that this one has left running.
+      killTree(process.pid, site.pid);
+      say(`failed: ${error instanceof Error ? error.stack : String(error)}`);
+      failed.push(scenario.name);
+    }
+    await rm(scratch, { recursive: true, force: true });
+    say("done");
+  }
+  await site.stop();
+  return { machine: await describeMachine(browserPath), sections, failed };
+}
+
+async function describeMachine(browserPath: string): Promise<Report["machine"]> {
+  const { output } = await run(browserPath, ["--version", "--no-sandbox"]);
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    processor: cpus()[0]?.model ?? "unknown",
+    cores: String(cpus().length),
+    memory: `${Math.round(totalmem() / 1e9)} GB`,
+    Node: process.version,
+    browser: output.split("\n").at(-1) ?? "unknown",
+  };
+}

@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+
+/*
+ * Fills a storage as years of use would, straight by SQL that SQLite and PostgreSQL read alike. All that is
+ * written is plain numbers and texts of our own.
+ */
+
+/** What each of them writes in its own way. */
+export interface Dialect {
+  /** A literal of bytes. */
+  readonly bytes: (hex: string) => string;
+}
+
+/** The statements that fill an empty, migrated database. */
+export type Fill = (count: number, dialect: Dialect) => string[];
+
+export const ACCOUNTS = 1000;
+/** Of all tokens. */
+export const SECRET = "s".repeat(43);
+export const PERIOD = { startedAt: Date.UTC(2026, 0, 1), resetsAt: Date.UTC(2100, 0, 1) } as const;
+export const CREDITS = 1_000_000;
+
+export const accountId = (index: number): string => `acct_${index % ACCOUNTS}`;
+const ACCOUNT_OF_N = `'acct_' || (n % ${ACCOUNTS})`;
+
+/** The numbers from 0 up to a count, as a table. */
+const series = (table: string, column: string, count: number): string =>
+  `${table} (${column}) AS (SELECT 0 UNION ALL SELECT ${column} + 1 FROM ${table} WHERE ${column} + 1 < ${count})`;
+const numbers = (count: number): string => `WITH RECURSIVE ${series("numbers", "n", count)}`;
+
+const fillAccounts = (): string[] => [
+  `${numbers(ACCOUNTS)} INSERT INTO accounts (id, email, email_verified_at, plan_slug, credits_per_period, requests_per_minute, created_at)
+   SELECT ${ACCOUNT_OF_N}, n || '@example.com', 0, 'scale', ${CREDITS}, ${CREDITS}, ${PERIOD.startedAt} FROM numbers`,
+];
+
+export const fillTokens: Fill = (count, { bytes }) => [
+  ...fillAccounts(),
+  `${numbers(count)} INSERT INTO tokens (account_id, abilities, secret_hash, sealed_signing_secret, created_at)
+   SELECT ${ACCOUNT_OF_N}, 'screenshot pdf', ${bytes(createHash("sha256").update(SECRET).digest("hex"))}, ${bytes("5a".repeat(71))}, 0
+   FROM numbers`,
+];
+
+/** Two lines for each reservation, which has been settled. */
+export const fillJournal: Fill = (lines) => {
+  const count = lines / 2;
+  // In their order, and before those that the engine makes.
+  const id = "'0000' || (1000000000 + n)";
+  return [
+    `${numbers(ACCOUNTS)} INSERT INTO balances (account_id, period_started_at, granted)
+     SELECT ${ACCOUNT_OF_N}, ${PERIOD.startedAt}, ${CREDITS} FROM numbers`,
+    `${numbers(count)} INSERT INTO reservations (id, account_id, period_started_at, lapses_at, state)
+     SELECT ${id}, ${ACCOUNT_OF_N}, ${PERIOD.startedAt}, 0, 'settled' FROM numbers`,
+    `${numbers(count)} INSERT INTO journal (account_id, period_started_at, kind, credits, reservation_id, at)
+     SELECT ${ACCOUNT_OF_N}, ${PERIOD.startedAt}, kind, 1, ${id}, 0
+     FROM numbers CROSS JOIN (SELECT 'reserve' AS kind UNION ALL SELECT 'settle') AS kinds`,
+  ];
+};
+
+const ITEMS = 20;
+const BATCH_ACCOUNTS = 10;
+const QUEUED = { status: "queued", dueAt: 0, starts: 0, fence: 0, limitedSince: null };
+const DONE = { status: "done", etag: '"0"', targetStatus: 200, expiresAt: 0, creditCost: 1 };
+
+/** Batches of ten accounts; the first of them are due, with twenty items each, and the others are done. */
+export const fillBatches =
+  (waiting: number): Fill =>
+  (count) => {
+    const insertItems = (state: object, columns: string, where: string, items: number): string =>
+      `WITH RECURSIVE ${series("positions", "p", items)}
+       INSERT INTO batch_items (batch, position, id, account_id, key, parameters, state, status, claimable_at)
+       SELECT sequence, p, 'item_' || sequence || '_' || p, account_id, 'key_' || sequence || '_' || p,
+         '{"url":"https://example.com/"}', '${JSON.stringify(state)}', ${columns}
+       FROM batches CROSS JOIN positions WHERE finished_at IS ${where}`;
+    return [
+      `${numbers(count)} INSERT INTO batches (id, account_id, token_id, created_at, finished_at, prunes_at)
+       SELECT 'batch_' || n, 'acct_' || (n % ${BATCH_ACCOUNTS}), 1, n,
+         CASE WHEN n >= ${waiting} THEN 0 END, CASE WHEN n >= ${waiting} THEN ${PERIOD.resetsAt} END FROM numbers`,
+      insertItems(QUEUED, "'queued', 0", "NULL", ITEMS),
+      insertItems(DONE, "'done', NULL", "NOT NULL", 1),
+    ];
+  };

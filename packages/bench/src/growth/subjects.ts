@@ -1,0 +1,151 @@
+import { createEngine, parseParameters, type Storage } from "@snap/engine";
+import { createHash, randomBytes } from "node:crypto";
+import { newReservationId } from "../../../engine/src/credits/reservation.ts";
+import { cacheKey } from "../../../engine/src/parameters/cache-key.ts";
+import { NO_RENDERER, SECRET_KEY } from "../service.ts";
+import {
+  accountId,
+  ACCOUNTS,
+  CREDITS,
+  fillBatches,
+  fillJournal,
+  fillTokens,
+  PERIOD,
+  SECRET,
+  type Fill,
+} from "./fill.ts";
+
+/** Something whose cost must not follow how much is stored. */
+export interface Subject {
+  readonly name: string;
+  /** What there is little or much of. */
+  readonly stored: string;
+  readonly few: number;
+  readonly many: number;
+  readonly manyWhenQuick: number;
+  readonly opsPerRound: number;
+  readonly fill: Fill;
+  /** One operation; `index` is a different one each time, anywhere among what is stored. */
+  readonly open: (storage: Storage) => (index: number) => Promise<void>;
+}
+
+const pageUrl = (index: number): string => `https://example.com/${index}`;
+
+const cachedAnswer: Subject = {
+  name: "a cached answer",
+  stored: "renderings",
+  few: 1_000,
+  many: 1_000_000,
+  manyWhenQuick: 100_000,
+  opsPerRound: 2_000,
+  fill(count, dialect) {
+    const parameters = parseParameters({ url: pageUrl(0) });
+    const bytes = Buffer.alloc(200, "a small body");
+    const etag = createHash("sha256").update(bytes).digest("hex");
+    const ROWS = 1000;
+    const rowOf = (index: number): string =>
+      `('${accountId(index)}', '${cacheKey({ ...parameters, url: pageUrl(index) })}', 'image/png', 200, '[]', '"${etag}"', 0, ${PERIOD.resetsAt}, ${dialect.bytes(bytes.toString("hex"))})`;
+    const inserts = Array.from({ length: Math.ceil(count / ROWS) }, (_, part) => {
+      const rows = Array.from({ length: Math.min(ROWS, count - part * ROWS) }, (__, row) =>
+        rowOf(part * ROWS + row),
+      );
+      return `INSERT INTO renderings (account_id, key, content_type, target_status, notes, etag, stored_at, expires_at, bytes) VALUES ${rows.join()}`;
+    });
+    return [...fillTokens(ACCOUNTS, dialect), ...inserts];
+  },
+  open(storage) {
+    // All is read from the storage, whether there is little or much of it.
+    const engine = createEngine({
+      storage,
+      renderer: NO_RENDERER,
+      secretKey: SECRET_KEY,
+      memoryCacheBytes: 0,
+    });
+    return async (index) => {
+      const principal = await engine.authenticate(`${(index % ACCOUNTS) + 1}|${SECRET}`);
+      await engine.capture({ principal, parameters: { url: pageUrl(index) } });
+    };
+  },
+};
+
+const tokenLookUp: Subject = {
+  name: "a token look-up",
+  stored: "tokens",
+  few: 1_000,
+  many: 1_000_000,
+  manyWhenQuick: 100_000,
+  opsPerRound: 10_000,
+  fill: fillTokens,
+  open: (storage) => async (index) => {
+    if ((await storage.tokens.find(index + 1)) === null) throw new Error(`no token ${index + 1}`);
+  },
+};
+
+const reservation: Subject = {
+  name: "a reservation, made and settled",
+  stored: "journal lines",
+  few: 1_000,
+  many: 10_000_000,
+  manyWhenQuick: 100_000,
+  opsPerRound: 2_000,
+  fill: fillJournal,
+  open: (storage) => async (index) => {
+    const now = Date.now();
+    const reservationId = newReservationId({ bytes: randomBytes }, now);
+    const { reserved } = await storage.ledger.reserve({
+      accountId: accountId(index),
+      period: PERIOD,
+      granted: CREDITS,
+      reservationId,
+      now,
+      lapsesAt: now + 60_000,
+    });
+    if (!reserved) throw new Error("not reserved");
+    await storage.ledger.settle({ reservationId, now });
+  },
+};
+
+const batchQueue: Subject = {
+  name: "an item taken off the batch queue and put back",
+  stored: "batches that wait",
+  few: 10,
+  many: 10_000,
+  manyWhenQuick: 5_000,
+  opsPerRound: 300,
+  fill: fillBatches(Number.MAX_SAFE_INTEGER),
+  open: (storage) => async () => {
+    const now = Date.now();
+    const [due] = await storage.batches.dueItems({ now, limit: 1, exceptAccounts: [] });
+    if (due === undefined) throw new Error("nothing is due");
+    for (const state of [
+      { status: "rendering", leaseEndsAt: now + 20_000, starts: 1, fence: 1, limitedSince: null },
+      { status: "queued", dueAt: 0, starts: 1, fence: 1, limitedSince: null },
+    ] as const)
+      await storage.batches.change({
+        batchId: due.batchId,
+        now,
+        change: (batch) => ({
+          ...batch,
+          items: batch.items.map((item) => (item.id === due.itemId ? { ...item, state } : item)),
+        }),
+      });
+  },
+};
+
+export const EMBEDDED: readonly Subject[] = [cachedAnswer, tokenLookUp, reservation, batchQueue];
+
+export const SHARED: readonly Subject[] = [
+  { ...tokenLookUp, name: "PostgreSQL: a token look-up", opsPerRound: 1_000 },
+  // The embedded storage is measured with 10^7; here they would take minutes to store.
+  { ...reservation, name: "PostgreSQL: a reservation, made and settled", many: 1_000_000, opsPerRound: 300 },
+  {
+    ...batchQueue,
+    name: "PostgreSQL: an item taken off the batch queue and put back",
+    stored: "batches, of which ten wait",
+    few: 1_000,
+    many: 100_000,
+    manyWhenQuick: 20_000,
+    fill: fillBatches(10),
+    opsPerRound: 100,
+  },
+];

@@ -1,0 +1,27 @@
+import type { Scenario } from "./scenario.ts";
+import { batch } from "./scenarios/batch.ts";
+import { cached } from "./scenarios/cached.ts";
+import { fairness } from "./scenarios/fairness.ts";
+import { growth, sharedGrowth } from "./scenarios/growth.ts";
+import { idle, start } from "./scenarios/latency.ts";
+import { machines } from "./scenarios/machines.ts";
+import { overload } from "./scenarios/overload.ts";
+import { defaultWait, distance, ways } from "./scenarios/renders.ts";
+import { soak } from "./scenarios/soak.ts";
+
+/** In the order in which they run and are reported: first what most users send. */
+export const SCENARIOS: readonly Scenario[] = [
+  defaultWait,
+  distance,
+  start,
+  ways,
+  idle,
+  batch,
+  cached,
+  growth,
+  fairness,
+  overload,
+  soak,
+  machines,
+  sharedGrowth,
+];

@@ -1,0 +1,70 @@
+import type { RenderBatch } from "@snap/protocol";
+import { setTimeout as sleep } from "node:timers/promises";
+import { compare, timed } from "../measure.ts";
+import { rounded } from "../report.ts";
+import { atMost, type Scenario } from "../scenario.ts";
+import { fetchExpecting, startService, type RequestHeaders } from "../service.ts";
+import { newJob, type RenderJob } from "../ways/way.ts";
+
+const CAPTURES = 20;
+const POLL_MS = 100;
+
+export const batch: Scenario = {
+  name: "batch",
+  title: "A batch",
+  about: `${CAPTURES} captures of the page of 60 cards: in one batch, and in requests sent at once.`,
+  async run(bench) {
+    const pairs = bench.quick ? 1 : 6;
+    // Ten submissions a minute are allowed: each round has an account of its own.
+    const service = await startService(bench, { accounts: 2 * (pairs + 1) });
+    let rounds = 0;
+    const nextBearer = (): RequestHeaders => service.bearers[rounds++] ?? {};
+    const newJobs = (): RenderJob[] =>
+      Array.from({ length: CAPTURES }, () => newJob(bench.siteOrigin, "cards"));
+    const { oursMs, theirsMs, timeRatio } = await compare(
+      async () => {
+        const bearer = nextBearer();
+        const items = newJobs().map(({ url }) => ({ url, waitUntil: "load" }));
+        const submittedAtMs = Date.now();
+        const { body } = await fetchExpecting(202, `${service.baseUrl}/renders`, bearer, { items });
+        const { id } = JSON.parse(body.toString()) as RenderBatch;
+        return (await finishOf(`${service.baseUrl}/renders/${id}`, bearer)) - submittedAtMs;
+      },
+      timed(() => {
+        const bearer = nextBearer();
+        return Promise.all(newJobs().map((job) => fetchExpecting(200, service.snapUrl(job), bearer)));
+      }),
+      pairs,
+    );
+    await service.stop();
+    const name = `a batch of ${CAPTURES} over the same sent at once`;
+    return {
+      figures: [atMost(1.1, name, timeRatio)],
+      tables: [
+        {
+          rows: [
+            { way: `a batch of ${CAPTURES}`, "median ms": rounded(oursMs) },
+            { way: `${CAPTURES} requests at once`, "median ms": rounded(theirsMs) },
+          ],
+        },
+      ],
+    };
+  },
+};
+
+/**
+ * The instant at which the service finished the last item, by its own clock, which is this machine's: to
+ * see it by polling, one would have to poll so often that it takes away from the renders.
+ *
+ * @throws Error when an item was not rendered: a failure or a cache hit must not count.
+ */
+async function finishOf(batchUrl: string, bearer: RequestHeaders): Promise<number> {
+  for (;;) {
+    const { body } = await fetchExpecting(200, batchUrl, bearer);
+    const { finished_at, items } = JSON.parse(body.toString()) as RenderBatch;
+    const odd = items.find(({ credit_cost }) => credit_cost === 0);
+    if (odd !== undefined) throw new Error(`not rendered: ${JSON.stringify(odd)}`);
+    if (finished_at !== null) return Date.parse(finished_at);
+    await sleep(POLL_MS);
+  }
+}

@@ -1,0 +1,210 @@
+import { median } from "../measure.ts";
+import { measureTurns, rateRatio, resultRow, startWays, titleOf, type TurnResult } from "../renders.ts";
+import { rounded } from "../report.ts";
+import {
+  atLeast,
+  atMost,
+  type Bench,
+  type Figure,
+  type Findings,
+  type Scenario,
+  type Table,
+} from "../scenario.ts";
+import { startDistance } from "../site/distance.ts";
+import { newJob, type RenderJob, type Way } from "../ways/way.ts";
+
+/** What a figure of a load is made from: renders/s of the server over those of a way, and all of the server's. */
+type FiguresOf = (over: (theirs: Way["name"]) => number, server: TurnResult) => readonly Figure[];
+
+/** A load on some of the ways, which take turns. */
+interface Load {
+  readonly label: string;
+  readonly job: () => RenderJob;
+  readonly ways: readonly Way["name"][];
+  readonly atOnce?: number;
+  /** In a round; quick runs have one round of few. */
+  readonly renders?: number;
+  readonly rounds?: number;
+  readonly onlyFull?: boolean;
+  readonly figures?: FiguresOf;
+}
+
+async function compareWays(bench: Bench, loads: readonly Load[], accounts = 1): Promise<Findings> {
+  const chosen = loads.filter(({ onlyFull }) => !(bench.quick && onlyFull));
+  const names = [...new Set(chosen.flatMap(({ ways }) => ways))];
+  const rows: Table["rows"][number][] = [];
+  const allFigures: Figure[] = [];
+  const started = await startWays(bench, names, () => newJob(bench.siteOrigin, "small"), { accounts });
+  try {
+    for (const { label, job, ways, atOnce = 4, renders = 16, rounds = 3, figures } of chosen) {
+      bench.say(label);
+      const rendersPerRound = bench.quick ? atOnce : renders;
+      const turns = started.ways
+        .filter(({ name }) => ways.includes(name))
+        .map((way) => ({ way, job, atOnce, rendersPerRound }));
+      const results = await measureTurns(turns, bench.quick ? 1 : rounds);
+      const server = results.find(({ name }) => name === "server");
+      const over = (theirs: Way["name"]): number =>
+        rateRatio(
+          server,
+          results.find(({ name }) => name === theirs),
+        );
+      for (const result of results) rows.push(rowOf(label, result, over(result.name)));
+      if (server !== undefined) allFigures.push(...(figures?.(over, server) ?? []));
+    }
+  } finally {
+    await started.stop();
+  }
+  return { figures: allFigures, tables: [{ rows }] };
+}
+
+function rowOf(label: string, result: TurnResult, ratio: number): Table["rows"][number] {
+  return { load: label, way: titleOf(result), ...resultRow(result), "server over it": rounded(ratio) };
+}
+
+/** A queue is bounded per account: with many in flight of one account the bound would be measured. */
+const ACCOUNTS = 8;
+const BASIC = ["raw", "puppeteer", "server"] as const;
+
+export const defaultWait: Scenario = {
+  name: "default-wait",
+  title: "The default request",
+  about: `A PNG with no parameter but the URL, of a local page whose script fetches something that arrives after 0.1 s and then changes the page. Ours waits as it does by default; Puppeteer for \`networkidle2\`; the raw calls for \`load\`, and then until at most two requests were in flight for 500 ms by their own count. ${ACCOUNTS} accounts take turns.`,
+  run(bench) {
+    const job = (): RenderJob => newJob(bench.siteOrigin, "soon", { waitUntil: "default" });
+    const overPuppeteer = "in flight: renders/s over plain Puppeteer with networkidle2";
+    const loads: readonly Load[] = [
+      {
+        label: "1 in flight",
+        job,
+        ways: BASIC,
+        atOnce: 1,
+        renders: 6,
+        figures: (_, { latenciesMs }) => [
+          atMost(620, "default request, one in flight: median latency, ms", median(latenciesMs)),
+        ],
+      },
+      {
+        label: "4 in flight",
+        job,
+        ways: BASIC,
+        renders: 12,
+        figures: (over) => [atLeast(1.4, `default request, 4 ${overPuppeteer}`, over("puppeteer"))],
+      },
+      {
+        label: "16 in flight",
+        job,
+        ways: BASIC,
+        atOnce: 16,
+        // Fewer would mostly show how a round begins and ends.
+        renders: 80,
+        rounds: 2,
+        figures: (over, { rounds }) => [
+          atLeast(1.3, `default request, 16 ${overPuppeteer}`, over("puppeteer")),
+          atLeast(
+            0.85,
+            "default request, 16 in flight: share of all processors in use",
+            median(rounds.map(({ processorUse }) => processorUse)),
+          ),
+        ],
+      },
+    ];
+    return compareWays(bench, loads, ACCOUNTS);
+  },
+};
+
+export const distance: Scenario = {
+  name: "distance",
+  title: "Pages at internet distance",
+  about:
+    "A page over TLS and HTTP/2 with 40 resources from four hosts and a third party that takes a second to respond, as PNG: until load with four in flight, and with the default wait, near and far, with 32. A relay in user space adds the latency: half a round trip for each chunk each way and one for the TCP handshake; bandwidth and slow start are not emulated. All browsers trust the pages' certificate by its key.",
+  onlyFull: true,
+  async run(bench) {
+    const distant = await startDistance(bench);
+    const at = (roundTripMs: number, waitUntil: RenderJob["waitUntil"]) => (): RenderJob =>
+      newJob(distant.originAt(roundTripMs), "distant", { waitUntil });
+    const untilLoad: Load = {
+      label: "0 ms, until load",
+      job: at(0, "load"),
+      ways: BASIC,
+      figures: (over) => [
+        atLeast(1.1, "HTTPS page until load, 4 in flight: renders/s over raw protocol calls", over("raw")),
+      ],
+    };
+    try {
+      const near = await compareWays(distant.bench, [untilLoad]);
+      const far = await compareDistances(distant.bench, (roundTripMs) => at(roundTripMs, "default"));
+      return { figures: [...far.figures, ...near.figures], tables: [...near.tables, ...far.tables] };
+    } finally {
+      await distant.stop();
+    }
+  },
+};
+
+const FAR_MS = 150;
+const MANY = 32;
+
+/** The same page near and far, in the same rounds: how much of its rate the service keeps. */
+async function compareDistances(
+  bench: Bench,
+  jobAt: (roundTripMs: number) => () => RenderJob,
+): Promise<Findings> {
+  bench.say(`0 and ${FAR_MS} ms, ${MANY} in flight`);
+  const { ways, stop } = await startWays(bench, ["server"], jobAt(0), { accounts: ACCOUNTS });
+  const turns = ways.flatMap((way) =>
+    [0, FAR_MS].map((roundTripMs) => ({
+      way,
+      job: jobAt(roundTripMs),
+      atOnce: MANY,
+      rendersPerRound: bench.quick ? MANY : 3 * MANY,
+    })),
+  );
+  const [near, far] = (await measureTurns(turns, bench.quick ? 1 : 2)) as [TurnResult, TurnResult];
+  await stop();
+  const name = `pages at ${FAR_MS} ms, ${MANY} in flight: renders/s over the same page at 0 ms`;
+  const rows = [
+    rowOf("0 ms, 32 in flight", near, 1),
+    rowOf("150 ms, 32 in flight", far, rateRatio(near, far)),
+  ];
+  return { figures: [atLeast(0.85, name, rateRatio(far, near))], tables: [{ rows }] };
+}
+
+export const ways: Scenario = {
+  name: "ways",
+  title: "Ways of rendering",
+  about:
+    "PNG until `load`, four in flight: the page of 60 cards in each format, and 200 images with two web fonts over plain HTTP. For a PDF ours waits as it does by default; the raw calls wait for `load` and 500 ms, then print.",
+  run(bench) {
+    const job = (page: string, how?: Partial<RenderJob>) => (): RenderJob =>
+      newJob(bench.siteOrigin, page, how);
+    const overRaw = (label: string, how: Partial<Load> & Pick<Load, "job">): Load => ({
+      label,
+      ways: ["raw", "server"],
+      figures: (over) => [
+        atLeast(1, `${label}, 4 in flight: renders/s over raw protocol calls`, over("raw")),
+      ],
+      ...how,
+    });
+    // A browser per request takes as long as all others together.
+    const slow = bench.quick ? [] : (["launch-per-request"] as const);
+    const server = "renders/s of the whole server over";
+    return compareWays(bench, [
+      {
+        label: "PNG",
+        job: job("cards"),
+        ways: ["raw", "raw-fast", ...slow, "cluster", "server"],
+        rounds: 4,
+        figures: (over) => [
+          atLeast(1, `${server} raw protocol calls`, over("raw")),
+          atLeast(1, `${server} raw protocol calls that encode for speed, too`, over("raw-fast")),
+          atLeast(1.2, `${server} puppeteer-cluster`, over("cluster")),
+          atLeast(2.5, `${server} a browser per request`, over("launch-per-request")),
+        ],
+      },
+      overRaw("JPEG", { job: job("cards", { format: "jpeg" }), onlyFull: true }),
+      overRaw("WebP", { job: job("cards", { format: "webp" }) }),
+      overRaw("PDF", { job: job("cards", { format: "pdf", waitUntil: "default" }), renders: 8 }),
+      overRaw("heavy", { job: job("heavy"), renders: 8, onlyFull: true }),
+    ]);
+  },
+};

@@ -1,0 +1,129 @@
+import { createEngine, type Engine, type Renderer } from "@snap/engine";
+import { openSqliteStorage } from "@snap/storage-sqlite";
+import { mkdtemp } from "node:fs/promises";
+import { join } from "node:path";
+import { startProgram } from "./processes.ts";
+import type { Bench } from "./scenario.ts";
+import { LEAST_BYTES, parametersOf, type RenderJob, type Way } from "./ways/way.ts";
+
+export const SECRET_KEY = "only of the benchmark";
+const CLI = join(import.meta.dirname, "../../server/dist/cli.js");
+
+export type RequestHeaders = Readonly<Record<string, string>>;
+
+export interface BenchedService {
+  readonly pid: number;
+  /** By `performance.now()`: when the process was started, and when it said that it listens. */
+  readonly startedAtMs: number;
+  readonly listeningAtMs: number;
+  readonly port: number;
+  /** Base address of the API, which ends in `/v1`. */
+  readonly baseUrl: string;
+  readonly dataDir: string;
+  /** A bearer header for each account. */
+  readonly bearers: readonly RequestHeaders[];
+  readonly snapUrl: (job: RenderJob) => string;
+  /** Lets what it has accepted finish first. */
+  readonly stop: () => Promise<void>;
+  readonly kill: () => Promise<void>;
+}
+
+export interface ServiceOptions {
+  readonly accounts?: number;
+  /** SNAP_RENDER_CONCURRENCY; by default as many as the service chooses. */
+  readonly concurrency?: number;
+}
+
+/** Starts the built service on an empty data folder, with accounts whose limits slow nothing down. */
+export async function startService(
+  bench: Bench,
+  { accounts = 1, concurrency }: ServiceOptions = {},
+): Promise<BenchedService> {
+  const dataDir = await mkdtemp(join(bench.scratch, "service-"));
+  // Before the server starts, so that hundreds of accounts cost no process each.
+  const engine = createEngine({
+    storage: await openSqliteStorage({ directory: dataDir }),
+    renderer: NO_RENDERER,
+    secretKey: SECRET_KEY,
+  });
+  const bearers = await createBearers(engine, accounts);
+  await engine.close();
+  const env = {
+    SNAP_DATA_DIR: dataDir,
+    SNAP_SECRET_KEY: SECRET_KEY,
+    SNAP_ALLOW_TARGETS: bench.allowedTargets,
+    SNAP_CHROMIUM_PATH: bench.browserPath,
+    SNAP_PORT: "0",
+    ...(concurrency !== undefined && { SNAP_RENDER_CONCURRENCY: String(concurrency) }),
+  };
+  const startedAtMs = performance.now();
+  const program = await startProgram(CLI, ["serve"], env, (line) => line.includes('"listening"'));
+  const listeningAtMs = performance.now();
+  const { port } = JSON.parse(program.line) as { port: number };
+  const baseUrl = `http://127.0.0.1:${port}/v1`;
+  const snapUrl = (job: RenderJob): string =>
+    `${baseUrl}/snap?${new URLSearchParams(parametersOf(job)).toString()}`;
+  return { ...program, startedAtMs, listeningAtMs, port, baseUrl, dataDir, bearers, snapUrl };
+}
+
+/** The whole server as one of the ways; its accounts take turns. */
+export async function startServerWay(bench: Bench, options: ServiceOptions = {}): Promise<Way> {
+  const { pid, bearers, snapUrl, stop } = await startService(bench, options);
+  let requests = 0;
+  return {
+    name: "server",
+    pid,
+    stop,
+    async render(job) {
+      const { headers, body } = await fetchExpecting(200, snapUrl(job), bearers[requests++ % bearers.length]);
+      if (headers.get("x-cache") !== "MISS" || body.length < LEAST_BYTES)
+        throw new Error(`no new rendering: X-Cache ${headers.get("x-cache")}, ${body.length} bytes`);
+      return body.length;
+    },
+  };
+}
+
+/** @throws Error when the status is not the expected one: a refusal must not count as a response. */
+export async function fetchExpecting(
+  status: number,
+  url: string,
+  headers: RequestHeaders = {},
+  document?: object,
+): Promise<{ readonly headers: Headers; readonly body: Buffer }> {
+  const init =
+    document === undefined
+      ? { headers }
+      : {
+          method: "POST",
+          headers: { ...headers, "content-type": "application/json" },
+          body: JSON.stringify(document),
+        };
+  const response = await fetch(url, init);
+  const body = Buffer.from(await response.arrayBuffer());
+  if (response.status !== status) throw new Error(`${url}: ${response.status} ${body.toString()}`);
+  return { headers: response.headers, body };
+}
+
+let accountsCreated = 0;
+
+export async function createBearers(engine: Engine, count: number): Promise<RequestHeaders[]> {
+  const bearers: RequestHeaders[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const { id: accountId } = await engine.accounts.create({
+      email: `bench-${(accountsCreated += 1)}@example.com`,
+      verified: true,
+      planSlug: "scale",
+      creditsPerPeriod: 1_000_000,
+      requestsPerMinute: 1_000_000,
+    });
+    const { token } = await engine.tokens.create({ accountId });
+    bearers.push({ authorization: `Bearer ${token}` });
+  }
+  return bearers;
+}
+
+export const NO_RENDERER: Renderer = {
+  render: () => Promise.reject(new Error("nothing is rendered here")),
+  health: () => Promise.resolve({ ready: false, reason: "nothing is rendered here" }),
+  close: () => Promise.resolve(),
+};

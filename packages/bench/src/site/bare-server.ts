@@ -1,0 +1,14 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import express from "express";
+
+// The least that Express 5 does for the same response, in a separate process as the service is.
+const picture = readFileSync(process.argv[2] ?? "");
+const etag = `"${createHash("sha256").update(picture).digest("hex")}"`;
+const app = express();
+app.get("/picture", (_request, response) => void response.set("etag", etag).type("png").send(picture));
+app.get("/not-modified", (_request, response) => void response.status(304).end());
+const server = app.listen(0, "127.0.0.1", () => {
+  console.log((server.address() as AddressInfo).port);
+});

@@ -1,0 +1,41 @@
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+interface RelayOptions {
+  /** Loopback address to listen on. */
+  readonly host: string;
+  readonly targetPort: number;
+  readonly roundTripMs: number;
+}
+
+/**
+ * Forwards TCP connections with the latency of a distant host, which needs neither root nor `tc`: half a round
+ * trip for each chunk, and one round trip for the handshake. Bandwidth and slow start are not emulated.
+ *
+ * @returns The port that it listens on.
+ */
+export async function startRelay({ host, targetPort, roundTripMs }: RelayOptions): Promise<number> {
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
+    const target = connect({ port: targetPort, host: "127.0.0.1", allowHalfOpen: true, noDelay: true });
+    const connectedAtMs = performance.now() + roundTripMs;
+    forward(client, target, (nowMs) => Math.max(0, connectedAtMs - nowMs) + roundTripMs / 2);
+    forward(target, client, () => roundTripMs / 2);
+  });
+  await once(server.listen(0, host), "listening");
+  return (server.address() as AddressInfo).port;
+}
+
+/** In the order of arrival: each chunk waits for its own delay and for those before it. */
+function forward(from: Socket, to: Socket, delayMs: (nowMs: number) => number): void {
+  let previous = Promise.resolve();
+  const later = (deliver: () => void): void => {
+    const due = sleep(delayMs(performance.now()));
+    previous = Promise.all([previous, due]).then(deliver);
+  };
+  from.on("data", (chunk: Buffer) => later(() => to.write(chunk)));
+  from.on("end", () => later(() => to.end()));
+  // An aborted connection takes its other half along; `close` follows.
+  from.on("error", () => to.destroy());
+  from.on("close", () => later(() => to.destroySoon()));
+}

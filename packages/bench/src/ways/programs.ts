@@ -1,0 +1,72 @@
+import puppeteer, { type LaunchOptions, type Page } from "puppeteer";
+import { Cluster } from "puppeteer-cluster";
+import { startRaw } from "./raw.ts";
+import { QUALITY, SANDBOX_ARGUMENTS, VIEWPORT, type RenderJob } from "./way.ts";
+
+/** A way of rendering, inside the process that is measured. */
+export interface RenderingProgram {
+  readonly render: (job: RenderJob) => Promise<Uint8Array>;
+  readonly close: () => Promise<unknown>;
+}
+
+/** As many as any scenario has in flight. */
+const CLUSTER_CONTEXTS = 64;
+
+export const PROGRAMS = {
+  /** The bound that fresh isolation sets. */
+  raw: (browserPath) => startRaw(browserPath, { fast: false }),
+  /** The same with the encoder that ours uses, and with a response before the context is closed, as ours does. */
+  "raw-fast": (browserPath) => startRaw(browserPath, { fast: true }),
+
+  async puppeteer(browserPath) {
+    const browser = await puppeteer.launch(launchOptions(browserPath));
+    return {
+      async render(job) {
+        const context = await browser.createBrowserContext();
+        try {
+          return await renderPage(await context.newPage(), job);
+        } finally {
+          await context.close();
+        }
+      },
+      close: () => browser.close(),
+    };
+  },
+
+  "launch-per-request": (browserPath) =>
+    Promise.resolve({
+      async render(job) {
+        const browser = await puppeteer.launch(launchOptions(browserPath));
+        try {
+          return await renderPage(await browser.newPage(), job);
+        } finally {
+          await browser.close();
+        }
+      },
+      close: () => Promise.resolve(),
+    }),
+
+  async cluster(browserPath) {
+    const cluster: Cluster<RenderJob, Uint8Array> = await Cluster.launch({
+      concurrency: Cluster.CONCURRENCY_CONTEXT,
+      maxConcurrency: CLUSTER_CONTEXTS,
+      puppeteerOptions: launchOptions(browserPath),
+    });
+    await cluster.task(({ page, data }) => renderPage(page, data));
+    return { render: (job) => cluster.execute(job), close: () => cluster.close() };
+  },
+} satisfies Record<string, (browserPath: string) => Promise<RenderingProgram>>;
+
+export type WayName = keyof typeof PROGRAMS;
+
+function launchOptions(browserPath: string): LaunchOptions {
+  return { executablePath: browserPath, headless: "shell", pipe: true, args: [...SANDBOX_ARGUMENTS] };
+}
+
+/** A render as one writes it with Puppeteer. */
+async function renderPage(page: Page, { url, format, waitUntil }: RenderJob): Promise<Uint8Array> {
+  await page.setViewport(VIEWPORT);
+  await page.goto(url, { waitUntil: waitUntil === "default" ? "networkidle2" : waitUntil });
+  if (format === "pdf") return page.pdf({ printBackground: true });
+  return page.screenshot({ type: format, ...(format !== "png" && { quality: QUALITY }) });
+}

@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import puppeteer from "puppeteer";
+import type { RenderingProgram } from "./programs.ts";
+import { ProtocolPipe } from "./protocol-pipe.ts";
+import { QuietNetwork } from "./quiet-network.ts";
+import { QUALITY, SANDBOX_ARGUMENTS, VIEWPORT, type RenderJob } from "./way.ts";
+
+const PDF_PAUSE_MS = 500;
+
+type Call = (method: string, params?: object) => Promise<Readonly<Record<string, unknown>>>;
+
+/**
+ * The protocol calls that one render needs, sent to one browser over a bare pipe, each render in a fresh
+ * browser context; no proxy, limits, ledger or cache.
+ */
+export async function startRaw(
+  browserPath: string,
+  { fast }: { readonly fast: boolean },
+): Promise<RenderingProgram> {
+  // The switches that Puppeteer, and so every other way, starts it with.
+  const usual = await puppeteer.defaultArgs({ headless: "shell", args: [...SANDBOX_ARGUMENTS] });
+  const args = usual.filter((argument) => !argument.startsWith("--remote-debugging-"));
+  const pipe = new ProtocolPipe(browserPath, args);
+  await pipe.send("Browser.getVersion");
+  return { render: (job) => render(pipe, job, fast), close: () => pipe.close() };
+}
+
+async function render(pipe: ProtocolPipe, job: RenderJob, fast: boolean): Promise<Uint8Array> {
+  const { browserContextId } = await pipe.send("Target.createBrowserContext");
+  const { targetId } = await pipe.send("Target.createTarget", { url: "about:blank", browserContextId });
+  const { sessionId } = await pipe.send("Target.attachToTarget", { targetId, flatten: true });
+  const session = String(sessionId);
+  try {
+    const call: Call = (method, params) => pipe.send(method, params, session);
+    await navigate(pipe, session, call, job);
+    const { format } = job;
+    const { data } =
+      format === "pdf"
+        ? await call("Page.printToPDF", { printBackground: true })
+        : await call("Page.captureScreenshot", {
+            format,
+            optimizeForSpeed: fast,
+            ...(format !== "png" && { quality: QUALITY }),
+          });
+    return Buffer.from(String(data), "base64");
+  } finally {
+    pipe.listeners.delete(session);
+    const closed = pipe.send("Target.disposeBrowserContext", { browserContextId });
+    if (!fast) await closed;
+  }
+}
+
+/** Waits for load; by default for a quiet network too, for a PDF another 500 ms. */
+async function navigate(pipe: ProtocolPipe, session: string, call: Call, job: RenderJob): Promise<void> {
+  const countsRequests = job.waitUntil === "default" && job.format !== "pdf";
+  const network = new QuietNetwork();
+  // Per document: the blank page before has its events, too.
+  const reached = new Map<unknown, PromiseWithResolvers<void>>();
+  const reachedBy = (loaderId: unknown): PromiseWithResolvers<void> => {
+    const event = reached.get(loaderId) ?? Promise.withResolvers<void>();
+    reached.set(loaderId, event);
+    return event;
+  };
+  pipe.listeners.set(session, (method, params) => {
+    const { name, loaderId } = params;
+    if (method === "Page.lifecycleEvent" && name === "load") reachedBy(loaderId).resolve();
+    network.handle(method, params);
+  });
+  await Promise.all([
+    call("Page.enable"),
+    call("Page.setLifecycleEventsEnabled", { enabled: true }),
+    ...(countsRequests ? [call("Network.enable")] : []),
+    call("Emulation.setDeviceMetricsOverride", { ...VIEWPORT, deviceScaleFactor: 1, mobile: false }),
+  ]);
+  const { loaderId, errorText } = await call("Page.navigate", { url: job.url });
+  if (errorText !== undefined) throw new Error(JSON.stringify(errorText));
+  await reachedBy(loaderId).promise;
+  if (countsRequests) await network.wait();
+  if (job.format === "pdf") await sleep(PDF_PAUSE_MS);
+}

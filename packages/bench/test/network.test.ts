@@ -1,0 +1,80 @@
+import { once } from "node:events";
+import { createServer as createHttpServer, type RequestListener } from "node:http";
+import { connect, createServer, type AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { sendLoad } from "../src/lean-load.ts";
+import { startRelay } from "../src/site/relay.ts";
+
+/** Echoes what it receives and closes when the client does. */
+async function openRelay(roundTripMs: number): Promise<number> {
+  const server = createServer((socket) => socket.pipe(socket));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => void server.close());
+  const targetPort = (server.address() as AddressInfo).port;
+  return startRelay({ host: "127.0.0.1", targetPort, roundTripMs });
+}
+
+describe("the relay", () => {
+  it("delays the first response by two round trips, the handshake's and the request's, and later ones by one", async () => {
+    const socket = connect(await openRelay(40), "127.0.0.1");
+    onTestFinished(() => void socket.destroy());
+    const startedMs = performance.now();
+    socket.write("a");
+    await once(socket, "data");
+    const firstMs = performance.now() - startedMs;
+    socket.write("b");
+    await once(socket, "data");
+    const secondMs = performance.now() - startedMs - firstMs;
+
+    // Timers may fire a millisecond early; how late, the machine decides.
+    expect(firstMs).toBeGreaterThanOrEqual(78);
+    expect(secondMs).toBeGreaterThanOrEqual(38);
+  });
+
+  it.each([0, 6])("keeps the order and loses nothing, at %d ms", async (roundTripMs) => {
+    const socket = connect(await openRelay(roundTripMs), "127.0.0.1");
+    onTestFinished(() => void socket.destroy());
+    const lines = Array.from({ length: 2000 }, (_, index) => `line ${index}\n`);
+    for (const line of lines) socket.write(line);
+    socket.end();
+    let text = "";
+    for await (const chunk of socket.setEncoding("utf8")) text += String(chunk);
+    expect(text).toBe(lines.join(""));
+  });
+});
+
+describe("the load", () => {
+  async function serve(handle: RequestListener): Promise<number> {
+    const server = createHttpServer(handle);
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    onTestFinished(() => void server.close());
+    return (server.address() as AddressInfo).port;
+  }
+
+  it("is as many requests as it should be, with the headers in turn, and reads long bodies", async () => {
+    const seen: string[] = [];
+    const port = await serve((request, response) => {
+      seen.push(`${request.url} ${String(request.headers["x-turn"])}`);
+      response.setHeader("content-length", 300_000).end(Buffer.alloc(300_000));
+    });
+    const headers = [{ "x-turn": "0" }, { "x-turn": "1" }];
+    await sendLoad({ port, path: "/p", headers, status: 200, connections: 3, responses: 10 });
+    expect(seen.toSorted()).toEqual([...Array(5).fill("/p 0"), ...Array(5).fill("/p 1")]);
+  });
+
+  it("takes a response without a body", async () => {
+    let responses = 0;
+    const port = await serve((_, response) => {
+      responses += 1;
+      response.writeHead(304).end();
+    });
+    await sendLoad({ port, path: "/", headers: [{}], status: 304, connections: 2, responses: 7 });
+    expect(responses).toBe(7);
+  });
+
+  it("does not count a refusal as a response", async () => {
+    const port = await serve((_, response) => response.writeHead(429).end("slow down"));
+    const load = { port, path: "/", headers: [{}], status: 200, connections: 1, responses: 5 };
+    await expect(sendLoad(load)).rejects.toThrow("429");
+  });
+});

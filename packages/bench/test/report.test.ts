@@ -1,0 +1,55 @@
+import { expect, it } from "vitest";
+import { rounded, writeDocument, writeSummary, type Report } from "../src/report.ts";
+import { atLeast, atMost } from "../src/scenario.ts";
+
+it.each([
+  [0.123_45, "0.123"],
+  [12.345, "12.3"],
+  [1234.5, "1235"],
+  [99.96, "100"],
+  [0, "0"],
+  [-0.5, "-0.5"],
+  [Number.NaN, "-"],
+  [Number.NEGATIVE_INFINITY, "-"],
+])("writes %d as %s", (value, text) => {
+  expect(rounded(value)).toBe(text);
+});
+
+const REPORT: Report = {
+  machine: { processor: "Some CPU", cores: "2" },
+  failed: [],
+  sections: [
+    {
+      scenario: { name: "idle", title: "Idle", about: "One at a time." },
+      findings: {
+        figures: [
+          // What is shown decides: this is 1.2.
+          atMost(1.2, "latency over raw", 1.204),
+          atLeast(0.6, "answers over bare", 0.5),
+          atLeast(1, "what did not run", Number.NaN),
+        ],
+        tables: [{ rows: [{ way: "raw | pipe", ms: "100" }] }],
+        remarks: ["A remark."],
+      },
+    },
+  ],
+};
+
+it.each([
+  "| processor | cores |\n| --- | --- |\n| Some CPU | 2 |",
+  "| latency over raw | 1.2 | <= 1.2 | yes |",
+  "| answers over bare | 0.5 | >= 0.6 | **no** |",
+  "| what did not run | - | >= 1 | not measured |",
+  "## Idle\n\nOne at a time. (`pnpm bench idle`)\n\n| way | ms |\n| --- | --- |\n| raw \\| pipe | 100 |",
+  "- A remark.\n\n## Notes\n\nBy hand.\n",
+])("the document has %j", (part) => {
+  expect(writeDocument(REPORT, "## Notes\n\nBy hand.\n")).toContain(part);
+});
+
+it("the summary has what was measured, and what failed", () => {
+  const summary = writeSummary({ ...REPORT, failed: ["soak"] });
+  expect(summary).toContain("| raw \\| pipe | 100 |");
+  expect(summary).toContain("| answers over bare | 0.5 | >= 0.6 | **no** |");
+  expect(summary).toContain("**Did not come to their end: soak.**");
+  expect(summary).not.toContain("How it is measured");
+});

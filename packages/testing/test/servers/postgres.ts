@@ -1,0 +1,118 @@
+import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { findFreePort } from "./free-port.ts";
+
+/** A PostgreSQL of its own, on the loopback, that ends with this process. */
+export interface PostgresServer {
+  readonly port: number;
+  /** Of a database on it, `postgres` unless given. */
+  url(database?: string): string;
+  /** SIGKILL to all its processes. */
+  kill(): Promise<void>;
+  /** After `kill`, or after `stop`; on the same port, with the same data. */
+  start(): Promise<void>;
+  /** Ends it, and removes its data. */
+  remove(): Promise<void>;
+}
+
+const SUPERUSER = "snap";
+/** PostgreSQL refuses to run as root: `nobody` on Debian. */
+const UNPRIVILEGED_ID = 65_534;
+const READY = "database system is ready to accept connections";
+
+/** Folder of the newest PostgreSQL; `null` where there is none. */
+function findPostgres(): string | null {
+  const [newest] = globSync("/usr/lib/postgresql/[0-9]*/bin").toSorted((a, b) =>
+    b.localeCompare(a, "en", { numeric: true }),
+  );
+  return newest ?? null;
+}
+
+/**
+ * @param more Settings of the server, by name.
+ * @throws Error when there is no PostgreSQL, or it doesn't start.
+ */
+export async function startPostgres(more: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+  const programs = findPostgres();
+  if (programs === null) throw new Error("There is no PostgreSQL on this machine.");
+  const port = await findFreePort();
+  const directory = mkdtempSync(join(tmpdir(), "snap-postgres-"));
+  const identity = process.getuid?.() === 0 ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {};
+  if (identity.uid !== undefined) chownSync(directory, identity.uid, identity.gid);
+  const data = join(directory, "data");
+  const options: SpawnOptions = { ...identity, cwd: directory, stdio: ["ignore", "ignore", "pipe"] };
+  const setUp = ["-D", data, "-U", SUPERUSER, "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8"];
+  await untilEnd(spawn(join(programs, "initdb"), setUp, options));
+
+  let server: ChildProcess | null = null;
+  const start = async (): Promise<void> => {
+    const settings = { listen_addresses: "127.0.0.1", unix_socket_directories: "", fsync: "off", ...more };
+    const given = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+    const child = spawn(join(programs, "postgres"), ["-D", data, "-p", String(port), ...given], options);
+    server = child;
+    await untilReady(child);
+  };
+  const killNow = (): void => {
+    if (server?.pid !== undefined) killWithChildren(server.pid);
+  };
+  const kill = async (): Promise<void> => {
+    if (server?.pid === undefined || server.exitCode !== null || server.signalCode !== null) return;
+    const ended = once(server, "exit");
+    killNow();
+    await ended;
+  };
+  process.once("exit", killNow);
+  await start();
+  return {
+    port,
+    url: (database = "postgres") => `postgres://${SUPERUSER}@127.0.0.1:${port}/${database}`,
+    kill,
+    start,
+    async remove() {
+      process.removeListener("exit", killNow);
+      await kill();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function untilEnd(child: ChildProcess): Promise<void> {
+  let said = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (said += text));
+  const [code] = (await once(child, "close")) as [number | null];
+  if (code !== 0) throw new Error(`${child.spawnfile} ended with ${code}: ${said}`);
+}
+
+/** Its log goes on; nobody reads it. */
+async function untilReady(child: ChildProcess): Promise<void> {
+  const said: string[] = [];
+  if (child.stderr === null) throw new Error("The log isn't read.");
+  const lines = createInterface(child.stderr);
+  await new Promise<void>((resolve, reject) => {
+    child.once("exit", (code) => reject(new Error(`PostgreSQL ended with ${code}:\n${said.join("\n")}`)));
+    child.once("error", reject);
+    lines.on("line", (line) => {
+      said.push(line);
+      if (line.includes(READY)) resolve();
+    });
+  });
+  lines.removeAllListeners("line").on("line", () => {});
+}
+
+/** Each of its processes has a session of its own, and would go on for a moment. */
+function killWithChildren(pid: number): void {
+  const children = globSync(`/proc/${pid}/task/${pid}/children`).flatMap((path) =>
+    readFileSync(path, "utf8").trim().split(" "),
+  );
+  for (const each of [pid, ...children.filter((child) => child !== "").map(Number)]) {
+    try {
+      process.kill(each, "SIGKILL");
+    } catch {
+      // It has ended.
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createConnection } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { startRedis } from "./redis.ts";
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** What Redis answers to a line. */
+async function ask(url: string, line: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const socket = createConnection(Number(port), hostname);
+  try {
+    socket.write(`${line}\r\n`);
+    const [reply] = (await once(socket, "data")) as [Buffer];
+    return reply.toString().trim();
+  } finally {
+    socket.destroy();
+  }
+}
+
+describe("startRedis", { tags: ["redis"] }, () => {
+  it("answers, forgets when it is started again, and ends", async () => {
+    const redis = await startRedis(["maxmemory 100mb"]);
+    onTestFinished(() => redis.stop());
+    expect(await ask(redis.url, "SET a 1")).toBe("+OK");
+    expect(await ask(redis.url, "CONFIG GET maxmemory")).toContain("104857600");
+    const { pid } = redis;
+    await redis.kill();
+    expect(isAlive(pid)).toBe(false);
+    await expect(ask(redis.url, "GET a")).rejects.toThrow("ECONNREFUSED");
+    await redis.restart();
+    expect(await ask(redis.url, "GET a")).toBe("$-1");
+    await redis.stop();
+    await redis.stop();
+    expect(isAlive(redis.pid)).toBe(false);
+  });
+
+  it("tells what Redis says when it can't start", async () => {
+    await expect(startRedis(["no-such-setting 1"])).rejects.toThrow("no-such-setting");
+  });
+
+  it("ends with the process that started it, however that one ends", async () => {
+    const program = `
+      import { startRedis } from ${JSON.stringify(new URL("./redis.ts", import.meta.url).href)};
+      console.log((await startRedis()).pid);`;
+    // It frees nothing, as it is killed.
+    const folder = await mkdtemp(join(tmpdir(), "snap-killed-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {
+      env: { ...process.env, TMPDIR: folder },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const [line] = (await once(child.stdout, "data")) as [Buffer];
+    const pid = Number(line.toString());
+    expect(isAlive(pid)).toBe(true);
+    child.kill("SIGKILL");
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 20_000 });
+  });
+});

@@ -1,0 +1,40 @@
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+export interface Manifest {
+  readonly name: string;
+  readonly private?: boolean;
+  readonly packageManager?: string;
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+export interface WorkspacePackage {
+  readonly name: string;
+  /** Absolute path. */
+  readonly folder: string;
+  readonly manifest: Manifest;
+}
+
+/** The folder that holds pnpm-workspace.yaml. */
+export const ROOT = join(import.meta.dirname, "../../..");
+
+/** Everything that can be made again: reports, packed packages. */
+export const CACHE = join(ROOT, ".cache");
+
+/** The packages of `packages/` and of `examples/`, by folder. */
+export function readPackages(): WorkspacePackage[] {
+  return globSync("{packages,examples}/*/package.json", { cwd: ROOT })
+    .toSorted()
+    .map((path) => {
+      const folder = join(ROOT, dirname(path));
+      const manifest = readManifest(folder);
+      return { name: manifest.name, folder, manifest };
+    });
+}
+
+/** The package.json of a folder. */
+export function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+}

@@ -1,0 +1,101 @@
+import { validate } from "dockerfile-utils";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { documentVariables, readConfig } from "../../../server/src/config.ts";
+import { readManifest, ROOT } from "../../src/workspace.ts";
+import { findComposeFaults } from "./compose-schema.ts";
+
+interface Compose {
+  readonly services: Readonly<Record<string, { readonly environment?: Readonly<Record<string, string>> }>>;
+}
+
+const read = (name: string): string => readFileSync(join(ROOT, "packages/server/deploy", name), "utf8");
+const load = (name: string): Compose => parse(read(name), { merge: true }) as Compose;
+
+describe.each(["compose.yaml", "compose.cluster.yaml"])("%s", (name) => {
+  it("is what Compose understands", () => {
+    const compose = load(name);
+    expect(findComposeFaults({ ...compose })).toBeNull();
+    const [service = "", settings] = Object.entries(compose.services)[0] ?? [];
+    const misspelt = { ...compose.services, [service]: { ...settings, read_onlyy: true } };
+    expect(findComposeFaults({ ...compose, services: misspelt })).not.toBeNull();
+  });
+});
+
+/** As Compose fills in what .env says. */
+const fillIn = (value: string, env: Readonly<Record<string, string>>): string =>
+  value.replaceAll(/\$\{(\w+)(?::([?-])([^}]*))?\}/g, (_, name: string, sign = "", text = "") => {
+    const found = env[name] ?? "";
+    if (found === "" && sign === "?") throw new Error(`${name}: ${text}`);
+    return found === "" ? String(text) : found;
+  });
+
+describe("the services of compose.cluster.yaml", () => {
+  const { services } = load("compose.cluster.yaml");
+  const example = Object.fromEntries(
+    Array.from(read("cluster.env.example").matchAll(/^(\w+)=(.*)$/gm), ([, name = "", value = ""]) => [
+      name,
+      value,
+    ]),
+  );
+  const secrets = ["SNAP_SECRET_KEY", "POSTGRES_PASSWORD", "REDIS_PASSWORD"];
+  const filled = Object.fromEntries(secrets.map((name) => [name, "0123456789abcdef"]));
+  const environmentOf = (name: string, env: Readonly<Record<string, string>>): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(services[name]?.environment ?? {}).map(([key, value]) => [key, fillIn(value, env)]),
+    );
+
+  it.each(secrets)("don't start without %s", (name) => {
+    const start = (): unknown =>
+      Object.keys(services).map((service) => environmentOf(service, { ...example, ...filled, [name]: "" }));
+    expect(start).toThrow(name);
+  });
+
+  it.each([
+    ["api-1", "api"],
+    ["api-3", "api"],
+    ["worker-2", "worker"],
+  ])("start once .env is filled in: %s", (name, role) => {
+    const env = { ...example, ...filled };
+    const { config, warnings } = readConfig({ ...env, ...environmentOf(name, env) });
+    expect(warnings).toEqual([]);
+    expect(config).toMatchObject({
+      host: "0.0.0.0",
+      role,
+      shared: {
+        databaseUrl: "postgres://snap:0123456789abcdef@postgres:5432/snap",
+        redisUrl: "redis://:0123456789abcdef@redis:6379",
+      },
+      sandbox: "on",
+    });
+  });
+});
+
+describe("Dockerfile", () => {
+  it("lints clean", () => {
+    expect(validate(read("Dockerfile"))).toEqual([]);
+  });
+
+  it("uses the repository's pnpm", () => {
+    const used = new Set(read("Dockerfile").match(/pnpm@[\d.]+/g));
+    expect([...used]).toEqual([readManifest(ROOT).packageManager]);
+  });
+});
+
+it("no deployment names a variable that does not exist, or turns the sandbox off", () => {
+  const files = [
+    "Dockerfile",
+    "compose.yaml",
+    "compose.cluster.yaml",
+    "Caddyfile",
+    "Caddyfile.cluster",
+  ].concat(["snap-server.service", "snap.env.example", "cluster.env.example"]);
+  const text = files.map(read).join("\n");
+  const known = new Set(documentVariables().map(({ name }) => name));
+  const named = text.match(/SNAP_[A-Z_]+/g) ?? [];
+  expect(named).toContain("SNAP_PUBLIC_URL");
+  expect(named.filter((name) => !known.has(name))).toEqual([]);
+  expect(text).not.toMatch(/SNAP_SANDBOX[=:] *"?off/);
+});

@@ -1,0 +1,99 @@
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { run } from "../../src/machine/run.ts";
+import { ROOT } from "../../src/workspace.ts";
+import { compileSeccomp, type SeccompProfile } from "./seccomp-filter.ts";
+
+const profile = JSON.parse(
+  readFileSync(join(ROOT, "packages/server/deploy/seccomp.json"), "utf8"),
+) as SeccompProfile;
+
+it("leaves out what reaches into the kernel and into other processes", () => {
+  const dangerous =
+    "acct add_key bpf clone3 delete_module fanotify_init finit_module fsopen init_module io_uring_setup iopl ioperm kcmp " +
+    "kexec_load keyctl mount mount_setattr move_mount move_pages open_by_handle_at open_tree perf_event_open " +
+    "personality pivot_root process_vm_readv process_vm_writev ptrace quotactl reboot request_key setns swapon " +
+    "syslog umount2 userfaultfd";
+  const names = profile.syscalls.flatMap((rule) => rule.names);
+  expect(names.filter((name) => dangerous.split(" ").includes(name))).toEqual([]);
+});
+
+describe("the browser under seccomp.json", { tags: ["browser", "seccomp"] }, () => {
+  let folder: string;
+  let filter: string;
+  /** The number of each call on this machine: -1 for one that nobody knows, less for other machines' calls. */
+  const numbers = new Map<string, number>();
+
+  /** What a profile compiles to, in a file. */
+  async function compile(name: string, compiled: SeccompProfile): Promise<string> {
+    const file = join(folder, name);
+    const numberOf = (call: string): number => numbers.get(call) ?? Number.NaN;
+    await writeFile(file, compileSeccomp(compiled, { architecture: process.arch, numberOf }));
+    return file;
+  }
+
+  /** Runs a command behind a filter, as whoever runs the tests; bwrap takes filters as descriptors. */
+  const runBehind = (compiled: string, command: readonly string[]): ReturnType<typeof run> =>
+    run(
+      "/bin/sh",
+      [
+        "-c",
+        'exec 9<"$1"; shift; exec bwrap --dev-bind / / --cap-add ALL --seccomp 9 -- "$@"',
+        "sh",
+        compiled,
+        ...command,
+      ],
+      { env: { SNAP_DATA_DIR: folder } },
+    );
+
+  /** What `snap-server doctor` finds, by the name of the check. */
+  async function examine(compiled: string): Promise<Map<string, string>> {
+    const command = join(ROOT, "packages/server/bin/snap-server.js");
+    const { output } = await runBehind(compiled, [process.execPath, command, "doctor", "--json"]);
+    const { checks } = JSON.parse(output) as { checks: { name: string; status: string }[] };
+    return new Map(checks.map(({ name, status }) => [name, status]));
+  }
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "snap-seccomp-"));
+    for (const { names } of profile.syscalls)
+      for (const name of names) numbers.set(name, Number((await run("scmp_sys_resolver", [name])).output));
+    filter = await compile("ours", profile);
+  });
+
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it("lists no call that nobody knows", () => {
+    expect(numbers.get("unshare")).toBeGreaterThan(0);
+    expect([...numbers].filter(([, number]) => Number.isNaN(number) || number === -1)).toEqual([]);
+  });
+
+  it("starts in its sandbox and renders", async () => {
+    const found = await examine(filter);
+    expect(found.get("sandbox")).toBe("ok");
+    expect(found.get("render")).toBe("ok");
+    expect(found.get("storage")).toBe("ok");
+  });
+
+  it("has no sandbox where no namespace may be made", async () => {
+    const syscalls = profile.syscalls.filter(({ names }) => !names.includes("unshare"));
+    const threads = { comment: "", names: ["clone"], action: "SCMP_ACT_ALLOW" };
+    // CLONE_NEWUSER, _NEWPID and _NEWNET besides.
+    const args = [{ index: 0, value: 0x7e020080, valueTwo: 0, op: "SCMP_CMP_MASKED_EQ" }];
+    const stricter = await compile("stricter", { ...profile, syscalls: [...syscalls, { ...threads, args }] });
+    expect((await examine(stricter)).get("sandbox")).toBe("problem");
+  });
+
+  it("could not mount anything", async () => {
+    const mayUnshare = (namespace: string): ReturnType<typeof run> =>
+      runBehind(filter, ["unshare", "--user", namespace, "true"]);
+    expect(await mayUnshare("--net")).toEqual({ ok: true, output: "" });
+    expect(await mayUnshare("--mount")).toEqual({
+      ok: false,
+      output: expect.stringContaining("Function not implemented"),
+    });
+  });
+});

@@ -1,0 +1,106 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SETTINGS } from "../../../server/src/config/settings.ts";
+import { findStaleFiles, generateFiles, writeStaleFiles } from "../../src/docs/generate.ts";
+import { readComments } from "../../src/docs/reference/page.ts";
+import { withPackageDrawing } from "../../src/docs/package-drawing.ts";
+
+let files: ReadonlyMap<string, string>;
+let root: string;
+beforeAll(async () => {
+  files = await generateFiles();
+  root = await mkdtemp(join(tmpdir(), "generated-"));
+});
+afterAll(() => rm(root, { recursive: true }));
+
+const textOf = (path: string): string => files.get(path) ?? "";
+
+describe("generated files", () => {
+  it("are the same bytes each time", async () => {
+    expect(await generateFiles()).toEqual(files);
+  });
+
+  it("are missed, and noticed when one byte differs", async () => {
+    expect(await findStaleFiles(files, root)).toEqual([...files.keys()]);
+    for (const path of files.keys()) await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeStaleFiles(files, root);
+    expect(await findStaleFiles(files, root)).toEqual([]);
+    const page = join(root, "docs/reference/limits.md");
+    await writeFile(page, (await readFile(page, "utf8")).replace("20 a minute", "21 a minute"));
+    expect(await findStaleFiles(files, root)).toEqual(["docs/reference/limits.md"]);
+  });
+});
+
+describe("reference", () => {
+  it.each([
+    ["parameters", ["| `url` ", "| `paperFormat` ", "| `clipHeight` ", "| `signature` ", "| `webhookUrl` "]],
+    [
+      "errors",
+      [
+        "| `rate_limited` ",
+        "| 429 ",
+        "| `upstream_error` ",
+        "| 502 ",
+        "after `Retry-After`, 5 s",
+        "| refunded |",
+      ],
+    ],
+    [
+      "headers",
+      ["| `X-Credits-Remaining` ", "| `X-Webhook-Signature` ", "| `If-None-Match` ", "every answer"],
+    ],
+    ["limits", ["| 20 a minute ", "| 300 a minute ", "| 2,048 characters ", "| 7 days ", "| 15 minutes "]],
+    [
+      "configuration",
+      ["| `SNAP_ALLOW_TARGETS` ", "| `SNAP_SECRET_KEY` ", "| 45000 ", "a whole number from 0 to 65535"],
+    ],
+    [
+      "command-line",
+      ["## snap-server tokens create", "`--expires-in <duration>`", "| 2 ", "## snap-server serve"],
+    ],
+    ["tools", ["## take-screenshot", "## create-pdf", "## check-usage", "| `credits.remaining` "]],
+  ])("%s says what the contract says", (name, texts) => {
+    const page = textOf(`docs/reference/${name}.md`);
+    for (const text of texts) expect(page).toContain(text);
+  });
+
+  it("names for each variable the default that holds", () => {
+    const wrong = Object.values(SETTINGS).filter(({ variable, schema, unset }) => {
+      // their defaults are described in words
+      if (["SNAP_BROWSER_URL", "SNAP_PLANS_FILE"].includes(variable)) return false;
+      const standard: unknown = schema.parse(undefined);
+      const documented = unset === "none" ? [] : standard === null ? null : schema.parse(unset);
+      return JSON.stringify(documented) !== JSON.stringify(standard);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it("wants a comment for each member that it tells of", () => {
+    const path = "packages/protocol/src/headers.ts";
+    expect(() => readComments(path, "WEBHOOK_HEADERS")).toThrow("id needs a doc comment");
+    expect(() => readComments(path, "NOTHING")).toThrow("has no object NOTHING");
+  });
+});
+
+describe("the drawing of the packages", () => {
+  it("has an arrow to each package that a package imports", () => {
+    const page = withPackageDrawing(
+      "# A\n\n```mermaid\n%% Generated long ago\n```\n\n```mermaid\nkept\n```\n",
+    );
+    expect(page.match(/^  server -->.*/gm)).toEqual([
+      "  server --> engine",
+      "  server --> protocol",
+      "  server --> storage-postgres",
+      "  server --> storage-redis",
+      "  server --> storage-sqlite",
+    ]);
+    expect(page).toContain("  client --> protocol\n");
+    expect(page).toMatch(/^# A\n\n```mermaid\n%% Generated from .*\n```\n\n```mermaid\nkept\n```\n$/s);
+  });
+
+  it("is missed", () => {
+    expect(() => withPackageDrawing("# A\n")).toThrow("no drawing of the packages");
+  });
+});

@@ -1,0 +1,108 @@
+import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { ROOT } from "../../../src/workspace.ts";
+import type { Page } from "../../../src/docs/markdown.ts";
+import { matchesOutput } from "./match-output.ts";
+import { readSteps, type Step } from "./read-steps.ts";
+import { endGroup, openShell, start, type Place, type Printed } from "./shell.ts";
+
+/** The service that a page speaks to as 127.0.0.1:3000, its demo page as 127.0.0.1:3001. */
+export interface PageService {
+  readonly port: number;
+  readonly dataDir: string;
+  /** Such as `TOKEN`: what the page may take as given. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** What a reader sees of a clone. */
+const OF_THE_CLONE = ["node_modules", "package.json", "packages", "examples"];
+const START = /^npm start\b/;
+/** The last line that `npm start` prints by itself. */
+const STARTED = "Press Ctrl-C to stop.";
+
+/**
+ * Does what a page says, as its reader would: the commands in their order, in one bash, in a folder
+ * that looks like a clone. Stops at the first fault.
+ *
+ * @param service What runs already, or the port and data folder for the page's own `npm start`.
+ * @param signal Ends it, and what it has started.
+ * @returns The fault, with its place in the page and what was printed; `null` when all was as written.
+ */
+export async function runPage(
+  page: Page,
+  service: PageService,
+  signal?: AbortSignal,
+): Promise<string | null> {
+  const place = await mkdtemp(join(tmpdir(), "snap-page-"));
+  const directory = join(place, "clone");
+  const scripts = join(place, "scripts");
+  await mkdir(directory);
+  await mkdir(scripts);
+  for (const name of OF_THE_CLONE) await symlink(join(ROOT, name), join(directory, name));
+  await symlink(service.dataDir, join(directory, "data"));
+  const environment = readersEnvironment(service);
+  const shell = openShell({ directory, environment, signal }, scripts);
+  const ends: (() => Promise<void>)[] = [() => shell.close()];
+  try {
+    for (const step of readSteps(page)) {
+      const actual = { ...step, ...withAddresses(step, service.port) };
+      const printed = START.test(step.command)
+        ? await startService(actual, { directory: ROOT, environment, signal }, ends)
+        : await shell.run(actual.command);
+      const fault = judge(actual, printed);
+      if (fault !== null) return fault;
+    }
+    return null;
+  } finally {
+    for (const end of ends) await end();
+    await rm(place, { recursive: true });
+  }
+}
+
+/** The service goes on in the background, as in a terminal of its own; only the clone can start it. */
+async function startService(
+  { command, expected }: Step,
+  place: Place,
+  ends: (() => Promise<void>)[],
+): Promise<Printed> {
+  const { child, output } = start("bash", ["-c", command], place);
+  ends.push(() => endGroup(child));
+  const last = expected?.split("\n").findLast((line) => line.trim() !== "…") ?? STARTED;
+  const ok = await output.until((text) => matchesOutput(`…\n${last}\n…`, text));
+  return { ok, output: output.text() };
+}
+
+function judge({ place, command, expected }: Step, { ok, output }: Printed): string | null {
+  const found = `${command}\n--- printed\n${output.trim()}`;
+  if (!ok) return `${place}: fails:\n${found}`;
+  if (expected === null || matchesOutput(expected, output)) return null;
+  return `${place}: prints something else:\n${found}\n--- the page says\n${expected}`;
+}
+
+/** Addresses stand in output as they are, and percent-encoded in addresses. */
+function withAddresses({ command, expected }: Step, port: number): Pick<Step, "command" | "expected"> {
+  const put = (text: string): string =>
+    text.replaceAll(/(127[.]0[.]0[.]1(?::|%3A))300([01])\b/g, (_, host: string, digit: string) => {
+      return `${host}${port + Number(digit)}`;
+    });
+  return { command: put(command), expected: expected === null ? null : put(expected) };
+}
+
+/** The tools of the machine, not those of this repository, and no setting of whoever runs this. */
+export function readersEnvironment(service: PageService): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(npm_|SNAP_(?!CHROMIUM_PATH))|^(CI|VITEST|NODE_ENV)$/.test(name),
+  );
+  const path = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => !folder.startsWith(ROOT));
+  return {
+    ...Object.fromEntries(inherited),
+    ...service.variables,
+    PATH: path.join(delimiter),
+    // What npm says about this machine's own settings is on no page.
+    npm_config_loglevel: "error",
+    npm_config_update_notifier: "false",
+    SNAP_PORT: String(service.port),
+    SNAP_DATA_DIR: service.dataDir,
+  };
+}

@@ -1,0 +1,39 @@
+import { listen } from "./listen.ts";
+import { servePage } from "./serve-page.ts";
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createApp, openEngine } from "../../../../examples/embed-in-express/main.ts";
+
+const page = await servePage();
+const directory = await mkdtemp(join(tmpdir(), "previews-"));
+const engine = await openEngine({ directory, secretKey: "a key for this check", allowTargets: page.host });
+const app = await listen(createServer(await createApp(engine)));
+const preview = async (query: string): Promise<Response> => fetch(`${app.origin}/preview?${query}`);
+
+const image = await preview(`url=${encodeURIComponent(page.origin)}`);
+assert.equal(image.status, 200);
+assert.equal(image.headers.get("Content-Type"), "image/png");
+const bytes = Buffer.from(await image.arrayBuffer());
+assert.equal(bytes.toString("latin1", 1, 4), "PNG");
+assert.deepEqual([bytes.readUInt32BE(16), bytes.readUInt32BE(20)], [1200, 630]);
+
+const again = await preview(`url=${encodeURIComponent(page.origin)}`);
+assert.equal(again.headers.get("ETag"), image.headers.get("ETag"));
+assert.deepEqual(Buffer.from(await again.arrayBuffer()), bytes);
+
+for (const [query, status, code] of [
+  ["", 422, "invalid_url"],
+  ["url=http://169.254.169.254/", 422, "blocked_host"],
+] as const) {
+  const refused = await preview(query);
+  assert.deepEqual([refused.status, ((await refused.json()) as { code: string }).code], [status, code]);
+}
+
+app.close();
+await engine.close();
+page.close();
+await rm(directory, { recursive: true });
+console.log("embed-in-express: renders a page, caches it, blocks private hosts");
