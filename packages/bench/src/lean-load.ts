@@ -14,7 +14,7 @@ export interface Load {
 
 /**
  * Sends a load and returns its milliseconds, from a separate process, with a reader that looks at the status and the length only. autocannon
- * spends two to five times as much processor time on a response, which the measured server then lacks (notes.md).
+ * spends two to five times as much processor time on a response, which the measured server then lacks (packages/bench/src/notes.md).
  */
 export async function sendLoad(load: Load): Promise<number> {
   const program = await startProgram(import.meta.filename, [JSON.stringify(load)]);

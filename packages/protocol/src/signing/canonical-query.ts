@@ -2,9 +2,9 @@
 const SIGNATURE_PARAMETER = "signature";
 
 /**
- * The canonical form of a query (interface.md, Authentication 5; docs/decisions/signed-urls.md): without
- * `signature`, sorted bytewise by name, each name and value percent-encoded by RFC 3986 from its
- * decoded form. Pairs of one name keep their order.
+ * Returns the canonical form of a query (docs/reference/specification.md, Signed URLs): without `signature`, sorted
+ * bytewise by name, each name and value percent-encoded (RFC 3986) from its decoded form. Pairs of one name keep their
+ * order.
  *
  * @example
  * canonicalQuery([["url", "https://example.com/?q=a b"], ["tokenId", "7"]]);

@@ -6,8 +6,8 @@ const SCHEME = "snap-signed-v1";
 const SIGNATURE = /^[0-9a-f]{64}$/;
 
 /**
- * The signature of a query: lowercase hex HMAC-SHA256 of its canonical form, keyed with the signing
- * secret of the token named by `tokenId` (interface.md, Authentication 5).
+ * Returns the signature of a query: lowercase hex HMAC-SHA256 of its canonical form, keyed with the signing secret of
+ * the token that `tokenId` names (docs/reference/specification.md, Signed URLs).
  *
  * @param pairs The decoded query; a `signature` in it is left out.
  * @example

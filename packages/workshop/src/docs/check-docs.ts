@@ -6,7 +6,7 @@ import { findWrongCommands } from "./commands.ts";
 import { compileSnippets, readCodeBlocks } from "./compile-blocks.ts";
 import { readDocExamples } from "./doc-examples.ts";
 import { findStaleFiles, generateFiles } from "./generate.ts";
-import { checkLinks, findLinksOut, findMissingPaths } from "./links.ts";
+import { checkLinks, findLinksOut, findMissingCitations, findMissingPaths } from "./links.ts";
 import { readFences, readPages, type Page } from "./markdown.ts";
 import { createNameCheck } from "./names.ts";
 
@@ -20,6 +20,7 @@ export async function checkDocs(): Promise<Outcome> {
   const faults = [
     ...stale.map((path) => `${path}: not what the code says; \`pnpm site reference\` writes it anew`),
     ...tools.filter(({ ok }) => !ok).map(({ output }) => output),
+    ...findMissingCitations(ROOT),
     ...pages.flatMap((page) => [...checkPage(page, ROOT), ...findWrongNames(page)]),
     ...(await compileSnippets([...pages.flatMap(readCodeBlocks), ...readDocExamples()])),
   ];

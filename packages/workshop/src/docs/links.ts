@@ -1,4 +1,4 @@
-import { existsSync, globSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { visit } from "unist-util-visit";
@@ -45,4 +45,19 @@ export function findMissingPaths(root: string, { path, tree }: Page): string[] {
     if (!exists) faults.push(`${path}:${lineOf(node)}: there is no ${target}`);
   });
   return faults;
+}
+
+/** Pages that a comment in the sources cites, and that do not exist. */
+export function findMissingCitations(root: string): string[] {
+  return globSync("{packages/*/src/**/*.ts,examples/*/*.ts}", { cwd: root }).flatMap((path) =>
+    readFileSync(join(root, path), "utf8")
+      .split("\n")
+      .flatMap((line, index) => {
+        const [, comment = ""] = /(?:^\s*\*|\/\*\*?|\s\/\/)(.*)$/.exec(line) ?? [];
+        const cited = Array.from(comment.matchAll(/[\w./-]+[.]md\b/g), ([page]) => page);
+        return cited
+          .filter((page) => !existsSync(join(root, page)))
+          .map((page) => `${path}:${index + 1}: cites ${page}, which does not exist`);
+      }),
+  );
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkPage } from "../../src/docs/check-docs.ts";
-import { checkLinks } from "../../src/docs/links.ts";
+import { checkLinks, findMissingCitations } from "../../src/docs/links.ts";
 import { widenPath } from "../../src/machine/run.ts";
 import { parsePage } from "../../src/docs/markdown.ts";
 
@@ -109,6 +109,21 @@ describe("a page", () => {
     );
     expect(check("docs/a.md", "x\n`npx snap-server tokens show ID`")).toEqual([
       "docs/a.md:2: snap-server tokens show 1: error: unknown command 'show'",
+    ]);
+  });
+});
+
+describe("citations", () => {
+  it("finds pages that a comment cites and that do not exist", async () => {
+    await put({
+      "docs/a.md": "# A\n",
+      "packages/one/src/a.ts":
+        '/** As docs/a.md says. */\nconst a = "notes.md"; // see gone.md\n/*\n * docs/none.md, section 1\n */\n',
+      "packages/one/test/b.ts": "// see gone.md\n",
+    });
+    expect(findMissingCitations(root)).toEqual([
+      "packages/one/src/a.ts:2: cites gone.md, which does not exist",
+      "packages/one/src/a.ts:4: cites docs/none.md, which does not exist",
     ]);
   });
 });
