@@ -5,6 +5,7 @@ import { fairness } from "./scenarios/fairness.ts";
 import { growth, sharedGrowth } from "./scenarios/growth.ts";
 import { idle, start } from "./scenarios/latency.ts";
 import { machines } from "./scenarios/machines.ts";
+import { neighbours } from "./scenarios/neighbours.ts";
 import { overload } from "./scenarios/overload.ts";
 import { defaultWait, distance, ways } from "./scenarios/renders.ts";
 import { soak } from "./scenarios/soak.ts";
@@ -20,6 +21,7 @@ export const SCENARIOS: readonly Scenario[] = [
   cached,
   growth,
   fairness,
+  neighbours,
   overload,
   soak,
   machines,

@@ -32,12 +32,14 @@ export interface ServiceOptions {
   readonly accounts?: number;
   /** SNAP_RENDER_CONCURRENCY; by default as many as the service chooses. */
   readonly concurrency?: number;
+  /** Settings besides. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Starts the built service on an empty data folder, with accounts whose limits slow nothing down. */
 export async function startService(
   bench: Bench,
-  { accounts = 1, concurrency }: ServiceOptions = {},
+  { accounts = 1, concurrency, env: settings }: ServiceOptions = {},
 ): Promise<BenchedService> {
   const dataDir = await mkdtemp(join(bench.scratch, "service-"));
   // Before the server starts, so that hundreds of accounts cost no process each.
@@ -55,6 +57,7 @@ export async function startService(
     SNAP_CHROMIUM_PATH: bench.browserPath,
     SNAP_PORT: "0",
     ...(concurrency !== undefined && { SNAP_RENDER_CONCURRENCY: String(concurrency) }),
+    ...settings,
   };
   const startedAtMs = performance.now();
   const program = await startProgram(CLI, ["serve"], env, (line) => line.includes('"listening"'));

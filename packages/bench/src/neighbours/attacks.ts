@@ -1,0 +1,145 @@
+/** A hostile page, and how it is requested. */
+export interface Attack {
+  readonly name: string;
+  /** The page's script; `others` holds origins of other sites that lead to the same server. */
+  readonly script: string;
+  /** Parameters besides `url`. */
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** Requests a cached copy of the first rendering ten times after each render: cached answers cost nothing. */
+  readonly repeats?: true;
+}
+
+const frames = (count: number, path: string): string => `
+for (let index = 0; index < ${count}; index += 1)
+  document.body.append(Object.assign(document.createElement("iframe"), { src: others[index % others.length] + "/${path}?" + index }));`;
+
+const workers = (count: number, source: string): string => `
+for (let index = 0; index < ${count}; index += 1)
+  new Worker(URL.createObjectURL(new Blob([${JSON.stringify(source)}])));`;
+
+/** The pages that frames of other sites show, by path. */
+export const FRAME_SCRIPTS: Readonly<Record<string, string>> = {
+  hoard: "const kept = []; setInterval(() => kept.push(new Uint8Array(32 * 2 ** 20).fill(7)), 50);",
+  spin: "for (;;);",
+};
+
+/** What a page can do to the others; each runs until its render is ended. */
+export const ATTACKS: readonly Attack[] = [
+  { name: "nothing", script: "" },
+  {
+    name: "400 images on silent names",
+    script: `for (let index = 0; index < 400; index += 1)
+      new Image().src = "http://" + Math.random().toString(36).slice(2) + ".silent.example.com/";`,
+  },
+  {
+    name: "endless new iframes",
+    script: `const grow = () => { for (let index = 0; index < 50; index += 1) document.body.append(document.createElement("iframe")); setTimeout(grow); }; grow();`,
+  },
+  { name: "reportError in a loop", script: `for (;;) reportError(new Error("x"));` },
+  {
+    name: "reportError in a loop of tasks",
+    script: `const port = new MessageChannel(); port.port1.onmessage = () => { for (let index = 0; index < 1000; index += 1) reportError(new Error("x")); port.port2.postMessage(0); }; port.port2.postMessage(0);`,
+  },
+  { name: "document.title in a loop", script: `for (let index = 0; ; index += 1) document.title = index;` },
+  {
+    name: "long titles in a loop of tasks",
+    script: `let round = 0; const step = () => { document.title = round++ + "x".repeat(1e6); setTimeout(step); }; step();`,
+  },
+  {
+    name: "Blobs without end",
+    script: `const kept = []; const bytes = new Uint8Array(16 * 2 ** 20); setInterval(() => kept.push(new Blob([bytes])), 10);`,
+  },
+  { name: "64 spinning workers", script: workers(64, "for (;;);") },
+  {
+    name: "a large picture of noise, and hits on it",
+    script: `document.body.style.margin = 0;
+    const canvas = document.body.appendChild(document.createElement("canvas"));
+    canvas.width = 9800; canvas.height = 9800; canvas.style.display = "block";
+    const context = canvas.getContext("2d");
+    const tile = context.createImageData(980, 980);
+    for (let x = 0; x < 10; x += 1) for (let y = 0; y < 10; y += 1) {
+      for (let at = 0; at < tile.data.length; at += 65536) crypto.getRandomValues(tile.data.subarray(at, at + 65536));
+      for (let at = 3; at < tile.data.length; at += 4) tile.data[at] = 255;
+      context.putImageData(tile, x * 980, y * 980);
+    }`,
+    parameters: { fullPage: "true", waitUntil: "load" },
+    repeats: true,
+  },
+  { name: "a loop in the page", script: "for (;;);" },
+  { name: "loops in ten frames of other sites", script: frames(10, "spin") },
+  { name: "memory in ten frames of other sites", script: frames(10, "hoard") },
+  {
+    name: "memory of the page",
+    script: `const kept = []; setInterval(() => kept.push(new Uint8Array(64 * 2 ** 20).fill(7)), 20);`,
+  },
+  {
+    name: "window.open with URLs of 2 MB",
+    script: `const url = "/?" + "x".repeat(2e6); const open_ = () => { for (let index = 0; index < 10; index += 1) open(url); setTimeout(open_); }; open_();`,
+  },
+  {
+    name: "history.pushState in a loop",
+    script: `let round = 0; const step = () => { try { for (let index = 0; index < 100; index += 1) history.pushState(null, "", "?" + round++ + "x".repeat(10000)); } catch {} setTimeout(step); }; step();`,
+  },
+  {
+    name: "navigations without end",
+    script: `setTimeout(() => location.replace("?" + Math.random()), 0);`,
+  },
+  {
+    name: "console in 20 workers",
+    script: workers(20, `for (;;) { console.log("x".repeat(1000)); }`),
+  },
+  {
+    name: "errors in 20 workers",
+    script: workers(
+      20,
+      `setInterval(() => { for (let index = 0; index < 1000; index += 1) reportError(new Error("x")); });`,
+    ),
+  },
+  {
+    name: "workers started without end",
+    script: `const source = URL.createObjectURL(new Blob(["0"])); const step = () => { for (let index = 0; index < 20; index += 1) new Worker(source); setTimeout(step); }; step();`,
+  },
+  {
+    name: "requests without end",
+    script: `const step = () => { for (let index = 0; index < 100; index += 1) fetch("/tiny?" + Math.random()).catch(() => {}); setTimeout(step); }; step();`,
+  },
+  {
+    name: "WebSockets without end",
+    script: `const step = () => { for (let index = 0; index < 20; index += 1) try { new WebSocket(location.origin.replace("http", "ws") + "/ws"); } catch {} setTimeout(step); }; step();`,
+  },
+  {
+    name: "messages between frames and a broadcast channel",
+    script: `const channel = new BroadcastChannel("x"); const other = new BroadcastChannel("x"); const text = "x".repeat(1e6); const step = () => { for (let index = 0; index < 10; index += 1) { channel.postMessage(text); postMessage(text); } setTimeout(step); }; step();`,
+  },
+  {
+    name: "IndexedDB and caches without end",
+    script: `const text = "x".repeat(4e6); let round = 0;
+    indexedDB.open("x").onupgradeneeded = ({ target: { result } }) => {
+      const store = result.createObjectStore("x"); for (let index = 0; index < 100; index += 1) store.put(text + index, index); };
+    setInterval(() => { try { localStorage.setItem("x" + round++, "y".repeat(1e5)); } catch {} }, 5);`,
+  },
+  {
+    name: "layout without end",
+    script: `const root = document.body; for (let index = 0; index < 30000; index += 1) root.append(Object.assign(document.createElement("div"), { textContent: "x", style: "display:inline-flex;filter:blur(3px)" }));
+    const step = () => { root.style.width = 300 + Math.random() * 900 + "px"; root.getBoundingClientRect(); setTimeout(step); }; step();`,
+  },
+  {
+    name: "a canvas drawn without end",
+    script: `const canvas = document.body.appendChild(document.createElement("canvas")); canvas.width = canvas.height = 8000; const context = canvas.getContext("2d");
+    const step = () => { for (let index = 0; index < 50; index += 1) { context.filter = "blur(20px)"; context.drawImage(canvas, 1, 1); } requestAnimationFrame(step); }; step();`,
+  },
+  {
+    name: "crypto on the thread pool",
+    script: `const bytes = new Uint8Array(2 ** 26); for (let index = 0; index < 64; index += 1) (async () => { for (;;) await crypto.subtle.digest("SHA-512", bytes); })();`,
+  },
+  { name: "dialogs without end", script: `for (;;) alert("x");` },
+  {
+    name: "a PDF of 20,000 pages",
+    script: `document.body.innerHTML = "<p style='break-after:page'>a page of text</p>".repeat(20000);`,
+    parameters: { pdf: "true" },
+  },
+  {
+    name: "downloads without end",
+    script: `const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(new Blob([new Uint8Array(1e6)])), download: "x" }); const step = () => { for (let index = 0; index < 20; index += 1) link.click(); setTimeout(step); }; step();`,
+  },
+];

@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { RequestHeaders } from "../service.ts";
+
+/** One request of the neighbour. */
+export interface Observation {
+  readonly kind: "render" | "hit" | "poll";
+  /** Since the observation began. */
+  readonly sentMs: number;
+  readonly tookMs: number;
+  /** HTTP status, with the error code of a failure; `-` without a response. */
+  readonly outcome: string;
+}
+
+export interface Neighbour {
+  readonly bearer: RequestHeaders;
+  /** A page of its own that nobody has rendered. */
+  readonly newPageUrl: () => string;
+  readonly cachedUrl: string;
+  readonly batchUrl: string;
+}
+
+/** Requests each second, sent on time whatever became of those before. */
+const PER_SECOND = { render: 1, hit: 5, poll: 1 } as const;
+
+/** Sends the neighbour's requests until `until` resolves, and returns them once all have a response. */
+export async function observe(neighbour: Neighbour, until: Promise<unknown>): Promise<Observation[]> {
+  const urls = {
+    render: neighbour.newPageUrl,
+    hit: () => neighbour.cachedUrl,
+    poll: () => neighbour.batchUrl,
+  };
+  const observations: Observation[] = [];
+  const pending: Promise<void>[] = [];
+  const startedMs = performance.now();
+  let isOver = false;
+  const send = async (kind: Observation["kind"]): Promise<void> => {
+    const sentMs = performance.now() - startedMs;
+    const outcome = await outcomeOf(urls[kind](), neighbour.bearer);
+    observations.push({ kind, sentMs, tookMs: performance.now() - startedMs - sentMs, outcome });
+  };
+  const repeat = async (kind: Observation["kind"]): Promise<void> => {
+    for (let sent = 1; !isOver; sent += 1) {
+      pending.push(send(kind));
+      await sleep(Math.max(0, startedMs + (sent * 1000) / PER_SECOND[kind] - performance.now()));
+    }
+  };
+  const loops = Promise.all([repeat("render"), repeat("hit"), repeat("poll")]);
+  await until;
+  isOver = true;
+  await loops;
+  await Promise.all(pending);
+  return observations;
+}
+
+/** Returns the status of a response, and the error code if it carries one. */
+export async function outcomeOf(url: string, headers: RequestHeaders): Promise<string> {
+  try {
+    const response = await fetch(url, { headers });
+    const body = Buffer.from(await response.arrayBuffer());
+    if (response.ok) return String(response.status);
+    const { code } = JSON.parse(body.toString()) as { code: string };
+    return `${response.status} ${code}`;
+  } catch (error) {
+    return `- ${(error as Error).name}`;
+  }
+}

@@ -1,0 +1,35 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { ATTACKS, FRAME_SCRIPTS } from "./attacks.ts";
+
+/*
+ * Serves the hostile pages, in a separate process, on all loopback addresses: a browser treats each address as a
+ * site of its own. Prints the port.
+ */
+
+/** Of the loopback addresses that stand for other sites. */
+export const OTHER_HOSTS: readonly string[] = Array.from(
+  { length: 10 },
+  (_, index) => `127.0.0.${index + 2}`,
+);
+
+function writePage(script: string, port: number): string {
+  const others = OTHER_HOSTS.map((host) => `http://${host}:${port}`);
+  // After `load`, so that a render which waits for it goes on to its end.
+  return `<!doctype html><title>hostile</title><body><p>A page.</p><script>
+const others = ${JSON.stringify(others)};
+addEventListener("load", () => setTimeout(() => { ${script} }, 20));
+</script>`;
+}
+
+if (import.meta.main) {
+  const server = createServer(({ url = "/" }, response) => {
+    const { port } = server.address() as AddressInfo;
+    const [, kind = "", name = ""] = /^\/(\w+)(?:\/(\d+))?/.exec(url) ?? [];
+    response.setHeader("content-type", "text/html");
+    if (kind === "attack") response.end(writePage(ATTACKS[Number(name)]?.script ?? "", port));
+    else if (kind in FRAME_SCRIPTS) response.end(writePage(FRAME_SCRIPTS[kind] ?? "", port));
+    else response.end("tiny");
+  });
+  server.listen(0, "0.0.0.0", () => console.log((server.address() as AddressInfo).port));
+}

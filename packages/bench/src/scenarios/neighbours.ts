@@ -1,0 +1,188 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { median, percentile } from "../measure.ts";
+import { ATTACKS, type Attack } from "../neighbours/attacks.ts";
+import { observe, outcomeOf, type Neighbour, type Observation } from "../neighbours/observe.ts";
+import { memoryBytes, startProgram } from "../processes.ts";
+import { megabytes } from "../report.ts";
+import { atMost, type Bench, type Figure, type Scenario, type Table } from "../scenario.ts";
+import { fetchExpecting, startService, type BenchedService, type RequestHeaders } from "../service.ts";
+import { newJob } from "../ways/way.ts";
+
+/** Renders of the attacker at once. */
+const AT_ONCE = 3;
+/** The service may need this long to find out who the attacker is. */
+const FIRST_MS = 30_000;
+const ATTACK_MS = { quick: 15_000, full: 60_000 };
+/** Without an attack, before it and after it. */
+const REST_MS = { quick: 3_000, full: 10_000 };
+const MEMORY_INTERVAL_MS = 1_000;
+
+/** The neighbour's limits: any other response than these is a failure. */
+const FINE = new Set(["200", "429 rate_limited"]);
+
+export const neighbours: Scenario = {
+  name: "neighbours",
+  title: "Neighbours",
+  onlyFull: true,
+  about:
+    "One account renders hostile pages, three at a time; a neighbour meanwhile sends one small render, five cached requests and one poll of a batch each second, whatever became of those before. Each page attacks a new service for a minute. `ATTACKS` selects pages by a part of their names.",
+  async run(bench) {
+    const selected = (process.env["ATTACKS"] ?? "").split(",");
+    const attacks = ATTACKS.filter(({ name }) => selected.some((part) => name.includes(part)));
+    const site = await startProgram(join(import.meta.dirname, "../neighbours/serve-attacks.ts"));
+    const names = await startProgram(join(import.meta.dirname, "../neighbours/serve-silent-names.ts"));
+    const results: Result[] = [];
+    for (const [index, attack] of attacks.entries()) {
+      bench.say(`${attack.name} (${index + 1} of ${attacks.length})`);
+      const result = await measure(bench, { attack, port: site.line, nameServer: `127.0.0.1:${names.line}` });
+      results.push(result);
+      bench.say(JSON.stringify(toRow(result)));
+    }
+    await Promise.all([site.stop(), names.stop()]);
+    return { figures: figuresOf(results), tables: [{ rows: results.map(toRow) }] };
+  },
+};
+
+interface Result {
+  readonly attack: Attack;
+  readonly observations: readonly Observation[];
+  readonly attackersOutcomes: readonly string[];
+  readonly memoryMaxBytes: number;
+}
+
+async function measure(
+  bench: Bench,
+  target: { readonly attack: Attack; readonly port: string; readonly nameServer: string },
+): Promise<Result> {
+  const size = bench.quick ? "quick" : "full";
+  const service = await startService(
+    { ...bench, allowedTargets: `${bench.allowedTargets},127.0.0.0/8:${target.port}` },
+    { accounts: 2, env: { SNAP_DNS_SERVERS: target.nameServer } },
+  );
+  const [attacker = {}, bearer = {}] = service.bearers;
+  const neighbour = await prepareNeighbour(bench, service, bearer);
+  let memoryMaxBytes = 0;
+  const sample = setInterval(() => {
+    memoryMaxBytes = Math.max(memoryMaxBytes, memoryBytes(service.pid));
+  }, MEMORY_INTERVAL_MS);
+  const attacksUntil = performance.now() + ATTACK_MS[size];
+  const attacking = Promise.all(
+    Array.from({ length: AT_ONCE }, () => attackUntil(attacksUntil, { ...target, service, attacker })),
+  );
+  const observations = await observe(
+    neighbour,
+    // what still runs then is no longer of interest
+    sleep(ATTACK_MS[size] + REST_MS[size]),
+  );
+  clearInterval(sample);
+  await service.kill();
+  const attackersOutcomes = (await attacking).flat();
+  return { attack: target.attack, observations, attackersOutcomes, memoryMaxBytes };
+}
+
+async function prepareNeighbour(
+  bench: Bench,
+  service: BenchedService,
+  bearer: RequestHeaders,
+): Promise<Neighbour> {
+  const newPageUrl = (): string => service.snapUrl(newJob(bench.siteOrigin, "small"));
+  const cachedUrl = newPageUrl();
+  await fetchExpecting(200, cachedUrl, bearer);
+  const items = Array.from({ length: 20 }, () => ({ url: newJob(bench.siteOrigin, "small").url }));
+  const { body } = await fetchExpecting(202, `${service.baseUrl}/renders`, bearer, { items });
+  const { id } = JSON.parse(body.toString()) as { id: string };
+  const batchUrl = `${service.baseUrl}/renders/${id}`;
+  for (;;) {
+    const polled = await fetchExpecting(200, batchUrl, bearer);
+    if ((JSON.parse(polled.body.toString()) as { status: string }).status === "complete") break;
+    await sleep(200);
+  }
+  return { bearer, newPageUrl, cachedUrl, batchUrl };
+}
+
+/** Renders the hostile page again and again. Returns the outcomes. */
+async function attackUntil(
+  endMs: number,
+  {
+    service,
+    attack,
+    attacker,
+    port,
+  }: {
+    readonly service: BenchedService;
+    readonly attack: Attack;
+    readonly attacker: RequestHeaders;
+    readonly port: string;
+  },
+): Promise<string[]> {
+  const outcomes: string[] = [];
+  if (attack.script === "") return outcomes;
+  const page = `http://127.0.0.1:${port}/attack/${ATTACKS.indexOf(attack)}`;
+  while (performance.now() < endMs) {
+    const query = new URLSearchParams({ url: `${page}?${Math.random()}`, ...attack.parameters });
+    const url = `${service.baseUrl}/snap?${query.toString()}`;
+    outcomes.push(await outcomeOf(url, attacker));
+    if (attack.repeats && outcomes.at(-1) === "200")
+      for (let hit = 0; hit < 10; hit += 1) await outcomeOf(url, attacker);
+    // a refusal is immediate
+    await sleep(100);
+  }
+  return outcomes;
+}
+
+function toRow({ attack, observations, attackersOutcomes, memoryMaxBytes }: Result): Table["rows"][number] {
+  const renders = observations.filter(({ kind }) => kind === "render");
+  const others = observations.filter(({ kind }) => kind !== "render");
+  const later = renders.filter(({ sentMs }) => sentMs >= FIRST_MS);
+  const notFine = observations.filter(({ outcome }) => !FINE.has(outcome));
+  return {
+    "hostile page": attack.name,
+    "renders 200": `${renders.filter(({ outcome }) => outcome === "200").length} of ${renders.length}`,
+    "median s": seconds(median(timesOf(renders))),
+    "longest s": seconds(Math.max(...timesOf(renders))),
+    "p99 after 30 s": seconds(percentile(timesOf(later), 0.99)),
+    "hits and polls: p99 s": seconds(percentile(timesOf(others), 0.99)),
+    "longest s ": seconds(Math.max(...timesOf(others))),
+    "not 200 or 429": count(notFine.map(({ kind, outcome }) => `${kind} ${outcome}`)),
+    "the attacker's": count(attackersOutcomes),
+    "memory MB": megabytes(memoryMaxBytes),
+  };
+}
+
+function figuresOf(results: readonly Result[]): Figure[] {
+  const baseline = results.find(({ attack }) => attack.script === "");
+  const attacked = results.filter((result) => result !== baseline);
+  const rendersOf = ({ observations }: Result): Observation[] =>
+    observations.filter(({ kind }) => kind === "render");
+  const longest = attacked.flatMap(rendersOf).filter(({ sentMs }) => sentMs < FIRST_MS);
+  const laterP99s = attacked.map((result) =>
+    percentile(timesOf(rendersOf(result).filter(({ sentMs }) => sentMs >= FIRST_MS)), 0.99),
+  );
+  const failures = results
+    .flatMap(({ observations }) => observations)
+    .filter(({ outcome }) => !FINE.has(outcome));
+  const allowedMs = baseline ? 2 * percentile(timesOf(rendersOf(baseline)), 0.99) + 1000 : Number.NaN;
+  return [
+    atMost(0, "a neighbour's responses that are neither 200 nor 429", failures.length),
+    atMost(
+      10,
+      "a neighbour's longest render in the first 30 s of an attack, s",
+      Math.max(...timesOf(longest)) / 1000,
+    ),
+    atMost(
+      1,
+      "a neighbour's p99 after that, over twice the p99 without attack and 1 s",
+      Math.max(...laterP99s) / allowedMs,
+    ),
+  ];
+}
+
+const timesOf = (observations: readonly Observation[]): number[] => observations.map(({ tookMs }) => tookMs);
+const seconds = (ms: number): string => (Number.isFinite(ms) ? (ms / 1000).toFixed(2) : "-");
+
+/** Writes `3 200, 1 504 render_timeout`. */
+function count(outcomes: readonly string[]): string {
+  const counts = Map.groupBy(outcomes, (outcome) => outcome);
+  return [...counts].map(([outcome, same]) => `${same.length} × ${outcome}`).join(", ") || "none";
+}
