@@ -24,7 +24,10 @@ export default {
     "packages/client": { ...published, entry: [...published.entry, "src/webhooks/index.ts"] },
     "packages/server": { ...published, entry: [...published.entry, "src/cli.ts"] },
     "packages/bench": {
-      entry: ["src/{main,lean-load,ways/way-process,site/{bare-server,serve-*}}.ts", "test/**/*.test.ts"],
+      entry: [
+        "src/{main,lean-load,ways/way-process,site/{bare-server,serve-*},neighbours/serve-*}.ts",
+        "test/**/*.test.ts",
+      ],
       project: ["{src,test}/**/*.ts"],
     },
     "packages/workshop": {
