@@ -14,6 +14,10 @@ const DOCUMENT = join(import.meta.dirname, "../../../docs/benchmarks.md");
 
 /** Runs what the arguments select and prints a report. Returns whether all scenarios came to their end. */
 export async function bench(args: readonly string[]): Promise<boolean> {
+  if (args.includes("--help")) {
+    console.log(describeUsage(SCENARIOS));
+    return true;
+  }
   const { write, ...selection } = select(args, SCENARIOS);
   const report = await runScenarios(selection);
   console.log(`\n${await pretty(writeSummary(report))}`);
@@ -22,6 +26,18 @@ export async function bench(args: readonly string[]): Promise<boolean> {
     await writeFile(DOCUMENT, await pretty(writeDocument(report, notes)));
   }
   return report.failed.length === 0;
+}
+
+export function describeUsage(scenarios: readonly Pick<Scenario, "name" | "title">[]): string {
+  return [
+    "Usage: pnpm bench [--quick] [--write] [NAME...]",
+    "",
+    "  --quick  rough figures in two or three minutes",
+    "  --write  everything, in some 20 minutes, into docs/benchmarks.md",
+    "",
+    "Scenarios; without a name, all of them run:",
+    ...scenarios.map(({ name, title }) => `  ${name.padEnd(14)}${title}`),
+  ].join("\n");
 }
 
 /** Tables are aligned. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { select } from "../src/bench.ts";
+import { describeUsage, select } from "../src/bench.ts";
 import { compare, inParallel, median, medianRatio, percentile } from "../src/measure.ts";
 
 describe("a comparison", () => {
@@ -66,6 +66,12 @@ describe("the command line", () => {
         .scenarios.map(({ name }) => name)
         .join(" "),
     ).toBe(names);
+  });
+
+  it("explains itself, with the names of the scenarios", () => {
+    const usage = describeUsage([{ name: "idle", title: "One render on an idle server" }]);
+    expect(usage).toContain("pnpm bench [--quick] [--write] [NAME...]");
+    expect(usage).toContain("idle          One render on an idle server");
   });
 
   it.each([
