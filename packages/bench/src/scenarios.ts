@@ -2,9 +2,8 @@ import type { Scenario } from "./scenario.ts";
 import { batch } from "./scenarios/batch.ts";
 import { cached } from "./scenarios/cached.ts";
 import { fairness } from "./scenarios/fairness.ts";
-import { growth, sharedGrowth } from "./scenarios/growth.ts";
+import { growth } from "./scenarios/growth.ts";
 import { idle, start } from "./scenarios/latency.ts";
-import { machines } from "./scenarios/machines.ts";
 import { neighbours } from "./scenarios/neighbours.ts";
 import { overload } from "./scenarios/overload.ts";
 import { defaultWait, distance, ways } from "./scenarios/renders.ts";
@@ -24,6 +23,4 @@ export const SCENARIOS: readonly Scenario[] = [
   neighbours,
   overload,
   soak,
-  machines,
-  sharedGrowth,
 ];

@@ -107,13 +107,11 @@ export async function fetchExpecting(
   return { headers: response.headers, body };
 }
 
-let accountsCreated = 0;
-
-export async function createBearers(engine: Engine, count: number): Promise<RequestHeaders[]> {
+async function createBearers(engine: Engine, count: number): Promise<RequestHeaders[]> {
   const bearers: RequestHeaders[] = [];
   for (let index = 0; index < count; index += 1) {
     const { id: accountId } = await engine.accounts.create({
-      email: `bench-${(accountsCreated += 1)}@example.com`,
+      email: `bench-${index}@example.com`,
       verified: true,
       planSlug: "scale",
       creditsPerPeriod: 1_000_000,

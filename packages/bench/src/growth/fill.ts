@@ -1,18 +1,12 @@
 import { createHash } from "node:crypto";
 
 /*
- * Fills a storage as years of use would, straight by SQL that SQLite and PostgreSQL read alike. All that is
- * written is plain numbers and texts of our own.
+ * Fills a storage as years of use would, straight by SQL. All that is written is plain numbers
+ * and texts of our own.
  */
 
-/** What each of them writes in its own way. */
-export interface Dialect {
-  /** A literal of bytes. */
-  readonly bytes: (hex: string) => string;
-}
-
 /** The statements that fill an empty, migrated database. */
-export type Fill = (count: number, dialect: Dialect) => string[];
+export type Fill = (count: number) => string[];
 
 export const ACCOUNTS = 1000;
 /** Of all tokens. */
@@ -33,10 +27,10 @@ const fillAccounts = (): string[] => [
    SELECT ${ACCOUNT_OF_N}, n || '@example.com', 0, 'scale', ${CREDITS}, ${CREDITS}, ${PERIOD.startedAt} FROM numbers`,
 ];
 
-export const fillTokens: Fill = (count, { bytes }) => [
+export const fillTokens: Fill = (count) => [
   ...fillAccounts(),
   `${numbers(count)} INSERT INTO tokens (account_id, abilities, secret_hash, sealed_signing_secret, created_at)
-   SELECT ${ACCOUNT_OF_N}, 'screenshot pdf', ${bytes(createHash("sha256").update(SECRET).digest("hex"))}, ${bytes("5a".repeat(71))}, 0
+   SELECT ${ACCOUNT_OF_N}, 'screenshot pdf', x'${createHash("sha256").update(SECRET).digest("hex")}', x'${"5a".repeat(71)}', 0
    FROM numbers`,
 ];
 
@@ -59,23 +53,14 @@ export const fillJournal: Fill = (lines) => {
 const ITEMS = 20;
 const BATCH_ACCOUNTS = 10;
 const QUEUED = { status: "queued", dueAt: 0, starts: 0, fence: 0, limitedSince: null };
-const DONE = { status: "done", etag: '"0"', targetStatus: 200, expiresAt: 0, creditCost: 1 };
 
-/** Batches of ten accounts; the first of them are due, with twenty items each, and the others are done. */
-export const fillBatches =
-  (waiting: number): Fill =>
-  (count) => {
-    const insertItems = (state: object, columns: string, where: string, items: number): string =>
-      `WITH RECURSIVE ${series("positions", "p", items)}
-       INSERT INTO batch_items (batch, position, id, account_id, key, parameters, state, status, claimable_at)
-       SELECT sequence, p, 'item_' || sequence || '_' || p, account_id, 'key_' || sequence || '_' || p,
-         '{"url":"https://example.com/"}', '${JSON.stringify(state)}', ${columns}
-       FROM batches CROSS JOIN positions WHERE finished_at IS ${where}`;
-    return [
-      `${numbers(count)} INSERT INTO batches (id, account_id, token_id, created_at, finished_at, prunes_at)
-       SELECT 'batch_' || n, 'acct_' || (n % ${BATCH_ACCOUNTS}), 1, n,
-         CASE WHEN n >= ${waiting} THEN 0 END, CASE WHEN n >= ${waiting} THEN ${PERIOD.resetsAt} END FROM numbers`,
-      insertItems(QUEUED, "'queued', 0", "NULL", ITEMS),
-      insertItems(DONE, "'done', NULL", "NOT NULL", 1),
-    ];
-  };
+/** Batches of ten accounts, all of them due, with twenty items each. */
+export const fillBatches: Fill = (count) => [
+  `${numbers(count)} INSERT INTO batches (id, account_id, token_id, created_at)
+   SELECT 'batch_' || n, 'acct_' || (n % ${BATCH_ACCOUNTS}), 1, n FROM numbers`,
+  `WITH RECURSIVE ${series("positions", "p", ITEMS)}
+   INSERT INTO batch_items (batch, position, id, account_id, key, parameters, state, status, claimable_at)
+   SELECT sequence, p, 'item_' || sequence || '_' || p, account_id, 'key_' || sequence || '_' || p,
+     '{"url":"https://example.com/"}', '${JSON.stringify(QUEUED)}', 'queued', 0
+   FROM batches CROSS JOIN positions`,
+];

@@ -38,20 +38,20 @@ const cachedAnswer: Subject = {
   many: 1_000_000,
   manyWhenQuick: 100_000,
   opsPerRound: 2_000,
-  fill(count, dialect) {
+  fill(count) {
     const parameters = parseParameters({ url: pageUrl(0) });
     const bytes = Buffer.alloc(200, "a small body");
     const etag = createHash("sha256").update(bytes).digest("hex");
     const ROWS = 1000;
     const rowOf = (index: number): string =>
-      `('${accountId(index)}', '${cacheKey({ ...parameters, url: pageUrl(index) })}', 'image/png', 200, '[]', '"${etag}"', 0, ${PERIOD.resetsAt}, ${dialect.bytes(bytes.toString("hex"))})`;
+      `('${accountId(index)}', '${cacheKey({ ...parameters, url: pageUrl(index) })}', 'image/png', 200, '[]', '"${etag}"', 0, ${PERIOD.resetsAt}, x'${bytes.toString("hex")}')`;
     const inserts = Array.from({ length: Math.ceil(count / ROWS) }, (_, part) => {
       const rows = Array.from({ length: Math.min(ROWS, count - part * ROWS) }, (__, row) =>
         rowOf(part * ROWS + row),
       );
       return `INSERT INTO renderings (account_id, key, content_type, target_status, notes, etag, stored_at, expires_at, bytes) VALUES ${rows.join()}`;
     });
-    return [...fillTokens(ACCOUNTS, dialect), ...inserts];
+    return [...fillTokens(ACCOUNTS), ...inserts];
   },
   open(storage) {
     // All is read from the storage, whether there is little or much of it.
@@ -112,7 +112,7 @@ const batchQueue: Subject = {
   many: 10_000,
   manyWhenQuick: 5_000,
   opsPerRound: 300,
-  fill: fillBatches(Number.MAX_SAFE_INTEGER),
+  fill: fillBatches,
   open: (storage) => async () => {
     const now = Date.now();
     const [due] = await storage.batches.dueItems({ now, limit: 1, exceptAccounts: [] });
@@ -132,20 +132,4 @@ const batchQueue: Subject = {
   },
 };
 
-export const EMBEDDED: readonly Subject[] = [cachedAnswer, tokenLookUp, reservation, batchQueue];
-
-export const SHARED: readonly Subject[] = [
-  { ...tokenLookUp, name: "PostgreSQL: a token look-up", opsPerRound: 1_000 },
-  // The embedded storage is measured with 10^7; here they would take minutes to store.
-  { ...reservation, name: "PostgreSQL: a reservation, made and settled", many: 1_000_000, opsPerRound: 300 },
-  {
-    ...batchQueue,
-    name: "PostgreSQL: an item taken off the batch queue and put back",
-    stored: "batches, of which ten wait",
-    few: 1_000,
-    many: 100_000,
-    manyWhenQuick: 20_000,
-    fill: fillBatches(10),
-    opsPerRound: 100,
-  },
-];
+export const SUBJECTS: readonly Subject[] = [cachedAnswer, tokenLookUp, reservation, batchQueue];
