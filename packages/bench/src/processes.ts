@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { median } from "./measure.ts";
 
 /** A line of /proc/PID/stat (proc_pid_stat(5)). */
 interface ProcessStat {
@@ -154,7 +155,7 @@ export async function metered(rootPid: number, work: () => Promise<unknown>): Pr
 }
 
 /** Resolves when the tree spends next to nothing any more, after 3 s at the latest. */
-export async function comeToRest(rootPid: number): Promise<void> {
+async function comeToRest(rootPid: number): Promise<void> {
   let spent = cpuSeconds(rootPid);
   for (let waitedMs = 0; waitedMs < REST_MAX_MS; waitedMs += REST_LOOK_MS) {
     await sleep(REST_LOOK_MS);
@@ -162,4 +163,20 @@ export async function comeToRest(rootPid: number): Promise<void> {
     if (now - spent < REST_CPU_SECONDS) return;
     spent = now;
   }
+}
+
+/** Time to make tabs ready again, and for caches to let go of what they hold only briefly. */
+const SETTLE_MS = 3000;
+const MEMORY_LOOKS = 5;
+
+/** The median of a few looks: what has just ended takes a moment to go. */
+export async function memoryAtRest(rootPid: number): Promise<number> {
+  await sleep(SETTLE_MS);
+  await comeToRest(rootPid);
+  const looks: number[] = [];
+  for (let look = 0; look < MEMORY_LOOKS; look += 1) {
+    looks.push(memoryBytes(rootPid));
+    await sleep(100);
+  }
+  return median(looks);
 }

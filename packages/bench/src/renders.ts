@@ -18,7 +18,7 @@ const TITLES: Readonly<Record<Way["name"], string>> = {
 
 const WARM_UP = { renders: 4, atOnce: 4 } as const;
 /** More than any way has ready before a round: the service has a blank page for each processor. */
-const UNCOUNTED_MAX = 4 * availableParallelism();
+export const UNCOUNTED_MAX = 4 * availableParallelism();
 
 /** Starts them and has each render a few at once, to warm up. */
 export async function startWays(
@@ -43,6 +43,8 @@ export interface Turn {
   readonly job: () => RenderJob;
   readonly atOnce: number;
   readonly rendersPerRound: number;
+  /** Renders ahead of a round: they use up what was made ready before, at nobody's cost. */
+  readonly uncounted: number;
 }
 
 /** What it showed. */
@@ -71,9 +73,8 @@ export async function measureTurns(turns: readonly Turn[], rounds: number): Prom
   return measured.map(({ result }) => result);
 }
 
-/** A few that don't count go ahead: they use up what was made ready before, at nobody's cost. */
-async function measureRound({ way, job, atOnce, rendersPerRound }: Turn, result: TurnResult): Promise<void> {
-  const uncounted = Math.min(atOnce, UNCOUNTED_MAX);
+async function measureRound(turn: Turn, result: TurnResult): Promise<void> {
+  const { way, job, atOnce, rendersPerRound, uncounted } = turn;
   await inParallel(uncounted, uncounted, () => way.render(job()));
   const reading = await metered(way.pid, () =>
     inParallel(rendersPerRound, atOnce, async () => {

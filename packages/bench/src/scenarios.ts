@@ -3,11 +3,11 @@ import { batch } from "./scenarios/batch.ts";
 import { cached } from "./scenarios/cached.ts";
 import { fairness } from "./scenarios/fairness.ts";
 import { growth } from "./scenarios/growth.ts";
-import { idle, start } from "./scenarios/latency.ts";
 import { neighbours } from "./scenarios/neighbours.ts";
 import { overload } from "./scenarios/overload.ts";
-import { defaultWait, distance, ways } from "./scenarios/renders.ts";
+import { defaultWait, distance, idle, ways } from "./scenarios/renders.ts";
 import { soak } from "./scenarios/soak.ts";
+import { start } from "./scenarios/start.ts";
 
 /** In the order in which they run and are reported: first what most users send. */
 export const SCENARIOS: readonly Scenario[] = [

@@ -1,5 +1,13 @@
 import { median } from "../measure.ts";
-import { measureTurns, rateRatio, resultRow, startWays, titleOf, type TurnResult } from "../renders.ts";
+import {
+  measureTurns,
+  rateRatio,
+  resultRow,
+  startWays,
+  titleOf,
+  UNCOUNTED_MAX,
+  type TurnResult,
+} from "../renders.ts";
 import { rounded } from "../report.ts";
 import {
   atLeast,
@@ -22,10 +30,12 @@ interface Load {
   readonly job: () => RenderJob;
   readonly ways: readonly Way["name"][];
   readonly atOnce?: number;
-  /** In a round; quick runs have one round of few. */
+  /** In a round; quick runs have few rounds of few. */
   readonly renders?: number;
   readonly rounds?: number;
   readonly onlyFull?: boolean;
+  /** What is ready before a round counts, too. */
+  readonly fromIdle?: boolean;
   readonly figures?: FiguresOf;
 }
 
@@ -36,13 +46,14 @@ async function compareWays(bench: Bench, loads: readonly Load[], accounts = 1): 
   const allFigures: Figure[] = [];
   const started = await startWays(bench, names, () => newJob(bench.siteOrigin, "small"), { accounts });
   try {
-    for (const { label, job, ways, atOnce = 4, renders = 16, rounds = 3, figures } of chosen) {
+    for (const { label, job, ways, atOnce = 4, renders = 16, rounds = 3, fromIdle, figures } of chosen) {
       bench.say(label);
       const rendersPerRound = bench.quick ? atOnce : renders;
+      const uncounted = fromIdle ? 0 : Math.min(atOnce, UNCOUNTED_MAX);
       const turns = started.ways
         .filter(({ name }) => ways.includes(name))
-        .map((way) => ({ way, job, atOnce, rendersPerRound }));
-      const results = await measureTurns(turns, bench.quick ? 1 : rounds);
+        .map((way) => ({ way, job, atOnce, rendersPerRound, uncounted }));
+      const results = await measureTurns(turns, bench.quick ? Math.ceil(rounds / 8) : rounds);
       const server = results.find(({ name }) => name === "server");
       const over = (theirs: Way["name"]): number =>
         rateRatio(
@@ -64,12 +75,12 @@ function rowOf(label: string, result: TurnResult, ratio: number): Table["rows"][
 
 /** A queue is bounded per account: with many in flight of one account the bound would be measured. */
 const ACCOUNTS = 8;
-const BASIC = ["raw", "puppeteer", "server"] as const;
+const BESIDE_PUPPETEER = ["puppeteer", "server"] as const;
 
 export const defaultWait: Scenario = {
   name: "default-wait",
   title: "The default request",
-  about: `A PNG with no parameter but the URL, of a local page whose script fetches something that arrives after 0.1 s and then changes the page. Ours waits as it does by default; Puppeteer for \`networkidle2\`; the raw calls for \`load\`, and then until at most two requests were in flight for 500 ms by their own count. ${ACCOUNTS} accounts take turns.`,
+  about: `A PNG with no parameter but the URL, of a local page whose script fetches something that arrives after 0.1 s and then changes the page. Ours waits as it does by default; Puppeteer for \`networkidle2\`. ${ACCOUNTS} accounts take turns.`,
   run(bench) {
     const job = (): RenderJob => newJob(bench.siteOrigin, "soon", { waitUntil: "default" });
     const overPuppeteer = "in flight: renders/s over plain Puppeteer with networkidle2";
@@ -77,7 +88,7 @@ export const defaultWait: Scenario = {
       {
         label: "1 in flight",
         job,
-        ways: BASIC,
+        ways: BESIDE_PUPPETEER,
         atOnce: 1,
         renders: 6,
         figures: (_, { latenciesMs }) => [
@@ -87,14 +98,14 @@ export const defaultWait: Scenario = {
       {
         label: "4 in flight",
         job,
-        ways: BASIC,
+        ways: BESIDE_PUPPETEER,
         renders: 12,
         figures: (over) => [atLeast(1.4, `default request, 4 ${overPuppeteer}`, over("puppeteer"))],
       },
       {
         label: "16 in flight",
         job,
-        ways: BASIC,
+        ways: BESIDE_PUPPETEER,
         atOnce: 16,
         // Fewer would mostly show how a round begins and ends.
         renders: 80,
@@ -205,6 +216,36 @@ export const ways: Scenario = {
       overRaw("WebP", { job: job("cards", { format: "webp" }) }),
       overRaw("PDF", { job: job("cards", { format: "pdf", waitUntil: "default" }), renders: 8 }),
       overRaw("heavy", { job: job("heavy"), renders: 8, onlyFull: true }),
+    ]);
+  },
+};
+
+export const idle: Scenario = {
+  name: "idle",
+  title: "One render on an idle server",
+  about:
+    "The page of 60 cards as PNG until `load`, one render at a time, each after a rest: what a way has made ready by then is part of it.",
+  run(bench) {
+    const latencyOver = "latency of one render on an idle server over";
+    return compareWays(bench, [
+      {
+        label: "1, rested",
+        job: () => newJob(bench.siteOrigin, "cards"),
+        ways: ["raw", "raw-fast", "server"],
+        atOnce: 1,
+        renders: 1,
+        rounds: 20,
+        fromIdle: true,
+        // One render a round: the rate is the inverse of the latency.
+        figures: (over) => [
+          atMost(0.75, `${latencyOver} raw protocol calls`, 1 / over("raw")),
+          atMost(
+            0.75,
+            `${latencyOver} raw calls that encode for speed and close behind the response`,
+            1 / over("raw-fast"),
+          ),
+        ],
+      },
     ]);
   },
 };

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { inParallel, median } from "../measure.ts";
-import { countBrowserProcesses, memoryBytes, readTree } from "../processes.ts";
+import { inParallel } from "../measure.ts";
+import { countBrowserProcesses, memoryAtRest, readTree } from "../processes.ts";
 import { megabytes } from "../report.ts";
 import { atMost, type Figure, type Scenario } from "../scenario.ts";
 import { fetchExpecting, startService } from "../service.ts";
@@ -20,8 +19,6 @@ const MIX: readonly (readonly [page: string, format: RenderJob["format"]])[] = [
   ["heavy", "png"],
 ];
 const AT_ONCE = 4;
-const LOOKS = 5;
-const LOOK_INTERVAL_MS = 400;
 
 interface Rest {
   readonly renders: number;
@@ -48,7 +45,8 @@ export const soak: Scenario = {
         await fetchExpecting(200, url, service.bearers[0]);
         done += 1;
       });
-      rests.push({ renders, ...(await lookAtRest(service.pid)) });
+      const bytes = await memoryAtRest(service.pid);
+      rests.push({ renders, bytes, processes: readTree(service.pid).length });
       bench.say(`${done} renders`);
     }
     await service.stop();
@@ -79,15 +77,3 @@ export const soak: Scenario = {
     };
   },
 };
-
-/** The medians of a few looks: what has just ended takes a moment to go. */
-async function lookAtRest(pid: number): Promise<{ bytes: number; processes: number }> {
-  const bytes: number[] = [];
-  const processes: number[] = [];
-  for (let look = 0; look < LOOKS; look += 1) {
-    await sleep(LOOK_INTERVAL_MS);
-    bytes.push(memoryBytes(pid));
-    processes.push(readTree(pid).length);
-  }
-  return { bytes: median(bytes), processes: median(processes) };
-}

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import puppeteer from "puppeteer";
 import type { RenderingProgram } from "./programs.ts";
 import { ProtocolPipe } from "./protocol-pipe.ts";
-import { QuietNetwork } from "./quiet-network.ts";
 import { QUALITY, SANDBOX_ARGUMENTS, VIEWPORT, type RenderJob } from "./way.ts";
 
 const PDF_PAUSE_MS = 500;
@@ -50,10 +49,8 @@ async function render(pipe: ProtocolPipe, job: RenderJob, fast: boolean): Promis
   }
 }
 
-/** Waits for load; by default for a quiet network too, for a PDF another 500 ms. */
+/** Waits for load, for a PDF another 500 ms. */
 async function navigate(pipe: ProtocolPipe, session: string, call: Call, job: RenderJob): Promise<void> {
-  const countsRequests = job.waitUntil === "default" && job.format !== "pdf";
-  const network = new QuietNetwork();
   // Per document: the blank page before has its events, too.
   const reached = new Map<unknown, PromiseWithResolvers<void>>();
   const reachedBy = (loaderId: unknown): PromiseWithResolvers<void> => {
@@ -64,17 +61,14 @@ async function navigate(pipe: ProtocolPipe, session: string, call: Call, job: Re
   pipe.listeners.set(session, (method, params) => {
     const { name, loaderId } = params;
     if (method === "Page.lifecycleEvent" && name === "load") reachedBy(loaderId).resolve();
-    network.handle(method, params);
   });
   await Promise.all([
     call("Page.enable"),
     call("Page.setLifecycleEventsEnabled", { enabled: true }),
-    ...(countsRequests ? [call("Network.enable")] : []),
     call("Emulation.setDeviceMetricsOverride", { ...VIEWPORT, deviceScaleFactor: 1, mobile: false }),
   ]);
   const { loaderId, errorText } = await call("Page.navigate", { url: job.url });
   if (errorText !== undefined) throw new Error(JSON.stringify(errorText));
   await reachedBy(loaderId).promise;
-  if (countsRequests) await network.wait();
   if (job.format === "pdf") await sleep(PDF_PAUSE_MS);
 }
