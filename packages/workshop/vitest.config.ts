@@ -2,19 +2,10 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { SYSTEM_PARTS } from "./src/machine/system-parts.ts";
 
-const source = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
-
 /** Workspace packages are tested from their sources; what is built is checked as packed. */
 export default defineConfig({
   root: fileURLToPath(new URL("../..", import.meta.url)),
-  resolve: {
-    alias: [
-      { find: /^@snap\/engine\/internals$/, replacement: source("engine/src/internals.ts") },
-      { find: /^@snap\/engine\/(ports|puppeteer)$/, replacement: source("engine/src/$1/index.ts") },
-      { find: /^@snap\/client\/webhooks$/, replacement: source("client/src/webhooks/index.ts") },
-      { find: /^@snap\/([a-z-]+)$/, replacement: source("$1/src/index.ts") },
-    ],
-  },
+  resolve: { tsconfigPaths: true },
   test: {
     include: ["packages/*/test/**/*.test.ts"],
     testTimeout: 60_000,

@@ -137,7 +137,7 @@ export const distance: Scenario = {
     const untilLoad: Load = {
       label: "0 ms, until load",
       job: at(0, "load"),
-      ways: BASIC,
+      ways: ["raw", "server"],
       figures: (over) => [
         atLeast(1.1, "HTTPS page until load, 4 in flight: renders/s over raw protocol calls", over("raw")),
       ],
@@ -168,6 +168,7 @@ async function compareDistances(
       job: jobAt(roundTripMs),
       atOnce: MANY,
       rendersPerRound: bench.quick ? MANY : 3 * MANY,
+      uncounted: UNCOUNTED_MAX,
     })),
   );
   const [near, far] = (await measureTurns(turns, bench.quick ? 1 : 2)) as [TurnResult, TurnResult];

@@ -13,7 +13,7 @@ import { createNameCheck } from "./names.ts";
 /** Everything about the documentation that can be told without running what it says. */
 export async function checkDocs(): Promise<Outcome> {
   const pages = readPages(ROOT);
-  const findWrongNames = await createNameCheck();
+  const findWrongNames = createNameCheck();
   // The generator of the site fails on links that lead nowhere in it.
   const tools = [await checkLinks(ROOT), await run("vitepress", ["build", join(ROOT, "docs")])];
   const stale = await findStaleFiles(await generateFiles(), ROOT);

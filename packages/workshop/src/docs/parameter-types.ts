@@ -43,19 +43,10 @@ function memberOf(row: ParameterRow, mode: Mode): string {
 }
 
 function boundsOf(row: ParameterRow): string {
-  switch (row.kind) {
-    case "integer":
-      return ` A whole number from ${row.min} to ${row.max}.`;
-    case "decimal":
-      return ` From ${row.min} to ${row.max}.`;
-    case "pixels":
-      return ` From ${row.min} to ${row.max}; a fraction is rounded.`;
-    case "choice":
-    case "flag":
-    case "url":
-    case "selector":
-      return "";
-  }
+  if (!("min" in row)) return "";
+  const range = `rom ${row.min} to ${row.max}`;
+  if (row.kind === "integer") return ` A whole number f${range}.`;
+  return ` F${range}${row.kind === "pixels" ? "; a fraction is rounded" : ""}.`;
 }
 
 function typeOf(row: ParameterRow): string {

@@ -1,36 +1,24 @@
 import { slug } from "github-slugger";
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import type { DefaultTheme, UserConfig } from "vitepress";
 import { ROOT } from "../workspace.ts";
 
 const DOCS = join(ROOT, "docs");
 
-/** In the order in which the home page names them; it has to name each. */
-function guides(folder: string): DefaultTheme.SidebarItem[] {
-  return pageItems(folder, { index: "README.md", linkTo: (file) => `${folder}/${file}` });
-}
-
-/** In the order in which their own index names them; it has to name each. */
-function decisions(): DefaultTheme.SidebarItem[] {
-  return pageItems("decisions", { index: "decisions/README.md", linkTo: (file) => file });
-}
-
-function pageItems(
-  folder: string,
-  { index, linkTo }: { readonly index: string; readonly linkTo: (file: string) => string },
-): DefaultTheme.SidebarItem[] {
+/** The pages of a folder, in the order in which an index names them; it has to name each. */
+function pagesOf(folder: string, index = "README.md"): DefaultTheme.SidebarItem[] {
   const text = readFileSync(join(DOCS, index), "utf8");
-  const files = readdirSync(join(DOCS, folder)).filter(
-    (name) => name.endsWith(".md") && name !== "README.md",
-  );
-  const placed = files.map((file) => ({
-    path: `${folder}/${file}`,
-    place: text.indexOf(`(${linkTo(file)})`),
-  }));
-  for (const { path, place } of placed)
-    if (place === -1) throw new Error(`docs/${index} does not name ${path}`);
-  return placed.toSorted((a, b) => a.place - b.place).map(({ path }) => pageItem(path));
+  return readdirSync(join(DOCS, folder))
+    .filter((name) => name.endsWith(".md") && name !== "README.md")
+    .map((file) => {
+      const path = `${folder}/${file}`;
+      const place = text.indexOf(`(${relative(dirname(index), path)})`);
+      if (place === -1) throw new Error(`docs/${index} does not name ${path}`);
+      return { path, place };
+    })
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ path }) => pageItem(path));
 }
 
 /** Named by its own title. */
@@ -92,10 +80,15 @@ export const siteConfig: UserConfig<DefaultTheme.Config> = {
     ],
     sidebar: [
       { text: "Learn", items: [pageItem("tutorial.md")] },
-      { text: "Guides", items: guides("how-to") },
-      { text: "Reference", items: [...guides("reference"), pageItem("glossary.md")] },
-      { text: "Explanation", items: [...guides("explanation"), pageItem("benchmarks.md")] },
-      { text: "Decisions", link: "/decisions/README", collapsed: true, items: decisions() },
+      { text: "Guides", items: pagesOf("how-to") },
+      { text: "Reference", items: [...pagesOf("reference"), pageItem("glossary.md")] },
+      { text: "Explanation", items: [...pagesOf("explanation"), pageItem("benchmarks.md")] },
+      {
+        text: "Decisions",
+        link: "/decisions/README",
+        collapsed: true,
+        items: pagesOf("decisions", "decisions/README.md"),
+      },
     ],
     docFooter: { prev: "Before", next: "Next" },
   },

@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { parsePage } from "../../src/docs/markdown.ts";
 import { createNameCheck } from "../../src/docs/names.ts";
 
-it("finds variables and figures that there aren't, once each", async () => {
-  const find = await createNameCheck();
+it("finds variables and figures that there aren't, once each", () => {
+  const find = createNameCheck();
   const text = `Set \`SNAP_LOG_LEVEL\` or \`SNAP_LOG_LVL\`, and SNAP_LOG_LVL again.
 
 | \`snap_captures_total{cache}\` | \`snap_capture_total\` |

@@ -61,6 +61,5 @@ const UNITS = [
 
 function inWords(seconds: number): string {
   const [unit, length] = UNITS.find(([, each]) => seconds % each === 0) ?? (["second", 1] as const);
-  const amount = seconds / length;
-  return `${count(amount)} ${unit}${amount === 1 ? "" : "s"}`;
+  return (seconds / length).toLocaleString("en-US", { style: "unit", unit, unitDisplay: "long" });
 }
