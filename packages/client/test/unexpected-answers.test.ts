@@ -63,7 +63,7 @@ describe("a response that is not from the service", () => {
     expect(failure).toMatchObject({ code: "unexpected_answer", status: 304 });
   });
 
-  it("is read only up to a bound", async () => {
+  it("is read only up to a limit", async () => {
     const { origin } = await openRawServer((response) => {
       response.writeHead(503, { "Content-Type": "text/html" });
       const pour = (): void => {

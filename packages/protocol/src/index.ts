@@ -12,7 +12,7 @@ export { fieldMessage } from "./parameters/field-message.ts";
 export { paperSizeInches, UNITS_PER_INCH } from "./parameters/paper-size.ts";
 export { PARAMETER_GROUPS } from "./parameters/row.ts";
 export type { Mode, ParameterGroup, ParameterRow } from "./parameters/row.ts";
-export { CAPTURE_BOUNDS, checkRules } from "./parameters/rules.ts";
+export { CAPTURE_LIMITS, checkRules } from "./parameters/rules.ts";
 export { isSelector, SELECTOR_PATTERN } from "./parameters/selector.ts";
 export { suggestName } from "./parameters/suggest-name.ts";
 export { DEFAULT_VIEWPORT, DEFAULT_WAIT, PARAMETER_TABLE } from "./parameters/table.ts";

@@ -121,10 +121,10 @@ async function openSharedStorage(
 
 /** @throws Error if the database is used with a different key, which cannot decrypt the same secrets. */
 export async function requireMatchingKey(
-  database: Pick<PostgresTarget, "claimKeyMark">,
+  database: Pick<PostgresTarget, "pinKeyFingerprint">,
   { secretKey, from }: { readonly secretKey: string; readonly from: string },
 ): Promise<void> {
-  if (await database.claimKeyMark(keyFingerprint(secretKey))) return;
+  if (await database.pinKeyFingerprint(keyFingerprint(secretKey))) return;
   throw new Error(
     `${from} is not the key that this database is used with, and neither decrypts what the other encrypted; set it to ` +
       "the key of the other processes. If that key is lost, set a new one everywhere, empty the table snap.key_mark, " +

@@ -1,7 +1,7 @@
 import type { Storage } from "@snap/engine/ports";
 import { createBatchSignal } from "./batch-signal.ts";
 import { openDatabase, type Database } from "./database.ts";
-import { claimKeyMark, type KeyMarked } from "./key-mark.ts";
+import { pinKeyFingerprint, type KeyPinned } from "./key-fingerprint.ts";
 import { migrate } from "./migrate.ts";
 import { createAccountStore } from "./stores/accounts.ts";
 import { createBatchStore } from "./stores/batches.ts";
@@ -25,7 +25,7 @@ export interface PostgresStorageOptions {
   readonly onBackgroundError?: (error: unknown) => void;
 }
 
-export interface PostgresStorage extends Storage, KeyMarked {}
+export interface PostgresStorage extends Storage, KeyPinned {}
 
 /**
  * Opens a storage that any number of machines share: accounts, tokens, credits and batches in PostgreSQL 15 or newer, in
@@ -65,7 +65,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
     rateLimiter: cache.rateLimiter,
     renderLeases: cache.renderLeases,
     check: createWriteCheck(database),
-    claimKeyMark: (mark) => claimKeyMark(database, mark),
+    pinKeyFingerprint: (fingerprint) => pinKeyFingerprint(database, fingerprint),
     async close() {
       await signal.close();
       await Promise.all([database.close(), cache.close()]);

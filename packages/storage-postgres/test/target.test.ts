@@ -81,12 +81,17 @@ describe("a transfer target", { tags: ["postgres"] }, () => {
   it("contains all moved records, read through the ports", async () => {
     const url = await newDatabase({ migrated: false });
     const target = await openTarget(url);
-    expect(await target.begin("mark")).toEqual({ mark: "mark", position: null, moved: 0, finished: null });
+    expect(await target.begin("one")).toEqual({
+      fingerprint: "one",
+      position: null,
+      moved: 0,
+      finished: null,
+    });
     await writeAll(target);
-    expect(await target.begin("mark")).toMatchObject({ position: "6", moved: 11 });
+    expect(await target.begin("one")).toMatchObject({ position: "6", moved: 11 });
     await target.continueTokenIds(50);
-    const figures = await target.figures();
-    expect(figures).toEqual({
+    const totals = await target.totals();
+    expect(totals).toEqual({
       accounts: 2,
       tokens: 2,
       lastTokenId: 50,
@@ -109,8 +114,8 @@ describe("a transfer target", { tags: ["postgres"] }, () => {
       deliveries: 1,
       openDeliveries: 1,
     });
-    await target.finish(figures);
-    expect((await target.begin("another")).finished).toEqual(figures);
+    await target.finish(totals);
+    expect((await target.begin("another")).finished).toEqual(totals);
 
     const storage = await openStorage({ url });
     ends.push(() => storage.close());
@@ -130,23 +135,23 @@ describe("a transfer target", { tags: ["postgres"] }, () => {
     ]);
   });
 
-  it("reads the figures of a move that an older release finished", async () => {
+  it("reads the totals of a move that an older release finished", async () => {
     const url = await newDatabase();
     const target = await openTarget(url);
-    await target.begin("mark");
-    const figures = await target.figures();
-    await target.finish(figures);
+    await target.begin("one");
+    const totals = await target.totals();
+    await target.finish(totals);
     await execute(url, "UPDATE snap.moves SET figures = (figures::JSONB - 'journalReversed')::TEXT");
-    expect((await target.begin("mark")).finished).toEqual(figures);
+    expect((await target.begin("one")).finished).toEqual(totals);
   });
 
   it("assigns id 1 to the first token if none was moved", async () => {
     const url = await newDatabase();
     const target = await openTarget(url);
-    await target.begin("mark");
+    await target.begin("one");
     await target.continueTokenIds(0);
-    expect((await target.figures()).lastTokenId).toBe(0);
-    await target.finish(await target.figures());
+    expect((await target.totals()).lastTokenId).toBe(0);
+    await target.finish(await target.totals());
     const [row] = await execute<{ id: string }>(url, "SELECT nextval('snap.tokens_id_seq') AS id");
     expect(row?.id).toBe("1");
   });
@@ -159,14 +164,14 @@ describe("a transfer target", { tags: ["postgres"] }, () => {
         const url = await newDatabase();
         const proxy = await startCuttingProxy(server().port);
         const target = await openTarget(proxy.url(url.slice(url.lastIndexOf("/") + 1)));
-        await target.begin("mark");
+        await target.begin("one");
         for (const [before, one] of PAGES.slice(0, index).entries())
           await target.write({ position: before === 0 ? null : String(before), page: one });
-        const { moved } = await target.begin("mark");
+        const { moved } = await target.begin("one");
         proxy.cutResponse(skipped);
         await target.write({ position: index === 0 ? null : String(index), page });
         if (proxy.hasCut()) cuts += 1;
-        expect(await target.begin("mark")).toMatchObject({
+        expect(await target.begin("one")).toMatchObject({
           position: page.next,
           moved: moved + page.records.length,
         });
@@ -179,7 +184,7 @@ describe("a transfer target", { tags: ["postgres"] }, () => {
 
   it("rejects a page that is not the next one", async () => {
     const target = await openTarget(await newDatabase());
-    await target.begin("mark");
+    await target.begin("one");
     const [first, second] = PAGES;
     if (first === undefined || second === undefined) throw new Error("no pages");
     await target.write({ position: null, page: first });
@@ -194,7 +199,7 @@ describe("a transfer target", { tags: ["postgres"] }, () => {
     const storage = await openStorage({ url });
     await storage.accounts.insert(ACCOUNT);
     const target = await openTarget(url);
-    await expect(target.begin("mark")).rejects.toThrow(
+    await expect(target.begin("one")).rejects.toThrow(
       "the database already contains data (1 accounts); use an empty one",
     );
     expect(await storage.accounts.list()).toEqual([ACCOUNT]);
@@ -205,16 +210,16 @@ describe("a transfer target", { tags: ["postgres"] }, () => {
   it("cannot be used as a storage before the move is finished", async () => {
     const url = await newDatabase();
     const target = await openTarget(url);
-    await target.begin("mark");
+    await target.begin("one");
     await expect(openStorage({ url })).rejects.toThrow("a move into this database is unfinished");
-    await target.finish(await target.figures());
+    await target.finish(await target.totals());
     await (await openStorage({ url })).close();
   });
 
   it("begins one move if two begin concurrently", async () => {
     const url = await newDatabase();
     const targets = await Promise.all([openTarget(url), openTarget(url)]);
-    const states = await Promise.all(targets.map((target, index) => target.begin(`mark ${index}`)));
-    expect(new Set(states.map(({ mark }) => mark)).size).toBe(1);
+    const states = await Promise.all(targets.map((target, index) => target.begin(`source ${index}`)));
+    expect(new Set(states.map(({ fingerprint }) => fingerprint)).size).toBe(1);
   });
 });

@@ -110,7 +110,7 @@ describe("a full disk", () => {
     expect(await outcomesOf(largeWrites(storage))).toEqual([SQLITE_FULL, SQLITE_FULL, SQLITE_FULL]);
     expect(await readsOf(storage)).toEqual(STORED);
     expect(await storage.batches.find("batch_1")).toBeNull();
-    expect(await storage.batches.figures({ now: 1 })).toMatchObject({ queuedItems: 0 });
+    expect(await storage.batches.stats({ now: 1 })).toMatchObject({ queuedItems: 0 });
     connection.exec("PRAGMA max_page_count = 1000000");
     expect(await outcomesOf([...smallWrites(storage), ...largeWrites(storage)])).toEqual(
       Array(8).fill("done"),

@@ -101,12 +101,12 @@ describe("query plans", () => {
       "COVERING INDEX batches_by_pruning (prunes_at<?)",
     ],
     [
-      "figures, oldest batch",
+      "stats, oldest batch",
       "SELECT min(created_at) FROM batches WHERE finished_at IS NULL",
       "INDEX unfinished_batches",
     ],
     [
-      "figures, deliveries",
+      "stats, deliveries",
       "SELECT count(*) FROM deliveries WHERE claimable_at IS NOT NULL",
       "COVERING INDEX open_deliveries",
     ],

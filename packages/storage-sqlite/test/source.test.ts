@@ -63,7 +63,7 @@ describe("a transfer source", () => {
     expect(recordsOf("batches")).toEqual(
       Array.from({ length: 600 }, (_, index) => sampleBatch(`batch_${999 - index}`)),
     );
-    expect(await source.figures()).toMatchObject({ accounts: 12_345, batches: 600, batchItems: 1200 });
+    expect(await source.totals()).toMatchObject({ accounts: 12_345, batches: 600, batchItems: 1200 });
     await source.close();
   });
 
@@ -105,7 +105,7 @@ describe("a transfer source", () => {
     await storage.tokens.revoke(id);
     await storage.close();
     const source = await openSqliteSource({ directory });
-    expect(await source.figures()).toEqual({
+    expect(await source.totals()).toEqual({
       accounts: 1,
       tokens: 1,
       lastTokenId: 2,
@@ -154,24 +154,24 @@ describe("a transfer source", () => {
     await storage.close();
   });
 
-  it("has the same mark until something is written", async () => {
+  it("has the same fingerprint until something is written", async () => {
     const directory = await newDirectory();
-    const markOf = async (): Promise<string> => {
+    const fingerprintOf = async (): Promise<string> => {
       const source = await openSqliteSource({ directory });
       await readAll(source);
       await source.close();
-      return source.mark;
+      return source.fingerprint;
     };
-    const first = await markOf();
-    expect(await markOf()).toBe(first);
+    const first = await fingerprintOf();
+    expect(await fingerprintOf()).toBe(first);
     const storage = await openSqliteStorage({ directory });
     await storage.accounts.list();
     await storage.close();
-    expect(await markOf()).toBe(first);
+    expect(await fingerprintOf()).toBe(first);
     const writing = await openSqliteStorage({ directory });
     await writing.ledger.balance({ ...balanceRequest, now: 1 });
     await writing.close();
-    expect(await markOf()).not.toBe(first);
+    expect(await fingerprintOf()).not.toBe(first);
   });
 
   it("includes records that a killed process left in the log", async () => {
@@ -182,12 +182,12 @@ describe("a transfer source", () => {
     worker.child.kill("SIGKILL");
     await once(worker.child, "exit");
     const source = await openSqliteSource({ directory });
-    const { journalReserved, journalSettled } = await source.figures();
+    const { journalReserved, journalSettled } = await source.totals();
     expect(journalReserved).toBeGreaterThanOrEqual(5);
     expect(journalSettled).toBeGreaterThanOrEqual(2);
     await source.close();
     const again = await openSqliteSource({ directory });
-    expect(again.mark).toBe(source.mark);
+    expect(again.fingerprint).toBe(source.fingerprint);
     await again.close();
   });
 

@@ -190,8 +190,8 @@ const IN_QUEUES: readonly Fault[] = [
   [
     "counts due items instead of queued ones",
     ({ batches }) => ({
-      figures: async (request) => ({
-        ...(await batches.figures(request)),
+      stats: async (request) => ({
+        ...(await batches.stats(request)),
         queuedItems: (await batches.dueItems({ ...request, limit: 100, exceptAccounts: [] })).length,
       }),
     }),

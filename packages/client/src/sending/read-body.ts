@@ -1,7 +1,7 @@
 /** Far above the largest document: a batch of 20 items with the longest URLs. */
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 
-/** Reads the body as text, up to a bound: the service never sends an endless response. */
+/** Reads the body as text, up to a limit: the service never sends an endless response. */
 export async function readText({ body }: Response): Promise<string> {
   if (body === null) return "";
   // not every browser supports async iteration of streams

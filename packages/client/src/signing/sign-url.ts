@@ -3,7 +3,7 @@ import { readBaseUrl, readInteger, type IntegerRange } from "../read-options.ts"
 import { writeQuery } from "../sending/write-query.ts";
 
 const TOKEN_ID: IntegerRange = { min: 1, max: Number.MAX_SAFE_INTEGER };
-/** The bound catches milliseconds: Unix seconds stay below it for a thousand years. */
+/** The limit catches milliseconds: Unix seconds stay below it for a thousand years. */
 const EXPIRES_SECONDS: IntegerRange = { min: 1, max: 40_000_000_000 };
 
 export interface ExpiryOptions {

@@ -43,12 +43,12 @@ export function incompleteBody(cause?: unknown): WebhookError {
 
 const FIRST_BYTES = 16_384;
 
-/** Collects the body of a delivery up to a bound. The buffer doubles, so that small chunks cost linear time. */
+/** Collects the body of a delivery up to a limit. The buffer doubles, so that small chunks cost linear time. */
 export class BoundedBody {
   #buffer = new Uint8Array(FIRST_BYTES);
   #receivedBytes = 0;
 
-  /** @throws WebhookError `body_too_large` for the chunk that exceeds the bound and every later one. */
+  /** @throws WebhookError `body_too_large` for the chunk that exceeds the limit and every later one. */
   add(chunk: RawBody): void {
     // copied, because a runtime may reuse its buffer for the next chunk
     const bytes = toBytes(chunk);

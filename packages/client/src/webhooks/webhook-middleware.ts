@@ -79,7 +79,7 @@ async function readBody(request: WebhookRequest): Promise<RawBody> {
 }
 
 /**
- * Drops the rest after the bound, and closes the connection after as much again, so that a sender that stops in time
+ * Drops the rest after the limit, and closes the connection after as much again, so that a sender that stops in time
  * still receives the response.
  */
 async function readStream(request: WebhookRequest): Promise<Uint8Array> {

@@ -2,7 +2,7 @@ import { BATCH_LIMITS, type BatchItem, buildSignedUrl, type RenderBatch, toQuery
 import { SnapError } from "../errors.ts";
 import { enforceRateLimit } from "../limits/enforce-rate-limit.ts";
 import { cacheKey } from "../parameters/cache-key.ts";
-import type { BatchFigures, BatchRecord, ItemRecord } from "../ports/batches.ts";
+import type { BatchStats, BatchRecord, ItemRecord } from "../ports/batches.ts";
 import type { Random } from "../ports/random.ts";
 import type { Principal, TokenRecord } from "../ports/tokens.ts";
 import { requireAbility, requireVerifiedEmail } from "../tokens/authorize.ts";
@@ -117,7 +117,7 @@ export interface Batches {
   get(request: { readonly principal: Principal; readonly batchId: string }): Promise<RenderBatch>;
   /** Returns the stored record of a batch, for the operator; `null` if it does not exist. */
   inspect(batchId: string): Promise<BatchRecord | null>;
-  figures(): Promise<BatchFigures>;
+  stats(): Promise<BatchStats>;
 }
 
 export function createBatches(parts: BatchParts): Batches {
@@ -154,7 +154,7 @@ export function createBatches(parts: BatchParts): Batches {
       return describeBatch(parts, { batch, token });
     },
     inspect: (batchId) => batches.find(batchId),
-    figures: () => batches.figures({ now: clock.now() }),
+    stats: () => batches.stats({ now: clock.now() }),
   };
 }
 

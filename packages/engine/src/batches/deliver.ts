@@ -55,7 +55,7 @@ export async function deliver(
     await applyEvent(parts, batch.id, { type: "delivery-released", fence });
     return;
   }
-  const delivered = outcome.kind === "answered" && outcome.status >= 200 && outcome.status < 300;
+  const delivered = outcome.kind === "responded" && outcome.status >= 200 && outcome.status < 300;
   const retryAt = delivered ? null : retryInstant(parts, outcome, delivery);
   const event: BatchEvent = delivered
     ? { type: "delivery-acknowledged", fence }
@@ -109,8 +109,8 @@ function retryInstant(
 ): number | null {
   const pauseMs = webhookPausesMs[attempts - 1];
   if (pauseMs === undefined || outcome.kind === "token-revoked") return null;
-  if (outcome.kind === "answered" && outcome.status === 410) return null;
-  const retryAfterMs = outcome.kind === "answered" ? (outcome.retryAfterMs ?? 0) : 0;
+  if (outcome.kind === "responded" && outcome.status === 410) return null;
+  const retryAfterMs = outcome.kind === "responded" ? (outcome.retryAfterMs ?? 0) : 0;
   const [randomByte = 0] = random.bytes(1);
   const jitteredMs = Math.round(pauseMs * (1 + (JITTER * randomByte) / 255));
   return clock.now() + Math.max(jitteredMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));

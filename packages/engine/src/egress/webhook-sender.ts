@@ -43,7 +43,7 @@ interface Attempt extends WebhookRequest {
  * @example
  * const sender = createWebhookSender({ policy: PUBLIC_TARGETS_ONLY, resolver: systemResolver });
  * const outcome = await sender.send({ url: "https://example.com/hook", headers: {}, body: new Uint8Array() });
- * if (outcome.kind === "answered" && outcome.status === 410) console.log("the receiver is gone");
+ * if (outcome.kind === "responded" && outcome.status === 410) console.log("the receiver is gone");
  */
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const { clock = systemClock, timeoutMs = ATTEMPT_TIMEOUT_MS } = options;
@@ -95,7 +95,7 @@ async function post(
   const response = await exchange({ attempt, target, stream, maxResponseBytes });
   if (response === null) return failed("broken");
   const { statusCode: status = 0, headers } = response;
-  return { kind: "answered", status, retryAfterMs: parseRetryAfter(headers["retry-after"], clock.now()) };
+  return { kind: "responded", status, retryAfterMs: parseRetryAfter(headers["retry-after"], clock.now()) };
 }
 
 interface Exchange {

@@ -20,15 +20,15 @@ export interface ParsedRequest {
 }
 
 /** Identical requests are frequent, so parsed queries are cached. */
-const CACHE_BOUNDS = { queries: 2_000, characters: 2_000_000 } as const;
+const CACHE_LIMITS = { queries: 2_000, characters: 2_000_000 } as const;
 
 /**
  * Creates a parser of requests, which caches the results of valid queries by their text. It throws as `parseQuery` does.
  */
 export function createParser(policy: TargetPolicy): (sent: SentParameters) => ParsedRequest {
   const cache = new LRUCache<string, ParsedRequest>({
-    max: CACHE_BOUNDS.queries,
-    maxSize: CACHE_BOUNDS.characters,
+    max: CACHE_LIMITS.queries,
+    maxSize: CACHE_LIMITS.characters,
     sizeCalculation: (_, text) => text.length + 1,
   });
   const describe = (parameters: SnapParameters): ParsedRequest => ({

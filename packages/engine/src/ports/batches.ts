@@ -92,8 +92,8 @@ export interface BatchChange {
   readonly change: (batch: BatchRecord, settled: Resolution | null) => BatchRecord | null;
 }
 
-/** Sizes of the queues. */
-export interface BatchFigures {
+/** Queue sizes and ages. */
+export interface BatchStats {
   /** Waiting items, due or not. */
   readonly queuedItems: number;
   readonly renderingItems: number;
@@ -134,7 +134,7 @@ export interface BatchStore {
   }): Promise<readonly DueDelivery[]>;
   /** Deletes at most `limit` batches whose `prunesAt` has passed by `now`; returns their number. */
   prune(request: { readonly now: number; readonly limit: number }): Promise<number>;
-  figures(request: { readonly now: number }): Promise<BatchFigures>;
+  stats(request: { readonly now: number }): Promise<BatchStats>;
   /**
    * Calls `wake` when another process has stored something to claim, if the storage is notified. Best effort: workers
    * also poll.

@@ -6,7 +6,7 @@ export type { WebhookOutcome, WebhookRequest, WebhookSender } from "./webhook-se
 export type { Account, AccountChange, AccountStore } from "./accounts.ts";
 export type {
   BatchChange,
-  BatchFigures,
+  BatchStats,
   BatchRecord,
   BatchStore,
   DeliveryState,
@@ -41,7 +41,7 @@ export type { Ability, Principal, TokenRecord, TokenStore } from "./tokens.ts";
 export type {
   BalanceRecord,
   ReservationRecord,
-  TransferFigures,
+  TransferTotals,
   TransferKind,
   TransferPage,
   TransferRecords,

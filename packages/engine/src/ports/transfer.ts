@@ -46,7 +46,7 @@ interface PageOf<Kind extends TransferKind> {
 export type TransferPage = { readonly [Kind in TransferKind]: PageOf<Kind> }[TransferKind];
 
 /** Counts of the records and sums of the ledger, to compare two storages. */
-export interface TransferFigures {
+export interface TransferTotals {
   readonly accounts: number;
   readonly tokens: number;
   /** The highest token id so far, including revoked tokens; 0 before the first. */
@@ -75,8 +75,8 @@ export interface TransferFigures {
 /** The source of a move, opened exclusively until it is closed. */
 export interface TransferSource {
   /** Identifies the content; changes with every write. */
-  readonly mark: string;
-  figures(): Promise<TransferFigures>;
+  readonly fingerprint: string;
+  totals(): Promise<TransferTotals>;
   /**
    * Returns the page at `position`, or `null` after the last page. Position `null` is the first page. The order is:
    * accounts by creation, tokens, balances, reservations, the journal in its order, batches by submission.
@@ -87,14 +87,14 @@ export interface TransferSource {
 
 /** Progress of a move into a storage. */
 export interface TransferState {
-  /** The `mark` of the source at the start of the move. */
-  readonly mark: string;
+  /** The `fingerprint` of the source at the start of the move. */
+  readonly fingerprint: string;
   /** Position of the next page; `null` at the start. */
   readonly position: string | null;
   /** Number of stored records. */
   readonly moved: number;
-  /** The figures of the source after a complete move; `null` until then. */
-  readonly finished: TransferFigures | null;
+  /** The totals of the source after a complete move; `null` until then. */
+  readonly finished: TransferTotals | null;
 }
 
 /** The target of a move. */
@@ -104,7 +104,7 @@ export interface TransferTarget {
    *
    * @throws Error if the storage contains records that were not moved into it.
    */
-  begin(mark: string): Promise<TransferState>;
+  begin(fingerprint: string): Promise<TransferState>;
   /**
    * Stores the page at `position` and the new position, atomically.
    *
@@ -113,8 +113,8 @@ export interface TransferTarget {
   write(request: { readonly position: string | null; readonly page: TransferPage }): Promise<void>;
   /** Continues the token ids after this one. */
   continueTokenIds(lastTokenId: number): Promise<void>;
-  figures(): Promise<TransferFigures>;
+  totals(): Promise<TransferTotals>;
   /** Completes the move, so that the storage can be used. */
-  finish(figures: TransferFigures): Promise<void>;
+  finish(totals: TransferTotals): Promise<void>;
   close(): Promise<void>;
 }

@@ -15,7 +15,7 @@ export type WebhookFailureReason = "blocked" | "unresolved" | "unreachable" | "t
 /** The result of an attempt. The caller interprets the status. */
 export type WebhookOutcome =
   | {
-      readonly kind: "answered";
+      readonly kind: "responded";
       readonly status: number;
       /** `Retry-After`, from now and never negative; `null` if absent or invalid. */
       readonly retryAfterMs: number | null;

@@ -9,7 +9,7 @@ export interface QueuedRender {
 }
 
 /** How many renders may run at once. */
-export interface RenderBounds {
+export interface RenderLimits {
   /** Slots that are always available, however busy the processors are. */
   readonly slots: number;
   /** Slots, plus renders that are admitted while processors are idle. */
@@ -40,15 +40,15 @@ const NO_ACCOUNT: QueuedRender = { accountId: "", priority: "interactive" };
  * render needs a permit, which the scheduler issues while processors are idle.
  */
 export class FairQueue {
-  readonly #bounds: RenderBounds;
+  readonly #limits: RenderLimits;
   readonly #running = new Map<string, Running>();
   #runningCount = 0;
   readonly #lines: Record<Priority, Map<string, Waiting[]>> = { interactive: new Map(), batch: new Map() };
   #waiting = 0;
   #permits = 0;
 
-  constructor(bounds: RenderBounds) {
-    this.#bounds = bounds;
+  constructor(limits: RenderLimits) {
+    this.#limits = limits;
   }
 
   /** How many could run now; p-queue takes the next job only while this is above 0. */
@@ -181,7 +181,7 @@ export class FairQueue {
   }
 
   #mayRun(render: QueuedRender): boolean {
-    const { concurrency } = this.#bounds;
+    const { concurrency } = this.#limits;
     if (this.#runningCount >= concurrency || this.#runningOf(render) >= leaveOne(concurrency)) return false;
     return this.#hasSlot(render) || this.#permits > 0;
   }
@@ -191,7 +191,7 @@ export class FairQueue {
    * pages of one do not keep another from its share.
    */
   #hasSlot(render: QueuedRender): boolean {
-    const share = leaveOne(this.#bounds.slots);
+    const share = leaveOne(this.#limits.slots);
     const batchShare = leaveOne(share);
     const own = this.#running.get(render.accountId) ?? { interactive: 0, batch: 0 };
     const isOut =
@@ -200,10 +200,10 @@ export class FairQueue {
         : own.interactive + Math.min(own.batch, batchShare) >= share;
     if (isOut) return false;
     const accounts = this.#running.size + (this.#running.has(render.accountId) ? 0 : 1);
-    const part = accounts === 1 ? share : Math.max(1, Math.floor(this.#bounds.slots / accounts));
+    const part = accounts === 1 ? share : Math.max(1, Math.floor(this.#limits.slots / accounts));
     let taken = 0;
     for (const { interactive, batch } of this.#running.values()) taken += Math.min(interactive + batch, part);
-    return taken < this.#bounds.slots;
+    return taken < this.#limits.slots;
   }
 
   #runningOf({ accountId }: QueuedRender): number {

@@ -6,7 +6,7 @@ import {
   FairQueue,
   type FairQueueOptions,
   type QueueLoad,
-  type RenderBounds,
+  type RenderLimits,
   type QueuedRender,
 } from "./fair-queue.ts";
 import { rendersBeyondSlots } from "./render-slots.ts";
@@ -41,7 +41,7 @@ class PaceMeter {
 /** How often the scheduler looks for idle processors while renders wait. */
 const LOOK_INTERVAL_MS = 50;
 
-export interface SchedulerOptions extends RenderBounds {
+export interface SchedulerOptions extends RenderLimits {
   /** Most renders that may wait, over all accounts. */
   readonly maxWaiting: number;
   /** Most renders of one account that may wait, so that no account fills the queue alone. */
@@ -55,7 +55,7 @@ export interface SchedulerOptions extends RenderBounds {
 }
 
 /** How many renders run and wait, and how many may run. */
-export interface SchedulerLoad extends QueueLoad, RenderBounds {}
+export interface SchedulerLoad extends QueueLoad, RenderLimits {}
 
 export interface SlotRequest extends QueuedRender {
   /** Longest wait for a slot, if it is shorter than the scheduler's. */
@@ -156,14 +156,14 @@ export function limitWait(
 }
 
 /** p-queue constructs its queue itself; this keeps a reference to it, to read what waits. */
-function shareQueue(bounds: RenderBounds): {
+function shareQueue(limits: RenderLimits): {
   queueClass: new () => FairQueue;
   queue: () => FairQueue;
 } {
-  let made = new FairQueue(bounds);
+  let made = new FairQueue(limits);
   class SharedQueue extends FairQueue {
     constructor() {
-      super(bounds);
+      super(limits);
       // oxlint-disable-next-line no-this-alias -- the instance is needed outside
       made = this;
     }

@@ -28,7 +28,7 @@ function deriveKey(secretKey: string): Buffer {
  * @example
  * const url = "postgres://snap@db/snap";
  * const storage = await openPostgresStorage({ url, cache: await openRedisCache({ url: "redis://cache" }) });
- * if (!(await storage.claimKeyMark(keyFingerprint(secretKey)))) throw new Error("another key is in use");
+ * if (!(await storage.pinKeyFingerprint(keyFingerprint(secretKey)))) throw new Error("another key is in use");
  */
 export function keyFingerprint(secretKey: string): string {
   return scryptSync(secretKey, "snap-key-mark", 32).toString("hex");

@@ -1,7 +1,7 @@
 import { AdminError } from "../errors.ts";
 import { systemRandom } from "../ports/random.ts";
 import type {
-  TransferFigures,
+  TransferTotals,
   TransferKind,
   TransferSource,
   TransferState,
@@ -27,9 +27,9 @@ export interface TransferRequest {
 
 /** The result of a complete move. */
 export interface TransferOutcome {
-  readonly source: TransferFigures;
+  readonly source: TransferTotals;
   /** Equal to those of the source, read when the move ended. */
-  readonly target: TransferFigures;
+  readonly target: TransferTotals;
   /** Records moved by this call. */
   readonly moved: number;
   /** Whether an earlier call had already completed the move. */
@@ -40,7 +40,7 @@ export interface TransferOutcome {
  * Moves all durable state from one storage to another and compares the two. Call it again to resume an interrupted move;
  * a completed one moves nothing.
  *
- * @throws AdminError if the source has changed since the move began or ended, or if the figures of the two differ at the
+ * @throws AdminError if the source has changed since the move began or ended, or if the totals of the two differ at the
  * end; the message names the differences.
  *
  * @example
@@ -54,25 +54,25 @@ export async function transfer({
   target,
   onProgress = () => {},
 }: TransferRequest): Promise<TransferOutcome> {
-  const figures = await source.figures();
-  const state = await target.begin(source.mark);
-  if (state.finished !== null) return confirmFinished(figures, state.finished);
-  if (state.mark !== source.mark)
+  const totals = await source.totals();
+  const state = await target.begin(source.fingerprint);
+  if (state.finished !== null) return confirmFinished(totals, state.finished);
+  if (state.fingerprint !== source.fingerprint)
     throw new AdminError(
       "the source has changed, or is a different one, since the move into this target began; empty the target and start again",
     );
-  const moved = await moveRecords({ source, target, onProgress }, { state, total: countOf(figures) });
-  await target.continueTokenIds(figures.lastTokenId);
-  const targetFigures = await target.figures();
-  requireSame(figures, targetFigures);
-  await target.finish(targetFigures);
-  return { source: figures, target: targetFigures, moved, wasFinished: false };
+  const moved = await moveRecords({ source, target, onProgress }, { state, total: countOf(totals) });
+  await target.continueTokenIds(totals.lastTokenId);
+  const targetTotals = await target.totals();
+  requireSame(totals, targetTotals);
+  await target.finish(targetTotals);
+  return { source: totals, target: targetTotals, moved, wasFinished: false };
 }
 
 /** Compares only the source, because the target may have been used since. */
-function confirmFinished(figures: TransferFigures, finished: TransferFigures): TransferOutcome {
-  const differences = describeDifferences(figures, { figures: finished, place: "when it was moved" });
-  if (differences.length === 0) return { source: figures, target: finished, moved: 0, wasFinished: true };
+function confirmFinished(totals: TransferTotals, finished: TransferTotals): TransferOutcome {
+  const differences = describeDifferences(totals, { totals: finished, place: "when it was moved" });
+  if (differences.length === 0) return { source: totals, target: finished, moved: 0, wasFinished: true };
   throw new AdminError(
     `the source has changed, or is a different one, since the move was completed; new records cannot be added: ${differences.join("; ")}`,
   );
@@ -93,24 +93,24 @@ async function moveRecords(
   }
 }
 
-function countOf(figures: TransferFigures): number {
-  const { accounts, tokens, balances, reservations, journalLines, batches } = figures;
+function countOf(totals: TransferTotals): number {
+  const { accounts, tokens, balances, reservations, journalLines, batches } = totals;
   return accounts + tokens + balances + reservations + journalLines + batches;
 }
 
-function requireSame(source: TransferFigures, target: TransferFigures): void {
-  const differences = describeDifferences(source, { figures: target, place: "in the target" });
+function requireSame(source: TransferTotals, target: TransferTotals): void {
+  const differences = describeDifferences(source, { totals: target, place: "in the target" });
   if (differences.length > 0)
     throw new AdminError(`the target does not match the source: ${differences.join("; ")}`);
 }
 
 function describeDifferences(
-  source: TransferFigures,
-  { figures, place }: { readonly figures: TransferFigures; readonly place: string },
+  source: TransferTotals,
+  { totals, place }: { readonly totals: TransferTotals; readonly place: string },
 ): string[] {
-  return (Object.keys(source) as (keyof TransferFigures)[])
-    .filter((name) => source[name] !== figures[name])
-    .map((name) => `${name} ${source[name]} in the source, ${figures[name]} ${place}`);
+  return (Object.keys(source) as (keyof TransferTotals)[])
+    .filter((name) => source[name] !== totals[name])
+    .map((name) => `${name} ${source[name]} in the source, ${totals[name]} ${place}`);
 }
 
 /**

@@ -14,8 +14,8 @@ import {
   type Customer,
 } from "./open-engine.ts";
 
-const answered = (status: number, retryAfterMs: number | null = null): WebhookOutcome => ({
-  kind: "answered",
+const responded = (status: number, retryAfterMs: number | null = null): WebhookOutcome => ({
+  kind: "responded",
   status,
   retryAfterMs,
 });
@@ -107,7 +107,7 @@ describe("attempts", () => {
   it("follow the schedule, each with a new signature; the batch can be polled afterwards", async () => {
     const bench = openBatchBench();
     const principal = await bench.customer();
-    bench.sender.answerNext(answered(500), 100);
+    bench.sender.returnNext(responded(500), 100);
     const batchId = await finishOne(bench, principal);
     const pauses = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR];
     const waited: number[] = [];
@@ -143,15 +143,15 @@ describe("attempts", () => {
   });
 
   it.each<[string, WebhookOutcome, number]>([
-    ["three failures, then 200", answered(500), 4],
-    ["redirects", answered(302), 4],
+    ["three failures, then 200", responded(500), 4],
+    ["redirects", responded(302), 4],
     ["a hanging receiver", { kind: "failed", reason: "timed-out" }, 4],
     ["a receiver whose host became private", { kind: "failed", reason: "blocked" }, 4],
-    ["a client error", answered(404), 4],
+    ["a client error", responded(404), 4],
   ])("%s: retries with the same id, then sets delivered_at", async (_name, outcome, attempts) => {
     const bench = openBatchBench({ webhookPausesMs: [SECOND, SECOND, SECOND, SECOND] });
     const principal = await bench.customer();
-    bench.sender.answerNext(outcome, 3);
+    bench.sender.returnNext(outcome, 3);
     const batchId = await finishOne(bench, principal);
     const { webhook } = await bench.until(
       { principal, batchId },
@@ -166,7 +166,7 @@ describe("attempts", () => {
 
   it("end after a 410", async () => {
     const bench = openBatchBench({ webhookPausesMs: [SECOND, SECOND] });
-    bench.sender.answerNext(answered(410));
+    bench.sender.returnNext(responded(410));
     await finishOne(bench, await bench.customer());
     await bench.pass(MINUTE);
     expect(bench.sender.requests).toHaveLength(1);
@@ -179,7 +179,7 @@ describe("attempts", () => {
       [7 * 24 * HOUR, 24 * HOUR],
     ] as const) {
       const bench = openBatchBench({ webhookPausesMs: [SECOND] });
-      bench.sender.answerNext(answered(503, retryAfterMs));
+      bench.sender.returnNext(responded(503, retryAfterMs));
       await finishOne(bench, await bench.customer());
       await bench.sender.whenSent(1);
       await microtasks();
@@ -187,7 +187,7 @@ describe("attempts", () => {
       expect(retryAt - bench.clock.now()).toBe(expectedMs);
     }
     const bench = openBatchBench({ webhookPausesMs: [MINUTE] });
-    bench.sender.answerNext(answered(503, 1));
+    bench.sender.returnNext(responded(503, 1));
     await finishOne(bench, await bench.customer());
     await bench.sender.whenSent(1);
     await microtasks();
@@ -197,7 +197,7 @@ describe("attempts", () => {
   it("end when the token is revoked", async () => {
     const bench = openBatchBench({ webhookPausesMs: [SECOND, SECOND] });
     const principal = await bench.customer();
-    bench.sender.answerNext(answered(500));
+    bench.sender.returnNext(responded(500));
     await finishOne(bench, principal);
     await bench.sender.whenSent(1);
     await bench.engine.tokens.revoke(principal.token.id);
@@ -209,7 +209,7 @@ describe("attempts", () => {
   it("are signed with the new secret after a rotation", async () => {
     const bench = openBatchBench({ webhookPausesMs: [SECOND] });
     const principal = await bench.customer();
-    bench.sender.answerNext(answered(500));
+    bench.sender.returnNext(responded(500));
     await finishOne(bench, principal);
     await bench.sender.whenSent(1);
     await bench.engine.tokens.rotate(principal.token.id);

@@ -108,11 +108,11 @@ describe("a real receiver", () => {
     ]);
     const attempts = await deliverTo(url, [block]);
     expect(attempts.map(({ outcome, delivered }) => [outcome, delivered])).toEqual([
-      [{ kind: "answered", status: 500, retryAfterMs: null }, false],
+      [{ kind: "responded", status: 500, retryAfterMs: null }, false],
       [{ kind: "failed", reason: "timed-out" }, false],
-      [{ kind: "answered", status: 302, retryAfterMs: null }, false],
+      [{ kind: "responded", status: 302, retryAfterMs: null }, false],
       [{ kind: "failed", reason: "broken" }, false],
-      [{ kind: "answered", status: 200, retryAfterMs: null }, true],
+      [{ kind: "responded", status: 200, retryAfterMs: null }, true],
     ]);
     expect(redirectTarget.arrivals).toEqual([]);
     expect(arrivals).toHaveLength(5);

@@ -193,19 +193,19 @@ function simulateRenderer(
 }
 
 const OUTCOMES: readonly WebhookOutcome[] = [
-  { kind: "answered", status: 204, retryAfterMs: null },
-  { kind: "answered", status: 200, retryAfterMs: null },
-  { kind: "answered", status: 500, retryAfterMs: null },
-  { kind: "answered", status: 503, retryAfterMs: 20_000 },
+  { kind: "responded", status: 204, retryAfterMs: null },
+  { kind: "responded", status: 200, retryAfterMs: null },
+  { kind: "responded", status: 500, retryAfterMs: null },
+  { kind: "responded", status: 503, retryAfterMs: 20_000 },
   { kind: "failed", reason: "timed-out" },
-  { kind: "answered", status: 410, retryAfterMs: null },
+  { kind: "responded", status: 410, retryAfterMs: null },
 ];
 
 function simulateReceiver(world: World, draw: () => number): WebhookSender {
   return {
     async send(request) {
       const outcome = OUTCOMES[Math.floor(draw() * OUTCOMES.length)] ?? { kind: "failed", reason: "broken" };
-      const acknowledged = outcome.kind === "answered" && outcome.status < 300;
+      const acknowledged = outcome.kind === "responded" && outcome.status < 300;
       world.received.push({ request, at: world.clock.now(), acknowledged });
       return outcome;
     },

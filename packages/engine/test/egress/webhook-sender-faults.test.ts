@@ -2,7 +2,7 @@ import { createFakeClock } from "@snap/testing";
 import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { serveTcp } from "./egress-proxy.ts";
-import { answered, failed, openSender, send, serveHang, serveText } from "./webhook-sender.ts";
+import { failed, openSender, responded, send, serveHang, serveText } from "./webhook-sender.ts";
 
 const NOON = Date.parse("2026-03-01T12:00:00Z");
 
@@ -64,7 +64,7 @@ describe("an invalid response is broken", () => {
   it("more than 65,536 bytes, including the header", async () => {
     const head = "HTTP/1.1 200 OK\r\n\r\n"; // 19 bytes
     const atLimit = await serveText(head + "x".repeat(65_517));
-    expect(await send(openSender(), `http://127.0.0.1:${atLimit}/`)).toEqual(answered(200));
+    expect(await send(openSender(), `http://127.0.0.1:${atLimit}/`)).toEqual(responded(200));
     const overLimit = await serveText(head + "x".repeat(65_518));
     expect(await send(openSender(), `http://127.0.0.1:${overLimit}/`)).toEqual(failed("broken"));
   });

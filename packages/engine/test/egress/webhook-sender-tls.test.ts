@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { serveTcp } from "./egress-proxy.ts";
-import { answered, failed, openSender, send } from "./webhook-sender.ts";
+import { failed, openSender, responded, send } from "./webhook-sender.ts";
 
 const RECEIVER: AlternativeName = { kind: "dns", name: "receiver.example.com" };
 const TOMORROW = new Date(Date.now() + 86_400_000);
@@ -61,7 +61,9 @@ function trust(cert: string): void {
 describe("a webhook over https", () => {
   it("is sent to a receiver with a certificate for its name, with SNI (RFC 6066, 3)", async () => {
     const receiver = await receive();
-    expect(await send(openSender(), `https://Receiver.example.com:${receiver.port}/`)).toEqual(answered(204));
+    expect(await send(openSender(), `https://Receiver.example.com:${receiver.port}/`)).toEqual(
+      responded(204),
+    );
     expect(receiver.servernames).toEqual(["receiver.example.com"]);
     expect(receiver.bodies).toEqual(["{}"]);
   });
@@ -71,7 +73,7 @@ describe("a webhook over https", () => {
     ["[::1]", "::1", [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]],
   ])("is sent to %s with a certificate for the address, without SNI", async (host, address, bytes) => {
     const receiver = await receive({ address, names: [{ kind: "address", bytes }] });
-    expect(await send(openSender(), `https://${host}:${receiver.port}/`)).toEqual(answered(204));
+    expect(await send(openSender(), `https://${host}:${receiver.port}/`)).toEqual(responded(204));
     expect(receiver.servernames).toEqual([false]);
     expect(receiver.bodies).toEqual(["{}"]);
   });

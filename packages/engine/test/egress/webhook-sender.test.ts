@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { resolveTarget } from "../../src/egress/resolve.ts";
 import { PUBLIC_TARGETS_ONLY } from "../../src/targets/policy.ts";
 import { serveHttp, serveTcp } from "./egress-proxy.ts";
-import { answered, failed, openSender, send, serveHang, serveText } from "./webhook-sender.ts";
+import { failed, openSender, responded, send, serveHang, serveText } from "./webhook-sender.ts";
 
 const NOON = Date.parse("2026-03-01T12:00:00Z");
 
@@ -24,7 +24,7 @@ describe("a request", () => {
       headers: { "Content-Type": "application/json", "X-Webhook-Id": "id" },
       body,
     });
-    expect(outcome).toEqual(answered(200));
+    expect(outcome).toEqual(responded(200));
     const { request, body: received } = await arrived.promise;
     expect(request.method).toBe("POST");
     expect(request.url).toBe("/a%20b/%C3%BC?c=d&e");
@@ -43,7 +43,7 @@ describe("a request", () => {
 describe("a response", () => {
   it.each([200, 204, 299, 300, 404, 410, 500, 503])("with status %i is returned as it is", async (status) => {
     const port = await serveHttp((_request, response) => void response.writeHead(status).end());
-    expect(await send(openSender(), `http://127.0.0.1:${port}/`)).toEqual(answered(status));
+    expect(await send(openSender(), `http://127.0.0.1:${port}/`)).toEqual(responded(status));
   });
 
   it.each([301, 302, 303, 307, 308])("with status %i is not followed", async (status) => {
@@ -55,14 +55,14 @@ describe("a response", () => {
     const port = await serveHttp((_request, response) => {
       response.writeHead(status, { Location: `http://127.0.0.1:${redirectTarget}/` }).end();
     });
-    expect(await send(openSender(), `http://127.0.0.1:${port}/`)).toEqual(answered(status));
+    expect(await send(openSender(), `http://127.0.0.1:${port}/`)).toEqual(responded(status));
     expect(visits).toBe(0);
   });
 
   it("follows interim responses", async () => {
     const interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </>\r\n\r\n";
     const port = await serveText(`${interim}HTTP/1.1 204 No Content\r\n\r\n`);
-    expect(await send(openSender(), `http://127.0.0.1:${port}/`)).toEqual(answered(204));
+    expect(await send(openSender(), `http://127.0.0.1:${port}/`)).toEqual(responded(204));
   });
 
   it("can come from an IPv6 address", async () => {
@@ -70,7 +70,7 @@ describe("a response", () => {
     onTestFinished(() => void server.close());
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
-    expect(await send(openSender(), `http://[::1]:${port}/`)).toEqual(answered(200));
+    expect(await send(openSender(), `http://[::1]:${port}/`)).toEqual(responded(200));
   });
 
   it.each([
@@ -91,7 +91,7 @@ describe("a response", () => {
       response.writeHead(503, { "Retry-After": retryAfter }).end();
     });
     const sender = openSender({ clock: createFakeClock(NOON) });
-    expect(await send(sender, `http://127.0.0.1:${port}/`)).toEqual(answered(503, retryAfterMs));
+    expect(await send(sender, `http://127.0.0.1:${port}/`)).toEqual(responded(503, retryAfterMs));
   });
 });
 
@@ -137,7 +137,7 @@ describe("the target", () => {
     };
     const port = await serveHttp((_request, response) => void response.end());
     const sender = openSender({ resolver: createFakeResolver(hosts) });
-    expect(await send(sender, `http://receiver.example.com:${port}/`)).toEqual(answered(200));
+    expect(await send(sender, `http://receiver.example.com:${port}/`)).toEqual(responded(200));
     expect(lookUps).toBe(1);
   });
 

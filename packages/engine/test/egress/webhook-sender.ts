@@ -20,8 +20,8 @@ export function send(sender: WebhookSender, url: string): Promise<WebhookOutcome
   return sender.send({ url, headers: { "Content-Type": "application/json" }, body: Buffer.from("{}") });
 }
 
-export const answered = (status: number, retryAfterMs: number | null = null): WebhookOutcome => ({
-  kind: "answered",
+export const responded = (status: number, retryAfterMs: number | null = null): WebhookOutcome => ({
+  kind: "responded",
   status,
   retryAfterMs,
 });

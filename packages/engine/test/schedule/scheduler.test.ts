@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { systemClock, type Clock } from "../../src/ports/clock.ts";
 import { createScheduler, type Scheduler } from "../../src/schedule/scheduler.ts";
 
-const bounds = {
+const limits = {
   slots: 1,
   concurrency: 1,
   maxWaiting: 100,
@@ -44,7 +44,7 @@ async function orderOf(
 
 describe("createScheduler", () => {
   it("alternates between accounts, in order of arrival within one", async () => {
-    const order = await orderOf(createScheduler(bounds), [
+    const order = await orderOf(createScheduler(limits), [
       ["a", "interactive", "a1"],
       ["a", "interactive", "a2"],
       ["a", "interactive", "a3"],
@@ -56,7 +56,7 @@ describe("createScheduler", () => {
   });
 
   it("runs interactive renders before batch renders", async () => {
-    const order = await orderOf(createScheduler(bounds), [
+    const order = await orderOf(createScheduler(limits), [
       ["a", "batch", "batch1"],
       ["b", "batch", "batch2"],
       ["a", "interactive", "a1"],
@@ -66,7 +66,7 @@ describe("createScheduler", () => {
   });
 
   it("runs a batch render with raised priority before other batches; a running one stays as it is", async () => {
-    const scheduler = createScheduler(bounds);
+    const scheduler = createScheduler(limits);
     const first = gate();
     const order: string[] = [];
     const raise = Promise.withResolvers<void>();
@@ -89,7 +89,7 @@ describe("createScheduler", () => {
   });
 
   it("limits concurrent renders, and counts running and waiting ones", async () => {
-    const scheduler = createScheduler({ ...bounds, slots: 3, concurrency: 3 });
+    const scheduler = createScheduler({ ...limits, slots: 3, concurrency: 3 });
     const gates = [gate(), gate(), gate()];
     const runs = gates.map(({ job }) => scheduler.run({ accountId: "a", priority: "interactive" }, job));
     expect(scheduler.load()).toMatchObject({ running: 2, waiting: 1 });
@@ -99,7 +99,7 @@ describe("createScheduler", () => {
   });
 
   it("reserves a slot for other accounts", async () => {
-    const scheduler = createScheduler({ ...bounds, slots: 3, concurrency: 3 });
+    const scheduler = createScheduler({ ...limits, slots: 3, concurrency: 3 });
     const gates = Array.from({ length: 5 }, gate);
     const heavy = gates.map(({ job }) => scheduler.run({ accountId: "a", priority: "interactive" }, job));
     expect(scheduler.load()).toMatchObject({ running: 2, waiting: 3 });
@@ -114,7 +114,7 @@ describe("createScheduler", () => {
   });
 
   it("rejects at once when the queue is full, and limits each account's part of it", async () => {
-    const scheduler = createScheduler({ ...bounds, maxWaiting: 3, maxWaitingPerAccount: 2 });
+    const scheduler = createScheduler({ ...limits, maxWaiting: 3, maxWaitingPerAccount: 2 });
     const first = gate();
     const runs = ["a", "a", "a", "b"].map((accountId) =>
       scheduler.run({ accountId, priority: "interactive" }, first.job),
@@ -140,7 +140,7 @@ describe("createScheduler", () => {
   ])("limits a wait of %s ms to %i ms", (maxWaitMs, limit) => {
     const delays: number[] = [];
     const clock: Clock = { now: () => 0, after: (delayMs) => (delays.push(delayMs), () => {}) };
-    const scheduler = createScheduler({ ...bounds, maxWaitMs: 60_000, clock });
+    const scheduler = createScheduler({ ...limits, maxWaitMs: 60_000, clock });
     void scheduler.run({ accountId: "a", priority: "interactive", maxWaitMs }, gate().job);
     expect(delays).toEqual([limit]);
   });
@@ -148,7 +148,7 @@ describe("createScheduler", () => {
   it("subtracts the time waited before", () => {
     const delays: number[] = [];
     const clock: Clock = { now: () => 100_000, after: (delayMs) => (delays.push(delayMs), () => {}) };
-    const scheduler = createScheduler({ ...bounds, maxWaitMs: 60_000, clock });
+    const scheduler = createScheduler({ ...limits, maxWaitMs: 60_000, clock });
     for (const requestedAt of [100_000, 85_000, 1_000])
       void scheduler.run({ accountId: "a", priority: "interactive", requestedAt }, gate().job);
     expect(delays).toEqual([60_000, 45_000, 0]);
@@ -165,7 +165,7 @@ describe("createScheduler", () => {
         };
       },
     };
-    const scheduler = createScheduler({ ...bounds, clock });
+    const scheduler = createScheduler({ ...limits, clock });
     const first = gate();
     const running = scheduler.run({ accountId: "a", priority: "interactive" }, first.job);
     const late = scheduler.run({ accountId: "a", priority: "interactive" }, async () => "ran");
@@ -203,7 +203,7 @@ function manualClock(): Clock & { readonly advance: (ms: number) => void } {
 }
 
 describe("renders beyond the slots", () => {
-  const options = { ...bounds, slots: 4, concurrency: 8, maxWaitMs: 60_000 };
+  const options = { ...limits, slots: 4, concurrency: 8, maxWaitMs: 60_000 };
   const interactive = (accountId: string) => ({ accountId, priority: "interactive" }) as const;
 
   it("are admitted while processors are idle, four per idle processor", async () => {
@@ -292,7 +292,7 @@ describe("an account whose batches run beyond the slots", () => {
   it("gets a slot for an interactive render, even if the processors are busy", async () => {
     const clock = manualClock();
     const machine = Object.assign(createFakeMachine(), { idle: 2 });
-    const scheduler = createScheduler({ ...bounds, slots: 4, concurrency: 8, clock, machine });
+    const scheduler = createScheduler({ ...limits, slots: 4, concurrency: 8, clock, machine });
     const { job, open } = gate();
     const runs = Array.from({ length: 6 }, () => scheduler.run({ accountId: "a", priority: "batch" }, job));
     clock.advance(50);
@@ -308,7 +308,7 @@ describe("an account whose batches run beyond the slots", () => {
 describe("a render that would wait too long", () => {
   it("is not rejected if a slot is free, even if renders are slow", async () => {
     const clock = manualClock();
-    const scheduler = createScheduler({ ...bounds, clock, slots: 2, concurrency: 2, maxWaitMs: 3_600_000 });
+    const scheduler = createScheduler({ ...limits, clock, slots: 2, concurrency: 2, maxWaitMs: 3_600_000 });
     const gates = Array.from({ length: 30 }, gate);
     const runs = gates.map(({ job }) => scheduler.run({ accountId: "a", priority: "interactive" }, job));
     for (const [index, { open }] of gates.slice(0, 25).entries()) {
@@ -324,7 +324,7 @@ describe("a render that would wait too long", () => {
 
   it("is rejected at once, based on the recent pace, while another account's render is accepted", async () => {
     const clock = manualClock();
-    const scheduler = createScheduler({ ...bounds, clock, slots: 1, concurrency: 1, maxWaitMs: 10_000 });
+    const scheduler = createScheduler({ ...limits, clock, slots: 1, concurrency: 1, maxWaitMs: 10_000 });
     const gates = Array.from({ length: 40 }, gate);
     const runs = gates.map(({ job }) => scheduler.run({ accountId: "a", priority: "interactive" }, job));
     for (const [index, { open }] of gates.slice(0, 25).entries()) {

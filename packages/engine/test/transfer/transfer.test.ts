@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type {
   JournalEntry,
-  TransferFigures,
+  TransferTotals,
   TransferPage,
   TransferSource,
   TransferTarget,
 } from "../../src/ports/index.ts";
 import { transfer, type TransferProgress } from "../../src/transfer/transfer.ts";
 
-const FIGURES: TransferFigures = {
+const TOTALS: TransferTotals = {
   accounts: 0,
   tokens: 0,
   lastTokenId: 7,
@@ -44,8 +44,8 @@ const line = (at: number): JournalEntry => ({
 /** A source with three journal entries, one per page. */
 function sourceOf(change: Partial<TransferSource> = {}): TransferSource {
   return {
-    mark: "mark",
-    figures: async () => FIGURES,
+    fingerprint: "one",
+    totals: async () => TOTALS,
     async read(position): Promise<TransferPage | null> {
       const place = Number(position ?? 0);
       return place < 3 ? { kind: "journal", records: [line(place)], next: String(place + 1) } : null;
@@ -69,7 +69,7 @@ function createTarget(change: Partial<TransferTarget> = {}): FakeTarget {
   return {
     ats,
     failAfter: (writes) => (writesLeft = writes),
-    begin: async (mark) => (state ??= { mark, position: null, moved: 0, finished: null }),
+    begin: async (fingerprint) => (state ??= { fingerprint, position: null, moved: 0, finished: null }),
     async write({ position, page }) {
       if (state === null || state.position !== position || page.kind !== "journal") throw new Error("lost");
       if ((writesLeft -= 1) < 0) throw new Error("cut");
@@ -79,9 +79,9 @@ function createTarget(change: Partial<TransferTarget> = {}): FakeTarget {
     async continueTokenIds(id) {
       lastTokenId = id;
     },
-    figures: async () => ({ ...FIGURES, journalLines: ats.length, journalGranted: ats.length, lastTokenId }),
-    async finish(figures) {
-      if (state !== null) state = { ...state, finished: figures };
+    totals: async () => ({ ...TOTALS, journalLines: ats.length, journalGranted: ats.length, lastTokenId }),
+    async finish(totals) {
+      if (state !== null) state = { ...state, finished: totals };
     },
     async close() {},
     ...change,
@@ -98,7 +98,7 @@ describe("transfer", () => {
       onProgress: (progress) => reports.push(progress),
     });
     expect(target.ats).toEqual([0, 1, 2]);
-    expect(outcome).toEqual({ source: FIGURES, target: FIGURES, moved: 3, wasFinished: false });
+    expect(outcome).toEqual({ source: TOTALS, target: TOTALS, moved: 3, wasFinished: false });
     expect(reports.map(({ kind, moved, total }) => [kind, moved, total])).toEqual([
       ["journal", 1, 3],
       ["journal", 2, 3],
@@ -125,16 +125,16 @@ describe("transfer", () => {
   it("moves nothing after a completed move", async () => {
     const target = createTarget();
     await transfer({ source: sourceOf(), target });
-    // a copy of the source has another mark because of its date
-    const repeated = await transfer({ source: sourceOf({ mark: "copy" }), target });
-    expect(repeated).toEqual({ source: FIGURES, target: FIGURES, moved: 0, wasFinished: true });
+    // a copy of the source has another fingerprint because of its date
+    const repeated = await transfer({ source: sourceOf({ fingerprint: "copy" }), target });
+    expect(repeated).toEqual({ source: TOTALS, target: TOTALS, moved: 0, wasFinished: true });
     expect(target.ats).toEqual([0, 1, 2]);
   });
 
   it("rejects a source that was used after the move", async () => {
     const target = createTarget();
     await transfer({ source: sourceOf(), target });
-    const used = sourceOf({ figures: async () => ({ ...FIGURES, journalLines: 4, journalSettled: 1 }) });
+    const used = sourceOf({ totals: async () => ({ ...TOTALS, journalLines: 4, journalSettled: 1 }) });
     await expect(transfer({ source: used, target })).rejects.toThrow(
       "new records cannot be added: journalLines 4 in the source, 3 when it was moved; " +
         "journalSettled 1 in the source, 0 when it was moved",
@@ -145,7 +145,7 @@ describe("transfer", () => {
     const target = createTarget();
     target.failAfter(1);
     await expect(transfer({ source: sourceOf(), target })).rejects.toThrow("cut");
-    await expect(transfer({ source: sourceOf({ mark: "other" }), target })).rejects.toThrow(
+    await expect(transfer({ source: sourceOf({ fingerprint: "other" }), target })).rejects.toThrow(
       "the source has changed, or is a different one, since the move into this target began; empty the target and start again",
     );
     expect(target.ats).toEqual([0]);
@@ -154,7 +154,7 @@ describe("transfer", () => {
   it("names the differences and does not complete the move", async () => {
     let isFinished = false;
     const target = createTarget({
-      figures: async () => ({ ...FIGURES, used: 5, journalLines: 2 }),
+      totals: async () => ({ ...TOTALS, used: 5, journalLines: 2 }),
       finish: async () => void (isFinished = true),
     });
     await expect(transfer({ source: sourceOf(), target })).rejects.toThrow(

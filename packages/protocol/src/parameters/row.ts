@@ -10,7 +10,7 @@ interface RowBase {
   readonly name: string;
   readonly modes: readonly Mode[];
   readonly group: ParameterGroup;
-  /** One or two sentences; names of parameters and values in backticks. Bounds and defaults are added to it. */
+  /** One or two sentences; names of parameters and values in backticks. Limits and defaults are added to it. */
   readonly description: string;
   readonly example: string | number | boolean;
 

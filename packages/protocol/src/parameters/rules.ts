@@ -13,7 +13,7 @@ type Values = Readonly<Record<string, unknown>>;
 type Report = (name: string, message: string) => void;
 
 /** The largest images that Chromium can encode. */
-export const CAPTURE_BOUNDS = {
+export const CAPTURE_LIMITS = {
   devicePixels: 100_000_000,
   sidePixels: { png: Number.POSITIVE_INFINITY, jpeg: 65_535, webp: 16_383 },
 } as const;
@@ -89,17 +89,17 @@ function checkCaptureSize(values: Values, report: Report): void {
   const height = values[heightName] ?? DEFAULT_VIEWPORT.height;
   const { scale, format } = values;
   if (typeof width !== "number" || typeof height !== "number" || typeof scale !== "number") return;
-  const sideBound = format === "webp" || format === "jpeg" ? CAPTURE_BOUNDS.sidePixels[format] : Infinity;
+  const sideLimit = format === "webp" || format === "jpeg" ? CAPTURE_LIMITS.sidePixels[format] : Infinity;
   for (const [name, side] of [
     [widthName, width],
     [heightName, height],
   ] as const) {
-    if (side * scale > sideBound)
-      report(name, `times scale must be at most ${sideBound} pixels for format=${String(format)}`);
+    if (side * scale > sideLimit)
+      report(name, `times scale must be at most ${sideLimit} pixels for format=${String(format)}`);
   }
-  if (width * height * scale * scale > CAPTURE_BOUNDS.devicePixels)
+  if (width * height * scale * scale > CAPTURE_LIMITS.devicePixels)
     report(
       scale > 1 ? "scale" : widthName,
-      `produces an image of more than ${CAPTURE_BOUNDS.devicePixels} pixels; use a smaller size or scale`,
+      `produces an image of more than ${CAPTURE_LIMITS.devicePixels} pixels; use a smaller size or scale`,
     );
 }

@@ -30,7 +30,7 @@ export function path(): z.ZodType<string> {
   return z.string().transform((text) => resolve(text));
 }
 
-/** Parses to milliseconds; the bounds are durations such as `90s`. */
+/** Parses to milliseconds; the limits are durations such as `90s`. */
 export function duration({ min, max }: { readonly min: string; readonly max: string }): z.ZodType<number> {
   const error = `must be a duration from ${min} to ${max}: a whole number with a unit (ms, s, m, h or d), such as 90s or 7d`;
   return z.string().transform((text, context) => {
@@ -41,10 +41,10 @@ export function duration({ min, max }: { readonly min: string; readonly max: str
   });
 }
 
-function inMs(bound: string): number {
-  const boundMs = readDuration(bound);
-  if (boundMs === null) throw new Error(`${bound} is not a duration`);
-  return boundMs;
+function inMs(limit: string): number {
+  const limitMs = readDuration(limit);
+  if (limitMs === null) throw new Error(`${limit} is not a duration`);
+  return limitMs;
 }
 
 const MAX_PAUSES = 20;

@@ -5,7 +5,7 @@ import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
 import { COMMON_HEADERS } from "../requests/response.ts";
-import { HTTP_BOUNDS } from "../requests/bounds.ts";
+import { HTTP_LIMITS } from "../requests/limits.ts";
 import { errorResponse } from "./envelope.ts";
 
 /** Error codes of Node's HTTP parser and timeouts; every other code is `bad_request`. */
@@ -57,5 +57,5 @@ export function refuseSocket(
     Connection: "close",
   }).map(([name, value]) => `${name}: ${String(value)}`);
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`, ...lines, "", body].join("\r\n"));
-  setTimeout(() => socket.destroy(), HTTP_BOUNDS.closeMs).unref();
+  setTimeout(() => socket.destroy(), HTTP_LIMITS.closeMs).unref();
 }

@@ -8,7 +8,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Metrics } from "../operations/metrics.ts";
 import { ALLOWED_METHODS, createApp } from "./app.ts";
-import { HTTP_BOUNDS } from "../requests/bounds.ts";
+import { HTTP_LIMITS } from "../requests/limits.ts";
 import { createDrain, type Drain } from "./drain.ts";
 import { refuseSocket, toProtocolError } from "./refuse-socket.ts";
 import { toOriginForm } from "../requests/request-target.ts";
@@ -60,18 +60,18 @@ export interface Service {
  * process.once("SIGTERM", () => void service.stop().then(() => engine.close()));
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { host, port, logger, unreadTimeoutMs = HTTP_BOUNDS.unreadMs } = options;
-  const { drainDelayMs = 0, drainTimeoutMs = HTTP_BOUNDS.drainMs } = options;
+  const { host, port, logger, unreadTimeoutMs = HTTP_LIMITS.unreadMs } = options;
+  const { drainDelayMs = 0, drainTimeoutMs = HTTP_LIMITS.drainMs } = options;
   const drain = createDrain();
   const app = createApp({ ...options, isStopping: () => drain.stopping, isDraining: () => drain.draining });
   const current = new WeakMap<Duplex, ServerResponse>();
   const server = createServer(
     {
-      maxHeaderSize: HTTP_BOUNDS.headerBytes,
-      headersTimeout: HTTP_BOUNDS.headersMs,
-      requestTimeout: HTTP_BOUNDS.requestMs,
-      keepAliveTimeout: HTTP_BOUNDS.keepAliveMs,
-      connectionsCheckingInterval: HTTP_BOUNDS.connectionCheckMs,
+      maxHeaderSize: HTTP_LIMITS.headerBytes,
+      headersTimeout: HTTP_LIMITS.headersMs,
+      requestTimeout: HTTP_LIMITS.requestMs,
+      keepAliveTimeout: HTTP_LIMITS.keepAliveMs,
+      connectionsCheckingInterval: HTTP_LIMITS.connectionCheckMs,
       // Node's own response to a missing Host header has no envelope.
       requireHostHeader: false,
     },
@@ -141,7 +141,7 @@ async function stop(
   await abortable(AbortSignal.timeout(drainTimeoutMs), finished).catch(() => {});
   const closed = once(server, "close");
   server.close();
-  setTimeout(() => server.closeAllConnections(), HTTP_BOUNDS.closeMs).unref();
+  setTimeout(() => server.closeAllConnections(), HTTP_LIMITS.closeMs).unref();
   await closed;
 }
 

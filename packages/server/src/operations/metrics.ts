@@ -1,5 +1,5 @@
 import type { Capture, DeliveryAttempt, Engine, FinishedItem } from "@snap/engine";
-import type { BatchFigures } from "@snap/engine/ports";
+import type { BatchStats } from "@snap/engine/ports";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { nameOutcome } from "./watch-batches.ts";
 
@@ -96,7 +96,7 @@ export function createMetrics(): Metrics {
     async expose(engine) {
       load(engine.load());
       // If the storage fails, only the gauges about it are missing.
-      queues(await engine.batches.figures().catch(() => null));
+      queues(await engine.batches.stats().catch(() => null));
       return { contentType: registry.contentType, body: await registry.metrics() };
     },
   };
@@ -127,7 +127,7 @@ function createLoadGauges(registers: Registry[]): (load: ReturnType<Engine["load
   };
 }
 
-function createQueueGauges(registers: Registry[]): (figures: BatchFigures | null) => void {
+function createQueueGauges(registers: Registry[]): (stats: BatchStats | null) => void {
   const items = new Gauge({
     name: "snap_batch_items",
     help: "Unfinished batch items by state: queued or rendering.",
@@ -144,16 +144,16 @@ function createQueueGauges(registers: Registry[]): (figures: BatchFigures | null
     help: "Webhook deliveries that are neither acknowledged nor abandoned.",
     registers,
   });
-  return (figures) => {
-    if (figures === null) {
+  return (stats) => {
+    if (stats === null) {
       items.reset();
       oldest.remove();
       deliveries.remove();
       return;
     }
-    items.set({ state: "queued" }, figures.queuedItems);
-    items.set({ state: "rendering" }, figures.renderingItems);
-    oldest.set((figures.oldestUnfinishedAgeMs ?? 0) / 1000);
-    deliveries.set(figures.openDeliveries);
+    items.set({ state: "queued" }, stats.queuedItems);
+    items.set({ state: "rendering" }, stats.renderingItems);
+    oldest.set((stats.oldestUnfinishedAgeMs ?? 0) / 1000);
+    deliveries.set(stats.openDeliveries);
   };
 }

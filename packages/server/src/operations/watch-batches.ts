@@ -56,7 +56,7 @@ function logDelivery(logger: Logger, attempt: DeliveryAttempt): void {
  */
 export function nameOutcome(outcome: DeliveryAttempt["outcome"]): string {
   switch (outcome.kind) {
-    case "answered": {
+    case "responded": {
       const hundreds = Math.floor(outcome.status / 100);
       return hundreds === 2 ? "delivered" : `http_${hundreds}xx`;
     }

@@ -1,7 +1,7 @@
 import { SnapError } from "@snap/engine";
 import { abortable } from "@snap/engine/internals";
 import type { IncomingMessage } from "node:http";
-import { HTTP_BOUNDS } from "./bounds.ts";
+import { HTTP_LIMITS } from "./limits.ts";
 
 /**
  * Reads the body of a request, up to the limit.
@@ -31,11 +31,11 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 
 async function receiveBody(request: IncomingMessage, onChunk: (chunk: Buffer) => void): Promise<void> {
   if (!hasBody(request)) return;
-  if (Number(request.headers["content-length"] ?? 0) > HTTP_BOUNDS.bodyBytes) {
+  if (Number(request.headers["content-length"] ?? 0) > HTTP_LIMITS.bodyBytes) {
     // A client that sends before it reads must be able to finish, or a reset destroys the response. A client that
     // waits for the response gets it after a moment.
     const sent = countBody(request, () => {}).catch(() => {});
-    await abortable(AbortSignal.timeout(HTTP_BOUNDS.closeMs), sent).catch(() => {});
+    await abortable(AbortSignal.timeout(HTTP_LIMITS.closeMs), sent).catch(() => {});
     throw tooLarge();
   }
   const bytes = await countBody(request, onChunk).catch((error: unknown) => {
@@ -43,7 +43,7 @@ async function receiveBody(request: IncomingMessage, onChunk: (chunk: Buffer) =>
       detail: String(error),
     });
   });
-  if (bytes > HTTP_BOUNDS.bodyBytes) throw tooLarge();
+  if (bytes > HTTP_LIMITS.bodyBytes) throw tooLarge();
 }
 
 async function countBody(request: IncomingMessage, onChunk: (chunk: Buffer) => void): Promise<number> {
@@ -51,14 +51,14 @@ async function countBody(request: IncomingMessage, onChunk: (chunk: Buffer) => v
   // Leaving the loop must not destroy the request: the response uses the same socket.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     bytes += (chunk as Buffer).length;
-    if (bytes <= HTTP_BOUNDS.bodyBytes) onChunk(chunk as Buffer);
-    if (bytes > HTTP_BOUNDS.discardedBytes) break;
+    if (bytes <= HTTP_LIMITS.bodyBytes) onChunk(chunk as Buffer);
+    if (bytes > HTTP_LIMITS.discardedBytes) break;
   }
   return bytes;
 }
 
 function tooLarge(): SnapError {
-  return new SnapError("payload_too_large", `Request body too large (limit ${HTTP_BOUNDS.bodyBytes} bytes).`);
+  return new SnapError("payload_too_large", `Request body too large (limit ${HTTP_LIMITS.bodyBytes} bytes).`);
 }
 
 /** Parameters have no meaning for this type (RFC 8259, 11); decoding detects text that is not UTF-8. */

@@ -94,7 +94,7 @@ describe("batches show", () => {
   });
 
   it("shows the items and the webhook of a finished batch", async () => {
-    webhookSender.answerNext({ kind: "answered", status: 500, retryAfterMs: null });
+    webhookSender.returnNext({ kind: "responded", status: 500, retryAfterMs: null });
     const items = [{ url: `${url}a`, pdf: true }, { url: `${url}b` }];
     const batch = await submit({ items, webhookUrl: `${url}hook` });
     // The batch of the previous test is first in the queue.

@@ -56,7 +56,7 @@ describe("the log", () => {
   it("has a line for each delivery attempt, with only the origin of the receiver", async () => {
     const service = await openService({ worker: true });
     const { id: account, token } = await service.customer();
-    service.webhookSender.answerNext({ kind: "answered", status: 500, retryAfterMs: 60_000 });
+    service.webhookSender.returnNext({ kind: "responded", status: 500, retryAfterMs: 60_000 });
     const document = { items: [{ url }], webhookUrl };
     const refused = batchOf(await submit(service, document, { token }));
     await service.whenLogged("webhook not delivered");
@@ -110,7 +110,7 @@ describe("the metrics", () => {
     expect(count("rendering")).toBeGreaterThan(0);
     expect(count("queued") + count("rendering")).toBe(20);
 
-    service.webhookSender.answerNext({ kind: "answered", status: 503, retryAfterMs: null });
+    service.webhookSender.returnNext({ kind: "responded", status: 503, retryAfterMs: null });
     release();
     await service.whenLogged("webhook not delivered");
     await service.send(`/v1/renders/${id}`, { token });
@@ -132,10 +132,10 @@ describe("the metrics", () => {
   });
 
   it.each<[WebhookOutcome, string]>([
-    [{ kind: "answered", status: 200, retryAfterMs: null }, "delivered"],
-    [{ kind: "answered", status: 302, retryAfterMs: null }, "http_3xx"],
-    [{ kind: "answered", status: 410, retryAfterMs: null }, "http_4xx"],
-    [{ kind: "answered", status: 599, retryAfterMs: null }, "http_5xx"],
+    [{ kind: "responded", status: 200, retryAfterMs: null }, "delivered"],
+    [{ kind: "responded", status: 302, retryAfterMs: null }, "http_3xx"],
+    [{ kind: "responded", status: 410, retryAfterMs: null }, "http_4xx"],
+    [{ kind: "responded", status: 599, retryAfterMs: null }, "http_5xx"],
     [{ kind: "failed", reason: "blocked" }, "blocked"],
     [{ kind: "failed", reason: "unresolved" }, "unresolved"],
     [{ kind: "failed", reason: "unreachable" }, "unreachable"],
@@ -144,7 +144,7 @@ describe("the metrics", () => {
   ])("count an attempt that ends with %j as %s", async (outcome, label) => {
     const service = await openService({ metrics: true, worker: true });
     const { token } = await service.customer();
-    service.webhookSender.answerNext(outcome);
+    service.webhookSender.returnNext(outcome);
     await submit(service, { items: [{ url }], webhookUrl }, { token });
     await service.whenLogged(label === "delivered" ? "webhook delivered" : "webhook not delivered");
     expect(await readMetrics(service)).toContain(`snap_webhook_attempts_total{outcome="${label}"} 1`);
@@ -167,7 +167,7 @@ describe("the metrics", () => {
     const { token } = await service.customer();
     await submit(service, { items: [{ url }] }, { token });
     await readMetrics(service);
-    service.storage.batches.figures = () => Promise.reject(new Error("the disk failed"));
+    service.storage.batches.stats = () => Promise.reject(new Error("the disk failed"));
     const metrics = await readMetrics(service);
     expect(metrics.filter((line) => /^snap_(batch_(items|oldest)|webhook_deliveries)/.test(line))).toEqual(
       [],

@@ -119,7 +119,7 @@ describe("a submission of more than 256 KiB", () => {
     expect(reply.status).toBe(413);
     expect(envelopeOf(reply).code).toBe("payload_too_large");
     expect(reply.headers).toMatchObject({ connection: "close", "x-credits-remaining": "1000" });
-    const { queuedItems } = await service.engine.batches.figures();
+    const { queuedItems } = await service.engine.batches.stats();
     expect(queuedItems).toBe(0);
   });
 

@@ -204,7 +204,7 @@ describe("an invalid submission", () => {
 });
 
 async function expectNothingUsed(service: TestService, accountId: string): Promise<void> {
-  const { queuedItems, renderingItems } = await service.engine.batches.figures();
+  const { queuedItems, renderingItems } = await service.engine.batches.stats();
   expect({ queuedItems, renderingItems }).toEqual({ queuedItems: 0, renderingItems: 0 });
   for (const name of ["submission", "render", "cached"] as const)
     expect([name, await leftOfLimit(service, { accountId, name })]).toEqual([name, 100]);

@@ -56,7 +56,7 @@ export async function fillFolder(directory: string): Promise<Filled> {
   const delivered = await submit(["1", "bücher?q=%00&q=\u{1F4DA}"], webhookUrl);
   const worker = engine.startWorker();
   await webhookSender.whenSent(1);
-  webhookSender.answerNext({ kind: "answered", status: 500, retryAfterMs: null });
+  webhookSender.returnNext({ kind: "responded", status: 500, retryAfterMs: null });
   renderer.failNext(new SnapError("render_failed", "nothing to see"));
   const refused = await submit(["2", "3"], webhookUrl);
   await webhookSender.whenSent(2);

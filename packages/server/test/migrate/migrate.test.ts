@@ -214,7 +214,7 @@ describe("migrate rejects", { tags: ["postgres"] }, () => {
     await writeFile(join(folder, "secret.key"), SECRET_KEY);
     const usedUrl = await newDatabase();
     const used = await openPostgresTarget({ url: usedUrl });
-    expect(await used.claimKeyMark("of another key")).toBe(true);
+    expect(await used.pinKeyFingerprint("of another key")).toBe(true);
     await used.close();
     expect(await refusal(["--from", folder, "--to", usedUrl])).toMatchObject({
       code: 1,
@@ -259,7 +259,7 @@ async function readEverything(
     await all(accountIds, (id) => tokens.listByAccount(id)),
     await batches.dueItems({ now, limit: 100, exceptAccounts: [] }),
     await batches.dueDeliveries({ now, limit: 100, exceptAccounts: [] }),
-    { ...(await batches.figures({ now: 0 })) },
+    { ...(await batches.stats({ now: 0 })) },
   ];
   const endings: string[] = [];
   for (const reservationId of reservationIds) endings.push(await ledger.refund({ reservationId, now: 1 }));

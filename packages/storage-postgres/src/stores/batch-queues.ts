@@ -20,7 +20,7 @@ export const DUE_DELIVERIES = `${waitingAccounts("deliveries")}
   WHERE waiting.account_id <> ALL ($3::TEXT[])
   ORDER BY delivery.claimable_at, delivery.batch LIMIT $2`;
 
-export const FIGURES = `SELECT count(*) FILTER (WHERE status = 'queued') AS "queuedItems",
+export const STATS = `SELECT count(*) FILTER (WHERE status = 'queued') AS "queuedItems",
     count(*) FILTER (WHERE status = 'rendering') AS "renderingItems",
     (SELECT min(created_at) FROM snap.batches WHERE finished_at IS NULL) AS "oldestCreatedAt",
     (SELECT count(*) FROM snap.deliveries WHERE claimable_at IS NOT NULL) AS "openDeliveries"

@@ -2,11 +2,11 @@ import type { BatchRecord, BatchStore, DueDelivery, DueItem } from "@snap/engine
 import { isStorable, type Database, type Query } from "../database.ts";
 import { isUniqueViolation } from "../faults.ts";
 import type { BatchSignal } from "../batch-signal.ts";
-import { DUE_DELIVERIES, DUE_ITEMS, FIGURES } from "./batch-queues.ts";
+import { DUE_DELIVERIES, DUE_ITEMS, STATS } from "./batch-queues.ts";
 import { claimableAtOf, toBatch, type BatchRow } from "./batch-rows.ts";
 import { endReservation } from "./ledger.ts";
 
-interface Figures {
+interface Stats {
   readonly queuedItems: number;
   readonly renderingItems: number;
   readonly oldestCreatedAt: number | null;
@@ -56,9 +56,9 @@ export function createBatchStore(database: Database, signal: BatchSignal): Batch
       );
       return pruned.length;
     },
-    async figures({ now }) {
+    async stats({ now }) {
       // an aggregate always returns a row
-      const [{ oldestCreatedAt, ...counts }] = (await query<Figures>(FIGURES)) as [Figures];
+      const [{ oldestCreatedAt, ...counts }] = (await query<Stats>(STATS)) as [Stats];
       return { ...counts, oldestUnfinishedAgeMs: oldestCreatedAt === null ? null : now - oldestCreatedAt };
     },
     watch: (wake) => signal.watch(wake),

@@ -1,20 +1,22 @@
-import type { TransferFigures, TransferState } from "@snap/engine/ports";
+import type { TransferTotals, TransferState } from "@snap/engine/ports";
 import type { Query } from "../database.ts";
 
-/** A move as stored: the figures are JSON. */
+/** A move as stored: the totals are JSON text. */
 interface MoveRow extends Omit<TransferState, "finished"> {
-  readonly figures: string | null;
+  readonly totals: string | null;
 }
 
 /** Returns the existing move, or starts one. Requires a transaction. */
-export async function beginMove(query: Query, mark: string): Promise<TransferState> {
+export async function beginMove(query: Query, fingerprint: string): Promise<TransferState> {
   // if two begin at the same time, the second finds the move of the first
   await query("LOCK TABLE snap.moves IN EXCLUSIVE MODE");
-  const [row] = await query<MoveRow>("SELECT mark, position, moved, figures FROM snap.moves");
+  const [row] = await query<MoveRow>(
+    "SELECT mark AS fingerprint, position, moved, figures AS totals FROM snap.moves",
+  );
   if (row !== undefined) return toState(row);
   await requireEmpty(query);
-  await query("INSERT INTO snap.moves (mark) VALUES ($1)", [mark]);
-  return { mark, position: null, moved: 0, finished: null };
+  await query("INSERT INTO snap.moves (mark) VALUES ($1)", [fingerprint]);
+  return { fingerprint, position: null, moved: 0, finished: null };
 }
 
 /** Locks the move, and returns the position of its next page. Requires a transaction. */
@@ -34,8 +36,8 @@ export async function advanceMove(
   await query("UPDATE snap.moves SET position = $1, moved = moved + $2", [next, records]);
 }
 
-export async function finishMove(query: Query, figures: TransferFigures): Promise<void> {
-  await query("UPDATE snap.moves SET finished_at = now(), figures = $1", [JSON.stringify(figures)]);
+export async function finishMove(query: Query, totals: TransferTotals): Promise<void> {
+  await query("UPDATE snap.moves SET finished_at = now(), figures = $1", [JSON.stringify(totals)]);
 }
 
 /** @throws Error while a move into the database is unfinished. */
@@ -55,11 +57,11 @@ async function requireEmpty(query: Query): Promise<void> {
     throw new Error(`the database already contains data (${row.accounts} accounts); use an empty one`);
 }
 
-function toState({ figures, ...state }: MoveRow): TransferState {
-  return { ...state, finished: figures === null ? null : toFigures(figures) };
+function toState({ totals, ...state }: MoveRow): TransferState {
+  return { ...state, finished: totals === null ? null : toTotals(totals) };
 }
 
-/** A move that an older release finished has no figure for reversals. */
-function toFigures(text: string): TransferFigures {
-  return { journalReversed: 0, ...(JSON.parse(text) as Omit<TransferFigures, "journalReversed">) };
+/** A move that an older release finished has no total of reversals. */
+function toTotals(text: string): TransferTotals {
+  return { journalReversed: 0, ...(JSON.parse(text) as Omit<TransferTotals, "journalReversed">) };
 }

@@ -1,6 +1,6 @@
-import type { TransferFigures, TransferTarget } from "@snap/engine/ports";
+import type { TransferTotals, TransferTarget } from "@snap/engine/ports";
 import { openDatabase, type Query } from "../database.ts";
-import { claimKeyMark, type KeyMarked } from "../key-mark.ts";
+import { pinKeyFingerprint, type KeyPinned } from "../key-fingerprint.ts";
 import { migrate } from "../migrate.ts";
 import { insertPage } from "./insert-page.ts";
 import { advanceMove, beginMove, finishMove, lockMove } from "./moves.ts";
@@ -12,7 +12,7 @@ const STATEMENT_TIMEOUT_MS = 10 * 60_000;
 const ANALYZE = `ANALYZE snap.accounts, snap.tokens, snap.balances, snap.reservations, snap.journal, snap.batches,
   snap.batch_items, snap.deliveries`;
 
-const FIGURES = `SELECT
+const TOTALS = `SELECT
     (SELECT count(*) FROM snap.accounts) AS accounts,
     (SELECT count(*) FROM snap.tokens) AS tokens,
     (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM snap.tokens_id_seq) AS "lastTokenId",
@@ -34,7 +34,7 @@ const FIGURES = `SELECT
     (SELECT count(*) AS deliveries, count(*) FILTER (WHERE claimable_at IS NOT NULL) AS "openDeliveries"
      FROM snap.deliveries) AS delivery`;
 
-export interface PostgresTarget extends TransferTarget, KeyMarked {}
+export interface PostgresTarget extends TransferTarget, KeyPinned {}
 
 /**
  * Opens a database to move another storage into it, with `transfer` of `@snap/engine`; creates the schema if needed. The
@@ -67,7 +67,7 @@ export async function openPostgresTarget({
     throw error;
   }
   return {
-    begin: (mark) => database.transaction((within) => beginMove(within, mark)),
+    begin: (fingerprint) => database.transaction((within) => beginMove(within, fingerprint)),
     write: ({ position, page }) =>
       database.transaction(async (within, isRepeated) => {
         const current = await lockMove(within);
@@ -82,20 +82,20 @@ export async function openPostgresTarget({
         lastTokenId,
       ]);
     },
-    figures: () => readFigures(database.query),
-    async finish(figures) {
+    totals: () => readTotals(database.query),
+    async finish(totals) {
       await database.query(ANALYZE);
-      await finishMove(database.query, figures);
+      await finishMove(database.query, totals);
     },
-    claimKeyMark: (mark) => claimKeyMark(database, mark),
+    pinKeyFingerprint: (fingerprint) => pinKeyFingerprint(database, fingerprint),
     close: () => database.close(),
   };
 }
 
-async function readFigures(query: Query): Promise<TransferFigures> {
+async function readTotals(query: Query): Promise<TransferTotals> {
   // an aggregate always returns a row
-  const [figures] = (await query<TransferFigures>(FIGURES)) as [TransferFigures];
-  return figures;
+  const [totals] = (await query<TransferTotals>(TOTALS)) as [TransferTotals];
+  return totals;
 }
 
 function creditsOf(kind: string): string {

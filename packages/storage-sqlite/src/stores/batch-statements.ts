@@ -12,7 +12,7 @@ export interface BatchRow extends Omit<BatchRecord, "items" | "delivery">, Pick<
   readonly delivery: string | null;
 }
 
-export interface Figures {
+export interface Stats {
   readonly queuedItems: number;
   readonly renderingItems: number;
   readonly oldestCreatedAt: number | null;
@@ -29,7 +29,7 @@ export interface BatchStatements {
   readonly dueItems: Statement<DueItem>;
   readonly dueDeliveries: Statement<DueDelivery>;
   readonly prune: Statement<never>;
-  readonly figures: Statement<Figures>;
+  readonly stats: Statement<Stats>;
 }
 
 /** The indexed parts of a state. */
@@ -87,7 +87,7 @@ function prepareRecords(
 
 function prepareQueues(
   database: DatabaseSync,
-): Pick<BatchStatements, "dueItems" | "dueDeliveries" | "prune" | "figures"> {
+): Pick<BatchStatements, "dueItems" | "dueDeliveries" | "prune" | "stats"> {
   return {
     dueItems: prepare(
       database,
@@ -116,7 +116,7 @@ function prepareQueues(
       `DELETE FROM batches WHERE sequence IN
          (SELECT sequence FROM batches WHERE prunes_at <= :now ORDER BY prunes_at LIMIT :limit)`,
     ),
-    figures: prepare(
+    stats: prepare(
       database,
       `SELECT count(*) FILTER (WHERE status = 'queued') AS queuedItems,
          count(*) FILTER (WHERE status = 'rendering') AS renderingItems,

@@ -12,7 +12,7 @@ import {
   prepareBatchStatements,
   type BatchRow,
   type BatchStatements,
-  type Figures,
+  type Stats,
 } from "./batch-statements.ts";
 import type { LedgerStatements } from "./ledger-statements.ts";
 import { endReservation } from "./ledger.ts";
@@ -73,9 +73,9 @@ export function createBatchStore(database: DatabaseSync, ledger: LedgerStatement
     async prune({ now, limit }) {
       return Number(statements.prune.run({ now, limit }).changes);
     },
-    async figures({ now }) {
+    async stats({ now }) {
       // an aggregate always returns a row
-      const { oldestCreatedAt, ...counts } = statements.figures.get() as Figures;
+      const { oldestCreatedAt, ...counts } = statements.stats.get() as Stats;
       return { ...counts, oldestUnfinishedAgeMs: oldestCreatedAt === null ? null : now - oldestCreatedAt };
     },
     // SQLite has no notifications: other processes poll

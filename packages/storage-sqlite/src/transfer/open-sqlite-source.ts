@@ -1,4 +1,4 @@
-import type { TransferFigures, TransferKind, TransferPage, TransferSource } from "@snap/engine/ports";
+import type { TransferTotals, TransferKind, TransferPage, TransferSource } from "@snap/engine/ports";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -20,7 +20,7 @@ const KINDS: readonly TransferKind[] = [
   "batches",
 ];
 
-const FIGURES = `SELECT
+const TOTALS = `SELECT
   (SELECT count(*) FROM accounts) AS accounts,
   (SELECT count(*) FROM tokens) AS tokens,
   coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'tokens'), 0) AS lastTokenId,
@@ -50,7 +50,7 @@ FROM
  *
  * @example
  * const source = await openSqliteSource({ directory: "./data" });
- * console.log(await source.figures());
+ * console.log(await source.totals());
  * await source.close();
  */
 export async function openSqliteSource({
@@ -64,8 +64,8 @@ export async function openSqliteSource({
   const database = openExclusively(filename);
   const readers = prepareRecordReaders(database);
   return {
-    mark: markOf(filename),
-    figures: async () => readFigures(database),
+    fingerprint: fingerprintOf(filename),
+    totals: async () => readTotals(database),
     read: async (position) => readPage(readers, position),
     async close() {
       if (database.isOpen) database.close();
@@ -85,7 +85,7 @@ function openExclusively(filename: string): DatabaseSync {
     database.exec("PRAGMA locking_mode = EXCLUSIVE");
     database.exec("PRAGMA journal_mode = WAL");
     migrate(database, filename);
-    // moves what a killed server left in the log into the file, so that its mark does not change later
+    // moves what a killed server left in the log into the file, so that its fingerprint does not change later
     database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     return database;
   } catch (error) {
@@ -98,7 +98,7 @@ function openExclusively(filename: string): DatabaseSync {
 }
 
 /** Identifies the content: the checkpoint in `openExclusively` has moved every write into the file. */
-function markOf(filename: string): string {
+function fingerprintOf(filename: string): string {
   const { mtimeNs, size } = statSync(filename, { bigint: true });
   return `${mtimeNs}-${size}`;
 }
@@ -115,10 +115,10 @@ function readPage(readers: RecordReaders, position: string | null): TransferPage
   return null;
 }
 
-function readFigures(database: DatabaseSync): TransferFigures {
+function readTotals(database: DatabaseSync): TransferTotals {
   // an aggregate always returns a row
-  const figures = prepare<TransferFigures>(database, FIGURES).get() as TransferFigures;
-  return { ...figures };
+  const totals = prepare<TransferTotals>(database, TOTALS).get() as TransferTotals;
+  return { ...totals };
 }
 
 function sumOf(kind: string): string {

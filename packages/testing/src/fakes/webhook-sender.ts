@@ -9,7 +9,7 @@ export interface FakeWebhookSender extends WebhookSender {
   /** Holds the outcome of all later requests until the returned function is called. */
   hold(): () => void;
   /** Sets the outcome of the next `times` requests; one by default. */
-  answerNext(outcome: WebhookOutcome, times?: number): void;
+  returnNext(outcome: WebhookOutcome, times?: number): void;
 }
 
 /**
@@ -18,8 +18,8 @@ export interface FakeWebhookSender extends WebhookSender {
  *
  * @example
  * const sender = createFakeWebhookSender();
- * sender.answerNext({ kind: "answered", status: 500, retryAfterMs: null }, 3);
- * sender.answerNext({ kind: "failed", reason: "timed-out" });
+ * sender.returnNext({ kind: "responded", status: 500, retryAfterMs: null }, 3);
+ * sender.returnNext({ kind: "failed", reason: "timed-out" });
  * await sender.whenSent(4);
  * console.log(sender.requests.map((request) => request.headers["X-Webhook-Timestamp"]));
  */
@@ -41,12 +41,12 @@ export function createFakeWebhookSender(): FakeWebhookSender {
       gate = opened.promise;
       return opened.resolve;
     },
-    answerNext(outcome, times = 1) {
+    returnNext(outcome, times = 1) {
       for (let time = 0; time < times; time += 1) outcomes.push(outcome);
     },
     async send(request) {
       if (isClosed) return { kind: "failed", reason: "broken" };
-      const outcome = outcomes.shift() ?? { kind: "answered", status: 204, retryAfterMs: null };
+      const outcome = outcomes.shift() ?? { kind: "responded", status: 204, retryAfterMs: null };
       requests.push(request);
       sent.resolve();
       sent = Promise.withResolvers<void>();

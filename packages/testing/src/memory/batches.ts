@@ -24,21 +24,21 @@ export function createBatchStore(ledger: Pick<MemoryLedger, "prepareSettle">): B
       batches.set(batchId, freeze(changed));
       return changed;
     },
-    async dueItems({ now, ...bounds }) {
+    async dueItems({ now, ...limits }) {
       const items = [...batches.values()].flatMap(({ id: batchId, accountId, items: all }) =>
         all.map(({ id: itemId, state }) => ({
           due: { accountId, batchId, itemId },
           claimableAt: claimableAtOf(state),
         })),
       );
-      return longestDue(items, { now, ...bounds });
+      return longestDue(items, { now, ...limits });
     },
-    async dueDeliveries({ now, ...bounds }) {
+    async dueDeliveries({ now, ...limits }) {
       const deliveries = [...batches.values()].map(({ id: batchId, accountId, delivery }) => ({
         due: { accountId, batchId },
         claimableAt: delivery === null ? Infinity : claimableAtOf(delivery),
       }));
-      return longestDue(deliveries, { now, ...bounds });
+      return longestDue(deliveries, { now, ...limits });
     },
     async prune({ now, limit }) {
       const pruned = [...batches.values()]
@@ -48,7 +48,7 @@ export function createBatchStore(ledger: Pick<MemoryLedger, "prepareSettle">): B
       for (const { id } of pruned) batches.delete(id);
       return pruned.length;
     },
-    async figures({ now }) {
+    async stats({ now }) {
       const all = [...batches.values()];
       const items = all.flatMap((batch) => batch.items);
       const unfinished = all.filter(({ finishedAt }) => finishedAt === null);
@@ -69,9 +69,9 @@ export function createBatchStore(ledger: Pick<MemoryLedger, "prepareSettle">): B
 /** Returns the longest due entry of each account, the longest due first. */
 function longestDue<T extends { readonly accountId: string }>(
   queue: readonly { readonly due: T; readonly claimableAt: number }[],
-  bounds: { readonly now: number; readonly limit: number; readonly exceptAccounts: readonly string[] },
+  limits: { readonly now: number; readonly limit: number; readonly exceptAccounts: readonly string[] },
 ): readonly T[] {
-  const { now, limit, exceptAccounts } = bounds;
+  const { now, limit, exceptAccounts } = limits;
   const firstOfAccounts = new Map<string, T>();
   const claimable = queue
     .filter(({ due, claimableAt }) => claimableAt <= now && !exceptAccounts.includes(due.accountId))

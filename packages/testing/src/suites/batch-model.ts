@@ -90,7 +90,7 @@ function randomCalls(seed: number): () => Call {
         const due = await batches.dueDeliveries({ ...all, exceptAccounts: [] });
         return due.map((offered) => offered.accountId).toSorted();
       });
-    if (kind === 10) return call("figures", { now }, (batches) => batches.figures({ now }));
+    if (kind === 10) return call("stats", { now }, (batches) => batches.stats({ now }));
     const request = { now, limit: below(6) };
     const exceptAccounts = below(3) === 0 ? [accountId()] : [];
     return call("dueItems", { ...request, exceptAccounts }, (batches) =>

@@ -236,7 +236,7 @@ async function dueDeliveries(
   return due.map(({ batchId }) => batchId);
 }
 
-/** Tests pruning and figures. */
+/** Tests pruning and stats. */
 export function testPruning(test: DefineTest<"batches">): void {
   test("deletes batches from the millisecond at which they may be pruned, up to the limit", async ({
     batches,
@@ -257,7 +257,7 @@ export function testPruning(test: DefineTest<"batches">): void {
     await batches.insert(finished(batchOf(queued())));
     assert.equal(await batches.prune({ now: SUBMITTED_AT + 1000, limit: 10 }), 1);
     const none = { queuedItems: 0, renderingItems: 0, oldestUnfinishedAgeMs: null, openDeliveries: 0 };
-    assert.deepEqual(await batches.figures({ now: SUBMITTED_AT }), none);
+    assert.deepEqual(await batches.stats({ now: SUBMITTED_AT }), none);
     assert.deepEqual(await dueDeliveries(batches), []);
     const change = (batch: BatchRecord): BatchRecord => batch;
     assert.equal(await batches.change({ batchId: "batch_1", now: SUBMITTED_AT, change }), null);
@@ -275,13 +275,13 @@ export function testPruning(test: DefineTest<"batches">): void {
 
   test("counts queued and rendering items", async ({ batches }) => {
     const none = { queuedItems: 0, renderingItems: 0, oldestUnfinishedAgeMs: null, openDeliveries: 0 };
-    assert.deepEqual(await batches.figures({ now: SUBMITTED_AT }), none);
+    assert.deepEqual(await batches.stats({ now: SUBMITTED_AT }), none);
     const future = queued(SUBMITTED_AT + 1_000_000);
     const lapsed = rendering(SUBMITTED_AT - 1_000_000);
     await batches.insert(sampleBatch({ items: itemsOf([future, queued(), lapsed, DONE, FAILED]) }));
     await batches.insert(batchOf(queued(), { id: "batch_2", createdAt: SUBMITTED_AT - 700 }));
     await batches.insert(finished(sampleBatch({ id: "batch_3", createdAt: SUBMITTED_AT - 5000 })));
-    assert.deepEqual(await batches.figures({ now: SUBMITTED_AT + 300 }), {
+    assert.deepEqual(await batches.stats({ now: SUBMITTED_AT + 300 }), {
       queuedItems: 3,
       renderingItems: 1,
       oldestUnfinishedAgeMs: 1000,
@@ -295,7 +295,7 @@ export function testPruning(test: DefineTest<"batches">): void {
     const abandoned = { status: "abandoned", attempts: 1 } as const;
     const abandon = (batch: BatchRecord): BatchRecord => ({ ...batch, delivery: abandoned });
     await batches.change({ batchId: "batch_3", now: SUBMITTED_AT, change: abandon });
-    assert.deepEqual(await batches.figures({ now: SUBMITTED_AT + 300 }), {
+    assert.deepEqual(await batches.stats({ now: SUBMITTED_AT + 300 }), {
       queuedItems: 2,
       renderingItems: 1,
       oldestUnfinishedAgeMs: 300,

@@ -31,7 +31,7 @@ export function testBatchStore(
   defineSuite({ runner, open, name: "BatchStore: changes" }, testBatchChanges);
   defineSuite({ runner, open, name: "BatchStore: due items" }, testDueItems);
   defineSuite({ runner, open, name: "BatchStore: due deliveries" }, testDeliveries);
-  defineSuite({ runner, open, name: "BatchStore: pruning and figures" }, testPruning);
+  defineSuite({ runner, open, name: "BatchStore: pruning and stats" }, testPruning);
   defineSuite({ runner, open, name: "BatchStore: compared with the model" }, (test) => {
     test("returns the same results as the model for batches", ({
       batches,

@@ -1,4 +1,4 @@
-import { CAPTURE_BOUNDS, type ScreenshotParameters } from "@snap/protocol";
+import { CAPTURE_LIMITS, type ScreenshotParameters } from "@snap/protocol";
 import type { Protocol } from "puppeteer";
 import { SnapError } from "../../errors.ts";
 import { abortable } from "../../timeouts.ts";
@@ -16,7 +16,7 @@ export function requireCapturableSize(area: Area | null, parameters: ScreenshotP
   const { width, height } = area ?? viewportOf(parameters);
   const [widthPixels, heightPixels] = [Math.ceil(width * scale), Math.ceil(height * scale)];
   const size = `The screenshot would be ${widthPixels} x ${heightPixels} pixels`;
-  const { devicePixels, sidePixels } = CAPTURE_BOUNDS;
+  const { devicePixels, sidePixels } = CAPTURE_LIMITS;
   if (Math.max(widthPixels, heightPixels) > sidePixels[format]) {
     throw new SnapError(
       "render_failed",

@@ -1,9 +1,9 @@
 import type { TransferProgress } from "@snap/engine";
-import type { TransferFigures } from "@snap/engine/ports";
+import type { TransferTotals } from "@snap/engine/ports";
 import { formatCount, formatTable } from "../output.ts";
 import type { KeyFound, MoveReport } from "./move.ts";
 
-const LABELS: Readonly<Record<keyof TransferFigures, string>> = {
+const LABELS: Readonly<Record<keyof TransferTotals, string>> = {
   accounts: "accounts",
   tokens: "tokens",
   lastTokenId: "highest token id",
@@ -27,7 +27,7 @@ const LABELS: Readonly<Record<keyof TransferFigures, string>> = {
   openDeliveries: "  open",
 };
 
-const FIGURES = Object.keys(LABELS) as (keyof TransferFigures)[];
+const TOTALS = Object.keys(LABELS) as (keyof TransferTotals)[];
 
 /** The report as text. */
 export function moveLines(report: MoveReport): readonly string[] {
@@ -35,7 +35,7 @@ export function moveLines(report: MoveReport): readonly string[] {
   return [
     formatTable([
       ["", "FOLDER", "DATABASE"],
-      ...FIGURES.map((name) => [LABELS[name], formatCount(source[name]), formatCount(target[name])]),
+      ...TOTALS.map((name) => [LABELS[name], formatCount(source[name]), formatCount(target[name])]),
     ]),
     "",
     wasFinished
@@ -57,7 +57,7 @@ export function moveDocument(report: MoveReport): Readonly<Record<string, unknow
     was_finished: wasFinished,
     secret_key: key,
     figures: Object.fromEntries(
-      FIGURES.map((name) => [snakeCase(name), { from: source[name], to: target[name] }]),
+      TOTALS.map((name) => [snakeCase(name), { from: source[name], to: target[name] }]),
     ),
   };
 }
@@ -68,7 +68,7 @@ export function progressLine({ kind, moved, total }: TransferProgress): string {
   return `${percent} %, ${formatCount(moved)} of ${formatCount(total)} records: ${kind}`;
 }
 
-function keyAdvice(key: KeyFound, { tokens }: TransferFigures): string {
+function keyAdvice(key: KeyFound, { tokens }: TransferTotals): string {
   if (key.where === "file") return `set SNAP_SECRET_KEY to the content of ${key.path} on every machine`;
   if (key.where === "variable") return "set SNAP_SECRET_KEY on every machine to the value that it has here";
   return tokens === 0

@@ -1,5 +1,5 @@
-import { HTTP_BOUNDS } from "../../../../server/src/requests/bounds.ts";
-import { BATCH_LIMITS, CAPTURE_BOUNDS, LIMITS } from "@snap/protocol";
+import { HTTP_LIMITS } from "../../../../server/src/requests/limits.ts";
+import { BATCH_LIMITS, CAPTURE_LIMITS, LIMITS } from "@snap/protocol";
 import { code, count, readComments, table, type ReferencePage } from "./page.ts";
 
 export const limitsPage: ReferencePage = {
@@ -17,8 +17,8 @@ export const limitsPage: ReferencePage = {
     table(
       ["what", "at most"],
       [
-        ["pixels in all, after `scale`", count(CAPTURE_BOUNDS.devicePixels)],
-        ...Object.entries(CAPTURE_BOUNDS.sidePixels)
+        ["pixels in all, after `scale`", count(CAPTURE_LIMITS.devicePixels)],
+        ...Object.entries(CAPTURE_LIMITS.sidePixels)
           .filter(([, side]) => Number.isFinite(side))
           .map(([format, side]) => [`pixels of a side, ${code(`format=${format}`)}`, count(side)]),
       ],
@@ -27,9 +27,9 @@ export const limitsPage: ReferencePage = {
     table(
       ["what", "at most"],
       [
-        ["body of a request", `${count(HTTP_BOUNDS.bodyBytes)} bytes`],
-        ["request line and headers together", `${count(HTTP_BOUNDS.headerBytes)} bytes`],
-        ["time for a whole request to arrive", inWords(HTTP_BOUNDS.requestMs / 1000)],
+        ["body of a request", `${count(HTTP_LIMITS.bodyBytes)} bytes`],
+        ["request line and headers together", `${count(HTTP_LIMITS.headerBytes)} bytes`],
+        ["time for a whole request to arrive", inWords(HTTP_LIMITS.requestMs / 1000)],
       ],
     ),
     "A picture that [an assistant](../how-to/connect-an-assistant.md) is shown has at most 700,000 bytes, and 8,000 pixels on a side; a larger one comes as a link. How long a render may take is in [the configuration](configuration.md).",

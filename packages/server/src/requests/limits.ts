@@ -1,5 +1,5 @@
 /** Limits and timeouts of the HTTP server. */
-export const HTTP_BOUNDS = {
+export const HTTP_LIMITS = {
   /** Above Node's default of 16 KiB: a URL of 2,048 CJK characters takes 18 KB percent-encoded. */
   headerBytes: 64 * 1024,
   /** Headers arrive in one or two packets; a slower client only holds a connection. */

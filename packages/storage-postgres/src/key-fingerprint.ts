@@ -1,0 +1,21 @@
+import type { Database } from "./database.ts";
+
+/** A database whose signing secrets are encrypted with one secret key. */
+export interface KeyPinned {
+  /**
+   * Returns whether the database is used with this key. The first call stores the fingerprint.
+   *
+   * @param fingerprint `keyFingerprint` of `@snap/engine`.
+   */
+  pinKeyFingerprint(fingerprint: string): Promise<boolean>;
+}
+
+export async function pinKeyFingerprint({ query }: Database, fingerprint: string): Promise<boolean> {
+  // the update changes nothing, but makes RETURNING include an existing row
+  const [row] = await query<{ pinned: string }>(
+    `INSERT INTO snap.key_mark AS existing (mark) VALUES ($1)
+     ON CONFLICT (is_only) DO UPDATE SET mark = existing.mark RETURNING mark AS pinned`,
+    [fingerprint],
+  );
+  return row?.pinned === fingerprint;
+}
