@@ -1,2 +1,2 @@
-// The generator looks for its settings here; they are the workshop's, beside the other tools.
+// VitePress requires its settings here; they are in the workshop, next to the other tools.
 export { siteConfig as default } from "../../packages/workshop/src/docs/site-config.ts";

@@ -1,2 +1,2 @@
-// The generator looks for its theme here; it is the workshop's, beside the other tools.
+// VitePress requires its theme here; it is in the workshop, next to the other tools.
 export { siteTheme as default } from "../../../packages/workshop/src/docs/site-theme.ts";

@@ -42,7 +42,7 @@ export interface SnapClient {
   /**
    * Renders a page as PNG, JPEG or WebP.
    *
-   * @throws SnapError for every failure, invalid parameters included; the signal's reason when it aborts.
+   * @throws SnapError for every failure, including invalid parameters; the signal's reason when it aborts.
    * @example
    * const { bytes, etag } = await snap.screenshot({ url: "https://example.com", fullPage: true });
    * const { stream } = await snap.screenshot({ url: "https://example.com" }, { as: "stream" });

@@ -144,7 +144,7 @@ describe("batches.wait()", () => {
     expect(await failureOf(snap.batches.wait(BATCH_ID, { timeoutMs: 50 }))).toMatchObject({
       code: "timed_out",
       status: 0,
-      message: "The batch is still running: it was not complete within 50 ms.",
+      message: "The batch is still running; it was not complete within 50 ms.",
     });
     const hanging = await openRawServer(() => {});
     const hung = createClient({ baseUrl: hanging.origin, token: TOKEN });

@@ -20,7 +20,7 @@ export interface CaptureRequest {
   readonly principal: Principal;
   /** The query of a request, parsed or as text, or an object with real booleans and numbers. */
   readonly parameters: SentParameters;
-  /** Returns whether the caller already holds the rendering with this entity tag. */
+  /** Returns whether the caller already has the rendering with this entity tag. */
   readonly holds?: (etag: string) => boolean;
 }
 
@@ -32,7 +32,7 @@ export interface CaptureOptions {
   readonly maxWaitMs?: number;
   /**
    * Returns whether `link` must be able to serve the rendering. One that was requested with `cache: false` is then
-   * cached after all, under a key of its own. By default it is not.
+   * cached after all, under a separate key. By default it is not.
    */
   readonly linked?: (fresh: StoredRendering) => boolean;
   /** Settles the credit in one transaction with other writes; by default the ledger settles it alone. */
@@ -44,14 +44,14 @@ export interface Capture {
   readonly rendering: StoredRendering;
   /** `hit`: served from the cache. `miss`: rendered now and cached. `bypass`: rendered now, not cached. */
   readonly cache: "hit" | "miss" | "bypass";
-  /** The caller already holds this rendering. */
+  /** Whether the caller already has this rendering. */
   readonly unchanged: boolean;
   /** The rate limit that the request counted against; `null` for an unchanged hit, which is not limited. */
   readonly rateLimit: RateLimitState | null;
   readonly creditCost: 0 | 1;
   /**
    * The account's balance: as read with the token, or as the reservation of this render left it. `null` for a request
-   * that joined another's render, because neither says what is left now.
+   * that joined another's render, because neither is the current balance.
    */
   readonly balance: StandingBalance | null;
   /** Instant of the response; `rendering.expiresAt` minus this is how long the rendering stays cached. */

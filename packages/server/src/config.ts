@@ -65,11 +65,11 @@ export function readConfig(environment: Environment): {
   return { config, warnings: warningsOf(given) };
 }
 
-/** What a move out of the embedded storage needs to know; it serves nobody. */
+/** The settings of `migrate`, which serves no requests. */
 export type MoveConfig = Pick<Settings, "dataDir" | "databaseUrl" | "secretKey">;
 
 /**
- * As `readConfig`, of the variables that a move reads, which may be set before the others are.
+ * Like `readConfig`, but reads only the variables of a move; the others may not be set yet.
  *
  * @throws ConfigError
  */
@@ -129,7 +129,7 @@ export function describeVariables(): readonly (readonly [name: string, meaning: 
 export interface DocumentedVariable {
   readonly name: string;
   readonly meaning: string;
-  /** What holds without it. */
+  /** What applies if it is not set. */
   readonly unset: string;
 }
 
@@ -149,7 +149,7 @@ export function publicUrlOf(config: Config, port: number): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** Listening at every address is no address to connect to. */
+/** Addresses that mean "listen on all interfaces", and the address that clients use instead. */
 const REACHABLE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
 function describeMistake(fault: { name: string; message: string; given: Environment }): string {
@@ -160,11 +160,11 @@ function describeMistake(fault: { name: string; message: string; given: Environm
   return `${name} is ${JSON.stringify(shown)}: ${message}`;
 }
 
-/** Set by snapd for whatever it starts, editors and their terminals included: no mistake of anybody's. */
+/** snapd sets these for every program that it starts, including editors and their terminals, so they are no mistakes. */
 const OF_SNAPD =
   /^SNAP_(ARCH|COMMON|CONTEXT|COOKIE|DATA|EUID|INSTANCE_\w+|LAUNCHER_\w+|LIBRARY_PATH|NAME|REAL_HOME|REEXEC|REVISION|UID|USER_\w+|VERSION)$/;
 
-/** What our examples of callers read: set beside ours, they are no mistake either. */
+/** Variables of the client examples. Setting them next to the server's is no mistake either. */
 const OF_CALLERS: ReadonlySet<string> = new Set([
   "SNAP_BASE_URL",
   "SNAP_TOKEN",

@@ -15,8 +15,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const RECONNECT_PAUSE_MS = 2_000;
 
 /**
- * `NOTIFY` and `LISTEN`. The queue is the batch rows themselves; a notification only says "look now". A lost one
- * costs at most the worker's polling interval.
+ * Uses `NOTIFY` and `LISTEN`. The batch rows are the queue; a notification only makes workers look earlier. Losing one
+ * delays a batch by at most the polling interval.
  */
 export function createBatchSignal({
   url,
@@ -44,7 +44,7 @@ export function createBatchSignal({
   };
 }
 
-/** Listens on a connection of its own, and reconnects after a failure. */
+/** Listens on a dedicated connection, and reconnects after a failure. */
 function listen(
   { url, onBackgroundError }: Pick<DatabaseOptions, "url" | "onBackgroundError">,
   wake: () => void,
@@ -72,7 +72,7 @@ function listen(
     try {
       await connection.connect();
       await connection.query(`LISTEN ${CHANNEL}`);
-      // Batches may have been submitted while nobody listened.
+      // batches may have been submitted before the connection was open
       wake();
     } catch (error) {
       if (!isStopped) onLost(error);
@@ -89,7 +89,7 @@ function listen(
     async stop() {
       isStopped = true;
       clearTimeout(reconnect);
-      // A server that does not respond must not keep the process from closing.
+      // an unresponsive server must not block the close
       await Promise.race([
         client?.end().catch(() => {}),
         new Promise<void>((resolve) => void setTimeout(resolve, CONNECT_TIMEOUT_MS).unref()),

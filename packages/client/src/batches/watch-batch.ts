@@ -46,7 +46,7 @@ export async function* watchBatch(
   const deadline = startDeadline({
     timeoutMs,
     signal: options.signal,
-    what: "The batch is still running: it was not complete",
+    what: "The batch is still running; it was not complete",
   });
   const { signal } = deadline;
   try {

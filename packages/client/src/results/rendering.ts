@@ -46,7 +46,7 @@ export interface ResponseRendering extends RenderingFacts {
   readonly response: Response;
 }
 
-/** The caller already holds the current rendering: there is no body. */
+/** The caller already has the current rendering; the response has no body. */
 export interface NotModified extends ResponseFacts {
   readonly notModified: true;
 }
@@ -80,6 +80,6 @@ export interface DownloadOptions<A extends As = As> extends CallOptions {
 }
 
 export interface RenderOptions<A extends As = As, T extends KnownTag = KnownTag> extends DownloadOptions<A> {
-  /** Entity tag of a rendering that the caller holds. `null` and `undefined` send none. */
+  /** Entity tag of a rendering that the caller already has. `null` and `undefined` send none. */
   readonly ifNoneMatch?: T | undefined;
 }

@@ -19,7 +19,7 @@ export interface WebhookReceiverOptions {
    */
   readonly toleranceSeconds?: number | undefined;
   /**
-   * Called for every delivery that was not acknowledged, with a `WebhookError` if it was refused, or with the error that
+   * Called for every delivery that was not acknowledged, with a `WebhookError` if it was rejected, or with the error that
    * the callback threw.
    */
   readonly onError?: ((error: unknown) => void) | undefined;

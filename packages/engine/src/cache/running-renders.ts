@@ -40,7 +40,7 @@ export class RunningRenders {
 
   /**
    * Joins the running render of this name, or leads a new one. If the leader abandons it, the first request that
-   * waits leads, and the others go on waiting.
+   * waits leads, and the others continue to wait.
    *
    * @throws the reason of `wait` if that aborts before the render has started.
    * @throws SnapError `upstream_rate_limited` if too many requests wait for the render already.

@@ -9,7 +9,7 @@ import type { JoinOutcome, RunningRender, RunningRenders } from "./running-rende
 import { lookUp, suits, waitsStrictly } from "./look-up.ts";
 import type { RenderingCache } from "./rendering-cache.ts";
 
-/** After this a crashed process no longer holds up the requests that wait for its render. */
+/** After this time, a crashed process no longer delays the requests that wait for its render. */
 const LEASE_MS = 6_000;
 /** A lease survives several lost renewals, and a leader soon learns of a raised priority. */
 const RENEW_INTERVAL_MS = 1_000;
@@ -185,7 +185,7 @@ function holdLease(
   };
 }
 
-/** A refusal that says nothing about the page: identical requests are checked for themselves. */
+/** Errors that concern only the leader. The joined requests are checked separately. */
 function concernsLeaderAlone(error: unknown): boolean {
   return isSnapError(error) && LEADERS_REFUSALS.has(error.code);
 }

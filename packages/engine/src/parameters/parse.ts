@@ -44,7 +44,7 @@ export function parseItem(item: Readonly<Record<string, unknown>>): {
   return parseSent(Object.fromEntries(typed));
 }
 
-/** Validates twice: the input for its types, then its form in a query, which is the one that counts. */
+/** Validates twice: first the types of the input, then its query form, which is authoritative. */
 function parseSent(input: Readonly<Record<string, unknown>>): ReturnType<typeof parseItem> {
   parse(input, new FaultList());
   const sent = Object.fromEntries(readQuery(toQuery(input)).input);

@@ -2,7 +2,7 @@ import type { QueueAddOptions } from "p-queue";
 
 import type { Priority } from "../ports/render-leases.ts";
 
-/** Whose render it is: what a waiting job is queued under. */
+/** The account and priority of a waiting render. */
 export interface QueuedRender {
   readonly accountId: string;
   readonly priority: Priority;

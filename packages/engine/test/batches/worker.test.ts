@@ -198,7 +198,7 @@ describe("credits that are only reserved", () => {
     open({ clock: { now: () => clock.now(), after: () => () => {} } }).startWorker();
     await renderer.whenCalled(1);
     clock.advance(21_000);
-    // the render of the lost worker never ends, so this one starts anew
+    // the render of the lost worker never ends, so this worker starts another
     engine.startWorker();
     await microtasks();
     expect((await engine.batches.get({ principal, batchId })).items[0]?.error).toBeNull();

@@ -41,10 +41,13 @@ describe("a request", () => {
 });
 
 describe("a response", () => {
-  it.each([200, 204, 299, 300, 404, 410, 500, 503])("with status %i is returned as it is", async (status) => {
-    const port = await serveHttp((_request, response) => void response.writeHead(status).end());
-    expect(await send(openSender(), `http://127.0.0.1:${port}/`)).toEqual(responded(status));
-  });
+  it.each([200, 204, 299, 300, 404, 410, 500, 503])(
+    "with status %i is returned unchanged",
+    async (status) => {
+      const port = await serveHttp((_request, response) => void response.writeHead(status).end());
+      expect(await send(openSender(), `http://127.0.0.1:${port}/`)).toEqual(responded(status));
+    },
+  );
 
   it.each([301, 302, 303, 307, 308])("with status %i is not followed", async (status) => {
     let visits = 0;
@@ -116,7 +119,7 @@ describe("the target", () => {
     },
   );
 
-  it("is blocked if its name resolves to a private address since the last check", async () => {
+  it("is blocked if its name has resolved to a private address since the last check", async () => {
     const { port, visits } = await listen();
     const resolutions = [["8.8.8.8"], ["127.0.0.1"]];
     const resolver = createFakeResolver({ "receiver.example.com": () => resolutions.shift() ?? [] });

@@ -13,8 +13,8 @@ export interface UrlSigner {
 }
 
 /**
- * A URL of `GET /snap/signed` that proves itself. It is written as it is signed, so that nothing is left
- * to how a serialiser encodes, and the same arguments give the same URL.
+ * Returns a signed URL of `GET /snap/signed`. It contains the canonical query that is signed, so that the URL does not
+ * depend on how a serializer encodes, and the same arguments return the same URL.
  *
  * @param parameters The query of the rendering.
  * @example

@@ -4,8 +4,8 @@ import { sha256 } from "@noble/hashes/sha2.js";
 /*! Bundles @noble/hashes, (c) 2022 Paul Miller (paulmillr.com), MIT License. */
 
 /**
- * `#hmac` for browsers and every other runtime without the `node` condition. The library is bundled, and
- * synchronous: Web Crypto is not, and a signed URL stands in a template.
+ * `#hmac` for browsers and all other runtimes without the `node` condition. The library is bundled. Unlike Web Crypto, it
+ * is synchronous, as templates with signed URLs require.
  */
 
 const utf8 = new TextEncoder();

@@ -1,7 +1,7 @@
 /** All instants are milliseconds since the Unix epoch. */
 export const initial = `
 CREATE TABLE snap.accounts (
-  -- The order of creation.
+  -- Order of creation.
   sequence BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   id TEXT COLLATE "C" NOT NULL UNIQUE,
   email TEXT NOT NULL,
@@ -11,11 +11,11 @@ CREATE TABLE snap.accounts (
   requests_per_minute BIGINT,
   created_at BIGINT NOT NULL
 );
--- The collation "C" folds ASCII letters only, as the port has it.
+-- The collation "C" folds only ASCII letters, as the port requires.
 CREATE UNIQUE INDEX accounts_by_email ON snap.accounts (lower(email COLLATE "C") COLLATE "C");
 
 CREATE TABLE snap.tokens (
-  -- An identity is never given again, not even after a revocation.
+  -- Ids are never reused, even after a revocation.
   id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   account_id TEXT COLLATE "C" NOT NULL REFERENCES snap.accounts (id),
   -- Separated by single spaces.
@@ -28,7 +28,7 @@ CREATE TABLE snap.tokens (
 );
 CREATE INDEX tokens_by_account ON snap.tokens (account_id);
 
--- Room on each page for the row's next version: no index then changes with a balance.
+-- Free space on each page lets PostgreSQL update a balance without changing an index (HOT update).
 CREATE TABLE snap.balances (
   account_id TEXT COLLATE "C" NOT NULL,
   period_started_at BIGINT NOT NULL,
@@ -45,10 +45,10 @@ CREATE TABLE snap.reservations (
   lapses_at BIGINT NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('open', 'refused', 'settled', 'refunded', 'lapsed'))
 );
--- Only what is open can lapse: this index stays as small as the number of running renders.
+-- Only open reservations can lapse, so the index is as small as the number of running renders.
 CREATE INDEX open_reservations ON snap.reservations (account_id, lapses_at) WHERE state = 'open';
 
--- Written by every render and read by audits alone: an index over its accounts would cost each render a page.
+-- Every render writes to it, and only audits read it: an index over accounts would cost each render a page write.
 CREATE TABLE snap.journal (
   sequence BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   account_id TEXT COLLATE "C" NOT NULL,
@@ -63,6 +63,6 @@ BEGIN RAISE EXCEPTION 'the journal is append-only'; END $$;
 CREATE TRIGGER journal_keeps_its_lines BEFORE UPDATE OR DELETE OR TRUNCATE ON snap.journal
   FOR EACH STATEMENT EXECUTE FUNCTION snap.refuse_change();
 
--- Written and emptied by check(), to see whether a write still goes through.
+-- check() writes and empties it, to test whether the database accepts writes.
 CREATE TABLE snap.write_checks (id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, filler TEXT NOT NULL);
 `;

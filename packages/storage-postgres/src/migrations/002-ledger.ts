@@ -18,7 +18,7 @@ BEGIN
     );
 END $$;
 
--- Holds the balance, opens the period, follows the grant, and lapses what is overdue.
+-- Locks the balance, opens the period, applies a changed grant, and lapses overdue reservations.
 CREATE FUNCTION snap.bring_up_to_date(in_account TEXT, in_period BIGINT, in_granted BIGINT, in_now BIGINT)
 RETURNS snap.balances LANGUAGE plpgsql AS $$
 DECLARE
@@ -40,7 +40,7 @@ BEGIN
         WHERE account_id = in_account AND state = 'open' AND lapses_at <= in_now
       )) ORDER BY period_started_at FOR UPDATE
     );
-    -- Those of other periods that others have made meanwhile wait for the next look: their balance isn't held.
+    -- Skips reservations that others have made meanwhile in other periods: their balances are not locked.
     FOR overdue IN SELECT * FROM snap.reservations
       WHERE account_id = in_account AND state = 'open' AND lapses_at <= in_now AND period_started_at = ANY (held)
       ORDER BY lapses_at
@@ -95,7 +95,7 @@ BEGIN
     VALUES (in_account, in_period, 'reserve', 1, in_reservation, in_now);
 END $$;
 
--- Ends a reservation that is open, and answers how it ended, now or before.
+-- Ends an open reservation; returns how it ended, now or before.
 CREATE FUNCTION snap.end_reservation(in_reservation TEXT, wanted TEXT, in_now BIGINT) RETURNS TEXT
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -103,12 +103,12 @@ DECLARE
   ending TEXT;
 BEGIN
   SELECT * INTO reservation FROM snap.reservations WHERE id = in_reservation;
-  -- What was refused never became a reservation.
+  -- A refused reservation never existed for the caller.
   IF NOT FOUND OR reservation.state = 'refused' THEN RETURN 'unknown'; END IF;
   IF reservation.state = 'open' THEN
     PERFORM 1 FROM snap.balances
       WHERE account_id = reservation.account_id AND period_started_at = reservation.period_started_at FOR UPDATE;
-    -- Behind the lock: somebody else may have ended it while this waited.
+    -- Under the lock: another call may have ended it while this one waited.
     SELECT * INTO reservation FROM snap.reservations WHERE id = in_reservation;
   END IF;
   IF reservation.state <> 'open' THEN RETURN reservation.state; END IF;

@@ -4,7 +4,7 @@
  */
 export const batches = `
 CREATE TABLE snap.batches (
-  -- The order of submission.
+  -- Order of submission.
   sequence BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   id TEXT COLLATE "C" NOT NULL UNIQUE,
   account_id TEXT COLLATE "C" NOT NULL,
@@ -24,16 +24,16 @@ CREATE TABLE snap.batch_items (
   id TEXT COLLATE "C" NOT NULL,
   account_id TEXT COLLATE "C" NOT NULL,
   key TEXT NOT NULL,
-  -- JSON objects, as text: what was stored comes back byte by byte.
+  -- JSON objects, as text, so that they are returned byte for byte.
   parameters TEXT NOT NULL,
   state TEXT NOT NULL,
-  -- Taken out of the state. claimable_at is NULL once the item is done or failed.
+  -- Copied from the state. claimable_at is NULL once the item is done or failed.
   status TEXT NOT NULL CHECK (status = state::json ->> 'status'),
   claimable_at BIGINT CHECK (claimable_at IS NOT DISTINCT FROM
     coalesce(state::json ->> 'dueAt', state::json ->> 'leaseEndsAt')::NUMERIC),
   PRIMARY KEY (batch, position)
 );
--- The first item of an account is one step into it; id and status are there to be read.
+-- Finds the first item of an account in one step; includes id and status, so that reads need only the index.
 CREATE INDEX unfinished_items ON snap.batch_items (account_id, claimable_at, batch, position)
   INCLUDE (id, status) WHERE claimable_at IS NOT NULL;
 
@@ -42,7 +42,7 @@ CREATE TABLE snap.deliveries (
   account_id TEXT COLLATE "C" NOT NULL,
   -- A JSON object.
   state TEXT NOT NULL,
-  -- NULL once it is acknowledged or abandoned.
+  -- NULL once it is delivered or abandoned.
   claimable_at BIGINT CHECK (claimable_at IS NOT DISTINCT FROM
     coalesce(state::json ->> 'dueAt', state::json ->> 'leaseEndsAt')::NUMERIC)
 );
@@ -61,8 +61,8 @@ CREATE FUNCTION snap.find_batch(in_id TEXT) RETURNS SETOF snap.batch_row LANGUAG
   WHERE batches.id = in_id ORDER BY position
 $$;
 
--- Reads behind the lock, in a statement of its own: one that waits for the lock would go on with the
--- items as they were when it began to wait.
+-- Locks in one statement and reads in the next: a statement that waits for a lock would read the items as they were
+-- before the wait.
 CREATE FUNCTION snap.hold_batch(in_id TEXT) RETURNS SETOF snap.batch_row LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM 1 FROM snap.batches WHERE id = in_id FOR UPDATE;

@@ -1,10 +1,10 @@
 /** All instants are milliseconds since the Unix epoch. */
 export const initial = `
 CREATE TABLE accounts (
-  -- The order of creation.
+  -- Order of creation.
   sequence INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
-  -- NOCASE folds ASCII letters only, as the port has it.
+  -- NOCASE folds only ASCII letters, as the port requires.
   email TEXT NOT NULL COLLATE NOCASE UNIQUE,
   email_verified_at INTEGER,
   plan_slug TEXT,
@@ -14,7 +14,7 @@ CREATE TABLE accounts (
 ) STRICT;
 
 CREATE TABLE tokens (
-  -- AUTOINCREMENT: an id is never given again, not even after a revocation.
+  -- AUTOINCREMENT: ids are never reused, even after a revocation.
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   account_id TEXT NOT NULL REFERENCES accounts (id),
   -- Separated by single spaces.
@@ -36,7 +36,7 @@ CREATE TABLE balances (
   PRIMARY KEY (account_id, period_started_at)
 ) STRICT, WITHOUT ROWID;
 
--- No foreign key to balances: keeping it would need an index as long as this table.
+-- No foreign key to balances: it would need an index as large as this table.
 CREATE TABLE reservations (
   id TEXT NOT NULL PRIMARY KEY,
   account_id TEXT NOT NULL,
@@ -44,7 +44,7 @@ CREATE TABLE reservations (
   lapses_at INTEGER NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('open', 'refused', 'settled', 'refunded', 'lapsed'))
 ) STRICT, WITHOUT ROWID;
--- Only what is open can lapse: this index stays as small as the number of running renders.
+-- Only open reservations can lapse, so the index is as small as the number of running renders.
 CREATE INDEX open_reservations ON reservations (account_id, lapses_at) WHERE state = 'open';
 
 CREATE TABLE journal (
@@ -72,7 +72,7 @@ CREATE TABLE renderings (
   etag TEXT NOT NULL,
   stored_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
-  -- Last, so that the columns before it are read without walking through its pages.
+  -- Last, so that reading the other columns does not load its pages.
   bytes BLOB NOT NULL,
   UNIQUE (account_id, key)
 ) STRICT;
@@ -86,6 +86,6 @@ CREATE TABLE budgets (
   PRIMARY KEY (account_id, budget)
 ) STRICT, WITHOUT ROWID;
 
--- Written and emptied by check(), to see whether a write still goes through.
+-- check() writes and empties it, to test whether the database accepts writes.
 CREATE TABLE write_checks (id INTEGER PRIMARY KEY, filler BLOB NOT NULL) STRICT;
 `;

@@ -4,7 +4,7 @@
  */
 export const batches = `
 CREATE TABLE batches (
-  -- The order of submission.
+  -- Order of submission.
   sequence INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
   account_id TEXT NOT NULL,
@@ -26,15 +26,15 @@ CREATE TABLE batch_items (
   key TEXT NOT NULL,
   -- A JSON object.
   parameters TEXT NOT NULL,
-  -- A JSON object, out of which the two columns behind it are taken. (They are no generated columns:
-  -- an index of such never covers a query.)
+  -- A JSON object, from which the next two columns are copied. Not generated columns: an index over those never
+  -- covers a query.
   state TEXT NOT NULL,
   status TEXT NOT NULL CHECK (status = state ->> 'status'),
-  -- NULL once it is done or failed.
+  -- NULL once the item is done or failed.
   claimable_at INTEGER CHECK (claimable_at IS coalesce(state ->> 'dueAt', state ->> 'leaseEndsAt')),
   PRIMARY KEY (batch, position)
 ) STRICT;
--- The first item of an account is one step into it; the status is there to be counted.
+-- Finds the first item of an account in one step; includes the status, so that counting needs only the index.
 CREATE INDEX unfinished_items ON batch_items (account_id, claimable_at, batch, position, status)
   WHERE claimable_at IS NOT NULL;
 
@@ -43,7 +43,7 @@ CREATE TABLE deliveries (
   account_id TEXT NOT NULL,
   -- A JSON object.
   state TEXT NOT NULL,
-  -- NULL once it is acknowledged or abandoned.
+  -- NULL once the delivery is delivered or abandoned.
   claimable_at INTEGER CHECK (claimable_at IS coalesce(state ->> 'dueAt', state ->> 'leaseEndsAt'))
 ) STRICT;
 CREATE INDEX open_deliveries ON deliveries (account_id, claimable_at, batch) WHERE claimable_at IS NOT NULL;

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign, type KeyObject } from "node:crypto";
 
-/** What the field `subjectAltName` may hold (RFC 5280, 4.2.1.6). */
+/** An entry of `subjectAltName` (RFC 5280, 4.2.1.6). */
 export type AlternativeName =
   | { readonly kind: "dns"; readonly name: string }
   | { readonly kind: "address"; readonly bytes: readonly number[] };
@@ -10,7 +10,7 @@ interface CertificateRequest {
   readonly validUntil: Date;
 }
 
-/** Makes a self-signed certificate (RFC 5280, 4.1) and its key, both as PEM. */
+/** Creates a self-signed certificate (RFC 5280, 4.1) and its key, both as PEM. */
 export function makeCertificate(request: CertificateRequest): {
   readonly cert: string;
   readonly key: string;
@@ -50,7 +50,7 @@ function describe({ names, validUntil }: CertificateRequest, publicKey: KeyObjec
   );
 }
 
-/** One value in DER (X.690, 10): tag, length, contents. */
+/** Encodes a value as DER (X.690, 10): tag, length, contents. */
 function der(tag: number, ...contents: readonly Buffer[]): Buffer {
   const content = Buffer.concat(contents);
   const { length } = content;

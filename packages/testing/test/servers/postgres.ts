@@ -6,25 +6,25 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { findFreePort } from "./free-port.ts";
 
-/** A PostgreSQL of its own, on the loopback, that ends with this process. */
+/** A PostgreSQL server on the loopback, for one test file. It stops with the process that started it. */
 export interface PostgresServer {
   readonly port: number;
-  /** Of a database on it, `postgres` unless given. */
+  /** Returns the URL of a database, by default `postgres`. */
   url(database?: string): string;
-  /** SIGKILL to all its processes. */
+  /** Sends SIGKILL to all its processes. */
   kill(): Promise<void>;
-  /** After `kill`, or after `stop`; on the same port, with the same data. */
+  /** Starts it again after `kill`, on the same port, with the same data. */
   start(): Promise<void>;
-  /** Ends it, and removes its data. */
+  /** Stops it and deletes its data. */
   remove(): Promise<void>;
 }
 
 const SUPERUSER = "snap";
-/** PostgreSQL refuses to run as root: `nobody` on Debian. */
+/** `nobody` on Debian. PostgreSQL does not run as root. */
 const UNPRIVILEGED_ID = 65_534;
 const READY = "database system is ready to accept connections";
 
-/** Folder of the newest PostgreSQL; `null` where there is none. */
+/** Returns the folder of the newest PostgreSQL, or `null` if none is installed. */
 function findPostgres(): string | null {
   const [newest] = globSync("/usr/lib/postgresql/[0-9]*/bin").toSorted((a, b) =>
     b.localeCompare(a, "en", { numeric: true }),
@@ -33,12 +33,12 @@ function findPostgres(): string | null {
 }
 
 /**
- * @param more Settings of the server, by name.
- * @throws Error when there is no PostgreSQL, or it doesn't start.
+ * @param more additional server settings, by name.
+ * @throws Error if PostgreSQL is not installed or does not start.
  */
 export async function startPostgres(more: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
   const programs = findPostgres();
-  if (programs === null) throw new Error("There is no PostgreSQL on this machine.");
+  if (programs === null) throw new Error("PostgreSQL is not installed.");
   const port = await findFreePort();
   const directory = mkdtempSync(join(tmpdir(), "snap-postgres-"));
   const identity = process.getuid?.() === 0 ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {};
@@ -81,29 +81,29 @@ export async function startPostgres(more: Readonly<Record<string, string>> = {})
 }
 
 async function untilEnd(child: ChildProcess): Promise<void> {
-  let said = "";
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => (said += text));
+  let log = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (log += text));
   const [code] = (await once(child, "close")) as [number | null];
-  if (code !== 0) throw new Error(`${child.spawnfile} ended with ${code}: ${said}`);
+  if (code !== 0) throw new Error(`${child.spawnfile} ended with ${code}: ${log}`);
 }
 
-/** Its log goes on; nobody reads it. */
+/** Discards the log after the server is ready. */
 async function untilReady(child: ChildProcess): Promise<void> {
-  const said: string[] = [];
-  if (child.stderr === null) throw new Error("The log isn't read.");
+  const log: string[] = [];
+  if (child.stderr === null) throw new Error("stderr is not piped");
   const lines = createInterface(child.stderr);
   await new Promise<void>((resolve, reject) => {
-    child.once("exit", (code) => reject(new Error(`PostgreSQL ended with ${code}:\n${said.join("\n")}`)));
+    child.once("exit", (code) => reject(new Error(`PostgreSQL ended with ${code}:\n${log.join("\n")}`)));
     child.once("error", reject);
     lines.on("line", (line) => {
-      said.push(line);
+      log.push(line);
       if (line.includes(READY)) resolve();
     });
   });
   lines.removeAllListeners("line").on("line", () => {});
 }
 
-/** Each of its processes has a session of its own, and would go on for a moment. */
+/** Kills the child processes too: each has its own session, and would survive for a moment. */
 function killWithChildren(pid: number): void {
   const children = globSync(`/proc/${pid}/task/${pid}/children`).flatMap((path) =>
     readFileSync(path, "utf8").trim().split(" "),
@@ -112,7 +112,7 @@ function killWithChildren(pid: number): void {
     try {
       process.kill(each, "SIGKILL");
     } catch {
-      // It has ended.
+      // already ended
     }
   }
 }

@@ -15,8 +15,8 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** What Redis answers to a line. */
-async function ask(url: string, line: string): Promise<string> {
+/** Returns the response to a command. */
+async function send(url: string, line: string): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = createConnection(Number(port), hostname);
   try {
@@ -29,31 +29,31 @@ async function ask(url: string, line: string): Promise<string> {
 }
 
 describe("startRedis", { tags: ["redis"] }, () => {
-  it("answers, forgets when it is started again, and ends", async () => {
+  it("starts, restarts empty, and stops", async () => {
     const redis = await startRedis(["maxmemory 100mb"]);
     onTestFinished(() => redis.stop());
-    expect(await ask(redis.url, "SET a 1")).toBe("+OK");
-    expect(await ask(redis.url, "CONFIG GET maxmemory")).toContain("104857600");
+    expect(await send(redis.url, "SET a 1")).toBe("+OK");
+    expect(await send(redis.url, "CONFIG GET maxmemory")).toContain("104857600");
     const { pid } = redis;
     await redis.kill();
     expect(isAlive(pid)).toBe(false);
-    await expect(ask(redis.url, "GET a")).rejects.toThrow("ECONNREFUSED");
+    await expect(send(redis.url, "GET a")).rejects.toThrow("ECONNREFUSED");
     await redis.restart();
-    expect(await ask(redis.url, "GET a")).toBe("$-1");
+    expect(await send(redis.url, "GET a")).toBe("$-1");
     await redis.stop();
     await redis.stop();
     expect(isAlive(redis.pid)).toBe(false);
   });
 
-  it("tells what Redis says when it can't start", async () => {
+  it("rejects with the output of Redis if it does not start", async () => {
     await expect(startRedis(["no-such-setting 1"])).rejects.toThrow("no-such-setting");
   });
 
-  it("ends with the process that started it, however that one ends", async () => {
+  it("stops with the process that started it, even if that process is killed", async () => {
     const program = `
       import { startRedis } from ${JSON.stringify(new URL("./redis.ts", import.meta.url).href)};
       console.log((await startRedis()).pid);`;
-    // It frees nothing, as it is killed.
+    // a killed process does not delete its temporary files
     const folder = await mkdtemp(join(tmpdir(), "snap-killed-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {

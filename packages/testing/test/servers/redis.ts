@@ -7,28 +7,27 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { findFreePort } from "./free-port.ts";
 
-/** Between finding a free port and taking it, another program may have been faster. */
+/** Another program may take the free port first. */
 const STARTS = 5;
 
-/** A Redis of one's own. */
+/** A Redis server for one test file. */
 export interface RedisServer {
-  /** With no user and no password. */
+  /** Without user or password. */
   readonly url: string;
-  /** Of the process that runs now, or ran last. */
+  /** Id of the current or last process. */
   readonly pid: number;
-  /** Ends it for good and frees what it took. */
+  /** Stops it and deletes its files. */
   stop(): Promise<void>;
-  /** Ends it without a warning, as `kill -9` does. */
+  /** Kills it without warning, like `kill -9`. */
   kill(): Promise<void>;
-  /** Starts it again, empty, at the same address; ends it first if it runs. */
+  /** Starts it again, empty, on the same port; kills it first if it is running. */
   restart(): Promise<void>;
 }
 
 /**
- * Starts `redis-server` on a free port of the loopback, without persistence. It ends with this process at
- * the latest.
+ * Starts `redis-server` on a free port of the loopback, without persistence. It stops with this process at the latest.
  *
- * @param settings Lines of its configuration, such as `requirepass secret`.
+ * @param settings lines of its configuration, such as `requirepass secret`.
  *
  * @example
  * const redis = await startRedis();
@@ -79,7 +78,7 @@ async function startSomewhere(
   }
 }
 
-/** Resolves once it takes connections. */
+/** Resolves when the server accepts connections. */
 async function start(port: number, folder: string, settings: readonly string[]): Promise<ChildProcess> {
   const file = join(folder, "redis.conf");
   const own = [`port ${port}`, "bind 127.0.0.1", `dir "${folder}"`, 'save ""', "appendonly no"];
@@ -88,20 +87,20 @@ async function start(port: number, folder: string, settings: readonly string[]):
   const endWithThis = (): void => void child.kill("SIGKILL");
   process.once("exit", endWithThis);
   child.once("exit", () => process.removeListener("exit", endWithThis));
-  const said: string[] = [];
+  const log: string[] = [];
   await new Promise<void>((resolve, reject) => {
     child.once("error", reject);
-    child.once("close", () => reject(new Error(`redis-server ended:\n${said.join("\n")}`)));
+    child.once("close", () => reject(new Error(`redis-server ended:\n${log.join("\n")}`)));
     for (const input of [child.stdout, child.stderr])
       createInterface(input).on("line", (line) => {
-        said.push(line);
+        log.push(line);
         if (line.includes("Ready to accept connections")) resolve();
       });
   });
   return child;
 }
 
-/** On Linux the kernel ends it with the thread that started it, however that one ends. */
+/** On Linux, the kernel kills it when the thread that started it ends, for whatever reason. */
 function launch(file: string): ChildProcessByStdio<null, Readable, Readable> {
   const command = ["redis-server", file];
   const [program = "", ...args] =

@@ -52,7 +52,7 @@ export interface LaunchedBrowser extends ConnectedBrowser {
 /**
  * Starts a browser and connects to it over a pipe.
  *
- * @throws Error that tells the operator why it did not start.
+ * @throws Error whose message explains to the operator why it did not start.
  */
 export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBrowser> {
   const profileDir = await makeProfileDir();

@@ -70,7 +70,7 @@ async function countFonts(language: string): Promise<number | null> {
 /** Checks that public names resolve with the resolver of this machine. */
 async function checkNames(): Promise<Finding> {
   try {
-    const reason = (): Error => new Error(`no answer within ${NAMES_TIMEOUT_MS} ms`);
+    const reason = (): Error => new Error(`no response within ${NAMES_TIMEOUT_MS} ms`);
     const addresses = await withTimeout({ durationMs: NAMES_TIMEOUT_MS, reason }, (signal) =>
       abortable(signal, systemResolver.resolve(PUBLIC_NAME)),
     );
