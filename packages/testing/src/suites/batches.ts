@@ -166,7 +166,7 @@ function testInserts(test: DefineTest<"batches">): void {
 /** Tries to modify a record. */
 function spoil(batch: BatchRecord | null): void {
   const item = batch?.items[0];
-  assert.ok(item !== undefined, "there is no such batch");
+  assert.ok(item !== undefined, "the batch does not exist");
   Reflect.set(item.parameters, "url", "https://modified.example/");
   Reflect.set(item.state, "status", "failed");
   Reflect.set(item, "key", "spoilt");

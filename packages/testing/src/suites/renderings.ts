@@ -26,7 +26,7 @@ function named(now: number): typeof NAME & { readonly now: number } {
 }
 
 function assertSameRendering(actual: StoredRendering | null, expected: StoredRendering): void {
-  assert.ok(actual !== null, "there is no such rendering");
+  assert.ok(actual !== null, "the rendering does not exist");
   assertSameBytes(actual.bytes, expected.bytes);
   assert.deepEqual({ ...actual, bytes: expected.bytes }, expected);
 }
