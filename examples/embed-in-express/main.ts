@@ -1,4 +1,4 @@
-import { createEngine, isSnapError, parseAllowedTargets, type Engine } from "@snap/engine";
+import { createEngine, isSnapError, parseTargetList, type Engine } from "@snap/engine";
 import { createPuppeteerRenderer } from "@snap/engine/puppeteer";
 import { openSqliteStorage } from "@snap/storage-sqlite";
 import express, { type ErrorRequestHandler, type Express } from "express";
@@ -9,7 +9,7 @@ type Settings = { readonly directory: string; readonly secretKey: string; readon
 
 /** `allowTargets` lists the private hosts to allow; by default only public pages are rendered. */
 export async function openEngine({ directory, secretKey, allowTargets = "" }: Settings): Promise<Engine> {
-  const targets = { allow: parseAllowedTargets(allowTargets), ownHostnames: [] };
+  const targets = { allow: parseTargetList(allowTargets), ownHostnames: [] };
   return createEngine({
     storage: await openSqliteStorage({ directory }),
     renderer: createPuppeteerRenderer({ targets }),

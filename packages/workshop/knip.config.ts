@@ -6,8 +6,8 @@ const published = { entry: ["src/index.ts", "test/**/*.test.ts"], project: ["{sr
 export default {
   // A type that only its own file names still documents an exported function.
   ignoreExportsUsedInFile: { interface: true, type: true },
-  // A part of the system (src/machine/system-parts.ts).
-  ignoreBinaries: ["openssl"],
+  // Parts of the system (src/machine/system-parts.ts).
+  ignoreBinaries: ["ip", "openssl"],
   // The ignored dependencies are commands: those that src/checks starts, and snap-server for `npx`.
   workspaces: {
     ".": {

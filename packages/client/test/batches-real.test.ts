@@ -1,4 +1,4 @@
-import { parseAllowedTargets, SnapError, systemClock, type DeliveryAttempt } from "@snap/engine";
+import { parseTargetList, SnapError, systemClock, type DeliveryAttempt } from "@snap/engine";
 import express from "express";
 import { describe, expect, it } from "vitest";
 import {
@@ -240,7 +240,7 @@ describe("the webhook of a batch", () => {
     const service = await openService(undefined, {
       // receivers refuse a timestamp that is not current
       clock: systemClock,
-      targets: { allow: parseAllowedTargets(new URL(receiver.origin).host), ownHostnames: [] },
+      targets: { allow: parseTargetList(new URL(receiver.origin).host), ownHostnames: [] },
       onDeliveryAttempt: attempted.resolve,
     });
     const { token, signingSecret } = await service.customer();

@@ -44,6 +44,7 @@ describe("readConfig without variables", () => {
       renderTimeoutMs: 45_000,
       navigationTimeoutMs: 30_000,
       allowTargets: [],
+      denyTargets: [],
       plans: [
         { slug: "starter", name: "Starter", creditsPerPeriod: 1_000, requestsPerMinute: 20 },
         { slug: "growth", name: "Growth", creditsPerPeriod: 10_000, requestsPerMinute: 60 },
@@ -112,6 +113,15 @@ describe("readConfig with one variable", () => {
       },
     ],
     [
+      { SNAP_DENY_TARGETS: "[2600:1f00::/24]:443,ads.example" },
+      {
+        denyTargets: [
+          { kind: "block", address: "2600:1f00::", prefixLength: 24, port: 443 },
+          { kind: "name", hostname: "ads.example", port: null },
+        ],
+      },
+    ],
+    [
       { SNAP_PLANS_FILE: planFile(plans) },
       { plans: [{ slug: "team", name: "Team", creditsPerPeriod: 500, requestsPerMinute: 30 }] },
     ],
@@ -152,6 +162,7 @@ describe("readConfig with one variable", () => {
     ["SNAP_RENDER_TIMEOUT_MS", "45s", "a whole number from 1000 to 600000"],
     ["SNAP_NAVIGATION_TIMEOUT_MS", "60000", "must not exceed SNAP_RENDER_TIMEOUT_MS (45000)"],
     ["SNAP_ALLOW_TARGETS", "10.0.0.0/8,not a host", "10.0.0.0/8, 127.0.0.1:3000"],
+    ["SNAP_DENY_TARGETS", "*.example", "10.0.0.0/8, 127.0.0.1:3000"],
     ["SNAP_PLANS_FILE", "/nowhere/plans.json", "no such file"],
     ["SNAP_PLANS_FILE", planFile("{"), "JSON"],
     ["SNAP_PLANS_FILE", planFile('[{"slug":"Team"}]'), "0.slug"],

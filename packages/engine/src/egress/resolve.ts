@@ -1,7 +1,9 @@
 import { isIP } from "node:net";
 import type { Resolver } from "../ports/resolver.ts";
 import { checkAddress, checkHost, parseTarget } from "../targets/target.ts";
-import { normalizeHostname, type TargetPolicy } from "../targets/policy.ts";
+import { parseAddress, type Address } from "../targets/addresses.ts";
+import { isAmong, opensPort, type TargetPolicy } from "../targets/policy.ts";
+import { normalizeHostname } from "../targets/target-list.ts";
 import { abortable, withTimeout } from "../timeouts.ts";
 
 /** Time limit of one name resolution. */
@@ -29,11 +31,37 @@ export async function resolveHost(
   const { port, policy } = request;
   const hostname = normalizeHostname(request.hostname);
   if (checkHost({ hostname, port, policy }) === "blocked") return "blocked";
-  if (isIP(hostname) !== 0) return [hostname];
-  const addresses = await lookUp({ ...request, hostname });
+  const addresses = isIP(hostname) === 0 ? await lookUp({ ...request, hostname }) : [hostname];
   if (addresses.length === 0) return "unresolved";
   const isAllowed = (address: string): boolean => checkAddress({ address, hostname, port, policy }) === "ok";
-  return addresses.every(isAllowed) ? addresses : "blocked";
+  if (!addresses.every(isAllowed)) return "blocked";
+  return (await reachesOwnSocket({ ...request, hostname }, addresses)) ? "blocked" : addresses;
+}
+
+/**
+ * Returns whether one of the addresses belongs to a socket that the policy lists by name, such as that of the service's
+ * database. Resolves that name now, because a failover changes its address; if it does not resolve, returns `true`.
+ */
+async function reachesOwnSocket(request: ResolveHostRequest, addresses: readonly string[]): Promise<boolean> {
+  const { hostname, port, policy } = request;
+  const names = (policy.ownSockets ?? []).filter((socket) => socket.port === port && isName(socket.hostname));
+  if (names.length === 0) return false;
+  const unopened = addresses
+    .map(parseAddress)
+    .filter((address) => !opensPort({ hostname, address, port, policy }));
+  if (unopened.length === 0) return false;
+  const own = await Promise.all(names.map((socket) => lookUp({ ...request, hostname: socket.hostname })));
+  return own.some((found) => {
+    const sockets = found.map((address) => ({ hostname: address, port }));
+    const isFound = (address: Address | null): boolean =>
+      address !== null && isAmong(sockets, { hostname, address, port, policy });
+    return found.length === 0 || unopened.some(isFound);
+  });
+}
+
+function isName(hostname: string): boolean {
+  const host = normalizeHostname(hostname);
+  return isIP(host) === 0 && host !== "localhost";
 }
 
 /** Returns an empty list if the name does not resolve in time. */

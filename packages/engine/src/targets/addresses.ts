@@ -106,6 +106,12 @@ export const SPECIAL_IPV6_BLOCKS: readonly AddressBlock[] = [
 /** The well-known prefix of NAT64, which connects IPv6-only networks to IPv4: RFC 6052, 2.1. */
 export const NAT64 = requireBlock("64:ff9b::/96");
 
+/** Returns the addresses that a connection reaches: this one and, through NAT64, the IPv4 address in it. */
+export function reachedAddresses(address: Address): readonly Address[] {
+  if (!isInBlock(address, NAT64)) return [address];
+  return [address, { bits: 32, value: embeddedIpv4(address.value) }];
+}
+
 function requireBlock(cidr: string): AddressBlock {
   const parsed = parseBlock(cidr);
   if (parsed === null) throw new Error(`not a CIDR block: ${cidr}`);

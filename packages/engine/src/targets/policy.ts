@@ -1,15 +1,6 @@
-import { domainToASCII } from "node:url";
-import { type Address, type AddressBlock, isInBlock, parseAddress, parseBlock } from "./addresses.ts";
-
-/** A private target that the operator allows: a host name or a block of addresses. */
-export type AllowedTarget =
-  | { readonly kind: "name"; readonly hostname: string; readonly port: number | null }
-  | {
-      readonly kind: "block";
-      readonly address: string;
-      readonly prefixLength: number;
-      readonly port: number | null;
-    };
+import { systemAddresses, type OwnAddresses } from "../ports/own-addresses.ts";
+import { type Address, isInBlock, parseAddress, parseBlock, reachedAddresses } from "./addresses.ts";
+import { type ListedTarget, listsAddress, listsDomain, listsName, normalizeHostname } from "./target-list.ts";
 
 /** A port of a host. A loopback or unspecified address means every address of this machine. */
 export interface ClosedSocket {
@@ -17,13 +8,28 @@ export interface ClosedSocket {
   readonly port: number;
 }
 
-/** Exceptions to the rule that only public targets are allowed. */
+/** Exceptions to the rule that all public targets are allowed, and no others. */
 export interface TargetPolicy {
-  /** The allowlist of private targets (`SNAP_ALLOW_TARGETS`). */
-  readonly allow: readonly AllowedTarget[];
-  /** Host names of this service, blocked so that it cannot render itself. */
+  /** The allowlist of private targets (`SNAP_ALLOW_TARGETS`). An entry without a port allows 80, 443 and 1024 to 65535. */
+  readonly allow: readonly ListedTarget[];
+  /**
+   * The denylist (`SNAP_DENY_TARGETS`), which wins over the allowlist; empty by default. A name includes its subdomains,
+   * an entry without a port all ports.
+   */
+  readonly deny?: readonly ListedTarget[];
+  /** Host names of this service, blocked so that it cannot render itself, unless the allowlist covers them. */
   readonly ownHostnames: readonly string[];
-  /** Sockets blocked even if the allowlist covers them, such as a browser's DevTools port; none by default. */
+  /**
+   * Addresses of this machine, blocked even if they are public, unless the allowlist covers them: connections to them
+   * pass no firewall. By default those of its network interfaces.
+   */
+  readonly ownAddresses?: OwnAddresses;
+  /**
+   * Sockets that this service listens on, or connects to, such as its databases. Blocked unless an entry of the allowlist
+   * names that very port; none by default.
+   */
+  readonly ownSockets?: readonly ClosedSocket[];
+  /** Sockets blocked even if the allowlist names them, such as a browser's DevTools port; none by default. */
   readonly closed?: readonly ClosedSocket[];
 }
 
@@ -35,48 +41,25 @@ export function isWebPort(port: number): boolean {
   return port === 80 || port === 443 || port >= 1024;
 }
 
-/**
- * Normalizes the host of a parsed URL: lower case, without IPv6 brackets and without the trailing dot. The URL parser
- * has already resolved IDNA and the notations of IPv4.
- *
- * @example
- * normalizeHostname("Example.COM."); // "example.com"
- * normalizeHostname("[::1]"); // "::1"
- */
-export function normalizeHostname(hostname: string): string {
-  return hostname
-    .toLowerCase()
-    .replace(/^\[(.*)\]$/, "$1")
-    .replace(/\.+$/, "");
+/** A host and a port before name resolution, or one of its addresses after it. */
+export interface PolicyCheck {
+  /** A normalized host name, or a textual address. */
+  readonly hostname: string;
+  /** `null` before name resolution. */
+  readonly address: Address | null;
+  readonly port: number;
+  readonly policy: TargetPolicy;
 }
 
 /** Returns whether the allowlist contains this host name, whatever it resolves to. */
-export function allowsName(target: {
-  readonly hostname: string;
-  readonly port: number;
-  readonly policy: TargetPolicy;
-}): boolean {
-  return target.policy.allow.some(
-    (entry) =>
-      entry.kind === "name" &&
-      normalizeHostname(entry.hostname) === target.hostname &&
-      coversPort(entry, target.port),
-  );
+export function allowsName({ hostname, port, policy }: Omit<PolicyCheck, "address">): boolean {
+  return policy.allow.some((entry) => coversPort(entry, port) && listsName(entry, hostname));
 }
 
 /** Returns whether the allowlist contains a block with this address. */
-export function allowsAddress(target: {
-  readonly address: string;
-  readonly port: number;
-  readonly policy: TargetPolicy;
-}): boolean {
-  const address = parseAddress(target.address);
+export function allowsAddress({ address, port, policy }: Omit<PolicyCheck, "hostname">): boolean {
   if (address === null) return false;
-  return target.policy.allow.some((entry) => {
-    if (entry.kind !== "block" || !coversPort(entry, target.port)) return false;
-    const block = parseBlock(`${entry.address}/${entry.prefixLength}`);
-    return block !== null && isInBlock(address, block);
-  });
+  return policy.allow.some((entry) => coversPort(entry, port) && listsAddress(entry, address));
 }
 
 /** Returns whether the allowlist has addresses with this port, so that only name resolution can decide. */
@@ -84,95 +67,84 @@ export function allowsSomeAddress({ allow }: TargetPolicy, port: number): boolea
   return allow.some((entry) => entry.kind === "block" && entry.port === port);
 }
 
-function coversPort(entry: AllowedTarget, port: number): boolean {
+function coversPort(entry: ListedTarget, port: number): boolean {
   return entry.port === null ? isWebPort(port) : entry.port === port;
 }
 
-/** Addresses that reach services on this machine. */
-const THIS_MACHINE = ["127.0.0.0/8", "0.0.0.0/8", "::/127"].map(parseBlock).filter((block) => block !== null);
-
-/** Returns whether the policy blocks this socket even if its allowlist covers it. */
-export function isClosed(target: {
-  /** A normalized host name, or a textual address. */
-  readonly host: string;
-  readonly port: number;
-  readonly policy: TargetPolicy;
-}): boolean {
-  const { host, port, policy } = target;
-  const { closed = [] } = policy;
-  if (closed.length === 0) return false;
-  const address = parseAddress(host);
-  return closed.some((socket) => socket.port === port && isSameHost(socket, { host, address }));
+/** Returns whether the policy blocks this target even if its allowlist covers it. */
+export function isRefused(check: PolicyCheck): boolean {
+  const { policy } = check;
+  return (
+    isDenied(check) ||
+    isAmong(policy.closed ?? [], check) ||
+    (isAmong(policy.ownSockets ?? [], check) && !opensPort(check))
+  );
 }
 
-function isSameHost(
-  socket: ClosedSocket,
-  { host, address }: { readonly host: string; readonly address: Address | null },
-): boolean {
+function isDenied({ hostname, address, port, policy: { deny = [] } }: PolicyCheck): boolean {
+  if (deny.length === 0) return false;
+  const reached = address === null ? [] : reachedAddresses(address);
+  return deny.some(
+    (entry) =>
+      (entry.port === null || entry.port === port) &&
+      (listsDomain(entry, hostname) || reached.some((one) => listsAddress(entry, one))),
+  );
+}
+
+/** Returns whether an entry of the allowlist opens exactly this port of the target. */
+export function opensPort({ hostname, address, port, policy }: PolicyCheck): boolean {
+  return policy.allow.some(
+    (entry) =>
+      entry.port === port &&
+      (listsName(entry, hostname) || (address !== null && listsAddress(entry, address))),
+  );
+}
+
+/** Returns whether the target is one of the sockets. */
+export function isAmong(sockets: readonly ClosedSocket[], check: PolicyCheck): boolean {
+  return sockets.some((socket) => socket.port === check.port && isSameHost(socket, check));
+}
+
+function isSameHost(socket: ClosedSocket, { hostname, address, policy }: PolicyCheck): boolean {
   const closedHost = normalizeHostname(socket.hostname);
+  if (address === null) return closedHost === hostname;
   const closedAddress = parseAddress(closedHost);
-  if (address === null) return closedHost === host;
-  if (closedHost === "localhost") return isThisMachine(address);
-  if (closedAddress === null) return false;
-  if (isThisMachine(closedAddress)) return isThisMachine(address);
-  return closedAddress.bits === address.bits && closedAddress.value === address.value;
+  const reached = reachedAddresses(address);
+  if (closedHost === "localhost" || (closedAddress !== null && isEveryOwnAddress(closedAddress)))
+    return reached.some((one) => isEveryOwnAddress(one) || isOwnAddress(one, policy));
+  return closedAddress !== null && reached.some((one) => isSameAddress(one, closedAddress));
 }
 
-function isThisMachine(address: Address): boolean {
-  return THIS_MACHINE.some((block: AddressBlock) => isInBlock(address, block));
+/** Addresses of this machine that every machine has. */
+const EVERY_MACHINE = ["127.0.0.0/8", "0.0.0.0/8", "::/127"]
+  .map(parseBlock)
+  .filter((block) => block !== null);
+
+/** Returns whether a server that listens there may listen on every address of this machine. */
+function isEveryOwnAddress(address: Address): boolean {
+  return EVERY_MACHINE.some((block) => isInBlock(address, block));
 }
 
-/**
- * Parses an allowlist of private targets (`SNAP_ALLOW_TARGETS`): host names, addresses and CIDR blocks, separated by
- * commas, each with an optional `:port`. An entry without a port allows 80, 443 and 1024 to 65535. Write IPv6 in
- * brackets if a port follows.
- *
- * @throws Error that names the invalid entry and the valid forms.
- *
- * @example
- * parseAllowedTargets("wiki.example.com, 10.0.0.0/8, [fd00::/8]:3000");
- */
-export function parseAllowedTargets(text: string): AllowedTarget[] {
-  return text
-    .split(",")
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== "")
-    .map(parseEntry);
+/** Returns whether the address is one of this machine, or among the host names of this service. */
+export function isOwnAddress(address: Address, policy: TargetPolicy): boolean {
+  const { ownHostnames, ownAddresses = systemAddresses } = policy;
+  const own = [
+    ...ownHostnames.map((name) => parseAddress(normalizeHostname(name))),
+    ...parsed(ownAddresses()),
+  ];
+  return reachedAddresses(address).some((reached) =>
+    own.some((other) => other !== null && isSameAddress(reached, other)),
+  );
 }
 
-function parseEntry(entry: string): AllowedTarget {
-  const { subject, portDigits } = splitPort(entry);
-  const port = portDigits === null ? null : Number(portDigits);
-  const block = parseBlock(subject);
-  if (port !== null && (port < 1 || port > 65_535)) {
-    throw new Error(`"${entry}": the port must be from 1 to 65535`);
-  }
-  if (block !== null) {
-    const [address = ""] = subject.split("/");
-    const prefixLength = Number(subject.split("/")[1] ?? (address.includes(":") ? 128 : 32));
-    return { kind: "block", address, prefixLength, port };
-  }
-  const hostname = parseName(subject);
-  if (hostname === null) {
-    throw new Error(
-      `"${entry}" is not a host name, address or CIDR block with an optional port; ` +
-        "use a form like intranet.example, intranet.example:8080, 10.0.0.0/8, 127.0.0.1:3000, fd00::/8 or [::1]:3000",
-    );
-  }
-  return { kind: "name", hostname, port };
+function isSameAddress(one: Address, other: Address): boolean {
+  return one.bits === other.bits && one.value === other.value;
 }
 
-/** More than one colon without brackets is an IPv6 address without a port. */
-function splitPort(entry: string): { subject: string; portDigits: string | null } {
-  const bracketed = /^\[([^\]]*:[^\]]*)\](?::(\d{1,5}))?$/.exec(entry);
-  const plain = /^([^:[\]]*):(\d{1,5})$/.exec(entry);
-  const [, subject = entry, portDigits = null] = bracketed ?? plain ?? [];
-  return { subject, portDigits };
-}
+const parsedAddresses = new WeakMap<readonly string[], readonly (Address | null)[]>();
 
-/** Letters and digits of any script, hyphens, and underscores, which some private names contain. */
-function parseName(text: string): string | null {
-  if (!/^[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)*\.?$/u.test(text)) return null;
-  const hostname = normalizeHostname(domainToASCII(text));
-  return hostname === "" || parseBlock(hostname) !== null ? null : hostname;
+function parsed(addresses: readonly string[]): readonly (Address | null)[] {
+  const known = parsedAddresses.get(addresses) ?? addresses.map(parseAddress);
+  parsedAddresses.set(addresses, known);
+  return known;
 }

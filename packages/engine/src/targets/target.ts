@@ -15,11 +15,12 @@ import {
   allowsAddress,
   allowsName,
   allowsSomeAddress,
-  isClosed,
+  isOwnAddress,
+  isRefused,
   isWebPort,
-  normalizeHostname,
   type TargetPolicy,
 } from "./policy.ts";
+import { normalizeHostname } from "./target-list.ts";
 
 /** The target of a URL. */
 export interface Target {
@@ -94,13 +95,16 @@ interface AddressCheck {
 }
 
 /**
- * Checks an address before a connection. It is allowed if it is public, has a web port and does not belong to this
- * service, or if the allowlist contains it or its host name.
+ * Checks an address before a connection. It is allowed if it is public, has a web port and belongs neither to this machine
+ * nor to this service, or if the allowlist contains it or its host name; never if the policy refuses it.
  */
-export function checkAddress({ address, hostname, port, policy }: AddressCheck): "ok" | "blocked" {
-  if (isClosed({ host: address, port, policy })) return "blocked";
-  if (allowsName({ hostname, port, policy }) || allowsAddress({ address, port, policy })) return "ok";
-  return isWebPort(port) && isPublicAddress(address) && !isOwnAddress(address, policy) ? "ok" : "blocked";
+export function checkAddress({ address: text, hostname, port, policy }: AddressCheck): "ok" | "blocked" {
+  const address = parseAddress(text);
+  const check = { hostname, address, port, policy };
+  if (isRefused(check)) return "blocked";
+  if (allowsName(check) || allowsAddress(check)) return "ok";
+  if (address === null || !isWebPort(port)) return "blocked";
+  return isPublic(address) && !isOwnAddress(address, policy) ? "ok" : "blocked";
 }
 
 /**
@@ -112,8 +116,11 @@ export function checkAddress({ address, hostname, port, policy }: AddressCheck):
  */
 export function isPublicAddress(address: string): boolean {
   const parsed = parseAddress(address);
-  if (parsed === null) return false;
-  return parsed.bits === 32 ? isPublicIpv4(parsed) : isPublicIpv6(parsed);
+  return parsed !== null && isPublic(parsed);
+}
+
+function isPublic(address: Address): boolean {
+  return address.bits === 32 ? isPublicIpv4(address) : isPublicIpv6(address);
 }
 
 function isPublicIpv4(address: Address): boolean {
@@ -132,15 +139,6 @@ function isIsatap({ value }: Address): boolean {
   return ((value >> 32n) & 0xfcff_ffffn) === 0x0000_5efen;
 }
 
-function isOwnAddress(address: string, { ownHostnames }: TargetPolicy): boolean {
-  if (ownHostnames.length === 0) return false;
-  const parsed = parseAddress(address);
-  return ownHostnames.map(normalizeHostname).some((own) => {
-    const ownAddress = parseAddress(own);
-    return ownAddress !== null && ownAddress.bits === parsed?.bits && ownAddress.value === parsed.value;
-  });
-}
-
 interface HostCheck {
   /** A normalized host name, or a textual address. */
   readonly hostname: string;
@@ -152,7 +150,7 @@ interface HostCheck {
 export function checkHost(target: HostCheck): "ok" | "blocked" {
   const { hostname, port, policy } = target;
   if (isIP(hostname) !== 0) return checkAddress({ ...target, address: hostname });
-  if (isClosed({ host: hostname, port, policy })) return "blocked";
+  if (isRefused({ ...target, address: null })) return "blocked";
   if (allowsName(target)) return "ok";
   const isOwn = policy.ownHostnames.some((own) => normalizeHostname(own) === hostname);
   if (isOwn || !isPublicName(hostname)) return "blocked";

@@ -5,7 +5,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { connect } from "../../src/egress/connect.ts";
 import { resolveTarget } from "../../src/egress/resolve.ts";
 import { systemResolver, type Resolver } from "../../src/ports/resolver.ts";
-import { parseAllowedTargets, PUBLIC_TARGETS_ONLY, type TargetPolicy } from "../../src/targets/policy.ts";
+import { PUBLIC_TARGETS_ONLY, type TargetPolicy } from "../../src/targets/policy.ts";
+import { parseTargetList } from "../../src/targets/target-list.ts";
 
 /** Starts a server on one loopback address that greets every client; returns its port. */
 async function listen(address = "127.0.0.1"): Promise<number> {
@@ -56,7 +57,7 @@ async function listenWithFullQueue(): Promise<number> {
 }
 
 const allowing = (entries: string): TargetPolicy => ({
-  allow: parseAllowedTargets(entries),
+  allow: parseTargetList(entries),
   ownHostnames: [],
 });
 
@@ -71,6 +72,18 @@ async function readAll(outcome: Socket | string): Promise<string> {
 }
 
 describe("connect", () => {
+  it("never connects to a denied target, whatever the allowlist says", async () => {
+    const port = await listen();
+    const resolver = resolvingTo(["127.0.0.1"]);
+    const policy = {
+      ...allowing("127.0.0.0/8, page.example"),
+      deny: parseTargetList("127.0.0.1, bad.example"),
+    };
+    for (const hostname of ["127.0.0.1", "page.example", "www.bad.example"])
+      expect(await connect({ hostname, port, policy, resolver })).toBe("blocked");
+    expect(resolver.requested).toEqual(["page.example"]);
+  });
+
   it("connects to an allowed literal address without name resolution", async () => {
     const port = await listen();
     const resolver = resolvingTo();

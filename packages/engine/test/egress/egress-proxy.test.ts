@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Resolver } from "../../src/ports/resolver.ts";
 import { openProxiedEgress } from "../../src/puppeteer/proxy/proxy.ts";
-import { parseAllowedTargets } from "../../src/targets/policy.ts";
+import { parseTargetList } from "../../src/targets/target-list.ts";
 import { Client, openProxy, serveHttp, serveTcp } from "./egress-proxy.ts";
 
 const get = (url: string): string => `GET ${url} HTTP/1.1\r\nHost: x\r\n\r\n`;
@@ -265,7 +265,7 @@ describe("arbitrary data from a peer", () => {
 describe("a proxy for one browser", () => {
   it("drops other clients", async () => {
     const port = await serveHttp((_request, response) => response.end("fine"));
-    const policy = { allow: parseAllowedTargets("127.0.0.1"), ownHostnames: [] };
+    const policy = { allow: parseTargetList("127.0.0.1"), ownHostnames: [] };
     const proxy = await openProxiedEgress(
       { resolver: { resolve: () => Promise.resolve([]) }, policy },
       { host: "127.0.0.2", accepts: () => false },

@@ -7,7 +7,7 @@ import {
   type ProxiedEgress,
   type EgressProxyOptions,
 } from "../../src/puppeteer/proxy/proxy.ts";
-import { parseAllowedTargets } from "../../src/targets/policy.ts";
+import { parseTargetList } from "../../src/targets/target-list.ts";
 
 /** Opens an egress proxy that may reach the loopback, or `entries`; closes it after the test. */
 export async function openProxy(
@@ -16,7 +16,7 @@ export async function openProxy(
   const { entries = "127.0.0.1", ...rest } = options;
   const proxy = await openProxiedEgress({
     resolver: { resolve: () => Promise.resolve(["127.0.0.1"]) },
-    policy: { allow: parseAllowedTargets(entries), ownHostnames: [] },
+    policy: { allow: parseTargetList(entries), ownHostnames: [] },
     ...rest,
   });
   onTestFinished(() => proxy.close());

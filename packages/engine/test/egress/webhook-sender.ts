@@ -2,13 +2,13 @@ import { createFakeResolver } from "@snap/testing";
 import { onTestFinished } from "vitest";
 import { createWebhookSender, type WebhookSenderOptions } from "../../src/egress/webhook-sender.ts";
 import type { WebhookOutcome, WebhookSender } from "../../src/ports/webhook-sender.ts";
-import { parseAllowedTargets } from "../../src/targets/policy.ts";
+import { parseTargetList } from "../../src/targets/target-list.ts";
 import { serveTcp } from "./egress-proxy.ts";
 
 /** Opens a sender that may reach the loopback by default; closes it after the test. */
 export function openSender(options: Partial<WebhookSenderOptions> = {}): WebhookSender {
   const sender = createWebhookSender({
-    policy: { allow: parseAllowedTargets("127.0.0.1,::1"), ownHostnames: [] },
+    policy: { allow: parseTargetList("127.0.0.1,::1"), ownHostnames: [] },
     resolver: createFakeResolver({ "receiver.example.com": ["127.0.0.1"] }),
     ...options,
   });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isPublicAddress, checkAddress } from "../../src/targets/target.ts";
-import { parseAllowedTargets } from "../../src/targets/policy.ts";
+import { parseTargetList } from "../../src/targets/target-list.ts";
 
 /** For each non-public block: the address before it, its first and last address, and the address after it. */
 const EDGES: readonly (readonly [
@@ -129,7 +129,7 @@ describe("checkAddress", () => {
       address,
       port,
       hostname,
-      policy: { allow: parseAllowedTargets(entries), ownHostnames: ["9.9.9.9"] },
+      policy: { allow: parseTargetList(entries), ownHostnames: ["9.9.9.9"] },
     });
 
   it.each([

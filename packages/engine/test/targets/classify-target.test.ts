@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { classifyTarget } from "../../src/targets/target.ts";
-import { parseAllowedTargets, PUBLIC_TARGETS_ONLY, type TargetPolicy } from "../../src/targets/policy.ts";
+import { PUBLIC_TARGETS_ONLY, type TargetPolicy } from "../../src/targets/policy.ts";
+import { parseTargetList } from "../../src/targets/target-list.ts";
 
 interface Row {
   readonly group: string;
@@ -101,7 +102,7 @@ describe("the host of this service", () => {
   ])("%s is %s", (url, verdict) => expect(classifyTarget(url, policy)).toBe(verdict));
 
   it("is allowed if the allowlist contains it", () => {
-    const allow = parseAllowedTargets("snap.example.com,8.8.8.8:3000");
+    const allow = parseTargetList("snap.example.com,8.8.8.8:3000");
     expect(classifyTarget("https://snap.example.com/", { ...policy, allow })).toBe("ok");
     expect(classifyTarget("http://8.8.8.8:3000/", { ...policy, allow })).toBe("ok");
     expect(classifyTarget("http://8.8.8.8/", { ...policy, allow })).toBe("blocked");
@@ -110,7 +111,7 @@ describe("the host of this service", () => {
 
 describe("the allowlist", () => {
   const classifyWith = (entries: string, url: string): string =>
-    classifyTarget(url, { allow: parseAllowedTargets(entries), ownHostnames: [] });
+    classifyTarget(url, { allow: parseTargetList(entries), ownHostnames: [] });
 
   it.each([
     ["127.0.0.1:3001", "http://127.0.0.1:3001/", "ok"],

@@ -1,9 +1,10 @@
 import { expect, it } from "vitest";
 import { checkAddress, checkHost } from "../../src/targets/target.ts";
-import { parseAllowedTargets, type TargetPolicy } from "../../src/targets/policy.ts";
+import type { TargetPolicy } from "../../src/targets/policy.ts";
+import { parseTargetList } from "../../src/targets/target-list.ts";
 
 const policy: TargetPolicy = {
-  allow: parseAllowedTargets("0.0.0.0/0, ::/0, browser.example:9222, localhost:9222, page.example:9222"),
+  allow: parseTargetList("0.0.0.0/0, ::/0, browser.example:9222, localhost:9222, page.example:9222"),
   ownHostnames: [],
   closed: [
     { hostname: "127.0.0.1", port: 9222 },

@@ -1,8 +1,8 @@
 import {
   isSnapError,
-  parseAllowedTargets,
+  parseTargetList,
   parseQuery,
-  type AllowedTarget,
+  type ListedTarget,
   type RenderedFile,
   type SnapParameters,
 } from "@snap/engine";
@@ -10,6 +10,7 @@ import { InvalidArgumentError, type Command } from "commander";
 import { writeFile } from "node:fs/promises";
 import { messageOf } from "../config/message-of.ts";
 import { loadConfig, withJson } from "./admin.ts";
+import { targetPolicy } from "../target-policy.ts";
 import { EXIT_CODES, UsageError } from "./errors.ts";
 import { STDOUT_FILE, withFileFormat } from "./file-format.ts";
 import { formatBytes, printJson } from "./output.ts";
@@ -17,7 +18,7 @@ import { describeFaults, renderOptions, toQueryPairs } from "./render-options.ts
 
 interface RenderOptions extends Readonly<Record<string, unknown>> {
   readonly output: string;
-  readonly allowTarget?: readonly AllowedTarget[];
+  readonly allowTarget?: readonly ListedTarget[];
   readonly json?: true;
 }
 
@@ -70,11 +71,11 @@ function parse(pairs: readonly [string, string][]): SnapParameters {
 
 async function renderOnce(
   parameters: SnapParameters,
-  allowed: readonly AllowedTarget[],
+  allowed: readonly ListedTarget[],
 ): Promise<RenderedFile> {
   const config = loadConfig();
   const { createRenderer } = await import("../wire.ts");
-  const targets = { allow: [...config.allowTargets, ...allowed], ownHostnames: [] };
+  const targets = targetPolicy(config, allowed);
   const renderer = await createRenderer(config, { targets, warmContexts: 1 });
   const interrupt = (): void => void renderer.close().finally(() => process.exit(EXIT_CODES.interrupted));
   process.once("SIGINT", interrupt);
@@ -130,9 +131,9 @@ function summary(rendered: RenderedFile, { file, durationMs }: Outcome): string 
   ].join(", ");
 }
 
-function collectTargets(text: string, previous: readonly AllowedTarget[] = []): readonly AllowedTarget[] {
+function collectTargets(text: string, previous: readonly ListedTarget[] = []): readonly ListedTarget[] {
   try {
-    return [...previous, ...parseAllowedTargets(text)];
+    return [...previous, ...parseTargetList(text)];
   } catch (error) {
     throw new InvalidArgumentError(messageOf(error));
   }

@@ -1,4 +1,3 @@
-import type { TargetPolicy } from "@snap/engine";
 import type { RendererEvent } from "@snap/engine/puppeteer";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
@@ -10,6 +9,7 @@ import { startService } from "../http/service.ts";
 import { createLogger } from "../operations/logger.ts";
 import { createMetrics } from "../operations/metrics.ts";
 import { watchBatches } from "../operations/watch-batches.ts";
+import { servicePolicy } from "../target-policy.ts";
 import { openEngine } from "../wire.ts";
 import { EXIT_CODES } from "./errors.ts";
 import { startRenderer, type StartedRenderer } from "./start-renderer.ts";
@@ -54,7 +54,8 @@ async function startBrowser(
   { logger, demo }: Pick<Parts, "logger" | "demo">,
 ): Promise<StartedRenderer> {
   const onEvent = logRendererEvent(logger);
-  const started = await startRenderer(config, { targets: targetsOf(config, demo), onEvent });
+  const targets = servicePolicy(config, demo === null ? [] : [demo.target]);
+  const started = await startRenderer(config, { targets, onEvent });
   const { health, renderer, sandbox } = started;
   if (!health.ready)
     logger.error(
@@ -129,13 +130,6 @@ async function serveUntil(stopSignal: Promise<NodeJS.Signals>, parts: Parts): Pr
     await engine.close();
   }
   logger.info("stopped");
-}
-
-function targetsOf(config: Config, demo: Demo | null): TargetPolicy {
-  return {
-    allow: demo === null ? config.allowTargets : [...config.allowTargets, demo.target],
-    ownHostnames: [new URL(publicUrlOf(config, config.port)).hostname],
-  };
 }
 
 /** Adds advice to an error of the operating system about the address; rethrows every other error. */

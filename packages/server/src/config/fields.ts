@@ -1,4 +1,4 @@
-import { parseAllowedTargets, parsePlans, type AllowedTarget, type Plan } from "@snap/engine";
+import { parsePlans, parseTargetList, type ListedTarget, type Plan } from "@snap/engine";
 import { isUnspecifiedAddress, parseBrowserUrls, type BrowserEndpoint } from "@snap/engine/internals";
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
@@ -100,10 +100,10 @@ export function origin(): z.ZodType<string> {
   });
 }
 
-export function allowedTargets(): z.ZodType<readonly AllowedTarget[]> {
+export function targetList(): z.ZodType<readonly ListedTarget[]> {
   return z.string().transform((text, context) => {
     try {
-      return parseAllowedTargets(text);
+      return parseTargetList(text);
     } catch (error) {
       context.addIssue(messageOf(error));
       return z.NEVER;

@@ -3,7 +3,6 @@ import * as z from "zod";
 import { BUILT_IN_PLANS } from "@snap/engine";
 import { BATCH_LIMITS } from "@snap/protocol";
 import {
-  allowedTargets,
   browserUrls,
   duration,
   hostName,
@@ -14,6 +13,7 @@ import {
   plansFile,
   reachableHostName,
   serverUrl,
+  targetList,
   wholeNumber,
 } from "./fields.ts";
 
@@ -143,8 +143,15 @@ export const SETTINGS = {
   },
   allowTargets: {
     variable: "SNAP_ALLOW_TARGETS",
-    schema: allowedTargets().default([]),
+    schema: targetList().default([]),
     description: "private hosts or CIDR blocks to allow, each with an optional :port, comma-separated",
+    unset: "none",
+  },
+  denyTargets: {
+    variable: "SNAP_DENY_TARGETS",
+    schema: targetList().default([]),
+    description:
+      "hosts with their subdomains, or CIDR blocks, to block always, each with an optional :port, comma-separated",
     unset: "none",
   },
   plans: {

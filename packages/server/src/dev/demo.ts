@@ -1,4 +1,4 @@
-import type { AllowedTarget, Engine } from "@snap/engine";
+import type { ListedTarget, Engine } from "@snap/engine";
 import { curlLine } from "../cli/curl-line.ts";
 import type { StartedRenderer } from "../cli/start-renderer.ts";
 import type { Config } from "../config.ts";
@@ -9,7 +9,7 @@ import { startDemoServer } from "./demo-server.ts";
 /** What `--dev` adds to the service: a page to render, and an account with a token. */
 export interface Demo {
   /** Allows the demo page, and no other private target. */
-  readonly target: AllowedTarget;
+  readonly target: ListedTarget;
   /** Creates the account and the token if needed, and prints what to try. */
   announce(service: {
     readonly engine: Engine;

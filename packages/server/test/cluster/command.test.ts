@@ -14,7 +14,7 @@ describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres"
       SNAP_REDIS_URL: redis.url,
       SNAP_SECRET_KEY: "0123456789abcdef0123456789abcdef",
       SNAP_PUBLIC_URL: "http://snap.example.com",
-      SNAP_ALLOW_TARGETS: pages.target,
+      SNAP_ALLOW_TARGETS: `${pages.target}, 127.0.0.0/8, ::1, localhost`,
     });
     onTestFinished(async () => {
       await workplace.clear();
@@ -43,6 +43,14 @@ describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres"
     const second = await fetch(`${other}${query}`, { headers });
     expect([second.status, second.headers.get("x-cache")]).toEqual([200, "HIT"]);
     expect(Buffer.from(await second.arrayBuffer())).toEqual(Buffer.from(await first.arrayBuffer()));
+
+    // Although the loopback is allowed, pages reach neither the service's own port nor its databases.
+    for (const { port } of [one, postgres.url(), redis.url].map((url) => new URL(url)))
+      for (const host of ["127.0.0.1", "localhost"]) {
+        const url = encodeURIComponent(`http://${host}:${port}/`);
+        const refused = await fetch(`${one}/v1/snap?url=${url}`, { headers });
+        expect(await refused.json()).toMatchObject({ code: "blocked_host" });
+      }
 
     expect((await fetch(`${worker}/readyz`)).status).toBe(200);
     expect((await fetch(`${worker}${query}`, { headers })).status).toBe(404);

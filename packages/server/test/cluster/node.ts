@@ -1,4 +1,4 @@
-import { createEngine, parseAllowedTargets } from "@snap/engine";
+import { createEngine, parseTargetList } from "@snap/engine";
 import { openPostgresStorage } from "@snap/storage-postgres";
 import { openRedisCache } from "@snap/storage-redis";
 import { createFakeRenderer, createFakeResolver } from "@snap/testing";
@@ -36,7 +36,7 @@ const engine = createEngine({
   },
   resolver: createFakeResolver({ "example.com": ["93.184.215.14"] }),
   secretKey: "a key for this test",
-  targets: { allow: parseAllowedTargets("127.0.0.1"), ownHostnames: [] },
+  targets: { allow: parseTargetList("127.0.0.1"), ownHostnames: [] },
   concurrency: 8,
   itemLeaseMs: 1500,
   // Longer than a restart of PostgreSQL.

@@ -1,4 +1,4 @@
-import { createEngine, parseAllowedTargets } from "@snap/engine";
+import { createEngine, parseTargetList } from "@snap/engine";
 import { createPuppeteerRenderer } from "@snap/engine/puppeteer";
 import { openSqliteStorage } from "@snap/storage-sqlite";
 import { startService } from "../../src/http/service.ts";
@@ -10,7 +10,7 @@ import { createLogger } from "../../src/operations/logger.ts";
  */
 const [directory = "", port = "0", allowed = ""] = process.argv.slice(2);
 
-const targets = { allow: parseAllowedTargets(allowed), ownHostnames: [] };
+const targets = { allow: parseTargetList(allowed), ownHostnames: [] };
 const engine = createEngine({
   storage: await openSqliteStorage({ directory }),
   renderer: createPuppeteerRenderer({ targets }),

@@ -79,6 +79,15 @@ export const SYSTEM_PARTS: readonly SystemPart[] = [
       (await run("scmp_sys_resolver", ["read"])).ok && (await run("bwrap", ["--version"])).ok,
   },
   {
+    name: "network",
+    purpose: "to give a test a network with addresses of its own",
+    aptPackages: ["iproute2"],
+    neededBy: ["test"],
+    likedBy: [],
+    probe: async () =>
+      (await run("unshare", ["--user", "--map-root-user", "--net", "ip", "link", "set", "lo", "up"])).ok,
+  },
+  {
     name: "docker",
     purpose: "to build and start the image",
     // A daemon that runs is for the machine's owner to set up.

@@ -1,4 +1,4 @@
-import { createEngine, parseAllowedTargets } from "@snap/engine";
+import { createEngine, parseTargetList } from "@snap/engine";
 import { createPuppeteerRenderer } from "@snap/engine/puppeteer";
 import { createLogger, startService } from "@snap/server";
 import { openSqliteStorage } from "@snap/storage-sqlite";
@@ -19,7 +19,7 @@ export interface RunningSnap {
 
 /** The service with real Chromium on a free port of the loopback, and an account with ten credits. */
 export async function startSnap({ allowTargets }: { readonly allowTargets: string }): Promise<RunningSnap> {
-  const targets = { allow: parseAllowedTargets(allowTargets), ownHostnames: [] };
+  const targets = { allow: parseTargetList(allowTargets), ownHostnames: [] };
   const directory = await mkdtemp(join(tmpdir(), "snap-example-"));
   const port = await findFreePort();
   const publicUrl = `http://127.0.0.1:${port}`;

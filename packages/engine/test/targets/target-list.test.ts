@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseAllowedTargets } from "../../src/targets/policy.ts";
+import { parseTargetList } from "../../src/targets/target-list.ts";
 
 const name = (hostname: string, port: number | null = null): object => ({ kind: "name", hostname, port });
 const block = (address: string, prefixLength: number, port: number | null = null): object => ({
@@ -28,14 +28,14 @@ describe("valid entries", () => {
     ["[::1]:3000", block("::1", 128, 3000)],
     ["[fd00::/8]:3000", block("fd00::", 8, 3000)],
     ["::ffff:10.0.0.0/104", block("::ffff:10.0.0.0", 104)],
-  ])("%s", (text, entry) => expect(parseAllowedTargets(text)).toEqual([entry]));
+  ])("%s", (text, entry) => expect(parseTargetList(text)).toEqual([entry]));
 
   it("are separated by commas, and blanks are ignored", () => {
-    expect(parseAllowedTargets(" localhost:3000 ,10.0.0.0/8,, ")).toEqual([
+    expect(parseTargetList(" localhost:3000 ,10.0.0.0/8,, ")).toEqual([
       name("localhost", 3000),
       block("10.0.0.0", 8),
     ]);
-    expect(parseAllowedTargets("")).toEqual([]);
+    expect(parseTargetList("")).toEqual([]);
   });
 });
 
@@ -65,12 +65,12 @@ describe("invalid entries", () => {
     "two words",
     "localhost:123456",
   ])("%j", (entry) => {
-    expect(() => parseAllowedTargets(`example.com,${entry}`)).toThrow(
+    expect(() => parseTargetList(`example.com,${entry}`)).toThrow(
       `"${entry}" is not a host name, address or CIDR block with an optional port; use a form like intranet.example`,
     );
   });
 
   it.each(["localhost:0", "localhost:65536", "[::1]:0"])("%j", (entry) => {
-    expect(() => parseAllowedTargets(entry)).toThrow(`"${entry}": the port must be from 1 to 65535`);
+    expect(() => parseTargetList(entry)).toThrow(`"${entry}": the port must be from 1 to 65535`);
   });
 });

@@ -1,0 +1,110 @@
+import { domainToASCII } from "node:url";
+import { type Address, type AddressBlock, isInBlock, parseBlock } from "./addresses.ts";
+
+/** An entry of the allowlist or of the denylist: a host name or a block of addresses, all ports or one. */
+export type ListedTarget =
+  | { readonly kind: "name"; readonly hostname: string; readonly port: number | null }
+  | {
+      readonly kind: "block";
+      readonly address: string;
+      readonly prefixLength: number;
+      readonly port: number | null;
+    };
+
+/**
+ * Normalizes the host of a parsed URL: lower case, without IPv6 brackets and without the trailing dot. The URL parser
+ * has already resolved IDNA and the notations of IPv4.
+ *
+ * @example
+ * normalizeHostname("Example.COM."); // "example.com"
+ * normalizeHostname("[::1]"); // "::1"
+ */
+export function normalizeHostname(hostname: string): string {
+  return hostname
+    .toLowerCase()
+    .replace(/^\[(.*)\]$/, "$1")
+    .replace(/\.+$/, "");
+}
+
+/** Returns whether the entry names this host, which is normalized. */
+export function listsName(entry: ListedTarget, hostname: string): boolean {
+  return entry.kind === "name" && normalizeHostname(entry.hostname) === hostname;
+}
+
+/** Returns whether the entry names a domain that this host, which is normalized, belongs to. */
+export function listsDomain(entry: ListedTarget, hostname: string): boolean {
+  return entry.kind === "name" && `.${hostname}`.endsWith(`.${normalizeHostname(entry.hostname)}`);
+}
+
+/** Returns whether the entry is a block that contains the address. */
+export function listsAddress(entry: ListedTarget, address: Address): boolean {
+  if (entry.kind !== "block") return false;
+  const block = blockOf(entry);
+  return block !== null && isInBlock(address, block);
+}
+
+/** A list may be long, and is searched for every connection. */
+const blocks = new WeakMap<ListedTarget, AddressBlock | null>();
+
+function blockOf(entry: Extract<ListedTarget, { readonly kind: "block" }>): AddressBlock | null {
+  let block = blocks.get(entry);
+  if (block === undefined) {
+    block = parseBlock(`${entry.address}/${entry.prefixLength}`);
+    blocks.set(entry, block);
+  }
+  return block;
+}
+
+/**
+ * Parses an allowlist or a denylist of targets (`SNAP_ALLOW_TARGETS`, `SNAP_DENY_TARGETS`): host names, addresses and
+ * CIDR blocks, separated by commas, each with an optional `:port`. Write IPv6 in brackets if a port follows.
+ *
+ * @throws Error that names the invalid entry and the valid forms.
+ *
+ * @example
+ * parseTargetList("wiki.example.com, 10.0.0.0/8, [fd00::/8]:3000");
+ */
+export function parseTargetList(text: string): ListedTarget[] {
+  return text
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "")
+    .map(parseEntry);
+}
+
+function parseEntry(entry: string): ListedTarget {
+  const { subject, portDigits } = splitPort(entry);
+  const port = portDigits === null ? null : Number(portDigits);
+  const block = parseBlock(subject);
+  if (port !== null && (port < 1 || port > 65_535)) {
+    throw new Error(`"${entry}": the port must be from 1 to 65535`);
+  }
+  if (block !== null) {
+    const [address = ""] = subject.split("/");
+    const prefixLength = Number(subject.split("/")[1] ?? (address.includes(":") ? 128 : 32));
+    return { kind: "block", address, prefixLength, port };
+  }
+  const hostname = parseName(subject);
+  if (hostname === null) {
+    throw new Error(
+      `"${entry}" is not a host name, address or CIDR block with an optional port; ` +
+        "use a form like intranet.example, intranet.example:8080, 10.0.0.0/8, 127.0.0.1:3000, fd00::/8 or [::1]:3000",
+    );
+  }
+  return { kind: "name", hostname, port };
+}
+
+/** More than one colon without brackets is an IPv6 address without a port. */
+function splitPort(entry: string): { subject: string; portDigits: string | null } {
+  const bracketed = /^\[([^\]]*:[^\]]*)\](?::(\d{1,5}))?$/.exec(entry);
+  const plain = /^([^:[\]]*):(\d{1,5})$/.exec(entry);
+  const [, subject = entry, portDigits = null] = bracketed ?? plain ?? [];
+  return { subject, portDigits };
+}
+
+/** Letters and digits of any script, hyphens, and underscores, which some private names contain. */
+function parseName(text: string): string | null {
+  if (!/^[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)*\.?$/u.test(text)) return null;
+  const hostname = normalizeHostname(domainToASCII(text));
+  return hostname === "" || parseBlock(hostname) !== null ? null : hostname;
+}

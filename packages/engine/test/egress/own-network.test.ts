@@ -1,0 +1,24 @@
+// @module-tag network
+
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+
+const PROGRAM = fileURLToPath(new URL("own-network.ts", import.meta.url));
+
+it("refuses public addresses of this machine to pages and webhooks, unless they are allowed", async () => {
+  const own = ["--user", "--map-root-user", "--net", process.execPath, PROGRAM];
+  const { stdout } = await promisify(execFile)("unshare", own);
+  expect(JSON.parse(stdout)).toEqual({
+    address: "blocked",
+    address6: "blocked",
+    name: "blocked",
+    webhook: "blocked",
+    webhookByName: "blocked",
+    allowed: "connected",
+    allowedName: "connected",
+    notYetOurs: "unreachable",
+    added: "blocked",
+  });
+});

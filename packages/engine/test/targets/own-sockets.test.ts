@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { resolveHost } from "../../src/egress/resolve.ts";
+import type { Resolver } from "../../src/ports/resolver.ts";
+import { checkAddress, checkHost } from "../../src/targets/target.ts";
+import type { TargetPolicy } from "../../src/targets/policy.ts";
+import { parseTargetList } from "../../src/targets/target-list.ts";
+
+const policyOf = (allow: string): TargetPolicy => ({
+  allow: parseTargetList(allow),
+  ownHostnames: [],
+  ownAddresses: () => ["127.0.0.1", "10.0.0.5", "93.184.215.14"],
+  ownSockets: [
+    { hostname: "0.0.0.0", port: 3000 },
+    { hostname: "db.internal", port: 5432 },
+    { hostname: "10.0.0.9", port: 6379 },
+  ],
+});
+
+const wide = policyOf("127.0.0.0/8, ::1, 10.0.0.0/8, 93.184.215.14, db.internal");
+
+describe("a socket of the service itself", () => {
+  it.each([
+    ["127.0.0.1", 3000, "blocked"],
+    ["127.1.2.3", 3000, "blocked"],
+    ["::1", 3000, "blocked"],
+    ["10.0.0.5", 3000, "blocked"],
+    ["93.184.215.14", 3000, "blocked"],
+    ["64:ff9b::5db8:d70e", 3000, "blocked"],
+    ["10.0.0.6", 3000, "ok"],
+    ["127.0.0.1", 3001, "ok"],
+    ["db.internal", 5432, "blocked"],
+    ["db.internal", 8080, "ok"],
+    ["10.0.0.9", 6379, "blocked"],
+    ["10.0.0.10", 6379, "ok"],
+  ])("%s port %i is %s although the allowlist covers it", (hostname, port, verdict) => {
+    expect(checkHost({ hostname, port, policy: wide })).toBe(verdict);
+  });
+
+  it("is blocked for every name that resolves to it", () => {
+    const target = { hostname: "page.example", policy: wide };
+    expect(checkAddress({ ...target, address: "127.0.0.1", port: 3000 })).toBe("blocked");
+    expect(checkAddress({ ...target, address: "10.0.0.9", port: 6379 })).toBe("blocked");
+  });
+
+  it("is open if an entry of the allowlist names its port", () => {
+    const open = policyOf("127.0.0.0/8:3000, db.internal:5432, 10.0.0.9:6379");
+    expect(checkHost({ hostname: "127.0.0.1", port: 3000, policy: open })).toBe("ok");
+    expect(checkHost({ hostname: "10.0.0.5", port: 3000, policy: open })).toBe("blocked");
+    expect(checkHost({ hostname: "db.internal", port: 5432, policy: open })).toBe("ok");
+    expect(checkHost({ hostname: "10.0.0.9", port: 6379, policy: open })).toBe("ok");
+  });
+});
+
+describe("a socket of the service that is known by name", () => {
+  let database = ["10.0.0.9"];
+  const resolver: Resolver = {
+    resolve: async (name) => (name === "db.internal" ? database : ["10.0.0.9", "10.0.0.10"]),
+  };
+  const resolved = (hostname: string, port: number, policy = wide): Promise<unknown> =>
+    resolveHost({ hostname, port, policy, resolver });
+
+  it("is blocked by its address too, as it resolves at that moment", async () => {
+    expect(await resolved("10.0.0.9", 5432)).toBe("blocked");
+    expect(await resolved("alias.example", 5432)).toBe("blocked");
+    expect(await resolved("10.0.0.9", 8080)).toEqual(["10.0.0.9"]);
+    expect(await resolved("10.0.0.10", 5432)).toEqual(["10.0.0.10"]);
+    database = ["10.0.0.10"];
+    expect(await resolved("10.0.0.9", 5432)).toEqual(["10.0.0.9"]);
+    expect(await resolved("10.0.0.10", 5432)).toBe("blocked");
+  });
+
+  it("blocks its port everywhere while its name does not resolve", async () => {
+    database = [];
+    expect(await resolved("10.0.0.11", 5432)).toBe("blocked");
+    expect(await resolved("10.0.0.11", 5432, policyOf("10.0.0.11:5432"))).toEqual(["10.0.0.11"]);
+  });
+});

@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+import { readConfig } from "../src/config.ts";
+import { servicePolicy, targetPolicy } from "../src/target-policy.ts";
+
+const shared = {
+  SNAP_DATABASE_URL: "postgres://snap:secret@db.internal/snap",
+  SNAP_REDIS_URL: "rediss://:secret@[fd00::9]:6380",
+  SNAP_SECRET_KEY: "0123456789abcdef",
+};
+
+it("closes the databases of the service to pages, on their default ports too", () => {
+  expect(targetPolicy(readConfig(shared).config)).toMatchObject({
+    ownHostnames: [],
+    ownSockets: [
+      { hostname: "db.internal", port: 5432 },
+      { hostname: "[fd00::9]", port: 6380 },
+    ],
+  });
+  const { config } = readConfig({ ...shared, SNAP_REDIS_URL: "redis://cache.internal" });
+  expect(targetPolicy(config).ownSockets?.[1]).toEqual({ hostname: "cache.internal", port: 6379 });
+});
+
+it("closes the name and the port of the service itself", () => {
+  const { config } = readConfig({
+    SNAP_HOST: "0.0.0.0",
+    SNAP_PORT: "8080",
+    SNAP_PUBLIC_URL: "https://snap.example.com",
+  });
+  const policy = servicePolicy(config);
+  expect(policy.ownHostnames).toEqual(["snap.example.com"]);
+  expect(policy.ownSockets).toEqual([{ hostname: "0.0.0.0", port: 8080 }]);
+});
+
+it("allows and denies what the configuration lists, and allows what is added", () => {
+  const { config } = readConfig({ SNAP_ALLOW_TARGETS: "10.0.0.0/8", SNAP_DENY_TARGETS: "ads.example" });
+  const demo = { kind: "name", hostname: "demo.internal", port: 3001 } as const;
+  expect(targetPolicy(config, [demo])).toMatchObject({
+    allow: [{ address: "10.0.0.0" }, demo],
+    deny: [{ hostname: "ads.example" }],
+  });
+});
