@@ -1,7 +1,11 @@
 // @module-tag browser
 
+import type { Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Renderer } from "../../src/ports/renderer.ts";
+import { openProxiedEgress } from "../../src/puppeteer/proxy/proxy.ts";
+import type { TargetPolicy } from "../../src/targets/policy.ts";
+import { parseTargetList } from "../../src/targets/target-list.ts";
 import { readPng } from "./image.ts";
 import { allowPorts, openRenderer, screenshot } from "./setup.ts";
 import type { Site } from "./site.ts";
@@ -33,6 +37,29 @@ describe("a page that tries every way to connect", () => {
     expect(file.targetStatus).toBe(200);
     expect(readPng(file.bytes).width).toBe(1280);
     expect(trap.caught).toEqual([]);
+  });
+});
+
+describe("a page that may reach the loopback", () => {
+  it("reaches every port there but the egress proxies of other renders", async () => {
+    const clients: Socket[] = [];
+    const policy: TargetPolicy = { allow: parseTargetList("127.0.0.0/8, ::1, localhost"), ownHostnames: [] };
+    const lane = await openProxiedEgress(
+      { resolver: TO_LOOPBACK, policy },
+      { host: "127.0.0.1", accepts: (client) => clients.push(client) > 0 },
+    );
+    const open = openRenderer([], { targets: policy, resolver: TO_LOOPBACK });
+    const tries = ["127.0.0.1", "[::ffff:7f00:1]", "four.example"].map((host) => {
+      const to = encodeURIComponent(`http://${host}:${lane.port}`);
+      const options = { waitUntil: "networkidle0", delay: 500 } as const;
+      return open.render(screenshot(site.url(`/?to=${to}`), options));
+    });
+    await Promise.all(tries);
+    const direct = open.render(screenshot(`http://127.0.0.1:${lane.port}/`));
+    await expect(direct).rejects.toMatchObject({ code: "blocked_host" });
+    expect(clients).toEqual([]);
+    await open.close();
+    await lane.close();
   });
 });
 

@@ -5,6 +5,7 @@ import type { Resolver } from "../../ports/resolver.ts";
 import { parseTarget, type Target } from "../../targets/target.ts";
 import type { TargetPolicy } from "../../targets/policy.ts";
 import { UpstreamAgent } from "./agent.ts";
+import { withoutProxies } from "./listeners.ts";
 
 /** Bytes in both directions. */
 const BYTES_PER_PAGE_MAX = 50_000_000;
@@ -110,7 +111,8 @@ export class EgressSession {
   }
 
   async #connect(target: Target, client: Socket): Promise<Socket | ConnectRefusal> {
-    const { resolver, policy } = this.#options;
+    const { resolver } = this.#options;
+    const policy = withoutProxies(this.#options.policy);
     const abandoned = new AbortController();
     const abandon = (): void => abandoned.abort();
     client.once("close", abandon);

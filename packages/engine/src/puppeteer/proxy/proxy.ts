@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { parseTarget, type Target } from "../../targets/target.ts";
 import { forward, HEADER_BYTES_MAX } from "./forward.ts";
 import { EgressSession, type EgressProxyOptions } from "./egress-session.ts";
+import { closeToPages } from "./listeners.ts";
 import type { PageEgress } from "./page-egress.ts";
 
 export type { EgressProxyOptions, EgressRefusal } from "./egress-session.ts";
@@ -49,7 +50,8 @@ export async function openProxiedEgress(
   const server = createListener(session, listen);
   server.listen(0, listen.host);
   await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const { address, port } = server.address() as AddressInfo;
+  const forget = closeToPages({ hostname: address, port });
   let closed: Promise<unknown> | null = null;
   return {
     port,
@@ -62,6 +64,7 @@ export async function openProxiedEgress(
       closed ??= once(server.close(), "close");
       await session.destroySockets();
       await closed;
+      forget();
     },
   };
 }
