@@ -8,21 +8,38 @@ export function healthz(): RequestHandler {
   return (_request, response) => send(response, json({ status: "ok" }));
 }
 
-/** Readiness: the service can render and store, and is not stopping. The reasons go to the log only. */
+/** How long the result of a check is returned to others. */
+const KEPT_MS = 1_000;
+
+/**
+ * Readiness: the service can render and store, and is not stopping. The reasons go to the log only. Anyone may ask, and
+ * a check writes to the disk, so the service makes one at a time and at most one a second.
+ */
 export function readyz(options: {
   readonly engine: Engine;
   readonly logger: Logger;
   readonly isStopping: () => boolean;
 }): RequestHandler {
   const { engine, logger, isStopping } = options;
+  const isReady = shareResult(async () => {
+    const { ready, reasons } = await engine.health();
+    if (!ready) logger.warn({ reasons }, "not ready");
+    return ready;
+  });
   return async (_request, response) => {
     if (isStopping()) throw stopping();
-    const { ready, reasons } = await engine.health();
-    if (!ready) {
-      logger.warn({ reasons }, "not ready");
+    if (!(await isReady()))
       throw new SnapError("not_ready", "The service cannot render or store right now; retry shortly.");
-    }
     send(response, json({ status: "ready" }));
+  };
+}
+
+/** Returns a function that calls `work`, unless a call is pending or its result is less than `KEPT_MS` old. */
+export function shareResult<T>(work: () => Promise<T>): () => Promise<T> {
+  let shared: Promise<T> | null = null;
+  return () => {
+    shared ??= work().finally(() => void setTimeout(() => (shared = null), KEPT_MS).unref());
+    return shared;
   };
 }
 

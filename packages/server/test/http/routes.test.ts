@@ -164,7 +164,24 @@ describe("health", () => {
     );
     expect((await send("/healthz")).status).toBe(200);
     renderer.setUnready(null);
-    expect((await send("/readyz")).status).toBe(200);
+    await expect.poll(async () => (await send("/readyz")).status, { timeout: 10_000 }).toBe(200);
+  });
+
+  it("makes one check for all who ask at the same time", async () => {
+    const { send, storage } = await openService();
+    const held = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    let checks = 0;
+    storage.check = () => {
+      checks += 1;
+      asked.resolve();
+      return held.promise;
+    };
+    const replies = Array.from({ length: 50 }, () => send("/readyz"));
+    await asked.promise;
+    held.resolve();
+    for (const { status } of await Promise.all(replies)) expect(status).toBe(200);
+    expect(checks).toBe(1);
   });
 });
 

@@ -1,0 +1,63 @@
+import { createEngine } from "@snap/engine";
+import { createFakeRenderer } from "@snap/testing";
+import { openSqliteStorage } from "@snap/storage-sqlite";
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { startService } from "../../src/http/service.ts";
+import { createLogger } from "../../src/operations/logger.ts";
+
+/** Starts a service over an SQLite file; returns that file, the storage's own connection, and the status of `/readyz`. */
+async function openService(): Promise<{
+  readonly filename: string;
+  readonly connection: DatabaseSync;
+  readonly readyz: () => Promise<number>;
+}> {
+  const directory = mkdtempSync(join(tmpdir(), "snap-readiness-"));
+  const exec = vi.spyOn(DatabaseSync.prototype, "exec");
+  const storage = await openSqliteStorage({ directory, busyTimeoutMs: 1 });
+  const connection = exec.mock.contexts[0] as DatabaseSync;
+  exec.mockRestore();
+  const renderer = createFakeRenderer();
+  const engine = createEngine({ storage, renderer, secretKey: "a key for these tests" });
+  const service = await startService({
+    engine,
+    host: "127.0.0.1",
+    port: 0,
+    publicUrl: "https://snap.example.com",
+    logger: createLogger("silent"),
+    metrics: false,
+  });
+  onTestFinished(async () => {
+    await service.stop();
+    await engine.close();
+    await rm(directory, { recursive: true });
+  });
+  const readyz = async (): Promise<number> => (await fetch(`${service.origin}/readyz`)).status;
+  return { filename: join(directory, "snap.db"), connection, readyz };
+}
+
+const becomes = (readyz: () => Promise<number>, status: number): Promise<void> =>
+  expect.poll(readyz, { timeout: 10_000 }).toBe(status);
+
+it("a service is not ready while its database is locked, and is ready again by itself", async () => {
+  const { filename, readyz } = await openService();
+  expect(await readyz()).toBe(200);
+  const other = new DatabaseSync(filename);
+  other.exec("BEGIN EXCLUSIVE");
+  await becomes(readyz, 503);
+  other.exec("ROLLBACK");
+  other.close();
+  await becomes(readyz, 200);
+});
+
+it("a service is not ready while its disk is full, and is ready again by itself", async () => {
+  const { connection, readyz } = await openService();
+  connection.exec("PRAGMA max_page_count = 1");
+  await becomes(readyz, 503);
+  connection.exec("PRAGMA max_page_count = 1000000");
+  await becomes(readyz, 200);
+});
