@@ -11,18 +11,22 @@ export const consumeScript = defineScript({
   NUMBER_OF_KEYS: 1,
   SCRIPT: `
 local limit, windowMs, now = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local count, endsAt = 0, now + windowMs
+local count, endsAt, isLate = 0, now + windowMs, false
 local stored = redis.call("GET", KEYS[1])
 if stored then
   local storedCount, storedEnd = string.match(stored, "^(%d+) (%d+)$")
   if storedEnd and tonumber(storedEnd) > now then
-    count, endsAt = tonumber(storedCount), tonumber(storedEnd)
+    count = tonumber(storedCount)
+    isLate = tonumber(storedEnd) > endsAt
+    endsAt = math.min(endsAt, tonumber(storedEnd))
   end
 end
-if count >= limit then return {0, 0, endsAt} end
-redis.call("SET", KEYS[1], string.format("%.0f %.0f", count + 1, endsAt),
-  "PX", string.format("%.0f", endsAt - now + ${EXPIRY_GRACE_MS}))
-return {1, limit - count - 1, endsAt}`,
+local allowed = count < limit
+if allowed or isLate then
+  redis.call("SET", KEYS[1], string.format("%.0f %.0f", allowed and count + 1 or count, endsAt),
+    "PX", string.format("%.0f", endsAt - now + ${EXPIRY_GRACE_MS}))
+end
+return {allowed and 1 or 0, allowed and limit - count - 1 or 0, endsAt}`,
   parseCommand(
     parser: CommandParser,
     key: string,
@@ -63,7 +67,7 @@ export interface LocalRateLimiter {
  * account gets a new one.
  */
 export function createLocalRateLimiter(maxWindows: number = MAX_WINDOWS): LocalRateLimiter {
-  const windows = new Map<string, { count: number; readonly endsAt: number }>();
+  const windows = new Map<string, { count: number; endsAt: number }>();
   const keyOfWindow = ({ accountId, name }: Pick<ConsumeRequest, "accountId" | "name">): string =>
     JSON.stringify([accountId, name]);
   return {
@@ -72,6 +76,7 @@ export function createLocalRateLimiter(maxWindows: number = MAX_WINDOWS): LocalR
       const existing = windows.get(key);
       const isOpen = existing !== undefined && now < existing.endsAt;
       const window = isOpen ? existing : { count: 0, endsAt: now + windowMs };
+      window.endsAt = Math.min(window.endsAt, now + windowMs);
       if (window.count >= limit) return { allowed: false, remaining: 0, resetsAt: window.endsAt };
       window.count += 1;
       if (!isOpen) {

@@ -17,6 +17,18 @@ describe("the local rate limiter", () => {
   });
 });
 
+describe("the local rate limiter, when the clock is set back", () => {
+  it("ends a window within its length, also for refused requests", () => {
+    const rateLimiter = createLocalRateLimiter();
+    rateLimiter.consume(consumeRequest({ limit: 1 }));
+    const back = NOW - 3_600_000;
+    const refused = { allowed: false, remaining: 0, resetsAt: back + 60_000 };
+    for (const now of [back, back + 59_999])
+      expect(rateLimiter.consume(consumeRequest({ limit: 1, now }))).toEqual(refused);
+    expect(rateLimiter.consume(consumeRequest({ limit: 1, now: back + 60_000 })).allowed).toBe(true);
+  });
+});
+
 describe("pending deletions", () => {
   it("are flushed once, in several commands, without the oldest if there are too many", async () => {
     const pending = createPendingDeletions(2500);

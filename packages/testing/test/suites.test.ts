@@ -92,6 +92,21 @@ describe("the suites", () => {
       "opens a window with the first request and ends it at the exact millisecond",
     ],
     [
+      "does not move the end of a window when the clock is set back",
+      ({ rateLimiter }) => {
+        let latest = 0;
+        return {
+          rateLimiter: {
+            consume: (request) => {
+              latest = Math.max(latest, request.now);
+              return rateLimiter.consume({ ...request, now: latest });
+            },
+          },
+        };
+      },
+      "ends a window within its length after the clock is set back, and lets nobody wait longer",
+    ],
+    [
       "finds a revoked token",
       ({ tokens }) => ({ tokens: { ...tokens, revoke: async () => true } }),
       "does not find a revoked token",

@@ -40,24 +40,23 @@ async function openService(): Promise<{
   return { filename: join(directory, "snap.db"), connection, readyz };
 }
 
-const becomes = (readyz: () => Promise<number>, status: number): Promise<void> =>
-  expect.poll(readyz, { timeout: 10_000 }).toBe(status);
+const SOON = { timeout: 10_000 };
 
 it("a service is not ready while its database is locked, and is ready again by itself", async () => {
   const { filename, readyz } = await openService();
   expect(await readyz()).toBe(200);
   const other = new DatabaseSync(filename);
   other.exec("BEGIN EXCLUSIVE");
-  await becomes(readyz, 503);
+  await expect.poll(readyz, SOON).toBe(503);
   other.exec("ROLLBACK");
   other.close();
-  await becomes(readyz, 200);
+  await expect.poll(readyz, SOON).toBe(200);
 });
 
 it("a service is not ready while its disk is full, and is ready again by itself", async () => {
   const { connection, readyz } = await openService();
   connection.exec("PRAGMA max_page_count = 1");
-  await becomes(readyz, 503);
+  await expect.poll(readyz, SOON).toBe(503);
   connection.exec("PRAGMA max_page_count = 1000000");
-  await becomes(readyz, 200);
+  await expect.poll(readyz, SOON).toBe(200);
 });

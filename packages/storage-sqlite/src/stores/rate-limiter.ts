@@ -10,9 +10,15 @@ export function createRateLimiter(database: DatabaseSync): RateLimiter {
      SELECT :accountId, :budget, 1, :now + :windowMs WHERE :limit > 0
      ON CONFLICT (account_id, budget) DO UPDATE SET
        spent = iif(resets_at > :now, spent + 1, 1),
-       resets_at = iif(resets_at > :now, resets_at, excluded.resets_at)
+       resets_at = iif(resets_at > :now, min(resets_at, excluded.resets_at), excluded.resets_at)
      WHERE resets_at <= :now OR spent < :limit
      RETURNING spent, resets_at AS resetsAt`,
+  );
+  /** A refused request moves the end too, or it would be as far away for the next one. */
+  const shorten = prepare(
+    database,
+    `UPDATE budgets SET resets_at = :now + :windowMs
+     WHERE account_id = :accountId AND budget = :budget AND resets_at > :now + :windowMs`,
   );
   const findOpen = prepare<{ resetsAt: number }>(
     database,
@@ -27,8 +33,9 @@ export function createRateLimiter(database: DatabaseSync): RateLimiter {
       const [window] = consume.all({ accountId, budget: name, limit, windowMs, now });
       if (window !== undefined)
         return { allowed: true, remaining: limit - window.spent, resetsAt: window.resetsAt };
-      const resetsAt = findOpen.get({ accountId, budget: name, now })?.resetsAt ?? now + windowMs;
-      return { allowed: false, remaining: 0, resetsAt };
+      const endsAt = findOpen.get({ accountId, budget: name, now })?.resetsAt ?? now + windowMs;
+      if (endsAt > now + windowMs) shorten.run({ accountId, budget: name, now, windowMs });
+      return { allowed: false, remaining: 0, resetsAt: Math.min(endsAt, now + windowMs) };
     },
   };
 }

@@ -7,11 +7,12 @@ export function createRateLimiter(): RateLimiter {
     async consume({ accountId, name, limit, windowMs, now }) {
       const key = JSON.stringify([accountId, name]);
       const open = windows.get(key);
-      const { count, resetsAt } =
-        open !== undefined && now < open.resetsAt ? open : { count: 0, resetsAt: now + windowMs };
-      if (count >= limit) return { allowed: false, remaining: 0, resetsAt };
-      windows.set(key, { count: count + 1, resetsAt });
-      return { allowed: true, remaining: limit - count - 1, resetsAt };
+      const isOpen = open !== undefined && now < open.resetsAt;
+      const count = isOpen ? open.count : 0;
+      const resetsAt = isOpen ? Math.min(open.resetsAt, now + windowMs) : now + windowMs;
+      const allowed = count < limit;
+      if (allowed || isOpen) windows.set(key, { count: allowed ? count + 1 : count, resetsAt });
+      return { allowed, remaining: allowed ? limit - count - 1 : 0, resetsAt };
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { ConsumeResult, ConsumeRequest } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { concurrently, CONCURRENT_CALLS, UNUSUAL_TEXTS, defineSuite } from "./suite.ts";
-import type { OpenStorage, SuiteRunner } from "./suite.ts";
+import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
 
 const START = 1_767_225_600_000;
 const WINDOW_MS = 60_000;
@@ -84,5 +84,49 @@ export function testRateLimiter(runner: SuiteRunner, open: OpenStorage<"rateLimi
       );
       assert.equal(outcomes.length - remaining.length, CONCURRENT_CALLS - limit);
     });
+
+    testJumps(test);
+  });
+}
+
+/** Tests windows that a clock opened which was set since, or which belongs to another process. */
+function testJumps(test: DefineTest<"rateLimiter">): void {
+  test("ends a window within its length after the clock is set back, and lets nobody wait longer", async ({
+    rateLimiter,
+  }) => {
+    const hour = 3_600_000;
+    for (let count = 0; count < 3; count += 1) await rateLimiter.consume(request());
+    const back = START - hour;
+    // refused requests move the end too: otherwise it would stay a whole window away
+    assert.deepEqual(await rateLimiter.consume(request({ now: back })), refused(back + WINDOW_MS));
+    const last = back + WINDOW_MS - 1;
+    assert.deepEqual(await rateLimiter.consume(request({ now: last })), refused(back + WINDOW_MS));
+    const next = back + WINDOW_MS;
+    assert.deepEqual(await rateLimiter.consume(request({ now: next })), allowed(2, next + WINDOW_MS));
+  });
+
+  test("grants no second window when the clock is set back within one", async ({ rateLimiter }) => {
+    await rateLimiter.consume(request());
+    const back = START - 3_600_000;
+    assert.deepEqual(await rateLimiter.consume(request({ now: back })), allowed(1, back + WINDOW_MS));
+    assert.deepEqual(await rateLimiter.consume(request({ now: back + 1 })), allowed(0, back + WINDOW_MS));
+    assert.deepEqual(await rateLimiter.consume(request({ now: back + 2 })), refused(back + WINDOW_MS));
+  });
+
+  test("opens a window after the clock is set ahead, and none when it is set back", async ({
+    rateLimiter,
+  }) => {
+    for (let count = 0; count < 3; count += 1) await rateLimiter.consume(request());
+    const ahead = START + 3_600_000;
+    assert.deepEqual(await rateLimiter.consume(request({ now: ahead })), allowed(2, ahead + WINDOW_MS));
+    assert.deepEqual(await rateLimiter.consume(request()), allowed(1));
+  });
+
+  test("allows exactly the limit to processes whose clocks differ by a second", async ({ rateLimiter }) => {
+    const limit = 20;
+    const outcomes = await concurrently((index) =>
+      rateLimiter.consume(request({ limit, now: START + (index % 2) * 1000 })),
+    );
+    assert.equal(outcomes.filter((outcome) => outcome.allowed).length, limit);
   });
 }
