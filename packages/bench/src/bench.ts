@@ -12,7 +12,7 @@ import { SCENARIOS } from "./scenarios.ts";
 
 const DOCUMENT = join(import.meta.dirname, "../../../docs/benchmarks.md");
 
-/** Runs what the arguments select and prints a report. Returns whether all scenarios came to their end. */
+/** Runs the selected scenarios and prints a report. Returns false if a scenario failed. */
 export async function bench(args: readonly string[]): Promise<boolean> {
   if (args.includes("--help")) {
     console.log(describeUsage(SCENARIOS));
@@ -20,10 +20,10 @@ export async function bench(args: readonly string[]): Promise<boolean> {
   }
   const { write, ...selection } = select(args, SCENARIOS);
   const report = await runScenarios(selection);
-  console.log(`\n${await pretty(writeSummary(report))}`);
+  console.log(`\n${await formatMarkdown(writeSummary(report))}`);
   if (write) {
     const notes = await readFile(join(import.meta.dirname, "notes.md"), "utf8");
-    await writeFile(DOCUMENT, await pretty(writeDocument(report, notes)));
+    await writeFile(DOCUMENT, await formatMarkdown(writeDocument(report, notes)));
   }
   return report.failed.length === 0;
 }
@@ -32,27 +32,27 @@ export function describeUsage(scenarios: readonly Pick<Scenario, "name" | "title
   return [
     "Usage: pnpm bench [--quick] [--write] [NAME...]",
     "",
-    "  --quick  rough figures in two or three minutes",
-    "  --write  everything, in some 20 minutes, into docs/benchmarks.md",
+    "  --quick  rough figures, in two or three minutes",
+    "  --write  all scenarios, in about 20 minutes, written to docs/benchmarks.md",
     "",
-    "Scenarios; without a name, all of them run:",
+    "Scenarios (default: all):",
     ...scenarios.map(({ name, title }) => `  ${name.padEnd(14)}${title}`),
   ].join("\n");
 }
 
-/** Tables are aligned. */
-function pretty(markdown: string): Promise<string> {
+/** Aligns the tables. */
+function formatMarkdown(markdown: string): Promise<string> {
   return format(markdown, { parser: "markdown", printWidth: 110 });
 }
 
 interface Selection<T> {
   readonly quick: boolean;
   readonly write: boolean;
-  /** In the order of the list. */
+  /** In the order of `SCENARIOS`. */
   readonly scenarios: readonly T[];
 }
 
-/** @throws Error that names the problem and what would do. */
+/** @throws Error that says what is wrong and what to use instead. */
 export function select<T extends { readonly name: string; readonly onlyFull?: true }>(
   args: readonly string[],
   all: readonly T[],
@@ -65,17 +65,17 @@ export function select<T extends { readonly name: string; readonly onlyFull?: tr
   const unknown = positionals.find((name) => all.every((scenario) => scenario.name !== name));
   if (unknown !== undefined)
     throw new Error(`Unknown scenario: ${unknown}. Use ${all.map(({ name }) => name).join(", ")}.`);
-  // A page of figures from several days would compare what was never side by side.
+  // The page must not mix figures of different runs: they were not measured side by side.
   if (values.write && positionals.length > 0)
-    throw new Error("--write needs all scenarios: leave the names out.");
-  if (values.write && values.quick) throw new Error("--write needs a full run: leave --quick out.");
+    throw new Error("--write runs all scenarios; remove the names.");
+  if (values.write && values.quick) throw new Error("--write needs a full run; remove --quick.");
   const scenarios = all.filter(({ name, onlyFull }) =>
     positionals.length === 0 ? !(values.quick && onlyFull) : positionals.includes(name),
   );
   return { ...values, scenarios };
 }
 
-/** One after the other, with lines of progress. */
+/** Runs the scenarios one after the other, and prints progress. */
 async function runScenarios({ quick, scenarios }: Omit<Selection<Scenario>, "write">): Promise<Report> {
   const browserPath = await findBrowser();
   if (browserPath === null) throw new Error("No browser found; set SNAP_CHROMIUM_PATH.");
@@ -86,23 +86,23 @@ async function runScenarios({ quick, scenarios }: Omit<Selection<Scenario>, "wri
   const sections: Report["sections"][number][] = [];
   const failed: string[] = [];
   for (const scenario of scenarios) {
-    const say = (line: string): void => {
+    const log = (line: string): void => {
       const seconds = String(Math.round((performance.now() - startedMs) / 1000));
       console.log(`${seconds.padStart(5)} s  ${scenario.name}: ${line}`);
     };
-    say(scenario.title);
+    log(scenario.title);
     const scratch = await mkdtemp(join(tmpdir(), "snap-bench-"));
     try {
-      const findings = await scenario.run({ quick, browserPath, siteOrigin, allowedTargets, scratch, say });
+      const findings = await scenario.run({ quick, browserPath, siteOrigin, allowedTargets, scratch, log });
       sections.push({ scenario, findings });
     } catch (error) {
-      // The others go on, beside nothing that this one has left running.
+      // The remaining scenarios still run, so kill whatever this one left running.
       killTree(process.pid, site.pid);
-      say(`failed: ${error instanceof Error ? error.stack : String(error)}`);
+      log(`failed: ${error instanceof Error ? error.stack : String(error)}`);
       failed.push(scenario.name);
     }
     await rm(scratch, { recursive: true, force: true });
-    say("done");
+    log("done");
   }
   await site.stop();
   return { machine: await describeMachine(browserPath), sections, failed };

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { startProgram } from "./processes.ts";
 import type { RequestHeaders } from "./service.ts";
 
-/** The same request over and over, on a few kept connections, with headers that take turns. */
+/** Repeats one request over a few persistent connections, with each set of headers in turn. */
 export interface Load {
   readonly port: number;
   readonly path: string;
@@ -13,8 +13,8 @@ export interface Load {
 }
 
 /**
- * Sends a load and returns its milliseconds, from a separate process, with a reader that looks at the status and the length only. autocannon
- * spends two to five times as much processor time on a response, which the measured server then lacks (packages/bench/src/notes.md).
+ * Sends a load from a separate process, and returns how many milliseconds it took. Reads only the status and length of a
+ * response: autocannon takes two to five times as much processor time from the server (packages/bench/src/notes.md).
  */
 export async function sendLoad(load: Load): Promise<number> {
   const program = await startProgram(import.meta.filename, [JSON.stringify(load)]);
@@ -23,7 +23,7 @@ export async function sendLoad(load: Load): Promise<number> {
   return Number(program.line);
 }
 
-/** @throws Error when a response has another status than it should. */
+/** @throws Error when a response has an unexpected status. */
 async function send({ port, path, headers, status, connections, responses }: Load): Promise<number> {
   const requests = headers.map((each) => {
     const lines = Object.entries({ host: `127.0.0.1:${port}`, ...each });
@@ -48,7 +48,7 @@ function useConnection(port: number, status: number, next: () => Buffer | undefi
       else resolve(void socket.destroy());
     };
     socket.on("error", reject).on("connect", sendNext);
-    socket.on("close", () => reject(new Error("the server has closed the connection")));
+    socket.on("close", () => reject(new Error("the server closed the connection")));
     socket.on("data", (data: Buffer) => {
       if (bodyBytesLeft > 0) bodyBytesLeft -= data.length;
       else {
@@ -56,7 +56,8 @@ function useConnection(port: number, status: number, next: () => Buffer | undefi
         const end = head.indexOf("\r\n\r\n");
         if (end === -1) return;
         const text = head.toString("latin1", 0, end);
-        if (Number(text.slice(9, 12)) !== status) return reject(new Error(`${text} instead of ${status}`));
+        if (Number(text.slice(9, 12)) !== status)
+          return reject(new Error(`expected status ${status}, got ${text}`));
         const [, length = "0"] = /content-length: (\d+)/i.exec(text) ?? [];
         bodyBytesLeft = Number(length) - (head.length - end - 4);
         head = Buffer.alloc(0);

@@ -1,17 +1,17 @@
-/** Runs one round of work to its end and returns its milliseconds. */
+/** Runs one round of work, and returns how many milliseconds it took. */
 export type Round = () => Promise<number>;
 
 export interface Comparison {
-  /** Median milliseconds of a round of each. */
+  /** Median milliseconds per round. */
   readonly oursMs: number;
   readonly theirsMs: number;
-  /** Median over the pairs of ours / theirs: below 1, ours is the faster. */
+  /** Median of ours / theirs over the pairs; below 1, ours is faster. */
   readonly timeRatio: number;
 }
 
 /**
- * Measures two ways side by side: pair by pair, each first in every other pair, so that what slows the
- * machine down slows both. The first pair only warms up.
+ * Measures two ways in pairs, and swaps the order in each pair, so that whatever slows the machine down
+ * slows both. The first pair is a warm-up.
  */
 export async function compare(ours: Round, theirs: Round, pairs: number): Promise<Comparison> {
   const oursMs: number[] = [];
@@ -27,7 +27,7 @@ export async function compare(ours: Round, theirs: Round, pairs: number): Promis
   return { oursMs: median(oursMs), theirsMs: median(theirsMs), timeRatio: medianRatio(oursMs, theirsMs) };
 }
 
-/** A round that takes as long as its promise. */
+/** A round that lasts until the promise resolves. */
 export function timed(work: () => Promise<unknown>): Round {
   return async () => {
     const startedMs = performance.now();
@@ -36,20 +36,20 @@ export function timed(work: () => Promise<unknown>): Round {
   };
 }
 
-/** Does `count` pieces of work, at most `atOnce` at a time. */
+/** Calls `work` `count` times, with at most `concurrency` calls running. */
 export async function inParallel(
   count: number,
-  atOnce: number,
+  concurrency: number,
   work: (index: number) => Promise<unknown>,
 ): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {
     while (next < count) await work(next++);
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  await Promise.all(Array.from({ length: concurrency }, worker));
 }
 
-/** `NaN` of none. */
+/** Returns `NaN` for an empty list. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -57,14 +57,15 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? high : ((sorted[middle - 1] ?? Number.NaN) + high) / 2;
 }
 
-/** The least value that `fraction` of all values don't exceed (nearest rank); `NaN` of none. */
+/** Nearest-rank percentile; `NaN` for an empty list. */
 export function percentile(values: readonly number[], fraction: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(fraction * sorted.length) - 1)] ?? Number.NaN;
 }
 
-/** The median of the ratios of what was measured side by side, pair by pair. */
+/** The median ratio of the values that were measured in pairs. */
 export function medianRatio(ours: readonly number[], theirs: readonly number[]): number {
-  if (ours.length !== theirs.length) throw new Error(`${ours.length} rounds against ${theirs.length}`);
+  if (ours.length !== theirs.length)
+    throw new Error(`Cannot pair ${ours.length} rounds with ${theirs.length}`);
   return median(ours.map((value, pair) => value / (theirs[pair] ?? Number.NaN)));
 }

@@ -9,18 +9,18 @@ import { median } from "./measure.ts";
 interface ProcessStat {
   readonly pid: number;
   readonly parentPid: number;
-  /** Its own, and that of ended children that it has waited for. */
+  /** Includes exited children that the process has waited for. */
   readonly cpuSeconds: number;
 }
 
-/** USER_HZ, 100 on every architecture that Node runs on. */
+/** USER_HZ is 100 on every architecture that Node supports. */
 const TICKS_PER_SECOND = 100;
 const PAGE_BYTES = 4096;
 
-/** The name of the program stands in parentheses and may hold anything: the fields begin behind the last one. */
+/** The program's name is in parentheses and may contain any character, so the fields start after the last parenthesis. */
 export function parseStat(text: string): ProcessStat {
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  // utime, stime, cutime and cstime are the fields 14 to 17, counted from 1; the third comes first here.
+  // utime, stime, cutime and cstime are fields 14 to 17, counted from 1; the first field here is number 3.
   const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
   return {
     pid: Number.parseInt(text, 10),
@@ -29,7 +29,7 @@ export function parseStat(text: string): ProcessStat {
   };
 }
 
-/** The process and its descendants, as they are at this moment. */
+/** The process and its current descendants. */
 export function readTree(rootPid: number): ProcessStat[] {
   const all = pids().flatMap((pid) => {
     const text = readOrNull(`/proc/${pid}/stat`);
@@ -37,12 +37,12 @@ export function readTree(rootPid: number): ProcessStat[] {
   });
   const children = Map.groupBy(all, ({ parentPid }) => parentPid);
   const tree = all.filter(({ pid }) => pid === rootPid);
-  // Grows while it is walked.
+  // The loop also visits the entries that it appends.
   for (const { pid } of tree) tree.push(...(children.get(pid) ?? []));
   return tree;
 }
 
-/** Memory of the tree, each page counted once (proportional set size); resident sets where only root may see that. */
+/** Proportional set size of the tree, which counts shared pages once; resident set size where only root may read that. */
 export function memoryBytes(rootPid: number): number {
   return readTree(rootPid).reduce((sum, { pid }) => {
     const [, kibibytes] = /^Pss:\s+(\d+) kB$/m.exec(readOrNull(`/proc/${pid}/smaps_rollup`) ?? "") ?? [];
@@ -55,19 +55,19 @@ export function cpuSeconds(rootPid: number): number {
   return readTree(rootPid).reduce((sum, process) => sum + process.cpuSeconds, 0);
 }
 
-/** Those of our driver, known by the profile that each browser has for itself, whoever their parent is now. */
+/** Counts the engine's browsers by their profile folder, so that orphans count too. */
 export function countBrowserProcesses(): number {
   return pids().filter((pid) => readOrNull(`/proc/${pid}/cmdline`)?.includes("/snap-browser-")).length;
 }
 
-/** SIGKILL to the descendants of a process, and to the process itself unless it is this one. */
+/** Sends SIGKILL to a process and its descendants, except to this process. */
 export function killTree(rootPid: number, except?: number): void {
   for (const { pid } of readTree(rootPid)) {
     if (pid === process.pid || pid === except) continue;
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      // Gone.
+      // Already exited.
     }
   }
 }
@@ -87,15 +87,15 @@ function readOrNull(path: string): string | null {
 
 export interface StartedProgram {
   readonly pid: number;
-  /** The line that was waited for. */
+  /** The line that says where it listens. */
   readonly line: string;
-  /** SIGTERM; resolves when it has ended. */
+  /** Sends SIGTERM; resolves when the process has exited. */
   readonly stop: () => Promise<void>;
-  /** At once, with all that it has started. */
+  /** Sends SIGKILL to the process and its descendants. */
   readonly kill: () => Promise<void>;
 }
 
-/** Starts a Node program, which ends with this one at the latest, and waits for the line that says where it listens. */
+/** Starts a Node program, and waits for the line that says where it listens. Stops it when this process exits. */
 export async function startProgram(
   script: string,
   args: readonly string[] = [],
@@ -112,10 +112,10 @@ export async function startProgram(
   const ended = once(child, "exit").finally(() => process.removeListener("exit", stopNow));
   const lines = createInterface(child.stdout);
   const line = await new Promise<string>((resolve, reject) => {
-    void ended.then(([code]) => reject(new Error(`${script} ended with ${code}`)));
+    void ended.then(([code]) => reject(new Error(`${script} exited with code ${code}`)));
     lines.on("line", (text) => isAnnouncement(text) && resolve(text));
   });
-  // Its log goes on; reading it would take processor time from what is measured.
+  // Discard the rest of its log: parsing lines would take processor time from the measured programs.
   lines.close();
   child.stdout.resume();
   const endBy = (signal: () => void) => async (): Promise<void> => {
@@ -125,22 +125,22 @@ export async function startProgram(
   return { pid, line, stop: endBy(stopNow), kill: endBy(() => killTree(pid)) };
 }
 
-/** What is closed and got ready behind the last response belongs to the work, and would slow down the next. */
-const REST_LOOK_MS = 150;
-const REST_MAX_MS = 3000;
-const REST_CPU_SECONDS = 0.02;
+/** Cleaning up and preparing pages after the last response counts as work, and would slow down the next round. */
+const IDLE_POLL_MS = 150;
+const IDLE_TIMEOUT_MS = 3000;
+const IDLE_CPU_SECONDS = 0.02;
 
 export interface Reading {
-  /** To the last response. */
+  /** Until the last response. */
   readonly wallMs: number;
-  /** Of the whole process tree until it has come to rest; `NaN` when a browser restarted meanwhile. */
+  /** Of the whole process tree until it is idle; `NaN` if a browser restarted meanwhile. */
   readonly cpuSeconds: number;
-  /** Of that, until the last response. */
+  /** The part of `cpuSeconds` until the last response. */
   readonly busyCpuSeconds: number;
 }
 
-/** What the process tree below `rootPid` spends on a piece of work. */
-export async function metered(rootPid: number, work: () => Promise<unknown>): Promise<Reading> {
+/** Measures the time that the process tree below `rootPid` spends on a piece of work. */
+export async function meter(rootPid: number, work: () => Promise<unknown>): Promise<Reading> {
   const before = cpuSeconds(rootPid);
   const spent = (): number => {
     const seconds = cpuSeconds(rootPid) - before;
@@ -150,33 +150,33 @@ export async function metered(rootPid: number, work: () => Promise<unknown>): Pr
   await work();
   const wallMs = performance.now() - startedMs;
   const busyCpuSeconds = spent();
-  await comeToRest(rootPid);
+  await waitUntilIdle(rootPid);
   return { wallMs, cpuSeconds: spent(), busyCpuSeconds };
 }
 
-/** Resolves when the tree spends next to nothing any more, after 3 s at the latest. */
-async function comeToRest(rootPid: number): Promise<void> {
+/** Resolves when the tree uses almost no processor time, after 3 s at the latest. */
+async function waitUntilIdle(rootPid: number): Promise<void> {
   let spent = cpuSeconds(rootPid);
-  for (let waitedMs = 0; waitedMs < REST_MAX_MS; waitedMs += REST_LOOK_MS) {
-    await sleep(REST_LOOK_MS);
+  for (let waitedMs = 0; waitedMs < IDLE_TIMEOUT_MS; waitedMs += IDLE_POLL_MS) {
+    await sleep(IDLE_POLL_MS);
     const now = cpuSeconds(rootPid);
-    if (now - spent < REST_CPU_SECONDS) return;
+    if (now - spent < IDLE_CPU_SECONDS) return;
     spent = now;
   }
 }
 
-/** Time to make tabs ready again, and for caches to let go of what they hold only briefly. */
+/** Time to prepare new tabs and to evict short-lived cache entries. */
 const SETTLE_MS = 3000;
-const MEMORY_LOOKS = 5;
+const MEMORY_SAMPLES = 5;
 
-/** The median of a few looks: what has just ended takes a moment to go. */
-export async function memoryAtRest(rootPid: number): Promise<number> {
+/** The median of a few samples, because processes take a moment to exit. */
+export async function measureIdleMemory(rootPid: number): Promise<number> {
   await sleep(SETTLE_MS);
-  await comeToRest(rootPid);
-  const looks: number[] = [];
-  for (let look = 0; look < MEMORY_LOOKS; look += 1) {
-    looks.push(memoryBytes(rootPid));
+  await waitUntilIdle(rootPid);
+  const samples: number[] = [];
+  for (let sample = 0; sample < MEMORY_SAMPLES; sample += 1) {
+    samples.push(memoryBytes(rootPid));
     await sleep(100);
   }
-  return median(looks);
+  return median(samples);
 }

@@ -1,67 +1,66 @@
 import { availableParallelism } from "node:os";
 import { inParallel, median, medianRatio, percentile } from "./measure.ts";
-import { metered } from "./processes.ts";
+import { meter } from "./processes.ts";
 import { rounded } from "./report.ts";
 import type { Bench } from "./scenario.ts";
 import { startServerWay, type ServiceOptions } from "./service.ts";
 import { startWay, type RenderJob, type Way } from "./ways/way.ts";
 
-/** As the tables call them. */
+/** Names in the tables. */
 const TITLES: Readonly<Record<Way["name"], string>> = {
   raw: "raw protocol calls",
-  "raw-fast": "raw calls: fast PNGs, closed behind the response",
-  puppeteer: "puppeteer, a context per render",
-  "launch-per-request": "puppeteer, a browser per request",
-  cluster: "puppeteer-cluster, a context per render",
+  "raw-fast": "raw calls: fast PNG encoder, context closed after the response",
+  puppeteer: "puppeteer, one context per render",
+  "launch-per-request": "puppeteer, one browser per request",
+  cluster: "puppeteer-cluster, one context per render",
   server: "snap: whole server over HTTP",
 };
 
-const WARM_UP = { renders: 4, atOnce: 4 } as const;
-/** More than any way has ready before a round: the service has a blank page for each processor. */
+const WARM_UP = { renders: 4, concurrency: 4 } as const;
+/** More pages than any way prepares before a round; the service prepares one blank page per processor. */
 export const UNCOUNTED_MAX = 4 * availableParallelism();
 
-/** Starts them and has each render a few at once, to warm up. */
+/** Starts the ways, and warms up each with a few concurrent renders. */
 export async function startWays(
   bench: Bench,
   names: readonly Way["name"][],
   job: () => RenderJob,
-  ofServer: ServiceOptions = {},
+  serverOptions: ServiceOptions = {},
 ): Promise<{ readonly ways: readonly Way[]; readonly stop: () => Promise<void> }> {
   const ways: Way[] = [];
   for (const name of names) {
-    const way = name === "server" ? await startServerWay(bench, ofServer) : await startWay(name, bench);
+    const way = name === "server" ? await startServerWay(bench, serverOptions) : await startWay(name, bench);
     ways.push(way);
-    await inParallel(WARM_UP.renders, WARM_UP.atOnce, () => way.render(job()));
+    await inParallel(WARM_UP.renders, WARM_UP.concurrency, () => way.render(job()));
   }
   const stop = async (): Promise<void> => void (await Promise.all(ways.map((way) => way.stop())));
   return { ways, stop };
 }
 
-/** One way with one load, which takes its turn in every round. */
+/** One way with one load; each round runs every turn once. */
 export interface Turn {
   readonly way: Way;
   readonly job: () => RenderJob;
-  readonly atOnce: number;
+  readonly concurrency: number;
   readonly rendersPerRound: number;
-  /** Renders ahead of a round: they use up what was made ready before, at nobody's cost. */
+  /** Renders before a round that are not measured; they use up the prepared pages. */
   readonly uncounted: number;
 }
 
-/** What it showed. */
 export interface TurnResult {
   readonly name: Way["name"];
-  /** Of each render. */
+  /** One per render. */
   readonly latenciesMs: number[];
   readonly fileBytes: number[];
   readonly rounds: {
     readonly perSecond: number;
     readonly cpuSecondsEach: number;
-    /** Share of all the machine's processors that the process tree used. */
+    /** Share of the machine's processors that the process tree used. */
     readonly processorUse: number;
   }[];
 }
 
-/** Round by round, all turns in each, in an order that is reversed every time. */
+/** Runs all turns in each round, and reverses their order every time. */
 export async function measureTurns(turns: readonly Turn[], rounds: number): Promise<readonly TurnResult[]> {
   const measured = turns.map((turn) => {
     const result: TurnResult = { name: turn.way.name, latenciesMs: [], fileBytes: [], rounds: [] };
@@ -74,10 +73,10 @@ export async function measureTurns(turns: readonly Turn[], rounds: number): Prom
 }
 
 async function measureRound(turn: Turn, result: TurnResult): Promise<void> {
-  const { way, job, atOnce, rendersPerRound, uncounted } = turn;
+  const { way, job, concurrency, rendersPerRound, uncounted } = turn;
   await inParallel(uncounted, uncounted, () => way.render(job()));
-  const reading = await metered(way.pid, () =>
-    inParallel(rendersPerRound, atOnce, async () => {
+  const reading = await meter(way.pid, () =>
+    inParallel(rendersPerRound, concurrency, async () => {
       const startedMs = performance.now();
       result.fileBytes.push(await way.render(job()));
       result.latenciesMs.push(performance.now() - startedMs);
@@ -91,7 +90,7 @@ async function measureRound(turn: Turn, result: TurnResult): Promise<void> {
   });
 }
 
-/** Renders per second of one over those of another, pair by pair; `NaN` when one was not measured. */
+/** Median ratio of the renders per second, round by round; `NaN` if one was not measured. */
 export function rateRatio(ours: TurnResult | undefined, theirs: TurnResult | undefined): number {
   const [left = [], right = []] = [ours, theirs].map((result) =>
     result?.rounds.map(({ perSecond }) => perSecond),

@@ -1,31 +1,35 @@
 import type { Findings, Scenario, Table } from "./scenario.ts";
 
 export interface Report {
-  /** What it ran on, by the name of the column. */
+  /** Properties of the machine, by column name. */
   readonly machine: Readonly<Record<string, string>>;
   readonly sections: readonly {
     readonly scenario: Pick<Scenario, "name" | "title" | "about">;
     readonly findings: Findings;
   }[];
-  /** Names of scenarios that did not come to their end. */
+  /** Names of the scenarios that failed. */
   readonly failed: readonly string[];
 }
 
-const METHOD = `A figure without a unit is a ratio of two things measured side by side in one run, round by round, after a warm-up; the
-order is reversed in every other round, and the median of the rounds' ratios is quoted. What slows the machine down then
-slows both. A round of renders starts after a few that don't count, and its processor time is read when the process tree
-has come to rest: tabs made ready before are used up by then, and closing the last page is counted. A separate process
-serves the pages on the loopback. All ways of rendering use the same browser binary, each in a separate process tree;
-processor time and memory are those of that tree, browser included, without the pages' server and without the client.
-The share of processors in use is that tree's processor time until the last response, over the wall time and all cores of
-the machine. Memory counts shared pages once. Every render has a new URL, so no cache has it. Ours is the service as it
-is shipped: token, limits, ledger, egress proxy, sandbox and cache write are on. No figure is a test that can fail.`;
+const METHOD = `A figure without a unit is a ratio. Each run measures both sides in rounds, after a warm-up, and reverses their order in
+every other round, so that whatever slows the machine down slows both. The figure is the median of the rounds' ratios.
 
-/** docs/benchmarks.md; the notes are written by hand and come in whole. */
+A few renders that are not measured precede each round of renders and use up prepared tabs. Processor time is read when the
+process tree is idle again, so it includes closing the last page.
+
+All ways of rendering use the same browser binary, each in a separate process tree. Processor time and memory are those of
+that tree, browser included, without the client and the server of the pages, which is a separate process on the loopback.
+The share of processors used is the tree's processor time until the last response, divided by the wall time and the
+machine's cores. Memory counts shared pages once.
+
+Every render has a new URL, so none is a cache hit. The service runs with its default settings: token, limits, ledger,
+egress proxy, sandbox and cache write are on. Missing a target fails no test.`;
+
+/** Writes docs/benchmarks.md; the notes are written by hand and inserted unchanged. */
 export function writeDocument(report: Report, notes: string): string {
   return [
     "# Benchmarks",
-    "What `pnpm bench --write` measured, each figure beside its target; all of this page is made by it.",
+    "Results of `pnpm bench --write`, which generates this page. Each figure has a target.",
     ...writeFigures(report),
     "## How it is measured",
     METHOD,
@@ -34,7 +38,7 @@ export function writeDocument(report: Report, notes: string): string {
   ].join("\n\n");
 }
 
-/** The same without what never changes. */
+/** The measured parts of the document. */
 export function writeSummary(report: Report): string {
   return [...writeSections(report), ...writeFigures(report)].join("\n\n");
 }
@@ -42,7 +46,7 @@ export function writeSummary(report: Report): string {
 function writeFigures({ machine, sections, failed }: Report): string[] {
   const figures = sections.flatMap(({ findings }) => findings.figures);
   const rows = figures.map(({ name, value: exact, target }) => {
-    // The value as it is shown decides.
+    // Compare the rounded value, the one that the table shows.
     const value = Number(rounded(exact));
     const isReached = "atLeast" in target ? value >= target.atLeast : value <= target.atMost;
     return {
@@ -53,7 +57,7 @@ function writeFigures({ machine, sections, failed }: Report): string[] {
     };
   });
   return [
-    ...(failed.length === 0 ? [] : [`**Did not come to their end: ${failed.join(", ")}.**`]),
+    ...(failed.length === 0 ? [] : [`**Failed: ${failed.join(", ")}.**`]),
     writeTable({ rows: [machine] }),
     "## Figures and targets",
     writeTable({ rows }),
@@ -78,7 +82,7 @@ function writeTable({ rows }: Table): string {
   );
 }
 
-/** Three significant digits; a dash for what could not be measured. */
+/** Formats a number with three significant digits, and a missing value as a dash. */
 export function rounded(value: number): string {
   if (!Number.isFinite(value)) return "-";
   return String(Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3)));

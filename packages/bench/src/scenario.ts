@@ -1,16 +1,16 @@
-/** What every scenario gets. */
+/** The environment that a scenario runs in. */
 export interface Bench {
-  /** Everything shortened: rough figures in a few seconds. */
+  /** Run a short version, for rough figures in a few seconds. */
   readonly quick: boolean;
   readonly browserPath: string;
   /** Origin of the fixture pages, which a separate process serves on the loopback. */
   readonly siteOrigin: string;
-  /** Private addresses that the service may render, in the form of SNAP_ALLOW_TARGETS. */
+  /** Private addresses that the service may render, in the format of SNAP_ALLOW_TARGETS. */
   readonly allowedTargets: string;
-  /** An empty folder, removed with all that is in it. */
+  /** An empty folder that is removed after the scenario. */
   readonly scratch: string;
   /** Prints a line of progress. */
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
 }
 
 /** A number with a target. */
@@ -28,7 +28,7 @@ export function atMost(target: number, name: string, value: number): Figure {
   return { name, value, target: { atMost: target } };
 }
 
-/** Rows by the names of their columns, which are the same in each. */
+/** Each row maps column names to cells; all rows have the same columns. */
 export interface Table {
   readonly rows: readonly Readonly<Record<string, string>>[];
 }
@@ -36,17 +36,17 @@ export interface Table {
 export interface Findings {
   readonly figures: readonly Figure[];
   readonly tables: readonly Table[];
-  /** What did not run, and why. */
+  /** Listed below the tables. */
   readonly remarks?: readonly string[];
 }
 
 export interface Scenario {
-  /** As it is typed. */
+  /** Argument of `pnpm bench`. */
   readonly name: string;
   readonly title: string;
-  /** What is measured, and how, in a sentence or two. */
+  /** Describes the measurement in a sentence or two. */
   readonly about: string;
-  /** Left out of a quick run, unless it is named. */
+  /** Excluded from a quick run, unless it is named. */
   readonly onlyFull?: true;
   run(bench: Bench): Promise<Findings>;
 }

@@ -9,7 +9,7 @@ import { defaultWait, distance, idle, ways } from "./scenarios/renders.ts";
 import { soak } from "./scenarios/soak.ts";
 import { start } from "./scenarios/start.ts";
 
-/** In the order in which they run and are reported: first what most users send. */
+/** In the order in which they run and are reported, the most common requests first. */
 export const SCENARIOS: readonly Scenario[] = [
   defaultWait,
   distance,

@@ -4,45 +4,45 @@ import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import { startProgram } from "./processes.ts";
 import type { Bench } from "./scenario.ts";
-import { LEAST_BYTES, parametersOf, type RenderJob, type Way } from "./ways/way.ts";
+import { MIN_FILE_BYTES, parametersOf, type RenderJob, type Way } from "./ways/way.ts";
 
-export const SECRET_KEY = "only of the benchmark";
+export const SECRET_KEY = "secret key of the benchmark";
 const CLI = join(import.meta.dirname, "../../server/dist/cli.js");
 
 export type RequestHeaders = Readonly<Record<string, string>>;
 
-export interface BenchedService {
+export interface StartedService {
   readonly pid: number;
-  /** By `performance.now()`: when the process was started, and when it said that it listens. */
+  /** By `performance.now()`: when the process started, and when it listened. */
   readonly startedAtMs: number;
   readonly listeningAtMs: number;
   readonly port: number;
-  /** Base address of the API, which ends in `/v1`. */
+  /** Base URL of the API, which ends in `/v1`. */
   readonly baseUrl: string;
   readonly dataDir: string;
   /** A bearer header for each account. */
   readonly bearers: readonly RequestHeaders[];
   readonly snapUrl: (job: RenderJob) => string;
-  /** Lets what it has accepted finish first. */
+  /** Drains the accepted requests first. */
   readonly stop: () => Promise<void>;
   readonly kill: () => Promise<void>;
 }
 
 export interface ServiceOptions {
   readonly accounts?: number;
-  /** SNAP_RENDER_CONCURRENCY; by default as many as the service chooses. */
+  /** SNAP_RENDER_CONCURRENCY; the service's default otherwise. */
   readonly concurrency?: number;
-  /** Settings besides. */
+  /** Additional settings. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Starts the built service on an empty data folder, with accounts whose limits slow nothing down. */
+/** Starts the built service on an empty data folder, with accounts whose limits are out of reach. */
 export async function startService(
   bench: Bench,
   { accounts = 1, concurrency, env: settings }: ServiceOptions = {},
-): Promise<BenchedService> {
+): Promise<StartedService> {
   const dataDir = await mkdtemp(join(bench.scratch, "service-"));
-  // Before the server starts, so that hundreds of accounts cost no process each.
+  // In this process, because a command per account would start hundreds of processes.
   const engine = createEngine({
     storage: await openSqliteStorage({ directory: dataDir }),
     renderer: NO_RENDERER,
@@ -69,7 +69,7 @@ export async function startService(
   return { ...program, startedAtMs, listeningAtMs, port, baseUrl, dataDir, bearers, snapUrl };
 }
 
-/** The whole server as one of the ways; its accounts take turns. */
+/** Starts the whole server as a way of rendering; its accounts take turns. */
 export async function startServerWay(bench: Bench, options: ServiceOptions = {}): Promise<Way> {
   const { pid, bearers, snapUrl, stop } = await startService(bench, options);
   let requests = 0;
@@ -79,14 +79,16 @@ export async function startServerWay(bench: Bench, options: ServiceOptions = {})
     stop,
     async render(job) {
       const { headers, body } = await fetchExpecting(200, snapUrl(job), bearers[requests++ % bearers.length]);
-      if (headers.get("x-cache") !== "MISS" || body.length < LEAST_BYTES)
-        throw new Error(`no new rendering: X-Cache ${headers.get("x-cache")}, ${body.length} bytes`);
+      if (headers.get("x-cache") !== "MISS" || body.length < MIN_FILE_BYTES)
+        throw new Error(
+          `expected a new rendering, got X-Cache ${headers.get("x-cache")} and ${body.length} bytes`,
+        );
       return body.length;
     },
   };
 }
 
-/** @throws Error when the status is not the expected one: a refusal must not count as a response. */
+/** @throws Error when the status is unexpected, so that no rejection counts as a response. */
 export async function fetchExpecting(
   status: number,
   url: string,
@@ -124,7 +126,7 @@ async function createBearers(engine: Engine, count: number): Promise<RequestHead
 }
 
 export const NO_RENDERER: Renderer = {
-  render: () => Promise.reject(new Error("nothing is rendered here")),
-  health: () => Promise.resolve({ ready: false, reason: "nothing is rendered here" }),
+  render: () => Promise.reject(new Error("this engine does not render")),
+  health: () => Promise.resolve({ ready: false, reason: "this engine does not render" }),
   close: () => Promise.resolve(),
 };

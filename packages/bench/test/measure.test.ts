@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { describeUsage, select } from "../src/bench.ts";
 import { compare, inParallel, median, medianRatio, percentile } from "../src/measure.ts";
 
-describe("a comparison", () => {
-  it("lets each go first in every other pair, and leaves the first pair out", async () => {
+describe("compare", () => {
+  it("swaps the order in every pair, and excludes the first pair", async () => {
     const order: string[] = [];
     const round = (name: string, timings: number[]) => () => {
       order.push(name);
@@ -14,27 +14,27 @@ describe("a comparison", () => {
     expect(comparison).toEqual({ oursMs: 20, theirsMs: 20, timeRatio: 2 });
   });
 
-  it("takes ratios pair by pair", () => {
-    // The medians alone would say 20 / 10.
+  it("computes ratios pair by pair", () => {
+    // The ratio of the medians would be 20 / 10.
     expect(medianRatio([10, 20, 300], [10, 10, 100])).toBe(2);
     expect(medianRatio([1, 30, 20], [2, 10, 20])).toBe(1);
-    expect(() => medianRatio([1, 2], [1])).toThrow("2 rounds against 1");
+    expect(() => medianRatio([1, 2], [1])).toThrow("Cannot pair 2 rounds with 1");
   });
 });
 
-it("does all of the work, at most so much at once", async () => {
+it("runs all calls, with limited concurrency", async () => {
   const done: number[] = [];
   let running = 0;
-  let most = 0;
+  let maxRunning = 0;
   await inParallel(7, 3, async (index) => {
     running += 1;
-    most = Math.max(most, running);
+    maxRunning = Math.max(maxRunning, running);
     await new Promise(setImmediate);
     running -= 1;
     done.push(index);
   });
   expect(done.toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6]);
-  expect(most).toBe(3);
+  expect(maxRunning).toBe(3);
 });
 
 describe("statistics", () => {
@@ -46,7 +46,7 @@ describe("statistics", () => {
     expect(median(values)).toBe(expected);
   });
 
-  it("has percentiles by nearest rank", () => {
+  it("computes nearest-rank percentiles", () => {
     const values = Array.from({ length: 20 }, (_, index) => 20 - index);
     expect([0, 0.5, 0.95, 1].map((fraction) => percentile(values, fraction))).toEqual([1, 10, 19, 20]);
     expect(percentile([], 0.95)).toBeNaN();
@@ -60,7 +60,7 @@ describe("the command line", () => {
     [[], "ways idle soak"],
     [["--quick"], "ways idle"],
     [["--quick", "soak", "ways"], "ways soak"],
-  ])("selects with %j %s", (args, names) => {
+  ])("%j selects %s", (args, names) => {
     expect(
       select(args, ALL)
         .scenarios.map(({ name }) => name)
@@ -68,7 +68,7 @@ describe("the command line", () => {
     ).toBe(names);
   });
 
-  it("explains itself, with the names of the scenarios", () => {
+  it("prints its usage, with the names of the scenarios", () => {
     const usage = describeUsage([{ name: "idle", title: "One render on an idle server" }]);
     expect(usage).toContain("pnpm bench [--quick] [--write] [NAME...]");
     expect(usage).toContain("idle          One render on an idle server");
@@ -76,9 +76,9 @@ describe("the command line", () => {
 
   it.each([
     [["sleep"], "Unknown scenario: sleep. Use ways, idle, soak."],
-    [["--write", "idle"], "leave the names out"],
-    [["--write", "--quick"], "leave --quick out"],
-  ])("refuses %j", (args, message) => {
+    [["--write", "idle"], "--write runs all scenarios; remove the names."],
+    [["--write", "--quick"], "--write needs a full run; remove --quick."],
+  ])("rejects %j", (args, message) => {
     expect(() => select(args, ALL)).toThrow(message);
   });
 });

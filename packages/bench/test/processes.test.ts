@@ -3,28 +3,25 @@ import { once } from "node:events";
 import { expect, it } from "vitest";
 import { memoryBytes, parseStat, readTree } from "../src/processes.ts";
 
-it("adds up a process's own processor time and that of children it has waited for", () => {
+it("adds the processor time of exited children to that of the process", () => {
   const text =
     "4711 (node) S 99 4711 4711 0 -1 4194304 5000 600 7 8 150 50 30 20 20 0 11 0 1234567 1000000000 15000 18446744073709551615";
   expect(parseStat(text)).toEqual({ pid: 4711, parentPid: 99, cpuSeconds: 2.5 });
 });
 
-it("reads on behind a name with spaces and parentheses", () => {
+it("parses a name with spaces and parentheses", () => {
   const text = "12 (a) S 1 (b c) R 7 12 12 0 -1 0 0 0 0 0 100 0 0 0 20 0 1 0 5 0 0 0";
   expect(parseStat(text)).toEqual({ pid: 12, parentPid: 7, cpuSeconds: 1 });
 });
 
-// Read from /proc, which only Linux has.
-it.skipIf(process.platform !== "linux")(
-  "finds a child of this process, and memory that it uses",
-  async () => {
-    const child = spawn("cat", { stdio: ["pipe", "ignore", "ignore"] });
-    await once(child, "spawn");
-    const tree = readTree(process.pid);
-    expect(memoryBytes(child.pid ?? 0)).toBeGreaterThan(100_000);
-    child.stdin.end();
-    await once(child, "exit");
-    expect(tree.map(({ pid }) => pid)).toEqual(expect.arrayContaining([process.pid, child.pid]));
-    expect(readTree(child.pid ?? 0)).toEqual([]);
-  },
-);
+// Only Linux has /proc.
+it.skipIf(process.platform !== "linux")("finds a child of this process, and its memory", async () => {
+  const child = spawn("cat", { stdio: ["pipe", "ignore", "ignore"] });
+  await once(child, "spawn");
+  const tree = readTree(process.pid);
+  expect(memoryBytes(child.pid ?? 0)).toBeGreaterThan(100_000);
+  child.stdin.end();
+  await once(child, "exit");
+  expect(tree.map(({ pid }) => pid)).toEqual(expect.arrayContaining([process.pid, child.pid]));
+  expect(readTree(child.pid ?? 0)).toEqual([]);
+});

@@ -11,7 +11,7 @@ it.each([
   [-0.5, "-0.5"],
   [Number.NaN, "-"],
   [Number.NEGATIVE_INFINITY, "-"],
-])("writes %d as %s", (value, text) => {
+])("formats %d as %s", (value, text) => {
   expect(rounded(value)).toBe(text);
 });
 
@@ -23,10 +23,10 @@ const REPORT: Report = {
       scenario: { name: "idle", title: "Idle", about: "One at a time." },
       findings: {
         figures: [
-          // What is shown decides: this is 1.2.
+          // Rounded to 1.2, so the target is reached.
           atMost(1.2, "latency over raw", 1.204),
-          atLeast(0.6, "answers over bare", 0.5),
-          atLeast(1, "what did not run", Number.NaN),
+          atLeast(0.6, "responses over bare", 0.5),
+          atLeast(1, "not run", Number.NaN),
         ],
         tables: [{ rows: [{ way: "raw | pipe", ms: "100" }] }],
         remarks: ["A remark."],
@@ -38,18 +38,18 @@ const REPORT: Report = {
 it.each([
   "| processor | cores |\n| --- | --- |\n| Some CPU | 2 |",
   "| latency over raw | 1.2 | <= 1.2 | yes |",
-  "| answers over bare | 0.5 | >= 0.6 | **no** |",
-  "| what did not run | - | >= 1 | not measured |",
+  "| responses over bare | 0.5 | >= 0.6 | **no** |",
+  "| not run | - | >= 1 | not measured |",
   "## Idle\n\nOne at a time. (`pnpm bench idle`)\n\n| way | ms |\n| --- | --- |\n| raw \\| pipe | 100 |",
   "- A remark.\n\n## Notes\n\nBy hand.\n",
-])("the document has %j", (part) => {
+])("the document contains %j", (part) => {
   expect(writeDocument(REPORT, "## Notes\n\nBy hand.\n")).toContain(part);
 });
 
-it("the summary has what was measured, and what failed", () => {
+it("the summary contains the results and the failed scenarios", () => {
   const summary = writeSummary({ ...REPORT, failed: ["soak"] });
   expect(summary).toContain("| raw \\| pipe | 100 |");
-  expect(summary).toContain("| answers over bare | 0.5 | >= 0.6 | **no** |");
-  expect(summary).toContain("**Did not come to their end: soak.**");
+  expect(summary).toContain("| responses over bare | 0.5 | >= 0.6 | **no** |");
+  expect(summary).toContain("**Failed: soak.**");
   expect(summary).not.toContain("How it is measured");
 });

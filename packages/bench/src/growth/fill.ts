@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 
 /*
- * Fills a storage as years of use would, straight by SQL. All that is written is plain numbers
- * and texts of our own.
+ * Fills a storage with years of data, directly by SQL. The statements contain only numbers and
+ * constants, so nothing needs escaping.
  */
 
-/** The statements that fill an empty, migrated database. */
+/** Returns the statements that fill an empty, migrated database. */
 export type Fill = (count: number) => string[];
 
 export const ACCOUNTS = 1000;
-/** Of all tokens. */
+/** Every token has this secret. */
 export const SECRET = "s".repeat(43);
 export const PERIOD = { startedAt: Date.UTC(2026, 0, 1), resetsAt: Date.UTC(2100, 0, 1) } as const;
 export const CREDITS = 1_000_000;
@@ -17,7 +17,7 @@ export const CREDITS = 1_000_000;
 export const accountId = (index: number): string => `acct_${index % ACCOUNTS}`;
 const ACCOUNT_OF_N = `'acct_' || (n % ${ACCOUNTS})`;
 
-/** The numbers from 0 up to a count, as a table. */
+/** A recursive table of the numbers from 0 to `count - 1`. */
 const series = (table: string, column: string, count: number): string =>
   `${table} (${column}) AS (SELECT 0 UNION ALL SELECT ${column} + 1 FROM ${table} WHERE ${column} + 1 < ${count})`;
 const numbers = (count: number): string => `WITH RECURSIVE ${series("numbers", "n", count)}`;
@@ -34,10 +34,10 @@ export const fillTokens: Fill = (count) => [
    FROM numbers`,
 ];
 
-/** Two lines for each reservation, which has been settled. */
+/** Each reservation is settled, and has two journal lines. */
 export const fillJournal: Fill = (lines) => {
   const count = lines / 2;
-  // In their order, and before those that the engine makes.
+  // Ids in ascending order that sort before those of the engine.
   const id = "'0000' || (1000000000 + n)";
   return [
     `${numbers(ACCOUNTS)} INSERT INTO balances (account_id, period_started_at, granted)
@@ -54,7 +54,7 @@ const ITEMS = 20;
 const BATCH_ACCOUNTS = 10;
 const QUEUED = { status: "queued", dueAt: 0, starts: 0, fence: 0, limitedSince: null };
 
-/** Batches of ten accounts, all of them due, with twenty items each. */
+/** Batches of ten accounts, all due, with twenty items each. */
 export const fillBatches: Fill = (count) => [
   `${numbers(count)} INSERT INTO batches (id, account_id, token_id, created_at)
    SELECT 'batch_' || n, 'acct_' || (n % ${BATCH_ACCOUNTS}), 1, n FROM numbers`,

@@ -15,24 +15,24 @@ import {
   type Fill,
 } from "./fill.ts";
 
-/** Something whose cost must not follow how much is stored. */
+/** An operation whose cost must not grow with the amount of stored data. */
 export interface Subject {
   readonly name: string;
-  /** What there is little or much of. */
+  /** The rows that are few or many. */
   readonly stored: string;
   readonly few: number;
   readonly many: number;
   readonly manyWhenQuick: number;
   readonly opsPerRound: number;
   readonly fill: Fill;
-  /** One operation; `index` is a different one each time, anywhere among what is stored. */
+  /** Returns the operation. `index` selects the row; it differs in each call. */
   readonly open: (storage: Storage) => (index: number) => Promise<void>;
 }
 
 const pageUrl = (index: number): string => `https://example.com/${index}`;
 
-const cachedAnswer: Subject = {
-  name: "a cached answer",
+const cacheHit: Subject = {
+  name: "a cache hit",
   stored: "renderings",
   few: 1_000,
   many: 1_000_000,
@@ -54,7 +54,7 @@ const cachedAnswer: Subject = {
     return [...fillTokens(ACCOUNTS), ...inserts];
   },
   open(storage) {
-    // All is read from the storage, whether there is little or much of it.
+    // No memory cache: every read goes to the storage, however few rows it has.
     const engine = createEngine({
       storage,
       renderer: NO_RENDERER,
@@ -68,8 +68,8 @@ const cachedAnswer: Subject = {
   },
 };
 
-const tokenLookUp: Subject = {
-  name: "a token look-up",
+const tokenLookup: Subject = {
+  name: "a token lookup",
   stored: "tokens",
   few: 1_000,
   many: 1_000_000,
@@ -77,12 +77,12 @@ const tokenLookUp: Subject = {
   opsPerRound: 10_000,
   fill: fillTokens,
   open: (storage) => async (index) => {
-    if ((await storage.tokens.find(index + 1)) === null) throw new Error(`no token ${index + 1}`);
+    if ((await storage.tokens.find(index + 1)) === null) throw new Error(`token ${index + 1} not found`);
   },
 };
 
 const reservation: Subject = {
-  name: "a reservation, made and settled",
+  name: "a reservation and its settlement",
   stored: "journal lines",
   few: 1_000,
   many: 10_000_000,
@@ -106,8 +106,8 @@ const reservation: Subject = {
 };
 
 const batchQueue: Subject = {
-  name: "an item taken off the batch queue and put back",
-  stored: "batches that wait",
+  name: "a batch item claimed and requeued",
+  stored: "queued batches",
   few: 10,
   many: 10_000,
   manyWhenQuick: 5_000,
@@ -116,7 +116,7 @@ const batchQueue: Subject = {
   open: (storage) => async () => {
     const now = Date.now();
     const [due] = await storage.batches.dueItems({ now, limit: 1, exceptAccounts: [] });
-    if (due === undefined) throw new Error("nothing is due");
+    if (due === undefined) throw new Error("no item is due");
     for (const state of [
       { status: "rendering", leaseEndsAt: now + 20_000, starts: 1, fence: 1, limitedSince: null },
       { status: "queued", dueAt: 0, starts: 1, fence: 1, limitedSince: null },
@@ -132,4 +132,4 @@ const batchQueue: Subject = {
   },
 };
 
-export const SUBJECTS: readonly Subject[] = [cachedAnswer, tokenLookUp, reservation, batchQueue];
+export const SUBJECTS: readonly Subject[] = [cacheHit, tokenLookup, reservation, batchQueue];

@@ -1,11 +1,11 @@
-/** A hostile page, and how it is requested. */
+/** A hostile page and its request parameters. */
 export interface Attack {
   readonly name: string;
-  /** The page's script; `others` holds origins of other sites that lead to the same server. */
+  /** The page's script; `others` holds the origins of other sites on the same server. */
   readonly script: string;
-  /** Parameters besides `url`. */
+  /** Parameters in addition to `url`. */
   readonly parameters?: Readonly<Record<string, string>>;
-  /** Requests a cached copy of the first rendering ten times after each render: cached answers cost nothing. */
+  /** Requests the rendering from the cache ten times after each render, because cache hits are free. */
   readonly repeats?: true;
 }
 
@@ -17,17 +17,17 @@ const workers = (count: number, source: string): string => `
 for (let index = 0; index < ${count}; index += 1)
   new Worker(URL.createObjectURL(new Blob([${JSON.stringify(source)}])));`;
 
-/** The pages that frames of other sites show, by path. */
+/** Scripts of the cross-site frames, by path. */
 export const FRAME_SCRIPTS: Readonly<Record<string, string>> = {
   hoard: "const kept = []; setInterval(() => kept.push(new Uint8Array(32 * 2 ** 20).fill(7)), 50);",
   spin: "for (;;);",
 };
 
-/** What a page can do to the others; each runs until its render is ended. */
+/** Each attack runs until its render ends. */
 export const ATTACKS: readonly Attack[] = [
-  { name: "nothing", script: "" },
+  { name: "no attack", script: "" },
   {
-    name: "400 images on silent names",
+    name: "400 images on hosts whose names never resolve",
     script: `for (let index = 0; index < 400; index += 1)
       new Image().src = "http://" + Math.random().toString(36).slice(2) + ".silent.example.com/";`,
   },
@@ -46,12 +46,12 @@ export const ATTACKS: readonly Attack[] = [
     script: `let round = 0; const step = () => { document.title = round++ + "x".repeat(1e6); setTimeout(step); }; step();`,
   },
   {
-    name: "Blobs without end",
+    name: "endless Blobs",
     script: `const kept = []; const bytes = new Uint8Array(16 * 2 ** 20); setInterval(() => kept.push(new Blob([bytes])), 10);`,
   },
   { name: "64 spinning workers", script: workers(64, "for (;;);") },
   {
-    name: "a large picture of noise, and hits on it",
+    name: "a large noise image, and cache hits on it",
     script: `document.body.style.margin = 0;
     const canvas = document.body.appendChild(document.createElement("canvas"));
     canvas.width = 9800; canvas.height = 9800; canvas.style.display = "block";
@@ -66,10 +66,10 @@ export const ATTACKS: readonly Attack[] = [
     repeats: true,
   },
   { name: "a loop in the page", script: "for (;;);" },
-  { name: "loops in ten frames of other sites", script: frames(10, "spin") },
-  { name: "memory in ten frames of other sites", script: frames(10, "hoard") },
+  { name: "loops in ten cross-site frames", script: frames(10, "spin") },
+  { name: "memory in ten cross-site frames", script: frames(10, "hoard") },
   {
-    name: "memory of the page",
+    name: "memory in the page",
     script: `const kept = []; setInterval(() => kept.push(new Uint8Array(64 * 2 ** 20).fill(7)), 20);`,
   },
   {
@@ -81,7 +81,7 @@ export const ATTACKS: readonly Attack[] = [
     script: `let round = 0; const step = () => { try { for (let index = 0; index < 100; index += 1) history.pushState(null, "", "?" + round++ + "x".repeat(10000)); } catch {} setTimeout(step); }; step();`,
   },
   {
-    name: "navigations without end",
+    name: "endless navigations",
     script: `setTimeout(() => location.replace("?" + Math.random()), 0);`,
   },
   {
@@ -96,15 +96,15 @@ export const ATTACKS: readonly Attack[] = [
     ),
   },
   {
-    name: "workers started without end",
+    name: "endless new workers",
     script: `const source = URL.createObjectURL(new Blob(["0"])); const step = () => { for (let index = 0; index < 20; index += 1) new Worker(source); setTimeout(step); }; step();`,
   },
   {
-    name: "requests without end",
+    name: "endless requests",
     script: `const step = () => { for (let index = 0; index < 100; index += 1) fetch("/tiny?" + Math.random()).catch(() => {}); setTimeout(step); }; step();`,
   },
   {
-    name: "WebSockets without end",
+    name: "endless WebSockets",
     script: `const step = () => { for (let index = 0; index < 20; index += 1) try { new WebSocket(location.origin.replace("http", "ws") + "/ws"); } catch {} setTimeout(step); }; step();`,
   },
   {
@@ -112,19 +112,19 @@ export const ATTACKS: readonly Attack[] = [
     script: `const channel = new BroadcastChannel("x"); const other = new BroadcastChannel("x"); const text = "x".repeat(1e6); const step = () => { for (let index = 0; index < 10; index += 1) { channel.postMessage(text); postMessage(text); } setTimeout(step); }; step();`,
   },
   {
-    name: "IndexedDB and caches without end",
+    name: "endless IndexedDB and localStorage writes",
     script: `const text = "x".repeat(4e6); let round = 0;
     indexedDB.open("x").onupgradeneeded = ({ target: { result } }) => {
       const store = result.createObjectStore("x"); for (let index = 0; index < 100; index += 1) store.put(text + index, index); };
     setInterval(() => { try { localStorage.setItem("x" + round++, "y".repeat(1e5)); } catch {} }, 5);`,
   },
   {
-    name: "layout without end",
+    name: "endless layout",
     script: `const root = document.body; for (let index = 0; index < 30000; index += 1) root.append(Object.assign(document.createElement("div"), { textContent: "x", style: "display:inline-flex;filter:blur(3px)" }));
     const step = () => { root.style.width = 300 + Math.random() * 900 + "px"; root.getBoundingClientRect(); setTimeout(step); }; step();`,
   },
   {
-    name: "a canvas drawn without end",
+    name: "endless canvas drawing",
     script: `const canvas = document.body.appendChild(document.createElement("canvas")); canvas.width = canvas.height = 8000; const context = canvas.getContext("2d");
     const step = () => { for (let index = 0; index < 50; index += 1) { context.filter = "blur(20px)"; context.drawImage(canvas, 1, 1); } requestAnimationFrame(step); }; step();`,
   },
@@ -132,14 +132,14 @@ export const ATTACKS: readonly Attack[] = [
     name: "crypto on the thread pool",
     script: `const bytes = new Uint8Array(2 ** 26); for (let index = 0; index < 64; index += 1) (async () => { for (;;) await crypto.subtle.digest("SHA-512", bytes); })();`,
   },
-  { name: "dialogs without end", script: `for (;;) alert("x");` },
+  { name: "endless dialogs", script: `for (;;) alert("x");` },
   {
     name: "a PDF of 20,000 pages",
     script: `document.body.innerHTML = "<p style='break-after:page'>a page of text</p>".repeat(20000);`,
     parameters: { pdf: "true" },
   },
   {
-    name: "downloads without end",
+    name: "endless downloads",
     script: `const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(new Blob([new Uint8Array(1e6)])), download: "x" }); const step = () => { for (let index = 0; index < 20; index += 1) link.click(); setTimeout(step); }; step();`,
   },
 ];

@@ -1,28 +1,28 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RequestHeaders } from "../service.ts";
 
-/** One request of the neighbour. */
+/** One request of the neighbour, and its outcome. */
 export interface Observation {
   readonly kind: "render" | "hit" | "poll";
-  /** Since the observation began. */
+  /** Since the start of the observation. */
   readonly sentMs: number;
   readonly tookMs: number;
-  /** HTTP status, with the error code of a failure; `-` without a response. */
+  /** HTTP status, followed by the error code of a failure; `-` and the error's name without a response. */
   readonly outcome: string;
 }
 
 export interface Neighbour {
   readonly bearer: RequestHeaders;
-  /** A page of its own that nobody has rendered. */
+  /** Returns a page that is not cached. */
   readonly newPageUrl: () => string;
   readonly cachedUrl: string;
   readonly batchUrl: string;
 }
 
-/** Requests each second, sent on time whatever became of those before. */
+/** Requests per second, sent on schedule whether or not the earlier ones have finished. */
 const PER_SECOND = { render: 1, hit: 5, poll: 1 } as const;
 
-/** Sends the neighbour's requests until `until` resolves, and returns them once all have a response. */
+/** Sends the neighbour's requests until `until` resolves, and returns once all of them have finished. */
 export async function observe(neighbour: Neighbour, until: Promise<unknown>): Promise<Observation[]> {
   const urls = {
     render: neighbour.newPageUrl,
@@ -32,21 +32,21 @@ export async function observe(neighbour: Neighbour, until: Promise<unknown>): Pr
   const observations: Observation[] = [];
   const pending: Promise<void>[] = [];
   const startedMs = performance.now();
-  let isOver = false;
+  let isDone = false;
   const send = async (kind: Observation["kind"]): Promise<void> => {
     const sentMs = performance.now() - startedMs;
     const outcome = await outcomeOf(urls[kind](), neighbour.bearer);
     observations.push({ kind, sentMs, tookMs: performance.now() - startedMs - sentMs, outcome });
   };
   const repeat = async (kind: Observation["kind"]): Promise<void> => {
-    for (let sent = 1; !isOver; sent += 1) {
+    for (let sent = 1; !isDone; sent += 1) {
       pending.push(send(kind));
       await sleep(Math.max(0, startedMs + (sent * 1000) / PER_SECOND[kind] - performance.now()));
     }
   };
   const loops = Promise.all([repeat("render"), repeat("hit"), repeat("poll")]);
   await until;
-  isOver = true;
+  isDone = true;
   await loops;
   await Promise.all(pending);
   return observations;

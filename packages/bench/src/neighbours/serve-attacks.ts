@@ -3,11 +3,11 @@ import type { AddressInfo } from "node:net";
 import { ATTACKS, FRAME_SCRIPTS } from "./attacks.ts";
 
 /*
- * Serves the hostile pages, in a separate process, on all loopback addresses: a browser treats each address as a
- * site of its own. Prints the port.
+ * Serves the hostile pages in a separate process, on all loopback addresses, because a browser treats each address as a
+ * different site. Prints the port.
  */
 
-/** Of the loopback addresses that stand for other sites. */
+/** Loopback addresses that stand for other sites. */
 export const OTHER_HOSTS: readonly string[] = Array.from(
   { length: 10 },
   (_, index) => `127.0.0.${index + 2}`,
@@ -15,7 +15,7 @@ export const OTHER_HOSTS: readonly string[] = Array.from(
 
 function writePage(script: string, port: number): string {
   const others = OTHER_HOSTS.map((host) => `http://${host}:${port}`);
-  // After `load`, so that a render which waits for it goes on to its end.
+  // Attacks after `load`, so that a render that waits for `load` continues.
   return `<!doctype html><title>hostile</title><body><p>A page.</p><script>
 const others = ${JSON.stringify(others)};
 addEventListener("load", () => setTimeout(() => { ${script} }, 20));

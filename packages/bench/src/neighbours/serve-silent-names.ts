@@ -1,8 +1,8 @@
 import { createSocket } from "node:dgram";
 
 /*
- * A name server that never responds for names below `silent.example.com` and knows no other, in a separate process.
- * Prints the port.
+ * A name server in a separate process. It never responds for names below `silent.example.com`, and returns NXDOMAIN for
+ * all others. Prints the port.
  */
 
 /** DNS header flags: a response, recursion available, NXDOMAIN (RFC 1035, 4.1.1). */

@@ -12,10 +12,10 @@ const POLL_MS = 100;
 export const batch: Scenario = {
   name: "batch",
   title: "A batch",
-  about: `${CAPTURES} captures of the page of 60 cards: in one batch, and in requests sent at once.`,
+  about: `${CAPTURES} captures of the page of 60 cards, as one batch and as concurrent requests.`,
   async run(bench) {
     const pairs = bench.quick ? 1 : 6;
-    // Ten submissions a minute are allowed: each round has an account of its own.
+    // An account may submit only ten batches a minute, so each round uses a different one.
     const service = await startService(bench, { accounts: 2 * (pairs + 1) });
     let rounds = 0;
     const nextBearer = (): RequestHeaders => service.bearers[rounds++] ?? {};
@@ -28,7 +28,7 @@ export const batch: Scenario = {
         const submittedAtMs = Date.now();
         const { body } = await fetchExpecting(202, `${service.baseUrl}/renders`, bearer, { items });
         const { id } = JSON.parse(body.toString()) as RenderBatch;
-        return (await finishOf(`${service.baseUrl}/renders/${id}`, bearer)) - submittedAtMs;
+        return (await waitForFinish(`${service.baseUrl}/renders/${id}`, bearer)) - submittedAtMs;
       },
       timed(() => {
         const bearer = nextBearer();
@@ -37,14 +37,14 @@ export const batch: Scenario = {
       pairs,
     );
     await service.stop();
-    const name = `a batch of ${CAPTURES} over the same sent at once`;
+    const name = `a batch of ${CAPTURES} over ${CAPTURES} concurrent requests`;
     return {
       figures: [atMost(1.1, name, timeRatio)],
       tables: [
         {
           rows: [
             { way: `a batch of ${CAPTURES}`, "median ms": rounded(oursMs) },
-            { way: `${CAPTURES} requests at once`, "median ms": rounded(theirsMs) },
+            { way: `${CAPTURES} concurrent requests`, "median ms": rounded(theirsMs) },
           ],
         },
       ],
@@ -53,17 +53,17 @@ export const batch: Scenario = {
 };
 
 /**
- * The instant at which the service finished the last item, by its own clock, which is this machine's: to
- * see it by polling, one would have to poll so often that it takes away from the renders.
+ * Returns the instant at which the service finished the last item. The service's clock is this machine's; polling often
+ * enough to measure it here would slow the renders down.
  *
- * @throws Error when an item was not rendered: a failure or a cache hit must not count.
+ * @throws Error when an item failed or was a cache hit.
  */
-async function finishOf(batchUrl: string, bearer: RequestHeaders): Promise<number> {
+async function waitForFinish(batchUrl: string, bearer: RequestHeaders): Promise<number> {
   for (;;) {
     const { body } = await fetchExpecting(200, batchUrl, bearer);
     const { finished_at, items } = JSON.parse(body.toString()) as RenderBatch;
-    const odd = items.find(({ credit_cost }) => credit_cost === 0);
-    if (odd !== undefined) throw new Error(`not rendered: ${JSON.stringify(odd)}`);
+    const unrendered = items.find(({ credit_cost }) => credit_cost === 0);
+    if (unrendered !== undefined) throw new Error(`not rendered: ${JSON.stringify(unrendered)}`);
     if (finished_at !== null) return Date.parse(finished_at);
     await sleep(POLL_MS);
   }

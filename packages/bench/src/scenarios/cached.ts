@@ -10,10 +10,10 @@ import { fetchExpecting, startService, type RequestHeaders } from "../service.ts
 import { newJob } from "../ways/way.ts";
 
 const CONNECTIONS = 16;
-/** An account may have 300 cached responses a minute, and each is requested once more to warm up. */
+/** Below the limit of 300 cached responses a minute per account, with room for the warm-up requests. */
 const RESPONSES_PER_ACCOUNT = 250;
 
-/** A server under load, and what its rounds showed. */
+/** A server under load, and its results per round. */
 interface Side {
   readonly title: string;
   readonly pid: number;
@@ -25,7 +25,7 @@ interface Side {
 export const cached: Scenario = {
   name: "cached",
   title: "Responses from the cache",
-  about: `A PNG of the long article from the cache, and a 304 for it, beside a bare Express 5 handler that sends the same bytes with a known entity tag, or nothing; ${CONNECTIONS} kept connections, from a process that sends prepared requests.`,
+  about: `A cached PNG of the long article, and a 304 for it, compared with a bare Express 5 handler that sends the same bytes with a known entity tag, or a 304. A separate process sends prepared requests over ${CONNECTIONS} persistent connections.`,
   async run(bench) {
     const rounds = bench.quick ? 3 : 8;
     const perRound = bench.quick ? 6 : 20;
@@ -39,7 +39,7 @@ export const cached: Scenario = {
     const bare = await startProgram(join(import.meta.dirname, "../site/bare-server.ts"), [picture]);
 
     const { pathname, search } = new URL(service.snapUrl(job));
-    const ofOurs = (title: string, status: number, more: RequestHeaders = {}): Side =>
+    const newServiceSide = (title: string, status: number, more: RequestHeaders = {}): Side =>
       newSide(title, service.pid, (round) => {
         const bearers = service.bearers.slice(round * perRound, (round + 1) * perRound);
         const { port } = service;
@@ -50,13 +50,16 @@ export const cached: Scenario = {
           headers: bearers.map((bearer) => Object.assign({}, bearer, more)),
         };
       });
-    const ofBare = (title: string, status: number, path: string): Side =>
+    const newBareSide = (title: string, status: number, path: string): Side =>
       newSide(title, bare.pid, () => ({ port: Number(bare.line), path, status, headers: [{}] }));
     const size = `${Math.round(body.length / 1000)} kB`;
-    const pictures = [ofBare(`bare Express 5, ${size}`, 200, "/picture"), ofOurs(`snap, ${size}`, 200)];
+    const pictures = [
+      newBareSide(`bare Express 5, ${size}`, 200, "/picture"),
+      newServiceSide(`snap, ${size}`, 200),
+    ];
     const unchanged = [
-      ofBare("bare Express 5, 304", 304, "/not-modified"),
-      ofOurs("snap, 304", 304, { "if-none-match": headers.get("etag") ?? "" }),
+      newBareSide("bare Express 5, 304", 304, "/not-modified"),
+      newServiceSide("snap, 304", 304, { "if-none-match": headers.get("etag") ?? "" }),
     ];
     const responses = perRound * RESPONSES_PER_ACCOUNT;
     for (let round = 0; round <= rounds; round += 1)
@@ -68,10 +71,10 @@ export const cached: Scenario = {
       figures: [
         atLeast(
           0.6,
-          "cached answers/s over an Express 5 handler that sends a buffer with a known tag",
+          "cached responses/s over an Express 5 handler that sends a buffer with a known entity tag",
           ratioOf(pictures),
         ),
-        atLeast(0.4, "304 answers/s over a bare Express 5 handler", ratioOf(unchanged)),
+        atLeast(0.4, "304 responses/s over a bare Express 5 handler", ratioOf(unchanged)),
       ],
       tables: [{ rows: [pictures, unchanged].flatMap(rowsOf) }],
     };
@@ -82,7 +85,7 @@ function newSide(title: string, pid: number, load: Side["load"]): Side {
   return { title, pid, load, perSecond: [], serverMicroseconds: [] };
 }
 
-/** The first round only warms up. */
+/** The first round is a warm-up. */
 async function measure(side: Side, round: number, responses: number): Promise<void> {
   const before = cpuSeconds(side.pid);
   const wallMs = await sendLoad({ ...side.load(round), connections: CONNECTIONS, responses });
@@ -92,7 +95,7 @@ async function measure(side: Side, round: number, responses: number): Promise<vo
   side.serverMicroseconds.push((spent * 1e6) / responses);
 }
 
-/** As if each of them had had it rendered. */
+/** Copies the cached rendering to every other account. */
 function copyToEveryAccount(dataDir: string): void {
   const database = new DatabaseSync(join(dataDir, "snap.db"), { timeout: 5000 });
   database.exec(`INSERT INTO renderings (account_id, key, content_type, target_status, notes, etag, stored_at, expires_at, bytes)
@@ -101,7 +104,7 @@ function copyToEveryAccount(dataDir: string): void {
   database.close();
 }
 
-/** Of the last side, ours, over the first, which is bare. */
+/** Responses per second of the last side, ours, over the first, the bare handler. */
 function ratioOf(sides: readonly Side[]): number {
   return medianRatio(sides.at(-1)?.perSecond ?? [], sides[0]?.perSecond ?? []);
 }
@@ -113,6 +116,6 @@ function rowsOf(sides: readonly Side[]): Record<string, string>[] {
     "responses/s": rounded(median(side.perSecond)),
     "server CPU µs each": rounded(median(side.serverMicroseconds)),
     "responses/s over bare": rounded(medianRatio(side.perSecond, bare?.perSecond ?? [])),
-    "bare's CPU over its": rounded(medianRatio(bare?.serverMicroseconds ?? [], side.serverMicroseconds)),
+    "bare CPU over its CPU": rounded(medianRatio(bare?.serverMicroseconds ?? [], side.serverMicroseconds)),
   }));
 }

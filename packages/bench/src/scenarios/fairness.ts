@@ -9,55 +9,55 @@ export const fairness: Scenario = {
   name: "fairness",
   title: "Fairness",
   about:
-    "One account has many renders queued; another sends one request after the other meanwhile. How long it waits is its latency less what it has beside an account that keeps as many renders running and queues none, in units of the latter. What runs beyond the slots while processors are idle is part of that wait.",
+    "One account has many renders queued while another sends one request at a time. The second account's wait is its latency minus its latency next to an account that fills its slots and queues nothing, in units of the latter. It includes the extra renders that start on idle processors.",
   async run(bench) {
     const { bearers, snapUrl, stop } = await startService(bench, { accounts: 2 });
     const render = (bearer: (typeof bearers)[number] | undefined) => (): Promise<unknown> =>
       fetchExpecting(200, snapUrl(newJob(bench.siteOrigin, "cards")), bearer);
-    /** Latencies of one account, one render after the other, for as long as the other is at work. */
-    const probeBeside = async (renders: number, atOnce: number): Promise<number[]> => {
+    /** Latencies of one account's sequential renders while the other account's renders run. */
+    const probeDuring = async (renders: number, concurrency: number): Promise<number[]> => {
       let left = renders;
-      const load = inParallel(renders, atOnce, () => render(bearers[0])().then(() => (left -= 1)));
+      const load = inParallel(renders, concurrency, () => render(bearers[0])().then(() => (left -= 1)));
       const latenciesMs: number[] = [];
-      // Beside the last of them it would be nearly alone.
+      // Stop before the last renders, which leave most slots free.
       while (left > renders / 5) latenciesMs.push(await timed(render(bearers[1]))());
       await load;
       return latenciesMs;
     };
     const queued = bench.quick ? 20 : 100;
-    const besideQueueMs: number[] = [];
-    const besideNoneMs: number[] = [];
+    const withQueueMs: number[] = [];
+    const withoutQueueMs: number[] = [];
     for (let round = 0; round <= (bench.quick ? 1 : 2); round += 1) {
-      bench.say(`beside ${queued} queued renders, round ${round}`);
-      const beside = await probeBeside(queued, queued);
+      bench.log(`${queued} queued renders, round ${round}`);
+      const withQueue = await probeDuring(queued, queued);
       // One account may use all slots but one.
-      const alone = await probeBeside(queued / 2, steadySlots() - 1);
-      // The first round only warms up.
+      const withoutQueue = await probeDuring(queued / 2, steadySlots() - 1);
+      // The first round is a warm-up.
       if (round === 0) continue;
-      besideQueueMs.push(...beside);
-      besideNoneMs.push(...alone);
+      withQueueMs.push(...withQueue);
+      withoutQueueMs.push(...withoutQueue);
     }
     await stop();
-    const unit = median(besideNoneMs);
-    const waits = besideQueueMs.map((latencyMs) => (latencyMs - unit) / unit);
+    const unit = median(withoutQueueMs);
+    const waits = withQueueMs.map((latencyMs) => (latencyMs - unit) / unit);
     const row = (name: string, latenciesMs: readonly number[]): Table["rows"][number] => ({
       "the other account": name,
-      "renders of the one": String(latenciesMs.length),
+      renders: String(latenciesMs.length),
       "median ms": rounded(median(latenciesMs)),
       "p95 ms": rounded(percentile(latenciesMs, 0.95)),
     });
-    const name = `wait beside ${queued} queued renders of another, in renders`;
+    const name = `wait next to ${queued} queued renders of another account, in renders`;
     return {
       figures: [atMost(1, name, median(waits))],
       tables: [
         {
           rows: [
-            row(`has ${queued} renders queued`, besideQueueMs),
-            row("fills its slots and queues none", besideNoneMs),
+            row(`has ${queued} renders queued`, withQueueMs),
+            row("fills its slots and queues none", withoutQueueMs),
           ],
         },
       ],
-      remarks: [`The longest that one waited was ${rounded(Math.max(...waits))} renders.`],
+      remarks: [`The longest wait was ${rounded(Math.max(...waits))} renders.`],
     };
   },
 };

@@ -8,10 +8,10 @@ import { compare, timed, type Round } from "../measure.ts";
 import { rounded } from "../report.ts";
 import { atMost, type Figure, type Scenario, type Table } from "../scenario.ts";
 
-/** Prime, and far from a divisor of any count: the steps come by everything, in no order. */
+/** A prime, so that the steps visit every row, in scattered order. */
 const STRIDE = 7_368_787;
 
-/** A storage that holds so much. */
+/** A storage filled with rows. */
 interface Filled {
   readonly storage: Storage;
   readonly remove: () => Promise<void>;
@@ -21,7 +21,7 @@ export const growth: Scenario = {
   name: "growth",
   title: "Growth",
   about:
-    "The cost of one operation on an embedded storage that holds much, over one that holds little; in this process, one after the other, each on another of the things stored (off the queue, the one that is next). A stored rendering has 200 bytes here.",
+    "The cost of one operation on an embedded storage with many rows, over one with few. The operations run in this process, one after the other, each on a different row, or on the next item of the queue. A stored rendering has 200 bytes here.",
   onlyFull: true,
   async run(bench) {
     const rows: Table["rows"][number][] = [];
@@ -29,7 +29,7 @@ export const growth: Scenario = {
     for (const subject of SUBJECTS) {
       const { name, stored, few, opsPerRound } = subject;
       const many = bench.quick ? subject.manyWhenQuick : subject.many;
-      bench.say(`${name}, with ${many} ${stored}`);
+      bench.log(`${name}, with ${many} ${stored}`);
       const large = await openFilled(bench.scratch, subject.fill(many));
       const small = await openFilled(bench.scratch, subject.fill(few));
       const { oursMs, theirsMs, timeRatio } = await compare(
@@ -65,12 +65,12 @@ function roundOf({ open, opsPerRound }: Subject, storage: Storage, count: number
 
 async function openFilled(scratch: string, statements: readonly string[]): Promise<Filled> {
   const directory = await mkdtemp(join(scratch, "growth-"));
-  // Makes the tables.
+  // Creates the tables.
   await (await openSqliteStorage({ directory })).close();
   const database = new DatabaseSync(join(directory, "snap.db"));
   database.exec("PRAGMA synchronous = OFF; PRAGMA cache_size = -262144; BEGIN");
   for (const statement of statements) database.exec(statement);
-  // Down to the disk: the first sync of what is measured would otherwise wait for a gigabyte of this.
+  // Sync to disk now, or the first measured sync would wait for a gigabyte of this data.
   database.exec("COMMIT; PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE)");
   database.close();
   const storage = await openSqliteStorage({ directory });

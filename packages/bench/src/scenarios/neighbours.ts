@@ -6,27 +6,27 @@ import { observe, outcomeOf, type Neighbour, type Observation } from "../neighbo
 import { memoryBytes, startProgram } from "../processes.ts";
 import { megabytes } from "../report.ts";
 import { atMost, type Bench, type Figure, type Scenario, type Table } from "../scenario.ts";
-import { fetchExpecting, startService, type BenchedService, type RequestHeaders } from "../service.ts";
+import { fetchExpecting, startService, type StartedService, type RequestHeaders } from "../service.ts";
 import { newJob } from "../ways/way.ts";
 
-/** Renders of the attacker at once. */
-const AT_ONCE = 3;
-/** The service may need this long to find out who the attacker is. */
+/** Concurrent renders of the attacker. */
+const CONCURRENCY = 3;
+/** The service may take this long to identify the attacker. */
 const FIRST_MS = 30_000;
 const ATTACK_MS = { quick: 15_000, full: 60_000 };
-/** Without an attack, before it and after it. */
+/** How long the neighbour continues after the attack. */
 const REST_MS = { quick: 3_000, full: 10_000 };
 const MEMORY_INTERVAL_MS = 1_000;
 
-/** The neighbour's limits: any other response than these is a failure. */
-const FINE = new Set(["200", "429 rate_limited"]);
+/** Any other outcome is a failure. */
+const EXPECTED_OUTCOMES = new Set(["200", "429 rate_limited"]);
 
 export const neighbours: Scenario = {
   name: "neighbours",
   title: "Neighbours",
   onlyFull: true,
   about:
-    "One account renders hostile pages, three at a time; a neighbour meanwhile sends one small render, five cached requests and one poll of a batch each second, whatever became of those before. Each page attacks a new service for a minute. `ATTACKS` selects pages by a part of their names.",
+    "One account renders hostile pages, three at a time, while a neighbour sends one small render, five requests for cache hits and one batch poll per second, whether or not earlier ones have finished. Each page attacks a new service for a minute. The variable `ATTACKS` selects pages by parts of their names.",
   async run(bench) {
     const selected = (process.env["ATTACKS"] ?? "").split(",");
     const attacks = ATTACKS.filter(({ name }) => selected.some((part) => name.includes(part)));
@@ -34,10 +34,10 @@ export const neighbours: Scenario = {
     const names = await startProgram(join(import.meta.dirname, "../neighbours/serve-silent-names.ts"));
     const results: Result[] = [];
     for (const [index, attack] of attacks.entries()) {
-      bench.say(`${attack.name} (${index + 1} of ${attacks.length})`);
+      bench.log(`${attack.name} (${index + 1} of ${attacks.length})`);
       const result = await measure(bench, { attack, port: site.line, nameServer: `127.0.0.1:${names.line}` });
       results.push(result);
-      bench.say(JSON.stringify(toRow(result)));
+      bench.log(JSON.stringify(toRow(result)));
     }
     await Promise.all([site.stop(), names.stop()]);
     return { figures: figuresOf(results), tables: [{ rows: results.map(toRow) }] };
@@ -68,13 +68,9 @@ async function measure(
   }, MEMORY_INTERVAL_MS);
   const attacksUntil = performance.now() + ATTACK_MS[size];
   const attacking = Promise.all(
-    Array.from({ length: AT_ONCE }, () => attackUntil(attacksUntil, { ...target, service, attacker })),
+    Array.from({ length: CONCURRENCY }, () => attackUntil(attacksUntil, { ...target, service, attacker })),
   );
-  const observations = await observe(
-    neighbour,
-    // what still runs then is no longer of interest
-    sleep(ATTACK_MS[size] + REST_MS[size]),
-  );
+  const observations = await observe(neighbour, sleep(ATTACK_MS[size] + REST_MS[size]));
   clearInterval(sample);
   await service.kill();
   const attackersOutcomes = (await attacking).flat();
@@ -83,7 +79,7 @@ async function measure(
 
 async function prepareNeighbour(
   bench: Bench,
-  service: BenchedService,
+  service: StartedService,
   bearer: RequestHeaders,
 ): Promise<Neighbour> {
   const newPageUrl = (): string => service.snapUrl(newJob(bench.siteOrigin, "small"));
@@ -101,7 +97,7 @@ async function prepareNeighbour(
   return { bearer, newPageUrl, cachedUrl, batchUrl };
 }
 
-/** Renders the hostile page again and again. Returns the outcomes. */
+/** Renders the hostile page repeatedly, and returns the outcomes. */
 async function attackUntil(
   endMs: number,
   {
@@ -110,7 +106,7 @@ async function attackUntil(
     attacker,
     port,
   }: {
-    readonly service: BenchedService;
+    readonly service: StartedService;
     readonly attack: Attack;
     readonly attacker: RequestHeaders;
     readonly port: string;
@@ -125,7 +121,7 @@ async function attackUntil(
     outcomes.push(await outcomeOf(url, attacker));
     if (attack.repeats && outcomes.at(-1) === "200")
       for (let hit = 0; hit < 10; hit += 1) await outcomeOf(url, attacker);
-    // a refusal is immediate
+    // Rejected requests return at once.
     await sleep(100);
   }
   return outcomes;
@@ -135,7 +131,7 @@ function toRow({ attack, observations, attackersOutcomes, memoryMaxBytes }: Resu
   const renders = observations.filter(({ kind }) => kind === "render");
   const others = observations.filter(({ kind }) => kind !== "render");
   const later = renders.filter(({ sentMs }) => sentMs >= FIRST_MS);
-  const notFine = observations.filter(({ outcome }) => !FINE.has(outcome));
+  const unexpected = observations.filter(({ outcome }) => !EXPECTED_OUTCOMES.has(outcome));
   return {
     "hostile page": attack.name,
     "renders 200": `${renders.filter(({ outcome }) => outcome === "200").length} of ${renders.length}`,
@@ -144,7 +140,7 @@ function toRow({ attack, observations, attackersOutcomes, memoryMaxBytes }: Resu
     "p99 after 30 s": seconds(percentile(timesOf(later), 0.99)),
     "hits and polls: p99 s": seconds(percentile(timesOf(others), 0.99)),
     "longest s ": seconds(Math.max(...timesOf(others))),
-    "not 200 or 429": count(notFine.map(({ kind, outcome }) => `${kind} ${outcome}`)),
+    "not 200 or 429": count(unexpected.map(({ kind, outcome }) => `${kind} ${outcome}`)),
     "the attacker's": count(attackersOutcomes),
     "memory MB": megabytes(memoryMaxBytes),
   };
@@ -161,7 +157,7 @@ function figuresOf(results: readonly Result[]): Figure[] {
   );
   const failures = results
     .flatMap(({ observations }) => observations)
-    .filter(({ outcome }) => !FINE.has(outcome));
+    .filter(({ outcome }) => !EXPECTED_OUTCOMES.has(outcome));
   const allowedMs = baseline ? 2 * percentile(timesOf(rendersOf(baseline)), 0.99) + 1000 : Number.NaN;
   return [
     atMost(0, "a neighbour's responses that are neither 200 nor 429", failures.length),
@@ -172,7 +168,7 @@ function figuresOf(results: readonly Result[]): Figure[] {
     ),
     atMost(
       1,
-      "a neighbour's p99 after that, over twice the p99 without attack and 1 s",
+      "a neighbour's p99 after that, over twice its p99 without an attack plus 1 s",
       Math.max(...laterP99s) / allowedMs,
     ),
   ];
@@ -181,7 +177,7 @@ function figuresOf(results: readonly Result[]): Figure[] {
 const timesOf = (observations: readonly Observation[]): number[] => observations.map(({ tookMs }) => tookMs);
 const seconds = (ms: number): string => (Number.isFinite(ms) ? (ms / 1000).toFixed(2) : "-");
 
-/** Writes `3 200, 1 504 render_timeout`. */
+/** Formats counts, such as `3 × 200, 1 × 504 render_timeout`. */
 function count(outcomes: readonly string[]): string {
   const counts = Map.groupBy(outcomes, (outcome) => outcome);
   return [...counts].map(([outcome, same]) => `${same.length} × ${outcome}`).join(", ") || "none";

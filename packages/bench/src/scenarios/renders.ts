@@ -18,23 +18,23 @@ import {
   type Scenario,
   type Table,
 } from "../scenario.ts";
-import { startDistance } from "../site/distance.ts";
+import { startDistantSite } from "../site/distance.ts";
 import { newJob, type RenderJob, type Way } from "../ways/way.ts";
 
-/** What a figure of a load is made from: renders/s of the server over those of a way, and all of the server's. */
+/** Makes the figures of a load. `over` returns the server's renders/s over those of another way. */
 type FiguresOf = (over: (theirs: Way["name"]) => number, server: TurnResult) => readonly Figure[];
 
-/** A load on some of the ways, which take turns. */
+/** A load for some of the ways, in turn. */
 interface Load {
   readonly label: string;
   readonly job: () => RenderJob;
   readonly ways: readonly Way["name"][];
-  readonly atOnce?: number;
-  /** In a round; quick runs have few rounds of few. */
+  readonly concurrency?: number;
+  /** Per round; quick runs have fewer rounds, with fewer renders. */
   readonly renders?: number;
   readonly rounds?: number;
   readonly onlyFull?: boolean;
-  /** What is ready before a round counts, too. */
+  /** Skip the unmeasured renders before a round, so that prepared tabs count. */
   readonly fromIdle?: boolean;
   readonly figures?: FiguresOf;
 }
@@ -46,13 +46,13 @@ async function compareWays(bench: Bench, loads: readonly Load[], accounts = 1): 
   const allFigures: Figure[] = [];
   const started = await startWays(bench, names, () => newJob(bench.siteOrigin, "small"), { accounts });
   try {
-    for (const { label, job, ways, atOnce = 4, renders = 16, rounds = 3, fromIdle, figures } of chosen) {
-      bench.say(label);
-      const rendersPerRound = bench.quick ? atOnce : renders;
-      const uncounted = fromIdle ? 0 : Math.min(atOnce, UNCOUNTED_MAX);
+    for (const { label, job, ways, concurrency = 4, renders = 16, rounds = 3, fromIdle, figures } of chosen) {
+      bench.log(label);
+      const rendersPerRound = bench.quick ? concurrency : renders;
+      const uncounted = fromIdle ? 0 : Math.min(concurrency, UNCOUNTED_MAX);
       const turns = started.ways
         .filter(({ name }) => ways.includes(name))
-        .map((way) => ({ way, job, atOnce, rendersPerRound, uncounted }));
+        .map((way) => ({ way, job, concurrency, rendersPerRound, uncounted }));
       const results = await measureTurns(turns, bench.quick ? Math.ceil(rounds / 8) : rounds);
       const server = results.find(({ name }) => name === "server");
       const over = (theirs: Way["name"]): number =>
@@ -73,14 +73,14 @@ function rowOf(label: string, result: TurnResult, ratio: number): Table["rows"][
   return { load: label, way: titleOf(result), ...resultRow(result), "server over it": rounded(ratio) };
 }
 
-/** A queue is bounded per account: with many in flight of one account the bound would be measured. */
+/** The queue is limited per account; a single account would measure that limit. */
 const ACCOUNTS = 8;
-const BESIDE_PUPPETEER = ["puppeteer", "server"] as const;
+const PUPPETEER_AND_SERVER = ["puppeteer", "server"] as const;
 
 export const defaultWait: Scenario = {
   name: "default-wait",
   title: "The default request",
-  about: `A PNG with no parameter but the URL, of a local page whose script fetches something that arrives after 0.1 s and then changes the page. Ours waits as it does by default; Puppeteer for \`networkidle2\`. ${ACCOUNTS} accounts take turns.`,
+  about: `A PNG with no parameter but the URL, of a local page whose script fetches data for 0.1 s and then changes the page. The service waits by its default, Puppeteer for \`networkidle2\`. ${ACCOUNTS} accounts take turns.`,
   run(bench) {
     const job = (): RenderJob => newJob(bench.siteOrigin, "soon", { waitUntil: "default" });
     const overPuppeteer = "in flight: renders/s over plain Puppeteer with networkidle2";
@@ -88,8 +88,8 @@ export const defaultWait: Scenario = {
       {
         label: "1 in flight",
         job,
-        ways: BESIDE_PUPPETEER,
-        atOnce: 1,
+        ways: PUPPETEER_AND_SERVER,
+        concurrency: 1,
         renders: 6,
         figures: (_, { latenciesMs }) => [
           atMost(620, "default request, one in flight: median latency, ms", median(latenciesMs)),
@@ -98,23 +98,23 @@ export const defaultWait: Scenario = {
       {
         label: "4 in flight",
         job,
-        ways: BESIDE_PUPPETEER,
+        ways: PUPPETEER_AND_SERVER,
         renders: 12,
         figures: (over) => [atLeast(1.4, `default request, 4 ${overPuppeteer}`, over("puppeteer"))],
       },
       {
         label: "16 in flight",
         job,
-        ways: BESIDE_PUPPETEER,
-        atOnce: 16,
-        // Fewer would mostly show how a round begins and ends.
+        ways: PUPPETEER_AND_SERVER,
+        concurrency: 16,
+        // With fewer, the start and the end of a round would dominate.
         renders: 80,
         rounds: 2,
         figures: (over, { rounds }) => [
           atLeast(1.3, `default request, 16 ${overPuppeteer}`, over("puppeteer")),
           atLeast(
             0.85,
-            "default request, 16 in flight: share of all processors in use",
+            "default request, 16 in flight: share of processors used",
             median(rounds.map(({ processorUse }) => processorUse)),
           ),
         ],
@@ -128,10 +128,10 @@ export const distance: Scenario = {
   name: "distance",
   title: "Pages at internet distance",
   about:
-    "A page over TLS and HTTP/2 with 40 resources from four hosts and a third party that takes a second to respond, as PNG: until load with four in flight, and with the default wait, near and far, with 32. A relay in user space adds the latency: half a round trip for each chunk each way and one for the TCP handshake; bandwidth and slow start are not emulated. All browsers trust the pages' certificate by its key.",
+    "A PNG of a page over TLS and HTTP/2 with 40 resources from four hosts and a third party that takes a second to respond: until `load` with four in flight, and with the default wait, near and far, with 32. A relay in user space adds latency: half a round trip per chunk in each direction, and one for the TCP handshake. It does not emulate bandwidth or slow start. All browsers trust the certificate of the pages by its key.",
   onlyFull: true,
   async run(bench) {
-    const distant = await startDistance(bench);
+    const distant = await startDistantSite(bench);
     const at = (roundTripMs: number, waitUntil: RenderJob["waitUntil"]) => (): RenderJob =>
       newJob(distant.originAt(roundTripMs), "distant", { waitUntil });
     const untilLoad: Load = {
@@ -155,18 +155,18 @@ export const distance: Scenario = {
 const FAR_MS = 150;
 const MANY = 32;
 
-/** The same page near and far, in the same rounds: how much of its rate the service keeps. */
+/** Renders the same page near and far, in the same rounds, and compares the rates. */
 async function compareDistances(
   bench: Bench,
   jobAt: (roundTripMs: number) => () => RenderJob,
 ): Promise<Findings> {
-  bench.say(`0 and ${FAR_MS} ms, ${MANY} in flight`);
+  bench.log(`0 and ${FAR_MS} ms, ${MANY} in flight`);
   const { ways, stop } = await startWays(bench, ["server"], jobAt(0), { accounts: ACCOUNTS });
   const turns = ways.flatMap((way) =>
     [0, FAR_MS].map((roundTripMs) => ({
       way,
       job: jobAt(roundTripMs),
-      atOnce: MANY,
+      concurrency: MANY,
       rendersPerRound: bench.quick ? MANY : 3 * MANY,
       uncounted: UNCOUNTED_MAX,
     })),
@@ -185,7 +185,7 @@ export const ways: Scenario = {
   name: "ways",
   title: "Ways of rendering",
   about:
-    "PNG until `load`, four in flight: the page of 60 cards in each format, and 200 images with two web fonts over plain HTTP. For a PDF ours waits as it does by default; the raw calls wait for `load` and 500 ms, then print.",
+    "Renders until `load`, four in flight: the page of 60 cards in each format, and a PNG of 200 images with two web fonts over plain HTTP. For a PDF, the service waits by its default; the raw calls wait for `load` and 500 ms, then print.",
   run(bench) {
     const job = (page: string, how?: Partial<RenderJob>) => (): RenderJob =>
       newJob(bench.siteOrigin, page, how);
@@ -197,7 +197,7 @@ export const ways: Scenario = {
       ],
       ...how,
     });
-    // A browser per request takes as long as all others together.
+    // One browser per request takes as long as all other ways together.
     const slow = bench.quick ? [] : (["launch-per-request"] as const);
     const server = "renders/s of the whole server over";
     return compareWays(bench, [
@@ -208,9 +208,9 @@ export const ways: Scenario = {
         rounds: 4,
         figures: (over) => [
           atLeast(1, `${server} raw protocol calls`, over("raw")),
-          atLeast(1, `${server} raw protocol calls that encode for speed, too`, over("raw-fast")),
+          atLeast(1, `${server} raw protocol calls that also encode for speed`, over("raw-fast")),
           atLeast(1.2, `${server} puppeteer-cluster`, over("cluster")),
-          atLeast(2.5, `${server} a browser per request`, over("launch-per-request")),
+          atLeast(2.5, `${server} one browser per request`, over("launch-per-request")),
         ],
       },
       overRaw("JPEG", { job: job("cards", { format: "jpeg" }), onlyFull: true }),
@@ -225,24 +225,24 @@ export const idle: Scenario = {
   name: "idle",
   title: "One render on an idle server",
   about:
-    "The page of 60 cards as PNG until `load`, one render at a time, each after a rest: what a way has made ready by then is part of it.",
+    "The page of 60 cards as PNG until `load`, one render at a time, each on an idle process, so that the pages it has prepared count.",
   run(bench) {
     const latencyOver = "latency of one render on an idle server over";
     return compareWays(bench, [
       {
-        label: "1, rested",
+        label: "1, idle",
         job: () => newJob(bench.siteOrigin, "cards"),
         ways: ["raw", "raw-fast", "server"],
-        atOnce: 1,
+        concurrency: 1,
         renders: 1,
         rounds: 20,
         fromIdle: true,
-        // One render a round: the rate is the inverse of the latency.
+        // With one render per round, the rate is the inverse of the latency.
         figures: (over) => [
           atMost(0.75, `${latencyOver} raw protocol calls`, 1 / over("raw")),
           atMost(
             0.75,
-            `${latencyOver} raw calls that encode for speed and close behind the response`,
+            `${latencyOver} raw calls that encode for speed and close after the response`,
             1 / over("raw-fast"),
           ),
         ],

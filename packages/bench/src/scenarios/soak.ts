@@ -1,11 +1,11 @@
 import { inParallel } from "../measure.ts";
-import { countBrowserProcesses, memoryAtRest, readTree } from "../processes.ts";
+import { countBrowserProcesses, measureIdleMemory, readTree } from "../processes.ts";
 import { megabytes } from "../report.ts";
 import { atMost, type Figure, type Scenario } from "../scenario.ts";
 import { fetchExpecting, startService } from "../service.ts";
 import { newJob, type RenderJob } from "../ways/way.ts";
 
-/** Ten renders, over and over: mostly light pages, one heavy, in every format. */
+/** Ten renders that repeat: mostly light pages, one heavy one, in every format. */
 const MIX: readonly (readonly [page: string, format: RenderJob["format"]])[] = [
   ["small", "png"],
   ["cards", "png"],
@@ -18,9 +18,9 @@ const MIX: readonly (readonly [page: string, format: RenderJob["format"]])[] = [
   ["small", "png"],
   ["heavy", "png"],
 ];
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 
-interface Rest {
+interface IdleSample {
   readonly renders: number;
   readonly bytes: number;
   readonly processes: number;
@@ -30,44 +30,48 @@ export const soak: Scenario = {
   name: "soak",
   title: "Soak",
   about:
-    "Renders of mixed pages in all formats, four at once, every one of which must succeed; memory and processes between them, when the service is at rest. Its memory holds up to 64 MiB of renderings, which a few hundred fill.",
+    "Renders of mixed pages in all formats, four at a time, all of which must succeed. Memory and processes are measured in between, while the service is idle. Its memory cache holds up to 64 MiB, which a few hundred renderings fill.",
   onlyFull: true,
   async run(bench) {
-    const others = countBrowserProcesses();
+    const before = countBrowserProcesses();
     const service = await startService(bench);
-    const rests: Rest[] = [];
+    const samples: IdleSample[] = [];
     let done = 0;
     for (const renders of bench.quick ? [12, 24, 36] : [100, 300, 500, 750, 1000]) {
-      const before = done;
-      await inParallel(renders - before, AT_ONCE, async (index) => {
-        const [page, format] = MIX[(before + index) % MIX.length] ?? ["small", "png"];
+      const first = done;
+      await inParallel(renders - first, CONCURRENCY, async (index) => {
+        const [page, format] = MIX[(first + index) % MIX.length] ?? ["small", "png"];
         const url = service.snapUrl(newJob(bench.siteOrigin, page, { format }));
         await fetchExpecting(200, url, service.bearers[0]);
         done += 1;
       });
-      const bytes = await memoryAtRest(service.pid);
-      rests.push({ renders, bytes, processes: readTree(service.pid).length });
-      bench.say(`${done} renders`);
+      const bytes = await measureIdleMemory(service.pid);
+      samples.push({ renders, bytes, processes: readTree(service.pid).length });
+      bench.log(`${done} renders`);
     }
     await service.stop();
-    const leftBehind = countBrowserProcesses() - others;
-    const [first, middle, last] = [rests[0], rests[rests.length >> 1], rests.at(-1)] as [Rest, Rest, Rest];
-    const growth = (later: Rest, earlier: Rest): Figure =>
+    const leftBehind = countBrowserProcesses() - before;
+    const [first, middle, last] = [samples[0], samples[samples.length >> 1], samples.at(-1)] as [
+      IdleSample,
+      IdleSample,
+      IdleSample,
+    ];
+    const growth = (later: IdleSample, earlier: IdleSample): Figure =>
       atMost(
         1.05,
-        `memory after ${later.renders} renders over after ${earlier.renders}`,
+        `memory after ${later.renders} renders over memory after ${earlier.renders}`,
         later.bytes / earlier.bytes,
       );
     return {
       figures: [
         growth(middle, first),
         growth(last, middle),
-        atMost(0, "processes more at the end than after the first of them", last.processes - first.processes),
-        atMost(0, "processes of a browser left behind when the service has stopped", leftBehind),
+        atMost(0, "additional processes at the end", last.processes - first.processes),
+        atMost(0, "browser processes left after the service stopped", leftBehind),
       ],
       tables: [
         {
-          rows: rests.map(({ renders, bytes, processes }) => ({
+          rows: samples.map(({ renders, bytes, processes }) => ({
             renders: String(renders),
             "memory MB": megabytes(bytes),
             processes: String(processes),

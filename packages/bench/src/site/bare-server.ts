@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import express from "express";
 
-// The least that Express 5 does for the same response, in a separate process as the service is.
+// The smallest Express 5 server that sends the same responses. Like the service, it runs in a separate process.
 const picture = readFileSync(process.argv[2] ?? "");
 const etag = `"${createHash("sha256").update(picture).digest("hex")}"`;
 const app = express();

@@ -1,6 +1,6 @@
 import { PNG } from "pngjs";
 
-/** A picture of smooth colours with some grain, always the same for one number. */
+/** Draws a gradient with some grain; the same number gives the same image. */
 export function drawPng(number: number, sidePx: number): Buffer {
   const png = new PNG({ width: sidePx, height: sidePx, colorType: 2 });
   let grain = number + 1;

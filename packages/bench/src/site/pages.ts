@@ -9,7 +9,7 @@ const WORDS =
 const head = (title: string, style: string): string =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><style>${style}</style>`;
 
-/** As good as random, and the same each time. */
+/** Returns pseudo-random text, the same for the same seed. */
 function sentence(seed: number, words: number): string {
   const text = Array.from(
     { length: words },
@@ -21,11 +21,11 @@ function sentence(seed: number, words: number): string {
 const repeat = (count: number, make: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => make(index)).join("\n");
 
-/** The pages that are rendered; each is served under its name. */
+/** The fixture pages; each is served under its name. */
 export const PAGES: Readonly<Record<string, string>> = {
   small: `${head("small", "body { font: 18px sans-serif; margin: 40px }")}<h1>A small page</h1><p>One paragraph.</p>`,
 
-  // Colours, shadows and text: enough to draw and to compress, and all of it inline.
+  // Colours, shadows and text to draw and compress, all inline.
   cards: `${head(
     "cards",
     `body { margin: 24px; font: 15px/1.5 sans-serif; display: grid; grid-template-columns: repeat(6, 1fr); gap: 16px }
@@ -52,7 +52,7 @@ ${repeat(
     `<figure><img src="/image/${index}.png"><figcaption><b>Picture ${index}</b> of ${IMAGES}</figcaption></figure>`,
 )}`,
 
-  // Complete 0.1 s after it has loaded, when a script has fetched the rest.
+  // A script fetches the rest, which takes 0.1 s after load.
   soon: `${head("soon", "body { font: 18px sans-serif; display: grid; grid-template-columns: repeat(4, 1fr); gap: 12px }")}<h1>Soon</h1><script>
 fetch("/soon.json").then((response) => response.json()).then((names) => {
   for (const name of names)

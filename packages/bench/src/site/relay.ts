@@ -10,10 +10,10 @@ interface RelayOptions {
 }
 
 /**
- * Forwards TCP connections with the latency of a distant host, which needs neither root nor `tc`: half a round
- * trip for each chunk, and one round trip for the handshake. Bandwidth and slow start are not emulated.
+ * Forwards TCP connections with the latency of a distant host: half a round trip per chunk, and one for the
+ * handshake. Needs neither root nor `tc`. Does not emulate bandwidth or slow start.
  *
- * @returns The port that it listens on.
+ * @returns The port of the relay.
  */
 export async function startRelay({ host, targetPort, roundTripMs }: RelayOptions): Promise<number> {
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
@@ -26,7 +26,7 @@ export async function startRelay({ host, targetPort, roundTripMs }: RelayOptions
   return (server.address() as AddressInfo).port;
 }
 
-/** In the order of arrival: each chunk waits for its own delay and for those before it. */
+/** Forwards chunks in order: each waits for its delay and for the chunks before it. */
 function forward(from: Socket, to: Socket, delayMs: (nowMs: number) => number): void {
   let previous = Promise.resolve();
   const later = (deliver: () => void): void => {
@@ -35,7 +35,7 @@ function forward(from: Socket, to: Socket, delayMs: (nowMs: number) => number): 
   };
   from.on("data", (chunk: Buffer) => later(() => to.write(chunk)));
   from.on("end", () => later(() => to.end()));
-  // An aborted connection takes its other half along; `close` follows.
+  // An aborted connection aborts the other one as well; `close` follows.
   from.on("error", () => to.destroy());
   from.on("close", () => later(() => to.destroySoon()));
 }

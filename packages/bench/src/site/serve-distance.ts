@@ -8,12 +8,12 @@ import { drawPng } from "./draw-png.ts";
 import { startRelay } from "./relay.ts";
 
 /*
- * Serves the page at internet distance over TLS and HTTP/2, in a separate process: one server, and a relay for
- * each host and round trip. Prints where each variant is, and the hash of the key that browsers have to trust.
+ * Serves the page at internet distance over TLS and HTTP/2 in a separate process: one server, and a relay for
+ * each host and round trip. Prints the origin of each variant, and the hash of the key that browsers must trust.
  */
 
 export interface DistanceAnnouncement {
-  /** Of the page, by round trip in milliseconds. */
+  /** Origins of the page, by round trip in milliseconds. */
   readonly origins: Readonly<Record<number, string>>;
   /** SHA-256 of the certificate's public key (SubjectPublicKeyInfo) in Base64. */
   readonly keyHash: string;
@@ -21,15 +21,15 @@ export interface DistanceAnnouncement {
 
 const ROUND_TRIPS_MS = [0, 150];
 const SLOW_MS = 1000;
-/** Loopback addresses that stand for hosts of the internet: the page's, three of its resources, a slow third party. */
+/** Loopback addresses that stand for internet hosts: one of the page, three of its resources, and a slow third party. */
 const HOSTS = ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5", "127.0.0.6"];
 
 const list = (count: number, write: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => write(index)).join("\n");
 
 /**
- * A page as on the internet, with ten resources from each of four hosts: styles that need a font, scripts that add
- * elements, images, the last ten of which a script inserts, and a third party that responds after a second.
+ * A typical internet page, with ten resources from each of four hosts: styles that load a font, scripts that add
+ * elements, images, ten of which a script inserts, and a third party that responds after a second.
  */
 function writePage([page = "", files = "", images = "", more = "", slow = ""]: readonly string[]): string {
   const styles = (host: string): string =>
@@ -65,7 +65,7 @@ const IMAGES = Array.from({ length: 10 }, (_, index) => drawPng(index, 120));
 const FONT = readFileSync(
   new URL(import.meta.resolve("@fontsource/inter/files/inter-latin-400-normal.woff2")),
 );
-/** Those of the variant that a request came in by, under each of its origins. */
+/** Maps each origin to all origins of its variant. */
 const originsOf = new Map<string, readonly string[]>();
 
 function respond(request: Http2ServerRequest, response: Http2ServerResponse): void {

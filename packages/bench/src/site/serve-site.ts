@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { drawPng } from "./draw-png.ts";
 import { PAGES } from "./pages.ts";
 
-// Serves the fixture pages, in a separate process; prints the port.
+// Serves the fixture pages in a separate process, and prints the port.
 const IMAGE_SIDE_PX = 120;
 const SOON_MS = 100;
 const SOON = JSON.stringify(Array.from({ length: 24 }, (_, index) => `Entry ${index} of a list`));

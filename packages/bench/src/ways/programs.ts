@@ -3,19 +3,19 @@ import { Cluster } from "puppeteer-cluster";
 import { startRaw } from "./raw.ts";
 import { QUALITY, SANDBOX_ARGUMENTS, VIEWPORT, type RenderJob } from "./way.ts";
 
-/** A way of rendering, inside the process that is measured. */
+/** A way of rendering, in the measured process. */
 export interface RenderingProgram {
   readonly render: (job: RenderJob) => Promise<Uint8Array>;
   readonly close: () => Promise<unknown>;
 }
 
-/** As many as any scenario has in flight. */
+/** No scenario has more renders in flight. */
 const CLUSTER_CONTEXTS = 64;
 
 export const PROGRAMS = {
-  /** The bound that fresh isolation sets. */
+  /** The upper bound with a fresh context per render. */
   raw: (browserPath) => startRaw(browserPath, { fast: false }),
-  /** The same with the encoder that ours uses, and with a response before the context is closed, as ours does. */
+  /** Like the service, uses the fast encoder and responds before it closes the context. */
   "raw-fast": (browserPath) => startRaw(browserPath, { fast: true }),
 
   async puppeteer(browserPath) {
@@ -63,7 +63,7 @@ function launchOptions(browserPath: string): LaunchOptions {
   return { executablePath: browserPath, headless: "shell", pipe: true, args: [...SANDBOX_ARGUMENTS] };
 }
 
-/** A render as one writes it with Puppeteer. */
+/** A typical render with Puppeteer. */
 async function renderPage(page: Page, { url, format, waitUntil }: RenderJob): Promise<Uint8Array> {
   await page.setViewport(VIEWPORT);
   await page.goto(url, { waitUntil: waitUntil === "default" ? "networkidle2" : waitUntil });

@@ -12,9 +12,9 @@ interface Message {
   readonly error?: { readonly message: string };
 }
 
-/** DevTools protocol over the browser's pipe: JSON texts, each ended by a zero byte. */
+/** The DevTools protocol over the browser's pipe, as JSON messages that end in a zero byte. */
 export class ProtocolPipe {
-  /** By session. */
+  /** By session id. */
   readonly listeners = new Map<string, (method: string, params: Params) => void>();
   readonly #browser: ChildProcess;
   readonly #pending = new Map<number, PromiseWithResolvers<Params>>();
@@ -26,7 +26,7 @@ export class ProtocolPipe {
       stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
     });
     this.#browser.once("exit", () => {
-      for (const { reject } of this.#pending.values()) reject(new Error("the browser has ended"));
+      for (const { reject } of this.#pending.values()) reject(new Error("the browser exited"));
     });
     (this.#browser.stdio[4] as Readable).on("data", (data: Buffer) => this.#read(data));
   }

@@ -9,14 +9,14 @@ const PDF_PAUSE_MS = 500;
 type Call = (method: string, params?: object) => Promise<Readonly<Record<string, unknown>>>;
 
 /**
- * The protocol calls that one render needs, sent to one browser over a bare pipe, each render in a fresh
- * browser context; no proxy, limits, ledger or cache.
+ * Sends only the protocol calls that a render needs, to one browser over a pipe, with a fresh browser context
+ * per render, and without proxy, limits, ledger or cache.
  */
 export async function startRaw(
   browserPath: string,
   { fast }: { readonly fast: boolean },
 ): Promise<RenderingProgram> {
-  // The switches that Puppeteer, and so every other way, starts it with.
+  // The switches that Puppeteer, and so every other way, starts the browser with.
   const usual = await puppeteer.defaultArgs({ headless: "shell", args: [...SANDBOX_ARGUMENTS] });
   const args = usual.filter((argument) => !argument.startsWith("--remote-debugging-"));
   const pipe = new ProtocolPipe(browserPath, args);
@@ -49,9 +49,9 @@ async function render(pipe: ProtocolPipe, job: RenderJob, fast: boolean): Promis
   }
 }
 
-/** Waits for load, for a PDF another 500 ms. */
+/** Waits for `load`, and for a PDF another 500 ms. */
 async function navigate(pipe: ProtocolPipe, session: string, call: Call, job: RenderJob): Promise<void> {
-  // Per document: the blank page before has its events, too.
+  // Per document, because the initial blank page fires events as well.
   const reached = new Map<unknown, PromiseWithResolvers<void>>();
   const reachedBy = (loaderId: unknown): PromiseWithResolvers<void> => {
     const event = reached.get(loaderId) ?? Promise.withResolvers<void>();

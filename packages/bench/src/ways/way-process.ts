@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { PROGRAMS, type WayName } from "./programs.ts";
 import type { RenderJob } from "./way.ts";
 
-// One way of rendering in a separate process: a job is posted as JSON, the response is the size of the file.
+// Runs one way of rendering in a separate process. A request posts a job as JSON; the response is the size of the file.
 
 const [name = "", browserPath = ""] = process.argv.slice(2);
 const program = await PROGRAMS[name as WayName](browserPath);

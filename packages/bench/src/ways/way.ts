@@ -4,36 +4,36 @@ import { startProgram } from "../processes.ts";
 import type { Bench } from "../scenario.ts";
 import type { WayName } from "./programs.ts";
 
-/** One rendering, in the words that every way understands. */
+/** A render, in the terms that every way understands. */
 export interface RenderJob {
   readonly url: string;
   readonly format: "png" | "jpeg" | "webp" | "pdf";
-  /** `default` sends no wait: ours then waits as documented, plain Puppeteer for `networkidle2`. */
+  /** With `default`, the service waits by its default and plain Puppeteer for `networkidle2`. */
   readonly waitUntil: "default" | "load";
 }
 
 export const VIEWPORT = { width: 1280, height: 800 } as const;
-/** Of JPEG and WebP. */
+/** For JPEG and WebP. */
 export const QUALITY = 80;
-/** No file of a format that we request is smaller. */
-export const LEAST_BYTES = 500;
+/** Every valid rendering is larger. */
+export const MIN_FILE_BYTES = 500;
 
-/** Our own fixture pages only. As root there is no sandbox without a user of its own. */
+/** Chromium can't use its sandbox as root. The pages are our own fixtures. */
 export const SANDBOX_ARGUMENTS: readonly string[] = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
 
 /** A way of rendering: a process tree that takes jobs. */
 export interface Way {
   readonly name: WayName | "server";
-  /** Root of its process tree. */
+  /** Root of the way's process tree. */
   readonly pid: number;
-  /** @returns The bytes of the file. */
+  /** @returns The size of the file in bytes. */
   readonly render: (job: RenderJob) => Promise<number>;
   readonly stop: () => Promise<void>;
 }
 
 let jobs = 0;
 
-/** A render of a URL that was not requested before, so that no cache has it. */
+/** A render of a new URL, so that it is not cached. */
 export function newJob(
   origin: string,
   page: string,
@@ -42,7 +42,7 @@ export function newJob(
   return { url: `${origin}/${page}?${jobs++}`, format, waitUntil };
 }
 
-/** The query of the same request to the service. A PDF has no `waitUntil`: it waits as it does by default. */
+/** Converts a job to a query for the service. A PDF has no `waitUntil` parameter, so it uses the default wait. */
 export function parametersOf({ url, format, waitUntil }: RenderJob): Record<string, string> {
   if (format === "pdf") return { url, pdf: "true" };
   return {
@@ -53,7 +53,7 @@ export function parametersOf({ url, format, waitUntil }: RenderJob): Record<stri
   };
 }
 
-/** Starts one of the ways of programs.ts in a separate process. */
+/** Starts a program of programs.ts in a separate process. */
 export async function startWay(name: WayName, bench: Bench): Promise<Way> {
   const folder = await mkdtemp(join(bench.scratch, `${name}-`));
   const program = join(import.meta.dirname, "way-process.ts");
@@ -68,7 +68,7 @@ export async function startWay(name: WayName, bench: Bench): Promise<Way> {
         body: JSON.stringify(job),
       });
       const text = await response.text();
-      if (!response.ok || Number(text) < LEAST_BYTES) throw new Error(`${name}: ${text}`);
+      if (!response.ok || Number(text) < MIN_FILE_BYTES) throw new Error(`${name}: ${text}`);
       return Number(text);
     },
   };
