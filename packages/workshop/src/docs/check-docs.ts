@@ -10,15 +10,15 @@ import { checkLinks, findLinksOut, findMissingCitations, findMissingPaths } from
 import { readFences, readPages, type Page } from "./markdown.ts";
 import { createNameCheck } from "./names.ts";
 
-/** Everything about the documentation that can be told without running what it says. */
+/** Runs all checks of the documentation except its commands. */
 export async function checkDocs(): Promise<Outcome> {
   const pages = readPages(ROOT);
   const findWrongNames = createNameCheck();
-  // The generator of the site fails on links that lead nowhere in it.
+  // vitepress fails on broken links within the site.
   const tools = [await checkLinks(ROOT), await run("vitepress", ["build", join(ROOT, "docs")])];
   const stale = await findStaleFiles(await generateFiles(), ROOT);
   const faults = [
-    ...stale.map((path) => `${path}: not what the code says; \`pnpm site reference\` writes it anew`),
+    ...stale.map((path) => `${path}: out of date; run \`pnpm site reference\``),
     ...tools.filter(({ ok }) => !ok).map(({ output }) => output),
     ...findMissingCitations(ROOT),
     ...pages.flatMap((page) => [...checkPage(page, ROOT), ...findWrongNames(page)]),
@@ -27,7 +27,7 @@ export async function checkDocs(): Promise<Outcome> {
   return { ok: faults.length === 0, output: faults.join("\n") };
 }
 
-/** What one page shows of itself. */
+/** Runs the checks that need only the page and the repository's files. */
 export function checkPage(page: Page, root: string): string[] {
   return [
     ...findLinksOut(page),
@@ -37,7 +37,7 @@ export function checkPage(page: Page, root: string): string[] {
   ];
 }
 
-/** `json` and `yaml` blocks that don't parse. */
+/** Finds `json` and `yaml` blocks that don't parse. */
 function findBrokenData(page: Page): string[] {
   return readFences(page).flatMap(({ language, text, line, exemption }) => {
     if (!["json", "yaml"].includes(language) || exemption?.from === "compiled") return [];

@@ -4,13 +4,13 @@ import { createProgram } from "../../../server/src/cli/program.ts";
 import { lineOf, readFences, type Page } from "./markdown.ts";
 
 /**
- * Calls of `snap-server` in the `sh` blocks and code spans of a page that the command line would refuse,
- * run or not: a command or an option that there isn't, a value that would not do, an argument too many.
+ * Finds invalid `snap-server` calls in the `sh` blocks and code spans of a page, even in blocks that don't run: unknown
+ * commands and options, invalid values, extra arguments.
  */
 export function findWrongCommands(page: Page): string[] {
   const texts = readFences(page).filter(({ language }) => language === "sh");
   visit(page.tree, "inlineCode", (node) => {
-    // Alone it is a name.
+    // Without arguments, it is a name and not a call.
     if (node.value.includes("snap-server ")) texts.push({ ...SPAN, text: node.value, line: lineOf(node) });
   });
   return texts.flatMap(({ text, line }) =>
@@ -23,16 +23,16 @@ export function findWrongCommands(page: Page): string[] {
 
 const SPAN = { language: "sh", section: 0, exemption: null } as const;
 
-/** What may stand before a command for it still to be one. */
+/** A call, optionally after a prefix such as `sudo`. */
 const CALL =
   /^\s*(?:(?:sudo(?: -u \w+)?|env|npx|exec|docker compose exec \S+|[A-Z_]+=\S*)\s+)*snap-server(?:\s+(?<rest>.*))?$/;
-/** As far as a shell would pass it on. */
+/** The part of a line that a shell passes as arguments. */
 const PASSED = /^(?:"[^"]*"|'[^']*'|[^()<>&#"'])*/;
 const WORD = /(?:"[^"]*"|'[^']*'|[^\s"'])+/g;
-/** What a variable or a name in capitals stands for is not known here; a number does for ids and for texts. */
+/** Variables and names in capitals. A number replaces them, because it is valid both as an id and as text. */
 const PLACEHOLDER = /\$\w+|\$\{[^}]*\}|\b[A-Z]{2,}\b/g;
 
-/** The words behind each `snap-server`. */
+/** Returns the arguments of each `snap-server` call. */
 function readCalls(block: string): string[][] {
   const commands = block.replaceAll(/\\\n\s*/g, " ").split(/\n|\||&&|;|\$\(/);
   return commands.flatMap((command) => {
@@ -57,7 +57,7 @@ function findFault(words: readonly string[]): string | null {
     program.parse([...words], { from: "user" });
     return null;
   } catch (error) {
-    // Help, asked for or printed by a command that only gathers others.
+    // Help, either requested or printed by a command group.
     if (error instanceof CommanderError && (error.exitCode === 0 || error.code === "commander.help"))
       return null;
     return error instanceof Error ? error.message : String(error);

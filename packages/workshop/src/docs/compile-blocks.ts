@@ -4,21 +4,21 @@ import { run } from "../machine/run.ts";
 import { ROOT } from "../workspace.ts";
 import { readFences, type Page } from "./markdown.ts";
 
-/** A piece of code that stands in a text. */
+/** A piece of code in a page or a doc comment. */
 export interface Snippet {
-  /** The file that it stands in, below the root. */
+  /** The file that contains it, relative to the root. */
   readonly path: string;
-  /** Line of that file that the first line of `code` stands on, from 1. */
+  /** Line number of the first line of `code`, from 1. */
   readonly line: number;
   readonly code: string;
   readonly language: "ts" | "js";
 }
 
 const GUIDES = join(ROOT, "packages/workshop/guides");
-/** Snippets lie here while they are compiled, where what a reader would have installed is found. */
+/** Holds the snippets during compilation; a reader's installed packages resolve from here. */
 export const SNIPPETS = join(GUIDES, "snippets");
 
-/** The `ts` and `js` blocks of a page, except those that say why they can't be compiled. */
+/** Returns the `ts` and `js` blocks of a page, except those marked `not compiled`, with a reason. */
 export function readCodeBlocks(page: Page): Snippet[] {
   return readFences(page).flatMap(({ language, text, line, exemption }) =>
     (language === "ts" || language === "js") && exemption?.from !== "compiled"
@@ -28,14 +28,14 @@ export function readCodeBlocks(page: Page): Snippet[] {
 }
 
 /**
- * Compiles every snippet as a module of its own, strictly, against the packages of this workspace.
+ * Compiles every snippet as a separate module, in strict mode, against the packages of this workspace.
  *
- * @returns A line for each error, with the place in the text.
+ * @returns A line for each error, with its path and line.
  */
 export async function compileSnippets(snippets: readonly Snippet[]): Promise<string[]> {
   rmSync(SNIPPETS, { recursive: true, force: true });
   mkdirSync(SNIPPETS);
-  // Empty lines before the code: the compiler then names the lines of the text.
+  // Pad with empty lines, so that the compiler reports the line numbers of the page.
   for (const [index, { line, code, language }] of snippets.entries())
     writeFileSync(join(SNIPPETS, `${index}.${language}`), `${"\n".repeat(line - 1)}${code}`);
   const { ok, output } = await run("tsc", ["--build", GUIDES, "--pretty", "false"]);

@@ -3,8 +3,8 @@ import { dirname, join, relative } from "node:path";
 import { ROOT } from "../workspace.ts";
 import { SNIPPETS, type Snippet } from "./compile-blocks.ts";
 
-/** What comments take from other packages without saying so. */
-const FAMILIAR: Readonly<Record<string, string>> = {
+/** Imports from other packages that examples may omit. */
+const IMPLIED_IMPORTS: Readonly<Record<string, string>> = {
   createServer: 'import { createServer } from "node:http";',
   describe: 'import { describe } from "vitest";',
   express: 'import express from "express";',
@@ -13,7 +13,7 @@ const FAMILIAR: Readonly<Record<string, string>> = {
   writeFile: 'import { writeFile } from "node:fs/promises";',
 };
 
-/** Every `@example` in a doc comment below `packages/*\/src`, with the imports that it leaves out. */
+/** Returns every `@example` in a doc comment below `packages/*\/src`, with its omitted imports added. */
 export function readDocExamples(root: string = ROOT): Snippet[] {
   const sources = globSync("packages/*/src/**/*.ts", { cwd: root })
     .toSorted()
@@ -32,12 +32,12 @@ export function readDocExamples(root: string = ROOT): Snippet[] {
   return sources.flatMap(({ path, text }) => {
     const [ownPackage = ""] = /^packages\/[^/]+\//.exec(path) ?? [];
     const nearness = (other: string): number => (other === path ? 2 : other.startsWith(ownPackage) ? 1 : 0);
-    // What is nearest to the comment counts; of other packages, what they publish.
+    // The declaration nearest to the comment wins; other packages contribute only what they publish.
     const nearest = declarations
       .filter((each) => nearness(each.path) > 0 || published.has(each.name))
       .toSorted((a, b) => nearness(a.path) - nearness(b.path));
     const imports = new Map([
-      ...Object.entries(FAMILIAR),
+      ...Object.entries(IMPLIED_IMPORTS),
       ...nearest.map(({ name, path: from }): [string, string] => [name, importOf(name, from)]),
     ]);
     return findExamples(text).map(({ code, line }) => ({
@@ -49,7 +49,7 @@ export function readDocExamples(root: string = ROOT): Snippet[] {
   });
 }
 
-/** Explicit lists of names. */
+/** Entry files, which export explicit lists of names. */
 const ENTRY = /^packages\/[^/]+\/src\/(?:\w+\/)?(?:index|internals)[.]ts$/;
 const DECLARATION =
   /^export (?:declare )?(?:abstract )?(?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm;
@@ -58,7 +58,7 @@ function importOf(name: string, path: string): string {
   return `import { ${name} } from "${relative(SNIPPETS, join(ROOT, dirname(path), path.split("/").at(-1) ?? ""))}";`;
 }
 
-/** The text behind each tag as it is written, so that its lines can be counted. */
+/** Returns the unchanged text after each tag, so that line numbers stay correct. */
 function findExamples(text: string): { code: string; line: number }[] {
   return Array.from(text.matchAll(/@example\n((?:\s*\*(?!\/)(?! @).*\n)+)/g), ({ 1: block = "", index }) => ({
     line: text.slice(0, index).split("\n").length + 1,
@@ -68,7 +68,7 @@ function findExamples(text: string): { code: string; line: number }[] {
 
 const DECLARED = /(?:const|let|function|class|import(?: type)?) (\w+|\{[^}]*\}|\[[^\]]*\])/g;
 
-/** Puts the imports on the first line, so that errors keep their lines. */
+/** Puts the imports on the first line, so that errors keep their line numbers. */
 function withImports(code: string, imports: ReadonlyMap<string, string>): string {
   const declared = new Set(
     Array.from(code.matchAll(DECLARED), ([, names = ""]) => names.match(/\w+/g)).flat(),

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { format } from "prettier";
 import { ROOT } from "../workspace.ts";
-import { withPackageDrawing } from "./package-drawing.ts";
+import { withPackageDiagram } from "./package-diagram.ts";
 import { parameterTypes } from "./parameter-types.ts";
 import { commandLinePage } from "./reference/command-line.ts";
 import { configurationPage } from "./reference/configuration.ts";
@@ -24,16 +24,16 @@ const REFERENCE: readonly ReferencePage[] = [
 ];
 const ARCHITECTURE = "docs/explanation/architecture.md";
 
-/** The files that are made from the code, by path. What they are made from is imported as built: build first. */
+/** Generates the files that are derived from the code, by path. Imports the built packages, so build first. */
 export async function generateFiles(): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>();
   for (const page of REFERENCE) files.set(`docs/reference/${page.file}`, await writePage(page));
   files.set("packages/protocol/src/parameters/values.ts", await parameterTypes());
-  files.set(ARCHITECTURE, withPackageDrawing(await readFile(join(ROOT, ARCHITECTURE), "utf8")));
+  files.set(ARCHITECTURE, withPackageDiagram(await readFile(join(ROOT, ARCHITECTURE), "utf8")));
   return files;
 }
 
-/** The same code gives the same bytes. */
+/** Deterministic: the same code gives the same bytes. */
 function writePage({ title, summary, parts }: ReferencePage): Promise<string> {
   const text = [
     `# ${title}`,
@@ -44,7 +44,7 @@ function writePage({ title, summary, parts }: ReferencePage): Promise<string> {
   return format(text, { parser: "markdown", printWidth: 110 });
 }
 
-/** Paths of files that are not, byte for byte, what the code says. */
+/** Returns the paths of files that are missing or differ from the generated ones. */
 export async function findStaleFiles(files: ReadonlyMap<string, string>, root: string): Promise<string[]> {
   const stale: string[] = [];
   for (const [path, text] of files)
@@ -52,7 +52,7 @@ export async function findStaleFiles(files: ReadonlyMap<string, string>, root: s
   return stale;
 }
 
-/** Writes those alone: what is newer than its build would be built again. */
+/** Writes only stale files, because a newer file triggers a build. */
 export async function writeStaleFiles(files: ReadonlyMap<string, string>, root: string): Promise<void> {
   for (const path of await findStaleFiles(files, root))
     await writeFile(join(root, path), files.get(path) ?? "");

@@ -5,18 +5,18 @@ import { visit } from "unist-util-visit";
 import { run, type Outcome } from "../machine/run.ts";
 import { lineOf, PAGES, type Page } from "./markdown.ts";
 
-/** Where what a code span names can be: what is made at run time is no path of the repository. */
+/** Code spans that begin with one of these folders name a path in the repository. */
 const FOLDERS = /^(packages|examples|docs|[.]github|[.]ci|[.]changeset)\//;
 
-/** Fails on links to missing files and headings. Addresses on the web are left alone. */
+/** Fails on links to missing files and headings. Does not check links to the web. */
 export function checkLinks(root: string): Promise<Outcome> {
   const plugin = (name: string): string => fileURLToPath(import.meta.resolve(name));
   const plugins = [plugin("remark-gfm"), `${plugin("remark-validate-links")}=repository:false`];
-  const quietly = ["--silently-ignore", "--quiet", "--frail", "--no-stdout", "--no-color"];
-  return run("remark", [...PAGES, ...quietly, ...plugins.flatMap((each) => ["--use", each])], { cwd: root });
+  const options = ["--silently-ignore", "--quiet", "--frail", "--no-stdout", "--no-color"];
+  return run("remark", [...PAGES, ...options, ...plugins.flatMap((each) => ["--use", each])], { cwd: root });
 }
 
-/** Links of a docs page that leave the folder: the site has nothing there. */
+/** Finds links of a docs page to files outside docs, which the site does not contain. */
 export function findLinksOut({ path, tree }: Page): string[] {
   if (!path.startsWith("docs/")) return [];
   const faults: string[] = [];
@@ -25,13 +25,13 @@ export function findLinksOut({ path, tree }: Page): string[] {
     const target = normalize(join(dirname(path), node.url));
     if (target.startsWith("docs/")) return;
     faults.push(
-      `${path}:${lineOf(node)}: the site ends at docs/: name \`${target}\` in backticks, without a link`,
+      `${path}:${lineOf(node)}: ${target} is outside docs/; name it in backticks instead of linking to it`,
     );
   });
   return faults;
 }
 
-/** Code spans that name a missing file or folder. */
+/** Finds code spans that name a missing file or folder. */
 export function findMissingPaths(root: string, { path, tree }: Page): string[] {
   const faults: string[] = [];
   visit(tree, "inlineCode", (node) => {
@@ -42,12 +42,12 @@ export function findMissingPaths(root: string, { path, tree }: Page): string[] {
     const exists = target.includes("*")
       ? globSync(target, { cwd: root }).length > 0
       : existsSync(join(root, target));
-    if (!exists) faults.push(`${path}:${lineOf(node)}: there is no ${target}`);
+    if (!exists) faults.push(`${path}:${lineOf(node)}: ${target} does not exist`);
   });
   return faults;
 }
 
-/** Pages that a comment in the sources cites, and that do not exist. */
+/** Finds citations of missing pages in the comments of the sources. */
 export function findMissingCitations(root: string): string[] {
   return globSync("{packages/*/src/**/*.ts,examples/*/*.ts}", { cwd: root }).flatMap((path) =>
     readFileSync(join(root, path), "utf8")

@@ -8,7 +8,7 @@ import { visit } from "unist-util-visit";
 
 /** A Markdown file of the repository. */
 export interface Page {
-  /** Below the root, with forward slashes. */
+  /** Relative to the root, with forward slashes. */
   readonly path: string;
   readonly text: string;
   readonly tree: Root;
@@ -16,18 +16,18 @@ export interface Page {
 
 /** A fenced block. */
 export interface Fence {
-  /** The word behind the opening fence; empty where there is none. */
+  /** Language tag of the fence, or an empty string. */
   readonly language: string;
   readonly text: string;
   /** Line of the opening fence, from 1. */
   readonly line: number;
-  /** How many headings stand before it. */
+  /** Number of headings before it. */
   readonly section: number;
-  /** From the comment on the line before: what is not done with it, and why. */
+  /** From the comment on the line before: the step to skip, and the reason. */
   readonly exemption: { readonly from: "compiled" | "run"; readonly reason: string } | null;
 }
 
-/** Every Markdown file of the repository. */
+/** Globs of every Markdown file of the repository. */
 export const PAGES = [
   "*.md",
   ".github/*.md",
@@ -37,7 +37,7 @@ export const PAGES = [
   "examples/*/*.md",
 ];
 
-/** Every Markdown file below a root, in a fixed order. */
+/** Reads every Markdown file below a root, sorted by path. */
 export function readPages(root: string): Page[] {
   return globSync(PAGES, { cwd: root })
     .map((path) => path.replaceAll("\\", "/"))
@@ -49,7 +49,7 @@ export function parsePage(path: string, text: string): Page {
   return { path, text, tree: unified().use(remarkParse).use(remarkGfm).parse(text) };
 }
 
-/** The fenced blocks of a page, in its order. */
+/** Returns the fenced blocks of a page, in order. */
 export function readFences({ tree }: Page): Fence[] {
   const fences: Fence[] = [];
   let section = 0;

@@ -2,11 +2,11 @@ import { effectiveDefault, PARAMETER_TABLE, type Mode, type ParameterRow } from 
 import { format } from "prettier";
 
 /*
- * The documented types of the parameters' values. They are written out, because editors show the comments of a member
- * and a type that is computed from the table would have none.
+ * Generates the documented types of the parameter values. They are generated as source text because editors show the
+ * comments of members, which a type computed from the table would not have.
  */
 
-/** The source text of `protocol/src/parameters/values.ts`. */
+/** Returns the source text of `protocol/src/parameters/values.ts`. */
 export function parameterTypes(): Promise<string> {
   const text = `// Generated from table.ts by packages/workshop/src/docs/generate.ts: change the table, then run \`pnpm site reference\`.
 

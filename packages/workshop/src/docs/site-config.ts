@@ -6,7 +6,7 @@ import { ROOT } from "../workspace.ts";
 
 const DOCS = join(ROOT, "docs");
 
-/** The pages of a folder, in the order in which an index names them; it has to name each. */
+/** Lists the pages of a folder in the order of an index, which must link to each. */
 function pagesOf(folder: string, index = "README.md"): DefaultTheme.SidebarItem[] {
   const text = readFileSync(join(DOCS, index), "utf8");
   return readdirSync(join(DOCS, folder))
@@ -14,14 +14,14 @@ function pagesOf(folder: string, index = "README.md"): DefaultTheme.SidebarItem[
     .map((file) => {
       const path = `${folder}/${file}`;
       const place = text.indexOf(`(${relative(dirname(index), path)})`);
-      if (place === -1) throw new Error(`docs/${index} does not name ${path}`);
+      if (place === -1) throw new Error(`docs/${index} does not link to ${path}`);
       return { path, place };
     })
     .toSorted((a, b) => a.place - b.place)
     .map(({ path }) => pageItem(path));
 }
 
-/** Named by its own title. */
+/** The item has the title of the page. */
 function pageItem(path: string): DefaultTheme.SidebarItem {
   const [, title = path] = /^# (.+)$/m.exec(readFileSync(join(DOCS, path), "utf8")) ?? [];
   return { text: title.replaceAll("`", ""), link: `/${path.replace(/[.]md$/, "")}` };
@@ -33,20 +33,20 @@ const WIDE_TABLES = `
   .tables .vp-doc td code { white-space: nowrap; }
 `;
 
-/** Pages that are tables more than text. */
+/** Whether a page consists mostly of tables. */
 function isWide(path: string): boolean {
   return path === "benchmarks.md" || (path.startsWith("reference/") && path !== "reference/specification.md");
 }
 
-/** The site of docs/: the same pages that are read as plain Markdown, and nothing from elsewhere. */
+/** The site contains the Markdown pages of docs/ and loads nothing from other origins. */
 export const siteConfig: UserConfig<DefaultTheme.Config> = {
   title: "snap",
   description: "Web pages to PNG, JPEG, WebP and PDF, on your own machine.",
   rewrites: { "README.md": "index.md" },
-  // A link that leads nowhere is a failed build.
+  // Broken links fail the build.
   ignoreDeadLinks: false,
   metaChunk: true,
-  // Headings are linked to as where the plain Markdown is read.
+  // Use the same heading anchors as GitHub.
   markdown: {
     anchor: { slugify: (text: string) => slug(text) },
     languageAlias: { caddyfile: "nginx" },
@@ -55,11 +55,11 @@ export const siteConfig: UserConfig<DefaultTheme.Config> = {
       md.renderer.rules.fence = (tokens, index, ...rest) => {
         const { info, content } = tokens[index] ?? { info: "", content: "" };
         if (info !== "mermaid") return fence?.(tokens, index, ...rest) ?? "";
-        return `<div v-drawings><pre v-pre>${md.utils.escapeHtml(content)}</pre></div>`;
+        return `<div v-diagrams><pre v-pre>${md.utils.escapeHtml(content)}</pre></div>`;
       };
     },
   },
-  // Tables want the room of the list of headings.
+  // Wide tables need the space of the page outline.
   transformPageData({ relativePath, frontmatter }) {
     if (isWide(relativePath)) Object.assign(frontmatter, { aside: false, pageClass: "tables" });
   },
@@ -90,6 +90,6 @@ export const siteConfig: UserConfig<DefaultTheme.Config> = {
         items: pagesOf("decisions", "decisions/README.md"),
       },
     ],
-    docFooter: { prev: "Before", next: "Next" },
+    docFooter: { prev: "Previous", next: "Next" },
   },
 };

@@ -1,10 +1,10 @@
 import type { Theme } from "vitepress";
 import DefaultTheme from "vitepress/theme";
 
-/** The default theme, with a directive that draws the Mermaid blocks inside of an element. */
+/** The default theme, with a directive that renders the Mermaid blocks inside an element. */
 export const siteTheme: Theme = {
   extends: DefaultTheme,
-  enhanceApp: ({ app }) => void app.directive("drawings", { mounted: (element) => void draw(element) }),
+  enhanceApp: ({ app }) => void app.directive("diagrams", { mounted: (element) => void draw(element) }),
 };
 
 interface BrowserWindow {
@@ -21,7 +21,7 @@ interface BrowserWindow {
 
 let loaded: Promise<void> | undefined;
 
-/** In the reader's browser, which loads Mermaid only where there is a drawing. */
+/** Runs in the reader's browser, which loads Mermaid only on pages with a diagram. */
 async function draw({ children }: { readonly children: unknown }): Promise<void> {
   const window = globalThis as unknown as BrowserWindow;
   await (loaded ??= load(window));
@@ -30,9 +30,9 @@ async function draw({ children }: { readonly children: unknown }): Promise<void>
   await window.mermaid.run({ nodes: children });
 }
 
-/** It is a classic script, which puts `mermaid` into the window. */
+/** Mermaid is a classic script that defines `window.mermaid`. */
 async function load({ document }: BrowserWindow): Promise<void> {
-  // @ts-expect-error Only Vite knows what `?url` is.
+  // @ts-expect-error Only Vite understands `?url`.
   const { default: src } = (await import("@mermaid-js/tiny?url")) as { readonly default: string };
   const script = document.createElement("script");
   await new Promise<void>((resolve) => {

@@ -22,7 +22,7 @@ async function put(files: Readonly<Record<string, string>>): Promise<void> {
 }
 
 describe("links", () => {
-  it("finds files and headings that aren't there, in every folder that holds Markdown", async () => {
+  it("finds missing files and headings in every folder with Markdown", async () => {
     await put({
       "README.md": "# A\n\n[b](docs/b.md) [gone](docs/gone.md) [web](https://example.com/gone)\n",
       "docs/b.md":
@@ -49,29 +49,29 @@ describe("links", () => {
 describe("a page", () => {
   const check = (path: string, text: string): string[] => checkPage(parsePage(path, text), root);
 
-  it("of the site does not lead out of it", () => {
+  it("of the site must not link outside docs/", () => {
     expect(
       check("docs/how-to/a.md", "[code](../../packages/x.ts) [b](../b.md) [c](#c) [d](https://example.com)"),
     ).toEqual([
-      "docs/how-to/a.md:1: the site ends at docs/: name `packages/x.ts` in backticks, without a link",
+      "docs/how-to/a.md:1: packages/x.ts is outside docs/; name it in backticks instead of linking to it",
     ]);
     expect(check("README.md", "[code](packages/x.ts)")).toEqual([]);
   });
 
-  it("names only paths that there are", async () => {
+  it("must name only existing paths", async () => {
     await put({ "packages/one/src/a.ts": "", "packages/one/README.md": "" });
     const text = "`packages/one/src/a.ts` `packages/*/src/a.ts` `packages/one` `packages/<name>/x` `data/x`";
     expect(check("docs/a.md", text)).toEqual([]);
     expect(check("docs/a.md", "one\n\n`packages/one/src/b.ts` `packages/*/b.ts`")).toEqual([
-      "docs/a.md:3: there is no packages/one/src/b.ts",
-      "docs/a.md:3: there is no packages/*/b.ts",
+      "docs/a.md:3: packages/one/src/b.ts does not exist",
+      "docs/a.md:3: packages/*/b.ts does not exist",
     ]);
     expect(check("packages/one/README.md", "`src/a.ts` `src/b.ts`")).toEqual([
-      "packages/one/README.md:1: there is no packages/one/src/b.ts",
+      "packages/one/README.md:1: packages/one/src/b.ts does not exist",
     ]);
   });
 
-  it("has JSON and YAML that parse, or says why not", () => {
+  it("must have valid JSON and YAML, or a reason not to", () => {
     expect(check("docs/a.md", '```json\n{"a":1}\n```\n\n```yaml\na: [1]\n```')).toEqual([]);
     expect(check("docs/a.md", "# A\n\n```json\n{a:1}\n```")).toEqual([
       expect.stringMatching(/^docs\/a[.]md:3: the json block does not parse: /),
@@ -97,13 +97,13 @@ describe("a page", () => {
     ["npx snap-server tokens reveal 1 2", ["too many arguments"]],
     ["sudo -u snap snap-server tokens reveal first", ["id"]],
     ["curl -s localhost && snap-server tokens create --account a --ability video", ["Allowed choices are"]],
-  ])("calls the command line as it is: %s", (command, faults) => {
+  ])("must call the command line correctly: %s", (command, faults) => {
     expect(check("docs/a.md", `<!-- not run: not here -->\n\n\`\`\`sh\n${command}\n\`\`\``)).toEqual(
       faults.map((fault): unknown => expect.stringContaining(fault)),
     );
   });
 
-  it("calls the command line in code spans as it is", () => {
+  it("must call the command line correctly in code spans", () => {
     expect(check("docs/a.md", "`snap-server` `snap-server tokens reveal ID` `snap-server batches`")).toEqual(
       [],
     );
@@ -114,7 +114,7 @@ describe("a page", () => {
 });
 
 describe("citations", () => {
-  it("finds pages that a comment cites and that do not exist", async () => {
+  it("of missing pages are found in comments", async () => {
     await put({
       "docs/a.md": "# A\n",
       "packages/one/src/a.ts":

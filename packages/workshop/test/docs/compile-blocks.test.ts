@@ -13,7 +13,7 @@ const compile = (text: string): Promise<string[]> =>
   compileSnippets(readCodeBlocks(parsePage("docs/a.md", text)));
 
 describe("code blocks", () => {
-  it("compile against the packages, with what a guide may take as given", async () => {
+  it("compile against the packages, with the predeclared names of guides", async () => {
     const text = `
 \`\`\`ts
 import { webhookMiddleware } from "@snap/client/webhooks";
@@ -34,7 +34,7 @@ console.log(typeof signUrl, await engine.accounts.list());
     expect(await compile(text)).toEqual([]);
   });
 
-  it("fail with the line of the text", async () => {
+  it("report errors with the line of the page", async () => {
     const text = `# A
 
 \`\`\`ts
@@ -54,13 +54,13 @@ import { nothing } from "@snap/client";
     ]);
   });
 
-  it("know nothing of each other", async () => {
+  it("are compiled separately", async () => {
     expect(await compile("```ts\nexport const one = 1;\n```\n\n```ts\nconsole.log(one);\n```")).toEqual([
       "docs/a.md:6: Cannot find name 'one'.",
     ]);
   });
 
-  it("are left out only for a reason", async () => {
+  it("are skipped only with a reason", async () => {
     const block = "```ts\nnonsense\n```";
     expect(await compile(`<!-- not compiled: it is another program's -->\n\n${block}`)).toEqual([]);
     expect(await compile(`<!-- not compiled -->\n\n${block}`)).toHaveLength(1);
@@ -82,7 +82,7 @@ describe("examples of doc comments", () => {
     await writeFile(join(root, path), text);
   }
 
-  it("are read with their lines, and import what packages export", async () => {
+  it("are read with their line numbers, and import what packages export", async () => {
     await put(
       "packages/engine/src/a.ts",
       `/** Nothing to see. */
@@ -118,7 +118,7 @@ export function b(): void {}
     expect(examples[1]?.code).not.toContain("throws");
   });
 
-  it("are all there, of our own packages", () => {
+  it("are found in this repository", () => {
     expect(readDocExamples().length).toBeGreaterThan(50);
   });
 });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SETTINGS } from "../../../server/src/config/settings.ts";
 import { findStaleFiles, generateFiles, writeStaleFiles } from "../../src/docs/generate.ts";
 import { readComments } from "../../src/docs/reference/page.ts";
-import { withPackageDrawing } from "../../src/docs/package-drawing.ts";
+import { withPackageDiagram } from "../../src/docs/package-diagram.ts";
 
 let files: ReadonlyMap<string, string>;
 let root: string;
@@ -18,11 +18,11 @@ afterAll(() => rm(root, { recursive: true }));
 const textOf = (path: string): string => files.get(path) ?? "";
 
 describe("generated files", () => {
-  it("are the same bytes each time", async () => {
+  it("are deterministic", async () => {
     expect(await generateFiles()).toEqual(files);
   });
 
-  it("are missed, and noticed when one byte differs", async () => {
+  it("are stale if they are missing or differ by a byte", async () => {
     expect(await findStaleFiles(files, root)).toEqual([...files.keys()]);
     for (const path of files.keys()) await mkdir(dirname(join(root, path)), { recursive: true });
     await writeStaleFiles(files, root);
@@ -49,7 +49,7 @@ describe("reference", () => {
     ],
     [
       "headers",
-      ["| `X-Credits-Remaining` ", "| `X-Webhook-Signature` ", "| `If-None-Match` ", "every answer"],
+      ["| `X-Credits-Remaining` ", "| `X-Webhook-Signature` ", "| `If-None-Match` ", "every response"],
     ],
     ["limits", ["| 20 a minute ", "| 300 a minute ", "| 2,048 characters ", "| 7 days ", "| 15 minutes "]],
     [
@@ -61,14 +61,14 @@ describe("reference", () => {
       ["## snap-server tokens create", "`--expires-in <duration>`", "| 2 ", "## snap-server serve"],
     ],
     ["tools", ["## take-screenshot", "## create-pdf", "## check-usage", "| `credits.remaining` "]],
-  ])("%s says what the contract says", (name, texts) => {
+  ])("%s documents the contract", (name, texts) => {
     const page = textOf(`docs/reference/${name}.md`);
     for (const text of texts) expect(page).toContain(text);
   });
 
-  it("names for each variable the default that holds", () => {
+  it("documents the actual default of each variable", () => {
     const wrong = Object.values(SETTINGS).filter(({ variable, schema, unset }) => {
-      // their defaults are described in words
+      // Their defaults are described in words.
       if (["SNAP_BROWSER_URL", "SNAP_PLANS_FILE"].includes(variable)) return false;
       const standard: unknown = schema.parse(undefined);
       const documented = unset === "none" ? [] : standard === null ? null : schema.parse(unset);
@@ -77,16 +77,16 @@ describe("reference", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("wants a comment for each member that it tells of", () => {
+  it("requires a comment for each documented member", () => {
     const path = "packages/protocol/src/headers.ts";
     expect(() => readComments(path, "WEBHOOK_HEADERS")).toThrow("id needs a doc comment");
     expect(() => readComments(path, "NOTHING")).toThrow("has no object NOTHING");
   });
 });
 
-describe("the drawing of the packages", () => {
+describe("the diagram of the packages", () => {
   it("has an arrow to each package that a package imports", () => {
-    const page = withPackageDrawing(
+    const page = withPackageDiagram(
       "# A\n\n```mermaid\n%% Generated long ago\n```\n\n```mermaid\nkept\n```\n",
     );
     expect(page.match(/^  server -->.*/gm)).toEqual([
@@ -100,7 +100,7 @@ describe("the drawing of the packages", () => {
     expect(page).toMatch(/^# A\n\n```mermaid\n%% Generated from .*\n```\n\n```mermaid\nkept\n```\n$/s);
   });
 
-  it("is missed", () => {
-    expect(() => withPackageDrawing("# A\n")).toThrow("no drawing of the packages");
+  it("is required", () => {
+    expect(() => withPackageDiagram("# A\n")).toThrow("no diagram of the packages");
   });
 });

@@ -9,18 +9,18 @@ import { ROOT } from "../../src/workspace.ts";
 const pages = readPages(ROOT);
 const guides = pages.filter((page) => page.path.startsWith("docs/how-to/") && readSteps(page).length > 0);
 
-it("no block of a page whose commands are run is passed over", () => {
+it("every command block of a tested page runs", () => {
   const run = pages.filter(({ path }) => /^(README|docs\/(tutorial|how-to\/.+))[.]md$/.test(path));
   expect(run.flatMap(findStrayBlocks)).toEqual([]);
 });
 
-/** Each block has a limit of its own, which names it; this one is for the whole page on a busy machine. */
+/** For a whole page on a busy machine. Each block also has a timeout, which reports the block. */
 const PAGE_TIMEOUT_MS = 240_000;
 
-describe("pages that begin with npm start do what they say", { timeout: PAGE_TIMEOUT_MS }, () => {
+describe("the commands of pages that begin with npm start work", { timeout: PAGE_TIMEOUT_MS }, () => {
   it.for(["README.md", "docs/tutorial.md"])("%s", async (path, { signal }) => {
     const page = pages.find((each) => each.path === path);
-    if (page === undefined) throw new Error(`there is no ${path}`);
+    if (page === undefined) throw new Error(`${path} does not exist`);
     expect(readSteps(page)[0]?.command).toMatch(/^npm start/);
     const prepared = await prepareService();
     try {
@@ -31,14 +31,14 @@ describe("pages that begin with npm start do what they say", { timeout: PAGE_TIM
   });
 });
 
-describe("guides do what they say", { timeout: PAGE_TIMEOUT_MS }, () => {
+describe("the commands of guides work", { timeout: PAGE_TIMEOUT_MS }, () => {
   let demo: Awaited<ReturnType<typeof startDemoService>>;
   beforeAll(async () => {
     demo = await startDemoService();
   });
   afterAll(() => demo.stop());
 
-  it("and there are such guides", () => {
+  it("in at least one guide", () => {
     expect(guides).not.toEqual([]);
   });
 

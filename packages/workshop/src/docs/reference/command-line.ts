@@ -4,9 +4,9 @@ import { createProgram } from "../../../../server/src/cli/program.ts";
 import { code, sentence, table, type ReferencePage } from "./page.ts";
 
 const EXITS: Readonly<Record<keyof typeof EXIT_CODES, string>> = {
-  ok: "done",
-  failure: "failed",
-  usage: "wrong usage or configuration",
+  ok: "success",
+  failure: "failure",
+  usage: "invalid usage or configuration",
   interrupted: "interrupted by Ctrl-C",
 };
 
@@ -15,7 +15,7 @@ export const commandLinePage: ReferencePage = {
   title: "Command line",
   summary: "Every command of `snap-server`, with its arguments and options.",
   parts: () => [
-    "In a clone, `npx snap-server` finds it. Each command takes `--help`, and is set up by [the configuration](configuration.md).",
+    "In a clone, run it as `npx snap-server`. Every command accepts `--help`, and reads [the configuration](configuration.md).",
     table(
       ["exit code", "meaning"],
       Object.entries(EXIT_CODES).map(([name, value]) => [
@@ -27,7 +27,7 @@ export const commandLinePage: ReferencePage = {
   ],
 };
 
-/** Those that do something, not those that only gather others. */
+/** Describes all commands except groups. */
 function describe(parent: Command, path: string): string[] {
   return parent.commands.flatMap((command) => {
     const name = `${path} ${command.name()}`;

@@ -5,11 +5,11 @@ import { code, sentence, table, type ReferencePage } from "./page.ts";
 export const configurationPage: ReferencePage = {
   file: "configuration.md",
   title: "Configuration",
-  summary: "Every variable of the environment that sets the service up.",
+  summary: "The environment variables that configure the service.",
   parts: () => [
-    "They are read once, at the start; an empty one counts as unset. Any value that would not do ends the start with exit code 2 and a message that names every variable at fault; a name that looks like ours and isn't is warned of.",
+    "The service reads them once, at startup, and treats an empty variable as unset. If a value is invalid, it exits with code 2 and a message that names every invalid variable. It warns about unknown variables that begin with `SNAP_`.",
     table(
-      ["variable", "meaning", "unset", "format"],
+      ["variable", "meaning", "default", "format"],
       documentVariables().map(({ name, meaning, unset }) => [
         code(name),
         sentence(meaning),
@@ -21,7 +21,7 @@ export const configurationPage: ReferencePage = {
   ],
 };
 
-/** What the refusal of a value that is none says would do; a variable that refuses nothing is a path. */
+/** Reads the format from the error message for an invalid value; a variable that accepts any value is a path. */
 function formatOf(name: string): string {
   const setting = Object.values(SETTINGS).find(({ variable }) => variable === name);
   const [issue] = setting?.schema.safeParse("?").error?.issues ?? [];

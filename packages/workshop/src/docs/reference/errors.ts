@@ -14,27 +14,27 @@ const OPERATIONS: Readonly<Record<keyof typeof CODES, string>> = {
 export const errorsPage: ReferencePage = {
   file: "errors.md",
   title: "Errors",
-  summary: "Every code that an answer which is not 2xx, or a failed batch item, can carry.",
+  summary: "The codes of all error responses and of failed batch items.",
   parts() {
     const when = readComments("packages/protocol/src/error-codes.ts", "ERROR_CODES");
     const entries = Object.entries(ERROR_CODES) as [ErrorCode, ErrorCodeFacts][];
     return [
-      "Branch on `code`. A code keeps its status and its meaning for good; codes are only ever added, so take one that you don't know as its status.",
+      "Branch on `code`. The status and meaning of a code never change, but new codes may be added; handle an unknown code by its status.",
       ENVELOPE,
       "## Codes",
       table(
-        ["code", "status", "when", "repeat the same request", "credit"],
+        ["code", "status", "when", "retry", "credit"],
         entries.map(([name, facts]) => [
           code(name),
           String(facts.status),
           when(name),
           adviceOf(name, facts),
-          // A process that is about to stop has reserved nothing.
+          // A process that is shutting down rejects the request before it reserves a credit.
           facts.status >= 500 && name !== "not_ready" ? "refunded" : "none",
         ]),
       ),
-      "A credit is reserved before a page is rendered and refunded when that fails: no error ever costs one.",
-      "## Where they are met",
+      "The service reserves a credit before it renders a page, and refunds it if the render fails. Errors never cost a credit.",
+      "## Codes by operation",
       table(
         ["code", ...Object.values(OPERATIONS).map(code)],
         entries.map(([name]) =>
@@ -43,7 +43,7 @@ export const errorsPage: ReferencePage = {
           ),
         ),
       ),
-      `${code("method_not_allowed")} answers a wrong method on any path, ${code("not_found")} any path that there isn't, and ${code("api_moved")} everything below ${code("/api/v1")}.`,
+      `Any path returns ${code("method_not_allowed")} for an unsupported method. Unknown paths return ${code("not_found")}, and every path below ${code("/api/v1")} returns ${code("api_moved")}.`,
     ];
   },
 };
@@ -57,12 +57,12 @@ const ENVELOPE = `\`\`\`json
 }
 \`\`\`
 
-\`message\` is for people and may be reworded. \`errors\` is there when parameters are at fault, by name; in a batch the names are such as \`items.2.quality\`.`;
+\`message\` is for people, and its wording may change. If parameters are invalid, \`errors\` lists the messages by parameter name; in a batch, the names have the form \`items.2.quality\`.`;
 
 function adviceOf(name: ErrorCode, { retryable, retryAfterSeconds }: ErrorCodeFacts): string {
   if (!retryable) return "no";
   if (name === "rate_limited") return "after `Retry-After`";
   return retryAfterSeconds === undefined
-    ? "yes, with growing pauses"
+    ? "yes, with exponential backoff"
     : `after \`Retry-After\`, ${retryAfterSeconds} s`;
 }

@@ -5,20 +5,21 @@ import { code, table, type ReferencePage } from "./page.ts";
 export const headersPage: ReferencePage = {
   file: "headers.md",
   title: "Headers",
-  summary: "What the headers of requests, answers and webhook deliveries mean.",
+  summary: "The headers of requests, responses and webhook deliveries.",
   parts() {
     const document = openApiDocument("https://snap.example.com");
     const operations = operationsOf(document.paths);
     const bearer = document.components?.securitySchemes?.["bearer"];
-    if (bearer === undefined || !("description" in bearer)) throw new Error("no bearer scheme is described");
+    if (bearer === undefined || !("description" in bearer))
+      throw new Error("the bearer scheme has no description");
     return [
-      "## Of a request",
+      "## Request headers",
       table(
         ["header", "meaning"],
         [[code("Authorization: Bearer TOKEN"), bearer.description ?? ""], ...headersOf(operations)],
       ),
-      "## Of an answer",
-      "Headers are only ever added. Besides these there are the usual ones: `Content-Type`, `Allow` with a 405, `WWW-Authenticate` with a 401, and on renderings `X-Content-Type-Options` and, on pictures, a `Content-Security-Policy` that lets nothing in them run. Signed renderings may be embedded by pages of any origin.",
+      "## Response headers",
+      "Headers are never removed, but new ones may be added. Responses also have the usual headers: `Content-Type`, `Allow` with a 405, and `WWW-Authenticate` with a 401. Renderings have `X-Content-Type-Options`, and images a `Content-Security-Policy` that blocks scripts in them. Pages of any origin may embed signed renderings.",
       table(
         ["header", "meaning", "sent with"],
         Object.entries(HEADER_COMPONENTS).map(([name, { description }]) => [
@@ -27,7 +28,7 @@ export const headersPage: ReferencePage = {
           sendersOf(name, operations),
         ]),
       ),
-      "## Of a webhook delivery",
+      "## Webhook headers",
       table(["header", "meaning"], headersOf(operationsOf(document.webhooks))),
     ];
   },
@@ -52,7 +53,7 @@ function operationsOf(paths: OpenApiDocument["paths"]): Operation[] {
   );
 }
 
-/** Each that a request of the operations may have, once. */
+/** The request headers of the operations, without duplicates. */
 function headersOf(operations: readonly Operation[]): string[][] {
   const headers = operations
     .flatMap(({ parameters = [] }) => parameters)
@@ -60,7 +61,7 @@ function headersOf(operations: readonly Operation[]): string[][] {
   return [...new Map(headers.map(({ name, description }) => [name, [code(name), description]])).values()];
 }
 
-/** The operations that send a header, with the statuses that do; those with the same statuses together. */
+/** The operations that send a header, grouped by the statuses that carry it. */
 function sendersOf(header: string, operations: readonly Operation[]): string {
   const senders = operations.map(({ name, responses }) => ({
     name,
@@ -69,7 +70,7 @@ function sendersOf(header: string, operations: readonly Operation[]): string {
       .filter((status) => header in (responses[status]?.headers ?? {}))
       .join(", "),
   }));
-  if (senders.every(({ statuses, all }) => statuses === all)) return "every answer";
+  if (senders.every(({ statuses, all }) => statuses === all)) return "every response";
   const byStatuses = Map.groupBy(
     senders.filter(({ statuses }) => statuses !== ""),
     ({ statuses }) => statuses,

@@ -5,34 +5,34 @@ import { code, count, readComments, table, type ReferencePage } from "./page.ts"
 export const limitsPage: ReferencePage = {
   file: "limits.md",
   title: "Limits",
-  summary: "Every number that bounds what can be asked for, with its unit.",
+  summary: "All limits of requests, batches and images, with their units.",
   parts: () => [
-    "A limit per minute is an account's: its window opens with the first request and ends 60 seconds later. Beyond it the answer is 429 `rate_limited`, whose `Retry-After` is exact. What a single parameter can be is in [the parameters](parameters.md).",
+    "A limit per minute applies to an account. Its window begins with the first request and lasts 60 seconds. A request over the limit returns 429 `rate_limited`, with the exact time to wait in `Retry-After`. For the ranges of parameters, see [Parameters](parameters.md).",
     "## Requests",
     limitsTable(LIMITS, "LIMITS"),
     "## Batches",
     limitsTable(BATCH_LIMITS, "BATCH_LIMITS"),
-    "## Size of a picture",
-    "Where the parameters alone show that a capture is beyond these, it is refused with `validation_failed`. Where only the page shows it, the render fails with `render_failed`, and is refunded.",
+    "## Image size",
+    "If the parameters alone exceed these limits, the request fails with `validation_failed`. If the size depends on the page, the render fails with `render_failed`, and its credit is refunded.",
     table(
-      ["what", "at most"],
+      ["property", "maximum"],
       [
-        ["pixels in all, after `scale`", count(CAPTURE_LIMITS.devicePixels)],
+        ["total pixels, after `scale`", count(CAPTURE_LIMITS.devicePixels)],
         ...Object.entries(CAPTURE_LIMITS.sidePixels)
           .filter(([, side]) => Number.isFinite(side))
-          .map(([format, side]) => [`pixels of a side, ${code(`format=${format}`)}`, count(side)]),
+          .map(([format, side]) => [`pixels per side, ${code(`format=${format}`)}`, count(side)]),
       ],
     ),
-    "## What the server reads",
+    "## HTTP requests",
     table(
-      ["what", "at most"],
+      ["property", "maximum"],
       [
-        ["body of a request", `${count(HTTP_LIMITS.bodyBytes)} bytes`],
-        ["request line and headers together", `${count(HTTP_LIMITS.headerBytes)} bytes`],
-        ["time for a whole request to arrive", inWords(HTTP_LIMITS.requestMs / 1000)],
+        ["request body", `${count(HTTP_LIMITS.bodyBytes)} bytes`],
+        ["request line and headers", `${count(HTTP_LIMITS.headerBytes)} bytes`],
+        ["time to receive a whole request", inWords(HTTP_LIMITS.requestMs / 1000)],
       ],
     ),
-    "A picture that [an assistant](../how-to/connect-an-assistant.md) is shown has at most 700,000 bytes, and 8,000 pixels on a side; a larger one comes as a link. How long a render may take is in [the configuration](configuration.md).",
+    "Tool results for [an assistant](../how-to/connect-an-assistant.md) contain images of at most 700,000 bytes and 8,000 pixels per side, and links to larger ones. For the render timeout, see [Configuration](configuration.md).",
   ],
 };
 
@@ -44,7 +44,7 @@ function limitsTable(limits: Readonly<Record<string, number>>, name: string): st
   );
 }
 
-/** The unit is the end of the name. */
+/** Takes the unit from the end of the name. */
 function quantity(name: string, value: number): string {
   if (name.endsWith("PerMinute")) return `${count(value)} a minute`;
   if (name.endsWith("Characters")) return `${count(value)} characters`;

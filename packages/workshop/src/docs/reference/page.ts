@@ -4,22 +4,22 @@ import { ROOT } from "../../workspace.ts";
 
 /** A page of docs/reference. */
 export interface ReferencePage {
-  /** File name below docs/reference. */
+  /** File name in docs/reference. */
   readonly file: string;
   readonly title: string;
-  /** What the page is, in one sentence. */
+  /** One sentence that describes the page. */
   readonly summary: string;
-  /** The parts behind the summary, in Markdown. */
+  /** Markdown blocks that follow the summary. */
   readonly parts: () => readonly string[];
 }
 
 /**
- * A table; the columns that nobody fills are left out.
+ * Writes a Markdown table without its empty columns.
  *
- * @throws Error when it has no rows: what it is made from is gone, or has moved.
+ * @throws Error without rows, because the source of the table is then missing or has moved.
  */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  if (rows.length === 0) throw new Error(`nothing to say in a table of ${header.join(", ")}`);
+  if (rows.length === 0) throw new Error(`the table of ${header.join(", ")} has no rows`);
   const filled = header.map((_, column) => rows.some((row) => (row[column] ?? "") !== ""));
   const line = (cells: readonly string[]): string => {
     const kept = cells.filter((__, column) => filled[column]);
@@ -32,7 +32,7 @@ export function code(text: string | number): string {
   return `\`${text}\``;
 }
 
-/** With a capital at the start and a full stop at the end. */
+/** Adds a capital at the start and a full stop at the end. */
 export function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
 }
@@ -42,10 +42,10 @@ export function count(value: number): string {
 }
 
 /**
- * What the doc comments of an exported object's members say, by member. Comments stay where the values are, and
- * weigh nothing in what is built.
+ * Reads the doc comments of an exported object's members. Comments stay next to the values, and add nothing to the
+ * built package.
  *
- * @throws Error when there is no such object, or a member of it has no comment.
+ * @throws Error when the object does not exist, or one of its members has no comment.
  */
 export function readComments(path: string, object: string): (member: string) => string {
   const source = readFileSync(join(ROOT, path), "utf8");
@@ -54,7 +54,7 @@ export function readComments(path: string, object: string): (member: string) => 
   const comments = new Map(
     Array.from(body.matchAll(/^ {2}(?:\/\*\*(.*?)\*\/\s+)?(\w+):/gms), ([, comment, member = ""]) => {
       if (comment === undefined)
-        throw new Error(`${path}: ${member} needs a doc comment: the reference is made from it`);
+        throw new Error(`${path}: ${member} needs a doc comment, which the reference shows`);
       return [member, comment.replaceAll(/\s*\n\s*\*?\s*/g, " ").trim()];
     }),
   );

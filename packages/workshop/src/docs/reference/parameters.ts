@@ -14,15 +14,15 @@ import { code, count, table, type ReferencePage } from "./page.ts";
 export const parametersPage: ReferencePage = {
   file: "parameters.md",
   title: "Parameters",
-  summary: "Everything that a request for a rendering can say.",
+  summary: "The parameters of a render request.",
   parts: () => [
-    "They are the query of `GET /snap` and `GET /snap/signed`, the members of a batch item, and the arguments of the client and of the tools. `pdf=true` chooses the mode. Booleans are written `true`, `false`, `1` or `0`. A parameter that the mode doesn't accept is refused, not ignored.",
+    "The query of `GET /snap` and `GET /snap/signed`, the items of a batch, the client and the tools all take these parameters. `pdf=true` selects the PDF mode. Booleans are `true`, `false`, `1` or `0`. A parameter that the mode does not accept is an error.",
     ...PARAMETER_GROUPS.flatMap((group) => [`## ${group}`, parameterTable(group)]),
-    "## Rules between parameters",
-    "Each of these is a 422 `validation_failed`, and costs nothing. One answer names every fault.",
-    table(["sent", "at fault", "because it"], CONFLICTS.flatMap(conflictRows)),
+    "## Conflicting parameters",
+    "Each of these returns 422 `validation_failed`, and costs nothing. The response names every fault.",
+    table(["request", "parameter", "message"], CONFLICTS.flatMap(conflictRows)),
     "## Signed URLs",
-    "Beside the parameters above, `GET /snap/signed` takes:",
+    "`GET /snap/signed` also takes:",
     table(
       ["name", "type", "required", "meaning"],
       PROOF_PARAMETERS.map(({ name, schema, required, description }) => [
@@ -45,7 +45,7 @@ export const parametersPage: ReferencePage = {
   ],
 };
 
-/** One of each way in which parameters can contradict each other. */
+/** One example of each conflict between parameters. */
 const CONFLICTS = [
   "width=800",
   "clipX=0&clipY=0",
@@ -65,7 +65,7 @@ const CONFLICTS = [
   "pdf=1&scale=3",
 ];
 
-/** What the service itself says of them. */
+/** Reads the messages from the service's own validation. */
 function conflictRows(query: string): string[][] {
   const pairs = new URLSearchParams(`url=https://example.com/&${query}`);
   try {
@@ -79,7 +79,7 @@ function conflictRows(query: string): string[][] {
       ]);
     throw error;
   }
-  throw new Error(`nothing is wrong with ${query}: take it off the list of conflicts`);
+  throw new Error(`${query} is valid; remove it from the list of conflicts`);
 }
 
 function parameterTable(group: ParameterGroup): string {
@@ -108,7 +108,7 @@ function describeType(row: ParameterRow): string {
     case "pixels":
       return `number from ${count(row.min)} to ${count(row.max)}`;
     case "url":
-      return `address, at most ${count(LIMITS.urlCharacters)} characters`;
+      return `URL, at most ${count(LIMITS.urlCharacters)} characters`;
     case "selector":
       return `CSS selector, at most ${count(LIMITS.selectorCharacters)} characters`;
   }

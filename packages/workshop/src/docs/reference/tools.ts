@@ -4,9 +4,9 @@ import { code, sentence, table, type ReferencePage } from "./page.ts";
 export const toolsPage: ReferencePage = {
   file: "tools.md",
   title: "Tools",
-  summary: "The tools that an assistant finds at `/mcp`, the Model Context Protocol endpoint.",
+  summary: "The tools of `/mcp`, the Model Context Protocol endpoint.",
   parts: () => [
-    "They take the same bearer tokens, spend the same credits and are bound by the same limits as the rest of the service. A failure is an answer of the tool that carries [the code](errors.md) and the message.",
+    "The tools use the same bearer tokens, credits and limits as the rest of the service. If a call fails, the tool's result contains [the code](errors.md) and the message.",
     ...Object.entries(TOOLS as Record<string, ToolDefinition>).flatMap(([name, tool]) =>
       describeTool(name, tool),
     ),
@@ -30,8 +30,8 @@ function describeTool(
     `${title}. ${description}`,
     inputs.length === 0
       ? "It takes no arguments."
-      : `Arguments, as [the parameters](parameters.md) describe them: ${inputs.map(code).join(", ")}.`,
-    "Its structured content:",
+      : `Arguments, described in [Parameters](parameters.md): ${inputs.map(code).join(", ")}.`,
+    "Structured content:",
     table(
       ["member", "meaning"],
       flatten(dereference(outputSchema)).map(([member, { description: meaning = "" }]) => [
@@ -42,7 +42,7 @@ function describeTool(
   ];
 }
 
-/** A definition with a name of its own stands apart. */
+/** Resolves a reference to a named definition. */
 function dereference(schema: ToolDefinition["outputSchema"]): Property {
   const { $ref, $defs } = schema as {
     readonly $ref?: string;
@@ -51,7 +51,7 @@ function dereference(schema: ToolDefinition["outputSchema"]): Property {
   return $defs?.[$ref?.replace("#/$defs/", "") ?? ""] ?? schema;
 }
 
-/** Members of members too, `credits.used`; those that only gather others have no row. */
+/** Includes nested members, such as `credits.used`. Objects without a description get no row. */
 function flatten({ properties = {} }: Property, prefix = ""): [string, Property][] {
   return Object.entries(properties).flatMap(([name, property]): [string, Property][] => {
     const object = [property, ...(property.anyOf ?? [])].find((each) => each.properties !== undefined);

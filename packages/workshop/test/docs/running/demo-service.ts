@@ -11,7 +11,7 @@ import { endGroup, start } from "./shell.ts";
 
 const CLI = join(ROOT, "packages/server/dist/cli.js");
 
-/** A place for a service that a page starts itself. */
+/** Prepares a data folder and ports for a service that a page starts itself. */
 export async function prepareService(): Promise<PageService & { clear(): Promise<void> }> {
   const dataDir = await mkdtemp(join(tmpdir(), "snap-data-"));
   return {
@@ -22,7 +22,7 @@ export async function prepareService(): Promise<PageService & { clear(): Promise
   };
 }
 
-/** `serve --dev`, with what a guide may take as given: `TOKEN` and `SNAP_SIGNING_SECRET`. */
+/** Starts `serve --dev`, and sets the variables that guides use: `TOKEN` and `SNAP_SIGNING_SECRET`. */
 export async function startDemoService(): Promise<PageService & { stop(): Promise<void> }> {
   const prepared = await prepareService();
   const environment = readersEnvironment(prepared);
@@ -36,7 +36,7 @@ export async function startDemoService(): Promise<PageService & { stop(): Promis
   };
   if (!(await output.until((text) => matchesOutput("…\nPress Ctrl-C to stop.\n…", text)))) {
     await stop();
-    throw new Error(`the demo service does not start:\n${output.text()}`);
+    throw new Error(`the demo service did not start:\n${output.text()}`);
   }
   const token = (await readFile(join(prepared.dataDir, "demo-token"), "utf8")).trim();
   const [id = ""] = token.split("|");
@@ -46,13 +46,13 @@ export async function startDemoService(): Promise<PageService & { stop(): Promis
   return { ...prepared, variables: { TOKEN: token, SNAP_SIGNING_SECRET: revealed.output }, stop };
 }
 
-/** The first of two free neighbours. Four digits, as on the page, so that tables keep their columns. */
+/** Returns the first of two adjacent free ports, with four digits like those on the page, so that tables stay aligned. */
 async function findPorts(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const port = 4000 + 2 * Math.floor(Math.random() * 2900);
     if ((await isFree(port)) && (await isFree(port + 1))) return port;
   }
-  throw new Error("no two neighbouring ports are free");
+  throw new Error("no two adjacent ports are free");
 }
 
 async function isFree(port: number): Promise<boolean> {

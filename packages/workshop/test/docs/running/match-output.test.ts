@@ -24,7 +24,7 @@ const ROWS: readonly (readonly [expected: string, printed: string, matches: bool
 ];
 
 describe("matchesOutput", () => {
-  it.each(ROWS)("%j and what was printed, %j: %s", (expected, printed, matches) => {
+  it.each(ROWS)("expected %j, printed %j: %s", (expected, printed, matches) => {
     expect(matchesOutput(expected, printed)).toBe(matches);
   });
 });

@@ -1,8 +1,8 @@
 const ANY = "…";
 
 /**
- * Whether a command printed what a page says it prints. `…` stands for any text within a line, and a
- * line that is only `…` for any lines, also none. Blanks at the end of a line don't count.
+ * Compares a command's output with the output on a page. `…` matches any text within a line, and a line
+ * with only `…` matches any number of lines. Trailing white space is ignored.
  *
  * @example
  * matchesOutput("token  2|…\n…", "token  2|s3cret\nexpires  never\n"); // true

@@ -1,18 +1,18 @@
 import { readFences, type Fence, type Page } from "../../../src/docs/markdown.ts";
 
-/** A command of a page, and what the page says it prints. */
+/** A command of a page, with its documented output. */
 export interface Step {
-  /** Where it stands, `path:line`. */
+  /** `path:line`. */
   readonly place: string;
   readonly command: string;
-  /** `null`: the page doesn't say. */
+  /** `null` if the page shows no output. */
   readonly expected: string | null;
 }
 
-/** Names that other projects give to `sh`; one name, so that nothing is left unrun by its name alone. */
+/** Other language tags for shells. They are rejected, because only `sh` blocks run. */
 const SHELLS: ReadonlySet<string> = new Set(["bash", "shell", "console", "zsh", "shellsession"]);
 
-/** The `sh` blocks of a page that are run, each with the `text` block behind it, in the page's order. */
+/** Returns the `sh` blocks of a page that run, each with the `text` block after it, in order. */
 export function readSteps(page: Page): Step[] {
   const fences = readFences(page).filter(({ language }) => language === "sh" || language === "text");
   return fences.flatMap((fence, index) => {
@@ -23,19 +23,19 @@ export function readSteps(page: Page): Step[] {
   });
 }
 
-/** Blocks that would be passed over without a word. */
+/** Finds blocks that would be silently ignored. */
 export function findStrayBlocks(page: Page): string[] {
   const fences = readFences(page);
   return fences.flatMap((fence, index) => {
     const at = `${page.path}:${fence.line}`;
-    if (SHELLS.has(fence.language)) return [`${at}: commands are \`sh\` here, not \`${fence.language}\``];
+    if (SHELLS.has(fence.language)) return [`${at}: use \`sh\` for commands, not \`${fence.language}\``];
     if (fence.language !== "text" || fence.exemption?.from === "run") return [];
     const before = fences
       .slice(0, index)
       .findLast(({ language }) => language === "sh" || language === "text");
     return before?.language === "sh" && belongs(fence, before)
       ? []
-      : [`${at}: a \`text\` block is the output of the \`sh\` block before it, in the same section`];
+      : [`${at}: a \`text\` block must follow the \`sh\` block that prints it, in the same section`];
   });
 }
 

@@ -19,12 +19,12 @@ const runText = (markdown: string): Promise<string | null> =>
   runPage(parsePage("docs/a.md", markdown), service);
 
 describe("runPage", () => {
-  it("runs the blocks of a page in one shell, and finds their output as written", async () => {
+  it("runs the blocks of a page in one shell, and compares their output", async () => {
     const page = `# A\n\n${sh("NAME=ada\nmkdir work && cd work")}## B\n\n${sh('echo "$NAME $TOKEN"; basename "$PWD"')}which says\n\n${text("ada 1|…\nwork")}`;
     expect(await runText(page)).toBeNull();
   });
 
-  it("gives both outputs to the page, and addresses of the service that runs", async () => {
+  it("reads stdout and stderr, and replaces the addresses of the service", async () => {
     const command = "echo http://127.0.0.1:3000/v1 127.0.0.1%3A3001 >&2; echo $SNAP_PORT";
     expect(await runText(sh(command) + text("http://127.0.0.1:3000/v1 127.0.0.1%3A3001\n4321"))).toBeNull();
     expect(
@@ -35,38 +35,36 @@ describe("runPage", () => {
     expect(await runText(sh("echo http://127.0.0.1:3000/ | grep 4321"))).toBeNull();
   });
 
-  it("tells of other output, with the place and what was printed", async () => {
+  it("reports a mismatch with its place and the actual output", async () => {
     const fault = await runText(`# A\n\n${sh("echo one")}${text("two")}`);
-    expect(fault).toBe(
-      "docs/a.md:3: prints something else:\necho one\n--- printed\none\n--- the page says\ntwo",
-    );
+    expect(fault).toBe("docs/a.md:3: unexpected output:\necho one\n--- actual\none\n--- expected\ntwo");
   });
 
   it.each(["false\necho on", "false | cat", "exit 3", "no-such-command", "echo 'unended"])(
-    "tells of a command that fails: %s",
+    "reports a failed command: %s",
     async (command) => {
-      expect(await runText(sh(command))).toMatch(/^docs\/a[.]md:1: fails:/);
+      expect(await runText(sh(command))).toMatch(/^docs\/a[.]md:1: failed:/);
     },
   );
 
   it("stops at the first fault", async () => {
     const mark = join(service.dataDir, "mark");
-    expect(await runText(sh("false") + sh(`touch ${mark}`))).toMatch(/fails/);
+    expect(await runText(sh("false") + sh(`touch ${mark}`))).toMatch(/failed/);
     expect(existsSync(mark)).toBe(false);
   });
 
-  it("leaves out what says why it is not run, and what it would print", async () => {
+  it("skips blocks marked as not run, with a reason, and their output", async () => {
     expect(
-      await runText(`<!-- not run: there is no such thing here -->\n\n${sh("false")}${text("nothing")}`),
+      await runText(`<!-- not run: not available here -->\n\n${sh("false")}${text("nothing")}`),
     ).toBeNull();
-    expect(await runText(`<!-- not run -->\n\n${sh("false")}`)).toMatch(/fails/);
+    expect(await runText(`<!-- not run -->\n\n${sh("false")}`)).toMatch(/failed/);
   });
 
-  it("does not let a command read what comes behind it", async () => {
+  it("closes the standard input of commands", async () => {
     expect(await runText(sh("cat\necho done") + text("done"))).toBeNull();
   });
 
-  it("ends what a page left running", async () => {
+  it("stops processes that a page left running", async () => {
     const { dataDir } = service;
     const program = `
       process.on("SIGTERM", () => { fs.writeFileSync("${dataDir}/ended", ""); process.exit(); });
@@ -76,16 +74,16 @@ describe("runPage", () => {
     expect(existsSync(join(dataDir, "ended"))).toBe(true);
   });
 
-  it("ends what runs when it is told to", async () => {
+  it("stops the running command on abort", async () => {
     const controller = new AbortController();
     const page = parsePage("docs/a.md", sh("touch data/up\nsleep 600"));
     const running = runPage(page, service, controller.signal);
     await expect.poll(() => existsSync(join(service.dataDir, "up"))).toBe(true);
     controller.abort();
-    expect(await running).toMatch(/^docs\/a[.]md:1: fails:/);
+    expect(await running).toMatch(/^docs\/a[.]md:1: failed:/);
   });
 
-  it("finds the command line and the packages as in a clone", async () => {
+  it("provides the command line and the packages of a clone", async () => {
     expect(
       await runText(
         sh("npx snap-server --version; ls packages/client/package.json; ls -A") + text("0.0.0\n…\npackages"),

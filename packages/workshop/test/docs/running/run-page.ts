@@ -7,27 +7,26 @@ import { matchesOutput } from "./match-output.ts";
 import { readSteps, type Step } from "./read-steps.ts";
 import { endGroup, openShell, start, type Place, type Printed } from "./shell.ts";
 
-/** The service that a page speaks to as 127.0.0.1:3000, its demo page as 127.0.0.1:3001. */
+/** The service that a page addresses as 127.0.0.1:3000, with the demo page on 127.0.0.1:3001. */
 export interface PageService {
   readonly port: number;
   readonly dataDir: string;
-  /** Such as `TOKEN`: what the page may take as given. */
+  /** Variables that the page may use, such as `TOKEN`. */
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** What a reader sees of a clone. */
-const OF_THE_CLONE = ["node_modules", "package.json", "packages", "examples"];
+/** The entries of a clone that pages use. */
+const CLONE_ENTRIES = ["node_modules", "package.json", "packages", "examples"];
 const START = /^npm start\b/;
-/** The last line that `npm start` prints by itself. */
+/** The last line of `npm start`'s own output. */
 const STARTED = "Press Ctrl-C to stop.";
 
 /**
- * Does what a page says, as its reader would: the commands in their order, in one bash, in a folder
- * that looks like a clone. Stops at the first fault.
+ * Runs the commands of a page in order, in one bash, in a folder that looks like a clone. Stops at the first fault.
  *
- * @param service What runs already, or the port and data folder for the page's own `npm start`.
- * @param signal Ends it, and what it has started.
- * @returns The fault, with its place in the page and what was printed; `null` when all was as written.
+ * @param service The running service, or the port and data folder for the page's own `npm start`.
+ * @param signal Aborts the run, and stops all its processes.
+ * @returns The fault, with its place on the page and the actual output; `null` if there was none.
  */
 export async function runPage(
   page: Page,
@@ -39,7 +38,7 @@ export async function runPage(
   const scripts = join(place, "scripts");
   await mkdir(directory);
   await mkdir(scripts);
-  for (const name of OF_THE_CLONE) await symlink(join(ROOT, name), join(directory, name));
+  for (const name of CLONE_ENTRIES) await symlink(join(ROOT, name), join(directory, name));
   await symlink(service.dataDir, join(directory, "data"));
   const environment = readersEnvironment(service);
   const shell = openShell({ directory, environment, signal }, scripts);
@@ -60,7 +59,7 @@ export async function runPage(
   }
 }
 
-/** The service goes on in the background, as in a terminal of its own; only the clone can start it. */
+/** Starts the service in the background, as in a second terminal, and in the real clone. */
 async function startService(
   { command, expected }: Step,
   place: Place,
@@ -74,13 +73,13 @@ async function startService(
 }
 
 function judge({ place, command, expected }: Step, { ok, output }: Printed): string | null {
-  const found = `${command}\n--- printed\n${output.trim()}`;
-  if (!ok) return `${place}: fails:\n${found}`;
+  const found = `${command}\n--- actual\n${output.trim()}`;
+  if (!ok) return `${place}: failed:\n${found}`;
   if (expected === null || matchesOutput(expected, output)) return null;
-  return `${place}: prints something else:\n${found}\n--- the page says\n${expected}`;
+  return `${place}: unexpected output:\n${found}\n--- expected\n${expected}`;
 }
 
-/** Addresses stand in output as they are, and percent-encoded in addresses. */
+/** Replaces addresses, which are percent-encoded within URLs. */
 function withAddresses({ command, expected }: Step, port: number): Pick<Step, "command" | "expected"> {
   const put = (text: string): string =>
     text.replaceAll(/(127[.]0[.]0[.]1(?::|%3A))300([01])\b/g, (_, host: string, digit: string) => {
@@ -89,7 +88,7 @@ function withAddresses({ command, expected }: Step, port: number): Pick<Step, "c
   return { command: put(command), expected: expected === null ? null : put(expected) };
 }
 
-/** The tools of the machine, not those of this repository, and no setting of whoever runs this. */
+/** A reader's environment: the tools of the machine, without those of this repository, and without our settings. */
 export function readersEnvironment(service: PageService): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(npm_|SNAP_(?!CHROMIUM_PATH))|^(CI|VITEST|NODE_ENV)$/.test(name),
@@ -99,7 +98,7 @@ export function readersEnvironment(service: PageService): NodeJS.ProcessEnv {
     ...Object.fromEntries(inherited),
     ...service.variables,
     PATH: path.join(delimiter),
-    // What npm says about this machine's own settings is on no page.
+    // Suppress npm's warnings about the machine's settings, which are on no page.
     npm_config_loglevel: "error",
     npm_config_update_notifier: "false",
     SNAP_PORT: String(service.port),

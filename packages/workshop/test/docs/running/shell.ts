@@ -6,58 +6,58 @@ import { join } from "node:path";
 
 export interface Printed {
   readonly ok: boolean;
-  /** Both outputs, in the order they came. */
+  /** Stdout and stderr, interleaved. */
   readonly output: string;
 }
 
-/** A bash that commands are typed into, one block after the other. */
+/** A bash that runs one block after the other. */
 export interface Shell {
-  /** Not ok when a command of the block failed or took too long, which is the end of the shell. */
+  /** Not ok if a command of the block failed or timed out, which also ends the shell. */
   run(block: string): Promise<Printed>;
-  /** Ends it, and whatever it left running. */
+  /** Stops the shell and its background processes. */
   close(): Promise<void>;
 }
 
 export interface Place {
   readonly directory: string;
   readonly environment: NodeJS.ProcessEnv;
-  /** Ends at once what runs there. */
+  /** Stops the processes on abort. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Opens a bash in a folder. `scripts` is a folder of its own for the blocks. */
+/** Opens a bash in a folder. `scripts` is a separate folder for the blocks. */
 export function openShell(place: Place, scripts: string): Shell {
   const mark = `-- ${randomUUID()}`;
   const { child, output } = start("bash", ["-e", "-o", "pipefail"], place);
   child.stdin?.write("exec 2>&1\n");
   let blocks = 0;
-  let seen = 0;
+  let readChars = 0;
   return {
     async run(block) {
       const script = join(scripts, `${(blocks += 1)}.sh`);
       await writeFile(script, `${block}\n`);
-      // Commands must not read what is typed behind them.
+      // Commands must not read the shell's input.
       child.stdin?.write(`. '${script}' </dev/null\nprintf '\\n%s\\n' '${mark}'\n`);
-      const found = await output.until((text) => text.includes(mark, seen));
-      const printed = output.text().slice(seen).split(`\n${mark}\n`)[0] ?? "";
-      seen = output.text().length;
+      const found = await output.until((text) => text.includes(mark, readChars));
+      const printed = output.text().slice(readChars).split(`\n${mark}\n`)[0] ?? "";
+      readChars = output.text().length;
       return { ok: found, output: printed };
     },
     close: () => endGroup(child),
   };
 }
 
-/** The longest that one block may take: a page that hangs is to be told with its place. */
+/** Timeout of a block, so that a hanging block is reported with its place. */
 const BLOCK_TIMEOUT_MS = 40_000;
 
-/** What a process has printed so far. */
+/** The output of a process so far. */
 export interface Output {
   text(): string;
-  /** Resolves with true once the text is as wanted, and with false when the process ends before, or takes too long. */
-  until(isWanted: (text: string) => boolean): Promise<boolean>;
+  /** Resolves with true once the text matches, and with false if the process exits or times out first. */
+  until(isMatch: (text: string) => boolean): Promise<boolean>;
 }
 
-/** Starts a command as the head of a process group, so that all it starts can be ended with it. */
+/** Starts a command as the leader of a process group, so that its descendants can be stopped with it. */
 export function start(
   command: string,
   args: readonly string[],
@@ -79,7 +79,7 @@ export function start(
       look();
     });
   signal?.addEventListener("abort", () => void endGroup(child));
-  child.stdin?.on("error", () => {}); // a shell that has ended reads nothing more
+  child.stdin?.on("error", () => {}); // an exited shell closes its input
   child.on("error", (error) => {
     text += error.message;
     ended = true;
@@ -87,21 +87,21 @@ export function start(
   });
   child.on("exit", () => {
     ended = true;
-    // What it printed last may still be on its way.
+    // The last output may still be in the pipe.
     setImmediate(look);
   });
   return {
     child,
     output: {
       text: () => text,
-      until: (isWanted) =>
+      until: (isMatch) =>
         new Promise((resolve) => {
           let late = false;
           const watch = (): void => {
-            if (!isWanted(text) && !ended && !late) return;
+            if (!isMatch(text) && !ended && !late) return;
             watchers.delete(watch);
             clearTimeout(timer);
-            resolve(isWanted(text));
+            resolve(isMatch(text));
           };
           const timer = setTimeout(() => {
             late = true;
@@ -114,7 +114,7 @@ export function start(
   };
 }
 
-/** Ends a process group, and waits until nobody in it has its output open any more. */
+/** Stops a process group, and waits until all its processes have closed their output. */
 export async function endGroup(child: ChildProcess): Promise<void> {
   if (child.pid === undefined) return;
   const isOpen = child.stdout?.closed === false || child.stderr?.closed === false;
@@ -122,7 +122,7 @@ export async function endGroup(child: ChildProcess): Promise<void> {
   try {
     process.kill(-child.pid, "SIGTERM");
   } catch {
-    // Everything in it has ended.
+    // All its processes have exited.
   }
   await closed;
 }

@@ -6,7 +6,7 @@ import { readFences, readPages } from "../../src/docs/markdown.ts";
 import { findBrowser } from "../../src/machine/find-browser.ts";
 import { ROOT } from "../../src/workspace.ts";
 
-const drawings = readPages(ROOT).flatMap((page) =>
+const diagrams = readPages(ROOT).flatMap((page) =>
   readFences(page)
     .filter(({ language }) => language === "mermaid")
     .map(({ text, line }): [place: string, text: string] => [`${page.path}:${line}`, text]),
@@ -24,14 +24,14 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 async function draw(text: string): Promise<string> {
-  const svg = await tab.evaluate(`mermaid.render("drawing", ${JSON.stringify(text)}).then(({ svg }) => svg)`);
+  const svg = await tab.evaluate(`mermaid.render("diagram", ${JSON.stringify(text)}).then(({ svg }) => svg)`);
   return String(svg);
 }
 
-it.each(drawings)("%s is drawn", async (_place, text) => {
+it.each(diagrams)("%s renders", async (_place, text) => {
   expect(await draw(text)).toMatch(/^<svg /);
 });
 
-it("a drawing with a mistake is none", async () => {
+it("a diagram with a syntax error does not render", async () => {
   await expect(draw('flowchart TD\n  a["b" --> c')).rejects.toThrow("Parse error on line");
 });

@@ -1,18 +1,18 @@
 import { readPackages } from "../workspace.ts";
 
-const HEAD = "%% Generated from the package.json files; `pnpm site reference` writes it anew.";
+const HEAD = "%% Generated from the package.json files by `pnpm site reference`.";
 
-/** A page with its drawing of the published packages as the package.json files have them. */
-export function withPackageDrawing(page: string): string {
+/** Returns a page with its diagram of the published packages regenerated from the package.json files. */
+export function withPackageDiagram(page: string): string {
   const drawn = page.replace(
     /^```mermaid\n%% Generated\b.*?^```$/ms,
     () => `\`\`\`mermaid\n${drawPackages()}\n\`\`\``,
   );
-  if (!drawn.includes(HEAD)) throw new Error("the page has no drawing of the packages");
+  if (!drawn.includes(HEAD)) throw new Error("the page has no diagram of the packages");
   return drawn;
 }
 
-/** Who imports whom, at run time or for types: an arrow points to what is imported. */
+/** An arrow points from a package to each package that it imports, at run time or for types. */
 function drawPackages(): string {
   const packages = readPackages().filter(({ manifest }) => manifest.private !== true);
   const idOf = (name: string): string => name.replace("@snap/", "");
