@@ -2,17 +2,17 @@ import type { KnipConfig } from "knip";
 
 const published = { entry: ["src/index.ts", "test/**/*.test.ts"], project: ["{src,test}/**/*.ts"] };
 
-/** What nobody uses is an error: files, exports, dependencies. */
+/** Unused files, exports and dependencies are errors. */
 export default {
-  // A type that only its own file names still documents an exported function.
+  // A type used only in its file still documents an exported function.
   ignoreExportsUsedInFile: { interface: true, type: true },
-  // Parts of the system (src/machine/system-parts.ts).
+  // System parts (src/machine/system-parts.ts).
   ignoreBinaries: ["ip", "openssl"],
-  // The ignored dependencies are commands: those that src/checks starts, and snap-server for `npx`.
+  // The ignored dependencies are commands: those that src/check.ts starts, and snap-server for `npx`.
   workspaces: {
     ".": {
       entry: [".dependency-cruiser.mjs", "docs/.vitepress/{config,theme/index}.ts"],
-      // The pages of docs/ are built where they are, so the site's generator is looked for from there.
+      // vitepress builds the pages in docs/, and resolves itself from there.
       ignoreDependencies: ["@snap/server", "oxlint", "oxlint-tsgolint", "vitepress"],
     },
     "examples/*": { entry: ["main.ts"], project: ["*.ts"] },

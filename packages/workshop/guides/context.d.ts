@@ -1,6 +1,6 @@
 /*
- * What the code blocks of guides, READMEs and doc comments may take as given, beside what they import
- * themselves. A block that declares one of these names has its own.
+ * Names that the code blocks of guides, READMEs and doc comments may use without an import. A block that
+ * declares one of them shadows it.
  */
 import type { RenderBatch, SnapClient } from "@snap/client";
 import type { Engine, Principal, Renderer, Resolver, Storage, TargetPolicy } from "@snap/engine";
@@ -9,7 +9,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 declare global {
-  /** Your application, and what you do with a finished batch in it. */
+  /** Your application, and its handler of finished batches. */
   const app: Express;
   const save: (batch: RenderBatch) => void | Promise<void>;
 

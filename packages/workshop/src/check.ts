@@ -5,39 +5,39 @@ import { run, widenPath, type Outcome } from "./machine/run.ts";
 import { packPackage } from "./pack-package.ts";
 import { CACHE, readPackages, ROOT } from "./workspace.ts";
 
-// `pnpm check [NAME...]`: every check of the repository, the cheap ones first.
+// `pnpm check [NAME...]`: runs the checks of the repository, the cheap ones first.
 
 const CHECKS: readonly (readonly [name: string, what: string, run: () => Promise<Outcome>])[] = [
   [
     "format",
-    "prettier; `pnpm format` mends it",
+    "prettier; `pnpm format` fixes it",
     () => run("prettier", ["--check", "--cache", "--log-level", "warn", "."]),
   ],
   ["lint", "oxlint with types", () => run("oxlint", ["--deny-warnings"])],
-  ["imports", "who may import whom", () => run("depcruise", ["packages", "examples"])],
+  ["imports", "allowed imports between packages", () => run("depcruise", ["packages", "examples"])],
   [
     "unused",
-    "files, exports and dependencies that nobody uses",
+    "unused files, exports and dependencies",
     () => run("knip", ["--config", "packages/workshop/knip.config.ts", "--no-config-hints"]),
   ],
-  ["types", "TypeScript, tests and examples included", checkTypes],
-  ["docs", "reference as generated, links, code blocks, site", checkDocumentation],
-  ["packages", "publint and are-the-types-wrong on what would be published", checkPackages],
+  ["types", "TypeScript, including tests and examples", checkTypes],
+  ["docs", "generated reference, links, code blocks, site", checkDocumentation],
+  ["packages", "publint and are-the-types-wrong on the packed packages", checkPackages],
 ];
 
-/** Each project once, after those that it references, and only what changed since the last time. */
+/** Checks each project once, after its references, and only if it changed since the last check. */
 function checkTypes(): Promise<Outcome> {
   return run("tsc", ["--build", ...globSync("{packages,examples}/*{,/test}/tsconfig.json", { cwd: ROOT })]);
 }
 
-/** It imports the packages as built. */
+/** The check imports the built packages. */
 async function checkDocumentation(): Promise<Outcome> {
   await build();
   const { checkDocs } = await import("./docs/check-docs.ts");
   return checkDocs();
 }
 
-/** Packs every package that is published, as it would be published, and examines the archives. */
+/** Packs every public package for publication, and checks the archives. */
 async function checkPackages(): Promise<Outcome> {
   await build();
   const packed = join(CACHE, "packed");
@@ -67,7 +67,7 @@ const rows: string[] = [];
 for (const [name, what, check] of CHECKS) {
   if (names.length > 0 && !names.includes(name)) continue;
   const startedMs = performance.now();
-  // A check that can't run fails like one that found something; the others still run.
+  // A check that can't run counts as failed; the others still run.
   const { ok, output } = await check().catch((error: unknown) => ({ ok: false, output: String(error) }));
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
   const row = `${ok ? "ok    " : "FAILED"}  ${name.padEnd(9)} ${seconds.padStart(6)} s  ${what}`;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** The part of vitest's JSON report that is read here. */
+/** The part of vitest's JSON report that this file reads. */
 interface TestReport {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
@@ -11,8 +11,8 @@ interface TestReport {
 }
 
 /**
- * Sums up a test run in the one line that CI reads. A file that failed with no failed test in it,
- * such as one that could not be loaded, counts as a failure: its tests are in no other number.
+ * Summarizes a test run in the line that CI reads. A failed file without a failed test, such as one that
+ * could not be loaded, counts as one failure, because its tests are not counted otherwise.
  *
  * @example
  * countResults({ numPassedTests: 412, numFailedTests: 0, testResults: [] }); // "412 passed, 0 failed"

@@ -17,13 +17,13 @@ export interface WorkspacePackage {
   readonly manifest: Manifest;
 }
 
-/** The folder that holds pnpm-workspace.yaml. */
+/** The root folder of the repository. */
 export const ROOT = join(import.meta.dirname, "../../..");
 
-/** Everything that can be made again: reports, packed packages. */
+/** Holds disposable files: reports, packed packages. */
 export const CACHE = join(ROOT, ".cache");
 
-/** The packages of `packages/` and of `examples/`, by folder. */
+/** The packages in `packages/` and `examples/`, sorted by folder. */
 export function readPackages(): WorkspacePackage[] {
   return globSync("{packages,examples}/*/package.json", { cwd: ROOT })
     .toSorted()

@@ -5,12 +5,12 @@ const LIBRARY_FOLDER = dirname(ts.getDefaultLibFilePath({}));
 const libraries = new Map<string, ts.SourceFile | undefined>();
 
 /**
- * Compiles a program strictly, and writes nothing. Everything in the project is checked, the declarations
- * of the packages installed there included; those of the platform are not.
+ * Type-checks a program in strict mode. Checks everything in the project, including the declarations of its installed
+ * packages, but not the declarations of the platform.
  *
  * @param project The folder of the project, with its `node_modules`.
- * @param file The program, below the project.
- * @returns A line for each error: its code, the file and the message.
+ * @param file The program, relative to the project.
+ * @returns A line for each error, with its code, file and message.
  */
 export function compile(project: string, file: string, options: ts.CompilerOptions): string[] {
   const settings: ts.CompilerOptions = {
@@ -33,7 +33,7 @@ export function compile(project: string, file: string, options: ts.CompilerOptio
   });
 }
 
-/** The compiler's own declarations are parsed once for all programs. */
+/** Parses the compiler's declarations once for all programs. */
 function createHost(settings: ts.CompilerOptions): ts.CompilerHost {
   const host = ts.createCompilerHost(settings);
   return {

@@ -7,7 +7,7 @@ const file = (status: string, ...tests: string[]) => ({
 });
 
 describe("countResults", () => {
-  it("counts passed tests and leaves skipped ones out", () => {
+  it("counts passed tests but not skipped ones", () => {
     const testResults = [file("passed", "passed", "passed", "skipped")];
     expect(countResults({ numPassedTests: 2, numFailedTests: 0, testResults })).toBe("2 passed, 0 failed");
   });
@@ -17,7 +17,7 @@ describe("countResults", () => {
     expect(countResults({ numPassedTests: 1, numFailedTests: 0, testResults })).toBe("1 passed, 1 failed");
   });
 
-  it("counts a failed test once, not with its file again", () => {
+  it("counts a failed test, but not its file as well", () => {
     const testResults = [file("failed", "passed", "failed")];
     expect(countResults({ numPassedTests: 1, numFailedTests: 1, testResults })).toBe("1 passed, 1 failed");
   });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { run, widenPath } from "../src/machine/run.ts";
 import { ROOT } from "../src/workspace.ts";
 
-/** One import too many each: the rule it breaks, the file it is planted in, and the import. */
+/** Forbidden imports: the rule that each breaks, its file, and the import. */
 const PLANTED: readonly (readonly [rule: string, file: string, line: string])[] = [
   ["protocol-is-closed", "packages/protocol/src/a.ts", 'import "zod";'],
   ["protocol-is-closed", "packages/protocol/src/b.ts", 'import "node:crypto";'],
@@ -52,11 +52,11 @@ const PLANTED: readonly (readonly [rule: string, file: string, line: string])[] 
   ["storages-know-the-ports-only", "packages/storage-redis/src/b.ts", 'import type {} from "@snap/engine";'],
   ["internals-are-the-server's", "examples/one/e.ts", 'import "@snap/engine/internals";'],
   ["no-missing-module", "packages/server/test/d.ts", 'import "./nowhere.ts";'],
-  ["no-circle", "packages/testing/src/a.ts", 'import "./b.ts";'],
+  ["no-cycle", "packages/testing/src/a.ts", 'import "./b.ts";'],
   ["every-package-has-a-row", "packages/newcomer/src/a.ts", 'import "node:fs";'],
 ];
 
-/** Imports that the table allows, to show that the rules don't refuse everything. A circle is told of once, at one end. */
+/** Allowed imports, to show that the rules don't reject everything. A cycle is reported once, at one end. */
 const ALLOWED: readonly (readonly [file: string, line: string])[] = [
   ["packages/protocol/src/index.ts", "export const pinned = 1;"],
   ["packages/engine/src/index.ts", 'import "node:dns"; import "@snap/protocol"; export const capture = 1;'],
@@ -109,11 +109,11 @@ describe("dependency rules", () => {
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it.each(PLANTED)("%s is broken by a planted import in %s", (rule, file) => {
+  it.each(PLANTED)("%s rejects an import in %s", (rule, file) => {
     expect(violations).toContain(`${rule}: ${file}`);
   });
 
-  it.each(ALLOWED)("nothing is said about %s", (file) => {
+  it.each(ALLOWED)("the imports of %s are allowed", (file) => {
     expect(violations.filter((violation) => violation.endsWith(`: ${file}`))).toEqual([]);
   });
 });

@@ -19,7 +19,7 @@ const SIGN = `signUrl(
       expires: new Date("2030-01-01T00:00:00Z"),
     },
   )`;
-/** The signature is that of openssl over the canonical query. */
+/** Signed by openssl over the canonical query. */
 const SIGNED =
   "https://snap.example.com/v1/snap/signed?expires=1893456000&fullPage=true&tokenId=7" +
   "&url=https%3A%2F%2Fexample.com%2F&signature=d68823495d3d047b4cbc1c94a21492f40313df08540b375dbf71a6be396b75ef";
@@ -57,7 +57,7 @@ const LAZY_PROGRAM = `
   }
 `;
 
-/** Where the types of fetch come from; the client's declarations use them. */
+/** Sources of the fetch types, which the client's declarations use. */
 const PLATFORMS = {
   "the DOM": { lib: ["lib.es2022.d.ts", "lib.dom.d.ts"], types: [] },
   "web workers": { lib: ["lib.es2022.d.ts", "lib.webworker.d.ts"], types: [] },
@@ -94,7 +94,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(project, { recursive: true, force: true }));
 
-/** As a package manager would, from the archive. */
+/** Installs a package from its archive, like a package manager. */
 async function install(part: WorkspacePackage): Promise<void> {
   const archive = await packPackage(part, join(project, "archives", part.name));
   const folder = join(project, "node_modules", part.name);
@@ -104,7 +104,7 @@ async function install(part: WorkspacePackage): Promise<void> {
 }
 
 describe("@snap/client as packed", () => {
-  it("needs nothing but the protocol", async () => {
+  it("depends only on the protocol", async () => {
     const manifest = JSON.parse(
       await readFile(join(project, "node_modules/@snap/client/package.json"), "utf8"),
     ) as Record<string, unknown>;
@@ -126,25 +126,28 @@ describe("@snap/client as packed", () => {
     expect(await readFile(built, "utf8")).toContain('from "node:crypto"');
   });
 
-  it.each(["@snap/client", "@snap/client/webhooks"])("%s is below 16 KB gzipped, alone", async (entry) => {
-    const { outputFiles, metafile } = await build({
-      stdin: { contents: `export * from "${entry}";`, resolveDir: project },
-      bundle: true,
-      minify: true,
-      platform: "neutral",
-      format: "esm",
-      metafile: true,
-      absWorkingDir: project,
-      write: false,
-    });
-    const [{ contents, text }] = outputFiles as [(typeof outputFiles)[number]];
-    expect(gzipSync(contents, { level: 9 }).byteLength).toBeLessThan(16_384);
-    expect(text).not.toMatch(/zod/i);
-    const inputs = Object.keys(metafile.inputs).filter((input) => input !== "<stdin>");
-    expect(inputs).not.toEqual([]);
-    for (const input of inputs) expect(input).toMatch(/^node_modules\/@snap\/(client|protocol)\/dist\//);
-    expect(Object.values(metafile.outputs).flatMap(({ imports }) => imports)).toEqual([]);
-  });
+  it.each(["@snap/client", "@snap/client/webhooks"])(
+    "%s has at most 16 KB, bundled and gzipped",
+    async (entry) => {
+      const { outputFiles, metafile } = await build({
+        stdin: { contents: `export * from "${entry}";`, resolveDir: project },
+        bundle: true,
+        minify: true,
+        platform: "neutral",
+        format: "esm",
+        metafile: true,
+        absWorkingDir: project,
+        write: false,
+      });
+      const [{ contents, text }] = outputFiles as [(typeof outputFiles)[number]];
+      expect(gzipSync(contents, { level: 9 }).byteLength).toBeLessThan(16_384);
+      expect(text).not.toMatch(/zod/i);
+      const inputs = Object.keys(metafile.inputs).filter((input) => input !== "<stdin>");
+      expect(inputs).not.toEqual([]);
+      for (const input of inputs) expect(input).toMatch(/^node_modules\/@snap\/(client|protocol)\/dist\//);
+      expect(Object.values(metafile.outputs).flatMap(({ imports }) => imports)).toEqual([]);
+    },
+  );
 });
 
 describe("the types of @snap/client as packed", () => {
@@ -164,13 +167,13 @@ describe("the types of @snap/client as packed", () => {
     expect(compile(project, "commonjs/program.ts", options)).toEqual([]);
   });
 
-  it("can't be required under node16, which stands for a Node without require() of ES modules", () => {
+  it("can't be required under node16, where require() does not load ES modules", () => {
     const options = { ...MODULES.node16, ...PLATFORMS["the DOM"] };
     const errors = compile(project, "commonjs/program.ts", options);
     expect(errors[0]).toMatch(/^TS1479 .*program\.ts: .*dynamic 'import\("@snap\/client"\)' call/);
   });
 
-  it("need those of fetch from the platform", () => {
+  it("need the platform's fetch types", () => {
     const options = { ...MODULES.nodenext, lib: ["lib.es2022.d.ts"], types: [] };
     const errors = compile(project, "esm/program.ts", options);
     expect(errors.join("\n")).toMatch(/client\/dist\/index\.d\.ts: Cannot find name 'Response'/);

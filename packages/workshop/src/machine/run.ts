@@ -4,19 +4,19 @@ import { readManifest, ROOT } from "../workspace.ts";
 
 export interface Outcome {
   readonly ok: boolean;
-  /** What the command wrote to both its outputs, in the order it came. */
+  /** Stdout and stderr, interleaved, without trailing white space. */
   readonly output: string;
 }
 
 export interface RunOptions {
   readonly cwd?: string;
-  /** Added to this process's own environment. */
+  /** Added to the environment of this process. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /**
- * Puts the workspace's own tools first on the PATH and the system's folders last: a machine may
- * have been set up with nothing but Node and npm on it.
+ * Puts the workspace's tools first on the PATH and the system's folders last, because a fresh machine may
+ * have only Node and npm on it.
  */
 export function widenPath(): void {
   process.env["PATH"] = [
@@ -28,8 +28,8 @@ export function widenPath(): void {
 }
 
 /**
- * Runs a command to its end and keeps what it wrote. A command that can't be started, or is ended
- * by a signal, is an outcome that is not ok; nothing is thrown.
+ * Runs a command and collects its output. If the command can't be started or is killed by a signal, returns an
+ * outcome that is not ok; never throws.
  *
  * @example
  * const { ok, output } = await run("fc-list", [":lang=ja", "family"]);
@@ -52,17 +52,17 @@ export function run(command: string, args: readonly string[], options: RunOption
   });
 }
 
-/** Runs the workspace's own version of pnpm, which isn't always on the PATH. */
+/** Runs the workspace's version of pnpm, which may not be on the PATH. */
 export function runPnpm(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
   const { packageManager = "pnpm" } = readManifest(ROOT);
   return run("npx", ["--yes", packageManager, ...args], options);
 }
 
 /**
- * Goes on as another Node program, in this very process: signals, the terminal and the exit code
- * are then its own, with nothing in between to pass them on.
+ * Replaces this process with another Node program, which then receives signals, uses the terminal and sets the
+ * exit code without a parent in between.
  */
-export function becomeNode(script: string, args: readonly string[]): never {
+export function execNode(script: string, args: readonly string[]): never {
   if (process.execve === undefined) throw new Error("This command needs Linux or macOS.");
   return process.execve(process.execPath, [process.execPath, script, ...args], process.env);
 }

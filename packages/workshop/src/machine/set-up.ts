@@ -1,19 +1,19 @@
 import { run } from "./run.ts";
-import { type Errand, SYSTEM_PARTS, type SystemPart } from "./system-parts.ts";
+import { type SetupTask, SYSTEM_PARTS, type SystemPart } from "./system-parts.ts";
 
 /**
- * Installs the system parts that an errand lacks, where that is possible: as root, with apt. Says
- * what it does in a line each, and names the command to type for what it could not get.
+ * Installs the missing system parts of a task, if run as root on a system with apt. Prints each step, and the
+ * command to install the parts that it could not install.
  *
  * @returns The parts that are still missing.
  */
-export async function setUpMachine(errand: Errand): Promise<SystemPart[]> {
-  const wanted = SYSTEM_PARTS.filter((part) => [...part.neededBy, ...part.likedBy].includes(errand));
-  const absent = await findMissing(wanted);
-  if (absent.length === 0) return [];
-  const installable = absent.filter(({ aptPackages }) => aptPackages.length > 0);
-  if (installable.length > 0 && (await mayInstall())) await install(installable);
-  const missing = await findMissing(absent);
+export async function setUpMachine(task: SetupTask): Promise<SystemPart[]> {
+  const parts = SYSTEM_PARTS.filter((part) => [...part.requiredFor, ...part.optionalFor].includes(task));
+  const initiallyMissing = await findMissing(parts);
+  if (initiallyMissing.length === 0) return [];
+  const installable = initiallyMissing.filter(({ aptPackages }) => aptPackages.length > 0);
+  if (installable.length > 0 && (await canInstall())) await install(installable);
+  const missing = await findMissing(initiallyMissing);
   for (const part of missing) console.log(explain(part));
   return missing;
 }
@@ -23,18 +23,18 @@ async function findMissing(parts: readonly SystemPart[]): Promise<SystemPart[]> 
   return parts.filter((_, index) => present[index] === false);
 }
 
-async function mayInstall(): Promise<boolean> {
+async function canInstall(): Promise<boolean> {
   return process.getuid?.() === 0 && (await run("apt-get", ["--version"])).ok;
 }
 
 async function install(parts: readonly SystemPart[]): Promise<void> {
   const env = { DEBIAN_FRONTEND: "noninteractive" };
-  // Another package manager at work, such as a new machine's own updates, is waited for.
-  const quietly = ["-qq", "-o", "DPkg::Lock::Timeout=300"];
-  console.log("reading Debian's package lists");
-  await run("apt-get", [...quietly, "update"], { env });
+  // Wait for other package managers, such as the automatic updates of a new machine.
+  const options = ["-qq", "-o", "DPkg::Lock::Timeout=300"];
+  console.log("updating Debian's package lists");
+  await run("apt-get", [...options, "update"], { env });
   console.log(`installing ${parts.map(({ name }) => name).join(" and ")} (about half a minute)`);
-  const { ok, output } = await run("apt-get", [...quietly, ...installCommand(parts)], { env });
+  const { ok, output } = await run("apt-get", [...options, ...installCommand(parts)], { env });
   if (!ok) console.log(output);
 }
 
@@ -42,13 +42,13 @@ function installCommand(parts: readonly SystemPart[]): string[] {
   return ["install", "-y", "--no-install-recommends", ...parts.flatMap(({ aptPackages }) => aptPackages)];
 }
 
-/** What is missing, what for, and the command that brings it, if there is one. */
+/** Names the missing part, its purpose, and the command to install it. */
 function explain(part: SystemPart): string {
-  const missing = `missing: ${part.name}, needed ${part.purpose}.`;
+  const missing = `Missing: ${part.name}, needed ${part.purpose}.`;
   if (part.aptPackages.length === 0) return missing;
   return [
-    `${missing} On Debian, this installs it:`,
+    `${missing} To install it on Debian, run:`,
     `  sudo apt-get ${installCommand([part]).join(" ")}`,
-    ...(part.name === "browser" ? ["Or set SNAP_CHROMIUM_PATH to a Chromium or Chrome."] : []),
+    ...(part.name === "browser" ? ["Or set SNAP_CHROMIUM_PATH to Chromium or Chrome."] : []),
   ].join("\n");
 }

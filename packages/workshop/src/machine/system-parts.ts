@@ -2,79 +2,78 @@ import { globSync } from "node:fs";
 import { findBrowser } from "./find-browser.ts";
 import { run } from "./run.ts";
 
-/** What the parts are set up for. */
-export type Errand = "start" | "test";
+export type SetupTask = "start" | "test";
 
 export interface SystemPart {
   /** Also the tag of the tests that need it: `describe("…", { tags: ["browser"] }, …)`. */
   readonly name: string;
-  /** Completes "… is needed". */
+  /** Completes "needed …". */
   readonly purpose: string;
   readonly aptPackages: readonly string[];
-  /** An errand stops without a part that it needs, and only says so about one that it would like. */
-  readonly neededBy: readonly Errand[];
-  readonly likedBy: readonly Errand[];
+  /** A task stops if a required part is missing; a missing optional part is only reported. */
+  readonly requiredFor: readonly SetupTask[];
+  readonly optionalFor: readonly SetupTask[];
   readonly probe: () => Promise<boolean>;
 }
 
-/** What a fresh machine lacks, in the order of importance. A new part is a new row. */
+/** The parts that a fresh machine may lack, the most important first. */
 export const SYSTEM_PARTS: readonly SystemPart[] = [
   {
     name: "browser",
     purpose: "to render pages",
-    // Starts in a third of the time of full Chromium, and never calls home.
+    // Starts three times as fast as full Chromium, and sends no telemetry.
     aptPackages: ["chromium-headless-shell"],
-    neededBy: ["start", "test"],
-    likedBy: [],
+    requiredFor: ["start", "test"],
+    optionalFor: [],
     probe: async () => (await findBrowser()) !== null,
   },
   {
     name: "fonts",
     purpose: "to draw Latin, Chinese, Japanese and Korean text and emoji",
-    // The leanest set that has a glyph for each: 18 MB, where fonts-noto-cjk alone is 57 MB.
+    // The smallest set with glyphs for all of them: 18 MB, while fonts-noto-cjk alone has 57 MB.
     aptPackages: ["fontconfig", "fonts-liberation", "fonts-wqy-zenhei", "fonts-noto-color-emoji"],
-    neededBy: ["test"],
-    likedBy: ["start"],
+    requiredFor: ["test"],
+    optionalFor: ["start"],
     probe: hasFonts,
   },
   {
     name: "openssl",
-    purpose: "to check signatures by a second implementation",
+    purpose: "to check signatures with a second implementation",
     aptPackages: ["openssl"],
-    neededBy: ["test"],
-    likedBy: [],
+    requiredFor: ["test"],
+    optionalFor: [],
     probe: async () => (await run("openssl", ["version"])).ok,
   },
   {
     name: "postgres",
-    purpose: "to store what several machines share",
+    purpose: "to test the storage that several machines share",
     aptPackages: ["postgresql"],
-    neededBy: ["test"],
-    likedBy: [],
+    requiredFor: ["test"],
+    optionalFor: [],
     probe: () => Promise.resolve(globSync("/usr/lib/postgresql/*/bin/postgres").length > 0),
   },
   {
     name: "redis",
-    purpose: "to share a cache between processes",
+    purpose: "to test the cache that several processes share",
     aptPackages: ["redis-server"],
-    neededBy: ["test"],
-    likedBy: [],
+    requiredFor: ["test"],
+    optionalFor: [],
     probe: async () => (await run("redis-server", ["--version"])).ok,
   },
   {
     name: "systemd",
-    purpose: "to check the unit of the service",
+    purpose: "to check the systemd unit of the service",
     aptPackages: ["systemd"],
-    neededBy: ["test"],
-    likedBy: [],
+    requiredFor: ["test"],
+    optionalFor: [],
     probe: async () => (await run("systemd-analyze", ["--version"])).ok,
   },
   {
     name: "seccomp",
     purpose: "to run the browser under the containers' system call filter",
     aptPackages: ["bubblewrap", "seccomp"],
-    neededBy: ["test"],
-    likedBy: [],
+    requiredFor: ["test"],
+    optionalFor: [],
     probe: async () =>
       (await run("scmp_sys_resolver", ["read"])).ok && (await run("bwrap", ["--version"])).ok,
   },
@@ -82,18 +81,18 @@ export const SYSTEM_PARTS: readonly SystemPart[] = [
     name: "network",
     purpose: "to give a test a network with addresses of its own",
     aptPackages: ["iproute2"],
-    neededBy: ["test"],
-    likedBy: [],
+    requiredFor: ["test"],
+    optionalFor: [],
     probe: async () =>
       (await run("unshare", ["--user", "--map-root-user", "--net", "ip", "link", "set", "lo", "up"])).ok,
   },
   {
     name: "docker",
     purpose: "to build and start the image",
-    // A daemon that runs is for the machine's owner to set up.
+    // Not installed automatically: setting up the daemon is up to the owner of the machine.
     aptPackages: [],
-    neededBy: [],
-    likedBy: ["test"],
+    requiredFor: [],
+    optionalFor: ["test"],
     probe: async () => (await run("docker", ["info"])).ok && (await run("docker", ["compose", "version"])).ok,
   },
 ];

@@ -15,7 +15,7 @@ const read = (name: string): string => readFileSync(join(ROOT, "packages/server/
 const load = (name: string): Compose => parse(read(name), { merge: true }) as Compose;
 
 describe.each(["compose.yaml", "compose.cluster.yaml"])("%s", (name) => {
-  it("is what Compose understands", () => {
+  it("is valid for Compose", () => {
     const compose = load(name);
     expect(findComposeFaults({ ...compose })).toBeNull();
     const [service = "", settings] = Object.entries(compose.services)[0] ?? [];
@@ -24,7 +24,7 @@ describe.each(["compose.yaml", "compose.cluster.yaml"])("%s", (name) => {
   });
 });
 
-/** As Compose fills in what .env says. */
+/** Substitutes the variables of .env, like Compose. */
 const fillIn = (value: string, env: Readonly<Record<string, string>>): string =>
   value.replaceAll(/\$\{(\w+)(?::([?-])([^}]*))?\}/g, (_, name: string, sign = "", text = "") => {
     const found = env[name] ?? "";
@@ -57,7 +57,7 @@ describe("the services of compose.cluster.yaml", () => {
     ["api-1", "api"],
     ["api-3", "api"],
     ["worker-2", "worker"],
-  ])("start once .env is filled in: %s", (name, role) => {
+  ])("start with a complete .env: %s", (name, role) => {
     const env = { ...example, ...filled };
     const { config, warnings } = readConfig({ ...env, ...environmentOf(name, env) });
     expect(warnings).toEqual([]);
@@ -74,17 +74,17 @@ describe("the services of compose.cluster.yaml", () => {
 });
 
 describe("Dockerfile", () => {
-  it("lints clean", () => {
+  it("has no lint errors", () => {
     expect(validate(read("Dockerfile"))).toEqual([]);
   });
 
-  it("uses the repository's pnpm", () => {
+  it("uses the repository's version of pnpm", () => {
     const used = new Set(read("Dockerfile").match(/pnpm@[\d.]+/g));
     expect([...used]).toEqual([readManifest(ROOT).packageManager]);
   });
 });
 
-it("no deployment names a variable that does not exist, or turns the sandbox off", () => {
+it("no deployment uses an unknown variable or turns the sandbox off", () => {
   const files = [
     "Dockerfile",
     "compose.yaml",

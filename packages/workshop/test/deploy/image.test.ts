@@ -8,7 +8,7 @@ import { ROOT } from "../../src/workspace.ts";
 
 const BUILD_TIMEOUT_MS = 15 * 60_000;
 
-/** As compose.yaml has it, without the proxy, beside whatever else runs on the machine. */
+/** Starts the service of compose.yaml without the proxy, in a separate Compose project. */
 describe("the image", { timeout: BUILD_TIMEOUT_MS }, () => {
   let folder: string;
   const compose = (...args: string[]): ReturnType<typeof run> =>
@@ -19,7 +19,7 @@ describe("the image", { timeout: BUILD_TIMEOUT_MS }, () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "snap-image-"));
-    // The build's context, where an .env can be written: a clone's own is its owner's.
+    // Copy the build context, so that the test can write an .env without touching that of the clone.
     const { output } = await run("git", ["ls-files", "-z"]);
     for (const path of output.split("\0").filter(Boolean)) await cp(join(ROOT, path), join(folder, path));
     await writeFile(
@@ -35,14 +35,14 @@ describe("the image", { timeout: BUILD_TIMEOUT_MS }, () => {
     await rm(folder, { recursive: true });
   }, BUILD_TIMEOUT_MS);
 
-  it("renders in its sandbox, with no more rights than compose.yaml leaves it", async () => {
+  it("renders in its sandbox, with only the privileges that compose.yaml grants", async () => {
     const { output } = await compose("exec", "--no-TTY", "snap", "snap-server", "doctor", "--json");
     const { checks } = JSON.parse(output) as { checks: { name: string; status: string }[] };
     const found = Object.fromEntries(checks.map(({ name, status }) => [name, status]));
     expect(found).toMatchObject({ sandbox: "ok", render: "ok", storage: "ok", fonts: "ok" });
   });
 
-  it("can't write what it runs", async () => {
+  it("can't modify its own code", async () => {
     const { ok } = await compose("exec", "--no-TTY", "snap", "touch", "/opt/snap/package.json");
     expect(ok).toBe(false);
   });

@@ -1,17 +1,17 @@
-/** A rule of a container engine's seccomp profile, in the form that ours uses. */
+/** A rule of a container engine's seccomp profile, limited to the fields that our profile uses. */
 export interface SeccompRule {
   readonly comment: string;
   readonly names: readonly string[];
   readonly action: string;
-  /** At most one condition; it looks at an argument's lower half, which is all of an `int`. */
+  /** At most one condition. It compares an argument's lower half, which holds a whole `int`. */
   readonly args?: readonly SeccompCondition[];
 }
 
 interface SeccompCondition {
   readonly index: number;
-  /** What the argument must equal or, with a mask, the mask. */
+  /** The expected argument or, for a masked comparison, the mask. */
   readonly value: number;
-  /** With a mask: what must be left of the argument under it. */
+  /** For a masked comparison, the expected value of the masked argument. */
   readonly valueTwo?: number;
   readonly op: string;
 }
@@ -26,19 +26,19 @@ export interface SeccompProfile {
   readonly syscalls: readonly SeccompRule[];
 }
 
-/** linux/audit.h, by the names that Node has for them. */
+/** Constants of linux/audit.h, by Node's names of the architectures. */
 const AUDIT_ARCHITECTURES: Readonly<Record<string, number>> = { x64: 0xc000003e, arm64: 0xc00000b7 };
 
-/** Where linux/seccomp.h puts the facts that a filter sees. */
-const FACTS = { number: 0, architecture: 4, arguments: 16, argumentBytes: 8 };
+/** Offsets in `struct seccomp_data` (linux/seccomp.h). */
+const OFFSETS = { number: 0, architecture: 4, arguments: 16, argumentBytes: 8 };
 
-/** linux/bpf_common.h: the four instructions that are needed. */
+/** Instructions of linux/bpf_common.h. */
 const LOAD = 0x20;
 const AND = 0x54;
 const JUMP_IF_EQUAL = 0x15;
 const RETURN = 0x06;
 
-/** linux/seccomp.h: what a filter answers. */
+/** Return values of a filter (linux/seccomp.h). */
 const KILL = 0x80000000;
 const ALLOW = 0x7fff0000;
 const ERRNO = 0x00050000;
@@ -46,20 +46,20 @@ const ERRNO = 0x00050000;
 type Instruction = readonly [code: number, operand: number, skipIfTrue?: number, skipIfFalse?: number];
 
 /**
- * Compiles a profile to what the kernel takes, for the machine's own architecture.
+ * Compiles a profile to a BPF program for one architecture.
  *
- * @param numberOf The number of a system call here, negative where the architecture has none of that name.
- * @returns `struct sock_filter`s one after another, as `bwrap --seccomp` reads them.
- * @throws Error when the profile uses what is not provided for.
+ * @param numberOf Returns the number of a system call, negative if the architecture does not have it.
+ * @returns A sequence of `struct sock_filter`, the format of `bwrap --seccomp`.
+ * @throws Error when the profile uses an unsupported feature.
  */
 export function compileSeccomp(
   profile: SeccompProfile,
   { architecture, numberOf }: { architecture: string; numberOf: (name: string) => number },
 ): Buffer {
   const audited = AUDIT_ARCHITECTURES[architecture];
-  if (audited === undefined) throw new Error(`no filter can be made for ${architecture}`);
+  if (audited === undefined) throw new Error(`unsupported architecture: ${architecture}`);
   if (profile.defaultAction !== "SCMP_ACT_ERRNO")
-    throw new Error(`${profile.defaultAction} is not known here`);
+    throw new Error(`unsupported default action: ${profile.defaultAction}`);
   const rules: Instruction[] = [];
   for (const rule of profile.syscalls) {
     const allow = allowInstructions(rule);
@@ -67,30 +67,30 @@ export function compileSeccomp(
     for (const number of numbers) rules.push([JUMP_IF_EQUAL, number, 0, allow.length], ...allow);
   }
   return encode([
-    [LOAD, FACTS.architecture],
+    [LOAD, OFFSETS.architecture],
     [JUMP_IF_EQUAL, audited, 1, 0],
     [RETURN, KILL],
-    [LOAD, FACTS.number],
+    [LOAD, OFFSETS.number],
     ...rules,
     [RETURN, ERRNO | profile.defaultErrnoRet],
   ]);
 }
 
-/** What follows once the number is the right one; falls through, with the number loaded, where the condition fails. */
+/** Instructions for a matching call number. If the condition fails, they reload the number and fall through. */
 function allowInstructions({ action, args = [] }: SeccompRule): Instruction[] {
   const [condition, ...others] = args;
   if (action !== "SCMP_ACT_ALLOW" || others.length > 0)
-    throw new Error("a rule allows, on one condition at most");
+    throw new Error("unsupported rule: only SCMP_ACT_ALLOW with at most one condition");
   if (condition === undefined) return [[RETURN, ALLOW]];
   const { op, index, value, valueTwo = 0 } = condition;
   const masked = op === "SCMP_CMP_MASKED_EQ";
-  if (!masked && op !== "SCMP_CMP_EQ") throw new Error(`${op} is not known here`);
+  if (!masked && op !== "SCMP_CMP_EQ") throw new Error(`unsupported operator: ${op}`);
   return [
-    [LOAD, FACTS.arguments + index * FACTS.argumentBytes],
+    [LOAD, OFFSETS.arguments + index * OFFSETS.argumentBytes],
     ...(masked ? [[AND, value] as const] : []),
     [JUMP_IF_EQUAL, masked ? valueTwo : value, 0, 1],
     [RETURN, ALLOW],
-    [LOAD, FACTS.number],
+    [LOAD, OFFSETS.number],
   ];
 }
 

@@ -11,7 +11,7 @@ const profile = JSON.parse(
   readFileSync(join(ROOT, "packages/server/deploy/seccomp.json"), "utf8"),
 ) as SeccompProfile;
 
-it("leaves out what reaches into the kernel and into other processes", () => {
+it("blocks calls that reach into the kernel or other processes", () => {
   const dangerous =
     "acct add_key bpf clone3 delete_module fanotify_init finit_module fsopen init_module io_uring_setup iopl ioperm kcmp " +
     "kexec_load keyctl mount mount_setattr move_mount move_pages open_by_handle_at open_tree perf_event_open " +
@@ -24,10 +24,10 @@ it("leaves out what reaches into the kernel and into other processes", () => {
 describe("the browser under seccomp.json", { tags: ["browser", "seccomp"] }, () => {
   let folder: string;
   let filter: string;
-  /** The number of each call on this machine: -1 for one that nobody knows, less for other machines' calls. */
+  /** The number of each call on this machine: -1 if it is unknown, lower if only other architectures have it. */
   const numbers = new Map<string, number>();
 
-  /** What a profile compiles to, in a file. */
+  /** Compiles a profile to a file, and returns its path. */
   async function compile(name: string, compiled: SeccompProfile): Promise<string> {
     const file = join(folder, name);
     const numberOf = (call: string): number => numbers.get(call) ?? Number.NaN;
@@ -35,8 +35,8 @@ describe("the browser under seccomp.json", { tags: ["browser", "seccomp"] }, () 
     return file;
   }
 
-  /** Runs a command behind a filter, as whoever runs the tests; bwrap takes filters as descriptors. */
-  const runBehind = (compiled: string, command: readonly string[]): ReturnType<typeof run> =>
+  /** Runs a command under a filter, as the current user. bwrap reads the filter from a file descriptor. */
+  const runFiltered = (compiled: string, command: readonly string[]): ReturnType<typeof run> =>
     run(
       "/bin/sh",
       [
@@ -49,10 +49,10 @@ describe("the browser under seccomp.json", { tags: ["browser", "seccomp"] }, () 
       { env: { SNAP_DATA_DIR: folder } },
     );
 
-  /** What `snap-server doctor` finds, by the name of the check. */
+  /** Runs `snap-server doctor`, and returns the status of each check. */
   async function examine(compiled: string): Promise<Map<string, string>> {
     const command = join(ROOT, "packages/server/bin/snap-server.js");
-    const { output } = await runBehind(compiled, [process.execPath, command, "doctor", "--json"]);
+    const { output } = await runFiltered(compiled, [process.execPath, command, "doctor", "--json"]);
     const { checks } = JSON.parse(output) as { checks: { name: string; status: string }[] };
     return new Map(checks.map(({ name, status }) => [name, status]));
   }
@@ -66,7 +66,7 @@ describe("the browser under seccomp.json", { tags: ["browser", "seccomp"] }, () 
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it("lists no call that nobody knows", () => {
+  it("lists no unknown call", () => {
     expect(numbers.get("unshare")).toBeGreaterThan(0);
     expect([...numbers].filter(([, number]) => Number.isNaN(number) || number === -1)).toEqual([]);
   });
@@ -78,18 +78,18 @@ describe("the browser under seccomp.json", { tags: ["browser", "seccomp"] }, () 
     expect(found.get("storage")).toBe("ok");
   });
 
-  it("has no sandbox where no namespace may be made", async () => {
+  it("has no sandbox if it can't create namespaces", async () => {
     const syscalls = profile.syscalls.filter(({ names }) => !names.includes("unshare"));
     const threads = { comment: "", names: ["clone"], action: "SCMP_ACT_ALLOW" };
-    // CLONE_NEWUSER, _NEWPID and _NEWNET besides.
+    // The mask also includes CLONE_NEWUSER, CLONE_NEWPID and CLONE_NEWNET.
     const args = [{ index: 0, value: 0x7e020080, valueTwo: 0, op: "SCMP_CMP_MASKED_EQ" }];
     const stricter = await compile("stricter", { ...profile, syscalls: [...syscalls, { ...threads, args }] });
     expect((await examine(stricter)).get("sandbox")).toBe("problem");
   });
 
-  it("could not mount anything", async () => {
+  it("can't create mount namespaces", async () => {
     const mayUnshare = (namespace: string): ReturnType<typeof run> =>
-      runBehind(filter, ["unshare", "--user", namespace, "true"]);
+      runFiltered(filter, ["unshare", "--user", namespace, "true"]);
     expect(await mayUnshare("--net")).toEqual({ ok: true, output: "" });
     expect(await mayUnshare("--mount")).toEqual({
       ok: false,

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { run } from "../../src/machine/run.ts";
 import { ROOT } from "../../src/workspace.ts";
 
-describe("snap-server.service, to systemd itself", () => {
+describe("snap-server.service", () => {
   let folder: string;
   let file: string;
 
@@ -15,18 +15,18 @@ describe("snap-server.service, to systemd itself", () => {
     folder = await mkdtemp(join(tmpdir(), "snap-unit-"));
     file = join(folder, "snap-server.service");
     const unit = readFileSync(join(ROOT, "packages/server/deploy/snap-server.service"), "utf8");
-    // What it starts need not be on the machine of the tests.
+    // The test machine may not have /usr/bin/node.
     await writeFile(file, unit.replace("/usr/bin/node", process.execPath));
   });
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it("is without a mistake", async () => {
+  it("passes systemd-analyze verify", async () => {
     const args = ["verify", "--man=no", "--recursive-errors=no", file];
     expect(await run("systemd-analyze", args)).toEqual({ ok: true, output: "" });
   });
 
-  it("is exposed no more than 3 of 10", async () => {
+  it("has an exposure level of at most 3 out of 10", async () => {
     const args = ["security", "--offline=yes", "--threshold=30", file];
     const { ok, output } = await run("systemd-analyze", args);
     expect({ ok, output }).toEqual({ ok: true, output: expect.stringContaining("Overall exposure level") });

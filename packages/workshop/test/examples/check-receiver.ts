@@ -5,10 +5,10 @@ import { createHmac } from "node:crypto";
 import type { Server } from "node:http";
 import { listen } from "./listen.ts";
 
-/** What makes a receiver: the signing secret, and what is to be done with a batch. */
-export type OpenReceiver = (signingSecret: string, act: (batch: RenderBatch) => void) => Server;
+/** Creates a receiver from a signing secret and a handler of batches. */
+export type OpenReceiver = (signingSecret: string, handle: (batch: RenderBatch) => void) => Server;
 
-/** Delivers to a receiver at `/webhooks/snap` as the service does, and asserts what it answers and does. */
+/** Sends deliveries to a receiver at `/webhooks/snap`, like the service, and checks its responses and calls. */
 export async function checkReceiver(open: OpenReceiver): Promise<void> {
   const [vector] = vectors.cases;
   assert(vector?.name === "a finished batch");
@@ -18,12 +18,12 @@ export async function checkReceiver(open: OpenReceiver): Promise<void> {
     createHmac("sha256", secret).update(`snap-webhook-v1\n${timestamp}\n`).update(body).digest("hex");
   assert.equal(sign(vector.timestamp), vector.signature);
 
-  const acted: RenderBatch[] = [];
+  const handled: RenderBatch[] = [];
   let isBroken = true;
   const receiver = await listen(
     open(secret, (batch) => {
-      if (isBroken) throw new Error("the database is away, for this check");
-      acted.push(batch);
+      if (isBroken) throw new Error("simulated database failure");
+      handled.push(batch);
     }),
   );
   const post = async (timestamp: string, bytes = body): Promise<number> => {
@@ -43,17 +43,17 @@ export async function checkReceiver(open: OpenReceiver): Promise<void> {
   };
   const now = String(Math.floor(Date.now() / 1000));
 
-  assert.equal(await post(now), 500, "what can't be acted on is to be delivered again");
+  assert.equal(await post(now), 500, "a failed handler requests another delivery");
   isBroken = false;
   assert.equal(await post(now), 204);
   assert.equal(await post(now), 204, "a second delivery is acknowledged");
-  assert.deepEqual(acted, [JSON.parse(body.toString())], "and acted on once");
+  assert.deepEqual(handled, [JSON.parse(body.toString())], "and handled once");
   assert.equal(await post(now, Buffer.from(body.toString().replace("done", "gone"))), 400, "forged");
-  assert.equal(await post(vector.timestamp), 400, "a repeat of an old delivery");
+  assert.equal(await post(vector.timestamp), 400, "a replayed old delivery");
   assert.match(
     String((await fetch(`${receiver.origin}/webhooks/snap`)).status),
     /^40[45]$/,
-    "nothing to be had",
+    "only POST is supported",
   );
   receiver.close();
 }

@@ -16,14 +16,14 @@ const EXAMPLES: readonly (readonly [name: string, tags: readonly string[], missi
 const folderOf = (name: string): string => join(ROOT, "examples", name);
 
 describe("examples", () => {
-  it("are all in the table", () => {
+  it("are all tested", () => {
     const folders = readdirSync(join(ROOT, "examples"), { withFileTypes: true });
     const names = folders.filter((entry) => entry.isDirectory()).map(({ name }) => name);
     expect(names.toSorted()).toEqual(EXAMPLES.map(([name]) => name));
   });
 
   for (const [name, tags, missing] of EXAMPLES) {
-    it(`${name} does what it says`, { tags: [...tags] }, async () => {
+    it(`${name} works`, { tags: [...tags] }, async () => {
       const { ok, output } = await run(process.execPath, [join(import.meta.dirname, `${name}.ts`)]);
       expect({ ok, output }).toEqual({
         ok: true,
@@ -31,7 +31,7 @@ describe("examples", () => {
       });
     });
 
-    it(`${name} names a setting that is missing`, async () => {
+    it(`${name} names a missing setting`, async () => {
       const { ok, output } = await run(process.execPath, ["main.ts"], {
         cwd: folderOf(name),
         env: { SNAP_BASE_URL: "", SNAP_SECRET_KEY: "", SNAP_SIGNING_SECRET: "", SNAP_TOKEN_ID: "" },

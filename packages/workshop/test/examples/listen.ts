@@ -10,7 +10,7 @@ export interface Listening {
   close(): void;
 }
 
-/** Has a server listen on a free port of the loopback. */
+/** Starts a server on a free loopback port. */
 export async function listen(server: Server): Promise<Listening> {
   await once(server.listen(0, "127.0.0.1"), "listening");
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;

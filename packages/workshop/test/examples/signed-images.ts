@@ -27,4 +27,4 @@ assert.equal(await (await fetch(gallery.origin)).text(), html);
 gallery.close();
 await service.stop();
 page.close();
-console.log("signed-images: all images of the page load, and changed URLs are refused");
+console.log("signed-images: all images of the page load, and modified URLs are rejected");

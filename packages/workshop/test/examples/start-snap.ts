@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { listen } from "./listen.ts";
 
-/** A service that runs, and a customer of it. */
+/** A running service, with the credentials of an account. */
 export interface RunningSnap {
   readonly baseUrl: string;
   readonly token: string;
@@ -17,7 +17,7 @@ export interface RunningSnap {
   stop(): Promise<void>;
 }
 
-/** The service with real Chromium on a free port of the loopback, and an account with ten credits. */
+/** Starts the service with real Chromium on a free loopback port, and creates an account with ten credits. */
 export async function startSnap({ allowTargets }: { readonly allowTargets: string }): Promise<RunningSnap> {
   const targets = { allow: parseTargetList(allowTargets), ownHostnames: [] };
   const directory = await mkdtemp(join(tmpdir(), "snap-example-"));
@@ -58,7 +58,7 @@ export async function startSnap({ allowTargets }: { readonly allowTargets: strin
   };
 }
 
-/** The links of batches name it, so it must be known before anything listens there. */
+/** The signed URLs of batches contain the port, so it must be known before the service starts. */
 async function findFreePort(): Promise<number> {
   const probe = await listen(createServer());
   probe.close();

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import type * as tableModule from "../../../protocol/src/parameters/table.ts";
 
 /*
- * A parameter is defined by one row of the table: here a copy of the table has one more, and everything that is
- * derived from the table knows it.
+ * One row of the table defines a parameter. These tests add a row to a copy of the table, and check everything that is
+ * derived from it.
  */
 
 const DARK_MODE: ParameterRow = {
@@ -21,7 +21,7 @@ const TABLE = "../../../protocol/src/parameters/table.ts";
 
 const url = "https://example.com/";
 
-describe("a parameter that is added to the table", () => {
+describe("a parameter added to the table", () => {
   beforeAll(() => {
     vi.doMock(TABLE, async (importOriginal) => {
       const original = await importOriginal<typeof tableModule>();
@@ -30,7 +30,7 @@ describe("a parameter that is added to the table", () => {
     return () => vi.doUnmock(TABLE);
   });
 
-  it("is validated, in a query, as JSON and in a batch item", async () => {
+  it("is validated in queries, JSON and batch items", async () => {
     const { parseParameters, parseQuery } = await import("@snap/engine");
     expect(parseQuery(new URLSearchParams({ url, darkMode: "1" }))).toMatchObject({ darkMode: true });
     expect(parseQuery(new URLSearchParams({ url, pdf: "1" }))).toMatchObject({ darkMode: false });
@@ -41,12 +41,12 @@ describe("a parameter that is added to the table", () => {
     expect(batchSubmission.safeParse({ items: [{ url, darkMode: "x" }] }).success).toBe(false);
   });
 
-  it("changes the cache key if it is sent, and no other key", async () => {
+  it("changes the cache key only of requests that send it", async () => {
     const { parseQuery } = await import("@snap/engine");
     const { cacheKey } = await import("../../../engine/src/parameters/cache-key.ts");
     const keyOf = (query: Record<string, string>): string =>
       cacheKey(parseQuery(new URLSearchParams({ url, ...query })));
-    // as pinned in the engine's own tests
+    // The same literal as in the engine's tests.
     const digest = "85c4f4017e687b3f7f85c988153e2687b0f4cc66a4390c79ca1f2199d4b67d8c";
     expect(keyOf({})).toBe(digest);
     expect(keyOf({ darkMode: "0" })).toBe(digest);
@@ -91,13 +91,13 @@ describe("a parameter that is added to the table", () => {
       });
   });
 
-  it("is an option of the command line", async () => {
+  it("is a command-line option", async () => {
     const { createProgram } = await import("../../../server/src/cli/program.ts");
     const render = createProgram().commands.find((command) => command.name() === "render");
     expect(render?.helpInformation()).toMatch(/--dark-mode +Render the page's dark design\./);
   });
 
-  it("is checked by the client", async () => {
+  it("is validated by the client", async () => {
     const { createClient } = await import("@snap/client");
     const snap = createClient({ baseUrl: "https://snap.example.com/v1", token: "1|x", signingSecret: "s" });
     const sign = (darkMode: unknown): string =>
@@ -106,7 +106,7 @@ describe("a parameter that is added to the table", () => {
     expect(() => sign("yes")).toThrow(/darkMode/);
   });
 
-  it("is in the reference, and in the documented types", async () => {
+  it("is in the reference and the documented types", async () => {
     const { parametersPage } = await import("../../src/docs/reference/parameters.ts");
     expect(parametersPage.parts().join("\n\n")).toMatch(
       /\| `darkMode` \| both \| boolean \| `false` \| Render the page's dark design\. \|/,

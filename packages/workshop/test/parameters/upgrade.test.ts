@@ -7,8 +7,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type * as tableModule from "../../../protocol/src/parameters/table.ts";
 
 /*
- * Two releases over one data folder: the later one has a parameter more. What the earlier one cached and signed stays
- * valid.
+ * Two releases share a data folder; the later one has an additional parameter. The earlier release's cache entries and
+ * signed URLs stay valid.
  */
 
 const TABLE = "../../../protocol/src/parameters/table.ts";
@@ -31,7 +31,7 @@ interface Release {
   close(): Promise<void>;
 }
 
-/** The service, from modules that are loaded anew. */
+/** Starts the service from freshly loaded modules. */
 async function openRelease(directory: string): Promise<Release> {
   vi.resetModules();
   const { createEngine } = await import("@snap/engine");
@@ -78,7 +78,7 @@ afterEach(async () => {
 });
 
 describe("a release with a new parameter", () => {
-  it("serves what the release before has cached, by the signed URLs of its batches", async () => {
+  it("serves the cache entries of the previous release through its signed URLs", async () => {
     const before = await openRelease(directory);
     const account = await before.engine.accounts.create({
       email: "ada@example.com",
