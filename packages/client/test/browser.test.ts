@@ -55,8 +55,8 @@ describe("the client, the server and Chromium", () => {
     expect(pdfText).toMatch(/\/MediaBox \[0 0 612 792\]/);
     expect(pdfText.trimEnd()).toMatch(/%%EOF$/);
 
-    const held = await snap.screenshot(page, { ifNoneMatch: png.etag });
-    expect(held).toMatchObject({ notModified: true, etag: png.etag, cache: "hit", targetStatus: 200 });
+    const cached = await snap.screenshot(page, { ifNoneMatch: png.etag });
+    expect(cached).toMatchObject({ notModified: true, etag: png.etag, cache: "hit", targetStatus: 200 });
 
     const missing = await snap.screenshot({ ...page, url: `${site.origin}/missing` });
     expect(missing).toMatchObject({ targetStatus: 404, credits: { limit: 20, remaining: 14 } });

@@ -3,7 +3,7 @@ import type { ConsumeRequest, RateLimiter, RateLimitName } from "../ports/rate-l
 
 const WINDOW_MS = 60_000;
 
-const LIMITED: Readonly<Record<RateLimitName, string>> = {
+const LIMIT_UNITS: Readonly<Record<RateLimitName, string>> = {
   render: "renders",
   cached: "cached responses",
   usage: "usage reports",
@@ -33,7 +33,7 @@ export async function enforceRateLimit(
   const retryAfterSeconds = Math.max(1, Math.ceil((resetsAt - now) / 1000));
   throw new SnapError(
     "rate_limited",
-    `Rate limit of ${limit} ${LIMITED[name]} per minute reached; retry in ${retryAfterSeconds} s.`,
+    `Rate limit of ${limit} ${LIMIT_UNITS[name]} per minute reached; retry in ${retryAfterSeconds} s.`,
     { retryAfterSeconds, rateLimit: { limit, remaining: 0 } },
   );
 }

@@ -1,10 +1,10 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { openWorkplace } from "./command.ts";
+import { openWorkspace } from "./command.ts";
 
-const workplace = openWorkplace();
-afterAll(() => workplace.clear());
+const workspace = openWorkspace();
+afterAll(() => workspace.clear());
 
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
@@ -12,21 +12,21 @@ describe("snap-server accounts", () => {
   let id = "";
 
   it("list: prints how to create an account if there is none", async () => {
-    const { code, stdout } = await workplace.run(["accounts", "list"]);
+    const { code, stdout } = await workspace.run(["accounts", "list"]);
     expect(code).toBe(0);
     expect(stdout).toContain("snap-server accounts create --email you@example.com --plan starter");
-    expect(await workplace.json(["accounts", "list"])).toEqual([]);
+    expect(await workspace.json(["accounts", "list"])).toEqual([]);
   });
 
   it("makes its data readable by its owner only", async () => {
-    const folder = join(workplace.directory, "data");
+    const folder = join(workspace.directory, "data");
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     for (const name of await readdir(folder))
       expect([name, (await stat(join(folder, name))).mode & 0o777]).toEqual([name, 0o600]);
   });
 
   it("create: returns the account", async () => {
-    const account = await workplace.json([
+    const account = await workspace.json([
       "accounts",
       "create",
       "--email",
@@ -53,20 +53,20 @@ describe("snap-server accounts", () => {
     [["--email", "ada"], "ada is not an e-mail address"],
     [["--email", "b@example.com", "--plan", "gold"], "unknown plan gold; use one of starter, growth, scale"],
   ])("create: rejects %j with exit code 1", async (args, message) => {
-    const { code, stdout, stderr } = await workplace.run(["accounts", "create", ...args]);
+    const { code, stdout, stderr } = await workspace.run(["accounts", "create", ...args]);
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: `error: ${message}\n` });
   });
 
   it("verify: marks an unverified account as verified", async () => {
     const args = ["accounts", "create", "--email", "eve@example.com", "--unverified"];
-    const { id: unverified, verified_at: before } = (await workplace.json(args)) as Record<string, string>;
+    const { id: unverified, verified_at: before } = (await workspace.json(args)) as Record<string, string>;
     expect(before).toBeNull();
-    const verified = await workplace.json(["accounts", "verify", String(unverified)]);
+    const verified = await workspace.json(["accounts", "verify", String(unverified)]);
     expect(verified).toMatchObject({ id: unverified, verified_at: expect.stringMatching(DATE_TIME) });
   });
 
   it("update: changes only the given fields; none removes an override", async () => {
-    const changed = await workplace.json([
+    const changed = await workspace.json([
       "accounts",
       "update",
       id,
@@ -76,7 +76,7 @@ describe("snap-server accounts", () => {
       "5",
     ]);
     expect(changed).toMatchObject({ plan: "growth", credits_per_period: 7, requests_per_minute: 5 });
-    const reset = await workplace.json([
+    const reset = await workspace.json([
       "accounts",
       "update",
       id,
@@ -89,7 +89,7 @@ describe("snap-server accounts", () => {
   });
 
   it("show: returns credits and usage", async () => {
-    const { token_ids: tokens, usage } = (await workplace.json(["accounts", "show", id])) as {
+    const { token_ids: tokens, usage } = (await workspace.json(["accounts", "show", id])) as {
       token_ids: number[];
       usage: unknown;
     };
@@ -100,17 +100,17 @@ describe("snap-server accounts", () => {
       period: { started_at: expect.stringMatching(DATE_TIME), resets_at: expect.stringMatching(DATE_TIME) },
       rate_limit: { requests_per_minute: 60, cached_requests_per_minute: 300 },
     });
-    const { stdout } = await workplace.run(["accounts", "show", id]);
+    const { stdout } = await workspace.run(["accounts", "show", id]);
     expect(stdout).toContain("10,000 left, 0 used of 10,000");
   });
 
   it("list: prints a table", async () => {
-    const { stdout } = await workplace.run(["accounts", "list"]);
+    const { stdout } = await workspace.run(["accounts", "list"]);
     expect(stdout).toMatch(new RegExp(`^ID .*E-MAIL .*PLAN .*\n${id}  ada@example\\.com +yes +growth`));
   });
 
   it.each([["show"], ["verify"]])("%s: fails for an unknown account", async (command) => {
-    const { code, stderr } = await workplace.run(["accounts", command, "acct_0", "--json"]);
+    const { code, stderr } = await workspace.run(["accounts", command, "acct_0", "--json"]);
     expect(code).toBe(1);
     expect(JSON.parse(stderr)).toEqual({ error: { message: "account acct_0 not found" } });
   });

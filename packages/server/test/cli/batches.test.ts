@@ -3,10 +3,10 @@ import { openSqliteStorage } from "@snap/storage-sqlite";
 import { createFakeRenderer, createFakeResolver, createFakeWebhookSender } from "@snap/testing";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openWorkplace } from "./command.ts";
+import { openWorkspace } from "./command.ts";
 
 const SECRET_KEY = "a key for these tests";
-const workplace = openWorkplace({ SNAP_SECRET_KEY: SECRET_KEY });
+const workspace = openWorkspace({ SNAP_SECRET_KEY: SECRET_KEY });
 const url = "https://example.com/";
 const DATE_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const KEY = expect.stringMatching(/^[0-9a-f]{64}$/);
@@ -21,7 +21,7 @@ const attempted = Promise.withResolvers<void>();
 
 beforeAll(async () => {
   engine = createEngine({
-    storage: await openSqliteStorage({ directory: join(workplace.directory, "data") }),
+    storage: await openSqliteStorage({ directory: join(workspace.directory, "data") }),
     renderer,
     webhookSender,
     secretKey: SECRET_KEY,
@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await engine.close();
-  await workplace.clear();
+  await workspace.clear();
 });
 
 function submit(document: unknown): Promise<{ readonly id: string }> {
@@ -49,20 +49,20 @@ function submit(document: unknown): Promise<{ readonly id: string }> {
 
 describe("batches show", () => {
   it("fails for an unknown batch", async () => {
-    expect(await workplace.run(["batches", "show", "batch_0"])).toEqual({
+    expect(await workspace.run(["batches", "show", "batch_0"])).toEqual({
       code: 1,
       signal: null,
       stdout: "",
       stderr: "error: unknown batch batch_0\n",
     });
-    const { code, stderr } = await workplace.run(["batches", "show", "batch_0", "--json"]);
+    const { code, stderr } = await workspace.run(["batches", "show", "batch_0", "--json"]);
     expect(code).toBe(1);
     expect(JSON.parse(stderr)).toEqual({ error: { message: "unknown batch batch_0" } });
   });
 
   it("shows a queued batch while another process is running", async () => {
     const batch = await submit({ items: [{ url }] });
-    expect(await workplace.json(["batches", "show", batch.id])).toEqual({
+    expect(await workspace.json(["batches", "show", batch.id])).toEqual({
       id: batch.id,
       account_id: principal.account.id,
       token_id: principal.token.id,
@@ -86,7 +86,7 @@ describe("batches show", () => {
         },
       ],
     });
-    const { stdout } = await workplace.run(["batches", "show", batch.id]);
+    const { stdout } = await workspace.run(["batches", "show", batch.id]);
     expect(stdout).toMatch(/^status +pending, 0 of 1 finished$/m);
     expect(stdout).toMatch(/^webhook +none$/m);
     expect(stdout).toMatch(/^ID +STATUS +CODE +STARTS +NEXT +COST +URL$/m);
@@ -104,7 +104,7 @@ describe("batches show", () => {
     renderer.failNext(new SnapError("render_failed", "The page could not be captured."));
     release();
     await attempted.promise;
-    const shown = await workplace.json(["batches", "show", batch.id]);
+    const shown = await workspace.json(["batches", "show", batch.id]);
     expect(shown).toEqual({
       id: batch.id,
       account_id: principal.account.id,
@@ -144,7 +144,7 @@ describe("batches show", () => {
         },
       ],
     });
-    const { stdout } = await workplace.run(["batches", "show", batch.id]);
+    const { stdout } = await workspace.run(["batches", "show", batch.id]);
     expect(stdout).toMatch(/^status +complete$/m);
     expect(stdout).toMatch(/^webhook +https:\/\/example\.com\/hook$/m);
     expect(stdout).toMatch(/^delivery +next attempt \d{4}-\d\d-\d\d \d\d:\d\d UTC, 1 attempt$/m);

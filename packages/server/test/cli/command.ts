@@ -24,7 +24,7 @@ export interface Running {
 }
 
 /** JSON output of `tokens create` and `tokens rotate`. */
-export interface Minted {
+export interface CreatedToken {
   readonly id: number;
   readonly token: string;
   readonly signing_secret: string;
@@ -32,7 +32,7 @@ export interface Minted {
 }
 
 /** The folder of one test file, with its data and its processes. */
-export interface Workplace {
+export interface Workspace {
   readonly directory: string;
   readonly environment: NodeJS.ProcessEnv;
   start(args: readonly string[], environment?: NodeJS.ProcessEnv): Running;
@@ -43,7 +43,7 @@ export interface Workplace {
   clear(): Promise<void>;
 }
 
-export function openWorkplace(variables: Readonly<Record<string, string>> = {}): Workplace {
+export function openWorkspace(variables: Readonly<Record<string, string>> = {}): Workspace {
   const directory = mkdtempSync(join(tmpdir(), "snap-cli-"));
   const inherited = Object.entries(process.env).filter(([name]) => !/^SNAP_(?!CHROMIUM_PATH)/.test(name));
   const environment = {
@@ -52,13 +52,13 @@ export function openWorkplace(variables: Readonly<Record<string, string>> = {}):
     ...variables,
   };
   const running = new Set<Running>();
-  const start: Workplace["start"] = (args, more = {}) => {
+  const start: Workspace["start"] = (args, more = {}) => {
     const started = spawnCommand(args, { cwd: directory, env: { ...environment, ...more } });
     running.add(started);
     void started.ended.then(() => running.delete(started));
     return started;
   };
-  const run: Workplace["run"] = (args, more) => start(args, more).ended;
+  const run: Workspace["run"] = (args, more) => start(args, more).ended;
   return {
     directory,
     environment,

@@ -1,26 +1,26 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { openWorkplace } from "./command.ts";
+import { openWorkspace } from "./command.ts";
 
-const workplace = openWorkplace();
-afterAll(() => workplace.clear());
+const workspace = openWorkspace();
+afterAll(() => workspace.clear());
 
 describe("an unusable data folder: the error names the folder and SNAP_DATA_DIR", () => {
   it("for a path below a file", async () => {
-    const file = join(workplace.directory, "file");
+    const file = join(workspace.directory, "file");
     await writeFile(file, "");
-    const { code, stderr } = await workplace.run(["accounts", "list"], { SNAP_DATA_DIR: join(file, "data") });
+    const { code, stderr } = await workspace.run(["accounts", "list"], { SNAP_DATA_DIR: join(file, "data") });
     expect(code).toBe(1);
     expect(stderr).toContain(`SNAP_DATA_DIR: cannot use ${join(file, "data")}: `);
   });
 
   it("for a corrupt database", async () => {
-    const directory = join(workplace.directory, "damaged");
+    const directory = join(workspace.directory, "damaged");
     await mkdir(directory);
     await writeFile(join(directory, "secret.key"), "a key of enough letters\n");
     await writeFile(join(directory, "snap.db"), "this is not a database ".repeat(500));
-    const { code, stderr } = await workplace.run(["accounts", "list"], { SNAP_DATA_DIR: directory });
+    const { code, stderr } = await workspace.run(["accounts", "list"], { SNAP_DATA_DIR: directory });
     expect(code).toBe(1);
     expect(stderr).toContain(`SNAP_DATA_DIR: cannot use ${directory}: file is not a database`);
   });

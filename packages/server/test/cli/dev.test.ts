@@ -5,20 +5,20 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { PNG } from "pngjs";
 import { afterAll, describe, expect, it } from "vitest";
-import { openWorkplace } from "./command.ts";
+import { openWorkspace } from "./command.ts";
 
 describe("serve --dev", { tags: ["browser"] }, () => {
-  const developing = openWorkplace();
-  afterAll(() => developing.clear());
+  const workspace = openWorkspace();
+  afterAll(() => workspace.clear());
   const CURL = /^curl .*$/m;
   const shell = (line: string): Promise<unknown> =>
-    promisify(execFile)("sh", ["-c", line], { cwd: developing.directory });
+    promisify(execFile)("sh", ["-c", line], { cwd: workspace.directory });
   const readImage = async (): Promise<PNG> =>
-    PNG.sync.read(await readFile(join(developing.directory, "demo.png")));
+    PNG.sync.read(await readFile(join(workspace.directory, "demo.png")));
 
   it("prints a working command, and the same one at the next start", async () => {
     const SNAP_PORT = String(await findFreePort());
-    const running = developing.start(["serve", "--dev"], { SNAP_PORT });
+    const running = workspace.start(["serve", "--dev"], { SNAP_PORT });
     const [line] = await running.printed(CURL);
     await shell(line);
     const { width, height, data } = await readImage();
@@ -28,9 +28,9 @@ describe("serve --dev", { tags: ["browser"] }, () => {
     running.child.kill("SIGTERM");
     expect(await running.ended).toMatchObject({ code: 0, stderr: "" });
 
-    const again = developing.start(["serve", "--dev"], { SNAP_PORT });
+    const again = workspace.start(["serve", "--dev"], { SNAP_PORT });
     expect((await again.printed(CURL))[0]).toBe(line);
-    expect(await developing.json(["accounts", "list"])).toMatchObject([
+    expect(await workspace.json(["accounts", "list"])).toMatchObject([
       { email: "demo@example.com", plan: "growth", verified_at: expect.any(String) },
     ]);
     again.child.kill("SIGTERM");
@@ -38,22 +38,22 @@ describe("serve --dev", { tags: ["browser"] }, () => {
   });
 
   it("stores the token readable by its owner only, and replaces a revoked one", async () => {
-    const file = join(developing.directory, "data/demo-token");
+    const file = join(workspace.directory, "data/demo-token");
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const old = (await readFile(file, "utf8")).trim();
-    await developing.json(["tokens", "revoke", old.split("|")[0] ?? ""]);
+    await workspace.json(["tokens", "revoke", old.split("|")[0] ?? ""]);
 
-    const running = developing.start(["serve", "--dev", "--json"], { SNAP_PORT: "0" });
+    const running = workspace.start(["serve", "--dev", "--json"], { SNAP_PORT: "0" });
     const [document] = await running.printed(/^\{"origin":.*$/m);
-    const facts = JSON.parse(document) as { token: string; curl: string; demo_page: string };
-    expect(facts.token).not.toBe(old);
-    await shell(facts.curl);
+    const output = JSON.parse(document) as { token: string; curl: string; demo_page: string };
+    expect(output.token).not.toBe(old);
+    await shell(output.curl);
     expect((await readImage()).width).toBe(1280);
-    const otherTarget = `http://127.0.0.1:${Number(new URL(facts.demo_page).port) + 1}/`;
+    const otherTarget = `http://127.0.0.1:${Number(new URL(output.demo_page).port) + 1}/`;
     const response = await fetch(
-      facts.curl.replace(/^.*'(http[^']*)\?.*$/, `$1?url=${encodeURIComponent(otherTarget)}`),
+      output.curl.replace(/^.*'(http[^']*)\?.*$/, `$1?url=${encodeURIComponent(otherTarget)}`),
       {
-        headers: { authorization: `Bearer ${facts.token}` },
+        headers: { authorization: `Bearer ${output.token}` },
       },
     );
     expect(await response.json()).toMatchObject({ code: "blocked_host" });

@@ -2,18 +2,18 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { startRemoteBrowser } from "./remote-browser.ts";
-import { openWorkplace, type Workplace } from "./command.ts";
+import { openWorkspace, type Workspace } from "./command.ts";
 
 interface Report {
   readonly ok: boolean;
   readonly checks: readonly { name: string; status: string; message: string; advice?: string }[];
 }
 
-let workplace: Workplace;
-afterEach(() => workplace.clear());
+let workspace: Workspace;
+afterEach(() => workspace.clear());
 
 async function examine(environment: NodeJS.ProcessEnv): Promise<{ code: number | null; report: Report }> {
-  const { code, stdout } = await workplace.run(["doctor", "--json"], environment);
+  const { code, stdout } = await workspace.run(["doctor", "--json"], environment);
   return { code, report: JSON.parse(stdout) as Report };
 }
 
@@ -23,7 +23,7 @@ function statuses({ checks }: Report): Record<string, string> {
 
 describe("doctor", { tags: ["browser"] }, () => {
   it("reports what works, and creates nothing", async () => {
-    workplace = openWorkplace();
+    workspace = openWorkspace();
     const { code, report } = await examine({});
     expect(code).toBe(0);
     expect(report.ok).toBe(true);
@@ -41,11 +41,11 @@ describe("doctor", { tags: ["browser"] }, () => {
   });
 
   it("reports every problem with advice, and exits with code 1", async () => {
-    workplace = openWorkplace();
-    const data = join(workplace.directory, "data");
-    await workplace.json(["accounts", "create", "--email", "ada@example.com"]);
-    const [account] = (await workplace.json(["accounts", "list"])) as { id: string }[];
-    await workplace.json(["tokens", "create", "--account", String(account?.id)]);
+    workspace = openWorkspace();
+    const data = join(workspace.directory, "data");
+    await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
+    const [account] = (await workspace.json(["accounts", "list"])) as { id: string }[];
+    await workspace.json(["tokens", "create", "--account", String(account?.id)]);
     await writeFile(join(data, "secret.key"), "another key altogether\n");
     await chmod(data, 0o755);
     const { code, report } = await examine({ SNAP_CHROMIUM_PATH: "/nowhere/chromium" });
@@ -59,17 +59,17 @@ describe("doctor", { tags: ["browser"] }, () => {
     const unhealthy = report.checks.filter(({ status }) => status !== "ok");
     for (const { advice = "" } of unhealthy) expect(advice).not.toBe("");
 
-    const { stdout } = await workplace.run(["doctor"], { SNAP_CHROMIUM_PATH: "/nowhere/chromium" });
+    const { stdout } = await workspace.run(["doctor"], { SNAP_CHROMIUM_PATH: "/nowhere/chromium" });
     expect(stdout).toMatch(/^problem +browser: .*\n +-> .*apt-get install chromium-headless-shell/m);
   });
 
   it("detects a browser that starts only without its sandbox", async () => {
-    workplace = openWorkplace();
-    await chmod(workplace.directory, 0o755);
+    workspace = openWorkspace();
+    await chmod(workspace.directory, 0o755);
     const { findBrowser } = await import("@snap/engine/puppeteer");
     const browser = process.env["SNAP_CHROMIUM_PATH"] ?? (await findBrowser());
-    const unsandboxed = join(workplace.directory, "browser");
-    await mkdir(join(workplace.directory, "data"), { mode: 0o700 });
+    const unsandboxed = join(workspace.directory, "browser");
+    await mkdir(join(workspace.directory, "data"), { mode: 0o700 });
     await writeFile(unsandboxed, `#!/bin/sh\nexec '${browser}' --no-sandbox "$@"\n`, { mode: 0o755 });
     const { code, report } = await examine({ SNAP_CHROMIUM_PATH: unsandboxed });
     expect(code).toBe(1);
@@ -80,7 +80,7 @@ describe("doctor", { tags: ["browser"] }, () => {
   });
 
   it("reports which remote browsers are reachable, and what their containment lacks", async () => {
-    workplace = openWorkplace();
+    workspace = openWorkspace();
     const address = await startRemoteBrowser();
     const { code, report } = await examine({ SNAP_BROWSER_URL: address });
     expect(code).toBe(0);
@@ -111,7 +111,7 @@ describe("doctor", { tags: ["browser"] }, () => {
   });
 
   it("reports an invalid configuration", async () => {
-    workplace = openWorkplace();
+    workspace = openWorkspace();
     const { code, report } = await examine({ SNAP_PORT: "x" });
     expect(code).toBe(1);
     expect(report.checks).toMatchObject([{ name: "configuration", status: "problem" }]);

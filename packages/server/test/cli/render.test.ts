@@ -4,35 +4,35 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PNG } from "pngjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CLI, openWorkplace } from "./command.ts";
+import { CLI, openWorkspace } from "./command.ts";
 import { servePages, type Pages } from "./pages.ts";
 
-const workplace = openWorkplace();
+const workspace = openWorkspace();
 let pages: Pages;
 beforeAll(async () => {
   pages = await servePages();
 });
 afterAll(async () => {
   await pages.close();
-  await workplace.clear();
+  await workspace.clear();
 });
 
-const fileIn = (name: string): Promise<Buffer> => readFile(join(workplace.directory, name));
+const fileIn = (name: string): Promise<Buffer> => readFile(join(workspace.directory, name));
 
 describe("render", { tags: ["browser"] }, () => {
   it("writes an image, prints a summary to stderr, and creates no data folder", async () => {
-    const outcome = await workplace.run(["render", pages.url, "-o", "a.png", "--allow-target", pages.target]);
+    const outcome = await workspace.run(["render", pages.url, "-o", "a.png", "--allow-target", pages.target]);
     expect(outcome).toMatchObject({ code: 0, stdout: "" });
     expect(outcome.stderr).toMatch(/^a\.png, [\d.]+ KB, \d+\.\d\d s, target status 200\n$/);
     const { width, height, data } = PNG.sync.read(await fileIn("a.png"));
     expect([width, height, ...data.subarray(-4)]).toEqual([1280, 800, 0, 170, 119, 255]);
-    expect(await readdir(workplace.directory)).toEqual(["a.png"]);
+    expect(await readdir(workspace.directory)).toEqual(["a.png"]);
   });
 
   it("derives the format from the extension, respects SNAP_ALLOW_TARGETS, and prints JSON", async () => {
     const allow = { SNAP_ALLOW_TARGETS: pages.target };
     const pdf = ["render", pages.url, "-o", "a.pdf", "--landscape", "--paper-format", "a5"];
-    expect(await workplace.json(pdf, allow)).toEqual({
+    expect(await workspace.json(pdf, allow)).toEqual({
       file: "a.pdf",
       content_type: "application/pdf",
       bytes: expect.any(Number),
@@ -42,7 +42,7 @@ describe("render", { tags: ["browser"] }, () => {
     });
     expect((await fileIn("a.pdf")).subarray(0, 5).toString()).toBe("%PDF-");
     const jpeg = ["render", `${pages.url}missing`, "-o", "a.jpg", "--quality", "80", "--wait-until", "load"];
-    expect(await workplace.json(jpeg, allow)).toMatchObject({
+    expect(await workspace.json(jpeg, allow)).toMatchObject({
       content_type: "image/jpeg",
       target_status: 404,
     });
@@ -66,7 +66,7 @@ describe("render", { tags: ["browser"] }, () => {
         "--allow-target",
         pages.target,
       ],
-      { env: workplace.environment, stdio: ["ignore", "pipe", "ignore"] },
+      { env: workspace.environment, stdio: ["ignore", "pipe", "ignore"] },
     );
     const chunks: Buffer[] = [];
     cli.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -77,13 +77,13 @@ describe("render", { tags: ["browser"] }, () => {
 
   it("rejects a private page with exit code 1 and advice, without requesting it", async () => {
     const before = pages.hits();
-    const { code, stderr } = await workplace.run(["render", pages.url, "-o", "b.png"]);
+    const { code, stderr } = await workspace.run(["render", pages.url, "-o", "b.png"]);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^error: blocked_host: .* --allow-target HOST:PORT\.\n$/);
     expect(pages.hits()).toBe(before);
-    const programs = await workplace.run(["render", pages.url, "-o", "b.png", "--json"]);
+    const programs = await workspace.run(["render", pages.url, "-o", "b.png", "--json"]);
     expect(JSON.parse(programs.stderr)).toMatchObject({ error: { code: "blocked_host" } });
-    expect(await readdir(workplace.directory)).not.toContain("b.png");
+    expect(await readdir(workspace.directory)).not.toContain("b.png");
   });
 });
 
@@ -104,13 +104,13 @@ describe("render exits with code 2, before it starts a browser, for", () => {
     ],
     [[], "required option '-o, --output <file>' not specified"],
   ])("%j", async (args, message) => {
-    const { code, stderr } = await workplace.run(["render", "https://example.com/", ...args]);
+    const { code, stderr } = await workspace.run(["render", "https://example.com/", ...args]);
     expect(code).toBe(2);
     expect(stderr).toContain(message);
   });
 
   it("an invalid URL, and lists every other fault", async () => {
-    const { code, stderr } = await workplace.run(["render", "example.com", "-o", "a.png", "--scale", "0"]);
+    const { code, stderr } = await workspace.run(["render", "example.com", "-o", "a.png", "--scale", "0"]);
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr:
@@ -131,4 +131,4 @@ describe("render --help", () => {
   });
 });
 
-const help = workplace.run(["render", "--help"]).then(({ stdout }) => stdout);
+const help = workspace.run(["render", "--help"]).then(({ stdout }) => stdout);

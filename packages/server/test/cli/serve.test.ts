@@ -4,12 +4,12 @@ import { PNG } from "pngjs";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { findBrowser } from "@snap/engine/puppeteer";
 import { startRemoteBrowser } from "./remote-browser.ts";
-import { openWorkplace, until, type Minted, type Running, type Workplace } from "./command.ts";
+import { openWorkspace, until, type CreatedToken, type Running, type Workspace } from "./command.ts";
 import { servePages, type Pages } from "./pages.ts";
 
-describe("stopping serve", { tags: ["browser"] }, () => {
-  let stopping: Workplace;
-  afterEach(() => stopping.clear());
+describe("serve, on a signal", { tags: ["browser"] }, () => {
+  let workspace: Workspace;
+  afterEach(() => workspace.clear());
 
   /** Starts a server with one running render, which waits for its page. */
   async function startWithRender(): Promise<{
@@ -17,24 +17,24 @@ describe("stopping serve", { tags: ["browser"] }, () => {
     base: string;
     pending: Promise<Response>;
     held: Awaited<ReturnType<Pages["held"]>>;
-    pagesHere: Pages;
+    pages: Pages;
   }> {
-    const pagesHere = await servePages();
-    stopping = openWorkplace({ SNAP_PORT: "0", SNAP_ALLOW_TARGETS: pagesHere.target });
-    const make = ["accounts", "create", "--email", "ada@example.com", "--plan", "starter"];
-    const account = (await stopping.json(make)) as { id: string };
-    const { token } = (await stopping.json(["tokens", "create", "--account", account.id])) as Minted;
-    const running = stopping.start(["serve"]);
-    const [, here] = await running.printed(/"port":(\d+),"msg":"listening"/);
-    const base = `http://127.0.0.1:${here}`;
-    const pending = fetch(`${base}/v1/snap?url=${encodeURIComponent(`${pagesHere.url}held`)}`, {
+    const pages = await servePages();
+    workspace = openWorkspace({ SNAP_PORT: "0", SNAP_ALLOW_TARGETS: pages.target });
+    const createAccount = ["accounts", "create", "--email", "ada@example.com", "--plan", "starter"];
+    const account = (await workspace.json(createAccount)) as { id: string };
+    const { token } = (await workspace.json(["tokens", "create", "--account", account.id])) as CreatedToken;
+    const running = workspace.start(["serve"]);
+    const [, port] = await running.printed(/"port":(\d+),"msg":"listening"/);
+    const base = `http://127.0.0.1:${port}`;
+    const pending = fetch(`${base}/v1/snap?url=${encodeURIComponent(`${pages.url}held`)}`, {
       headers: { authorization: `Bearer ${token}` },
     });
-    return { running, base, pending, held: await pagesHere.held(), pagesHere };
+    return { running, base, pending, held: await pages.held(), pages };
   }
 
-  it("SIGTERM: stops being ready at once, finishes the running render, and exits with code 0", async () => {
-    const { running, base, pending, held, pagesHere } = await startWithRender();
+  it("SIGTERM: becomes unready at once, finishes the running render, and exits with code 0", async () => {
+    const { running, base, pending, held, pages } = await startWithRender();
     running.child.kill("SIGTERM");
     await running.printed(/"msg":"stopping/);
     expect((await fetch(`${base}/readyz`)).status).toBe(503);
@@ -43,29 +43,29 @@ describe("stopping serve", { tags: ["browser"] }, () => {
     expect(response.status).toBe(200);
     expect(PNG.sync.read(Buffer.from(await response.arrayBuffer())).width).toBe(1280);
     expect(await running.ended).toMatchObject({ code: 0, signal: null, stderr: "" });
-    await pagesHere.close();
+    await pages.close();
   });
 
-  it("SIGTERM during a batch: finishes the running render, exits with code 0, and does the rest after a restart", async () => {
-    const pagesHere = await servePages();
-    stopping = openWorkplace({
+  it("SIGTERM during a batch: finishes the running render, exits with code 0, and renders the rest after a restart", async () => {
+    const pages = await servePages();
+    workspace = openWorkspace({
       SNAP_PORT: "0",
-      SNAP_ALLOW_TARGETS: pagesHere.target,
+      SNAP_ALLOW_TARGETS: pages.target,
       SNAP_RENDER_CONCURRENCY: "1",
     });
-    const make = ["accounts", "create", "--email", "ada@example.com", "--plan", "starter"];
-    const account = (await stopping.json(make)) as { id: string };
-    const { token } = (await stopping.json(["tokens", "create", "--account", account.id])) as Minted;
-    const before = stopping.start(["serve"]);
+    const createAccount = ["accounts", "create", "--email", "ada@example.com", "--plan", "starter"];
+    const account = (await workspace.json(createAccount)) as { id: string };
+    const { token } = (await workspace.json(["tokens", "create", "--account", account.id])) as CreatedToken;
+    const before = workspace.start(["serve"]);
     const [, port] = await before.printed(/"port":(\d+),"msg":"listening"/);
     const submitted = await fetch(`http://127.0.0.1:${port}/v1/renders`, {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      body: JSON.stringify({ items: [{ url: `${pagesHere.url}held` }, { url: `${pagesHere.url}other` }] }),
+      body: JSON.stringify({ items: [{ url: `${pages.url}held` }, { url: `${pages.url}other` }] }),
     });
     expect(submitted.status).toBe(202);
     const { id } = (await submitted.json()) as { id: string };
-    const held = await pagesHere.held();
+    const held = await pages.held();
     before.child.kill("SIGTERM");
     // It starts no new item, and is not ready while the item renders.
     await until(
@@ -75,21 +75,21 @@ describe("stopping serve", { tags: ["browser"] }, () => {
     held.end("<h1>done</h1>");
     expect(await before.ended).toMatchObject({ code: 0, signal: null, stderr: "" });
     const statuses = async (): Promise<unknown[]> => {
-      const batch = (await stopping.json(["batches", "show", id])) as { items: { status: string }[] };
+      const batch = (await workspace.json(["batches", "show", id])) as { items: { status: string }[] };
       return batch.items.map(({ status }) => status);
     };
     expect(await statuses()).toEqual(["done", "queued"]);
 
-    const after = stopping.start(["serve"]);
+    const after = workspace.start(["serve"]);
     await after.printed(/"msg":"batch item done"/);
     expect(await statuses()).toEqual(["done", "done"]);
     after.child.kill("SIGTERM");
     expect(await after.ended).toMatchObject({ code: 0 });
-    await pagesHere.close();
+    await pages.close();
   });
 
   it("a second Ctrl-C: exits at once with code 130", async () => {
-    const { running, pending, pagesHere } = await startWithRender();
+    const { running, pending, pages } = await startWithRender();
     const lost = pending.then(
       () => false,
       () => true,
@@ -105,18 +105,18 @@ describe("stopping serve", { tags: ["browser"] }, () => {
     );
     expect(outcome).toBe(130);
     expect(await lost).toBe(true);
-    await pagesHere.close();
+    await pages.close();
   });
 });
 
 describe("serve with a remote browser", { tags: ["browser"] }, () => {
-  it("logs in one line what its containment lacks, without the secret part of its URL", async () => {
-    const workplace = openWorkplace({ SNAP_PORT: "0", SNAP_BROWSER_URL: await startRemoteBrowser() });
-    const running = workplace.start(["serve"]);
+  it("logs the missing containment in one line, without the secret part of its URL", async () => {
+    const workspace = openWorkspace({ SNAP_PORT: "0", SNAP_BROWSER_URL: await startRemoteBrowser() });
+    const running = workspace.start(["serve"]);
     await running.printed(/"msg":"listening"/);
     running.child.kill("SIGTERM");
     const { stdout, code } = await running.ended;
-    await workplace.clear();
+    await workspace.clear();
     expect(code).toBe(0);
     const warnings = stdout.split("\n").filter((line) => line.includes('"level":"warn"'));
     expect(warnings).toHaveLength(1);
@@ -128,10 +128,10 @@ describe("serve with a remote browser", { tags: ["browser"] }, () => {
     expect(stdout).not.toContain("/devtools/browser/");
   });
 
-  it("refuses to start if the egress of its pages is not configured", async () => {
-    const workplace = openWorkplace({ SNAP_BROWSER_URL: "wss://browsers.example/?token=hunter2" });
-    const { code, stderr } = await workplace.run(["serve"]);
-    await workplace.clear();
+  it("refuses to start if egress is not configured", async () => {
+    const workspace = openWorkspace({ SNAP_BROWSER_URL: "wss://browsers.example/?token=hunter2" });
+    const { code, stderr } = await workspace.run(["serve"]);
+    await workspace.clear();
     expect(code).toBe(2);
     expect(stderr).toContain("SNAP_BROWSER_PROXY_HOST");
     expect(stderr).not.toContain("hunter2");
@@ -139,19 +139,19 @@ describe("serve with a remote browser", { tags: ["browser"] }, () => {
 });
 
 describe("serve without a usable sandbox", { tags: ["browser"] }, () => {
-  const workplace = openWorkplace({ SNAP_PORT: "0" });
-  afterAll(() => workplace.clear());
+  const workspace = openWorkspace({ SNAP_PORT: "0" });
+  afterAll(() => workspace.clear());
   let unsandboxed = "";
   beforeAll(async () => {
     const browser = process.env["SNAP_CHROMIUM_PATH"] ?? (await findBrowser());
     // As root, the browser runs as another user, who needs access to the temporary folder.
-    await chmod(workplace.directory, 0o755);
-    unsandboxed = join(workplace.directory, "browser");
+    await chmod(workspace.directory, 0o755);
+    unsandboxed = join(workspace.directory, "browser");
     await writeFile(unsandboxed, `#!/bin/sh\nexec '${browser}' --no-sandbox "$@"\n`, { mode: 0o755 });
   });
 
-  it("refuses to start, with advice", async () => {
-    const { code, stderr } = await workplace.run(["serve"], { SNAP_CHROMIUM_PATH: unsandboxed });
+  it("refuses to start, and says how to fix it", async () => {
+    const { code, stderr } = await workspace.run(["serve"], { SNAP_CHROMIUM_PATH: unsandboxed });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^error: .*sandbox.*snap-server doctor.*SNAP_SANDBOX=off.*\n$/);
   });
@@ -160,17 +160,17 @@ describe("serve without a usable sandbox", { tags: ["browser"] }, () => {
     [["serve"], { SNAP_SANDBOX: "off" }, /"level":"warn".*WITHOUT ITS SANDBOX[^]*"msg":"listening"/],
     [["serve", "--dev"], {}, /^!! WARNING: THE BROWSER RUNS WITHOUT ITS SANDBOX\.[^]*^curl /m],
   ])("%j with %j starts with a warning", async (args, environment, warning) => {
-    const running = workplace.start(args, { SNAP_CHROMIUM_PATH: unsandboxed, ...environment });
+    const running = workspace.start(args, { SNAP_CHROMIUM_PATH: unsandboxed, ...environment });
     await running.printed(warning);
     running.child.kill("SIGTERM");
     expect(await running.ended).toMatchObject({ code: 0 });
   });
 
   it("serves, but is not ready, if the browser does not start at all", async () => {
-    const running = workplace.start(["serve"], { SNAP_CHROMIUM_PATH: "/bin/false" });
-    const [, here] = await running.printed(/"level":"error".*not ready[^]*"port":(\d+),"msg":"listening"/);
-    expect((await fetch(`http://127.0.0.1:${here}/readyz`)).status).toBe(503);
-    expect((await fetch(`http://127.0.0.1:${here}/healthz`)).status).toBe(200);
+    const running = workspace.start(["serve"], { SNAP_CHROMIUM_PATH: "/bin/false" });
+    const [, port] = await running.printed(/"level":"error".*not ready[^]*"port":(\d+),"msg":"listening"/);
+    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(503);
+    expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
     running.child.kill("SIGTERM");
     expect(await running.ended).toMatchObject({ code: 0 });
   });

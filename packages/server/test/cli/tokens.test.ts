@@ -1,19 +1,19 @@
 import { findFreePort } from "../../../testing/test/servers/free-port.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openWorkplace, until, type Minted, type Running, type Workplace } from "./command.ts";
+import { openWorkspace, until, type CreatedToken, type Running, type Workspace } from "./command.ts";
 import { servePages, type Pages } from "./pages.ts";
 
 let pages: Pages;
-let workplace: Workplace;
+let workspace: Workspace;
 let port = 0;
 beforeAll(async () => {
   pages = await servePages();
   port = await findFreePort();
-  workplace = openWorkplace({ SNAP_PORT: String(port), SNAP_ALLOW_TARGETS: pages.target });
+  workspace = openWorkspace({ SNAP_PORT: String(port), SNAP_ALLOW_TARGETS: pages.target });
 });
 afterAll(async () => {
   await pages.close();
-  await workplace.clear();
+  await workspace.clear();
 });
 
 const origin = (): string => `http://127.0.0.1:${port}`;
@@ -26,12 +26,13 @@ async function statusOf(path: string, token: string): Promise<number> {
 
 describe("tokens, while a server is running", { tags: ["browser"] }, () => {
   let account = "";
-  let first: Minted;
+  let first: CreatedToken;
   let server: Running;
-  const mint = (...args: string[]): Promise<Minted> => workplace.json(["tokens", ...args]) as Promise<Minted>;
+  const mint = (...args: string[]): Promise<CreatedToken> =>
+    workspace.json(["tokens", ...args]) as Promise<CreatedToken>;
 
   beforeAll(async () => {
-    server = workplace.start(["serve"]);
+    server = workspace.start(["serve"]);
     await server.printed(/"msg":"listening"/);
   });
 
@@ -42,7 +43,7 @@ describe("tokens, while a server is running", { tags: ["browser"] }, () => {
   });
 
   it("the server accepts a token as soon as it is created", async () => {
-    const created = await workplace.json([
+    const created = await workspace.json([
       "accounts",
       "create",
       "--email",
@@ -65,7 +66,7 @@ describe("tokens, while a server is running", { tags: ["browser"] }, () => {
     expect(await statusOf("/v1/usage", first.token)).toBe(200);
     const url = encodeURIComponent(pages.url);
     expect(await statusOf(`/v1/snap?url=${url}`, first.token)).toBe(200);
-    const { usage } = (await workplace.json(["accounts", "show", account])) as { usage: unknown };
+    const { usage } = (await workspace.json(["accounts", "show", account])) as { usage: unknown };
     expect(usage).toMatchObject({ credits: { remaining: 999, used: 1, total: 1000 } });
   });
 
@@ -78,7 +79,7 @@ describe("tokens, while a server is running", { tags: ["browser"] }, () => {
     const { signing_secret: revealed } = await mint("reveal", "1");
     expect(revealed).toBe(rotated.signing_secret);
     const otherKey = { SNAP_SECRET_KEY: "not the key that encrypted it" };
-    const { code, stderr } = await workplace.run(["tokens", "reveal", "1"], otherKey);
+    const { code, stderr } = await workspace.run(["tokens", "reveal", "1"], otherKey);
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringContaining("SNAP_SECRET_KEY is not the key in "),
@@ -88,9 +89,9 @@ describe("tokens, while a server is running", { tags: ["browser"] }, () => {
   it("the server rejects a token as soon as it is revoked", async () => {
     const { id, token } = await mint("create", "--account", account, "--expires-in", "none");
     expect(await statusOf("/v1/usage", token)).toBe(200);
-    expect(await workplace.json(["tokens", "revoke", String(id)])).toEqual({ id, revoked: true });
+    expect(await workspace.json(["tokens", "revoke", String(id)])).toEqual({ id, revoked: true });
     expect(await statusOf("/v1/usage", token)).toBe(401);
-    expect(await workplace.run(["tokens", "rotate", String(id)])).toMatchObject({
+    expect(await workspace.run(["tokens", "rotate", String(id)])).toMatchObject({
       code: 1,
       stderr: `error: token ${id} not found\n`,
     });
@@ -118,13 +119,13 @@ describe("tokens, while a server is running", { tags: ["browser"] }, () => {
       "30d",
     );
     expect(await statusOf(`/v1/snap?url=${encodeURIComponent(pages.url)}`, token)).toBe(403);
-    const { stdout } = await workplace.run(["tokens", "list", "--account", account]);
+    const { stdout } = await workspace.run(["tokens", "list", "--account", account]);
     expect(stdout).toMatch(new RegExp(`^${id}  +pdf  `, "m"));
     expect(stdout).not.toContain(token);
   });
 
   it("create prints the token once, with a command that uses it", async () => {
-    const { stdout } = await workplace.run(["tokens", "create", "--account", account]);
+    const { stdout } = await workspace.run(["tokens", "create", "--account", account]);
     expect(stdout).toContain("not shown again");
     expect(stdout).toMatch(
       /^curl -fsS -H 'Authorization: Bearer \d+\|\w{43}' 'http:\/\/127\.0\.0\.1:\d+\/v1\/snap\?url=https%3A%2F%2Fexample\.com%2F' -o example\.png$/m,
@@ -132,7 +133,7 @@ describe("tokens, while a server is running", { tags: ["browser"] }, () => {
   });
 
   it("a second serve on the same port fails with advice", async () => {
-    const { code, stderr } = await workplace.run(["serve"]);
+    const { code, stderr } = await workspace.run(["serve"]);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^error: .*port \d+.*SNAP_PORT\n$/);
   });

@@ -1,9 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { afterAll, describe, expect, it } from "vitest";
-import { openWorkplace } from "./command.ts";
+import { openWorkspace } from "./command.ts";
 
-const workplace = openWorkplace();
-afterAll(() => workplace.clear());
+const workspace = openWorkspace();
+afterAll(() => workspace.clear());
 
 describe("help and version", () => {
   it.each([
@@ -18,7 +18,7 @@ describe("help and version", () => {
     [["render", "--help"], "--allow-target 127.0.0.1:8080"],
     [["--version"], "0."],
   ])("%j prints to stdout and exits with code 0", async (args, text) => {
-    const { code, stdout, stderr } = await workplace.run(args);
+    const { code, stdout, stderr } = await workspace.run(args);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain(text);
   });
@@ -43,11 +43,11 @@ describe("invalid usage", () => {
     ],
     [["serve", "--devel"], "error: unknown option '--devel' (Did you mean --dev?)\n"],
   ])("%j prints one line to stderr and exits with code 2", async (args, stderr) => {
-    expect(await workplace.run(args)).toMatchObject({ code: 2, stdout: "", stderr });
+    expect(await workspace.run(args)).toMatchObject({ code: 2, stdout: "", stderr });
   });
 
   it("is reported as JSON with --json", async () => {
-    const { code, stdout, stderr } = await workplace.run(["accounts", "lst", "--json"]);
+    const { code, stdout, stderr } = await workspace.run(["accounts", "lst", "--json"]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(JSON.parse(stderr)).toEqual({
       error: { message: "unknown command 'lst' (Did you mean list?)" },
@@ -55,7 +55,7 @@ describe("invalid usage", () => {
   });
 
   it("creates no files", async () => {
-    expect(await readdir(workplace.directory)).toEqual([]);
+    expect(await readdir(workspace.directory)).toEqual([]);
   });
 });
 
@@ -65,7 +65,7 @@ describe("an invalid configuration", () => {
   it.each([["serve"], ["accounts list"], ["render http://example.com/ -o a.png"]])(
     "stops %s with exit code 2, listing every mistake",
     async (command) => {
-      const { code, stdout, stderr } = await workplace.run(command.split(" "), invalid);
+      const { code, stdout, stderr } = await workspace.run(command.split(" "), invalid);
       expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
       expect(stderr).toContain('SNAP_PORT is "abc": must be a whole number from 0 to 65535');
       expect(stderr).toContain("SNAP_SECRET_KEY: must be");
@@ -75,13 +75,13 @@ describe("an invalid configuration", () => {
   );
 
   it("is listed as JSON with --json", async () => {
-    const { stderr } = await workplace.run(["accounts", "list", "--json"], invalid);
+    const { stderr } = await workspace.run(["accounts", "list", "--json"], invalid);
     const { error } = JSON.parse(stderr) as { error: { mistakes: string[] } };
     expect(error.mistakes).toHaveLength(3);
   });
 
   it("warns about an unknown variable", async () => {
-    const { code, stderr } = await workplace.run(["accounts", "list"], { SNAP_PROT: "1" });
+    const { code, stderr } = await workspace.run(["accounts", "list"], { SNAP_PROT: "1" });
     expect(code).toBe(0);
     expect(stderr).toBe("warning: SNAP_PROT is not a known variable; did you mean SNAP_PORT?\n");
   });

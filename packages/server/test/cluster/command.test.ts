@@ -3,13 +3,13 @@ import type { RenderBatch } from "@snap/protocol";
 import { startPostgres } from "../../../testing/test/servers/postgres.ts";
 import { startRedis } from "../../../testing/test/servers/redis.ts";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openWorkplace, until, type Minted } from "../cli/command.ts";
+import { openWorkspace, until, type CreatedToken } from "../cli/command.ts";
 import { servePages } from "../cli/pages.ts";
 
 describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres", "redis"] }, () => {
   it("renders in one process, serves the cache in another, and processes batches in a third", async () => {
     const [postgres, redis, pages] = await Promise.all([startPostgres(), startRedis(), servePages()]);
-    const workplace = openWorkplace({
+    const workspace = openWorkspace({
       SNAP_DATABASE_URL: postgres.url(),
       SNAP_REDIS_URL: redis.url,
       SNAP_SECRET_KEY: "0123456789abcdef0123456789abcdef",
@@ -17,17 +17,17 @@ describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres"
       SNAP_ALLOW_TARGETS: `${pages.target}, 127.0.0.0/8, ::1, localhost`,
     });
     onTestFinished(async () => {
-      await workplace.clear();
+      await workspace.clear();
       await Promise.all([postgres.remove(), redis.stop(), pages.close()]);
     });
-    const account = (await workplace.json(
+    const account = (await workspace.json(
       "accounts create --email ada@example.com --plan starter".split(" "),
     )) as { id: string };
-    const { token } = (await workplace.json(["tokens", "create", "--account", account.id])) as Minted;
+    const { token } = (await workspace.json(["tokens", "create", "--account", account.id])) as CreatedToken;
     const serve = async (role: string): Promise<string> => {
       const port = await findFreePort();
       const environment = { SNAP_PORT: String(port), SNAP_ROLE: role };
-      await workplace.start(["serve"], environment).printed(/"listening"/);
+      await workspace.start(["serve"], environment).printed(/"listening"/);
       return `http://127.0.0.1:${port}`;
     };
     const [one, other, worker] = await Promise.all([serve("api"), serve("api"), serve("worker")]);
@@ -66,14 +66,14 @@ describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres"
     // A process with a different key could not decrypt the secrets of the others.
     const otherKey = { SNAP_SECRET_KEY: "another key, which is as long as a key must be" };
     for (const command of [["serve"], ["accounts", "list"], ["doctor"]]) {
-      const refused = await workplace.run(command, otherKey);
+      const refused = await workspace.run(command, otherKey);
       expect(refused.code).not.toBe(0);
       expect(refused.stdout + refused.stderr).toContain(
         "SNAP_SECRET_KEY is not the key that this database is used with",
       );
     }
 
-    const { code, stdout } = await workplace.run(["doctor"]);
+    const { code, stdout } = await workspace.run(["doctor"]);
     expect(stdout).toContain("PostgreSQL is writable");
     expect(stdout).toContain("Redis is reachable");
     expect(code).toBe(0);
@@ -81,16 +81,16 @@ describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres"
 
   it("reports which of them is unreachable, without passwords", async () => {
     const postgres = await startPostgres();
-    const workplace = openWorkplace({
+    const workspace = openWorkspace({
       SNAP_DATABASE_URL: postgres.url(),
       SNAP_REDIS_URL: `redis://:hunter2@127.0.0.1:${await findFreePort()}`,
       SNAP_SECRET_KEY: "0123456789abcdef0123456789abcdef",
     });
     onTestFinished(async () => {
-      await workplace.clear();
+      await workspace.clear();
       await postgres.remove();
     });
-    const withoutRedis = await workplace.run(["doctor", "--json"]);
+    const withoutRedis = await workspace.run(["doctor", "--json"]);
     expect(withoutRedis.code).toBe(0);
     expect(JSON.parse(withoutRedis.stdout)).toMatchObject({
       checks: expect.arrayContaining([
@@ -99,9 +99,9 @@ describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres"
       ]) as unknown,
     });
     // The service works without Redis, but not without PostgreSQL.
-    expect((await workplace.run(["accounts", "list"])).code).toBe(0);
+    expect((await workspace.run(["accounts", "list"])).code).toBe(0);
     const nowhere = { SNAP_DATABASE_URL: `postgres://snap:hunter3@127.0.0.1:${await findFreePort()}/snap` };
-    const withoutDatabase = await workplace.run(["accounts", "list"], nowhere);
+    const withoutDatabase = await workspace.run(["accounts", "list"], nowhere);
     expect(withoutDatabase.code).not.toBe(0);
     expect(withoutDatabase.stderr).toContain("SNAP_DATABASE_URL: ");
     expect(withoutDatabase.stderr).toContain("ECONNREFUSED");

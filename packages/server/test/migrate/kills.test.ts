@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { afterAll, describe, expect, it } from "vitest";
-import { openWorkplace } from "../cli/command.ts";
+import { openWorkspace } from "../cli/command.ts";
 import { execute, openShared, useDatabases } from "./databases.ts";
 
 const KILLS = 6;
@@ -12,26 +12,26 @@ const COUNTS = { accounts: 6_000, tokens: 12_000, reservations: 40_000, lines: 8
 const RECORDS = 2 * COUNTS.accounts + COUNTS.tokens + COUNTS.reservations + COUNTS.lines + COUNTS.batches;
 
 /** Has no key file: the secrets of the tokens are made up. */
-const workplace = openWorkplace();
-afterAll(() => workplace.clear());
+const workspace = openWorkspace();
+afterAll(() => workspace.clear());
 
 describe("migrate, killed at random moments", { tags: ["postgres"] }, () => {
   const { newDatabase } = useDatabases();
 
   it("resumes, with the same result as an uninterrupted move", async () => {
-    const folder = join(workplace.directory, "data");
+    const folder = join(workspace.directory, "data");
     await (await openSqliteStorage({ directory: folder })).close();
     fill(join(folder, "snap.db"));
 
     const [control, killed] = [await newDatabase(), await newDatabase()];
-    await workplace.json(["migrate", "--from", folder, "--to", control]);
+    await workspace.json(["migrate", "--from", folder, "--to", control]);
 
     const watcher = new pg.Client({ connectionString: killed });
     await watcher.connect();
     const movedBefore: number[] = [];
     for (let kill = 0; kill < KILLS; kill += 1) {
       movedBefore.push(await readMoved(watcher));
-      const running = workplace.start(["migrate", "--from", folder, "--to", killed]);
+      const running = workspace.start(["migrate", "--from", folder, "--to", killed]);
       const enough = RECORDS * ((kill + Math.random()) / (KILLS + 1));
       while ((await readMoved(watcher)) < enough && running.child.exitCode === null);
       running.child.kill("SIGKILL");
@@ -43,7 +43,7 @@ describe("migrate, killed at random moments", { tags: ["postgres"] }, () => {
     expect(movedBefore).toEqual(movedBefore.toSorted((a, b) => a - b));
 
     const movedLast = RECORDS - (await readMoved(watcher));
-    const last = await workplace.json(["migrate", "--from", folder, "--to", killed]);
+    const last = await workspace.json(["migrate", "--from", folder, "--to", killed]);
     expect(last).toMatchObject({ moved: movedLast, was_finished: false });
     expect(await readMoved(watcher)).toBe(RECORDS);
     await watcher.end();

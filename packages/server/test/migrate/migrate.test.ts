@@ -5,14 +5,14 @@ import { createFakeRenderer, createFakeWebhookSender } from "@snap/testing";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openWorkplace } from "../cli/command.ts";
+import { openWorkspace } from "../cli/command.ts";
 import { openShared, useDatabases } from "./databases.ts";
 import { fillFolder, RESOLVER, SECRET_KEY, type Filled } from "./fill-folder.ts";
 
-const workplace = openWorkplace();
-const data = join(workplace.directory, "data");
+const workspace = openWorkspace();
+const data = join(workspace.directory, "data");
 const keyFile = join(data, "secret.key");
-afterAll(() => workplace.clear());
+afterAll(() => workspace.clear());
 
 describe("migrate", { tags: ["postgres"] }, () => {
   const { newDatabase } = useDatabases();
@@ -26,7 +26,7 @@ describe("migrate", { tags: ["postgres"] }, () => {
   });
 
   it("reports that both sides match, and what to do next", async () => {
-    const { code, stdout, stderr } = await workplace.run(["migrate"], { SNAP_DATABASE_URL: url });
+    const { code, stdout, stderr } = await workspace.run(["migrate"], { SNAP_DATABASE_URL: url });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const lines = stdout.split("\n").map((line) => line.trim().split(/ {2,}/));
     expect(lines[0]).toEqual(["FOLDER", "DATABASE"]);
@@ -39,7 +39,7 @@ describe("migrate", { tags: ["postgres"] }, () => {
   });
 
   it("moves nothing twice", async () => {
-    const document = await workplace.json(["migrate", "--from", data, "--to", url]);
+    const document = await workspace.json(["migrate", "--from", data, "--to", url]);
     expect(document).toMatchObject({
       from: data,
       to: `${new URL(url).host}/test_1`,
@@ -109,7 +109,7 @@ describe("migrate", { tags: ["postgres"] }, () => {
   it("marks the key, so that no server starts with another one", async () => {
     const shared = { SNAP_DATABASE_URL: url, SNAP_REDIS_URL: "redis://127.0.0.1:1" };
     const list = (secretKey: string) =>
-      workplace.run(["accounts", "list"], { ...shared, SNAP_SECRET_KEY: secretKey });
+      workspace.run(["accounts", "list"], { ...shared, SNAP_SECRET_KEY: secretKey });
     expect((await list("a new key for the new machines")).stderr).toContain(
       "SNAP_SECRET_KEY is not the key that this database is used with",
     );
@@ -118,7 +118,7 @@ describe("migrate", { tags: ["postgres"] }, () => {
 
   it("rejects a folder that was used after the move", async () => {
     // The test of the ports above ended open reservations.
-    const { code, stderr } = await workplace.run(["migrate", "--to", url]);
+    const { code, stderr } = await workspace.run(["migrate", "--to", url]);
     expect(code).toBe(1);
     expect(stderr).toMatch(
       /^error: the source has changed, or is a different one, since the move was completed; new records cannot be added: .*journalLines/,
@@ -128,7 +128,7 @@ describe("migrate", { tags: ["postgres"] }, () => {
 
 describe("migrate rejects", { tags: ["postgres"] }, () => {
   const { server, newDatabase } = useDatabases();
-  const folder = join(workplace.directory, "small");
+  const folder = join(workspace.directory, "small");
   beforeAll(async () => {
     await mkdir(folder);
     const engine = await openEmbedded(folder);
@@ -137,7 +137,7 @@ describe("migrate rejects", { tags: ["postgres"] }, () => {
     await writeFile(join(folder, "secret.key"), SECRET_KEY);
   });
   const refusal = async (args: readonly string[], environment?: NodeJS.ProcessEnv): Promise<unknown> => {
-    const { code, stdout, stderr } = await workplace.run(["migrate", ...args], environment);
+    const { code, stdout, stderr } = await workspace.run(["migrate", ...args], environment);
     expect(stdout).toBe("");
     return { code, stderr };
   };
@@ -188,12 +188,12 @@ describe("migrate rejects", { tags: ["postgres"] }, () => {
       stderr: `error: ${folder}/snap.db is in use; stop the server and all commands that use it\n`,
     });
     await engine.close();
-    const nothing = join(workplace.directory, "nothing");
+    const nothing = join(workspace.directory, "nothing");
     expect(await refusal(["--from", "nothing", "--to", url])).toEqual({
       code: 1,
       stderr: `error: ${nothing} does not contain snap.db\n`,
     });
-    expect(await readdir(workplace.directory)).not.toContain("nothing");
+    expect(await readdir(workspace.directory)).not.toContain("nothing");
   });
 
   it("a key that does not decrypt the signing secrets", async () => {
@@ -220,7 +220,7 @@ describe("migrate rejects", { tags: ["postgres"] }, () => {
       code: 1,
       stderr: expect.stringContaining(`${folder}/secret.key is not the key that this database`),
     });
-    const { code, stdout } = await workplace.run(["migrate", ...args], { SNAP_SECRET_KEY: SECRET_KEY });
+    const { code, stdout } = await workspace.run(["migrate", ...args], { SNAP_SECRET_KEY: SECRET_KEY });
     expect(code).toBe(0);
     expect(stdout).toContain("Next, set SNAP_SECRET_KEY on every machine to the value that it has here.");
   });

@@ -84,18 +84,20 @@ export function testReversals(test: DefineTest<"ledger">): void {
 export function testConcurrentReversals(test: DefineTest<"ledger">): void {
   test("leaves no charge after many concurrent settles, refunds and reversals", async ({ ledger }) => {
     for (const first of ["settle", "refund", "reverse"] as const) {
-      const rest = (["settle", "refund", "reverse"] as const).filter((act) => act !== first);
-      const acts = [first, ...rest];
+      const rest = (["settle", "refund", "reverse"] as const).filter((operation) => operation !== first);
+      const operations = [first, ...rest];
       await ledger.reserve(reservation(first));
       const results = await concurrently(async (index) => {
-        const act = acts[index % acts.length] ?? first;
-        return { act, ending: await ledger[act]({ reservationId: first, now: NOW }) };
+        const operation = operations[index % operations.length] ?? first;
+        return { operation, outcome: await ledger[operation]({ reservationId: first, now: NOW }) };
       });
-      const endings = new Set(results.filter(({ act }) => act === "reverse").map(({ ending }) => ending));
-      const [ending] = endings;
-      assert.equal(endings.size, 1);
-      assert.ok(ending === "reversed" || ending === "refunded");
-      assert.equal(await ledger.settle({ reservationId: first, now: NOW }), ending);
+      const outcomes = new Set(
+        results.filter(({ operation }) => operation === "reverse").map(({ outcome }) => outcome),
+      );
+      const [outcome] = outcomes;
+      assert.equal(outcomes.size, 1);
+      assert.ok(outcome === "reversed" || outcome === "refunded");
+      assert.equal(await ledger.settle({ reservationId: first, now: NOW }), outcome);
       assert.deepEqual(await ledger.balance(REQUEST), balance(10, 0, 0));
     }
     await assertJournalAddsUp(ledger, REQUEST);
