@@ -1,19 +1,18 @@
-// Who may import whom, as rules. A package's sources are closed: what its row does not name is an
-// error.
+// Rules for imports between packages. A package may import only the modules in its row.
 
 const sourcesOf = (name) => `^packages/${name}/src/`;
 const npm = (name) => `(^|/)node_modules/${name}/`;
 
-/** Besides puppeteer what it speaks to browsers elsewhere through; its types come apart. */
+/** puppeteer, and the libraries with which it connects to remote browsers. */
 const BROWSER_LIBRARIES = ["puppeteer", "puppeteer-core", "devtools-protocol", "ws", "@types/ws"].map(npm);
 const ANY_NPM = npm("[^/.]+");
-/** Real servers for the tests of several packages: not published, so not a package's own sources. */
+/** Real servers for the tests of several packages. They are not published, so they are not in `src`. */
 const SHARED_HELPERS = "^packages/testing/test/servers/";
-/** What belongs to this repository, and is never published. */
+/** Packages that are never published. */
 const PRIVATE = ["workshop", "bench"].map(sourcesOf);
 const STORAGES = sourcesOf("storage-[a-z]+");
 
-/** `node: false` is for what also runs in browsers, Deno and workers. */
+/** `node: false` marks packages that also run in browsers, Deno and workers. */
 const MAY_IMPORT = {
   protocol: { node: false, modules: [] },
   client: { node: false, modules: [sourcesOf("protocol")] },
@@ -55,7 +54,7 @@ const closedVariants = Object.entries(HMAC_VARIANTS).map(([name, library]) => ({
   to: { pathNot: library },
 }));
 
-/** A package that nobody gave a row to must not pass by absence. */
+/** Without this rule, a package without a row could import anything. */
 const everyPackageHasARow = {
   name: "every-package-has-a-row",
   severity: "error",
@@ -93,7 +92,7 @@ const within = [
   },
   {
     name: "tools-know-no-http-endpoint",
-    comment: "What both have in common stands beside them, in requests.",
+    comment: "Shared code belongs in requests.",
     severity: "error",
     from: { path: "^packages/server/src/(mcp|requests)/" },
     to: { path: "^packages/server/src/http/" },
@@ -122,7 +121,7 @@ const everywhere = [
   {
     name: "other-packages-by-their-name",
     comment:
-      "By name is aliased (tsconfig.base.json) or, through node_modules, undetermined. Settings of tools are the workshop's and are not published. The private packages look inside the others.",
+      "An import by name is aliased (tsconfig.base.json) or, through node_modules, undetermined. Tool configurations come from the workshop and are not published. Private packages may import the others by path.",
     severity: "error",
     from: {
       path: "^(packages|examples)/([^/]+)/",
@@ -136,14 +135,15 @@ const everywhere = [
   },
   {
     name: "examples-use-what-is-published",
-    comment: "And of that, what people install themselves.",
+    comment: "And of those, only packages that users install directly.",
     severity: "error",
     from: { path: "^examples/" },
     to: { path: "^packages/", pathNot: ["engine", "storage-sqlite", "server", "client"].map(sourcesOf) },
   },
   {
     name: "nothing-needs-the-private-packages",
-    comment: "Not even tests do: a published package is built and tested without them.",
+    comment:
+      "Not even tests may import them, so that a published package can be built and tested without them.",
     severity: "error",
     from: { path: "^(packages|examples)/", pathNot: ["^packages/(workshop|bench)/", "[.]config[.]ts$"] },
     to: { path: "^packages/(workshop|bench)/" },
@@ -171,7 +171,7 @@ const everywhere = [
   },
   { name: "no-missing-module", severity: "error", from: {}, to: { couldNotResolve: true } },
   {
-    name: "no-circle",
+    name: "no-cycle",
     severity: "error",
     from: {},
     to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
@@ -183,7 +183,7 @@ export default {
   options: {
     doNotFollow: { path: "node_modules" },
     exclude: { path: "/(dist|node_modules/[.]cache)/" },
-    // Imports of types count too: they end up in the published declarations.
+    // Include type imports, which are part of the published declarations.
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.base.json" },
     enhancedResolveOptions: {

@@ -79,7 +79,7 @@ export const SYSTEM_PARTS: readonly SystemPart[] = [
   },
   {
     name: "network",
-    purpose: "to give a test a network with addresses of its own",
+    purpose: "to give a test a network namespace with its own addresses",
     aptPackages: ["iproute2"],
     requiredFor: ["test"],
     optionalFor: [],
