@@ -79,7 +79,7 @@ describe("doctor", { tags: ["browser"] }, () => {
     expect(statuses(off.report)).toMatchObject({ sandbox: "warning" });
   });
 
-  it("reports which remote browsers are reachable, and what their containment lacks", async () => {
+  it("reports which remote browsers are reachable, and their missing containment", async () => {
     workspace = openWorkspace();
     const address = await startRemoteBrowser();
     const { code, report } = await examine({ SNAP_BROWSER_URL: address });
