@@ -2,12 +2,13 @@ import { BATCH_LIMITS } from "@snap/protocol";
 import { BUILT_IN_PLANS, type Plan } from "./accounts/plans.ts";
 import type { DeliveryAttempt } from "./batches/deliver.ts";
 import type { FinishedItem } from "./batches/item-worker.ts";
+import { systemResolver } from "./egress/names/system-resolver.ts";
 import { createWebhookSender } from "./egress/webhook-sender.ts";
 import { systemClock, type Clock } from "./ports/clock.ts";
 import { createSystemMachine, type Machine } from "./ports/machine.ts";
 import { systemRandom, type Random } from "./ports/random.ts";
 import type { Renderer } from "./ports/renderer.ts";
-import { systemResolver, type Resolver } from "./ports/resolver.ts";
+import type { Resolver } from "./ports/resolver.ts";
 import type { Storage } from "./ports/storage.ts";
 import type { WebhookSender } from "./ports/webhook-sender.ts";
 import { maxRenders } from "./schedule/render-slots.ts";
@@ -52,6 +53,7 @@ export interface EngineOptions {
   readonly webhookSender?: WebhookSender;
   readonly clock?: Clock;
   readonly random?: Random;
+  /** `systemResolver` by default. */
   readonly resolver?: Resolver;
   /** Reports idle processors and available memory; by default those of this machine. */
   readonly machine?: Machine;

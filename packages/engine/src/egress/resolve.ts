@@ -5,9 +5,7 @@ import { parseAddress, type Address } from "../targets/addresses.ts";
 import { isAmong, opensPort, type TargetPolicy } from "../targets/policy.ts";
 import { normalizeHostname } from "../targets/target-list.ts";
 import { abortable, withTimeout } from "../timeouts.ts";
-
-/** Time limit of one name resolution. */
-const DNS_TIMEOUT_MS = 5_000;
+import { LOOK_UP_TIMEOUT_MS } from "./names/system-resolver.ts";
 
 export interface ResolveHostRequest {
   /** Host of a parsed URL, or a textual address. */
@@ -15,7 +13,7 @@ export interface ResolveHostRequest {
   readonly port: number;
   readonly policy: TargetPolicy;
   readonly resolver: Resolver;
-  /** Cancels the wait for the resolver; the result is `unresolved`. */
+  /** Cancels the look-up; the result is `unresolved`. */
   readonly signal?: AbortSignal;
   /** 5,000 by default. */
   readonly dnsTimeoutMs?: number;
@@ -66,11 +64,11 @@ function isName(hostname: string): boolean {
 
 /** Returns an empty list if the name does not resolve in time. */
 async function lookUp(request: ResolveHostRequest): Promise<readonly string[]> {
-  const { hostname, resolver, signal, dnsTimeoutMs: durationMs = DNS_TIMEOUT_MS } = request;
+  const { hostname, resolver, signal, dnsTimeoutMs: durationMs = LOOK_UP_TIMEOUT_MS } = request;
   if (signal?.aborted === true) return [];
   const reason = (): Error => new Error(`${hostname} did not resolve within ${durationMs} ms`);
   return withTimeout({ signal, durationMs, reason }, async (limited) =>
-    abortable(limited, resolver.resolve(hostname)),
+    abortable(limited, resolver.resolve(hostname, { signal: limited })),
   ).catch(() => []);
 }
 

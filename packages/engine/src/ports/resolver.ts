@@ -1,15 +1,10 @@
-import { lookup } from "node:dns/promises";
-
 /** Name resolution. */
 export interface Resolver {
   /** Returns every IPv4 and IPv6 address of a host name. Rejects, or returns an empty list, if it has none. */
-  resolve(hostname: string): Promise<readonly string[]>;
+  resolve(hostname: string, options?: ResolveOptions): Promise<readonly string[]>;
 }
 
-/** The resolver of the operating system, which includes the hosts file. */
-export const systemResolver: Resolver = {
-  async resolve(hostname) {
-    const addresses = await lookup(hostname, { all: true, order: "verbatim" });
-    return addresses.map(({ address }) => address);
-  },
-};
+export interface ResolveOptions {
+  /** Cancels the look-up; the result is then ignored. */
+  readonly signal?: AbortSignal | undefined;
+}

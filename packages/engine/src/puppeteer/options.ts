@@ -1,5 +1,6 @@
 import { isUnspecifiedAddress, parseBrowserUrls, type BrowserEndpoint } from "../browser-endpoints.ts";
-import { systemResolver, type Resolver } from "../ports/resolver.ts";
+import { systemResolver } from "../egress/names/system-resolver.ts";
+import type { Resolver } from "../ports/resolver.ts";
 import { PUBLIC_TARGETS_ONLY, type TargetPolicy } from "../targets/policy.ts";
 import type { SandboxMode } from "./browser/launch-arguments.ts";
 import type { BrowserEgress, RendererEvent } from "./renderer-event.ts";
@@ -27,7 +28,7 @@ export interface PuppeteerRendererOptions {
   readonly sandbox?: SandboxMode;
   /** Targets that pages may connect to; by default only public ones. */
   readonly targets?: TargetPolicy;
-  /** Name resolution; by default the operating system's. */
+  /** Name resolution; `systemResolver` by default. */
   readonly resolver?: Resolver;
   /** Timeout of a render, including its retry; 45,000 by default. */
   readonly renderTimeoutMs?: number;

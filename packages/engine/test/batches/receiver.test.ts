@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { DeliveryAttempt } from "../../src/batches/deliver.ts";
 import { createEngine } from "../../src/create-engine.ts";
 import { createWebhookSender } from "../../src/egress/webhook-sender.ts";
-import { systemResolver } from "../../src/ports/resolver.ts";
+import { systemResolver } from "../../src/egress/names/system-resolver.ts";
 import type { TargetPolicy } from "../../src/targets/policy.ts";
 
 /* A finished batch with the real sender and a real, misbehaving receiver. */

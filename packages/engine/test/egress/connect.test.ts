@@ -4,7 +4,8 @@ import { Worker } from "node:worker_threads";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { connect } from "../../src/egress/connect.ts";
 import { resolveTarget } from "../../src/egress/resolve.ts";
-import { systemResolver, type Resolver } from "../../src/ports/resolver.ts";
+import { systemResolver } from "../../src/egress/names/system-resolver.ts";
+import type { Resolver } from "../../src/ports/resolver.ts";
 import { PUBLIC_TARGETS_ONLY, type TargetPolicy } from "../../src/targets/policy.ts";
 import { parseTargetList } from "../../src/targets/target-list.ts";
 

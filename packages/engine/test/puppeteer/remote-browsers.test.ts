@@ -4,7 +4,7 @@ import { createMemoryStorage } from "@snap/testing";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createEngine } from "../../src/create-engine.ts";
 import type { Renderer } from "../../src/ports/renderer.ts";
-import { systemResolver } from "../../src/ports/resolver.ts";
+import { systemResolver } from "../../src/egress/names/system-resolver.ts";
 import type { PuppeteerRendererOptions, RendererEvent } from "../../src/puppeteer/index.ts";
 import { readPng, readWebpSize } from "./image.ts";
 import { startRemoteBrowser, type RemoteBrowser } from "./remote-browser.ts";

@@ -1,0 +1,34 @@
+import { hostname as nameOfThisMachine } from "node:os";
+
+/** How the machine completes a host name (resolv.conf(5)). */
+export interface SearchDomains {
+  readonly domains: readonly string[];
+  /** Names with fewer dots are completed first. */
+  readonly ndots: number;
+}
+
+/** Parses `search`, `domain` and `options ndots:` of a resolv.conf; c-ares reads the servers itself. */
+export function parseSearchDomains(text: string): SearchDomains {
+  let domains = [nameOfThisMachine().split(".").slice(1).join(".")];
+  let ndots = 1;
+  for (const line of text.split("\n")) {
+    const [keyword = "", ...values] = line
+      .replace(/[#;].*/, "")
+      .trim()
+      .split(/\s+/);
+    if (keyword === "search" || keyword === "domain") domains = values;
+    const option = values.find((value) => value.startsWith("ndots:"));
+    if (keyword === "options" && option !== undefined) ndots = Number.parseInt(option.slice(6), 10) || 0;
+  }
+  const cleaned = domains
+    .map((domain) => domain.replaceAll(/^\.+|\.+$/g, ""))
+    .filter((domain) => domain !== "");
+  return { domains: cleaned, ndots };
+}
+
+/** Returns the names to look up for a host name, in order, as glibc does. */
+export function completions(hostname: string, { domains, ndots }: SearchDomains): readonly string[] {
+  const completed = domains.map((domain) => `${hostname}.${domain}`);
+  const dots = hostname.split(".").length - 1;
+  return dots >= ndots ? [hostname, ...completed] : [...completed, hostname];
+}

@@ -1,0 +1,101 @@
+import { TIMEOUT } from "node:dns";
+import { LRUCache } from "lru-cache";
+import type { Resolver } from "../../ports/resolver.ts";
+import { normalizeHostname } from "../../targets/target-list.ts";
+import { withTimeout } from "../../timeouts.ts";
+import { parseHostsFile } from "./hosts-file.ts";
+import { queryServers, type Answer } from "./query-servers.ts";
+import { readWhenChanged } from "./read-when-changed.ts";
+import { completions, parseSearchDomains } from "./search-domains.ts";
+import { SharedLookUps } from "./shared-look-ups.ts";
+
+/** Time limit of a look-up, over all servers and search domains. */
+export const LOOK_UP_TIMEOUT_MS = 5_000;
+const CACHED_MS = 10_000;
+/** For names without addresses, and those for which only one address family has answered. */
+const CACHED_BRIEFLY_MS = 2_000;
+const CACHED_ADDRESSES_MAX = 10_000;
+
+export interface SystemResolverOptions {
+  /** Name servers, such as `192.0.2.53` or `[2001:db8::53]:5353`; by default those of resolv.conf. */
+  readonly servers?: readonly string[];
+  /** `/etc/hosts` by default. */
+  readonly hostsFile?: string;
+  /** Where the search domains are; `/etc/resolv.conf` by default. */
+  readonly searchFile?: string;
+  /** Time limit of a look-up; 5,000 by default. */
+  readonly timeoutMs?: number;
+  /** Milliseconds of a steady clock, for the age of cached answers. */
+  readonly now?: () => number;
+}
+
+/**
+ * Creates a resolver that reads the hosts file and then asks the name servers of resolv.conf; both are read again when
+ * they change. A look-up takes at most 5 s, can be cancelled, and delays no other look-up. Answers are cached for 10 s.
+ *
+ * @example
+ * const resolver = createSystemResolver({ servers: ["192.0.2.53"] });
+ * const addresses = await resolver.resolve("example.com", { signal: AbortSignal.timeout(1_000) });
+ */
+export function createSystemResolver(options: SystemResolverOptions = {}): Resolver {
+  const { servers = null, hostsFile = "/etc/hosts", searchFile = "/etc/resolv.conf" } = options;
+  const { timeoutMs = LOOK_UP_TIMEOUT_MS, now = (): number => performance.now() } = options;
+  const hosts = readWhenChanged(hostsFile, parseHostsFile);
+  const search = readWhenChanged(searchFile, parseSearchDomains);
+  const running = new SharedLookUps<Answer>();
+  const cache = new LRUCache<string, Answer>({
+    maxSize: CACHED_ADDRESSES_MAX,
+    sizeCalculation: ({ addresses }) => addresses.length + 1,
+    ttl: CACHED_MS,
+    ttlResolution: 0,
+    perf: { now },
+  });
+
+  const queryCompletions = async (hostname: string, signal: AbortSignal): Promise<Answer> => {
+    let failure: Error | null = null;
+    for (const name of completions(hostname, search())) {
+      try {
+        const answer = await queryServers({ name, servers, signal });
+        if (answer.addresses.length > 0) return answer;
+      } catch (error) {
+        signal.throwIfAborted();
+        failure ??= error as Error;
+      }
+    }
+    if (failure !== null) throw failure;
+    return { addresses: [], isComplete: true };
+  };
+
+  const lookUp = async (hostname: string, abandoned: AbortSignal): Promise<Answer> => {
+    const reason = (): Error => timedOut(hostname, timeoutMs);
+    const limit = { signal: abandoned, durationMs: timeoutMs, reason };
+    const answer = await withTimeout(limit, (signal) => queryCompletions(hostname, signal));
+    const isBrief = !answer.isComplete || answer.addresses.length === 0;
+    cache.set(hostname, answer, { ttl: isBrief ? CACHED_BRIEFLY_MS : CACHED_MS });
+    return answer;
+  };
+
+  return {
+    async resolve(name, { signal = new AbortController().signal } = {}) {
+      const hostname = normalizeHostname(name);
+      const known = hosts().get(hostname) ?? reservedAddresses(hostname) ?? cache.get(hostname)?.addresses;
+      if (known !== undefined) return known;
+      return (await running.join(hostname, signal, (abandoned) => lookUp(hostname, abandoned))).addresses;
+    },
+  };
+}
+
+/** The resolver of this machine, shared by everything in this process that resolves names. */
+export const systemResolver: Resolver = createSystemResolver();
+
+/** Names that no name server may be asked for: RFC 6761, 6.3 and 6.4, and RFC 7686, 2. */
+function reservedAddresses(hostname: string): readonly string[] | undefined {
+  const domain = hostname.slice(hostname.lastIndexOf(".") + 1);
+  if (domain === "localhost") return ["127.0.0.1", "::1"];
+  return domain === "invalid" || domain === "onion" ? [] : undefined;
+}
+
+function timedOut(hostname: string, timeoutMs: number): Error {
+  const message = `the name servers did not respond for ${hostname} within ${timeoutMs} ms`;
+  return Object.assign(new Error(message), { code: TIMEOUT });
+}

@@ -1,0 +1,286 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { Resolver as Channel } from "node:dns/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import {
+  openNameServer,
+  type NameServer,
+  type Question,
+  type Reply,
+} from "../../../testing/test/servers/name-server.ts";
+import { createSystemResolver, type SystemResolverOptions } from "../../src/egress/names/system-resolver.ts";
+import type { Resolver } from "../../src/ports/resolver.ts";
+
+const V4 = "192.0.2.1";
+const V6 = "2001:db8:0:0:0:0:0:1";
+
+type Replies = (question: Question) => Reply;
+
+async function serve(reply: Replies): Promise<NameServer> {
+  const server = await openNameServer(reply);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** A resolver that asks only these servers. */
+function asking(servers: readonly NameServer[], options: SystemResolverOptions = {}): Resolver {
+  return createSystemResolver({
+    servers: servers.map(({ address }) => address),
+    hostsFile: "/nowhere/hosts",
+    searchFile: "/nowhere/resolv.conf",
+    ...options,
+  });
+}
+
+async function writeFiles(): Promise<{ hosts: string; search: string }> {
+  const folder = await mkdtemp(join(tmpdir(), "snap-names-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return { hosts: join(folder, "hosts"), search: join(folder, "resolv.conf") };
+}
+
+/** Replies to IPv4 and IPv6 questions apart. */
+const byFamily =
+  (ipv4: Reply, ipv6: Reply): Replies =>
+  ({ type }) =>
+    type === "A" ? ipv4 : ipv6;
+
+describe("a look-up", () => {
+  it("returns the addresses of both families", async () => {
+    const server = await serve(() => [V6, V4, "192.0.2.2"]);
+    const addresses = await asking([server]).resolve("example.com");
+    expect(addresses).toEqual([V4, "192.0.2.2", "2001:db8::1"]);
+    expect([...server.questions].toSorted()).toEqual(["A example.com", "AAAA example.com"]);
+  });
+
+  it.each([
+    ["IPv6 fails", byFamily([V4], "SERVFAIL"), [V4]],
+    ["IPv6 is refused", byFamily([V4], "REFUSED"), [V4]],
+    ["IPv6 does not exist", byFamily([V4], "NXDOMAIN"), [V4]],
+    ["there is no IPv6", byFamily([V4], []), [V4]],
+    ["IPv4 fails", byFamily("SERVFAIL", [V6]), ["2001:db8::1"]],
+    ["there is no IPv4", byFamily([], [V6]), ["2001:db8::1"]],
+    ["IPv4 is silent", byFamily("silent", [V6]), ["2001:db8::1"]],
+  ])("returns the addresses of the other family if %s", async (_case, reply, addresses) => {
+    const server = await serve(reply);
+    expect(await asking([server], { timeoutMs: 500 }).resolve("example.com")).toEqual(addresses);
+  });
+
+  it("does not wait for a server that is silent about IPv6", async () => {
+    for (const [ipv4, addresses] of [
+      [[V4], [V4]],
+      ["NXDOMAIN", []],
+    ] as const) {
+      const server = await serve(byFamily(ipv4, "silent"));
+      expect(await asking([server]).resolve("example.com")).toEqual(addresses);
+      // a second later it would have been asked again
+      expect(server.questions.length).toBe(2);
+    }
+  });
+
+  it.each<[string, Replies]>([
+    ["does not exist", () => "NXDOMAIN"],
+    ["has no addresses", () => []],
+  ])("returns nothing for a name that %s", async (_case, reply) => {
+    expect(await asking([await serve(reply)]).resolve("example.com")).toEqual([]);
+  });
+
+  it.each<[string, Replies, string]>([
+    ["fails", () => "SERVFAIL", "ESERVFAIL"],
+    ["refuses", () => "REFUSED", "EREFUSED"],
+    ["is silent", () => "silent", "ETIMEOUT"],
+    ["fails for one family while the other has nothing", byFamily([], "SERVFAIL"), "ESERVFAIL"],
+  ])("rejects if the server %s", async (_case, reply, code) => {
+    const resolver = asking([await serve(reply)], { timeoutMs: 300 });
+    await expect(resolver.resolve("example.com")).rejects.toMatchObject({ code });
+  });
+
+  it("rejects if there is no server", async () => {
+    const server = await openNameServer(() => []);
+    server.close();
+    await expect(asking([server]).resolve("example.com")).rejects.toMatchObject({ code: "ECONNREFUSED" });
+  });
+
+  it("asks the next server if one fails", async () => {
+    const servers = [await serve(() => "SERVFAIL"), await serve(() => "REFUSED"), await serve(() => [V4])];
+    expect(await asking(servers).resolve("example.com")).toEqual([V4]);
+  });
+
+  it("reads a long response over TCP, up to 32 addresses of each family", async () => {
+    const addresses = Array.from({ length: 100 }, (_, index) => `192.0.2.${index}`);
+    const server = await serve(() => addresses);
+    expect(await asking([server]).resolve("example.com")).toEqual(addresses.slice(0, 32));
+  });
+
+  it("returns nothing for a name that DNS cannot express", async () => {
+    const server = await serve(() => [V4]);
+    expect(await asking([server]).resolve(`${"x".repeat(64)}.example.com`)).toEqual([]);
+    expect(server.questions).toEqual([]);
+  });
+
+  it("never asks for reserved names", async () => {
+    const server = await serve(() => [V4]);
+    const resolver = asking([server]);
+    for (const name of ["invalid", "a.invalid", "site.onion"])
+      expect(await resolver.resolve(name)).toEqual([]);
+    for (const name of ["localhost", "app.localhost"])
+      expect(await resolver.resolve(name)).toEqual(["127.0.0.1", "::1"]);
+    expect(server.questions).toEqual([]);
+  });
+
+  it("is not delayed by 1,000 names whose servers are silent", async () => {
+    const server = await serve(({ name }) => (name.startsWith("silent") ? "silent" : [V4]));
+    const resolver = asking([server]);
+    const ended: string[] = [];
+    const page = new AbortController();
+    const silent = Array.from({ length: 1000 }, async (_, index) => {
+      await resolver.resolve(`silent-${index}.example.com`, page).catch(() => {});
+      ended.push("silent");
+    });
+    await server.whenAsked(2000);
+    expect(await resolver.resolve("example.com")).toEqual([V4]);
+    ended.push("example.com");
+    page.abort();
+    await Promise.all(silent);
+    expect(ended[0]).toBe("example.com");
+  });
+});
+
+describe("cancellation", () => {
+  it("ends a look-up once nobody waits for it", async () => {
+    const cancel = vi.spyOn(Channel.prototype, "cancel");
+    const server = await serve(() => "silent");
+    const resolver = asking([server]);
+    const [one, two] = [new AbortController(), new AbortController()];
+    const outcomes = [one, two].map(async (controller) =>
+      resolver.resolve("example.com", controller).catch((error: Error) => error.name),
+    );
+    await server.whenAsked(2);
+    one.abort();
+    expect(await outcomes[0]).toBe("AbortError");
+    expect(cancel).not.toHaveBeenCalled();
+    two.abort();
+    expect(await outcomes[1]).toBe("AbortError");
+    expect(cancel).toHaveBeenCalledTimes(2); // a channel for each family
+    cancel.mockRestore();
+  });
+
+  it("lets the next one start anew", async () => {
+    const replies: Reply[] = ["silent", "silent", [V4], []];
+    const server = await serve(() => replies.shift() ?? []);
+    const resolver = asking([server]);
+    const first = new AbortController();
+    const abandoned = resolver.resolve("example.com", first);
+    await server.whenAsked(2);
+    first.abort();
+    await expect(abandoned).rejects.toThrow("aborted");
+    expect(await resolver.resolve("example.com")).toEqual([V4]);
+  });
+
+  it("comes before the look-up if the signal has aborted", async () => {
+    const server = await serve(() => [V4]);
+    const signal = AbortSignal.abort();
+    await expect(asking([server]).resolve("example.com", { signal })).rejects.toThrow("aborted");
+    expect(server.questions).toEqual([]);
+  });
+});
+
+describe("the cache", () => {
+  it("shares one look-up among those who ask at the same time", async () => {
+    const server = await serve(() => [V4, V6]);
+    const resolver = asking([server]);
+    const names = Array.from({ length: 50 }, () => resolver.resolve("example.com"));
+    expect(new Set((await Promise.all(names)).map(String))).toEqual(new Set([`${V4},2001:db8::1`]));
+    expect(server.questions.length).toBe(2);
+  });
+
+  it.each<[string, Replies, number]>([
+    ["addresses for 10 s", () => [V4], 10_000],
+    ["the lack of them for 2 s", () => [], 2_000],
+    ["a name that does not exist for 2 s", () => "NXDOMAIN", 2_000],
+    ["addresses of one family, while the other fails, for 2 s", byFamily([V4], "SERVFAIL"), 2_000],
+  ])("keeps %s", async (_case, reply, durationMs) => {
+    let now = 1;
+    const server = await serve(reply);
+    const resolver = asking([server], { now: () => now });
+    await resolver.resolve("example.com");
+    now += durationMs;
+    await resolver.resolve("example.com");
+    expect(server.questions.length).toBe(2);
+    now += 1;
+    await resolver.resolve("example.com");
+    expect(server.questions.length).toBe(4);
+  });
+
+  it("keeps no failure", async () => {
+    const replies: Reply[] = ["SERVFAIL", "SERVFAIL", [V4], [V4]];
+    const resolver = asking([await serve(() => replies.shift() ?? [])]);
+    await expect(resolver.resolve("example.com")).rejects.toMatchObject({ code: "ESERVFAIL" });
+    expect(await resolver.resolve("example.com")).toEqual([V4]);
+  });
+});
+
+describe("the hosts file", () => {
+  it("comes first, for any name, and is read again when it changes", async () => {
+    const { hosts } = await writeFiles();
+    const server = await serve(() => [V4]);
+    const resolver = asking([server], { hostsFile: hosts });
+    expect(await resolver.resolve("example.com")).toEqual([V4]);
+    await writeFile(
+      hosts,
+      "# a comment\n10.0.0.1\tExample.com web # another\n::1 web\n10.0.0.1 web\nnonsense example.com\n10.0.0.2 a.invalid\n",
+    );
+    expect(await resolver.resolve("EXAMPLE.com.")).toEqual(["10.0.0.1"]);
+    expect(await resolver.resolve("web")).toEqual(["10.0.0.1", "::1"]);
+    expect(await resolver.resolve("a.invalid")).toEqual(["10.0.0.2"]);
+    await rm(hosts);
+    expect(await resolver.resolve("example.com")).toEqual([V4]);
+    expect(server.questions.length).toBe(2);
+  });
+});
+
+describe("search domains", () => {
+  const services = ({ name }: Question): Reply =>
+    name === "web.shop.svc.cluster.local" || name === "example.com" ? [V4] : "NXDOMAIN";
+  const namesOf = (server: NameServer): string[] =>
+    server.questions.filter((question) => question.startsWith("A ")).map((question) => question.slice(2));
+
+  it("complete the names of services, as in Kubernetes", async () => {
+    const { search } = await writeFiles();
+    const server = await serve(services);
+    const resolver = asking([server], { searchFile: search });
+    expect(await resolver.resolve("web.shop.svc")).toEqual([]);
+    await writeFile(
+      search,
+      "nameserver 10.0.0.10\nsearch shop.svc.cluster.local svc.cluster.local. cluster.local .\noptions edns0 ndots:5\n",
+    );
+    for (const name of ["web", "web.shop"]) expect(await resolver.resolve(name)).toEqual([V4]);
+    expect(namesOf(server)).toEqual([
+      "web.shop.svc",
+      "web.shop.svc.cluster.local",
+      "web.shop.shop.svc.cluster.local",
+      "web.shop.svc.cluster.local",
+    ]);
+  });
+
+  it("come after a name with enough dots", async () => {
+    const { search } = await writeFiles();
+    await writeFile(search, "domain cluster.local\n");
+    const server = await serve(services);
+    const resolver = asking([server], { searchFile: search });
+    expect(await resolver.resolve("example.com")).toEqual([V4]);
+    expect(await resolver.resolve("gone.example.com")).toEqual([]);
+    expect(namesOf(server)).toEqual(["example.com", "gone.example.com", "gone.example.com.cluster.local"]);
+  });
+
+  it("are skipped if their servers fail, but then the name may exist", async () => {
+    const { search } = await writeFiles();
+    await writeFile(search, "search broken.example\noptions ndots:2\n");
+    const server = await serve((question) =>
+      question.name.endsWith("broken.example") ? "SERVFAIL" : services(question),
+    );
+    const resolver = asking([server], { searchFile: search });
+    expect(await resolver.resolve("example.com")).toEqual([V4]);
+    await expect(resolver.resolve("gone.com")).rejects.toMatchObject({ code: "ESERVFAIL" });
+  });
+});
