@@ -43,7 +43,7 @@ export interface EngineOptions {
   readonly baseUrl?: string;
   /** Time from the end of a batch to its deletion; 7 days by default. */
   readonly batchRetentionMs?: number;
-  /** How long a batch item is retried after it is first rate limited; 15 minutes by default. */
+  /** How long a batch item is retried after it first meets a limit or a failed resolver; 15 minutes by default. */
   readonly batchRetryWindowMs?: number;
   /** A batch worker that has not renewed its lease for this long counts as lost; 20 s by default. */
   readonly itemLeaseMs?: number;

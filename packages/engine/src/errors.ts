@@ -8,6 +8,8 @@ export interface SnapErrorFacts {
   readonly retryAfterSeconds?: number;
   /** State of the exceeded rate limit, for `rate_limited`. */
   readonly rateLimit?: { readonly limit: number; readonly remaining: number };
+  /** The cause passes and is not the page: a batch item waits instead of failing. `false` by default. */
+  readonly isTransient?: boolean;
   /** For the log; never shown to the caller. */
   readonly detail?: string;
   readonly cause?: unknown;
@@ -32,6 +34,7 @@ export class SnapError extends Error {
   readonly errors: ParameterFaults | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly rateLimit: { readonly limit: number; readonly remaining: number } | undefined;
+  readonly isTransient: boolean;
   readonly detail: string | undefined;
 
   constructor(code: ErrorCode, message: string, facts: SnapErrorFacts = {}) {
@@ -42,6 +45,7 @@ export class SnapError extends Error {
     this.errors = facts.errors;
     this.retryAfterSeconds = facts.retryAfterSeconds ?? defaults.retryAfterSeconds;
     this.rateLimit = facts.rateLimit;
+    this.isTransient = facts.isTransient ?? false;
     this.detail = facts.detail;
   }
 }

@@ -47,7 +47,7 @@ export const ERROR_CODES = {
   render_failed: { status: 500, retryable: true },
   /** The service itself failed; report the `request_id`. */
   server_error: { status: 500, retryable: false },
-  /** The browser crashed or was stopped. */
+  /** The browser crashed or was stopped, or name resolution failed. */
   upstream_error: { status: 502, retryable: true, retryAfterSeconds: 5 },
   /** The remote browser service has no quota left for the period. */
   upstream_quota_exceeded: { status: 502, retryable: true, retryAfterSeconds: 3600 },

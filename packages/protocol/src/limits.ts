@@ -34,6 +34,9 @@ export const BATCH_LIMITS = {
   cacheTtlMinSeconds: 3600,
   /** Time from the end of a batch to its deletion, unless `SNAP_BATCH_RETENTION` is set. */
   retentionMs: 604_800_000,
-  /** How long an item is retried after it first exceeds the render limit, unless `SNAP_RETRY_WINDOW` is set. */
+  /**
+   * How long an item is retried after it first exceeds the render limit or name resolution first fails, unless
+   * `SNAP_RETRY_WINDOW` is set.
+   */
   retryWindowMs: 900_000,
 } as const;

@@ -6,7 +6,7 @@ export { createFakeRandom } from "./fakes/random.ts";
 export { createFakeRenderer } from "./fakes/renderer.ts";
 export type { FakeRenderer, FakeRendererOptions } from "./fakes/renderer.ts";
 export { createFakeResolver } from "./fakes/resolver.ts";
-export type { FakeHosts } from "./fakes/resolver.ts";
+export type { FakeHost, FakeHosts } from "./fakes/resolver.ts";
 export { createFakeWebhookSender } from "./fakes/webhook-sender.ts";
 export type { FakeWebhookSender } from "./fakes/webhook-sender.ts";
 export { createMemoryRenderLeases } from "./memory/render-leases.ts";

@@ -35,4 +35,13 @@ describe("createFakeResolver", () => {
   it.each(["unknown.example.com", "constructor", "__proto__"])("rejects %s", async (name) => {
     await expect(createFakeResolver({}).resolve(name)).rejects.toMatchObject({ code: "ENOTFOUND" });
   });
+
+  it("fails, or waits for its signal", async () => {
+    const resolver = createFakeResolver({ "down.example.com": "fails", "slow.example.com": () => "silent" });
+    await expect(resolver.resolve("down.example.com")).rejects.toMatchObject({ code: "ESERVFAIL" });
+    const page = new AbortController();
+    const lookUp = resolver.resolve("slow.example.com", page);
+    page.abort();
+    await expect(lookUp).rejects.toThrow("aborted");
+  });
 });

@@ -25,7 +25,7 @@ export type BatchEvent =
       readonly fence: number;
       readonly leaseEndsAt: number;
     }
-  /** The item met a limit or a busy service. It fails with `code` and `message` if the retry window ends. */
+  /** The item met a limit, a busy service or a failed resolver. It fails with `code` and `message` if the retry window ends. */
   | {
       readonly type: "item-limited";
       readonly itemId: string;

@@ -7,8 +7,10 @@ import { requireUsable } from "../tokens/authenticate.ts";
 import { advanceBatch, type BatchEvent } from "./batch-machine.ts";
 import { applyEvent, type BatchParts } from "./batch-parts.ts";
 
-/** Delay while the remaining credits are only reserved; each retry counts against the render limit. */
-const RESERVED_RETRY_MS = 15_000;
+/** Delay where the cause lasts for an unknown time; each retry counts against the render limit. */
+const WAIT_MS = 15_000;
+/** The delay grows up to this for an item that waits for long, because some names never resolve. */
+const LONG_WAIT_MS = 120_000;
 
 /** An item finished by this worker. */
 export interface FinishedItem {
@@ -69,20 +71,27 @@ export async function runItem(parts: BatchParts, claimed: ClaimedItem): Promise<
 }
 
 /**
- * Returns the instant of the next attempt, or `null` if the item has failed. Rate limits and a busy service are retried.
- * So is a lack of credits if some are only reserved, because they are refunded if those renders fail.
+ * Returns the instant of the next attempt, or `null` if the item has failed. Rate limits, a busy service and a failed
+ * resolver are retried. So is a lack of credits if some are only reserved, because they are refunded if those renders
+ * fail.
  */
 async function retryInstant(
   { clock, tokens, credits }: BatchParts,
-  { batch }: ClaimedItem,
-  { code, retryAfterSeconds = 1 }: SnapError,
+  { batch, item }: ClaimedItem,
+  { code, isTransient, retryAfterSeconds = 1 }: SnapError,
 ): Promise<number | null> {
-  if (code === "rate_limited" || code === "upstream_rate_limited")
-    return clock.now() + retryAfterSeconds * 1000;
+  const now = clock.now();
+  if (code === "rate_limited" || code === "upstream_rate_limited") return now + retryAfterSeconds * 1000;
+  if (isTransient) return now + Math.min(Math.max(WAIT_MS, waitedMs(item, now)), LONG_WAIT_MS);
   const owner = code === "credit_limit_reached" ? await tokens.find(batch.tokenId) : null;
   if (owner === null) return null;
   const { limit, used } = await credits(owner.account);
-  return used < limit ? clock.now() + RESERVED_RETRY_MS : null;
+  return used < limit ? now + WAIT_MS : null;
+}
+
+/** Returns the time since the item was first limited. */
+function waitedMs({ state }: ItemRecord, now: number): number {
+  return state.status === "rendering" ? now - (state.limitedSince ?? now) : 0;
 }
 
 /** Settles in the transaction that finishes the item, and the batch if it was the last item. */

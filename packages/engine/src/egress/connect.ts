@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createConnection, isIP, type Socket } from "node:net";
 import { connect as secure, type TLSSocket } from "node:tls";
 import { withTimeout } from "../timeouts.ts";
-import { resolveHost, type ResolveHostRequest } from "./resolve.ts";
+import { resolveHost, type ResolveHostRequest, type ResolveRefusal } from "./resolve.ts";
 
 /** Time limit to connect, over all addresses of a host. */
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -10,8 +10,8 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Time until the next address of the host is tried. */
 const ATTEMPT_TIMEOUT_MS = 2_500;
 
-/** `blocked`: not an allowed target; `unresolved`: no address; `unreachable`: no address accepted in time. */
-export type ConnectRefusal = "blocked" | "unresolved" | "unreachable";
+/** `unreachable`: no address accepted in time. */
+export type ConnectRefusal = ResolveRefusal | "unreachable";
 
 interface ConnectRequest extends ResolveHostRequest {
   /** 10,000 by default. */
@@ -31,9 +31,9 @@ interface ConnectRequest extends ResolveHostRequest {
  * else await startTls(outcome, "example.com");
  */
 export async function connect(request: ConnectRequest): Promise<Socket | ConnectRefusal> {
-  const addresses = await resolveHost(request);
-  if (typeof addresses === "string") return addresses;
-  return (await connectToAny(request, addresses)) ?? "unreachable";
+  const outcome = await resolveHost(request);
+  if ("refusal" in outcome) return outcome.refusal;
+  return (await connectToAny(request, outcome.addresses)) ?? "unreachable";
 }
 
 async function connectToAny(request: ConnectRequest, addresses: readonly string[]): Promise<Socket | null> {

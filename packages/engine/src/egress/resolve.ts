@@ -1,3 +1,4 @@
+import { NODATA, NOTFOUND } from "node:dns";
 import { isIP } from "node:net";
 import type { Resolver } from "../ports/resolver.ts";
 import { checkAddress, checkHost, parseTarget } from "../targets/target.ts";
@@ -7,40 +8,62 @@ import { normalizeHostname } from "../targets/target-list.ts";
 import { abortable, withTimeout } from "../timeouts.ts";
 import { LOOK_UP_TIMEOUT_MS } from "./names/system-resolver.ts";
 
+/**
+ * `blocked`: not an allowed target; `unresolved`: the name does not exist or has no address; `resolver-failed`: the
+ * resolver could not tell, and a retry may succeed.
+ */
+export type ResolveRefusal = "blocked" | "unresolved" | "resolver-failed";
+
+/** Why there is no address to connect to. */
+export interface RefusedHost {
+  readonly refusal: ResolveRefusal;
+  /** For the log. */
+  readonly detail?: string;
+}
+
+interface ResolvedHost {
+  readonly addresses: readonly string[];
+}
+
+/** Addresses that are not checked yet, or why there are none. */
+export type LookUpOutcome = ResolvedHost | RefusedHost;
+
 export interface ResolveHostRequest {
   /** Host of a parsed URL, or a textual address. */
   readonly hostname: string;
   readonly port: number;
   readonly policy: TargetPolicy;
   readonly resolver: Resolver;
-  /** Cancels the look-up; the result is `unresolved`. */
+  /** Cancels the look-up; the result is `resolver-failed`. */
   readonly signal?: AbortSignal;
-  /** 5,000 by default. */
+  /** Time limit of the look-up; 5,000 by default. */
   readonly dnsTimeoutMs?: number;
 }
 
 /**
- * Resolves a host once and returns its addresses if all of them are allowed. A name with both a public and a private
+ * Resolves a host and returns its addresses if all of them are allowed. A name with both a public and a private
  * address is an attempt to reach the private one.
  */
-export async function resolveHost(
-  request: ResolveHostRequest,
-): Promise<readonly string[] | "blocked" | "unresolved"> {
-  const { port, policy } = request;
+export async function resolveHost(request: ResolveHostRequest): Promise<LookUpOutcome> {
+  const { port, policy, signal = new AbortController().signal } = request;
   const hostname = normalizeHostname(request.hostname);
-  if (checkHost({ hostname, port, policy }) === "blocked") return "blocked";
-  const addresses = isIP(hostname) === 0 ? await lookUp({ ...request, hostname }) : [hostname];
-  if (addresses.length === 0) return "unresolved";
+  if (checkHost({ hostname, port, policy }) === "blocked") return { refusal: "blocked" };
+  const found =
+    isIP(hostname) === 0 ? await lookUp({ ...request, hostname, signal }) : { addresses: [hostname] };
+  if ("refusal" in found) return found;
+  const { addresses } = found;
   const isAllowed = (address: string): boolean => checkAddress({ address, hostname, port, policy }) === "ok";
-  if (!addresses.every(isAllowed)) return "blocked";
-  return (await reachesOwnSocket({ ...request, hostname }, addresses)) ? "blocked" : addresses;
+  if (!addresses.every(isAllowed)) return { refusal: "blocked" };
+  return (await reachesOwnSocket({ ...request, hostname, signal }, addresses))
+    ? { refusal: "blocked" }
+    : found;
 }
 
 /**
  * Returns whether one of the addresses belongs to a socket that the policy lists by name, such as that of the service's
  * database. Resolves that name now, because a failover changes its address; if it does not resolve, returns `true`.
  */
-async function reachesOwnSocket(request: ResolveHostRequest, addresses: readonly string[]): Promise<boolean> {
+async function reachesOwnSocket(request: LookUpRequest, addresses: readonly string[]): Promise<boolean> {
   const { hostname, port, policy } = request;
   const names = (policy.ownSockets ?? []).filter((socket) => socket.port === port && isName(socket.hostname));
   if (names.length === 0) return false;
@@ -50,10 +73,11 @@ async function reachesOwnSocket(request: ResolveHostRequest, addresses: readonly
   if (unopened.length === 0) return false;
   const own = await Promise.all(names.map((socket) => lookUp({ ...request, hostname: socket.hostname })));
   return own.some((found) => {
-    const sockets = found.map((address) => ({ hostname: address, port }));
+    if ("refusal" in found) return true;
+    const sockets = found.addresses.map((address) => ({ hostname: address, port }));
     const isFound = (address: Address | null): boolean =>
       address !== null && isAmong(sockets, { hostname, address, port, policy });
-    return found.length === 0 || unopened.some(isFound);
+    return unopened.some(isFound);
   });
 }
 
@@ -62,31 +86,46 @@ function isName(hostname: string): boolean {
   return isIP(host) === 0 && host !== "localhost";
 }
 
-/** Returns an empty list if the name does not resolve in time. */
-async function lookUp(request: ResolveHostRequest): Promise<readonly string[]> {
+type LookUpRequest = ResolveHostRequest & { readonly signal: AbortSignal };
+
+/** Looks the name up within the time limit. */
+async function lookUp(request: LookUpRequest): Promise<LookUpOutcome> {
   const { hostname, resolver, signal, dnsTimeoutMs: durationMs = LOOK_UP_TIMEOUT_MS } = request;
-  if (signal?.aborted === true) return [];
   const reason = (): Error => new Error(`${hostname} did not resolve within ${durationMs} ms`);
-  return withTimeout({ signal, durationMs, reason }, async (limited) =>
-    abortable(limited, resolver.resolve(hostname, { signal: limited })),
-  ).catch(() => []);
+  try {
+    signal.throwIfAborted();
+    const addresses = await withTimeout({ signal, durationMs, reason }, async (limited) =>
+      abortable(limited, resolver.resolve(hostname, { signal: limited })),
+    );
+    return addresses.length > 0 ? { addresses } : { refusal: "unresolved" };
+  } catch (error) {
+    return explainFailure(error);
+  }
+}
+
+const ABSENT: ReadonlySet<unknown> = new Set([NOTFOUND, NODATA]);
+
+function explainFailure(error: unknown): RefusedHost {
+  if (!(error instanceof Error)) return { refusal: "resolver-failed", detail: String(error) };
+  if ("code" in error && ABSENT.has(error.code)) return { refusal: "unresolved" };
+  return { refusal: "resolver-failed", detail: error.message };
 }
 
 /**
- * Checks a target and what its name resolves to now. This is an early rejection, not the security boundary: the name
- * may resolve differently later, so `connect` checks again.
+ * Checks a target and what its name resolves to now; returns why it is refused, or `null`. This is an early rejection,
+ * not the security boundary: the name may resolve differently later, so `connect` checks again.
  *
  * @example
- * await resolveTarget({ url: "http://127.0.0.1.nip.io/", policy, resolver }); // "blocked"
+ * await resolveTarget({ url: "http://127.0.0.1.nip.io/", policy, resolver }); // { refusal: "blocked" }
  */
 export async function resolveTarget(request: {
   readonly url: string;
   readonly policy: TargetPolicy;
   readonly resolver: Resolver;
-}): Promise<"ok" | "blocked" | "unresolved"> {
+}): Promise<RefusedHost | null> {
   const { url, policy, resolver } = request;
   const target = parseTarget(url);
-  if (target === null) return "blocked";
+  if (target === null) return { refusal: "blocked" };
   const outcome = await resolveHost({ ...target, policy, resolver });
-  return typeof outcome === "string" ? outcome : "ok";
+  return "refusal" in outcome ? outcome : null;
 }

@@ -7,7 +7,7 @@ interface Unfinished {
   readonly starts: number;
   /** Fencing token: rises with every claim, which voids the writes of earlier claims. */
   readonly fence: number;
-  /** Instant at which it was first limited, or `null`. */
+  /** Instant at which it first met a limit or a failed resolver, or `null`. */
   readonly limitedSince: number | null;
 }
 

@@ -7,10 +7,12 @@ export interface WebhookRequest {
 
 /**
  * Why an attempt got no response, for logs and metrics. Nothing was sent with `blocked`: the address is not allowed;
- * `unresolved`: the name has no address; `unreachable`: no connection, or an invalid certificate. `timed-out`: the
- * attempt took too long; `broken`: the response is not HTTP, incomplete or too long, or the sender was closed.
+ * `unresolved`: the name has no address; `resolver-failed`: name resolution failed; `unreachable`: no connection, or an
+ * invalid certificate. `timed-out`: the attempt took too long; `broken`: the response is not HTTP, incomplete or too
+ * long, or the sender was closed.
  */
-export type WebhookFailureReason = "blocked" | "unresolved" | "unreachable" | "timed-out" | "broken";
+export type WebhookFailureReason =
+  "blocked" | "unresolved" | "resolver-failed" | "unreachable" | "timed-out" | "broken";
 
 /** The result of an attempt. The caller interprets the status. */
 export type WebhookOutcome =

@@ -1,9 +1,9 @@
 import type { SnapParameters } from "@snap/protocol";
-import { resolveTarget } from "../egress/resolve.ts";
-import { SnapError } from "../errors.ts";
+import { resolveTarget, type RefusedHost } from "../egress/resolve.ts";
+import type { SnapError } from "../errors.ts";
 import type { RenderedFile, Renderer } from "../ports/renderer.ts";
 import type { Resolver } from "../ports/resolver.ts";
-import { blockedHost } from "../targets/check-target.ts";
+import { blockedHost, resolverFailed, unresolvedHost } from "../targets/check-target.ts";
 import type { TargetPolicy } from "../targets/policy.ts";
 import type { Scheduler, SlotRequest } from "./scheduler.ts";
 
@@ -18,7 +18,8 @@ export interface RenderParts {
  * Waits for a turn, and renders. What the name resolves to is judged here, and again by the egress proxy
  * at each connection.
  *
- * @throws SnapError as `Scheduler.run` and `Renderer.render` do; `blocked_host` or `target_unreachable`.
+ * @throws SnapError as `Scheduler.run` and `Renderer.render` do; `blocked_host`, `target_unreachable`,
+ * or `upstream_error` if the resolver failed.
  */
 export function render(
   { scheduler, renderer, resolver, targets: policy }: RenderParts,
@@ -26,10 +27,13 @@ export function render(
   turn: SlotRequest,
 ): Promise<RenderedFile> {
   return scheduler.run(turn, async () => {
-    const verdict = await resolveTarget({ url: parameters.url, policy, resolver });
-    if (verdict === "blocked") throw blockedHost();
-    if (verdict === "unresolved")
-      throw new SnapError("target_unreachable", "The page's host name could not be resolved.");
+    const refused = await resolveTarget({ url: parameters.url, policy, resolver });
+    if (refused !== null) throw explain(refused);
     return renderer.render(parameters);
   });
+}
+
+function explain({ refusal, detail = "" }: RefusedHost): SnapError {
+  if (refusal === "blocked") return blockedHost();
+  return refusal === "unresolved" ? unresolvedHost() : resolverFailed(detail);
 }

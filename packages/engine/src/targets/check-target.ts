@@ -18,3 +18,21 @@ export function checkTarget(verdict: TargetVerdict): void {
 export function blockedHost(): SnapError {
   return new SnapError("blocked_host", "The page is on, or leads to, a host that is not publicly reachable.");
 }
+
+/** A name that does not exist is for the caller to correct. */
+export function unresolvedHost(detail?: string): SnapError {
+  return new SnapError(
+    "target_unreachable",
+    "The page's host name could not be resolved.",
+    detail === undefined ? {} : { detail },
+  );
+}
+
+/** A resolver that fails says nothing about the page, so that a retry may succeed. */
+export function resolverFailed(detail: string): SnapError {
+  return new SnapError(
+    "upstream_error",
+    "Name resolution failed for the page's host. Repeat the request shortly.",
+    { detail, isTransient: true },
+  );
+}

@@ -1,4 +1,6 @@
+import { createFakeResolver } from "@snap/testing";
 import { describe, expect, it } from "vitest";
+import type { EngineOptions } from "../../src/engine-options.ts";
 import { SnapError } from "../../src/errors.ts";
 import { isComplete, microtasks, openBatchBench, START_MS } from "./open-engine.ts";
 
@@ -292,6 +294,55 @@ describe("fairness", () => {
     const { id: batchId } = await submit(principal, ["a"]);
     const batch = await until({ principal, batchId }, isComplete);
     expect(batch.items).toMatchObject([{ status: "done", credit_cost: 1 }]);
+  });
+});
+
+describe("a resolver that fails", () => {
+  /** Fails for this long after the first look-up. */
+  const failingFor = (durationMs: number, clock: () => number): Partial<EngineOptions> => {
+    let firstAt: number | null = null;
+    return {
+      resolver: createFakeResolver({
+        "example.com": () => (clock() - (firstAt ??= clock()) < durationMs ? "fails" : ["93.184.215.14"]),
+      }),
+    };
+  };
+
+  it("makes an item wait, which finishes once it is back", async () => {
+    const bench = openBatchBench(failingFor(10_000, () => bench.clock.now()));
+    const { engine, clock, customer, submit, until } = bench;
+    const principal = await customer();
+    engine.startWorker();
+    const { id: batchId } = await submit(principal, ["a"]);
+    const batch = await until({ principal, batchId }, isComplete);
+    expect(batch.items).toMatchObject([{ status: "done", credit_cost: 1 }]);
+    expect(clock.now() - START_MS).toBeLessThan(20_000);
+    expect((await engine.credits(principal.account)).used).toBe(1);
+  });
+
+  it("fails the item only at the end of the retry window, after few attempts", async () => {
+    const lookUps: number[] = [];
+    const bench = openBatchBench({
+      resolver: createFakeResolver({
+        "example.com": () => {
+          lookUps.push((bench.clock.now() - START_MS) / 1000);
+          return "fails";
+        },
+      }),
+    });
+    const { engine, customer, submit, until } = bench;
+    const principal = await customer();
+    engine.startWorker();
+    const { id: batchId } = await submit(principal, ["a"]);
+    const batch = await until({ principal, batchId }, isComplete);
+    expect(batch.items).toMatchObject([
+      { status: "failed", error: { code: "upstream_error" }, credit_cost: 0 },
+    ]);
+    expect((await engine.credits(principal.account)).used).toBe(0);
+    // each within half a second, because workers poll
+    expect(lookUps.map((second) => Math.floor(second / 5) * 5)).toEqual([
+      0, 15, 30, 60, 120, 240, 360, 480, 600, 720, 840, 900,
+    ]);
   });
 });
 

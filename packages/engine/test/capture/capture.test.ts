@@ -34,6 +34,7 @@ function open(options: Partial<EngineOptions> = {}): Engine {
       "example.com": ["93.184.215.14"],
       "inside.example.com": ["10.0.0.1"],
       "mixed.example.com": ["93.184.215.14", "127.0.0.1"],
+      "down.example.com": "fails",
     }),
     ...options,
   });
@@ -205,6 +206,7 @@ describe("the order of checks", () => {
     ["https://inside.example.com/", "blocked_host"],
     ["https://mixed.example.com/", "blocked_host"],
     ["https://nowhere.example.com/", "target_unreachable"],
+    ["https://down.example.com/", "upstream_error"],
   ])("checks what a name resolves to before a render, and refunds: %s is %s", async (target, code) => {
     const principal = await principalWith();
     await expect(engine.capture({ principal, parameters: { url: target } })).rejects.toMatchObject({ code });

@@ -3,8 +3,8 @@ import { createConnection, createServer, type AddressInfo, type Socket } from "n
 import { Worker } from "node:worker_threads";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { connect } from "../../src/egress/connect.ts";
-import { resolveTarget } from "../../src/egress/resolve.ts";
 import { systemResolver } from "../../src/egress/names/system-resolver.ts";
+import { resolveHost, resolveTarget } from "../../src/egress/resolve.ts";
 import type { Resolver } from "../../src/ports/resolver.ts";
 import { PUBLIC_TARGETS_ONLY, type TargetPolicy } from "../../src/targets/policy.ts";
 import { parseTargetList } from "../../src/targets/target-list.ts";
@@ -138,7 +138,7 @@ describe("connect", () => {
     const port = await listen();
     const policy = PUBLIC_TARGETS_ONLY;
     const resolver = resolvingTo(["8.8.8.8"], ["127.0.0.1"]);
-    expect(await resolveTarget({ url: `http://rebind.example.com:${port}/`, policy, resolver })).toBe("ok");
+    expect(await resolveTarget({ url: `http://rebind.example.com:${port}/`, policy, resolver })).toBeNull();
     expect(await connect({ hostname: "rebind.example.com", port, policy, resolver })).toBe("blocked");
     expect(resolver.requested).toEqual(["rebind.example.com", "rebind.example.com"]);
   });
@@ -169,17 +169,33 @@ describe("connect", () => {
     expect(await connect({ hostname: "wiki.internal", port: port + 1, policy, resolver })).toBe("blocked");
   });
 
-  it("returns unresolved if resolution fails, is empty, or takes too long", async () => {
-    const failing: Resolver = { resolve: () => Promise.reject(new Error("ENOTFOUND")) };
+  it("returns unresolved if the name does not exist or has no addresses", async () => {
+    const failingWith = (code: string): Resolver => ({
+      resolve: () => Promise.reject(Object.assign(new Error("query failed"), { code })),
+    });
+    const policy = PUBLIC_TARGETS_ONLY;
+    for (const resolver of [resolvingTo([]), failingWith("ENOTFOUND"), failingWith("ENODATA")])
+      expect(await connect({ hostname: "example.com", port: 80, policy, resolver })).toBe("unresolved");
+  });
+
+  it("returns resolver-failed if resolution fails or takes too long, and says why", async () => {
+    const failing: Resolver = {
+      resolve: () => Promise.reject(Object.assign(new Error("query failed"), { code: "ESERVFAIL" })),
+    };
     const throwing: Resolver = {
       resolve() {
         throw new Error("broken");
       },
     };
     const policy = PUBLIC_TARGETS_ONLY;
-    for (const resolver of [failing, throwing, resolvingTo([]), hanging]) {
+    for (const [resolver, detail] of [
+      [failing, "query failed"],
+      [throwing, "broken"],
+      [hanging, "example.com did not resolve within 20 ms"],
+    ] as const) {
       const request = { hostname: "example.com", port: 80, policy, resolver, dnsTimeoutMs: 20 };
-      expect(await connect(request)).toBe("unresolved");
+      expect(await connect(request)).toBe("resolver-failed");
+      expect(await resolveHost(request)).toEqual({ refusal: "resolver-failed", detail });
     }
   });
 
@@ -202,9 +218,9 @@ describe("connect", () => {
     const controller = new AbortController();
     const waiting = connect({ ...request, hostname: "example.com", signal: controller.signal });
     controller.abort();
-    expect(await waiting).toBe("unresolved");
+    expect(await waiting).toBe("resolver-failed");
     const { signal } = controller;
-    expect(await connect({ ...request, hostname: "example.com", signal })).toBe("unresolved");
+    expect(await connect({ ...request, hostname: "example.com", signal })).toBe("resolver-failed");
     expect(await connect({ ...request, hostname: "127.0.0.1", signal })).toBe("unreachable");
   });
 });
@@ -213,17 +229,18 @@ describe("resolveTarget", () => {
   const policy = allowing("10.0.0.0/8:22");
 
   it.each([
-    ["http://example.com/", ["8.8.8.8"], "ok"],
+    ["http://example.com/", ["8.8.8.8"], null],
     ["http://example.com/", ["8.8.8.8", "127.0.0.1"], "blocked"],
     ["http://127.0.0.1.nip.io/", ["127.0.0.1"], "blocked"],
     ["http://example.com/", [], "unresolved"],
-    ["http://8.8.8.8/", [], "ok"],
+    ["http://8.8.8.8/", [], null],
     ["http://[::1]/", [], "blocked"],
     ["http://localhost/", ["8.8.8.8"], "blocked"],
-    ["http://example.com:22/", ["10.0.0.1"], "ok"],
+    ["http://example.com:22/", ["10.0.0.1"], null],
     ["http://example.com:22/", ["8.8.8.8"], "blocked"],
     ["no address", ["8.8.8.8"], "blocked"],
-  ])("%s at %j is %s", async (url, addresses, verdict) => {
-    expect(await resolveTarget({ url, policy, resolver: resolvingTo(addresses) })).toBe(verdict);
+  ])("%s at %j is refused as %s", async (url, addresses, refusal) => {
+    const refused = await resolveTarget({ url, policy, resolver: resolvingTo(addresses) });
+    expect(refused?.refusal ?? null).toBe(refusal);
   });
 });

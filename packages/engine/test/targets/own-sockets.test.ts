@@ -56,8 +56,10 @@ describe("a socket of the service that is known by name", () => {
   const resolver: Resolver = {
     resolve: async (name) => (name === "db.internal" ? database : ["10.0.0.9", "10.0.0.10"]),
   };
-  const resolved = (hostname: string, port: number, policy = wide): Promise<unknown> =>
-    resolveHost({ hostname, port, policy, resolver });
+  const resolved = async (hostname: string, port: number, policy = wide): Promise<unknown> => {
+    const outcome = await resolveHost({ hostname, port, policy, resolver });
+    return "refusal" in outcome ? outcome.refusal : outcome.addresses;
+  };
 
   it("is blocked by its address too, as it resolves at that moment", async () => {
     expect(await resolved("10.0.0.9", 5432)).toBe("blocked");

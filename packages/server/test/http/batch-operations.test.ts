@@ -138,6 +138,7 @@ describe("the metrics", () => {
     [{ kind: "responded", status: 599, retryAfterMs: null }, "http_5xx"],
     [{ kind: "failed", reason: "blocked" }, "blocked"],
     [{ kind: "failed", reason: "unresolved" }, "unresolved"],
+    [{ kind: "failed", reason: "resolver-failed" }, "resolver-failed"],
     [{ kind: "failed", reason: "unreachable" }, "unreachable"],
     [{ kind: "failed", reason: "timed-out" }, "timed-out"],
     [{ kind: "failed", reason: "broken" }, "broken"],

@@ -217,6 +217,18 @@ describe("an error", () => {
     expect(headersOf(reply)).toEqual({ ...error, ...credits(1000) });
   });
 
+  it("502 upstream_error, refunded, if name resolution fails", async () => {
+    const { snap, customer } = await openService();
+    const { token } = await customer();
+    const reply = await snap({ url: "http://down.example.com/" }, { token });
+    expect(reply.status).toBe(502);
+    expect(envelopeOf(reply)).toMatchObject({
+      code: "upstream_error",
+      message: "Name resolution failed for the page's host. Repeat the request shortly.",
+    });
+    expect(headersOf(reply)).toEqual({ ...error, ...credits(1000), "retry-after": "5" });
+  });
+
   it("429 has the headers of the exceeded limit", async () => {
     const { snap, send, customer, clock } = await openService();
     const { token } = await customer({ requestsPerMinute: 1 });

@@ -112,6 +112,7 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
     resolver: createFakeResolver({
       "example.com": ["93.184.215.14"],
       "inside.example.com": ["10.0.0.1"],
+      "down.example.com": "fails",
     }),
     baseUrl: `${publicUrl}/v1`,
     ...watchBatches({ logger, metrics }),

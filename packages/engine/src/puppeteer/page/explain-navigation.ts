@@ -1,4 +1,6 @@
 import { SnapError } from "../../errors.ts";
+import type { ResolveRefusal } from "../../egress/resolve.ts";
+import { resolverFailed, unresolvedHost } from "../../targets/check-target.ts";
 import { classifyTarget, parseTarget } from "../../targets/target.ts";
 import { isWebPort, PUBLIC_TARGETS_ONLY } from "../../targets/policy.ts";
 import { plainText } from "../describe.ts";
@@ -7,13 +9,13 @@ import type { Tab } from "./tab.ts";
 
 const UNREACHABLE = "target_unreachable";
 
+const BLOCKED = "The URL points to a private or internal host.";
+
 const BY_REFUSAL = {
-  blocked: "The URL points to a private or internal host.",
-  unresolved: "The page's host name could not be resolved.",
   unreachable: "Could not connect to the page's host.",
   "too-large": "The page transfers more than 50 MB.",
   "too-many-connections": "The page opens more than 1,000 connections.",
-} as const satisfies Record<EgressRefusal, string>;
+} as const satisfies Record<Exclude<EgressRefusal, ResolveRefusal>, string>;
 
 /** By Chromium's error, such as `net::ERR_CONNECTION_RESET`; the first match applies. */
 const BY_NET_ERROR: readonly (readonly [RegExp, string])[] = [
@@ -43,13 +45,15 @@ export function explainNavigation(failure: { tab: Tab; url: string; netError: st
   const netError = failure.netError === null ? null : plainText(failure.netError);
   const detail = `${netError ?? "navigation failed"} at ${plainText(url)}`;
   const refusal = tab.egress.refusal(url);
-  if (refusal === "blocked") return new SnapError("blocked_host", BY_REFUSAL.blocked, { detail });
+  if (refusal === "blocked") return new SnapError("blocked_host", BLOCKED, { detail });
+  if (refusal === "unresolved") return unresolvedHost(detail);
+  if (refusal === "resolver-failed") return resolverFailed(detail);
   if (
     refusal === null &&
     isUnsafePort(url, netError) &&
     classifyTarget(url, PUBLIC_TARGETS_ONLY) === "blocked"
   )
-    return new SnapError("blocked_host", BY_REFUSAL.blocked, { detail });
+    return new SnapError("blocked_host", BLOCKED, { detail });
   if (refusal) return new SnapError(UNREACHABLE, BY_REFUSAL[refusal], { detail });
   const [, message] = BY_NET_ERROR.find(([pattern]) => pattern.test(netError ?? "")) ?? [];
   return new SnapError(UNREACHABLE, message ?? unexplained(netError), { detail });
@@ -57,7 +61,7 @@ export function explainNavigation(failure: { tab: Tab; url: string; netError: st
 
 /** Returns the error for a main frame that shows a blocked document. */
 export function explainBlockedDocument(url: string): SnapError {
-  return new SnapError("blocked_host", BY_REFUSAL.blocked, { detail: `shown at ${plainText(url)}` });
+  return new SnapError("blocked_host", BLOCKED, { detail: `shown at ${plainText(url)}` });
 }
 
 /** Chromium refuses some ports before it contacts the proxy; after `load` it does not report the error. */

@@ -13,6 +13,7 @@ const INLINE = /^(data|blob|about):/i;
 const ERROR_REASONS = {
   blocked: "BlockedByClient",
   unresolved: "NameNotResolved",
+  "resolver-failed": "NameNotResolved",
 } as const satisfies Record<string, Protocol.Network.ErrorReason>;
 
 /**
@@ -29,9 +30,9 @@ export function openCheckedEgress({ resolver, policy }: EgressProxyOptions): Pag
     const target = parseTarget(url);
     if (target === null) return "blocked";
     const outcome = await resolveHost({ ...target, policy, resolver });
-    if (typeof outcome !== "string") return null;
-    refusals.set(targetKey(target), outcome);
-    return outcome;
+    if (!("refusal" in outcome)) return null;
+    refusals.set(targetKey(target), outcome.refusal);
+    return outcome.refusal;
   };
 
   const continueOrFail = async (
