@@ -28,12 +28,24 @@ interface ResolvedHost {
 /** Addresses that are not checked yet, or why there are none. */
 export type LookUpOutcome = ResolvedHost | RefusedHost;
 
+/** Makes the look-ups of one page. */
+export interface LookUpQueue {
+  /** Returns the outcome of `lookUp`, once it may start, or of an earlier one for the same name. */
+  run(
+    hostname: string,
+    signal: AbortSignal,
+    lookUp: (signal: AbortSignal) => Promise<LookUpOutcome>,
+  ): Promise<LookUpOutcome>;
+}
+
 export interface ResolveHostRequest {
   /** Host of a parsed URL, or a textual address. */
   readonly hostname: string;
   readonly port: number;
   readonly policy: TargetPolicy;
   readonly resolver: Resolver;
+  /** Without one, the look-up starts at once. */
+  readonly lookUps?: LookUpQueue;
   /** Cancels the look-up; the result is `resolver-failed`. */
   readonly signal?: AbortSignal;
   /** Time limit of the look-up; 5,000 by default. */
@@ -49,7 +61,7 @@ export async function resolveHost(request: ResolveHostRequest): Promise<LookUpOu
   const hostname = normalizeHostname(request.hostname);
   if (checkHost({ hostname, port, policy }) === "blocked") return { refusal: "blocked" };
   const found =
-    isIP(hostname) === 0 ? await lookUp({ ...request, hostname, signal }) : { addresses: [hostname] };
+    isIP(hostname) === 0 ? await lookUpInTurn({ ...request, hostname, signal }) : { addresses: [hostname] };
   if ("refusal" in found) return found;
   const { addresses } = found;
   const isAllowed = (address: string): boolean => checkAddress({ address, hostname, port, policy }) === "ok";
@@ -87,6 +99,15 @@ function isName(hostname: string): boolean {
 }
 
 type LookUpRequest = ResolveHostRequest & { readonly signal: AbortSignal };
+
+/** Looks the name up when its turn comes. */
+async function lookUpInTurn(request: LookUpRequest): Promise<LookUpOutcome> {
+  const { hostname, lookUps, signal } = request;
+  if (lookUps === undefined) return lookUp(request);
+  return lookUps
+    .run(hostname, signal, (limited) => lookUp({ ...request, signal: limited }))
+    .catch(explainFailure);
+}
 
 /** Looks the name up within the time limit. */
 async function lookUp(request: LookUpRequest): Promise<LookUpOutcome> {

@@ -16,7 +16,10 @@ describe("refusals", () => {
     resolve: (hostname) =>
       Promise.resolve(
         { "rebind.example.com": ["8.8.8.8", "127.0.0.1"], "open.example.com": ["127.0.0.1"] }[hostname] ?? [],
-      ),
+      ).then((addresses) => {
+        if (hostname === "failing.example.com") throw new Error("query failed");
+        return addresses;
+      }),
   };
 
   it.each([
@@ -30,6 +33,7 @@ describe("refusals", () => {
     ["http://example.com:25/", "blocked"],
     ["http://rebind.example.com/", "blocked"],
     ["http://gone.example.com/", "unresolved"],
+    ["http://failing.example.com/", "resolver-failed"],
     ["http://open.example.com:3001/", "unreachable"],
   ] as const)(
     "%s is %s, and dropped without a response, as a request and as a tunnel",
@@ -58,20 +62,24 @@ describe("refusals", () => {
     expect(proxy.refusal("http://localhost/")).toBeNull();
   });
 
-  it("are decided for each connection, with one name resolution each", async () => {
+  it("are decided for each connection, with one name resolution for all", async () => {
     const port = await serveHttp((_request, response) =>
       response.setHeader("Connection", "close").end("page"),
     );
+    const closed = await serveHttp((_request, response) => response.end("secret"));
     const resolutions = [["127.0.0.1"], ["127.0.0.2"]];
     const proxy = await openProxy({
+      entries: `127.0.0.1:${port}`,
       resolver: { resolve: () => Promise.resolve(resolutions.shift() ?? []) },
     });
-    const client = new Client(proxy).send(get(`http://rebind.example.com:${port}/`));
-    await client.receives("page");
-    client.send(get(`http://rebind.example.com:${port}/`));
-    await client.closes();
-    expect(proxy.refusal(`http://rebind.example.com:${port}/`)).toBe("blocked");
-    expect(resolutions).toEqual([]);
+    const client = new Client(proxy);
+    for (const round of [1, 2]) {
+      client.send(get(`http://rebind.example.com:${port}/`));
+      await client.receives("page", round);
+    }
+    expect(await client.send(get(`http://rebind.example.com:${closed}/`)).closes()).not.toContain("secret");
+    expect(proxy.refusal(`http://rebind.example.com:${closed}/`)).toBe("blocked");
+    expect(resolutions).toEqual([["127.0.0.2"]]);
   });
 
   it("are separate for each proxy", async () => {
@@ -173,13 +181,64 @@ describe("the limit on connections", () => {
   });
 });
 
-describe("close", () => {
-  it("closes open, hanging and resolving connections, and can be called twice", async () => {
-    const requested = Promise.withResolvers<void>();
+describe("the limits on names", () => {
+  it("count every name of a page, and no address", async () => {
+    const port = await serveHttp((_request, response) =>
+      response.setHeader("Connection", "close").end("page"),
+    );
+    const proxy = await openProxy();
+    const client = new Client(proxy);
+    const names = Array.from({ length: 200 }, (_, index) => `n${index}.example.com`);
+    for (const [index, hostname] of [...names, "n0.example.com", "127.0.0.1"].entries()) {
+      client.send(get(`http://${hostname}:${port}/`));
+      await client.receives("page", index + 1);
+    }
+    await client.send(get(`http://n200.example.com:${port}/`)).closes();
+    expect(proxy.refusal(`http://n200.example.com:${port}/`)).toBe("too-many-names");
+  });
+
+  it("let names wait for others, but not those that the page has reached before", async () => {
+    const port = await serveHttp((_request, response) =>
+      response.setHeader("Connection", "close").end("page"),
+    );
+    const asked: string[] = [];
+    const replies = new Map<string, (addresses: readonly string[]) => void>();
+    const full = Promise.withResolvers<void>();
+    const next = Promise.withResolvers<void>();
     const proxy = await openProxy({
       resolver: {
-        resolve() {
-          requested.resolve();
+        resolve(hostname) {
+          asked.push(hostname);
+          if (hostname === "known.example.com") return Promise.resolve(["127.0.0.1"]);
+          if (asked.length === 9) full.resolve();
+          if (asked.length === 10) next.resolve();
+          return new Promise((resolve) => void replies.set(hostname, resolve));
+        },
+      },
+    });
+    const known = get(`http://known.example.com:${port}/`);
+    const client = await new Client(proxy)
+      .send(known)
+      .receives("page")
+      .then(() => new Client(proxy));
+    for (let index = 0; index < 12; index += 1)
+      new Client(proxy).send(get(`http://silent-${index}.example.com:${port}/`));
+    await full.promise;
+    await client.send(known).receives("page");
+    expect(asked).toHaveLength(9);
+    replies.get(asked[1] ?? "")?.([]);
+    await next.promise;
+    expect(asked).toHaveLength(10);
+  });
+});
+
+describe("close", () => {
+  it("closes open, hanging and resolving connections, and can be called twice", async () => {
+    const requested = Promise.withResolvers<AbortSignal | undefined>();
+    const proxy = await openProxy({
+      resolver: {
+        resolve(_hostname, options) {
+          requested.resolve(options?.signal);
           return new Promise(() => {});
         },
       },
@@ -193,8 +252,9 @@ describe("close", () => {
     const clients = [new Client(proxy), new Client(proxy), new Client(proxy)] as const;
     await clients[0].send(connectTo(`127.0.0.1:${port}`)).receives("Established");
     clients[1].send(get("http://slow.example.com/"));
-    await requested.promise;
+    const lookUp = await requested.promise;
     await Promise.all([proxy.close(), proxy.close()]);
+    expect(lookUp?.aborted).toBe(true);
     await Promise.all([...clients.map((client) => client.closes()), upstream.promise]);
     const late = createConnection({ port: proxy.port, host: "127.0.0.1" });
     const [error] = (await once(late, "error")) as [NodeJS.ErrnoException];

@@ -1,9 +1,10 @@
 import { LRUCache } from "lru-cache";
 import type { CDPSession, Protocol } from "puppeteer";
-import { resolveHost } from "../../egress/resolve.ts";
-import { parseTarget } from "../../targets/target.ts";
+import { resolveHost, type ResolveRefusal } from "../../egress/resolve.ts";
+import { parseTarget, type Target } from "../../targets/target.ts";
 import { targetKey, type EgressProxyOptions, type EgressRefusal } from "./egress-session.ts";
 import type { PageEgress } from "./page-egress.ts";
+import { PageLookUps } from "./page-look-ups.ts";
 
 /** Number of refused hosts to remember per page. */
 const REFUSALS_MAX = 1_000;
@@ -14,6 +15,7 @@ const ERROR_REASONS = {
   blocked: "BlockedByClient",
   unresolved: "NameNotResolved",
   "resolver-failed": "NameNotResolved",
+  "too-many-names": "NameNotResolved",
 } as const satisfies Record<string, Protocol.Network.ErrorReason>;
 
 /**
@@ -24,15 +26,21 @@ const ERROR_REASONS = {
  */
 export function openCheckedEgress({ resolver, policy }: EgressProxyOptions): PageEgress {
   const refusals = new LRUCache<string, EgressRefusal>({ max: REFUSALS_MAX });
+  const lookUps = new PageLookUps();
+  const closed = new AbortController();
+
+  const findRefusal = async (target: Target): Promise<ResolveRefusal | null> => {
+    const outcome = await resolveHost({ ...target, policy, resolver, lookUps, signal: closed.signal });
+    return "refusal" in outcome ? outcome.refusal : null;
+  };
 
   const checkUrl = async (url: string): Promise<keyof typeof ERROR_REASONS | null> => {
     if (INLINE.test(url)) return null;
     const target = parseTarget(url);
     if (target === null) return "blocked";
-    const outcome = await resolveHost({ ...target, policy, resolver });
-    if (!("refusal" in outcome)) return null;
-    refusals.set(targetKey(target), outcome.refusal);
-    return outcome.refusal;
+    const refusal = lookUps.admits(target.hostname) ? await findRefusal(target) : "too-many-names";
+    if (refusal !== null) refusals.set(targetKey(target), refusal);
+    return refusal;
   };
 
   const continueOrFail = async (
@@ -74,6 +82,9 @@ export function openCheckedEgress({ resolver, policy }: EgressProxyOptions): Pag
       return refusedDocument;
     },
     overflow: new AbortController().signal,
-    close: () => Promise.resolve(),
+    close() {
+      closed.abort();
+      return Promise.resolve();
+    },
   };
 }

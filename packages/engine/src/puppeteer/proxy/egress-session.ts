@@ -6,6 +6,7 @@ import { parseTarget, type Target } from "../../targets/target.ts";
 import type { TargetPolicy } from "../../targets/policy.ts";
 import { UpstreamAgent } from "./agent.ts";
 import { withoutProxies } from "./listeners.ts";
+import { PageLookUps } from "./page-look-ups.ts";
 
 /** Bytes in both directions. */
 const BYTES_PER_PAGE_MAX = 50_000_000;
@@ -14,7 +15,7 @@ const CONNECTIONS_PER_PAGE_MAX = 1_000;
 /** Number of refused hosts to remember. */
 const REFUSALS_PER_PAGE_MAX = 1_000;
 
-export type EgressRefusal = ConnectRefusal | "too-large" | "too-many-connections";
+export type EgressRefusal = ConnectRefusal | "too-large" | "too-many-connections" | "too-many-names";
 
 export interface EgressProxyOptions {
   readonly resolver: Resolver;
@@ -31,6 +32,7 @@ export class EgressSession {
   readonly agent = new UpstreamAgent();
   readonly #options: EgressProxyOptions;
   readonly #overflow = new AbortController();
+  readonly #lookUps = new PageLookUps();
   readonly #refusals = new LRUCache<string, EgressRefusal>({ max: REFUSALS_PER_PAGE_MAX });
   readonly #sockets = new Set<Socket>();
   /** Per upstream connection. */
@@ -73,7 +75,7 @@ export class EgressSession {
    */
   async dial(target: Target, client: Socket): Promise<Socket | null> {
     this.#connections += 1;
-    const outcome = this.#exceededLimit() ?? (await this.#connect(target, client));
+    const outcome = this.#exceededLimit(target) ?? (await this.#connect(target, client));
     if (typeof outcome === "string") {
       if (!client.destroyed) this.#refusals.set(targetKey(target), outcome);
       client.destroy();
@@ -104,19 +106,21 @@ export class EgressSession {
     this.#overflow.abort();
   }
 
-  #exceededLimit(): EgressRefusal | null {
+  #exceededLimit({ hostname }: Target): EgressRefusal | null {
     if (this.overflow.aborted) return "too-large";
     const maxConnections = this.#options.maxConnectionsPerPage ?? CONNECTIONS_PER_PAGE_MAX;
-    return this.#connections > maxConnections ? "too-many-connections" : null;
+    if (this.#connections > maxConnections) return "too-many-connections";
+    return this.#lookUps.admits(hostname) ? null : "too-many-names";
   }
 
   async #connect(target: Target, client: Socket): Promise<Socket | ConnectRefusal> {
     const { resolver } = this.#options;
     const policy = withoutProxies(this.#options.policy);
+    const lookUps = this.#lookUps;
     const abandoned = new AbortController();
     const abandon = (): void => abandoned.abort();
     client.once("close", abandon);
-    const outcome = await connect({ ...target, policy, resolver, signal: abandoned.signal });
+    const outcome = await connect({ ...target, policy, resolver, lookUps, signal: abandoned.signal });
     client.off("close", abandon);
     return outcome;
   }

@@ -1,0 +1,42 @@
+import { isIP } from "node:net";
+import PQueue from "p-queue";
+import { SharedLookUps } from "../../egress/names/shared-look-ups.ts";
+import type { LookUpOutcome, LookUpQueue } from "../../egress/resolve.ts";
+
+/** Look-ups in flight; the others of the page wait. */
+const LOOK_UPS_IN_FLIGHT_MAX = 8;
+/** Host names that a page may look up. */
+const NAMES_PER_PAGE_MAX = 200;
+
+/**
+ * The look-ups of one page: few at a time, of a limited number of names, and each name only once. Neither a page with
+ * many dead names nor a hostile one then holds up the look-ups of others, or of the hosts that it has reached before.
+ */
+export class PageLookUps implements LookUpQueue {
+  readonly #queue = new PQueue({ concurrency: LOOK_UPS_IN_FLIGHT_MAX });
+  readonly #running = new SharedLookUps<LookUpOutcome>();
+  readonly #outcomes = new Map<string, LookUpOutcome>();
+  readonly #names = new Set<string>();
+
+  /** Returns whether the page may still look this host up; every new name counts. */
+  admits(hostname: string): boolean {
+    if (isIP(hostname) !== 0 || this.#names.has(hostname)) return true;
+    if (this.#names.size >= NAMES_PER_PAGE_MAX) return false;
+    this.#names.add(hostname);
+    return true;
+  }
+
+  async run(
+    hostname: string,
+    signal: AbortSignal,
+    lookUp: (signal: AbortSignal) => Promise<LookUpOutcome>,
+  ): Promise<LookUpOutcome> {
+    const known = this.#outcomes.get(hostname);
+    if (known !== undefined) return known;
+    return this.#running.join(hostname, signal, async (abandoned) => {
+      const outcome = await this.#queue.add(() => lookUp(abandoned), { signal: abandoned });
+      if (!abandoned.aborted) this.#outcomes.set(hostname, outcome);
+      return outcome;
+    });
+  }
+}
