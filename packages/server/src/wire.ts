@@ -1,9 +1,12 @@
 import {
   createEngine,
+  createSystemResolver,
   SnapError,
+  systemResolver,
   type Engine,
   type EngineOptions,
   type Renderer,
+  type Resolver,
   type Storage,
 } from "@snap/engine";
 import { keyFingerprint, steadySlots } from "@snap/engine/internals";
@@ -14,6 +17,7 @@ import { openSqliteSource, openSqliteStorage } from "@snap/storage-sqlite";
 import { mkdir } from "node:fs/promises";
 import type { Config } from "./config.ts";
 import { messageOf } from "./config/message-of.ts";
+import { servicePolicy } from "./target-policy.ts";
 import { readSecretKey, requireSameKey } from "./config/secret-key.ts";
 
 /*
@@ -22,6 +26,21 @@ import { readSecretKey, requireSameKey } from "./config/secret-key.ts";
 
 /** A reservation must outlast the wait for a slot, storing and settling, besides the render itself. */
 const LEASE_MARGIN_MS = 75_000;
+
+/**
+ * Returns the resolver for pages and webhooks. The service's own sockets are blocked by the addresses at which this
+ * process reaches them, so their names are always those of the machine.
+ */
+export function resolverOf(config: Config): Resolver {
+  const { nameServers: servers } = config;
+  if (servers === null) return systemResolver;
+  const resolver = createSystemResolver({ servers });
+  const own = new Set(servicePolicy(config).ownSockets?.map(({ hostname }) => hostname));
+  return {
+    resolve: (hostname, options) =>
+      (own.has(hostname) ? systemResolver : resolver).resolve(hostname, options),
+  };
+}
 
 /** Creates a renderer with a real browser behind the egress proxy, and starts or connects to the browser at once. */
 export async function createRenderer(
@@ -32,6 +51,7 @@ export async function createRenderer(
   const { createPuppeteerRenderer } = await import("@snap/engine/puppeteer");
   return createPuppeteerRenderer({
     ...options,
+    resolver: resolverOf(config),
     executablePath: config.chromiumPath ?? undefined,
     sandbox: config.sandbox,
     browserUrls: config.browserEndpoints.map(({ url }) => url.href),
@@ -57,6 +77,7 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<En
   return createEngine({
     ...parts,
     ...(await openStorage(config, parts)),
+    resolver: resolverOf(config),
     plans: config.plans,
     reservationLeaseMs: config.renderTimeoutMs + LEASE_MARGIN_MS,
     batchRetentionMs: config.batchRetentionMs,

@@ -45,6 +45,7 @@ describe("readConfig without variables", () => {
       navigationTimeoutMs: 30_000,
       allowTargets: [],
       denyTargets: [],
+      nameServers: null,
       plans: [
         { slug: "starter", name: "Starter", creditsPerPeriod: 1_000, requestsPerMinute: 20 },
         { slug: "growth", name: "Growth", creditsPerPeriod: 10_000, requestsPerMinute: 60 },
@@ -122,6 +123,10 @@ describe("readConfig with one variable", () => {
       },
     ],
     [
+      { SNAP_DNS_SERVERS: "10.0.0.53, 127.0.0.1:5353,fd00::53,[fd00::53]:5353" },
+      { nameServers: ["10.0.0.53", "127.0.0.1:5353", "fd00::53", "[fd00::53]:5353"] },
+    ],
+    [
       { SNAP_PLANS_FILE: planFile(plans) },
       { plans: [{ slug: "team", name: "Team", creditsPerPeriod: 500, requestsPerMinute: 30 }] },
     ],
@@ -163,6 +168,11 @@ describe("readConfig with one variable", () => {
     ["SNAP_NAVIGATION_TIMEOUT_MS", "60000", "must not exceed SNAP_RENDER_TIMEOUT_MS (45000)"],
     ["SNAP_ALLOW_TARGETS", "10.0.0.0/8,not a host", "10.0.0.0/8, 127.0.0.1:3000"],
     ["SNAP_DENY_TARGETS", "*.example", "10.0.0.0/8, 127.0.0.1:3000"],
+    ["SNAP_DNS_SERVERS", "dns.example.com", "such as 10.0.0.53, 127.0.0.1:5353 or [fd00::53]:5353"],
+    ["SNAP_DNS_SERVERS", "10.0.0.53,", "such as 10.0.0.53"],
+    ["SNAP_DNS_SERVERS", "10.0.0.53:0", "such as 10.0.0.53"],
+    ["SNAP_DNS_SERVERS", "[10.0.0.53]:53", "such as 10.0.0.53"],
+    ["SNAP_DNS_SERVERS", "fd00::53:65536", "such as 10.0.0.53"],
     ["SNAP_PLANS_FILE", "/nowhere/plans.json", "no such file"],
     ["SNAP_PLANS_FILE", planFile("{"), "JSON"],
     ["SNAP_PLANS_FILE", planFile('[{"slug":"Team"}]'), "0.slug"],

@@ -1,7 +1,7 @@
 import { parsePlans, parseTargetList, type ListedTarget, type Plan } from "@snap/engine";
 import { isUnspecifiedAddress, parseBrowserUrls, type BrowserEndpoint } from "@snap/engine/internals";
 import { readFileSync } from "node:fs";
-import { isIP } from "node:net";
+import { isIP, isIPv4, isIPv6 } from "node:net";
 import { resolve } from "node:path";
 import * as z from "zod";
 import { readDuration } from "./duration.ts";
@@ -109,6 +109,21 @@ export function targetList(): z.ZodType<readonly ListedTarget[]> {
       return z.NEVER;
     }
   });
+}
+
+/** Addresses of name servers, each with an optional port, separated by commas. */
+export function nameServers(): z.ZodType<readonly string[]> {
+  const error = "must be addresses of name servers, such as 10.0.0.53, 127.0.0.1:5353 or [fd00::53]:5353";
+  return z
+    .string()
+    .transform((text) => text.split(",").map((server) => server.trim()))
+    .refine((servers) => servers.every(isNameServer), { error });
+}
+
+function isNameServer(text: string): boolean {
+  const [, ipv6 = "", ipv4 = "", port = "53"] = /^(?:\[(.+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const isAddress = isIP(text) !== 0 || isIPv6(ipv6) || isIPv4(ipv4);
+  return isAddress && Number(port) >= 1 && Number(port) <= 65_535;
 }
 
 /** DevTools endpoints, separated by commas: `ws://`, `wss://`, `http://` or `https://`. */

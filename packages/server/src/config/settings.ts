@@ -6,6 +6,7 @@ import {
   browserUrls,
   duration,
   hostName,
+  nameServers,
   oneOf,
   origin,
   path,
@@ -154,6 +155,13 @@ export const SETTINGS = {
       "hosts with their subdomains, or CIDR blocks, to block always, each with an optional :port, comma-separated",
     unset: "none",
   },
+  nameServers: {
+    variable: "SNAP_DNS_SERVERS",
+    schema: optional(nameServers()),
+    description:
+      "name servers for pages and webhooks, each with an optional :port, comma-separated; the hosts file still comes first",
+    unset: "those of /etc/resolv.conf",
+  },
   plans: {
     variable: "SNAP_PLANS_FILE",
     schema: plansFile().default(BUILT_IN_PLANS),
@@ -175,7 +183,8 @@ export const SETTINGS = {
   batchRetryWindowMs: {
     variable: "SNAP_RETRY_WINDOW",
     schema: duration({ min: "0s", max: "1d" }).default(BATCH_LIMITS.retryWindowMs),
-    description: "how long a batch item that hits the render limit is retried",
+    description:
+      "how long a batch item that hits the render limit, or whose name cannot be resolved, is retried",
     unset: "15m",
   },
   drainDelayMs: {

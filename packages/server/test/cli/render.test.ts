@@ -4,6 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PNG } from "pngjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openNameServer } from "../../../testing/test/servers/name-server.ts";
 import { CLI, openWorkspace } from "./command.ts";
 import { servePages, type Pages } from "./pages.ts";
 
@@ -46,6 +47,16 @@ describe("render", { tags: ["browser"] }, () => {
       content_type: "image/jpeg",
       target_status: 404,
     });
+  });
+
+  it("asks SNAP_DNS_SERVERS for host names", async () => {
+    const server = await openNameServer(({ name }) => (name === "page.example" ? ["127.0.0.1"] : "NXDOMAIN"));
+    const env = { SNAP_DNS_SERVERS: server.address, SNAP_ALLOW_TARGETS: pages.target };
+    const url = pages.url.replace("127.0.0.1", "page.example");
+    expect(await workspace.json(["render", url, "-o", "named.png"], env)).toMatchObject({
+      target_status: 200,
+    });
+    server.close();
   });
 
   it("writes to stdout with -o -", async () => {

@@ -1,8 +1,8 @@
-import { systemResolver } from "@snap/engine";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { readConfig, type Config } from "../../config.ts";
 import { messageOf } from "../../config/message-of.ts";
+import { resolverOf } from "../../wire.ts";
 import { checkBrowser } from "./check-browser.ts";
 import { checkStorage } from "./check-storage.ts";
 import { ok, problem, reasonOf, warning, type Finding } from "./finding.ts";
@@ -25,7 +25,7 @@ export async function examine(): Promise<readonly Finding[]> {
   const { config, findings } = checkConfiguration();
   // The other checks need a valid configuration.
   if (config === null) return findings;
-  const checks = [checkBrowser(config), checkFonts(), checkStorage(config), checkNames()];
+  const checks = [checkBrowser(config), checkFonts(), checkStorage(config), checkNames(config)];
   return [...findings, ...(await Promise.all<Finding | readonly Finding[]>(checks)).flat()];
 }
 
@@ -66,16 +66,16 @@ async function countFonts(language: string): Promise<number | null> {
 }
 
 /** Checks that public names resolve. */
-async function checkNames(): Promise<Finding> {
+async function checkNames(config: Config): Promise<Finding> {
   try {
-    const addresses = await systemResolver.resolve(PUBLIC_NAME);
+    const addresses = await resolverOf(config).resolve(PUBLIC_NAME);
     if (addresses.length === 0) throw new Error("the name servers say that it does not exist");
     return ok("name resolution", `${PUBLIC_NAME} has ${addresses.length} addresses`);
   } catch (error) {
     return warning(
       "name resolution",
       `${PUBLIC_NAME} does not resolve (${reasonOf(error)}); the service cannot render pages on the internet`,
-      "check /etc/resolv.conf and the internet connection; to render only pages of your own network, ignore this",
+      `check ${config.nameServers === null ? "/etc/resolv.conf" : "SNAP_DNS_SERVERS"} and the internet connection; to render only pages of your own network, ignore this`,
     );
   }
 }

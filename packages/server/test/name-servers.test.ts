@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import { openNameServer } from "../../testing/test/servers/name-server.ts";
+import { readConfig } from "../src/config.ts";
+import { resolverOf } from "../src/wire.ts";
+
+it("SNAP_DNS_SERVERS are not asked for the names of the service's own databases", async () => {
+  const server = await openNameServer(() => ["192.0.2.1"]);
+  const { config } = readConfig({
+    SNAP_DNS_SERVERS: server.address,
+    SNAP_DATABASE_URL: "postgres://db.example.com/snap",
+    SNAP_REDIS_URL: "redis://cache.example.com",
+    SNAP_SECRET_KEY: "a key for these tests",
+  });
+  const resolver = resolverOf(config);
+  const database = new AbortController();
+  const own = resolver.resolve("db.example.com", database).catch(() => []);
+  expect(await resolver.resolve("page.example.com")).toEqual(["192.0.2.1"]);
+  database.abort();
+  await own;
+  expect(server.questions.join()).not.toContain("db.example.com");
+  server.close();
+});
