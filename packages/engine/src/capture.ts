@@ -21,7 +21,7 @@ export interface CaptureRequest {
   /** The query of a request, parsed or as text, or an object with real booleans and numbers. */
   readonly parameters: SentParameters;
   /** Returns whether the caller already has the rendering with this entity tag. */
-  readonly holds?: (etag: string) => boolean;
+  readonly holds?: ((etag: string) => boolean) | undefined;
 }
 
 /** What batches and the Model Context Protocol need beyond that. */
@@ -41,6 +41,7 @@ export interface CaptureOptions {
 
 /** A rendering, and how it was obtained. */
 export interface Capture {
+  /** `bytes` may be empty if the rendering is `unchanged`. */
   readonly rendering: StoredRendering;
   /** `hit`: served from the cache. `miss`: rendered now and cached. `bypass`: rendered now, not cached. */
   readonly cache: "hit" | "miss" | "bypass";
@@ -81,7 +82,7 @@ export async function capture(
 
   const key = { accountId: account.id, key: digest };
   const requestedAt = parts.clock.now();
-  const cached = await lookUp(parts.cache, { key, parameters });
+  const cached = await lookUp(parts.cache, { key, parameters, holds: request.holds });
   if (cached !== null) return respondFromCache(parts, request, { rendering: cached, balance });
 
   const shared = await share(parts, { key, parameters, priority, requestedAt, maxWaitMs });

@@ -3,12 +3,19 @@ import { WAIT_CAPPED } from "../ports/renderer.ts";
 import type { RenderingKey, StoredRendering } from "../ports/renderings.ts";
 import type { RenderingCache } from "./rendering-cache.ts";
 
+export interface LookUpRequest {
+  readonly key: RenderingKey;
+  readonly parameters: SnapParameters;
+  /** Returns whether the caller already holds the rendering, and needs no bytes. */
+  readonly holds?: ((etag: string) => boolean) | undefined;
+}
+
 /** Returns the cached rendering of a request, if there is a suitable one. */
 export async function lookUp(
   cache: RenderingCache,
-  { key, parameters }: { readonly key: RenderingKey; readonly parameters: SnapParameters },
+  { key, parameters, holds }: LookUpRequest,
 ): Promise<StoredRendering | null> {
-  const cached = parameters.cache ? await cache.lookUp(key) : null;
+  const cached = parameters.cache ? await cache.lookUp(key, holds) : null;
   return cached !== null && suits(cached, parameters) ? cached : null;
 }
 

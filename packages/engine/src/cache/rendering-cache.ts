@@ -1,18 +1,20 @@
-import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../ports/clock.ts";
 import type { RenderedFile } from "../ports/renderer.ts";
 import type { RenderingKey, RenderingStore, StoredRendering } from "../ports/renderings.ts";
+import { entityTag } from "./entity-tag.ts";
 
 /** Estimated size of a rendering's metadata. */
 const OVERHEAD_BYTES = 1024;
+const NO_BYTES = new Uint8Array();
 
 /**
  * The rendering cache: a store behind an in-memory cache. Another process may have deleted or replaced a rendering, so
  * a memory hit is checked against the store's entity tag first; only the bytes are not transferred again.
  */
 export interface RenderingCache {
-  lookUp(key: RenderingKey): Promise<StoredRendering | null>;
+  /** Returns a rendering whose entity tag the caller `holds` without its bytes, unless they are in memory. */
+  lookUp(key: RenderingKey, holds?: (etag: string) => boolean): Promise<StoredRendering | null>;
   /** Returns the rendering if it is in memory, without a read of the store. */
   recall(key: RenderingKey): StoredRendering | null;
   store(key: RenderingKey, rendering: StoredRendering): Promise<void>;
@@ -36,18 +38,20 @@ export function createRenderingCache({ store, clock, memoryBytes }: RenderingCac
   };
   return {
     recall,
-    async lookUp(key) {
+    async lookUp(key, holds) {
       const now = clock.now();
       const recalled = recall(key);
-      if (recalled !== null) {
+      if (recalled !== null || holds !== undefined) {
         const metadata = await store.peek({ ...key, now });
-        if (metadata?.etag === recalled.etag) return { ...metadata, bytes: recalled.bytes };
+        if (metadata !== null && metadata.etag === recalled?.etag)
+          return { ...metadata, bytes: recalled.bytes };
         memory.delete(nameOf(key));
         if (metadata === null) return null;
+        if (holds?.(metadata.etag)) return { ...metadata, bytes: NO_BYTES };
       }
       const stored = await store.get({ ...key, now });
       if (stored === null) return null;
-      if (entityTag(stored.bytes) !== stored.etag) {
+      if ((await entityTag(stored.bytes)) !== stored.etag) {
         // corrupted in the store: a cache miss
         await store.delete(key);
         return null;
@@ -67,15 +71,10 @@ function nameOf({ accountId, key }: RenderingKey): string {
   return `${key}:${accountId}`;
 }
 
-/** The strong entity tag of a body (RFC 9110, 8.8.3): its quoted SHA-256. */
-function entityTag(bytes: Uint8Array): string {
-  return `"${createHash("sha256").update(bytes).digest("hex")}"`;
-}
-
 /** Adds the entity tag and the expiry to a new rendering. */
-export function toStoredRendering(
+export async function toStoredRendering(
   file: RenderedFile,
   { now, ttlSeconds }: { readonly now: number; readonly ttlSeconds: number },
-): StoredRendering {
-  return { ...file, etag: entityTag(file.bytes), storedAt: now, expiresAt: now + ttlSeconds * 1000 };
+): Promise<StoredRendering> {
+  return { ...file, etag: await entityTag(file.bytes), storedAt: now, expiresAt: now + ttlSeconds * 1000 };
 }

@@ -22,7 +22,7 @@ export async function store(
   { key, parameters, file, led, linked }: StoreRequest,
 ): Promise<StoredRendering> {
   const ttlSeconds = parameters.cacheTtl ?? LIMITS.cacheTtlDefaultSeconds;
-  const fresh = toStoredRendering(file, { now: clock.now(), ttlSeconds });
+  const fresh = await toStoredRendering(file, { now: clock.now(), ttlSeconds });
   if (parameters.cache) {
     await led.publish(fresh, cache.store(key, fresh));
     return fresh;

@@ -1,11 +1,9 @@
 import { createFakeClock, createMemoryStorage } from "@snap/testing";
+import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { RenderingStore, StoredRendering } from "../../src/ports/renderings.ts";
-import {
-  createRenderingCache,
-  toStoredRendering,
-  type RenderingCache,
-} from "../../src/cache/rendering-cache.ts";
+import { entityTag } from "../../src/cache/entity-tag.ts";
+import { createRenderingCache, type RenderingCache } from "../../src/cache/rendering-cache.ts";
 
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 const NAME = { accountId: "acct_1", key: "0f1e" };
@@ -33,7 +31,8 @@ function open(): RenderingCache {
 function rendering(text: string, ttlSeconds = 3600): StoredRendering {
   const bytes = new TextEncoder().encode(text);
   const file = { bytes, contentType: "image/png", targetStatus: 200, notes: [] } as const;
-  return toStoredRendering(file, { now: clock.now(), ttlSeconds });
+  const etag = `"${createHash("sha256").update(bytes).digest("hex")}"`;
+  return { ...file, etag, storedAt: clock.now(), expiresAt: clock.now() + ttlSeconds * 1000 };
 }
 
 function textOf(found: StoredRendering | null): string | null {
@@ -49,6 +48,17 @@ describe("rendering caches with a shared store", () => {
     expect(textOf(await two.lookUp(NAME))).toBe("one");
     expect(textOf(await one.lookUp(NAME))).toBe("one");
     expect(calls).toEqual(["get", "peek", "peek"]);
+  });
+
+  it("do not fetch the bytes of a rendering that the caller holds", async () => {
+    const [one, two] = [open(), open()];
+    await one.store(NAME, rendering("one"));
+    const { etag } = rendering("one");
+    const held = await two.lookUp(NAME, (tag) => tag === etag);
+    expect([held?.etag, held?.bytes.byteLength]).toEqual([etag, 0]);
+    expect(textOf(await two.lookUp(NAME, () => false))).toBe("one");
+    expect(textOf(await two.lookUp(NAME, () => true))).toBe("one");
+    expect(calls).toEqual(["peek", "peek", "get", "peek"]);
   });
 
   it("notice at once that another process deleted a rendering", async () => {
@@ -89,5 +99,33 @@ describe("rendering caches with a shared store", () => {
     expect(await cache.lookUp(NAME)).toBeNull();
     Object.assign(store, { get, peek });
     expect(textOf(await cache.lookUp(NAME))).toBe("one");
+  });
+
+  it("treat a corrupt body as a miss and delete it", async () => {
+    const stored = rendering("one");
+    await store.put({ ...NAME, rendering: { ...stored, bytes: new TextEncoder().encode("two") } });
+    expect(await open().lookUp(NAME)).toBeNull();
+    expect(await store.get({ ...NAME, now: clock.now() })).toBeNull();
+  });
+});
+
+describe("an entity tag", () => {
+  it.each([0, 1, 1_048_576, 1_048_577, 5_000_000])("is the SHA-256 of %i bytes", async (length) => {
+    const bytes = Buffer.alloc(length, "abcdefg");
+    expect(await entityTag(bytes)).toBe(`"${createHash("sha256").update(bytes).digest("hex")}"`);
+  });
+
+  it("of large bodies is computed in slices, one each turn of the event loop", async () => {
+    let turns = 0;
+    let isDone = false;
+    const takeTurns = (): void => {
+      turns += 1;
+      if (!isDone) setImmediate(takeTurns);
+    };
+    setImmediate(takeTurns);
+    const body = Buffer.alloc(8 * 1024 * 1024);
+    await Promise.all([entityTag(body), entityTag(body), entityTag(body)]);
+    isDone = true;
+    expect(turns).toBeGreaterThanOrEqual(3 * 7);
   });
 });

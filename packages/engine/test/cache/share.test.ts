@@ -5,13 +5,10 @@ import {
   createMemoryStorage,
   type FakeClock,
 } from "@snap/testing";
+import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { RunningRenders } from "../../src/cache/running-renders.ts";
-import {
-  createRenderingCache,
-  toStoredRendering,
-  type RenderingCache,
-} from "../../src/cache/rendering-cache.ts";
+import { createRenderingCache, type RenderingCache } from "../../src/cache/rendering-cache.ts";
 import { share, type LedRender, type ShareParts, type ShareRequest } from "../../src/cache/share.ts";
 import { SnapError } from "../../src/errors.ts";
 import { parseParameters } from "../../src/parameters/parse.ts";
@@ -42,7 +39,8 @@ beforeEach(() => {
 function rendering(text: string): StoredRendering {
   const bytes = new TextEncoder().encode(text);
   const file = { bytes, contentType: "image/png", targetStatus: 200, notes: [] } as const;
-  return toStoredRendering(file, { now: clock.now(), ttlSeconds: 600 });
+  const etag = `"${createHash("sha256").update(bytes).digest("hex")}"`;
+  return { ...file, etag, storedAt: clock.now(), expiresAt: clock.now() + 600 * 1000 };
 }
 
 const textOf = ({ bytes }: StoredRendering): string => new TextDecoder().decode(bytes);

@@ -2,14 +2,14 @@ const ENTITY_TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
 
 /**
  * Parses `If-None-Match` into a predicate: does the client have the representation with this entity tag? Supports
- * lists and `*`, and uses the weak comparison (RFC 9110, 13.1.2).
+ * lists and `*`, and uses the weak comparison (RFC 9110, 13.1.2). Returns `undefined` without the header.
  *
  * @example
  * const holds = parseIfNoneMatch(request.headers["if-none-match"]);
- * if (holds('"5f3c…"')) response.writeHead(304);
+ * if (holds?.('"5f3c…"')) response.writeHead(304);
  */
-export function parseIfNoneMatch(header: string | undefined): (etag: string) => boolean {
-  if (header === undefined) return () => false;
+export function parseIfNoneMatch(header: string | undefined): ((etag: string) => boolean) | undefined {
+  if (header === undefined) return undefined;
   // Fast path: a single strong tag, as sent by nearly every client.
   if (/^"[0-9a-f]+"$/.test(header)) return (etag) => etag === header;
   if (header.trim() === "*") return () => true;

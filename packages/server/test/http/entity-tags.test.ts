@@ -15,13 +15,13 @@ describe("parseIfNoneMatch", () => {
     ['w/"b"', false],
     ["", false],
     ['"a', false],
-    [undefined, false],
+    [undefined, undefined],
   ])('%s matches "a": %s', (header, matches) => {
-    expect(parseIfNoneMatch(header)('"a"')).toBe(matches);
+    expect(parseIfNoneMatch(header)?.('"a"')).toBe(matches);
   });
 
   it("parses a header of 60,000 characters without delay", () => {
-    expect(parseIfNoneMatch('"'.repeat(60_000))('"a"')).toBe(false);
-    expect(parseIfNoneMatch("W/".repeat(30_000))('"a"')).toBe(false);
+    expect(parseIfNoneMatch('"'.repeat(60_000))?.('"a"')).toBe(false);
+    expect(parseIfNoneMatch("W/".repeat(30_000))?.('"a"')).toBe(false);
   });
 });
