@@ -15,6 +15,7 @@ export interface SnapErrorFacts {
   readonly requestId?: string | null | undefined;
   readonly retryAfter?: number | null | undefined;
   readonly errors?: ParameterFaults | null | undefined;
+  readonly notes?: readonly string[] | undefined;
   readonly cause?: unknown;
 }
 
@@ -44,6 +45,8 @@ export class SnapError extends Error {
   readonly retryAfter: number | null;
   /** Faults by parameter name; `null` if the error is not about parameters. */
   readonly errors: ParameterFaults | null;
+  /** Notes on a failed render, such as `capture-too-large` or `selector-unmatched`; a repeat fails in the same way. */
+  readonly notes: readonly string[];
 
   constructor(code: string, message: string, facts: SnapErrorFacts) {
     super(message, facts);
@@ -52,6 +55,7 @@ export class SnapError extends Error {
     this.requestId = facts.requestId ?? null;
     this.retryAfter = facts.retryAfter ?? null;
     this.errors = facts.errors ?? null;
+    this.notes = facts.notes ?? [];
   }
 }
 

@@ -198,7 +198,12 @@ function assembleParts(
   { scheduler, reversals }: { readonly scheduler: Scheduler; readonly reversals: Reversals },
 ): CaptureParts {
   const { storage, clock, random, plans, targets, renderer, resolver } = settings;
-  const { reservationLeaseMs, memoryCacheBytes: memoryBytes, onBackgroundError } = settings;
+  const {
+    reservationLeaseMs,
+    memoryCacheBytes: memoryBytes,
+    maxRenderingBytes,
+    onBackgroundError,
+  } = settings;
   return {
     parse: createParser(targets),
     cache: createRenderingCache({ store: storage.renderings, clock, memoryBytes }),
@@ -211,6 +216,7 @@ function assembleParts(
     renderer,
     resolver,
     targets,
+    maxRenderingBytes,
     plans,
     clock,
     random,

@@ -11,6 +11,7 @@ import type { Renderer } from "./ports/renderer.ts";
 import type { Resolver } from "./ports/resolver.ts";
 import type { Storage } from "./ports/storage.ts";
 import type { WebhookSender } from "./ports/webhook-sender.ts";
+import { MAX_RENDERING_BYTES } from "./rendering-limit.ts";
 import { maxRenders } from "./schedule/render-slots.ts";
 import { PUBLIC_TARGETS_ONLY, type TargetPolicy } from "./targets/policy.ts";
 
@@ -37,6 +38,8 @@ export interface EngineOptions {
   readonly maxWaitMs?: number;
   /** An unresolved reservation lapses after this time; 120,000 ms by default. */
   readonly reservationLeaseMs?: number;
+  /** Largest file of a render, whatever the renderer returns; 64 MiB by default. */
+  readonly maxRenderingBytes?: number;
   /** Size of the in-memory cache; 64 MiB by default. */
   readonly memoryCacheBytes?: number;
   /** Base URL of the API, ending in `/v1`, for signed URLs. Without it batches contain no signed URLs. */
@@ -94,6 +97,7 @@ export function withDefaults(options: EngineOptions): EngineSettings {
     maxWaitingPerAccount: 250,
     maxWaitMs: MINUTE_MS,
     reservationLeaseMs: 2 * MINUTE_MS,
+    maxRenderingBytes: MAX_RENDERING_BYTES,
     memoryCacheBytes: 64 * 1024 * 1024,
     batchRetentionMs: BATCH_LIMITS.retentionMs,
     batchRetryWindowMs: BATCH_LIMITS.retryWindowMs,

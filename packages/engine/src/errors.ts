@@ -10,6 +10,10 @@ export interface SnapErrorFacts {
   readonly rateLimit?: { readonly limit: number; readonly remaining: number };
   /** The cause passes and is not the page: a batch item waits instead of failing. `false` by default. */
   readonly isTransient?: boolean;
+  /** Notes on a failed render, such as `capture-too-large`; a request with one fails again if it is repeated. */
+  readonly notes?: readonly string[];
+  /** Whether the renderer had to end the page, because it would have harmed other renders. */
+  readonly endedPage?: boolean;
   /** For the log; never shown to the caller. */
   readonly detail?: string;
   readonly cause?: unknown;
@@ -35,6 +39,8 @@ export class SnapError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly rateLimit: { readonly limit: number; readonly remaining: number } | undefined;
   readonly isTransient: boolean;
+  readonly notes: readonly string[];
+  readonly endedPage: boolean;
   readonly detail: string | undefined;
 
   constructor(code: ErrorCode, message: string, facts: SnapErrorFacts = {}) {
@@ -46,6 +52,8 @@ export class SnapError extends Error {
     this.retryAfterSeconds = facts.retryAfterSeconds ?? defaults.retryAfterSeconds;
     this.rateLimit = facts.rateLimit;
     this.isTransient = facts.isTransient ?? false;
+    this.notes = facts.notes ?? [];
+    this.endedPage = facts.endedPage ?? false;
     this.detail = facts.detail;
   }
 }

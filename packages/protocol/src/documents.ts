@@ -45,6 +45,8 @@ export interface BatchItem {
   readonly signed_url: string | null;
   /** 1 for a render, 0 for a cache hit or a failure, `null` until the item is done or failed. */
   readonly credit_cost: 0 | 1 | null;
+  /** Notes on the render, as in the header `X-Render-Notes`; absent if there are none. */
+  readonly notes?: readonly string[] | undefined;
 }
 
 /** A batch: the response to its submission and to each poll, and the body of its webhook. */

@@ -59,6 +59,7 @@ export async function createRenderer(
     browserEgress: config.browserEgress,
     renderTimeoutMs: config.renderTimeoutMs,
     navigationTimeoutMs: config.navigationTimeoutMs,
+    maxRenderingBytes: config.maxRenderingBytes,
   });
 }
 
@@ -79,6 +80,7 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<En
     ...(await openStorage(config, parts)),
     resolver: resolverOf(config),
     plans: config.plans,
+    maxRenderingBytes: config.maxRenderingBytes,
     reservationLeaseMs: config.renderTimeoutMs + LEASE_MARGIN_MS,
     batchRetentionMs: config.batchRetentionMs,
     batchRetryWindowMs: config.batchRetryWindowMs,

@@ -43,6 +43,7 @@ describe("readConfig without variables", () => {
       renderConcurrency: null,
       renderTimeoutMs: 45_000,
       navigationTimeoutMs: 30_000,
+      maxRenderingBytes: 67_108_864,
       allowTargets: [],
       denyTargets: [],
       nameServers: null,

@@ -1,6 +1,6 @@
 import { HEADERS } from "@snap/protocol";
 import { readText } from "../sending/read-body.ts";
-import { toFailure, type ResponseContext } from "../sending/to-failure.ts";
+import { readNotes, toFailure, type ResponseContext } from "../sending/to-failure.ts";
 import type { ResponseFacts, As, NotModified, Rendering } from "./rendering.ts";
 
 const RENDERED = /^(?:image\/[\w.+-]+|application\/pdf)(?=;|$)/;
@@ -33,7 +33,7 @@ export async function readRendering<A extends As>(
       : form === "stream"
         ? { stream: response.body }
         : { response };
-  const notes = headers.get(HEADERS.renderNotes)?.split(/,\s*/) ?? [];
+  const notes = readNotes(headers);
   // the compiler cannot know that the body matches A
   return { ...readFacts(headers), notModified: false, contentType, notes, ...body } as Rendering<A>;
 }

@@ -135,7 +135,11 @@ function retryDelayMs(
   return delayMs <= maxRetryDelayMs ? delayMs + pacing.random() * FIRST_BACKOFF_MS : null;
 }
 
-function isRetryable({ code, status }: SnapError, repeatIsFree: boolean): boolean {
+/** The notes of a failed render: a repeat would render the same page and fail in the same way. */
+const FINAL_NOTES: ReadonlySet<string> = new Set(["capture-too-large", "selector-unmatched"]);
+
+function isRetryable({ code, status, notes }: SnapError, repeatIsFree: boolean): boolean {
+  if (notes.some((note) => FINAL_NOTES.has(note))) return false;
   if (status === 0) return code === "connection_failed" && repeatIsFree;
   const byStatus = RETRYABLE_STATUSES.has(status);
   // a proxy gave up, but the service may have done the work

@@ -40,6 +40,7 @@ export function toFailure(
       requestId: requestId ?? request_id,
       retryAfter: retryAfter ?? factsOf(code)?.retryAfterSeconds,
       errors,
+      notes: readNotes(headers),
     });
   }
   // browsers hide the status and location of a redirect that is not followed
@@ -48,6 +49,11 @@ export function toFailure(
     ? "a redirect; set baseUrl to the final address."
     : `an unexpected response with status ${status}: ${conceal(text).replace(/\s+/g, " ").slice(0, EXCERPT_CHARACTERS)}`;
   return new SnapError("unexpected_answer", `${origin} sent ${what}`, { status, requestId, retryAfter });
+}
+
+/** Returns the notes on a render, successful or not. */
+export function readNotes(headers: Headers): readonly string[] {
+  return headers.get(HEADERS.renderNotes)?.split(/,\s*/) ?? [];
 }
 
 /** The envelope, possibly with a code that is newer than this package. */

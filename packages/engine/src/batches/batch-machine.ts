@@ -42,6 +42,7 @@ export type BatchEvent =
       readonly targetStatus: number | null;
       readonly expiresAt: number;
       readonly creditCost: 0 | 1;
+      readonly notes?: readonly string[];
     }
   | {
       readonly type: "item-failed";
@@ -49,6 +50,7 @@ export type BatchEvent =
       readonly fence: number;
       readonly code: ErrorCode;
       readonly message: string;
+      readonly notes?: readonly string[];
     }
   | { readonly type: "delivery-claimed"; readonly leaseEndsAt: number }
   | { readonly type: "delivery-acknowledged"; readonly fence: number }
@@ -110,11 +112,13 @@ function advanceItem(
     case "item-limited":
       return limitItem(state, event, { now, rules });
     case "item-done": {
-      const { etag, targetStatus, expiresAt, creditCost } = event;
-      return { status: "done", etag, targetStatus, expiresAt, creditCost };
+      const { etag, targetStatus, expiresAt, creditCost, notes } = event;
+      return { status: "done", etag, targetStatus, expiresAt, creditCost, ...(notes && { notes }) };
     }
-    case "item-failed":
-      return { status: "failed", code: event.code, message: event.message };
+    case "item-failed": {
+      const { code, message, notes } = event;
+      return { status: "failed", code, message, ...(notes && { notes }) };
+    }
   }
 }
 

@@ -45,8 +45,9 @@ function toBatchItem({ id, parameters: { url }, state }: ItemRecord, link: strin
     case "rendering":
       return { id, url, status: state.status, ...empty, credit_cost: null };
     case "failed": {
-      const { code, message } = state;
-      return { id, url, status: "failed", ...empty, error: { code, message }, credit_cost: 0 };
+      const { code, message, notes } = state;
+      const error = { code, message };
+      return { id, url, status: "failed", ...empty, error, credit_cost: 0, ...(notes && { notes }) };
     }
     case "done":
       return {
@@ -59,6 +60,7 @@ function toBatchItem({ id, parameters: { url }, state }: ItemRecord, link: strin
         expires_at: toDateTime(state.expiresAt),
         signed_url: link,
         credit_cost: state.creditCost,
+        ...(state.notes && { notes: state.notes }),
       };
   }
 }

@@ -65,8 +65,12 @@ export async function runItem(parts: BatchParts, claimed: ClaimedItem): Promise<
     if (!isSnapError(error)) throw error;
     const { code, message } = error;
     const retryAt = await retryInstant(parts, claimed, error);
-    const failed: BatchEvent = { type: "item-failed", ...nameOf(claimed), code, message };
-    await finish(parts, claimed, retryAt === null ? failed : { ...failed, type: "item-limited", retryAt });
+    const reason = { ...nameOf(claimed), code, message };
+    const event: BatchEvent =
+      retryAt === null
+        ? { type: "item-failed", ...reason, ...notesOf(error) }
+        : { type: "item-limited", ...reason, retryAt };
+    await finish(parts, claimed, event);
   }
 }
 
@@ -117,7 +121,12 @@ function settleWith(parts: BatchParts, claimed: ClaimedItem): Settle {
 
 function doneEvent(claimed: ClaimedItem, rendering: StoredRendering, creditCost: 0 | 1): BatchEvent {
   const { etag, targetStatus, expiresAt } = rendering;
-  return { type: "item-done", ...nameOf(claimed), etag, targetStatus, expiresAt, creditCost };
+  const facts = { etag, targetStatus, expiresAt, creditCost, ...notesOf(rendering) };
+  return { type: "item-done", ...nameOf(claimed), ...facts };
+}
+
+function notesOf({ notes }: { readonly notes: readonly string[] }): { readonly notes?: readonly string[] } {
+  return notes.length > 0 ? { notes } : {};
 }
 
 async function finish(parts: BatchParts, claimed: ClaimedItem, event: BatchEvent): Promise<void> {

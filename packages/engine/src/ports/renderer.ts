@@ -3,6 +3,10 @@ import type { TargetPolicy } from "../targets/policy.ts";
 
 /** The note of a rendering whose wait reached its cap because the page did not become idle. */
 export const WAIT_CAPPED = "wait-capped";
+/** The note of a failed render whose file or picture exceeds a limit. */
+export const CAPTURE_TOO_LARGE = "capture-too-large";
+/** The note of a failed render whose `selector` matches no element. */
+export const SELECTOR_UNMATCHED = "selector-unmatched";
 
 /** The result of a render: the file and its metadata. */
 export interface RenderedFile {

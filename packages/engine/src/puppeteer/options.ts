@@ -1,6 +1,7 @@
 import { isUnspecifiedAddress, parseBrowserUrls, type BrowserEndpoint } from "../browser-endpoints.ts";
 import { systemResolver } from "../egress/names/system-resolver.ts";
 import type { Resolver } from "../ports/resolver.ts";
+import { MAX_RENDERING_BYTES } from "../rendering-limit.ts";
 import { PUBLIC_TARGETS_ONLY, type TargetPolicy } from "../targets/policy.ts";
 import type { SandboxMode } from "./browser/launch-arguments.ts";
 import type { BrowserEgress, RendererEvent } from "./renderer-event.ts";
@@ -34,6 +35,8 @@ export interface PuppeteerRendererOptions {
   readonly renderTimeoutMs?: number;
   /** Timeout of the navigation and the wait for `waitUntil`; 30,000 by default. */
   readonly navigationTimeoutMs?: number;
+  /** Largest file of a render; 64 MiB by default. A larger one is discarded as it arrives. */
+  readonly maxRenderingBytes?: number;
   /** Browser contexts to prepare ahead of renders, while CPUs are idle; 4 by default. */
   readonly warmContexts?: number;
   /** Renders after which the browser is replaced; 1,000 by default. */
@@ -62,6 +65,7 @@ const GIBIBYTE_BYTES = 1024 ** 3;
 const MIN_VALUES = {
   renderTimeoutMs: 1,
   navigationTimeoutMs: 1,
+  maxRenderingBytes: 1,
   warmContexts: 0,
   recycleAfterRenders: 1,
   recycleAfterMs: 1,
@@ -89,6 +93,7 @@ export function readOptions(options: PuppeteerRendererOptions): RendererSettings
     resolver: systemResolver,
     renderTimeoutMs: 45_000,
     navigationTimeoutMs: 30_000,
+    maxRenderingBytes: MAX_RENDERING_BYTES,
     warmContexts: 4,
     recycleAfterRenders: 1_000,
     recycleAfterMs: 3_600_000,

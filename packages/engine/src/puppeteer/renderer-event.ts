@@ -12,6 +12,13 @@ export type RendererEvent =
       readonly reason: "memory";
       readonly memoryBytes: number;
     }
+  | {
+      /** Its events flooded the connection to the browser. */
+      readonly type: "page-ended";
+      readonly reason: "events";
+      readonly events: number;
+      readonly bytes: number;
+    }
   | { readonly type: "render-retried"; readonly reason: string }
   | RemoteBrowserEvent;
 

@@ -33,7 +33,7 @@ const ATTEMPTS_MAX = 2;
  * await renderer.close();
  */
 export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}): Renderer {
-  const { renderTimeoutMs, navigationTimeoutMs, ...settings } = readOptions(options);
+  const { renderTimeoutMs, navigationTimeoutMs, maxRenderingBytes, ...settings } = readOptions(options);
   const tabs = openTabSource(settings);
   const reason = (): SnapError =>
     new SnapError("render_timeout", `The render did not finish within ${renderTimeoutMs} ms.`);
@@ -50,6 +50,7 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
               signal,
               tried,
               navigationTimeoutMs,
+              maxRenderingBytes,
               tabKind: lost ? "new" : "ready",
             });
           } catch (error) {
@@ -75,7 +76,7 @@ function openTabSource({
   resolver,
   targets,
   ...settings
-}: Omit<RendererSettings, "renderTimeoutMs" | "navigationTimeoutMs">): TabSource {
+}: Omit<RendererSettings, "renderTimeoutMs" | "navigationTimeoutMs" | "maxRenderingBytes">): TabSource {
   const devTools = settings.browserEndpoints.map(({ url }) => devToolsSocket(url));
   const closed = [...(targets.closed ?? []), ...devTools];
   const egress = { resolver, policy: { ...targets, closed } };

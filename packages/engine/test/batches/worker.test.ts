@@ -1,4 +1,4 @@
-import { createFakeResolver } from "@snap/testing";
+import { createFakeRenderer, createFakeResolver } from "@snap/testing";
 import { describe, expect, it } from "vitest";
 import type { EngineOptions } from "../../src/engine-options.ts";
 import { SnapError } from "../../src/errors.ts";
@@ -50,7 +50,8 @@ describe("a worker", () => {
   it("fails an item with the published code and refunds it", async () => {
     const { engine, renderer, customer, until } = openBatchBench();
     const principal = await customer();
-    renderer.failNext(new SnapError("render_timeout", "The page took too long."));
+    const notes = ["selector-unmatched"];
+    renderer.failNext(new SnapError("render_failed", "No such element.", { notes }));
     engine.startWorker();
     const { id: batchId } = await engine.batches.submit({
       principal,
@@ -59,10 +60,21 @@ describe("a worker", () => {
     const batch = await until({ principal, batchId }, isComplete);
     const failed = { status: "failed", etag: null, signed_url: null, credit_cost: 0 };
     expect(batch.items).toMatchObject([
-      { ...failed, error: { code: "render_timeout", message: "The page took too long." } },
+      { ...failed, error: { code: "render_failed", message: "No such element." }, notes },
       { ...failed, error: { code: "blocked_host", message: expect.any(String) } },
     ]);
+    expect(batch.items[1]).not.toHaveProperty("notes");
     expect(await engine.credits(principal.account)).toMatchObject({ used: 0, remaining: 1000 });
+  });
+
+  it("returns the notes of a rendering", async () => {
+    const { open, customer, submit, until } = openBatchBench();
+    const renderer = createFakeRenderer({ notes: ["wait-capped"] });
+    open({ renderer }).startWorker();
+    const principal = await customer();
+    const { id: batchId } = await submit(principal, ["busy"]);
+    const batch = await until({ principal, batchId }, isComplete);
+    expect(batch.items).toMatchObject([{ status: "done", notes: ["wait-capped"] }]);
   });
 
   it("fails items without remaining credits", async () => {

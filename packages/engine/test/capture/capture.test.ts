@@ -261,6 +261,37 @@ describe("failures", () => {
     expect((await engine.capture({ principal, parameters: { url } })).cache).toBe("miss");
   });
 
+  it("refuses and refunds a file above the limit, whatever renderer returns it", async () => {
+    const principal = await principalWith();
+    const parameters = { url, waitUntil: "load" };
+    const huge = {
+      ...renderer,
+      render: async () =>
+        ({
+          bytes: new Uint8Array(200_000_000),
+          contentType: "image/png",
+          targetStatus: 200,
+          notes: [],
+        }) as const,
+    };
+    await expect(open({ renderer: huge }).capture({ principal, parameters })).rejects.toMatchObject({
+      code: "render_failed",
+      status: 500,
+      message:
+        "The rendering is larger than the limit of 67,108,864 bytes. Capture a smaller area, or use WebP or JPEG.",
+      notes: ["capture-too-large"],
+    });
+    expect(await engine.credits(principal.account)).toMatchObject({ remaining: 10, used: 0 });
+    const { rendering } = await engine.capture({ principal, parameters });
+    const maxRenderingBytes = rendering.bytes.byteLength;
+    const captureWith = (options: Partial<EngineOptions>): Promise<unknown> =>
+      open(options).capture({ principal, parameters: { ...parameters, cache: false } });
+    await captureWith({ maxRenderingBytes });
+    await expect(captureWith({ maxRenderingBytes: maxRenderingBytes - 1 })).rejects.toMatchObject({
+      notes: ["capture-too-large"],
+    });
+  });
+
   it("throws server_error, and refunds, if the rendering cannot be stored", async () => {
     const principal = await principalWith();
     const full = {

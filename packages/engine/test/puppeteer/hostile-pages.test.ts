@@ -19,7 +19,6 @@ beforeAll(async () => {
   site = await openSite({
     "/": greenWhenDone(""),
     "/dialogs": greenWhenDone("for (let i = 0; i < 20; i += 1) { alert(i); confirm(i); prompt(i) }"),
-    "/endless-dialogs": greenWhenDone("for (;;) alert(1)"),
     "/beforeunload-dialog": `<script>
       addEventListener("beforeunload", (event) => { event.preventDefault(); event.returnValue = "stay" });
       addEventListener("load", () => { location = "/" });
@@ -122,7 +121,7 @@ describe("a page with dialogs, pop-ups or permission prompts", () => {
 describe("pages that never finish", () => {
   it("fail with render_timeout without affecting other renders", async () => {
     const bounded = openRenderer([site.port], { renderTimeoutMs: 10_000 });
-    const paths = ["/spins", "/spins-later", "/endless-dialogs"];
+    const paths = ["/spins", "/spins-later"];
     const endless = paths.map((path) =>
       failureOf(bounded.render(screenshot(site.url(path), { delay: 200 }))),
     );

@@ -125,8 +125,9 @@ describe("two remote browsers", () => {
   it("get the same number of renders", async () => {
     const [one, two] = await Promise.all([named("one"), named("two")]);
     const { renderer, events } = open([one.webSocketUrl, two.webSocketUrl]);
-    await vi.waitFor(() =>
-      expect(events.filter(({ type }) => type === "remote-browser-connected")).toHaveLength(2),
+    await vi.waitFor(
+      () => expect(events.filter(({ type }) => type === "remote-browser-connected")).toHaveLength(2),
+      { timeout: 10_000 },
     );
     agents.length = 0;
     const rendering = Array.from({ length: 6 }, () => renderer.render(screenshot(site.url("/"))));
@@ -138,8 +139,9 @@ describe("two remote browsers", () => {
   it("retry a render on the other if one is killed", async () => {
     const browsers = await Promise.all([startRemoteBrowser(), startRemoteBrowser()]);
     const { renderer, events } = open(browsers.map(({ webSocketUrl }) => webSocketUrl));
-    await vi.waitFor(() =>
-      expect(events.filter(({ type }) => type === "remote-browser-connected")).toHaveLength(2),
+    await vi.waitFor(
+      () => expect(events.filter(({ type }) => type === "remote-browser-connected")).toHaveLength(2),
+      { timeout: 10_000 },
     );
     // round robin starts with the second browser
     duringFirstLoad(async () => browsers[1]?.kill());
@@ -160,8 +162,9 @@ describe("two remote browsers", () => {
       browsers.map(({ webSocketUrl }) => webSocketUrl),
       { probeIntervalMs: 100, probeTimeoutMs: 3_000 },
     );
-    await vi.waitFor(() =>
-      expect(events.filter(({ type }) => type === "remote-browser-connected")).toHaveLength(2),
+    await vi.waitFor(
+      () => expect(events.filter(({ type }) => type === "remote-browser-connected")).toHaveLength(2),
+      { timeout: 10_000 },
     );
     duringFirstLoad(async () => void process.kill(-(browsers[1]?.pid ?? 0), "SIGSTOP"));
     expect((await renderer.render(screenshot(site.url("/held")))).targetStatus).toBe(200);

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Renderer } from "../../src/ports/renderer.ts";
 import { readJpegSize, readPng, readWebpSize } from "./image.ts";
-import { failureOf, openRenderer, screenshot, type ScreenshotOptions } from "./setup.ts";
+import { errorOf, openRenderer, screenshot, type ScreenshotOptions } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
 
 const RED = [255, 0, 0, 255];
@@ -106,14 +106,15 @@ describe("selector", () => {
   });
 
   it.each([
-    ["#nowhere", "matches no element on the page"],
-    ["#empty", "has no area to capture"],
-    ["[", "is not valid CSS"],
-    ["text/Far", "is not valid CSS"],
-    ["xpath///div", "is not valid CSS"],
-    ["body >>> div", "is not valid CSS"],
-  ])("%s fails with render_failed and the reason", async (selector, reason) => {
-    const failure = await failureOf(renderer.render(screenshot(site.url("/"), { selector })));
+    ["#nowhere", "matches no element on the page", ["selector-unmatched"]],
+    ["#empty", "has no area to capture", []],
+    ["[", "is not valid CSS", []],
+    ["text/Far", "is not valid CSS", []],
+    ["xpath///div", "is not valid CSS", []],
+    ["body >>> div", "is not valid CSS", []],
+  ])("%s fails with render_failed and the reason", async (selector, reason, notes) => {
+    const failure = await errorOf(renderer.render(screenshot(site.url("/"), { selector })));
+    expect(failure.notes).toEqual(notes);
     expect(failure.code).toBe("render_failed");
     expect(failure.message).toContain(selector);
     expect(failure.message).toContain(reason);
@@ -200,8 +201,8 @@ describe("a screenshot that is too large", () => {
     ],
     ["more than 100 million pixels", "/tall", { fullPage: true, width: 3000, height: 10 }, "100000000"],
   ])("fails with render_failed and the limit: %s", async (_name, path, options, limit) => {
-    const failure = await failureOf(renderer.render(screenshot(site.url(path), options)));
-    expect(failure.code).toBe("render_failed");
+    const failure = await errorOf(renderer.render(screenshot(site.url(path), options)));
+    expect(failure).toMatchObject({ code: "render_failed", notes: ["capture-too-large"] });
     expect(failure.message).toContain(limit);
   });
 });

@@ -2,6 +2,7 @@ import type { PdfParameters, ScreenshotParameters } from "@snap/protocol";
 import { expect } from "vitest";
 import type * as z from "zod";
 import { pdfParameters, screenshotParameters } from "../../src/parameters/schemas.ts";
+import type { SnapError } from "../../src/errors.ts";
 import { createPuppeteerRenderer, type PuppeteerRendererOptions } from "../../src/puppeteer/index.ts";
 import type { Renderer } from "../../src/ports/renderer.ts";
 import type { TargetPolicy } from "../../src/targets/policy.ts";
@@ -33,13 +34,18 @@ export function pdf(url: string, options: object = {}): PdfParameters {
   return pdfParameters.parse({ url, pdf: true, ...options });
 }
 
-/** Returns the error of a render; fails the test if the render succeeds. */
+/** Returns the code and message of `errorOf`. */
 export async function failureOf(render: Promise<unknown>): Promise<{ code: string; message: string }> {
-  const failure = await render.then(
+  const { code, message } = await errorOf(render);
+  return { code, message };
+}
+
+/** Returns the error of a render; fails the test if the render succeeds. */
+export async function errorOf(render: Promise<unknown>): Promise<SnapError> {
+  return render.then(
     () => expect.fail("the render succeeded"),
-    (error: unknown) => error as { code: string; message: string; detail?: string },
+    (error: unknown) => error as SnapError,
   );
-  return { code: failure.code, message: failure.message };
 }
 
 /** Returns `value`; throws if there is none. */

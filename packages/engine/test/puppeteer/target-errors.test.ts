@@ -133,7 +133,10 @@ describe.each([
     it("is thrown for a subresource of more than 50 MB", async () => {
       const waiting = screenshot(site.url("/loads-large"), { waitUntil: "networkidle0" });
       const failure = await failureOf(renderer.render(waiting));
-      expect(failure).toMatchObject({ code: "target_unreachable", message: "The page transfers more than 50 MB." });
+      expect(failure).toMatchObject({
+        code: "target_unreachable",
+        message: "The page transfers more than 50 MB.",
+      });
     });
 
     it("leaves no downloaded file on disk", async () => {

@@ -81,9 +81,14 @@ function stateDocument(state: ItemState): Readonly<Record<string, unknown>> {
         target_status: state.targetStatus,
         expires_at: isoInstant(state.expiresAt),
         credit_cost: state.creditCost,
+        notes: state.notes ?? [],
       };
     case "failed":
-      return { error: { code: state.code, message: state.message }, credit_cost: 0 };
+      return {
+        error: { code: state.code, message: state.message },
+        credit_cost: 0,
+        notes: state.notes ?? [],
+      };
   }
 }
 

@@ -19,6 +19,7 @@ import {
 } from "./fields.ts";
 
 const NAVIGATION_DEFAULT_MS = 30_000;
+const MEBIBYTE_BYTES = 1024 * 1024;
 
 /** A schema whose value is `null` if the variable is not set. */
 function optional<T>(schema: z.ZodType<T>): z.ZodType<T | null> {
@@ -141,6 +142,12 @@ export const SETTINGS = {
     schema: optional(wholeNumber({ min: 1000, max: 600_000 })),
     description: "timeout for loading the page, in milliseconds",
     unset: "30000, or SNAP_RENDER_TIMEOUT_MS if that is lower",
+  },
+  maxRenderingBytes: {
+    variable: "SNAP_MAX_RENDERING_BYTES",
+    schema: wholeNumber({ min: MEBIBYTE_BYTES, max: 512 * MEBIBYTE_BYTES }).default(64 * MEBIBYTE_BYTES),
+    description: "largest image or PDF, in bytes; a render of a larger one fails and is refunded",
+    unset: "67108864",
   },
   allowTargets: {
     variable: "SNAP_ALLOW_TARGETS",

@@ -21,8 +21,9 @@ export function failureResponse(exchange: Exchange, thrown: unknown): HttpRespon
   return errorResponse(error, exchange.requestId);
 }
 
-function errorHeaders({ status, retryAfterSeconds }: SnapError): OutgoingHttpHeaders {
+function errorHeaders({ status, retryAfterSeconds, notes }: SnapError): OutgoingHttpHeaders {
   return {
+    ...(notes.length > 0 && { [HEADERS.renderNotes]: notes.join(", ") }),
     ...(retryAfterSeconds !== undefined && { [HEADERS.retryAfter]: retryAfterSeconds }),
     // The rest of the request is not read.
     ...((status === 400 || status === 413) && { Connection: "close" }),

@@ -105,12 +105,13 @@ export function usageResult(report: UsageReport): CallToolResult {
 
 /** `code: message`, and the details that help to fix it in a second block. */
 export function failureResult(error: SnapError, requestId: string): CallToolResult {
-  const { code, message, errors = {}, retryAfterSeconds } = error;
+  const { code, message, errors = {}, retryAfterSeconds, notes } = error;
   const faults = Object.entries(errors).map(([name, messages]) => `${name} ${messages.join("; ")}`);
   const more = [
     // The message already contains a single fault.
     ...(faults.length > 1 ? faults : []),
     ...(retryAfterSeconds === undefined ? [] : [`Retry after ${retryAfterSeconds} s.`]),
+    ...(notes.length === 0 ? [] : [`notes: ${notes.join(", ")}`]),
     `request_id: ${requestId}`,
   ];
   return { content: [text(`${code}: ${message}`), text(...more)], isError: true };

@@ -107,6 +107,13 @@ const batchItem: z.ZodType<BatchItem> = z
           "1 for a render; 0 for a cache hit or a refunded failure. Null until the item is terminal.",
         example: 1,
       }),
+    notes: z
+      .array(z.string())
+      .optional()
+      .meta({
+        description: "Notes on the render, as in the header `X-Render-Notes`. Absent if there are none.",
+        example: ["wait-capped"],
+      }),
   })
   .meta({ id: "BatchItem", description: "One render of a batch." });
 

@@ -155,6 +155,7 @@ function errorHeaders(
     ...(bearer && !precedesAuthentication ? CREDIT_HEADERS : []),
     ...(bearer && status === 429 ? RATE_LIMIT_HEADERS : []),
     ...(retryable ? (["Retry-After"] as const) : []),
+    ...(codes.includes("render_failed") ? (["X-Render-Notes"] as const) : []),
     ...(status === 401 ? (["WWW-Authenticate"] as const) : []),
   ];
 }

@@ -130,6 +130,7 @@ describe("batches show", () => {
           status: "failed",
           error: { code: "render_failed", message: "The page could not be captured." },
           credit_cost: 0,
+          notes: [],
         },
         {
           id,
@@ -141,6 +142,7 @@ describe("batches show", () => {
           target_status: 200,
           expires_at: DATE_TIME,
           credit_cost: 1,
+          notes: [],
         },
       ],
     });

@@ -1,6 +1,6 @@
 import { SnapError } from "@snap/engine";
 import { describe, expect, it } from "vitest";
-import { envelopeOf, openService, RESET_SECONDS, UUID, type Reply } from "./open-service.ts";
+import { envelopeOf, openService, RESET_SECONDS, signedQuery, UUID, type Reply } from "./open-service.ts";
 
 /*
  * Which responses have which headers, as docs/reference/specification.md defines them. Names and values are literals.
@@ -276,6 +276,15 @@ describe("an error", () => {
       ...credits(1000),
       ...(retryAfter !== undefined && { "retry-after": retryAfter }),
     });
+  });
+
+  it.each(["/v1/snap", "/v1/snap/signed"])("of a render that must not be repeated: %s", async (path) => {
+    const { send, customer, renderer } = await openService();
+    const { token, tokenId, signingSecret } = await customer();
+    renderer.failNext(new SnapError("render_failed", "too large", { notes: ["capture-too-large"] }));
+    const query = path.endsWith("signed") ? signedQuery({ url, tokenId }, signingSecret) : `url=${url}`;
+    const reply = await send(`${path}?${query}`, { token });
+    expect([reply.status, reply.headers["x-render-notes"]]).toEqual([500, "capture-too-large"]);
   });
 
   it("hides an unexpected error from the caller", async () => {

@@ -117,6 +117,14 @@ it("escapes text from the caller, so that it cannot imitate another line", () =>
   });
 });
 
+it("includes the notes of a failed render", () => {
+  const error = new SnapError("render_failed", "Too large.", { notes: ["capture-too-large"] });
+  expect(failureResult(error, "7b0c").content).toEqual([
+    { type: "text", text: "render_failed: Too large." },
+    { type: "text", text: "notes: capture-too-large\nrequest_id: 7b0c" },
+  ]);
+});
+
 it("returns the expiry of the link if it differs from that of the rendering", async () => {
   const bytes = Buffer.from("%PDF-1.4");
   const { rendering, ...rest } = captured(bytes);

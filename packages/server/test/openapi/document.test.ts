@@ -164,7 +164,7 @@ describe("the OpenAPI document", () => {
       ["/snap", "403", credits],
       ["/snap", "422", credits],
       ["/snap", "429", [...credits, ...rateLimit, "Retry-After"]],
-      ["/snap", "500", credits],
+      ["/snap", "500", [...credits, "X-Render-Notes"]],
       ["/snap", "502", [...credits, "Retry-After"]],
       ["/snap", "503", [...credits, "Retry-After"]],
       ["/snap", "504", [...credits, "Retry-After"]],

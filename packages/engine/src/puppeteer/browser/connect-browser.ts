@@ -5,7 +5,8 @@ import { resolveWebSocketUrl } from "./resolve-endpoint.ts";
 import { BrowserUnavailable } from "./browser-unavailable.ts";
 import type { ConnectedBrowser } from "./connected-browser.ts";
 import { describe, readProduct } from "../describe.ts";
-import { createAndAttachPage } from "../page/create-page.ts";
+import { createAndAttachPage, watchPages } from "../page/create-page.ts";
+import type { ProtocolTransport } from "./protocol-transport.ts";
 import { takeOverConnection } from "./take-over-connection.ts";
 import { openWebSocket, openWebSocketTransport } from "./websocket.ts";
 
@@ -64,17 +65,17 @@ export async function connectBrowser(
 
 type Attached = Omit<RemoteBrowser, "disconnected" | "kill" | "remoteAddress" | "localAddress">;
 
-async function attach(transport: ReturnType<typeof openWebSocketTransport>): Promise<Attached> {
+async function attach(transport: ProtocolTransport): Promise<Attached> {
   const browser = await connect({
     transport,
     defaultViewport: null,
     protocolTimeout: PROTOCOL_TIMEOUT_MS,
     targetFilter: () => false,
   });
-  const [version, { connection, browserSession }] = await Promise.all([
-    browser.version(),
-    takeOverConnection(browser),
-  ]);
+  const [version, connected] = await Promise.all([browser.version(), takeOverConnection(browser, transport)]);
+  const { connection } = connected;
+  // nothing else reports the pop-ups of a browser whose new pages are not attached to
+  await connection.send("Target.setDiscoverTargets", { discover: true, filter: [{ type: "page" }] });
   const commandLine = await connection
     .send("SystemInfo.getInfo", undefined, { timeout: COMMAND_LINE_TIMEOUT_MS })
     .then(
@@ -88,7 +89,8 @@ async function attach(transport: ReturnType<typeof openWebSocketTransport>): Pro
     version: readProduct(version),
     commandLine,
     pausesNewPages: false,
-    createPage: (request) => createAndAttachPage(browserSession, request),
+    createPage: (request) => createAndAttachPage(connected, request),
+    onPageOpened: watchPages(connection, "Target.targetCreated"),
     onSharedWorker: () => () => {},
   };
 }

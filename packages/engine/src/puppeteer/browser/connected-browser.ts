@@ -1,4 +1,5 @@
 import type { CDPSession, Connection } from "puppeteer";
+import type { PageChannel } from "./page-channel.ts";
 
 /** A local or remote browser to render in, and the connection to it. */
 export interface ConnectedBrowser {
@@ -9,6 +10,11 @@ export interface ConnectedBrowser {
   readonly disconnected: AbortSignal;
   /** Creates a page and attaches to it. */
   createPage(request: CreatePageRequest): Promise<AttachedPage>;
+  /**
+   * Calls `onOpened` with the id of each page that opens in the context, such as a pop-up. Returns a function that
+   * unsubscribes.
+   */
+  onPageOpened(browserContextId: string, onOpened: (targetId: string) => void): () => void;
   /**
    * Calls `follow` with a session for each shared worker of the context, paused until `resumeTarget`, and calls the
    * function that `follow` returns when the worker ends. Returns a function that unsubscribes. Reports no workers
@@ -30,4 +36,8 @@ export interface CreatePageRequest {
 export interface AttachedPage {
   readonly session: CDPSession;
   readonly targetId: string;
+  /** Counts what the page sends. */
+  readonly channel: PageChannel;
+  /** Resolves when the browser has closed the page. */
+  readonly closed: Promise<void>;
 }

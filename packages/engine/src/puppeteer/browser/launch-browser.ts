@@ -8,8 +8,9 @@ import { connect, type Browser } from "puppeteer";
 import type { ConnectedBrowser } from "./connected-browser.ts";
 import { explainStartFailure } from "./explain-start-failure.ts";
 import { launchArguments, type SandboxMode } from "./launch-arguments.ts";
-import { createAutoAttachedPage, watchSharedWorkers } from "../page/create-page.ts";
+import { createAutoAttachedPage, watchPages, watchSharedWorkers } from "../page/create-page.ts";
 import { openPipeTransport } from "./pipe-transport.ts";
+import type { ProtocolTransport } from "./protocol-transport.ts";
 import { takeOverConnection } from "./take-over-connection.ts";
 import { browserUser } from "./unprivileged-user.ts";
 import { sleep, abortable } from "../../timeouts.ts";
@@ -68,8 +69,12 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
       await exited;
     };
     const signal = AbortSignal.any([disconnected.signal, AbortSignal.timeout(LAUNCH_TIMEOUT_MS)]);
-    const browser = await abortable(signal, connectTo(child));
-    const connected = await abortable(signal, attachToPages(browser));
+    const transport = openPipeTransport({
+      toBrowser: child.stdio[3] as Writable,
+      fromBrowser: child.stdio[4] as Readable,
+    });
+    const browser = await abortable(signal, connectTo(transport));
+    const connected = await abortable(signal, attachToPages(browser, transport));
     browser.once("disconnected", () => {
       disconnected.abort(new Error("the connection to the browser closed"));
       killGroup(child);
@@ -156,27 +161,25 @@ function captureStderr(child: ChildProcess): () => string {
   return () => tail;
 }
 
-function connectTo(child: ChildProcess): Promise<Browser> {
+function connectTo(transport: ProtocolTransport): Promise<Browser> {
   return connect({
-    transport: openPipeTransport({
-      toBrowser: child.stdio[3] as Writable,
-      fromBrowser: child.stdio[4] as Readable,
-    }),
+    transport,
     defaultViewport: null,
     protocolTimeout: PROTOCOL_TIMEOUT_MS,
     targetFilter: () => false,
   });
 }
 
+type AttachedBrowser = Omit<LaunchedBrowser, "pid" | "disconnected" | "kill">;
+
 /**
  * Only headless-shell pauses new pages: other builds open pop-ups, which would block their openers, and do not always
  * report that a paused page failed to load.
  */
-async function attachToPages(
-  browser: Browser,
-): Promise<Pick<LaunchedBrowser, "connection" | "createPage" | "onSharedWorker" | "pausesNewPages">> {
+async function attachToPages(browser: Browser, transport: ProtocolTransport): Promise<AttachedBrowser> {
   const pausesNewPages = (await browser.version()).startsWith(HEADLESS_SHELL);
-  const { connection, browserSession } = await takeOverConnection(browser);
+  const connected = await takeOverConnection(browser, transport);
+  const { connection, browserSession } = connected;
   await browserSession.send("Target.setAutoAttach", {
     autoAttach: true,
     waitForDebuggerOnStart: pausesNewPages,
@@ -186,7 +189,8 @@ async function attachToPages(
   return {
     connection,
     pausesNewPages,
-    createPage: (request) => createAutoAttachedPage(browserSession, request),
-    onSharedWorker: watchSharedWorkers(browserSession),
+    createPage: (request) => createAutoAttachedPage(connected, request),
+    onPageOpened: watchPages(browserSession, "Target.attachedToTarget"),
+    onSharedWorker: watchSharedWorkers(connected),
   };
 }

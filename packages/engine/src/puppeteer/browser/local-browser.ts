@@ -32,6 +32,7 @@ export function localBrowser(options: LocalBrowserOptions): BrowserSource {
           if (options.sandbox === "on") requireSandbox(launched.pid);
         },
         listener: lifecycleListener(launched, options),
+        onEvent: options.onEvent,
       });
       watch({ browser, launched }, options);
       return browser;

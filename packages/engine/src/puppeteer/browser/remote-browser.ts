@@ -74,6 +74,7 @@ function startRendering(remote: RemoteBrowser, options: EndpointOptions): Promis
       if (isProxied) await requireProxy(host, { ...options, listen });
     },
     listener: lifecycleListener(remote, options),
+    onEvent: options.onEvent,
   });
 }
 

@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import type { ConnectedBrowser } from "./connected-browser.ts";
 import type { PageEgress } from "../proxy/page-egress.ts";
 import { KilledPages } from "./killed-pages.ts";
-import type { RecycleReason } from "../renderer-event.ts";
+import type { RecycleReason, RendererEvent } from "../renderer-event.ts";
 import { openTab, type Tab, type TabHost } from "../page/tab.ts";
 
 /** Limits after which a browser is replaced. */
@@ -31,6 +31,7 @@ export interface RenderingBrowserOptions {
   /** Called when the first tab is ready; the browser is used only if this does not throw. */
   readonly verify: (host: TabHost) => void | Promise<void>;
   readonly listener: BrowserListener;
+  readonly onEvent: (event: RendererEvent) => void;
 }
 
 /** A running browser, with its ready tabs and its tabs in use. */
@@ -49,7 +50,8 @@ export class RenderingBrowser {
 
   private constructor(browser: ConnectedBrowser, options: RenderingBrowserOptions) {
     this.browser = browser;
-    this.host = { browser, killedPages: new KilledPages(), openEgress: options.openEgress };
+    const { openEgress, onEvent } = options;
+    this.host = { browser, killedPages: new KilledPages(), openEgress, onEvent };
     this.listener = options.listener;
     this.#options = options;
   }

@@ -1,7 +1,9 @@
 import type { Browser, CDPSession, Connection } from "puppeteer";
+import type { ProtocolTransport } from "./protocol-transport.ts";
 
 /** The connection to a browser, and a session with the browser itself. */
 export interface BrowserConnection {
+  readonly transport: ProtocolTransport;
   readonly connection: Connection;
   readonly browserSession: CDPSession;
 }
@@ -14,10 +16,13 @@ const TARGET_EVENTS = [
 ] as const;
 
 /**
- * Takes over the connection from Puppeteer, which would pause and attach to every frame and worker and keep an object
- * for each. Attach to pages with the returned session instead.
+ * Takes over the connection from Puppeteer, which would pause and attach to every frame and worker, keep an object for
+ * each, and have every title and URL reported. Attach to pages with the returned session instead.
  */
-export async function takeOverConnection(browser: Browser): Promise<BrowserConnection> {
+export async function takeOverConnection(
+  browser: Browser,
+  transport: ProtocolTransport,
+): Promise<BrowserConnection> {
   const browserSession = await browser.target().createCDPSession();
   const connection = browserSession.connection();
   if (!connection) throw new Error("the connection to the browser closed");
@@ -27,6 +32,6 @@ export async function takeOverConnection(browser: Browser): Promise<BrowserConne
     waitForDebuggerOnStart: false,
     flatten: true,
   });
-  await connection.send("Target.setDiscoverTargets", { discover: true, filter: [{ type: "page" }] });
-  return { connection, browserSession };
+  await connection.send("Target.setDiscoverTargets", { discover: false });
+  return { transport, connection, browserSession };
 }

@@ -1,11 +1,20 @@
 import type { Socket } from "node:net";
-import type { ConnectionTransport } from "puppeteer";
+import { setImmediate } from "node:timers/promises";
 import { WebSocket } from "ws";
 import type { BrowserEndpoint } from "../../browser-endpoints.ts";
 import { describe } from "../describe.ts";
 import { readErrorBody } from "./resolve-endpoint.ts";
 import { BrowserUnavailable, explainRefusal } from "./browser-unavailable.ts";
-import { MESSAGE_MAX_BYTES } from "./pipe-transport.ts";
+import { ProtocolTransport } from "./protocol-transport.ts";
+
+/**
+ * A longer message would close the connection, and with it every page. The largest screenshot, 100 million pixels of
+ * noise in base64, has 509 MiB.
+ */
+const MESSAGE_MAX_BYTES = 640 * 1024 * 1024;
+/** Decoding this much takes about a millisecond. */
+const SLICE_BYTES = 1024 * 1024;
+const END_OF_MESSAGE = Buffer.from([0]);
 
 interface Message {
   readonly method?: unknown;
@@ -95,21 +104,37 @@ export function openWebSocket(
   });
 }
 
-/** The DevTools protocol over a WebSocket, one text message each. A malformed message closes the connection. */
-export function openWebSocketTransport(socket: WebSocket): ConnectionTransport {
+/**
+ * The DevTools protocol over a WebSocket, one text message each. A malformed message closes the connection. A message
+ * can only be judged once all of it has arrived; a long one is then read in slices, so that none blocks this process.
+ */
+export function openWebSocketTransport(socket: WebSocket): ProtocolTransport {
   const close = (): void => socket.terminate();
-  const transport: ConnectionTransport = {
+  const transport = new ProtocolTransport({
     send: (message) => socket.send(message, () => {}), // a failure also emits `close`
     close,
+    deliver(message) {
+      if (!isWellFormed(message)) throw new Error("malformed message");
+      // Puppeteer's handler is asynchronous and rejects for a message that it cannot process
+      const handled: unknown = transport.onmessage?.(message);
+      Promise.resolve(handled).catch(close);
+    },
+  });
+  const receive = async (message: Buffer): Promise<void> => {
+    transport.reader.push(message.subarray(0, SLICE_BYTES));
+    if (message.length > SLICE_BYTES) {
+      socket.pause();
+      for (let start = SLICE_BYTES; start < message.length; start += SLICE_BYTES) {
+        await setImmediate();
+        transport.reader.push(message.subarray(start, start + SLICE_BYTES));
+      }
+      socket.resume();
+    }
+    transport.reader.push(END_OF_MESSAGE);
   };
-  const receive = async (text: string): Promise<void> => {
-    if (!isWellFormed(text)) return close();
-    // Puppeteer's handler is asynchronous and rejects for a message that it cannot process
-    const handled: unknown = transport.onmessage?.(text);
-    await handled;
-  };
+  let received = Promise.resolve();
   socket.on("message", (data) => {
-    receive((data as Buffer).toString("utf8")).catch(close);
+    received = received.then(() => receive(data as Buffer)).catch(close);
   });
   socket.once("close", () => transport.onclose?.());
   return transport;

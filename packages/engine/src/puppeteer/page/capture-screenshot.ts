@@ -1,7 +1,7 @@
 import { CAPTURE_LIMITS, type ScreenshotParameters } from "@snap/protocol";
 import type { Protocol } from "puppeteer";
 import { SnapError } from "../../errors.ts";
-import { abortable } from "../../timeouts.ts";
+import { CAPTURE_TOO_LARGE } from "../../ports/renderer.ts";
 import type { Area } from "./measure.ts";
 import type { Tab } from "./tab.ts";
 import { viewportOf } from "./viewport.ts";
@@ -18,32 +18,38 @@ export function requireCapturableSize(area: Area | null, parameters: ScreenshotP
   const size = `The screenshot would be ${widthPixels} x ${heightPixels} pixels`;
   const { devicePixels, sidePixels } = CAPTURE_LIMITS;
   if (Math.max(widthPixels, heightPixels) > sidePixels[format]) {
-    throw new SnapError(
-      "render_failed",
-      `${size}; the limit for ${format} is ${sidePixels[format]} per side.`,
-    );
+    throw tooLarge(`${size}; the limit for ${format} is ${sidePixels[format]} per side.`);
   }
   if (widthPixels * heightPixels > devicePixels) {
-    throw new SnapError("render_failed", `${size}; the limit is ${devicePixels} in total.`);
+    throw tooLarge(`${size}; the limit is ${devicePixels} in total.`);
   }
 }
 
-/** Captures the area, or the viewport if `area` is null. */
+function tooLarge(message: string): SnapError {
+  return new SnapError("render_failed", message, { notes: [CAPTURE_TOO_LARGE] });
+}
+
+/**
+ * Captures the area, or the viewport if `area` is null.
+ *
+ * @throws SnapError `render_failed` if the file is larger than `maxBytes`.
+ */
 export async function captureScreenshot(
-  { session }: Tab,
-  capture: { area: Area | null; parameters: ScreenshotParameters },
+  { channel }: Tab,
+  { maxBytes, ...capture }: Capture & { maxBytes: number },
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const { data } = await abortable(signal, session.send("Page.captureScreenshot", captureRequest(capture)));
-  const bytes = Buffer.from(data, "base64");
+  const bytes = await channel.captureScreenshot({ params: captureRequest(capture), maxBytes }, signal);
   if (bytes.length === 0) throw new SnapError("render_failed", "The browser returned an empty screenshot.");
   return bytes;
 }
 
-function captureRequest(capture: {
-  area: Area | null;
-  parameters: ScreenshotParameters;
-}): Protocol.Page.CaptureScreenshotRequest {
+interface Capture {
+  readonly area: Area | null;
+  readonly parameters: ScreenshotParameters;
+}
+
+function captureRequest(capture: Capture): Protocol.Page.CaptureScreenshotRequest {
   const { format, quality } = capture.parameters;
   return {
     format,

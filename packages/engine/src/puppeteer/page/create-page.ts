@@ -1,15 +1,17 @@
-import type { CDPSession, Protocol } from "puppeteer";
+import type { CDPSession, Connection, Protocol } from "puppeteer";
 import { abortable } from "../../timeouts.ts";
 import type { ConnectedBrowser, AttachedPage, CreatePageRequest } from "../browser/connected-browser.ts";
+import type { BrowserConnection } from "../browser/take-over-connection.ts";
 
 /**
  * Creates a page in a browser whose `browserSession` auto-attaches to new pages. The first page reported for the
  * context is this one: no other can open before it runs.
  */
 export async function createAutoAttachedPage(
-  browserSession: CDPSession,
+  browser: BrowserConnection,
   { url, browserContextId, signal }: CreatePageRequest,
 ): Promise<AttachedPage> {
+  const { connection, browserSession } = browser;
   const attached = Promise.withResolvers<string>();
   const onAttached = ({ sessionId, targetInfo }: Protocol.Target.AttachedToTargetEvent): void => {
     if (targetInfo.type === "page" && targetInfo.browserContextId === browserContextId)
@@ -17,9 +19,9 @@ export async function createAutoAttachedPage(
   };
   browserSession.on("Target.attachedToTarget", onAttached);
   try {
-    const creating = connectionOf(browserSession).send("Target.createTarget", { url, browserContextId });
+    const creating = connection.send("Target.createTarget", { url, browserContextId });
     const [{ targetId }, sessionId] = await abortable(signal, Promise.all([creating, attached.promise]));
-    return { session: sessionOf(browserSession, sessionId), targetId };
+    return attachedPage(browser, { targetId, sessionId });
   } finally {
     browserSession.off("Target.attachedToTarget", onAttached);
   }
@@ -30,25 +32,63 @@ export async function createAutoAttachedPage(
  * and pause them.
  */
 export async function createAndAttachPage(
-  browserSession: CDPSession,
+  browser: BrowserConnection,
   { url, browserContextId, signal }: CreatePageRequest,
 ): Promise<AttachedPage> {
+  const { browserSession } = browser;
   const { targetId } = await abortable(
     signal,
     browserSession.send("Target.createTarget", { url, browserContextId }),
   );
   const attaching = browserSession.send("Target.attachToTarget", { targetId, flatten: true });
   const { sessionId } = await abortable(signal, attaching);
-  return { session: sessionOf(browserSession, sessionId), targetId };
+  return attachedPage(browser, { targetId, sessionId });
+}
+
+function attachedPage(
+  { connection, browserSession, transport }: BrowserConnection,
+  { targetId, sessionId }: { readonly targetId: string; readonly sessionId: string },
+): AttachedPage {
+  const session = connection.session(sessionId);
+  if (!session) throw new Error("the page closed immediately");
+  const channel = transport.openChannel(sessionId);
+  const closed = new Promise<void>((resolve) => {
+    const onDetached = (detached: Protocol.Target.DetachedFromTargetEvent): void => {
+      if (detached.sessionId !== sessionId) return;
+      browserSession.off("Target.detachedFromTarget", onDetached);
+      channel.close();
+      resolve();
+    };
+    browserSession.on("Target.detachedFromTarget", onDetached);
+  });
+  return { session, targetId, channel, closed };
+}
+
+/** Reports the pages that a browser opens in one context, through an event that reports all of them. */
+export function watchPages(
+  source: CDPSession | Connection,
+  event: "Target.attachedToTarget" | "Target.targetCreated",
+): ConnectedBrowser["onPageOpened"] {
+  return (browserContextId, onOpened) => {
+    const onTarget = ({ targetInfo }: Protocol.Target.TargetCreatedEvent): void => {
+      const { type, targetId } = targetInfo;
+      if (type === "page" && targetInfo.browserContextId === browserContextId) onOpened(targetId);
+    };
+    source.on(event, onTarget);
+    return () => void source.off(event, onTarget);
+  };
 }
 
 /** Reports the shared workers of one context. `browserSession` must auto-attach to them. */
-export function watchSharedWorkers(browserSession: CDPSession): ConnectedBrowser["onSharedWorker"] {
+export function watchSharedWorkers({
+  connection,
+  browserSession,
+}: BrowserConnection): ConnectedBrowser["onSharedWorker"] {
   return (browserContextId, follow) => {
     const endCallbacks = new Map<string, () => void>();
     const onAttached = ({ sessionId, targetInfo }: Protocol.Target.AttachedToTargetEvent): void => {
       if (targetInfo.type !== "shared_worker" || targetInfo.browserContextId !== browserContextId) return;
-      const session = connectionOf(browserSession).session(sessionId);
+      const session = connection.session(sessionId);
       if (session) endCallbacks.set(sessionId, follow(session));
     };
     const onDetached = ({ sessionId }: Protocol.Target.DetachedFromTargetEvent): void => {
@@ -62,16 +102,4 @@ export function watchSharedWorkers(browserSession: CDPSession): ConnectedBrowser
       browserSession.off("Target.detachedFromTarget", onDetached);
     };
   };
-}
-
-function sessionOf(browserSession: CDPSession, sessionId: string): CDPSession {
-  const session = connectionOf(browserSession).session(sessionId);
-  if (!session) throw new Error("the page closed immediately");
-  return session;
-}
-
-function connectionOf(session: CDPSession): NonNullable<ReturnType<CDPSession["connection"]>> {
-  const connection = session.connection();
-  if (!connection) throw new Error("the connection to the browser closed");
-  return connection;
 }

@@ -1,10 +1,12 @@
 import type { CDPSession, Protocol } from "puppeteer";
+import type { PageChannel } from "../browser/page-channel.ts";
 import type { PageEgress } from "../proxy/page-egress.ts";
 import type { PageProgress } from "./page-progress.ts";
 
 /** A page whose out-of-process frames and workers are followed through auto-attach. */
 export interface FollowedPage {
   readonly session: CDPSession;
+  readonly channel: PageChannel;
   readonly progress: PageProgress;
   readonly egress: PageEgress;
   /**
@@ -20,14 +22,15 @@ const FRAMES_AND_WORKERS = [...FRAMES, { type: "worker" }, { type: "service_work
 const COUNT_REQUESTS = { maxTotalBufferSize: 0, maxResourceBufferSize: 0, maxPostDataSize: 0 };
 
 /**
- * Silences the console: each line passes through the browser process, and a flood would block all pages. Disables
- * `window.close`, which Chromium allows in a page without a previous document.
+ * Silences the console and the reports of errors: each line passes through the browser process, and a flood would block
+ * all pages. Disables `window.close`, which Chromium allows in a page without a previous document.
  */
 const BEFORE_SCRIPTS = `for (const name of Object.keys(console)) {
   // createTask writes nothing and pages use its result; context would return a console that writes
   if (name !== "createTask" && typeof console[name] === "function") console[name] = () => {};
 }
 console.context = () => console;
+for (const type of ["error", "unhandledrejection"]) addEventListener(type, (event) => event.preventDefault());
 window.close = () => {};`;
 
 /** Resumes a target that was paused when its session attached. */
@@ -37,13 +40,13 @@ export async function resumeTarget(session: CDPSession): Promise<void> {
 
 /** Follows a page's main frame or an out-of-process frame. */
 export async function followFrame(session: CDPSession, frameId: string, page: FollowedPage): Promise<void> {
-  const { progress, egress } = page;
+  const { progress, egress, channel } = page;
+  channel.include(session.id());
   progress.follow(session, frameId);
   session.on("Target.attachedToTarget", (attached) => followAttached(session, attached, page));
   await Promise.all([
     ...(egress.guard === null ? [] : [egress.guard(session)]),
     session.send("Page.enable"),
-    session.send("Page.setLifecycleEventsEnabled", { enabled: true }),
     session.send("Page.addScriptToEvaluateOnNewDocument", { source: BEFORE_SCRIPTS, runImmediately: true }),
     attachToTargets(session, page),
     ...(progress.activity === null ? [] : [session.send("Network.enable", COUNT_REQUESTS)]),
@@ -59,6 +62,7 @@ export async function countConnections(page: FollowedPage, connectionsMax: numbe
 
 /** Follows a worker until it ends; only resumes it if its requests do not count. */
 export function followWorker(session: CDPSession, page: FollowedPage): void {
+  page.channel.include(session.id());
   const { activity } = page.progress;
   const isCounted = activity !== null && !activity.hasOverflowed;
   activity?.beginWorker();

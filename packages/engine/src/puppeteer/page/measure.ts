@@ -1,6 +1,7 @@
 import type { ScreenshotParameters } from "@snap/protocol";
 import { abortable } from "../../timeouts.ts";
 import { SnapError } from "../../errors.ts";
+import { SELECTOR_UNMATCHED } from "../../ports/renderer.ts";
 import { evaluate } from "./evaluate.ts";
 import type { Tab } from "./tab.ts";
 
@@ -91,7 +92,10 @@ function clipOf({ clipX, clipY, clipWidth, clipHeight }: ScreenshotParameters): 
 
 function elementArea(selector: string, { fault, edges }: MeasureResult): Area {
   if (fault === "invalid") throw invalidSelector(selector);
-  if (!edges) throw failed(`The selector ${selector} matches no element on the page.`);
+  if (!edges)
+    throw new SnapError("render_failed", `The selector ${selector} matches no element on the page.`, {
+      notes: [SELECTOR_UNMATCHED],
+    });
   const area = {
     x: Math.floor(edges.left),
     y: Math.floor(edges.top),

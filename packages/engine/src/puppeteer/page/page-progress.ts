@@ -3,34 +3,29 @@ import type { CDPSession, Protocol } from "puppeteer";
 import { abortable } from "../../timeouts.ts";
 import { NetworkActivity, type NetworkActivityOptions } from "./network-activity.ts";
 
-/** The protocol's name for the end of parsing. */
-const PARSED = "DOMContentLoaded";
-
 /** A meta refresh within this delay is treated as a redirect. */
 const REDIRECT_DELAY_MAX_SECONDS = 1;
 /** As many as Chromium follows redirects. */
 const NAVIGATIONS_FOLLOWED_MAX = 20;
 
-interface Frame {
-  loaderId: string;
-  isLoading: boolean;
-  hasStopped: boolean;
-  /** A navigation to another document has started. */
-  isNavigating: boolean;
-  readonly reached: Set<string>;
-}
-
 /**
- * Tracks the documents of a page's frames and the navigations of its main frame, from the browser's events only: the
- * page cannot forge them.
+ * Tracks the documents of a page's main frame, its navigations, and the page's connections, from the browser's events
+ * only: the page cannot forge them.
  */
 export class PageProgress {
   readonly #mainFrameId: string;
-  readonly #frames = new Map<string, Frame>();
   readonly #watchers = new Set<() => void>();
+  /** Unique for each document. */
+  #loaderId = "";
+  /** What the document has reached. */
+  readonly #reached = new Set<"domcontentloaded" | "load">();
+  #isLoading = false;
+  #hasStopped = false;
+  /** A navigation to another document has started. */
+  #isNavigating = false;
+  /** A navigation is scheduled but has not started. */
+  #isScheduled = false;
   #navigations = 0;
-  /** A navigation of the main frame is scheduled but has not started. */
-  #scheduled = false;
   #failedUrl: string | null = null;
   #activity: NetworkActivity | null = null;
 
@@ -46,12 +41,12 @@ export class PageProgress {
 
   /** Unique for each document of the main frame. */
   get documentId(): string {
-    return this.#frame(this.#mainFrameId).loaderId;
+    return this.#loaderId;
   }
 
   /** Whether the main frame has committed its first document, or stopped loading before. */
   get hasCommittedOrStopped(): boolean {
-    return this.#navigations > 0 || this.#frame(this.#mainFrameId).hasStopped;
+    return this.#navigations > 0 || this.#hasStopped;
   }
 
   /** Whether the main frame shows a loaded document rather than the browser's error page. */
@@ -77,10 +72,9 @@ export class PageProgress {
   /** Whether the current document has reached `event` and is not being replaced. */
   hasReached(event: WaitEvent): boolean {
     if (this.#isNavigatingAway()) return false;
-    const main = this.#frame(this.#mainFrameId);
-    if (event === "domcontentloaded") return main.reached.has(PARSED);
+    if (event === "domcontentloaded") return this.#reached.has("domcontentloaded");
     // a refresh is scheduled after `load` and before the frame stops loading
-    if (event === "load") return main.reached.has("load") && !main.isLoading;
+    if (event === "load") return this.#reached.has("load") && !this.#isLoading;
     return this.#activity?.isIdle ?? false;
   }
 
@@ -116,32 +110,38 @@ export class PageProgress {
         this.#update();
       });
     };
-    on("Page.lifecycleEvent", (event) => this.#recordLifecycleEvent(event));
+    // these are reported for the session's own frame only
+    if (ownFrameId === this.#mainFrameId) {
+      on("Page.domContentEventFired", () => this.#reached.add("domcontentloaded"));
+      on("Page.loadEventFired", () => this.#reached.add("load"));
+    }
     on("Page.frameNavigated", ({ frame }) => {
       this.#commit(frame);
       if (frame.id === ownFrameId) this.#activity?.dropSessionDocuments(session.id(), frame);
     });
     on("Page.frameDetached", ({ frameId, reason }) => {
-      if (reason !== "remove") return;
-      this.#frames.delete(frameId);
-      this.#activity?.dropFrame(frameId);
+      if (reason === "remove") this.#activity?.dropFrame(frameId);
     });
     on("Page.frameStartedLoading", ({ frameId }) => {
-      this.#frame(frameId).isLoading = true;
+      if (this.#isMain(frameId)) this.#isLoading = true;
     });
     on("Page.frameStoppedLoading", ({ frameId }) => {
-      Object.assign(this.#frame(frameId), { isLoading: false, hasStopped: true, isNavigating: false });
+      if (!this.#isMain(frameId)) return;
+      this.#isLoading = false;
+      this.#isNavigating = false;
+      this.#hasStopped = true;
     });
     on("Page.frameScheduledNavigation", ({ frameId, delay }) => {
-      if (this.#isMain(frameId) && delay <= REDIRECT_DELAY_MAX_SECONDS) this.#scheduled = true;
+      if (this.#isMain(frameId) && delay <= REDIRECT_DELAY_MAX_SECONDS) this.#isScheduled = true;
     });
     on("Page.frameClearedScheduledNavigation", ({ frameId }) => {
-      if (this.#isMain(frameId)) this.#scheduled = false;
+      if (this.#isMain(frameId)) this.#isScheduled = false;
     });
     on("Page.frameStartedNavigating", ({ frameId, navigationType }) => {
-      if (WITHIN_DOCUMENT.has(navigationType)) return;
+      if (!this.#isMain(frameId) || WITHIN_DOCUMENT.has(navigationType)) return;
       // the only event that reports the first load of a page that was opened at its URL
-      Object.assign(this.#frame(frameId), { isLoading: true, isNavigating: true });
+      this.#isLoading = true;
+      this.#isNavigating = true;
     });
     on("Network.requestWillBeSent", (sent) => this.#activity?.begin(session.id(), sent));
     on("Network.responseReceived", (received) => this.#activity?.respond(session.id(), received));
@@ -165,10 +165,10 @@ export class PageProgress {
   }
 
   #update(): void {
-    const { reached, isNavigating } = this.#frame(this.#mainFrameId);
     // a scheduled navigation may stay within the document and has sent no request yet
-    const isLeaving = isNavigating && this.followsNavigations;
-    this.#activity?.update(this.#activity.isWithinLimit && reached.has(PARSED) && !isLeaving);
+    const isLeaving = this.#isNavigating && this.followsNavigations;
+    const isParsed = this.#reached.has("domcontentloaded");
+    this.#activity?.update(this.#activity.isWithinLimit && isParsed && !isLeaving);
     this.#notifyWatchers();
   }
 
@@ -180,49 +180,27 @@ export class PageProgress {
     return frameId === this.#mainFrameId;
   }
 
-  #frame(frameId: string): Frame {
-    const existing = this.#frames.get(frameId);
-    if (existing) return existing;
-    const frame = {
-      loaderId: "",
-      isLoading: false,
-      hasStopped: false,
-      isNavigating: false,
-      reached: new Set<string>(),
-    };
-    this.#frames.set(frameId, frame);
-    return frame;
-  }
-
-  #recordLifecycleEvent({ frameId, loaderId, name }: Protocol.Page.LifecycleEventEvent): void {
-    const frame = this.#frame(frameId);
-    if (frame.loaderId !== loaderId) {
-      frame.loaderId = loaderId;
-      frame.reached.clear();
-    }
-    frame.reached.add(name);
-  }
-
   #commit(frame: Protocol.Page.Frame): void {
-    this.#frame(frame.id).isNavigating = false;
     this.#activity?.dropDocument(frame);
     if (!this.#isMain(frame.id)) return;
-    this.#scheduled = false;
+    this.#loaderId = frame.loaderId;
+    this.#reached.clear();
+    this.#isNavigating = false;
+    this.#isScheduled = false;
     this.#navigations += 1;
     this.#failedUrl = frame.unreachableUrl ?? null;
-    for (const frameId of this.#frames.keys()) if (!this.#isMain(frameId)) this.#frames.delete(frameId);
   }
 
   #isNavigatingAway(): boolean {
-    const { isNavigating } = this.#frame(this.#mainFrameId);
-    return (this.#scheduled || isNavigating) && this.followsNavigations;
+    return (this.#isScheduled || this.#isNavigating) && this.followsNavigations;
   }
 }
 
 const WITHIN_DOCUMENT = new Set<string>(["sameDocument", "historySameDocument"]);
 
 interface FollowedEvents {
-  "Page.lifecycleEvent": Protocol.Page.LifecycleEventEvent;
+  "Page.domContentEventFired": Protocol.Page.DomContentEventFiredEvent;
+  "Page.loadEventFired": Protocol.Page.LoadEventFiredEvent;
   "Page.frameStartedLoading": Protocol.Page.FrameStartedLoadingEvent;
   "Page.frameDetached": Protocol.Page.FrameDetachedEvent;
   // deprecated in the protocol, but no other event reports the delay

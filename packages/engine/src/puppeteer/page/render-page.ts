@@ -42,6 +42,7 @@ export interface RenderLimits {
   /** Aborts at the render's timeout. */
   readonly signal: AbortSignal;
   readonly navigationTimeoutMs: number;
+  readonly maxRenderingBytes: number;
 }
 
 /**
@@ -60,9 +61,10 @@ export async function renderPage(
   try {
     const signal = AbortSignal.any([limits.signal, tab.ended, tab.egress.overflow]);
     const notes = await load(tab, parameters, { ...limits, signal });
+    const maxBytes = limits.maxRenderingBytes;
     const rendered = parameters.pdf
-      ? await print(tab, parameters, signal)
-      : await capture(tab, parameters, signal);
+      ? await print(tab, { parameters, maxBytes }, signal)
+      : await capture(tab, { parameters, maxBytes }, signal);
     requireDocument(tab);
     await requireAllowedDocuments(tab, signal);
     return { ...rendered, notes };
@@ -93,7 +95,17 @@ async function load(tab: Tab, parameters: SnapParameters, limits: RenderLimits):
 
 type Rendered = Omit<RenderedFile, "notes">;
 
-async function capture(tab: Tab, parameters: ScreenshotParameters, signal: AbortSignal): Promise<Rendered> {
+/** What to render, and the largest file. */
+interface Rendering<P extends SnapParameters> {
+  readonly parameters: P;
+  readonly maxBytes: number;
+}
+
+async function capture(
+  tab: Tab,
+  { parameters, maxBytes }: Rendering<ScreenshotParameters>,
+  signal: AbortSignal,
+): Promise<Rendered> {
   const { waitForSelector: awaitedSelector, delay = 0, format } = parameters;
   if (awaitedSelector !== undefined) await waitForSelector(tab, awaitedSelector, signal);
   if (delay > 0) await sleep(signal, delay);
@@ -101,13 +113,13 @@ async function capture(tab: Tab, parameters: ScreenshotParameters, signal: Abort
   if (reachesBeyondViewport(parameters)) await loadLazyImages(tab, signal);
   const { area, targetStatus } = await measure(tab, parameters, signal);
   requireCapturableSize(area, parameters);
-  const bytes = await captureScreenshot(tab, { area, parameters }, signal);
+  const bytes = await captureScreenshot(tab, { area, parameters, maxBytes }, signal);
   return { bytes, contentType: `image/${format}`, targetStatus };
 }
 
-async function print(tab: Tab, parameters: PdfParameters, signal: AbortSignal): Promise<Rendered> {
+async function print(tab: Tab, rendering: Rendering<PdfParameters>, signal: AbortSignal): Promise<Rendered> {
   await loadLazyImages(tab, signal);
-  const bytes = await printPdf(tab, parameters, signal);
+  const bytes = await printPdf(tab, rendering, signal);
   return { bytes, contentType: "application/pdf", targetStatus: null };
 }
 

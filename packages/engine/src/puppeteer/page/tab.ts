@@ -1,10 +1,12 @@
-import type { CDPSession, Connection, Protocol } from "puppeteer";
+import type { CDPSession, Connection } from "puppeteer";
 import { SnapError } from "../../errors.ts";
 import { abortable, withTimeout } from "../../timeouts.ts";
 import type { ConnectedBrowser } from "../browser/connected-browser.ts";
 import { followFrame, followWorker, resumeTarget, type FollowedPage } from "./follow-targets.ts";
 import type { PageEgress } from "../proxy/page-egress.ts";
 import type { KilledPages } from "../browser/killed-pages.ts";
+import { pageEnded } from "./page-ended.ts";
+import type { RendererEvent } from "../renderer-event.ts";
 import { PageProgress } from "./page-progress.ts";
 import { applyViewport, READY_VIEWPORT } from "./viewport.ts";
 
@@ -41,6 +43,7 @@ type Closer = () => unknown;
 export interface TabHost {
   readonly browser: ConnectedBrowser;
   readonly killedPages: KilledPages;
+  readonly onEvent: (event: RendererEvent) => void;
   /** Opens the egress of one tab. */
   readonly openEgress: () => Promise<PageEgress>;
 }
@@ -49,6 +52,7 @@ export interface TabHost {
 interface Page extends FollowedPage {
   readonly mainFrameId: string;
   readonly ended: AbortController;
+  readonly closed: Promise<void>;
 }
 
 /** Opens a blank page that is ready to navigate, or a paused page at `url`. */
@@ -113,9 +117,9 @@ async function openPage(
   egress: PageEgress,
   request: Parameters<ConnectedBrowser["createPage"]>[0],
 ): Promise<Page> {
-  const { session, targetId: mainFrameId } = await browser.createPage(request);
+  const { targetId: mainFrameId, ...attached } = await browser.createPage(request);
   return {
-    session,
+    ...attached,
     mainFrameId,
     egress,
     progress: new PageProgress(mainFrameId),
@@ -141,33 +145,26 @@ function dismissDialogs(session: CDPSession): void {
 }
 
 /** Closes pop-ups and aborts `ended` when the page ends. Returns a function that stops watching. */
-function watchPage({ mainFrameId, ended }: Page, host: TabHost & Context): Closer {
-  const { killedPages, browserContextId } = host;
+function watchPage({ session, mainFrameId, channel, closed, ended }: Page, host: TabHost & Context): Closer {
+  const { killedPages, browserContextId, onEvent } = host;
   const { connection, disconnected } = host.browser;
-  const closePopup = ({ targetInfo }: Protocol.Target.TargetCreatedEvent): void => {
-    if (targetInfo.browserContextId !== browserContextId || targetInfo.targetId === mainFrameId) return;
-    connection.send("Target.closeTarget", { targetId: targetInfo.targetId }).catch(() => {});
-  };
-  const onCrashed = ({ targetId }: Protocol.Target.TargetCrashedEvent): void => {
-    if (targetId !== mainFrameId) return;
+  const stopWatching = host.browser.onPageOpened(browserContextId, (targetId) => {
+    if (targetId !== mainFrameId) connection.send("Target.closeTarget", { targetId }).catch(() => {});
+  });
+  session.on("Inspector.targetCrashed", () => {
     const reason = killedPages.recentReason();
-    ended.abort(
-      reason === null ? new TabLost("the page's process exited") : new SnapError("upstream_error", reason),
-    );
-  };
-  const onClosed = ({ targetId }: Protocol.Target.TargetDestroyedEvent): void => {
-    if (targetId === mainFrameId) ended.abort(new SnapError("render_failed", "The page closed itself."));
-  };
+    ended.abort(reason === null ? new TabLost("the page's process exited") : pageEnded(reason));
+  });
+  void closed.then(() => ended.abort(new SnapError("render_failed", "The page closed itself.")));
+  channel.flooded.addEventListener("abort", () => {
+    onEvent({ type: "page-ended", reason: "events", ...channel.count });
+    ended.abort(channel.flooded.reason);
+  });
   const onDisconnected = (): void =>
     ended.abort(new TabLost("the browser disconnected", { cause: disconnected.reason }));
-  connection.on("Target.targetCreated", closePopup);
-  connection.on("Target.targetCrashed", onCrashed);
-  connection.on("Target.targetDestroyed", onClosed);
   disconnected.addEventListener("abort", onDisconnected);
   return () => {
-    connection.off("Target.targetCreated", closePopup);
-    connection.off("Target.targetCrashed", onCrashed);
-    connection.off("Target.targetDestroyed", onClosed);
+    stopWatching();
     disconnected.removeEventListener("abort", onDisconnected);
   };
 }

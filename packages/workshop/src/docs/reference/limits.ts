@@ -12,8 +12,8 @@ export const limitsPage: ReferencePage = {
     limitsTable(LIMITS, "LIMITS"),
     "## Batches",
     limitsTable(BATCH_LIMITS, "BATCH_LIMITS"),
-    "## Image size",
-    "If the parameters alone exceed these limits, the request fails with `validation_failed`. If the size depends on the page, the render fails with `render_failed`, and its credit is refunded.",
+    "## Rendering size",
+    "If the parameters alone exceed these limits, the request fails with `validation_failed`. If the size depends on the page, the render fails with `render_failed` and the note `capture-too-large`, and its credit is refunded.",
     table(
       ["property", "maximum"],
       [
@@ -21,6 +21,7 @@ export const limitsPage: ReferencePage = {
         ...Object.entries(CAPTURE_LIMITS.sidePixels)
           .filter(([, side]) => Number.isFinite(side))
           .map(([format, side]) => [`pixels per side, ${code(`format=${format}`)}`, count(side)]),
+        ["size of an image or a PDF, unless `SNAP_MAX_RENDERING_BYTES` is set", "64 MiB"],
       ],
     ),
     "## HTTP requests",

@@ -1,0 +1,102 @@
+import type { Protocol } from "puppeteer";
+import { pageEnded } from "../page/page-ended.ts";
+
+interface EventCount {
+  readonly events: number;
+  readonly bytes: number;
+}
+
+/**
+ * What one page may cause. A page with 1,000 requests and 50 frames causes 8,200 network events of 11 MB, and 400 others
+ * of 0.1 MB (docs/explanation/containment.md).
+ */
+const LIMITS = {
+  /** Up to 10,000 requests. Inlined images are reported twice, in base64: the 50 MB that a page may load become 133 MB. */
+  network: { events: 120_000, bytes: 160 * 1024 * 1024 },
+  /** Navigations, frames, dialogs, workers. Three of them repeat the URL of a frame, which may be 2 MB of inlined data. */
+  other: { events: 5_000, bytes: 16 * 1024 * 1024 },
+} as const satisfies Record<string, EventCount>;
+
+const EVENT = '{"method":"';
+const NETWORK_EVENTS = [`${EVENT}Network.`, `${EVENT}Fetch.`];
+const DETACHED = `${EVENT}Target.detachedFromTarget"`;
+
+export interface CaptureCommand {
+  readonly params: Protocol.Page.CaptureScreenshotRequest;
+  readonly maxBytes: number;
+}
+
+/** Captures a screenshot of the page that a session belongs to. */
+export type CaptureScreenshot = (
+  command: CaptureCommand & { readonly sessionId: string },
+  signal: AbortSignal,
+) => Promise<Uint8Array>;
+
+interface PageChannelParts {
+  readonly sessionId: string;
+  /** The pages of the connection by session, including those of frames and workers. */
+  readonly pages: Map<string, PageChannel>;
+  readonly captureScreenshot: CaptureScreenshot;
+}
+
+/**
+ * The part of a connection that belongs to one page, with its frames and workers. Counts the page's events before they
+ * are parsed. A page that exceeds a limit floods the connection: the rest of its messages is discarded.
+ */
+export class PageChannel {
+  readonly #parts: PageChannelParts;
+  readonly #sessionIds = new Set<string>();
+  readonly #flooded = new AbortController();
+  readonly #counts = { network: { events: 0, bytes: 0 }, other: { events: 0, bytes: 0 } };
+
+  constructor(parts: PageChannelParts) {
+    this.#parts = parts;
+    this.include(parts.sessionId);
+  }
+
+  /** Aborts with a `SnapError` when the page exceeds a limit. */
+  get flooded(): AbortSignal {
+    return this.#flooded.signal;
+  }
+
+  /** The events so far. */
+  get count(): EventCount {
+    const { network, other } = this.#counts;
+    return { events: network.events + other.events, bytes: network.bytes + other.bytes };
+  }
+
+  /** Counts the messages of this session as the page's. */
+  include(sessionId: string): void {
+    this.#sessionIds.add(sessionId);
+    this.#parts.pages.set(sessionId, this);
+  }
+
+  /** Stops counting, once the browser has closed the page. */
+  close(): void {
+    for (const sessionId of this.#sessionIds) this.#parts.pages.delete(sessionId);
+  }
+
+  /** Counts a message that starts like this. Returns whether it may be parsed. */
+  accepts(start: string, bytes: number): boolean {
+    if (start.startsWith(EVENT)) this.#add(start, bytes);
+    // a frame or worker that ends releases its session
+    return !this.#flooded.signal.aborted || start.startsWith(DETACHED);
+  }
+
+  /** @throws SnapError `render_failed` if the screenshot is larger than `maxBytes`. */
+  captureScreenshot(command: CaptureCommand, signal: AbortSignal): Promise<Uint8Array> {
+    const { sessionId, captureScreenshot } = this.#parts;
+    return captureScreenshot({ ...command, sessionId }, signal);
+  }
+
+  #add(start: string, bytes: number): void {
+    const kind = NETWORK_EVENTS.some((prefix) => start.startsWith(prefix)) ? "network" : "other";
+    const count = this.#counts[kind];
+    count.events += 1;
+    count.bytes += bytes;
+    if (count.events <= LIMITS[kind].events && count.bytes <= LIMITS[kind].bytes) return;
+    const detail = `${this.count.events} events of ${this.count.bytes} bytes`;
+    // only the first call has an effect
+    this.#flooded.abort(pageEnded("The page floods the browser with events.", detail));
+  }
+}

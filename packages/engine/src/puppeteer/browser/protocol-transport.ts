@@ -1,0 +1,120 @@
+import { ProtocolError, type ConnectionTransport } from "puppeteer";
+import { abortable } from "../../timeouts.ts";
+import { IncomingFile, readFileStart } from "./incoming-file.ts";
+import {
+  EDGE_BYTES,
+  MESSAGE_MAX_BYTES,
+  MessageReader,
+  type DiscardedMessage,
+  type MessageHandler,
+  type MessageSink,
+} from "./message-reader.ts";
+import { PageChannel, type CaptureScreenshot } from "./page-channel.ts";
+
+const CAPTURE_SCREENSHOT = "Page.captureScreenshot";
+/** Puppeteer numbers its commands from 1, and the browser accepts 32 bits. */
+const FIRST_CAPTURE_ID = 2 ** 30;
+
+/** Carries the titles and URLs of all pages, which nothing needs. */
+const TARGET_CHANGED = '{"method":"Target.targetInfoChanged"';
+const RESPONSE = /^\{\s*"id"\s*:\s*(\d+)/;
+const SESSION_AT_END = /"sessionId"\s*:\s*"(\w+)"\s*\}\s*$/;
+
+/** The connection that carries the messages. */
+export interface Wire {
+  send(message: string): void;
+  close(): void;
+  /** Passes a message to Puppeteer. */
+  deliver(message: string): void;
+}
+
+/**
+ * The messages between this process and a browser. Screenshots are decoded as they arrive. Messages that are too long,
+ * or of a page that floods the connection, are discarded unparsed. Puppeteer gets the others.
+ */
+export class ProtocolTransport implements ConnectionTransport, MessageHandler {
+  onmessage?: (message: string) => void;
+  onclose?: () => void;
+  /** Reads what the browser sends. */
+  readonly reader = new MessageReader(this);
+  readonly #wire: Wire;
+  readonly #pages = new Map<string, PageChannel>();
+  readonly #captures = new Map<number, IncomingFile>();
+  #nextCaptureId = FIRST_CAPTURE_ID;
+
+  constructor(wire: Wire) {
+    this.#wire = wire;
+  }
+
+  send(message: string): void {
+    this.#wire.send(message);
+  }
+
+  close(): void {
+    this.#wire.close();
+  }
+
+  /** Opens the channel of a page, given the page's own session. */
+  openChannel(sessionId: string): PageChannel {
+    return new PageChannel({ sessionId, pages: this.#pages, captureScreenshot: this.#captureScreenshot });
+  }
+
+  readonly #captureScreenshot: CaptureScreenshot = async ({ sessionId, params, maxBytes }, signal) => {
+    const id = this.#nextCaptureId;
+    this.#nextCaptureId += 1;
+    const capture = new IncomingFile(maxBytes);
+    this.#captures.set(id, capture);
+    this.send(JSON.stringify({ id, method: CAPTURE_SCREENSHOT, params, sessionId }));
+    try {
+      return await abortable(signal, capture.received);
+    } finally {
+      this.#captures.delete(id);
+    }
+  };
+
+  sinkFor(start: Buffer): MessageSink | null {
+    const file = readFileStart(textOf(start));
+    return file === null ? null : (this.#captures.get(file.id)?.open(file) ?? null);
+  }
+
+  onMessage(message: Buffer): void {
+    const start = textOf(message);
+    if (!this.#accepts(start, { end: message, bytes: message.length })) return;
+    const id = responseId(start);
+    if (id !== null && id >= FIRST_CAPTURE_ID) this.#failCapture(id);
+    else this.#wire.deliver(message.toString("utf8"));
+  }
+
+  onDiscarded({ start, end, bytes }: DiscardedMessage): void {
+    const text = textOf(start);
+    const id = responseId(text);
+    if (!this.#accepts(text, { end, bytes }) || id === null) return;
+    if (id >= FIRST_CAPTURE_ID) return this.#failCapture(id);
+    const error = { code: -32_000, message: `The response is longer than ${MESSAGE_MAX_BYTES} bytes` };
+    this.#wire.deliver(JSON.stringify({ id, error, sessionId: sessionIdOf(end) }));
+  }
+
+  #accepts(start: string, { end, bytes }: Omit<DiscardedMessage, "start">): boolean {
+    if (start.startsWith(TARGET_CHANGED)) return false;
+    const page = this.#pages.get(sessionIdOf(end) ?? "");
+    return page?.accepts(start, bytes) ?? true;
+  }
+
+  #failCapture(id: number): void {
+    this.#captures.get(id)?.fail(new ProtocolError(`Protocol error (${CAPTURE_SCREENSHOT})`));
+  }
+}
+
+function textOf(start: Buffer): string {
+  return start.toString("latin1", 0, EDGE_BYTES);
+}
+
+function responseId(start: string): number | null {
+  const [, id] = RESPONSE.exec(start) ?? [];
+  return id === undefined ? null : Number(id);
+}
+
+/** Chromium ends the messages of a session with its id; the text of a page can't contain an unescaped quote. */
+function sessionIdOf(end: Buffer): string | undefined {
+  return SESSION_AT_END.exec(end.toString("latin1", Math.max(0, end.length - EDGE_BYTES)))?.[1];
+}

@@ -1,0 +1,15 @@
+import { SnapError } from "./errors.ts";
+import { CAPTURE_TOO_LARGE } from "./ports/renderer.ts";
+
+/** Default of the options `maxRenderingBytes`. */
+export const MAX_RENDERING_BYTES = 64 * 1024 * 1024;
+
+/** Returns the error of a render whose file is larger than the limit. */
+export function renderingTooLarge(maxRenderingBytes: number): SnapError {
+  const limit = maxRenderingBytes.toLocaleString("en-US");
+  return new SnapError(
+    "render_failed",
+    `The rendering is larger than the limit of ${limit} bytes. Capture a smaller area, or use WebP or JPEG.`,
+    { notes: [CAPTURE_TOO_LARGE] },
+  );
+}

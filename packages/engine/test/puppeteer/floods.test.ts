@@ -1,0 +1,113 @@
+// @module-tag browser
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import type { Renderer } from "../../src/ports/renderer.ts";
+import type { RendererEvent } from "../../src/puppeteer/index.ts";
+import { readPng } from "./image.ts";
+import { startRemoteBrowser } from "./remote-browser.ts";
+import { defaultScreenshot, errorOf, openRenderer, screenshot } from "./setup.ts";
+import { openSite, type Site } from "./site.ts";
+
+const GREEN = [0, 128, 0, 255];
+
+/** Runs `work` again and again, with pauses in which the page could be captured. */
+const endlessly = (work: string): string => `<body><script>
+  const text = "x".repeat(1e6);
+  let n = 0;
+  setInterval(() => { ${work} }, 0);
+</script>`;
+
+const FLOODS: Readonly<Record<string, string>> = {
+  "/dialogs": "<script>for (;;) alert(1)</script>",
+  "/documents": endlessly("for (let i = 0; i < 100; i += 1) { document.open(); document.close(); }"),
+  "/frames": endlessly(
+    "for (let i = 0; i < 50; i += 1) { const frame = document.createElement('iframe'); document.body.append(frame); frame.remove(); }",
+  ),
+  "/frame-names": endlessly(
+    "const frame = document.createElement('iframe'); frame.name = text + n++; frame.srcdoc = 'x'; document.body.append(frame);",
+  ),
+  "/pop-ups": endlessly("open('https://example.com/?' + text + n++);"),
+  "/urls": endlessly("history.replaceState(null, '', '#' + text + n++);"),
+};
+
+let site: Site;
+let renderer: Renderer;
+const events: RendererEvent[] = [];
+
+beforeAll(async () => {
+  site = await openSite({
+    "/": "<body style='background:green'>",
+    ...FLOODS,
+    "/errors": `<body style="background:green"><script>
+      const line = "x".repeat(1000);
+      setInterval(() => { for (let i = 0; i < 1000; i += 1) reportError(new Error(line)); }, 0);
+      setInterval(() => { Promise.reject(new Error(line)); throw new Error(line); }, 0);
+    </script>`,
+    "/heavy": `<body style="background:green">${Array.from({ length: 50 }, (_, i) => `<iframe src="/frame?${i}" hidden></iframe>`).join("")}
+      ${Array.from({ length: 900 }, (_, i) => `<img src="/image?${i}" hidden>`).join("")}`,
+  });
+  renderer = openRenderer([site.port], { onEvent: (event) => events.push(event) });
+  await renderer.health();
+});
+
+beforeEach(() => void (events.length = 0));
+
+afterAll(async () => {
+  await renderer.close();
+  await site.close();
+});
+
+async function expectNeighbourToRender(): Promise<void> {
+  const { bytes } = await renderer.render(screenshot(site.url("/")));
+  expect(readPng(bytes).pixel(1000, 700)).toEqual(GREEN);
+}
+
+describe("a page that floods the connection to the browser", () => {
+  it.each(Object.keys(FLOODS))("is ended alone: %s", async (path) => {
+    // it would otherwise render for half a minute
+    const flooding = errorOf(renderer.render(screenshot(site.url(path), { delay: 10_000 })));
+    await expectNeighbourToRender();
+    expect(await flooding).toMatchObject({ code: "upstream_error", endedPage: true });
+    await expectNeighbourToRender();
+    expect(events).toEqual([
+      {
+        type: "page-ended",
+        reason: "events",
+        events: expect.any(Number) as number,
+        bytes: expect.any(Number) as number,
+      },
+    ]);
+  });
+});
+
+describe("a page that floods the connection to a remote browser", () => {
+  it("is ended alone", async () => {
+    const { webSocketUrl } = await startRemoteBrowser();
+    const ended: RendererEvent[] = [];
+    const remote = openRenderer([site.port], {
+      browserUrls: [webSocketUrl],
+      onEvent: (event) => event.type !== "remote-browser-connected" && ended.push(event),
+    });
+    onTestFinished(() => remote.close());
+    const flooding = errorOf(remote.render(screenshot(site.url("/documents"), { delay: 10_000 })));
+    expect((await remote.render(screenshot(site.url("/")))).targetStatus).toBe(200);
+    expect(await flooding).toMatchObject({ code: "upstream_error", endedPage: true });
+    expect((await remote.render(screenshot(site.url("/")))).targetStatus).toBe(200);
+    expect(ended).toMatchObject([{ type: "page-ended", reason: "events" }]);
+  });
+});
+
+describe("a heavy page", () => {
+  it("of 950 requests and 50 frames renders", async () => {
+    const { bytes, notes } = await renderer.render(defaultScreenshot(site.url("/heavy")));
+    expect(readPng(bytes).pixel(1000, 700)).toEqual(GREEN);
+    expect([notes, events]).toEqual([[], []]);
+  });
+
+  it("whose scripts fail all the time renders", async () => {
+    const failing = renderer.render(screenshot(site.url("/errors"), { delay: 2_000 }));
+    await expectNeighbourToRender();
+    expect(readPng((await failing).bytes).pixel(1000, 700)).toEqual(GREEN);
+    expect(events).toEqual([]);
+  });
+});
