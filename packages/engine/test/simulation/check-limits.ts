@@ -1,0 +1,23 @@
+import type { Customer } from "./customers.ts";
+import type { World } from "./world.ts";
+
+const WINDOW_MS = 60_000;
+/** Longest time between the reading of the clock and the effect of the call. */
+const LATENCY_MS = 100;
+
+/**
+ * Checks that no account exceeds its rate limit. Windows don't overlap, so two renders with twice the limit between them
+ * have a whole window between them, which is shorter than a minute by at most the difference between two clocks.
+ */
+export function checkLimits(world: World, { accountId, maxRequestsPerMinute }: Customer): void {
+  const { conditions, history } = world;
+  if (conditions.hasWildClocks) return;
+  const allowed = history.allowedRenders.filter((render) => render.accountId === accountId);
+  if (allowed.some(({ isLocal }) => isLocal)) return;
+  const shortestMs = WINDOW_MS - 2 * conditions.clockBoundMs - LATENCY_MS;
+  for (const [index, { at }] of allowed.entries()) {
+    const later = allowed[index + 2 * maxRequestsPerMinute];
+    if (later !== undefined && later.at - at < shortestMs)
+      world.violate("an account exceeds its rate limit", accountId);
+  }
+}

@@ -1,0 +1,117 @@
+import type { JournalEntry, JournalKind, Ledger } from "../../src/ports/ledger.ts";
+import type { Customer } from "./customers.ts";
+import type { ReservationRecord } from "./history.ts";
+import type { World } from "./world.ts";
+
+/** Longer than any journal of a simulation. */
+const WHOLE_JOURNAL = 100_000;
+
+/** Checks the balance of an account against its journal, and each reservation against its request or item. */
+export async function checkMoney(world: World, { accountId, maxCredits }: Customer): Promise<void> {
+  const { ledger } = world.storage;
+  const journal = await ledger.journal({ accountId, limit: WHOLE_JOURNAL });
+  const periods = new Set(journal.map((entry) => entry.periodStartedAt));
+  // reading a balance lapses overdue reservations
+  for (const startedAt of periods) await checkBalance(world, { ledger, accountId, startedAt, maxCredits });
+  const endings = endingsOf(await ledger.journal({ accountId, limit: WHOLE_JOURNAL }));
+  for (const [id, kinds] of endings) {
+    const reservation = world.history.reservations.get(id);
+    if (reservation === undefined) world.violate("the journal has an unknown reservation", id);
+    else checkReservation(world, reservation, kinds);
+  }
+}
+
+async function checkBalance(
+  world: World,
+  {
+    ledger,
+    accountId,
+    startedAt,
+    maxCredits,
+  }: {
+    readonly ledger: Ledger;
+    readonly accountId: string;
+    readonly startedAt: number;
+    readonly maxCredits: number;
+  },
+): Promise<void> {
+  const journal = await ledger.journal({ accountId, limit: WHOLE_JOURNAL });
+  const granted = sumOf(journal, startedAt, "grant");
+  const period = { startedAt, resetsAt: startedAt + 1 };
+  const balance = await ledger.balance({ accountId, period, granted, now: world.timeline.now });
+  const after = await ledger.journal({ accountId, limit: WHOLE_JOURNAL });
+  const sum = (kind: JournalKind): number => sumOf(after, startedAt, kind);
+  const used = sum("settle") - sum("reverse");
+  const reserved = sum("reserve") - sum("settle") - sum("refund") - sum("lapse");
+  if (reserved !== 0 || balance.reserved !== 0)
+    world.violate("a reservation is open after its lease", accountId);
+  if (balance.used !== used || balance.granted !== sum("grant"))
+    world.violate("the journal does not add up to the balance", accountId);
+  if (used > maxCredits) world.violate("an account used more than it was granted", accountId);
+}
+
+function sumOf(journal: readonly JournalEntry[], startedAt: number, kind: JournalKind): number {
+  return journal
+    .filter((entry) => entry.kind === kind && entry.periodStartedAt === startedAt)
+    .reduce((sum, { credits }) => sum + credits, 0);
+}
+
+/** Returns how each reservation ended, in order. */
+function endingsOf(journal: readonly JournalEntry[]): ReadonlyMap<string, readonly JournalKind[]> {
+  const endings = new Map<string, JournalKind[]>();
+  for (const { reservationId, kind } of journal.toReversed()) {
+    if (reservationId === null) continue;
+    const kinds = endings.get(reservationId) ?? [];
+    endings.set(reservationId, kinds);
+    if (kind !== "reserve") kinds.push(kind);
+  }
+  return endings;
+}
+
+const POSSIBLE_ENDINGS: ReadonlySet<string> = new Set(["settle", "refund", "lapse", "settle,reverse"]);
+
+function checkReservation(world: World, reservation: ReservationRecord, kinds: readonly JournalKind[]): void {
+  const { id, request, itemId } = reservation;
+  const ending = kinds.join(",");
+  if (!POSSIBLE_ENDINGS.has(ending)) world.violate(`a reservation ends twice: ${ending}`, id);
+  if (world.conditions.isCalm && ending === "lapse")
+    world.violate("a reservation lapses without a fault", id);
+  const isCharged = ending === "settle";
+  if (request !== null) checkRequest(world, reservation, isCharged);
+  else if (isCharged !== (itemId !== null && creditCostOf(world, itemId) === 1))
+    world.violate("a worker's reservation and its item disagree on the charge", id, itemId ?? "no item");
+}
+
+function checkRequest(world: World, reservation: ReservationRecord, isCharged: boolean): void {
+  const { id, request } = reservation;
+  if (request === null) return;
+  const { outcome } = request;
+  if (outcome?.kind === "rendering" && isCharged !== (outcome.creditCost === 1))
+    world.violate("a response and the ledger disagree on the charge", request.id, id);
+  if (outcome?.kind === "error" && isCharged && !isExcused(world, reservation))
+    world.violate("a failed request is charged in the end", request.id, id);
+  // the process ended before it responded: a retry must be free
+  if (outcome === null && isCharged && request.isCached && request.storedEtag === null)
+    world.violate("a charged rendering is neither delivered nor cached", request.id, id);
+}
+
+/** Returns whether the process ended while the ledger failed (docs/decisions/accounts-and-credits.md). */
+function isExcused({ history }: World, { id, request }: ReservationRecord): boolean {
+  const hasFailed = (method: string): boolean =>
+    history.faultsOf(id).some((fault) => fault.startsWith(`${method} `));
+  if (!hasFailed("ledger.settle") || !hasFailed("ledger.refund")) return false;
+  return request?.process.end === "killed" || (history.givenUp.has(id) && hasFailed("ledger.reverse"));
+}
+
+/** Checks that the ledger has been available for long enough to reverse the charges of all failed requests. */
+export function checkReversals({ history, violate }: World): void {
+  for (const { id, request, end } of history.reservations.values())
+    if (request?.process.isAlive && request.outcome?.kind === "error" && end === "settled")
+      violate("a failed request is still charged", request.id, id);
+}
+
+function creditCostOf({ history }: World, itemId: string): number | null {
+  for (const { items } of history.batches.values())
+    for (const { id, state } of items) if (id === itemId && state.status === "done") return state.creditCost;
+  return null;
+}

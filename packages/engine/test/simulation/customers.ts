@@ -1,0 +1,83 @@
+import { createFakeClock, createFakeRandom, createMemoryStorage } from "@snap/testing";
+import type { Account } from "../../src/ports/accounts.ts";
+import { createSeal } from "../../src/tokens/seal.ts";
+import { createTokens, type MintedToken } from "../../src/tokens/tokens.ts";
+import { ENGINE_OPTIONS } from "./process.ts";
+import type { World } from "./world.ts";
+
+/** An account and its token. */
+export interface Customer {
+  readonly accountId: string;
+  readonly token: string;
+  readonly signingSecret: string;
+  /** Most credits it was ever granted for a period. */
+  maxCredits: number;
+  maxRequestsPerMinute: number;
+}
+
+/** The simulation starts on 1 March, so a period that began this long before ends at its start. */
+const FEBRUARY_MS = 28 * 86_400_000;
+const MAX_CUSTOMERS = 3;
+
+const ACCOUNT: Account = {
+  id: "acct_1",
+  email: "acct_1@example.com",
+  emailVerifiedAt: 0,
+  planSlug: "starter",
+  creditsPerPeriod: null,
+  requestsPerMinute: null,
+  createdAt: 0,
+};
+
+/** Creates accounts: some with few credits, a low rate limit, or a period that ends during the simulation. */
+export async function createCustomers({ draw, storage, timeline }: World): Promise<readonly Customer[]> {
+  const customers: Customer[] = [];
+  for (const { record, ...secrets } of (await tokens).slice(0, draw.between(2, MAX_CUSTOMERS))) {
+    const accountId = `acct_${record.id}`;
+    const maxCredits = draw.pick([1, 3, 6, 1000, 1000]);
+    const maxRequestsPerMinute = draw.pick([2, 5, 20, 1000, 1000]);
+    const ageMs = draw.chance(0.1) ? FEBRUARY_MS - draw.between(0, 40_000) : 0;
+    await storage.accounts.insert({
+      ...ACCOUNT,
+      id: accountId,
+      email: `${accountId}@example.com`,
+      creditsPerPeriod: maxCredits,
+      requestsPerMinute: maxRequestsPerMinute,
+      createdAt: timeline.now - ageMs,
+    });
+    const { token, signingSecret } = secrets;
+    await storage.tokens.insert({ ...record, accountId });
+    customers.push({ accountId, token, signingSecret, maxCredits, maxRequestsPerMinute });
+  }
+  return customers;
+}
+
+/** Created once, because encryption is slow. Every storage assigns the same ids. */
+const tokens = createMintedTokens();
+
+async function createMintedTokens(): Promise<readonly MintedToken[]> {
+  const { accounts, tokens: store } = createMemoryStorage();
+  const random = createFakeRandom(1);
+  const clock = createFakeClock(0);
+  const seal = createSeal(ENGINE_OPTIONS.secretKey, random);
+  const administration = createTokens({ store, accounts, seal, clock, random });
+  await accounts.insert(ACCOUNT);
+  const minted: MintedToken[] = [];
+  while (minted.length < MAX_CUSTOMERS) minted.push(await administration.create({ accountId: ACCOUNT.id }));
+  return minted;
+}
+
+/** Changes the plan and the limits of an account, or removes its plan. */
+export async function changePlan({ draw, storage, note }: World, customer: Customer): Promise<void> {
+  const { accountId } = customer;
+  const planSlug = draw.pick([null, "starter", "growth"]);
+  const creditsPerPeriod = draw.pick([0, 2, 8, 1000]);
+  const requestsPerMinute = draw.pick([1, 4, 1000]);
+  note?.(
+    "operator",
+    `* ${accountId}: ${planSlug}, ${creditsPerPeriod} credits, ${requestsPerMinute} a minute`,
+  );
+  await storage.accounts.update(accountId, { planSlug, creditsPerPeriod, requestsPerMinute });
+  customer.maxCredits = Math.max(customer.maxCredits, creditsPerPeriod);
+  customer.maxRequestsPerMinute = Math.max(customer.maxRequestsPerMinute, requestsPerMinute);
+}

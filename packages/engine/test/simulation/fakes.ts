@@ -1,0 +1,107 @@
+import { createFakeResolver } from "@snap/testing";
+import { createHash } from "node:crypto";
+import { SnapError } from "../../src/errors.ts";
+import type { RenderedFile, Renderer } from "../../src/ports/renderer.ts";
+import type { Resolver } from "../../src/ports/resolver.ts";
+import type { WebhookOutcome, WebhookSender } from "../../src/ports/webhook-sender.ts";
+import type { SimulatedProcess } from "./process.ts";
+import type { World } from "./world.ts";
+
+const RENDER_TIMEOUT_MS = 10_000;
+/** The longest exceeds render leases and item leases, which must then be renewed. */
+const RENDER_DURATIONS_MS = [300, 300, 300, 300, 3000, 3000, 9900];
+const ATTEMPT_TIMEOUT_MS = 15_000;
+/** Exceeds the in-memory cache of some processes. */
+const LARGE_BYTES = 100_000;
+
+const PAGE_FAILURES = [
+  "blocked_host",
+  "target_unreachable",
+  "render_failed",
+  "render_timeout",
+  "upstream_error",
+  "upstream_quota_exceeded",
+  "upstream_rate_limited",
+  "hangs",
+] as const;
+const RENDER_FAILURES = [...PAGE_FAILURES, "breaks"] as const;
+
+/** Creates a renderer. Every rendering is unique. */
+export function createRenderer(world: World, process: SimulatedProcess): Renderer {
+  const { draw, history, conditions } = world;
+  const all = conditions.isCalm ? PAGE_FAILURES : RENDER_FAILURES;
+  // sometimes a single kind of failure, which then repeats
+  const failures = draw.chance(0.3) ? [draw.pick(all)] : all;
+  return {
+    async render({ url, pdf }) {
+      const failure = draw.chance(world.faults.render) ? draw.pick(failures) : null;
+      await process.receive(
+        failure === "hangs" ? RENDER_TIMEOUT_MS : draw.between(20, draw.pick(RENDER_DURATIONS_MS)),
+      );
+      world.note?.(process.name, `renders ${url}: ${failure ?? "ok"}`);
+      if (failure === "breaks") throw new Error("the renderer broke");
+      if (failure !== null) throw new SnapError(failure === "hangs" ? "render_timeout" : failure, "as drawn");
+      const text = `${url} ${history.rendered.size}`;
+      const size = draw.chance(0.03) ? LARGE_BYTES : text.length;
+      const bytes = Buffer.alloc(size);
+      bytes.write(text);
+      history.rendered.set(`"${createHash("sha256").update(bytes).digest("hex")}"`, url);
+      const file = { bytes: new Uint8Array(bytes), notes: [] };
+      return pdf
+        ? { ...file, contentType: "application/pdf", targetStatus: null }
+        : ({ ...file, contentType: "image/png", targetStatus: 200 } satisfies RenderedFile);
+    },
+    health: async () => ({ ready: true, reason: null }),
+    close: async () => {},
+  };
+}
+
+const HOSTS = createFakeResolver({ "example.com": ["93.184.215.14"], "inside.example.com": ["10.0.0.1"] });
+
+/** Creates a resolver that sometimes fails, but never takes time: the engine limits look-ups in real time. */
+export function createResolver(world: World): Resolver {
+  return {
+    async resolve(hostname) {
+      if (world.draw.chance(world.faults.resolver)) throw new Error("the name server does not respond");
+      return HOSTS.resolve(hostname);
+    },
+  };
+}
+
+const ACCEPTED: WebhookOutcome = { kind: "responded", status: 204, retryAfterMs: null };
+const TIMED_OUT: WebhookOutcome = { kind: "failed", reason: "timed-out" };
+const REFUSALS: readonly WebhookOutcome[] = [
+  { kind: "responded", status: 500, retryAfterMs: null },
+  { kind: "responded", status: 503, retryAfterMs: 7000 },
+  { kind: "responded", status: 410, retryAfterMs: null },
+  { kind: "failed", reason: "unreachable" },
+];
+
+const RECEIVER_FAILURES = ["refuses", "hangs"] as const;
+const RECEIVER_FAULTS = [...RECEIVER_FAILURES, "response-lost"] as const;
+
+/** Creates a sender whose receivers sometimes refuse, hang, or accept without a response. */
+export function createReceivers(world: World, process: SimulatedProcess): WebhookSender {
+  const { draw, history, timeline, conditions } = world;
+  const faults = conditions.isCalm ? RECEIVER_FAILURES : RECEIVER_FAULTS;
+  const closed = Promise.withResolvers<WebhookOutcome>();
+  return {
+    async send({ headers, body }) {
+      const fault = draw.chance(world.faults.receiver) ? draw.pick(faults) : null;
+      const batchId = headers["X-Webhook-Id"] ?? "";
+      await process.receive(draw.between(0, 200));
+      const outcome = fault === "refuses" ? draw.pick(REFUSALS) : fault === null ? ACCEPTED : TIMED_OUT;
+      const isAccepted = fault === null || fault === "response-lost";
+      world.note?.(process.name, `sends webhook ${batchId}: ${fault ?? "accepted"}`);
+      const status = outcome.kind === "responded" ? outcome.status : null;
+      history.receipts.push({ batchId, at: timeline.now, headers, body, status, isAccepted });
+      if (fault === "response-lost") history.disturbDelivery(batchId);
+      const delayMs = outcome === TIMED_OUT ? ATTEMPT_TIMEOUT_MS : draw.between(0, 200);
+      return Promise.race([process.receive(delayMs, outcome), closed.promise]);
+    },
+    async close() {
+      history.disturbDeliveriesOf(process.name);
+      closed.resolve({ kind: "failed", reason: "broken" });
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { RenderLeases } from "../../src/ports/render-leases.ts";
+import type { Storage } from "../../src/ports/storage.ts";
+import type { Draw } from "./draw.ts";
+import type { FaultRates } from "./fault-rates.ts";
+import type { ClientRequest, History } from "./history.ts";
+import type { SimulatedProcess } from "./process.ts";
+import type { Timeline } from "./timeline.ts";
+
+/** The conditions of a simulation. */
+export interface Conditions {
+  /** Only pages, name servers and receivers fail: every rendering is charged, and every webhook is accepted once. */
+  readonly isCalm: boolean;
+  /** A clock jumps by up to an hour. */
+  readonly hasWildClocks: boolean;
+  /** All other clocks are off by at most this. */
+  readonly clockBoundMs: number;
+  /** How long a limited batch item is retried. */
+  readonly retryWindowMs: number;
+  /** Processes share render leases. */
+  readonly hasLeases: boolean;
+  /** Cache, rate limits and render leases are in a store that processes can work without, such as Redis. */
+  readonly hasSharedCache: boolean;
+}
+
+/** Who made a call. */
+export interface Origin {
+  readonly process: string;
+  /** `null` for a worker, and for other background work. */
+  readonly request: ClientRequest | null;
+}
+
+/** The simulated world: the processes, what they share, and what has happened. */
+export interface World {
+  readonly conditions: Conditions;
+  readonly draw: Draw;
+  readonly timeline: Timeline;
+  readonly history: History;
+  /** The shared storage, without faults; it records and checks every call. */
+  readonly storage: Storage & { readonly renderLeases: RenderLeases };
+  readonly processes: SimulatedProcess[];
+  faults: FaultRates;
+  /** Calls that have not taken effect yet, also of processes that have ended. */
+  inFlight: number;
+  /** Who made the call that takes effect now. */
+  origin: Origin;
+  violation: Violation | null;
+  /** Records a broken rule; only the first one counts. */
+  violate(rule: string, ...ids: readonly string[]): void;
+  /** Adds a line to the trace, if there is one. A text that begins with `*` concerns the whole process. */
+  readonly note: ((process: string, text: string) => void) | null;
+}
+
+/** A broken rule. */
+export interface Violation {
+  readonly rule: string;
+  /** What broke it: requests, reservations, batches, items, accounts. */
+  readonly ids: readonly string[];
+}
+
+export const NOBODY: Origin = { process: "-", request: null };
