@@ -20,7 +20,9 @@ const ITEM_FAILURES: ReadonlySet<string> = new Set([
   "upstream_rate_limited",
 ]);
 
+/** Returns whether all batches are finished and their webhooks delivered or abandoned. */
 export function isOver({ history }: World): boolean {
+  for (const { process } of history.submissions) if (process.isAlive) return false;
   return [...history.batches.values()].every(
     ({ finishedAt, delivery }) =>
       finishedAt !== null &&

@@ -117,10 +117,13 @@ export async function submitBatch(
     items: Array.from(urls, (url) => ({ url })),
     ...(draw.chance(0.7) && { webhookUrl: HOOK }),
   };
+  const submission = { process };
+  world.history.submissions.add(submission);
   const submitted = await tryCall(async () => {
     const principal = await process.engine.authenticate(customer.token);
     return process.engine.batches.submit({ principal, document });
   });
+  world.history.submissions.delete(submission);
   if (submitted === null) return;
   note?.(
     process.name,

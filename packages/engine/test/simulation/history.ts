@@ -77,6 +77,8 @@ export class History {
   /** The last charge of each cached capture, by account and query. */
   readonly lastCharges = new Map<string, { readonly at: number; readonly process: string }>();
   readonly allowedRenders: AllowedRender[] = [];
+  /** Batches that are being submitted, to a process that may have ended. */
+  readonly submissions = new Set<{ readonly process: SimulatedProcess }>();
   readonly batches = new Map<string, BatchRecord>();
   /** The process with the latest claim, by item id or, for deliveries, by batch id. */
   readonly claimants = new Map<string, string>();

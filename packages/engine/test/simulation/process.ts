@@ -72,9 +72,13 @@ export class SimulatedProcess {
     return this.end === null;
   }
 
+  get isSuspended(): boolean {
+    return this.#suspendedUntil > this.#world.timeline.now;
+  }
+
   /** Returns `value` to the process after `delayMs`, or when it is no longer suspended; never if it has ended. */
   async receive<T>(delayMs: number, value?: T): Promise<T> {
-    if (delayMs > 0 || this.#suspendedUntil > this.#world.timeline.now)
+    if (delayMs > 0 || this.isSuspended)
       await new Promise<void>((resolve) => void this.#after(delayMs, resolve));
     return this.isAlive ? (value as T) : never();
   }

@@ -1,7 +1,7 @@
 import type { BatchRecord, BatchStore, ItemRecord, ItemState } from "../../src/ports/batches.ts";
 import type { Resolution } from "../../src/ports/ledger.ts";
 import { recordCharge } from "./check-charge.ts";
-import { isStored, recordEnd } from "./recorded-storage.ts";
+import { recordEnd } from "./record-end.ts";
 import type { World } from "./world.ts";
 
 interface Change {
@@ -121,13 +121,23 @@ function checkFinish(world: World, { before, after }: Change): void {
     world.violate("a webhook is due before its batch is finished, or never", after.id);
 }
 
-function checkDelivery({ history, violate }: World, { before, after, process }: Change): void {
+function checkDelivery(world: World, { before, after, process }: Change): void {
+  const { history, processes, violate } = world;
   const { delivery: was } = before;
   const { delivery: is } = after;
   if (was === null || is === null || was === is) return;
   if (was.status === "delivered" || was.status === "abandoned")
     return violate("a delivery that has ended changes", after.id);
-  if (is.status === "sending" && is.fence > was.fence) history.claimants.set(after.id, process);
-  else if (is.status !== "abandoned" && history.claimants.get(after.id) !== process)
+  if (is.status === "sending" && is.fence > was.fence) {
+    history.claimants.set(after.id, process);
+    // by the time the claimant learns of it, its lease may have ended
+    if (processes.some(({ name, isSuspended }) => name === process && isSuspended))
+      history.disturbDelivery(after.id);
+  } else if (is.status !== "abandoned" && history.claimants.get(after.id) !== process)
     violate("a process changes a delivery that another has claimed", after.id);
+}
+
+/** Returns whether a rendering was stored, or could not be because the cache was unavailable. */
+function isStored({ history }: World, etag: string): boolean {
+  return history.stored.has(etag) || history.dropped.has(etag);
 }

@@ -1,10 +1,10 @@
 import { createMemoryRenderLeases } from "@snap/testing";
-import type { Ledger, Resolution } from "../../src/ports/ledger.ts";
+import type { Ledger } from "../../src/ports/ledger.ts";
 import type { RateLimiter } from "../../src/ports/rate-limiter.ts";
 import type { RenderingStore } from "../../src/ports/renderings.ts";
 import type { Storage } from "../../src/ports/storage.ts";
-import type { ReservationRecord } from "./history.ts";
 import { recordBatches } from "./recorded-batches.ts";
+import { recordEnd } from "./record-end.ts";
 import type { World } from "./world.ts";
 
 /** Returns the storage with a record of its calls, which checks the rules that hold at any time. */
@@ -53,24 +53,6 @@ function countOf(records: Iterable<{ readonly accountId: string }>, accountId: s
   let count = 0;
   for (const record of records) if (record.accountId === accountId) count += 1;
   return count;
-}
-
-/** Records how a reservation ended, and checks that the rendering was stored before it was charged. */
-export function recordEnd(world: World, id: string, resolution: Resolution): ReservationRecord | null {
-  const { history } = world;
-  const reservation = history.reservations.get(id);
-  if (reservation === undefined) return null;
-  const { request } = reservation;
-  const isNew = resolution === "settled" && reservation.end !== "settled";
-  reservation.end = resolution;
-  if (isNew && request?.isCached && request.storedEtag === null)
-    world.violate("a rendering is charged before it is stored", request.id, id);
-  return reservation;
-}
-
-/** Returns whether a rendering was stored, or could not be because the cache was unavailable. */
-export function isStored({ history }: World, etag: string): boolean {
-  return history.stored.has(etag) || history.dropped.has(etag);
 }
 
 function recordRenderings(world: World, renderings: RenderingStore): RenderingStore {
