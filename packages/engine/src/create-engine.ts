@@ -3,7 +3,10 @@ import { createAccounts, type Accounts } from "./accounts/accounts.ts";
 import { entitlementOf, usageReport } from "./accounts/entitlement.ts";
 import type { BatchParts } from "./batches/batch-parts.ts";
 import { createBatches, type Batches } from "./batches/batches.ts";
+import { createItemLinks } from "./batches/item-links.ts";
 import { startBatchWorker, type BatchWorker } from "./batches/worker.ts";
+import type { ClockSkew } from "./clocks/clock-skew.ts";
+import { watchClocks } from "./clocks/watch-clocks.ts";
 import {
   capture,
   type Capture,
@@ -18,11 +21,10 @@ import { readCredits, type CreditState } from "./credits/credits.ts";
 import { createReversals, type Reversals } from "./credits/reversals.ts";
 import { withDefaults, type EngineOptions, type EngineSettings } from "./engine-options.ts";
 import { toSnapError } from "./errors.ts";
+import { checkHealth, type Health } from "./health.ts";
 import { enforceRateLimit } from "./limits/enforce-rate-limit.ts";
 import type { Account } from "./ports/accounts.ts";
 import type { StandingBalance } from "./ports/ledger.ts";
-import type { Renderer } from "./ports/renderer.ts";
-import type { Storage } from "./ports/storage.ts";
 import { prunePeriodically } from "./prune-periodically.ts";
 import { createParser } from "./parameters/parse-request.ts";
 import { SINGLE_PROCESS_LEASES } from "./ports/render-leases.ts";
@@ -42,10 +44,10 @@ export interface Engine {
    */
   authenticate(token: string): Promise<Principal>;
   /**
-   * Verifies a signed query; returns its principal and parameters.
+   * Verifies a signed query, parsed or as text; returns its principal and parameters.
    * @throws SnapError `invalid_signature`, `signed_url_expired` or `validation_failed`.
    */
-  authenticateSigned(query: URLSearchParams): Promise<SignedRequest>;
+  authenticateSigned(query: URLSearchParams | string): Promise<SignedRequest>;
   /**
    * Renders a page or returns it from the cache: the whole billed life cycle.
    * @throws SnapError with any code of `docs/reference/errors.md`.
@@ -75,7 +77,9 @@ export interface Engine {
    */
   startWorker(): BatchWorker;
   /** Returns whether the engine can render and store now, and the reasons if not. */
-  health(): Promise<{ readonly ready: boolean; readonly reasons: readonly string[] }>;
+  health(): Promise<Health>;
+  /** Returns the differences of this machine's clock to those of the storage's servers, measured every minute. */
+  clockSkews(): readonly ClockSkew[];
   /** Returns the numbers of running and waiting renders. */
   load(): SchedulerLoad;
   /** Waits for running renders, makes a last attempt at pending reversals, then closes the renderer and the storage. */
@@ -99,6 +103,7 @@ export interface Engine {
 export function createEngine(options: EngineOptions): Engine {
   const settings = withDefaults(options);
   const { storage, renderer, clock, random, plans, concurrency, onBackgroundError } = settings;
+  const clocks = watchClocks({ ...settings, servers: storage.clocks ?? [] });
   const slots = Math.min(steadySlots(), concurrency);
   let worker: BatchWorker | null = null;
   const scheduler = createScheduler({
@@ -126,7 +131,9 @@ export function createEngine(options: EngineOptions): Engine {
     seal,
     rules: { retentionMs: settings.batchRetentionMs, retryWindowMs: settings.batchRetryWindowMs },
     capture: captures.capture,
+    clocks,
     credits,
+    linkItems: createItemLinks({ ...storage, ...settings, seal }),
     load: () => scheduler.load(),
     onSubmitted: () => worker?.wake(),
   };
@@ -148,10 +155,12 @@ export function createEngine(options: EngineOptions): Engine {
       get: (request) => asSnapError(batches.get(request)),
     },
     startWorker: () => (worker ??= startBatchWorker(batchParts)),
-    health: () => checkHealth(storage, renderer),
+    health: () => checkHealth({ storage, renderer, clocks }),
+    clockSkews: () => clocks.skews(),
     load: () => scheduler.load(),
     async close() {
       stopPruning();
+      clocks.stop();
       await worker?.stop();
       await captures.idle();
       await reversals.close();
@@ -223,15 +232,6 @@ function assembleParts(
     reservationLeaseMs,
     onBackgroundError,
   };
-}
-
-async function checkHealth(storage: Storage, renderer: Renderer): ReturnType<Engine["health"]> {
-  const [storageCheck, rendererCheck] = await Promise.allSettled([storage.check(), renderer.health()]);
-  const reasons: string[] = [];
-  if (storageCheck.status === "rejected") reasons.push(`storage: ${String(storageCheck.reason)}`);
-  if (rendererCheck.status === "rejected") reasons.push(`renderer: ${String(rendererCheck.reason)}`);
-  else if (!rendererCheck.value.ready) reasons.push(`renderer: ${rendererCheck.value.reason ?? "not ready"}`);
-  return { ready: reasons.length === 0, reasons };
 }
 
 async function asSnapError<T>(work: Promise<T>): Promise<T> {

@@ -3,6 +3,7 @@ import { BUILT_IN_PLANS, type Plan } from "./accounts/plans.ts";
 import type { DeliveryAttempt } from "./batches/deliver.ts";
 import type { FinishedItem } from "./batches/item-worker.ts";
 import { systemResolver } from "./egress/names/system-resolver.ts";
+import type { ClockSkew } from "./clocks/clock-skew.ts";
 import { createWebhookSender } from "./egress/webhook-sender.ts";
 import { systemClock, type Clock } from "./ports/clock.ts";
 import { createSystemMachine, type Machine } from "./ports/machine.ts";
@@ -62,6 +63,11 @@ export interface EngineOptions {
   readonly machine?: Machine;
   /** Called with failures that reach no caller, such as those of background work. */
   readonly onBackgroundError?: (error: unknown) => void;
+  /**
+   * Called at the start and every minute for each server of the storage whose clock differs from this machine's by more
+   * than 500 ms. Beyond 2 s the engine is not ready, and its worker claims nothing.
+   */
+  readonly onClockSkew?: (skew: ClockSkew) => void;
   /** Called for every batch item that this engine's worker finishes. */
   readonly onItemFinished?: (item: FinishedItem) => void;
   /** Called for every attempt to deliver a webhook. */
@@ -110,6 +116,7 @@ export function withDefaults(options: EngineOptions): EngineSettings {
     resolver,
     targets,
     onBackgroundError: () => {},
+    onClockSkew: () => {},
     onItemFinished: () => {},
     onDeliveryAttempt: () => {},
     ...options,

@@ -6,6 +6,7 @@ export { entitlementOf, usageReport } from "./accounts/entitlement.ts";
 export type { Entitlement } from "./accounts/entitlement.ts";
 export { isUnspecifiedAddress, parseBrowserUrls } from "./browser-endpoints.ts";
 export type { BrowserEndpoint } from "./browser-endpoints.ts";
+export { describeSkew, isExcessiveSkew, isNoticeableSkew } from "./clocks/clock-skew.ts";
 export type { CaptureOptions } from "./capture.ts";
 export { toSnapError } from "./errors.ts";
 export { steadySlots } from "./schedule/render-slots.ts";

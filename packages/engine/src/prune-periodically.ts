@@ -1,10 +1,11 @@
 import type { Clock } from "./ports/clock.ts";
 import type { Storage } from "./ports/storage.ts";
 
-/** Small deletions in quick succession: a large one would block requests. */
-const PRUNE_LIMIT = 100;
+/** One row at a time: a rendering may have tens of megabytes, and every request waits while SQLite deletes it. */
+const PRUNE_LIMIT = 1;
 const PRUNE_INTERVAL_MS = 60_000;
-const PRUNE_NEXT_MS = 100;
+/** Pause between rows, in which requests are served: 200 rows a second are more than a machine renders. */
+const PRUNE_NEXT_MS = 5;
 
 /** Deletes expired renderings and batches in the background until the returned function is called. */
 export function prunePeriodically(options: {

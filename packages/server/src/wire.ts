@@ -65,7 +65,13 @@ export async function createRenderer(
 
 type EngineParts = Pick<
   EngineOptions,
-  "renderer" | "targets" | "baseUrl" | "onBackgroundError" | "onItemFinished" | "onDeliveryAttempt"
+  | "renderer"
+  | "targets"
+  | "baseUrl"
+  | "onBackgroundError"
+  | "onClockSkew"
+  | "onItemFinished"
+  | "onDeliveryAttempt"
 > & {
   /** Called when Redis is reachable again after `onBackgroundError` reported that it was not. */
   readonly onRedisRecovered?: () => void;

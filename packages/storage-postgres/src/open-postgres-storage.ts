@@ -1,4 +1,4 @@
-import type { Storage } from "@snap/engine/ports";
+import type { ServerClock, Storage } from "@snap/engine/ports";
 import { createBatchSignal } from "./batch-signal.ts";
 import { openDatabase, type Database } from "./database.ts";
 import { pinKeyFingerprint, type KeyPinned } from "./key-fingerprint.ts";
@@ -9,8 +9,8 @@ import { createLedger } from "./stores/ledger.ts";
 import { createTokenStore } from "./stores/tokens.ts";
 import { requireNoOpenMove } from "./transfer/moves.ts";
 
-/** The ports that need no database: cached renderings, rate limits and render leases. */
-export type SharedCache = Pick<Storage, "renderings" | "rateLimiter" | "renderLeases"> & {
+/** The ports that need no database: cached renderings, rate limits and render leases; with the clocks to compare. */
+export type SharedCache = Pick<Storage, "renderings" | "rateLimiter" | "renderLeases" | "clocks"> & {
   close(): Promise<void>;
 };
 
@@ -64,11 +64,25 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
     renderings: cache.renderings,
     rateLimiter: cache.rateLimiter,
     renderLeases: cache.renderLeases,
+    clocks: [createServerClock(database), ...(cache.clocks ?? [])],
     check: createWriteCheck(database),
     pinKeyFingerprint: (fingerprint) => pinKeyFingerprint(database, fingerprint),
     async close() {
       await signal.close();
       await Promise.all([database.close(), cache.close()]);
+    },
+  };
+}
+
+function createServerClock({ queryOnce }: Database): ServerClock {
+  return {
+    name: "PostgreSQL",
+    async now() {
+      const [row] = await queryOnce<{ now: number }>(
+        "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::BIGINT AS now",
+        [],
+      );
+      return row?.now ?? null;
     },
   };
 }

@@ -1,5 +1,6 @@
-import type { RenderLeases, RenderingStore, Storage } from "@snap/engine/ports";
+import type { RenderLeases, RenderingStore, ServerClock, Storage } from "@snap/engine/ports";
 import { createRateLimiter } from "./rate-limiter.ts";
+import { readTime } from "./connection/client.ts";
 import { connectRedis } from "./connection/connect.ts";
 import { createRenderLeases } from "./render-leases.ts";
 import { createPendingDeletions } from "./renderings/pending-deletions.ts";
@@ -25,6 +26,7 @@ export interface RedisCacheOptions {
 
 /** The ports that Redis implements. */
 export interface RedisCache extends Pick<Storage, "renderings" | "rateLimiter"> {
+  readonly clocks: readonly ServerClock[];
   readonly renderLeases: RenderLeases;
   /** Waits for pending commands, at most `commandTimeoutMs`. */
   close(): Promise<void>;
@@ -64,6 +66,16 @@ export async function openRedisCache(options: RedisCacheOptions): Promise<RedisC
     renderings: options.renderings ?? createRenderingStore(connection, { keyPrefix, pending }),
     rateLimiter: createRateLimiter(connection, keyPrefix),
     renderLeases: createRenderLeases(connection, keyPrefix),
+    clocks: [
+      {
+        name: "Redis",
+        now: () =>
+          connection.attempt(
+            () => readTime(connection.client),
+            () => null,
+          ),
+      },
+    ],
     close: () => connection.close(),
   };
 }

@@ -21,7 +21,7 @@ describe("with Redis", { tags: ["redis"] }, () => {
 });
 
 /** The commands that the README lists. */
-const COMMANDS = ["get", "set", "getrange", "unlink", "eval", "evalsha", "ping", "client", "select"];
+const COMMANDS = ["get", "set", "getrange", "unlink", "eval", "evalsha", "ping", "client", "select", "time"];
 
 describe("with Redis, as a user with only the permissions that the README lists", { tags: ["redis"] }, () => {
   const redis = useRedis();

@@ -1,4 +1,5 @@
 import type { Capture, CaptureOptions, CaptureRequest } from "../capture.ts";
+import type { ClockWatch } from "../clocks/watch-clocks.ts";
 import type { CreditState } from "../credits/credits.ts";
 import type { EngineSettings } from "../engine-options.ts";
 import type { Account } from "../ports/accounts.ts";
@@ -6,13 +7,13 @@ import type { BatchRecord } from "../ports/batches.ts";
 import type { Storage } from "../ports/storage.ts";
 import type { SchedulerLoad } from "../schedule/scheduler.ts";
 import type { Seal } from "../tokens/seal.ts";
+import type { LinkItems } from "./item-links.ts";
 import { advanceBatch, type BatchEvent, type BatchRules } from "./batch-machine.ts";
 
-type Stores = Pick<Storage, "batches" | "ledger" | "rateLimiter" | "renderings" | "tokens">;
+type Stores = Pick<Storage, "batches" | "ledger" | "rateLimiter" | "tokens">;
 
 type Settings = Pick<
   EngineSettings,
-  | "baseUrl"
   | "clock"
   | "concurrency"
   | "itemLeaseMs"
@@ -30,7 +31,9 @@ export interface BatchParts extends Stores, Settings {
   readonly seal: Seal;
   readonly rules: BatchRules;
   readonly capture: (request: CaptureRequest & CaptureOptions) => Promise<Capture>;
+  readonly clocks: ClockWatch;
   readonly credits: (account: Account) => Promise<CreditState>;
+  readonly linkItems: LinkItems;
   /** Returns the running and waiting renders of all callers. */
   readonly load: () => SchedulerLoad;
   /** Called after a submission. */

@@ -1,4 +1,4 @@
-import { BATCH_LIMITS, type BatchItem, buildSignedUrl, type RenderBatch, toQuery } from "@snap/protocol";
+import { BATCH_LIMITS, type BatchItem, type RenderBatch } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
 import { enforceRateLimit } from "../limits/enforce-rate-limit.ts";
 import { cacheKey } from "../parameters/cache-key.ts";
@@ -69,38 +69,6 @@ function toDateTime(instant: number): string {
   return new Date(instant).toISOString();
 }
 
-/**
- * Signs URLs for the renderings that are still cached and that `token` may fetch. A URL expires with the cache entry or
- * the token, whichever is first.
- */
-async function linkRenderings(
-  { renderings, seal, baseUrl }: BatchParts,
-  { batch, token, now }: { readonly batch: BatchRecord; readonly token: TokenRecord; readonly now: number },
-): Promise<(item: ItemRecord) => string | null> {
-  const links = new Map<string, string>();
-  if (baseUrl === null || !batch.items.some(({ state }) => state.status === "done")) return () => null;
-  const signingSecret = seal.open(token.sealedSigningSecret);
-  await Promise.all(
-    batch.items.map(async ({ id, key, parameters, state }) => {
-      if (
-        state.status !== "done" ||
-        !token.abilities.includes(parameters["pdf"] === true ? "pdf" : "screenshot")
-      )
-        return;
-      const cached = await renderings.peek({ accountId: batch.accountId, key, now });
-      if (cached === null || cached.etag !== state.etag) return;
-      const endsAt = Math.min(cached.expiresAt, state.expiresAt, token.expiresAt ?? Infinity);
-      const expires = Math.floor(endsAt / 1000);
-      if (expires * 1000 <= now) return;
-      links.set(
-        id,
-        buildSignedUrl(toQuery(parameters), { baseUrl, tokenId: token.id, signingSecret, expires }),
-      );
-    }),
-  );
-  return ({ id }) => links.get(id) ?? null;
-}
-
 /** Captures that are submitted together and fetched later. */
 export interface Batches {
   /**
@@ -165,9 +133,8 @@ export async function describeBatch(
   parts: BatchParts,
   { batch, token }: { readonly batch: BatchRecord; readonly token: TokenRecord },
 ): Promise<RenderBatch> {
-  const now = parts.clock.now();
-  const linkOf = await linkRenderings(parts, { batch, token, now });
-  return toRenderBatch(batch, { now, retentionMs: parts.rules.retentionMs, linkOf });
+  const linkOf = await parts.linkItems({ batch, token });
+  return toRenderBatch(batch, { now: parts.clock.now(), retentionMs: parts.rules.retentionMs, linkOf });
 }
 
 function toItemRecord(

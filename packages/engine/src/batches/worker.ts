@@ -1,3 +1,4 @@
+import { isExcessiveSkew } from "../clocks/clock-skew.ts";
 import type { BatchParts } from "./batch-parts.ts";
 import { DeliveryClaimer } from "./delivery-claimer.ts";
 import { ItemClaimer } from "./item-claimer.ts";
@@ -19,7 +20,7 @@ export interface BatchWorker {
 
 /** Starts a worker. Several workers, in several processes, may share a storage. */
 export function startBatchWorker(parts: BatchParts): BatchWorker {
-  const { batches, clock, itemLeaseMs, onBackgroundError } = parts;
+  const { batches, clock, clocks, itemLeaseMs, onBackgroundError } = parts;
   const heartbeatMs = itemLeaseMs / HEARTBEATS_PER_LEASE;
   let isStopped = false;
   let looking: Promise<void> | null = null;
@@ -37,7 +38,9 @@ export function startBatchWorker(parts: BatchParts): BatchWorker {
   const look = async (): Promise<void> => {
     let pauseMs = POLL_MS;
     try {
-      while (lookAgain && !isStopped) {
+      await clocks.measured;
+      // A clock that is wrong would end the leases of other workers early.
+      while (lookAgain && !isStopped && !clocks.skews().some(isExcessiveSkew)) {
         lookAgain = false;
         await deliveries.claimDue(() => isStopped);
         await items.claimDue(() => isStopped);

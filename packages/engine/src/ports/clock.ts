@@ -14,3 +14,11 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** The clock of a server that several machines share. */
+export interface ServerClock {
+  /** Name of the server for operators, such as `PostgreSQL`. */
+  readonly name: string;
+  /** Returns the server's time in epoch milliseconds. Rejects, or returns `null`, within seconds if it is unavailable. */
+  now(): Promise<number | null>;
+}

@@ -17,7 +17,7 @@ export type {
   QueueWatch,
 } from "./batches.ts";
 export type { RateLimitName, RateLimiter, ConsumeResult, ConsumeRequest } from "./rate-limiter.ts";
-export type { Clock } from "./clock.ts";
+export type { Clock, ServerClock } from "./clock.ts";
 export type { LeaseClaim, LeaseState, RenderLeases, AcquireRequest, Priority } from "./render-leases.ts";
 export type {
   Balance,

@@ -1,5 +1,6 @@
 import type { AccountStore } from "./accounts.ts";
 import type { BatchStore } from "./batches.ts";
+import type { ServerClock } from "./clock.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import type { RenderLeases } from "./render-leases.ts";
 import type { Ledger } from "./ledger.ts";
@@ -16,6 +17,8 @@ export interface Storage {
   readonly batches: BatchStore;
   /** For a storage used by several processes; without it identical requests share a render only within one process. */
   readonly renderLeases?: RenderLeases | undefined;
+  /** The clocks of its servers, for a storage used by several machines: a machine whose clock differs is not ready. */
+  readonly clocks?: readonly ServerClock[] | undefined;
   /** Rejects if the storage cannot write. */
   check(): Promise<void>;
   close(): Promise<void>;

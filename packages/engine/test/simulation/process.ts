@@ -60,7 +60,8 @@ export class SimulatedProcess {
       webhookSender: createReceivers(world, this),
       batchRetryWindowMs: world.conditions.retryWindowMs,
       concurrency: world.draw.between(2, 3),
-      memoryCacheBytes: world.draw.pick([1, 20_000, 1_000_000]),
+      // without leases, only this cache has the rendering of a render that ended during a look-up
+      memoryCacheBytes: world.conditions.hasLeases ? world.draw.pick([1, 20_000, 1_000_000]) : 1_000_000,
       clock,
       random: { bytes: (size) => world.draw.bytes(size) },
       onBackgroundError: (error) => this.#report(error),

@@ -1,3 +1,4 @@
+import { describeSkew } from "@snap/engine/internals";
 import type { RendererEvent } from "@snap/engine/puppeteer";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
@@ -107,6 +108,7 @@ async function serveUntil(stopSignal: Promise<NodeJS.Signals>, parts: Parts): Pr
     baseUrl: `${publicUrl}/v1`,
     ...watchBatches({ logger, metrics }),
     onBackgroundError: (error) => logger.warn({ err: error }, "background work failed"),
+    onClockSkew: (skew) => logger.warn({ server: skew.server, skew_ms: skew.skewMs }, describeSkew(skew)),
     onRedisRecovered: () =>
       logger.info("Redis is reachable again: rate limits and cached renderings are shared"),
   }).catch(async (error: unknown) => {

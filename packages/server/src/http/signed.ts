@@ -6,7 +6,7 @@ import { parseIfNoneMatch } from "./entity-tags.ts";
 import { failureResponse } from "./envelope.ts";
 import { exchangeOf } from "../requests/exchange.ts";
 import { renderingResponse } from "./rendering-response.ts";
-import { queryOf } from "../requests/request-target.ts";
+import { queryTextOf } from "../requests/request-target.ts";
 
 /** Pages of any origin may embed a signed rendering, and their scripts may read it. */
 const CROSS_ORIGIN = {
@@ -31,7 +31,7 @@ export function signedSnap(parts: CaptureParts): RequestHandler {
   return async (request, response) => {
     const exchange = exchangeOf(response);
     const respond = async (): Promise<HttpResponse> => {
-      const signed = await parts.engine.authenticateSigned(queryOf(request.url));
+      const signed = await parts.engine.authenticateSigned(queryTextOf(request.url));
       const { principal, parameters } = signed;
       exchange.principal = principal;
       const holds = parseIfNoneMatch(request.headers["if-none-match"]);

@@ -22,7 +22,7 @@ export interface Metrics {
   countDelivery(attempt: DeliveryAttempt): void;
   /** Returns all metrics in the Prometheus text format; gauges are read from `engine`. */
   expose(
-    engine: Pick<Engine, "load" | "batches">,
+    engine: Pick<Engine, "load" | "batches" | "clockSkews">,
   ): Promise<{ readonly contentType: string; readonly body: string }>;
 }
 
@@ -79,6 +79,7 @@ export function createMetrics(): Metrics {
     registers,
   });
   const load = createLoadGauges(registers);
+  const skews = createSkewGauge(registers);
   const queues = createQueueGauges(registers);
   return {
     countRequest: ({ route, status, code }) => requests.inc({ route, status, code }),
@@ -95,6 +96,7 @@ export function createMetrics(): Metrics {
     countDelivery: ({ outcome }) => attempts.inc({ outcome: nameOutcome(outcome) }),
     async expose(engine) {
       load(engine.load());
+      skews(engine.clockSkews());
       // If the storage fails, only the gauges about it are missing.
       queues(await engine.batches.stats().catch(() => null));
       return { contentType: registry.contentType, body: await registry.metrics() };
@@ -124,6 +126,19 @@ function createLoadGauges(registers: Registry[]): (load: ReturnType<Engine["load
     waiting.set(load.waiting);
     slots.set(load.slots);
     concurrency.set(load.concurrency);
+  };
+}
+
+function createSkewGauge(registers: Registry[]): (skews: ReturnType<Engine["clockSkews"]>) => void {
+  const gauge = new Gauge({
+    name: "snap_clock_skew_seconds",
+    help: "Seconds that this machine's clock is ahead of that of PostgreSQL or Redis; negative if it is behind.",
+    labelNames: ["server"],
+    registers,
+  });
+  return (skews) => {
+    gauge.reset();
+    for (const { server, skewMs } of skews) gauge.set({ server }, skewMs / 1000);
   };
 }
 

@@ -12,6 +12,13 @@ const EXPECTED_FAILURES: ReadonlySet<ErrorCode> = new Set([
   "not_ready",
 ]);
 
+/** The longest path of the API has 42 characters, but anyone may send 64 KB. */
+const PATH_CHARACTERS_MAX = 256;
+
+function shorten(path: string): string {
+  return path.length <= PATH_CHARACTERS_MAX ? path : `${path.slice(0, PATH_CHARACTERS_MAX)}…`;
+}
+
 /** Logs one line per request, without headers and query, which contain tokens and signatures. */
 export function logExchange(
   logger: Logger,
@@ -25,7 +32,7 @@ export function logExchange(
     {
       request_id: requestId,
       method: request.method,
-      path: pathOf(request.url ?? ""),
+      path: shorten(pathOf(request.url ?? "")),
       status,
       code: code ?? undefined,
       duration_ms: Math.round(performance.now() - startedAtMs),

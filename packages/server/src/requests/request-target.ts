@@ -17,11 +17,6 @@ export function queryTextOf(target: string): string {
   return start === -1 ? "" : target.slice(start + 1);
 }
 
-/** The query, decoded like a form. Malformed percent-encoding stays as it is. */
-export function queryOf(target: string): URLSearchParams {
-  return new URLSearchParams(queryTextOf(target));
-}
-
 /** The path, for the log: the query may contain secrets. */
 export function pathOf(target: string): string {
   return target.split("?", 1)[0] ?? "";

@@ -6,6 +6,12 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { openWorkspace, until, type CreatedToken } from "../cli/command.ts";
 import { servePages } from "../cli/pages.ts";
 
+/** Returns a Node option that sets the clock of a process, but not its timers. */
+function clockOffBy(ms: number): string {
+  const program = `const{now}=Date;Date.now=()=>now.call(Date)+(${ms})`;
+  return `--import=data:text/javascript,${encodeURIComponent(program)}`;
+}
+
 describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres", "redis"] }, () => {
   it("renders in one process, serves the cache in another, and processes batches in a third", async () => {
     const [postgres, redis, pages] = await Promise.all([startPostgres(), startRedis(), servePages()]);
@@ -76,7 +82,35 @@ describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres"
     const { code, stdout } = await workspace.run(["doctor"]);
     expect(stdout).toContain("PostgreSQL is writable");
     expect(stdout).toContain("Redis is reachable");
+    expect(stdout).toMatch(/^ok +clock: agrees with PostgreSQL and Redis/m);
     expect(code).toBe(0);
+  });
+
+  it("is not ready while the clock of its machine is wrong", async () => {
+    const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+    const workspace = openWorkspace({
+      SNAP_DATABASE_URL: postgres.url(),
+      SNAP_REDIS_URL: redis.url,
+      SNAP_SECRET_KEY: "0123456789abcdef0123456789abcdef",
+      NODE_OPTIONS: clockOffBy(-3_600_000),
+    });
+    onTestFinished(async () => {
+      await workspace.clear();
+      await Promise.all([postgres.remove(), redis.stop()]);
+    });
+    const skew = "the clock of this machine is 3[56]\\d\\d\\.\\d s behind that of PostgreSQL";
+    const examined = await workspace.run(["doctor"]);
+    expect(examined.stdout).toMatch(new RegExp(`^problem +clock: ${skew}`, "m"));
+    expect(examined.code).toBe(1);
+    const server = workspace.start(["serve"], { SNAP_PORT: "0", SNAP_ROLE: "api" });
+    const [, port] = await server.printed(/"port":(\d+),"msg":"listening"/);
+    await server.printed(new RegExp(`"server":"PostgreSQL","skew_ms":-3[56]\\d{5},"msg":"${skew}"`));
+    const response = await fetch(`http://127.0.0.1:${port}/readyz`);
+    expect([response.status, await response.json()]).toEqual([
+      503,
+      expect.objectContaining({ code: "not_ready" }),
+    ]);
+    await server.printed(new RegExp(`"reasons":\\["clock: ${skew}"`));
   });
 
   it("reports which of them is unreachable, without passwords", async () => {

@@ -30,6 +30,13 @@ it("logs one line per request, without secrets", async () => {
     expect(text).not.toContain(secret);
 });
 
+it("shortens a long path", async () => {
+  const { send, lines } = await openService();
+  for (const length of [256, 257, 60_000]) await send(`/${"a".repeat(length - 1)}`);
+  const paths = lines.filter(({ msg }) => msg === "request").map(({ path }) => path);
+  expect(paths).toEqual([`/${"a".repeat(255)}`, `/${"a".repeat(255)}…`, `/${"a".repeat(255)}…`]);
+});
+
 it("logs detail and stack of an internal error", async () => {
   const { snap, customer, renderer, lines } = await openService();
   const { token } = await customer();

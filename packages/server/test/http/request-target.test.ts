@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pathOf, queryOf, toOriginForm } from "../../src/requests/request-target.ts";
+import { pathOf, queryTextOf, toOriginForm } from "../../src/requests/request-target.ts";
 
 describe("toOriginForm", () => {
   it.each([
@@ -19,30 +19,13 @@ describe("toOriginForm", () => {
   });
 });
 
-describe("queryOf", () => {
-  it.each([
-    ["/v1/snap", []],
-    ["/v1/snap?", []],
-    [
-      "/v1/snap?a=1&a=2",
-      [
-        ["a", "1"],
-        ["a", "2"],
-      ],
-    ],
-    [
-      "/v1/snap?a=%zz&b=%",
-      [
-        ["a", "%zz"],
-        ["b", "%"],
-      ],
-    ],
-    ["/v1/snap?a=x?y=z", [["a", "x?y=z"]]],
-    ["/v1/snap?a+b=c%20d", [["a b", "c d"]]],
-    ["/v1/snap?%ff", [["\ufffd", ""]]],
-  ])("reads %s", (target, pairs) => {
-    expect([...queryOf(target)]).toEqual(pairs);
-  });
+it.each([
+  ["/v1/snap", ""],
+  ["/v1/snap?", ""],
+  ["/v1/snap?a=1&a=%zz", "a=1&a=%zz"],
+  ["/v1/snap?a=x?y=z", "a=x?y=z"],
+])("queryTextOf returns what follows the first question mark of %s", (target, text) => {
+  expect(queryTextOf(target)).toBe(text);
 });
 
 it("pathOf omits the query", () => {

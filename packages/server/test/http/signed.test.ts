@@ -101,6 +101,26 @@ describe("a signed URL renders", () => {
     expect(service.renderer.calls).toHaveLength(1);
   });
 
+  it("for the longest valid query", async () => {
+    const service = await openService();
+    const parameters = {
+      url: `https://example.com/${"🔑".repeat(2048 - 20)}`,
+      width: 1280,
+      height: 10_000,
+      scale: 1,
+      selector: "🔑".repeat(512),
+      waitForSelector: "🔑".repeat(512),
+      format: "jpeg",
+      quality: 100,
+      waitUntil: "domcontentloaded",
+      delay: 10_000,
+      cacheTtl: 2_592_000,
+      expires: 999_999_999_999,
+    };
+    const reply = await sendSigned(service, await service.customer(), parameters);
+    expect(reply.status).toBe(200);
+  });
+
   it("for conditional requests of scripts from other origins", async () => {
     const { send } = await openService();
     const preflight = await send("/v1/snap/signed", { method: "OPTIONS" });

@@ -51,6 +51,12 @@ const configure = (url: string, givesUp: (failure: unknown) => boolean) =>
     },
   });
 
+/** Returns the time of Redis in epoch milliseconds. */
+export async function readTime(client: ScriptedClient): Promise<number> {
+  const [seconds, microseconds] = await client.time();
+  return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
+}
+
 /** Returns whether a retry cannot help: the password, the permissions or the database number are wrong. */
 export function isPermanent(failure: unknown): boolean {
   return (

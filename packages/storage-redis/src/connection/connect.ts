@@ -1,5 +1,11 @@
 import { createAvailability, withinTime, type Attempt } from "./availability.ts";
-import { CONNECT_TIMEOUT_MS, createScriptedClient, isPermanent, type ScriptedClient } from "./client.ts";
+import {
+  CONNECT_TIMEOUT_MS,
+  createScriptedClient,
+  isPermanent,
+  readTime,
+  type ScriptedClient,
+} from "./client.ts";
 
 const PROBE_TTL_MS = 1000;
 
@@ -44,6 +50,7 @@ export async function connectRedis(options: ConnectionOptions): Promise<RedisCon
     await client.consume(`${key}:budget`, window);
     await client.acquireLease(`${key}:lease`, claim);
     await client.releaseLease(`${key}:lease`, { holder: "probe", lingerMs: 0 });
+    await readTime(client);
     await client.get(key);
     await client.getRange(key, 0, 0);
     await client.unlink([key, `${key}:budget`, `${key}:lease`]);

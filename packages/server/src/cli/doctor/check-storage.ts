@@ -1,6 +1,7 @@
 import { access, constants, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Engine } from "@snap/engine";
+import type { ClockSkew, Engine } from "@snap/engine";
+import { describeSkew, isExcessiveSkew, isNoticeableSkew } from "@snap/engine/internals";
 import type { Config } from "../../config.ts";
 import { secretKeyPath } from "../../config/secret-key.ts";
 import { openAdminEngine } from "../../wire.ts";
@@ -13,7 +14,7 @@ export function checkStorage(config: Config): Promise<readonly Finding[]> {
   return config.shared === null ? checkEmbedded(config) : checkShared(config);
 }
 
-/** Checks that PostgreSQL is writable, Redis is reachable, and the key decrypts the stored secrets. */
+/** Checks that PostgreSQL is writable, Redis is reachable, the clocks agree, and the key decrypts the stored secrets. */
 async function checkShared(config: Config): Promise<readonly Finding[]> {
   const errors: unknown[] = [];
   let engine: Engine;
@@ -39,10 +40,27 @@ async function checkShared(config: Config): Promise<readonly Finding[]> {
             reasonOf(cacheError),
             "start Redis, or correct SNAP_REDIS_URL; until then the processes share neither rate limits nor cached renderings",
           );
-    return fault === undefined ? [storage, cache, await checkKey(config, engine)] : [storage, cache];
+    const findings = [storage, cache, ...checkClocks(engine.clockSkews())];
+    return fault === undefined ? [...findings, await checkKey(config, engine)] : findings;
   } finally {
     await engine.close();
   }
+}
+
+/** Compares the clock of this machine with those of the servers that responded. */
+function checkClocks(skews: readonly ClockSkew[]): readonly Finding[] {
+  const noticeable = skews.filter(isNoticeableSkew);
+  if (noticeable.length === 0)
+    return skews.length === 0
+      ? []
+      : [ok("clock", `agrees with ${skews.map(({ server }) => server).join(" and ")}`)];
+  const message = noticeable.map(describeSkew).join("; ");
+  const advice = "synchronize the clocks of all machines: start chrony, or timedatectl set-ntp true";
+  return [
+    noticeable.some(isExcessiveSkew)
+      ? problem("clock", `${message}: beyond 2 s the service is not ready`, advice)
+      : warning("clock", message, advice),
+  ];
 }
 
 /** Checks that the data folder is writable and private, and that the key decrypts the stored secrets. */

@@ -1,3 +1,4 @@
+import { SIGNED_PARAMETERS_MAX } from "../../../../engine/src/tokens/authenticate-signed.ts";
 import { HTTP_LIMITS } from "../../../../server/src/requests/limits.ts";
 import { BATCH_LIMITS, CAPTURE_LIMITS, LIMITS } from "@snap/protocol";
 import { code, count, readComments, table, type ReferencePage } from "./page.ts";
@@ -30,6 +31,7 @@ export const limitsPage: ReferencePage = {
       [
         ["request body", `${count(HTTP_LIMITS.bodyBytes)} bytes`],
         ["request line and headers", `${count(HTTP_LIMITS.headerBytes)} bytes`],
+        ["parameters of a signed URL", count(SIGNED_PARAMETERS_MAX)],
         ["time to receive a whole request", inWords(HTTP_LIMITS.requestMs / 1000)],
       ],
     ),

@@ -1,0 +1,66 @@
+import { buildSignedUrl, toQuery } from "@snap/protocol";
+import { LRUCache } from "lru-cache";
+import type { BatchRecord, ItemRecord } from "../ports/batches.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { RenderingStore } from "../ports/renderings.ts";
+import type { TokenRecord } from "../ports/tokens.ts";
+import type { Seal } from "../tokens/seal.ts";
+
+/** Size of the cache of signed URLs. The longest URL has 18,000 characters. */
+const CACHE_CHARACTERS = 8_000_000;
+
+/**
+ * Links the renderings of a batch that are still cached and that `token` may fetch. The returned function returns the
+ * signed URL of an item, or `null` if it would not work.
+ */
+export type LinkItems = (request: {
+  readonly batch: BatchRecord;
+  readonly token: TokenRecord;
+}) => Promise<(item: ItemRecord) => string | null>;
+
+interface ItemLinksOptions {
+  /** `null`: nothing is linked. */
+  readonly baseUrl: string | null;
+  readonly renderings: Pick<RenderingStore, "peek">;
+  readonly seal: Seal;
+  readonly clock: Clock;
+}
+
+/**
+ * Creates a function that links the items of batches. A URL expires with the cache entry or the token, whichever is first.
+ * Signed URLs are cached, because polls are free and not rate-limited.
+ */
+export function createItemLinks({ baseUrl, renderings, seal, clock }: ItemLinksOptions): LinkItems {
+  if (baseUrl === null) return async () => () => null;
+  const signed = new LRUCache<string, string>({
+    maxSize: CACHE_CHARACTERS,
+    sizeCalculation: (url, key) => url.length + key.length,
+  });
+
+  const sign = ({ id, parameters }: ItemRecord, token: TokenRecord, expires: number): string => {
+    const key = `${id} ${expires} ${token.id} ${token.sealedSigningSecret}`;
+    const known = signed.get(key);
+    if (known !== undefined) return known;
+    const signingSecret = seal.open(token.sealedSigningSecret);
+    const url = buildSignedUrl(toQuery(parameters), { baseUrl, tokenId: token.id, signingSecret, expires });
+    signed.set(key, url);
+    return url;
+  };
+  return async ({ batch, token }) => {
+    const links = new Map<string, string>();
+    const now = clock.now();
+    await Promise.all(
+      batch.items.map(async (item) => {
+        const { id, key, parameters, state } = item;
+        const ability = parameters["pdf"] === true ? "pdf" : "screenshot";
+        if (state.status !== "done" || !token.abilities.includes(ability)) return;
+        const cached = await renderings.peek({ accountId: batch.accountId, key, now });
+        if (cached === null || cached.etag !== state.etag) return;
+        const endsAt = Math.min(cached.expiresAt, state.expiresAt, token.expiresAt ?? Infinity);
+        const expires = Math.floor(endsAt / 1000);
+        if (expires * 1000 > now) links.set(id, sign(item, token, expires));
+      }),
+    );
+    return ({ id }) => links.get(id) ?? null;
+  };
+}

@@ -1,0 +1,53 @@
+import type { Clock, ServerClock } from "../ports/clock.ts";
+import { isNoticeableSkew, type ClockSkew } from "./clock-skew.ts";
+
+const MEASURE_INTERVAL_MS = 60_000;
+
+export interface ClockWatch {
+  /** Resolves after the first measurement. */
+  readonly measured: Promise<void>;
+  /** Returns the latest measurement of each server that responded. */
+  skews(): readonly ClockSkew[];
+  stop(): void;
+}
+
+/** Compares the clock of this machine with those of the storage's servers, now and every minute. */
+export function watchClocks(options: {
+  readonly clock: Clock;
+  readonly servers: readonly ServerClock[];
+  /** Called at each measurement for each server whose clock differs noticeably. */
+  readonly onClockSkew: (skew: ClockSkew) => void;
+}): ClockWatch {
+  const { clock, servers, onClockSkew } = options;
+  let skews: readonly ClockSkew[] = [];
+  let isStopped = false;
+  let cancel = (): void => {};
+
+  const measureAll = async (): Promise<void> => {
+    const measurements = await Promise.all(servers.map((server) => measureSkew(clock, server)));
+    skews = measurements.filter((skew) => skew !== null);
+    if (isStopped) return;
+    cancel = clock.after(MEASURE_INTERVAL_MS, () => void measureAll());
+    for (const skew of skews.filter(isNoticeableSkew)) onClockSkew(skew);
+  };
+  return {
+    measured: servers.length === 0 ? Promise.resolve() : measureAll(),
+    skews: () => skews,
+    stop() {
+      isStopped = true;
+      cancel();
+    },
+  };
+}
+
+/**
+ * The server read its clock at some instant between request and response. Of the differences that are possible, returns
+ * the smallest, so a slow response is not reported as skew. Returns `null` if the server is unavailable.
+ */
+async function measureSkew(clock: Clock, server: ServerClock): Promise<ClockSkew | null> {
+  const sentAt = clock.now();
+  const time = await server.now().catch(() => null);
+  if (time === null) return null;
+  const receivedAt = clock.now();
+  return { server: server.name, skewMs: Math.max(sentAt - time, Math.min(receivedAt - time, 0)) };
+}

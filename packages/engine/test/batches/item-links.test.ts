@@ -1,0 +1,105 @@
+import { createFakeClock, createFakeRandom, createMemoryStorage } from "@snap/testing";
+import { expect, it } from "vitest";
+import { createItemLinks } from "../../src/batches/item-links.ts";
+import type { BatchRecord } from "../../src/ports/batches.ts";
+import type { StoredRendering } from "../../src/ports/renderings.ts";
+import type { TokenRecord } from "../../src/ports/tokens.ts";
+import { createSeal } from "../../src/tokens/seal.ts";
+
+const NOW = Date.parse("2026-03-01T12:00:00Z");
+const seal = createSeal("a key for these tests", createFakeRandom(1));
+
+const token: TokenRecord = {
+  id: 7,
+  accountId: "acct_1",
+  abilities: ["screenshot"],
+  secretHash: "",
+  sealedSigningSecret: seal.seal("first secret"),
+  createdAt: NOW,
+  expiresAt: null,
+  rotatedAt: null,
+};
+
+function batchOf(count: number): BatchRecord {
+  const items = Array.from({ length: count }, (_, index) => ({
+    id: `item_${index}`,
+    parameters: { url: `https://example.com/${index}` },
+    key: `key ${index}`,
+    state: {
+      status: "done",
+      etag: '"1"',
+      targetStatus: 200,
+      expiresAt: NOW + 3_600_000,
+      creditCost: 1,
+    } as const,
+  }));
+  const ended = { createdAt: NOW, finishedAt: NOW, prunesAt: NOW + 86_400_000, delivery: null };
+  return { id: "batch_1", accountId: "acct_1", tokenId: 7, webhookUrl: null, ...ended, items };
+}
+
+/** Opens links over a cache with the renderings of the batch, and counts the signatures. */
+async function open(batch: BatchRecord): Promise<{
+  readonly links: (signer?: TokenRecord) => Promise<(string | null)[]>;
+  readonly signatures: () => number;
+  readonly put: (index: number, change: Partial<StoredRendering>) => Promise<void>;
+}> {
+  const { renderings } = createMemoryStorage();
+  const put = (index: number, change: Partial<StoredRendering> = {}): Promise<void> =>
+    renderings.put({
+      accountId: "acct_1",
+      key: `key ${index}`,
+      rendering: {
+        bytes: new Uint8Array([1]),
+        contentType: "image/png",
+        targetStatus: 200,
+        notes: [],
+        etag: '"1"',
+        storedAt: NOW,
+        expiresAt: NOW + 3_600_000,
+        ...change,
+      },
+    });
+  await Promise.all(batch.items.map((_, index) => put(index)));
+  let signatures = 0;
+  const linkItems = createItemLinks({
+    baseUrl: "https://snap.example.com/v1",
+    renderings,
+    seal: { ...seal, open: (sealed) => ((signatures += 1), seal.open(sealed)) },
+    clock: createFakeClock(NOW),
+  });
+  return {
+    links: async (signer = token) => batch.items.map(await linkItems({ batch, token: signer })),
+    signatures: () => signatures,
+    put,
+  };
+}
+
+it("signs each URL once, however often the batch is polled", async () => {
+  const { links, signatures } = await open(batchOf(20));
+  const first = await links();
+  expect(new Set(first).size).toBe(20);
+  for (let poll = 0; poll < 10; poll += 1) expect(await links()).toEqual(first);
+  expect(signatures()).toBe(20);
+});
+
+it("signs anew with a rotated secret, another token or another expiry", async () => {
+  const { links, signatures, put } = await open(batchOf(1));
+  const [first] = await links();
+  const rotated = { ...token, sealedSigningSecret: seal.seal("second secret") };
+  const [second] = await links(rotated);
+  const [third] = await links({ ...token, id: 8 });
+  await put(0, { expiresAt: NOW + 60_000 });
+  const [fourth] = await links();
+  expect(new Set([first, second, third, fourth]).size).toBe(4);
+  expect(signatures()).toBe(4);
+  expect(fourth).toContain(`expires=${NOW / 1000 + 60}`);
+  expect(second?.replace(/signature=.*/, "")).toBe(first?.replace(/signature=.*/, ""));
+});
+
+it("links no rendering that is gone, or was replaced", async () => {
+  const { links, put } = await open(batchOf(2));
+  await links();
+  await put(0, { etag: '"2"' });
+  await put(1, { expiresAt: NOW });
+  expect(await links()).toEqual([null, null]);
+});

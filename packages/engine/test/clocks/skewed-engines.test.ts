@@ -1,0 +1,121 @@
+import {
+  createFakeClock,
+  createFakeRandom,
+  createFakeRenderer,
+  createFakeResolver,
+  createMemoryStorage,
+  type FakeClock,
+  type FakeRenderer,
+} from "@snap/testing";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createEngine, type Engine } from "../../src/create-engine.ts";
+import type { Principal } from "../../src/ports/tokens.ts";
+import { microtasks } from "../batches/open-engine.ts";
+
+const START_MS = Date.parse("2026-03-01T12:00:00Z");
+const HOUR_MS = 3_600_000;
+const document = { items: [{ url: "https://example.com/" }] };
+
+interface Machine {
+  readonly engine: Engine;
+  readonly renderer: FakeRenderer;
+  readonly clock: FakeClock;
+}
+
+/** Opens engines that share a storage, on machines whose clocks differ from the storage's by `skewsMs`. */
+function openMachines(...skewsMs: readonly number[]): {
+  readonly machines: readonly Machine[];
+  readonly pass: (ms: number) => Promise<void>;
+} {
+  const server = createFakeClock(START_MS);
+  const clocks = [{ name: "PostgreSQL", now: async () => server.now() }];
+  const storage = { ...createMemoryStorage(), clocks };
+  const machines = skewsMs.map((skewMs, index) => {
+    const renderer = createFakeRenderer();
+    const clock = createFakeClock(START_MS + skewMs);
+    const engine = createEngine({
+      storage,
+      renderer,
+      secretKey: "a key for these tests",
+      clock,
+      random: createFakeRandom(index + 1),
+      resolver: createFakeResolver({ "example.com": ["93.184.215.14"] }),
+    });
+    onTestFinished(() => engine.close());
+    return { engine, renderer, clock };
+  });
+  return {
+    machines,
+    async pass(ms) {
+      for (let passed = 0; passed < ms; passed += 500) {
+        await microtasks();
+        for (const clock of [server, ...machines.map((machine) => machine.clock)]) clock.advance(500);
+      }
+      await microtasks();
+    },
+  };
+}
+
+async function customer({ engine }: Machine): Promise<Principal> {
+  const account = await engine.accounts.create({
+    email: "ada@example.com",
+    planSlug: "starter",
+    creditsPerPeriod: 10,
+    verified: true,
+  });
+  const { token } = await engine.tokens.create({ accountId: account.id });
+  return engine.authenticate(token);
+}
+
+it.each([
+  [2000, []],
+  [-2000, []],
+  [2001, ["clock: the clock of this machine is 2.0 s ahead of that of PostgreSQL"]],
+  [-3200, ["clock: the clock of this machine is 3.2 s behind that of PostgreSQL"]],
+])("a machine that is off by %i ms is not ready for these reasons: %j", async (skewMs, reasons) => {
+  const { machines, pass } = openMachines(skewMs);
+  const [{ engine, clock }] = machines as [Machine];
+  expect(await engine.health()).toEqual({ ready: reasons.length === 0, reasons });
+  expect(engine.clockSkews()).toEqual([{ server: "PostgreSQL", skewMs }]);
+  clock.set(clock.now() - skewMs);
+  await pass(60_000);
+  expect(await engine.health()).toEqual({ ready: true, reasons: [] });
+});
+
+describe.each([
+  [0, HOUR_MS],
+  [0, -HOUR_MS],
+  [0, 20_000],
+  [2000, -2000],
+  [-2000, 2000],
+])("machines that are off by %i ms and %i ms", (firstMs, secondMs) => {
+  it("render an item once, although both have a worker", async () => {
+    const { machines, pass } = openMachines(firstMs, secondMs);
+    const [owner, other] = machines as [Machine, Machine];
+    const principal = await customer(owner);
+    const release = owner.renderer.hold();
+    const { id } = await owner.engine.batches.submit({ principal, document });
+    const worker = owner.engine.startWorker();
+    await owner.renderer.whenCalled(1);
+    other.engine.startWorker();
+    await pass(30_000);
+    expect(other.renderer.calls).toHaveLength(0);
+    release();
+    await worker.stop();
+    const record = await owner.engine.batches.inspect(id);
+    expect(record?.items[0]?.state).toMatchObject({ status: "done", creditCost: 1 });
+    expect(await owner.engine.credits(principal.account)).toMatchObject({ used: 1, remaining: 9 });
+  });
+});
+
+it("a worker whose clock is set right claims items within a minute", async () => {
+  const { machines, pass } = openMachines(0, HOUR_MS);
+  const [right, { engine, renderer, clock }] = machines as [Machine, Machine];
+  await right.engine.batches.submit({ principal: await customer(right), document });
+  engine.startWorker();
+  await pass(30_000);
+  expect(renderer.calls).toHaveLength(0);
+  clock.set(clock.now() - HOUR_MS);
+  await pass(31_000);
+  expect(renderer.calls).toHaveLength(1);
+});
