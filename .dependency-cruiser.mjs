@@ -22,10 +22,7 @@ const MAY_IMPORT = {
   },
   "storage-sqlite": { node: true, modules: [sourcesOf("engine")] },
   "storage-postgres": { node: true, modules: [sourcesOf("engine"), npm("pg")] },
-  "storage-redis": {
-    node: true,
-    modules: [sourcesOf("engine"), ...["keyv", "@keyv/redis", "@redis/client"].map(npm)],
-  },
+  "storage-redis": { node: true, modules: [sourcesOf("engine"), npm("@redis/client")] },
   testing: { node: true, modules: [sourcesOf("engine"), sourcesOf("protocol")] },
   server: { node: true, modules: [sourcesOf("engine"), sourcesOf("protocol"), STORAGES, ANY_NPM] },
 };

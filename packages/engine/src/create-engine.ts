@@ -25,6 +25,7 @@ import { checkHealth, type Health } from "./health.ts";
 import { enforceRateLimit } from "./limits/enforce-rate-limit.ts";
 import type { Account } from "./ports/accounts.ts";
 import type { StandingBalance } from "./ports/ledger.ts";
+import type { CacheStats } from "./ports/renderings.ts";
 import { prunePeriodically } from "./prune-periodically.ts";
 import { createParser } from "./parameters/parse-request.ts";
 import { SINGLE_PROCESS_LEASES } from "./ports/render-leases.ts";
@@ -82,6 +83,8 @@ export interface Engine {
   clockSkews(): readonly ClockSkew[];
   /** Returns the numbers of running and waiting renders. */
   load(): SchedulerLoad;
+  /** Returns how full the rendering cache is; `null` if its store cannot tell. */
+  cacheStats(): Promise<CacheStats | null>;
   /** Waits for running renders, makes a last attempt at pending reversals, then closes the renderer and the storage. */
   close(): Promise<void>;
 }
@@ -158,6 +161,7 @@ export function createEngine(options: EngineOptions): Engine {
     health: () => checkHealth({ storage, renderer, clocks }),
     clockSkews: () => clocks.skews(),
     load: () => scheduler.load(),
+    cacheStats: () => storage.renderings.stats(),
     async close() {
       stopPruning();
       clocks.stop();

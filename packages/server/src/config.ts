@@ -113,12 +113,18 @@ function warningsOf(env: Environment): readonly string[] {
   return [...unknown.map(describeUnknown), ...describeUnused(env)];
 }
 
-/** Variables of the local browser have no effect with remote browsers. */
+/** Variables that another one makes useless: the names, that one, and why. */
+const UNUSED = [
+  [["SNAP_CHROMIUM_PATH", "SNAP_SANDBOX"], "SNAP_BROWSER_URL", "no local browser is started"],
+  [["SNAP_DISK_RESERVE_BYTES"], "SNAP_REDIS_URL", "renderings are cached in Redis"],
+] as const;
+
 function describeUnused(env: Environment): readonly string[] {
-  if (env["SNAP_BROWSER_URL"] === undefined) return [];
-  return ["SNAP_CHROMIUM_PATH", "SNAP_SANDBOX"]
-    .filter((name) => env[name] !== undefined)
-    .map((name) => `${name} has no effect because SNAP_BROWSER_URL is set: no local browser is started`);
+  return UNUSED.flatMap(([names, other, reason]) =>
+    names
+      .filter((name) => env[name] !== undefined && env[other] !== undefined)
+      .map((name) => `${name} has no effect because ${other} is set: ${reason}`),
+  );
 }
 
 /** The variables of this version and what they mean, for people. */

@@ -10,7 +10,7 @@ import {
   type Storage,
 } from "@snap/engine";
 import { keyFingerprint, steadySlots } from "@snap/engine/internals";
-import type { TransferSource } from "@snap/engine/ports";
+import type { Eviction, TransferSource } from "@snap/engine/ports";
 import type { PuppeteerRendererOptions } from "@snap/engine/puppeteer";
 import type { PostgresTarget } from "@snap/storage-postgres";
 import { openSqliteSource, openSqliteStorage } from "@snap/storage-sqlite";
@@ -75,6 +75,8 @@ type EngineParts = Pick<
 > & {
   /** Called when Redis is reachable again after `onBackgroundError` reported that it was not. */
   readonly onRedisRecovered?: () => void;
+  /** Called when this process evicts cached renderings before they expire. */
+  readonly onEvicted?: (eviction: Eviction) => void;
 };
 
 /** Opens the engine over the configured storage; creates the storage if it does not exist. */
@@ -103,24 +105,30 @@ interface OpenedStorage {
 
 function openStorage(config: Config, parts: EngineParts): Promise<OpenedStorage> {
   return config.shared === null
-    ? openEmbeddedStorage(config)
-    : openSharedStorage({ ...config.shared, secretKey: config.secretKey ?? "" }, parts);
+    ? openEmbeddedStorage(config, parts)
+    : openSharedStorage({ ...config, ...config.shared }, parts);
 }
 
 /** Creates the data folder and the key file if they do not exist. */
-async function openEmbeddedStorage({ dataDir: directory, secretKey }: Config): Promise<OpenedStorage> {
+async function openEmbeddedStorage(
+  { dataDir: directory, secretKey, cacheMaxBytes, diskReserveBytes }: Config,
+  { onEvicted }: EngineParts,
+): Promise<OpenedStorage> {
   await withDataDirErrors(directory, () => mkdir(directory, { recursive: true, mode: 0o700 }));
   if (secretKey !== null) await requireSameKey(directory, secretKey);
   return {
     secretKey: secretKey ?? (await readSecretKey(directory)),
-    storage: await withDataDirErrors(directory, () => openSqliteStorage({ directory })),
+    storage: await withDataDirErrors(directory, () =>
+      openSqliteStorage({ directory, cacheMaxBytes, diskReserveBytes, onEvicted }),
+    ),
   };
 }
 
 async function openSharedStorage(
-  { databaseUrl, redisUrl, secretKey }: NonNullable<Config["shared"]> & { readonly secretKey: string },
-  { onBackgroundError = () => {}, onRedisRecovered = () => {} }: EngineParts,
+  { databaseUrl, redisUrl, cacheMaxBytes, ...config }: Config & NonNullable<Config["shared"]>,
+  { onBackgroundError = () => {}, onRedisRecovered = () => {}, onEvicted }: EngineParts,
 ): Promise<OpenedStorage> {
+  const secretKey = config.secretKey ?? "";
   // The embedded storage needs neither package.
   const [{ openPostgresStorage }, { openRedisCache }] = await Promise.all([
     import("@snap/storage-postgres"),
@@ -128,6 +136,8 @@ async function openSharedStorage(
   ]);
   const cache = await openRedisCache({
     url: redisUrl,
+    cacheMaxBytes,
+    onEvicted,
     onError: onBackgroundError,
     onBack: onRedisRecovered,
   }).catch((error: unknown) => {

@@ -33,6 +33,8 @@ describe("readConfig without variables", () => {
       publicUrl: null,
       dataDir: resolve("data"),
       shared: null,
+      cacheMaxBytes: null,
+      diskReserveBytes: 268_435_456,
       role: "all",
       secretKey: null,
       chromiumPath: null,
@@ -145,6 +147,9 @@ describe("readConfig with one variable", () => {
     [{ SNAP_DRAIN_DELAY: "3s" }, { drainDelayMs: 3000 }],
     [{ SNAP_LOG_LEVEL: "silent" }, { logLevel: "silent" }],
     [{ SNAP_METRICS: "on" }, { metrics: true }],
+    [{ SNAP_CACHE_MAX_BYTES: "0" }, { cacheMaxBytes: 0 }],
+    [{ SNAP_CACHE_MAX_BYTES: "10737418240" }, { cacheMaxBytes: 10_737_418_240 }],
+    [{ SNAP_DISK_RESERVE_BYTES: "0" }, { diskReserveBytes: 0 }],
   ])("reads %j", (environment, expected) => {
     const { config, warnings } = readConfig(environment);
     expect(config).toMatchObject(expected);
@@ -152,6 +157,8 @@ describe("readConfig with one variable", () => {
   });
 
   it.each([
+    ["SNAP_CACHE_MAX_BYTES", "10 GiB", "a whole number from 0 to 999999999999999"],
+    ["SNAP_DISK_RESERVE_BYTES", "-1", "a whole number from 0 to 999999999999999"],
     ["SNAP_HOST", "http://127.0.0.1", "127.0.0.1, ::1, 0.0.0.0 or localhost"],
     ["SNAP_HOST", "127.0.0.1:3000", "127.0.0.1, ::1, 0.0.0.0 or localhost"],
     ["SNAP_PORT", "abc", "a whole number from 0 to 65535"],
@@ -312,6 +319,20 @@ describe("readConfig with an unknown variable", () => {
     const snapd = { SNAP_REVISION: "42", SNAP_NAME: "code", SNAP_DATA: "/var/snap/code/42" };
     expect(readConfig(snapd).warnings).toEqual([]);
     expect(readConfig({ SNAP_DATA: "/data" }).warnings).toHaveLength(1);
+  });
+});
+
+describe("the reserve of the disk", () => {
+  it("causes a warning with Redis", () => {
+    const shared = {
+      SNAP_DATABASE_URL: "postgres://db/snap",
+      SNAP_REDIS_URL: "redis://cache",
+      SNAP_SECRET_KEY: "0123456789abcdef",
+    };
+    expect(readConfig({ ...shared, SNAP_CACHE_MAX_BYTES: "1" }).warnings).toEqual([]);
+    expect(readConfig({ ...shared, SNAP_DISK_RESERVE_BYTES: "1" }).warnings).toEqual([
+      "SNAP_DISK_RESERVE_BYTES has no effect because SNAP_REDIS_URL is set: renderings are cached in Redis",
+    ]);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Storage } from "@snap/engine/ports";
-import { createMemoryStorage } from "@snap/testing";
+import { createMemoryStorage, type StorageSettings } from "@snap/testing";
 import { startPostgres, type PostgresServer } from "../../testing/test/servers/postgres.ts";
 import pg from "pg";
 import { afterAll, beforeAll } from "vitest";
@@ -13,7 +13,7 @@ export interface TestServer {
   /** Returns the URL of a new database, migrated by default. */
   newDatabase(how?: { readonly migrated: boolean }): Promise<string>;
   /** Opens a storage on a database that is emptied each time: creating one takes ten times as long. */
-  openEmptied(): Promise<{ readonly storage: Storage; close(): Promise<void> }>;
+  openEmptied(settings?: StorageSettings): Promise<{ readonly storage: Storage; close(): Promise<void> }>;
 }
 
 const EMPTY = `SET session_replication_role = replica;
@@ -43,10 +43,10 @@ export function useServer(): TestServer {
   return {
     server: started,
     newDatabase,
-    async openEmptied() {
+    async openEmptied(settings) {
       const url = started().url(TEMPLATE);
       await execute(url, EMPTY);
-      const storage = await openStorage({ url });
+      const storage = await openPostgresStorage({ url, cache: createMemoryStorage(settings) });
       return { storage, close: () => storage.close() };
     },
   };

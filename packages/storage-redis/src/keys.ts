@@ -1,6 +1,17 @@
+import type { RenderingKey } from "@snap/engine/ports";
+
 /** Builds a key. The parts are JSON, so that different lists never result in the same key. */
 export function keyOf(prefix: string, kind: string, ...parts: readonly string[]): string {
   return `${prefix}${kind}:${JSON.stringify(parts)}`;
+}
+
+export function renderingKey(prefix: string, { accountId, key }: RenderingKey): string {
+  return keyOf(prefix, "rendering", accountId, key);
+}
+
+/** Names a rendering in the index: its key without what all have in common. */
+export function renderingName(request: RenderingKey): string {
+  return renderingKey("", request).slice("rendering:".length);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { RenderLeases, RenderingStore, ServerClock, Storage } from "@snap/engine/ports";
+import type { Eviction, RenderLeases, RenderingStore, ServerClock, Storage } from "@snap/engine/ports";
 import { createRateLimiter } from "./rate-limiter.ts";
 import { readTime } from "./connection/client.ts";
 import { connectRedis } from "./connection/connect.ts";
@@ -16,6 +16,13 @@ export interface RedisCacheOptions {
    * Redis by default.
    */
   readonly renderings?: RenderingStore;
+  /**
+   * The most that cached renderings may take, each with 4,096 bytes more than its own; the same for all processes. By
+   * default 80 % of the `maxmemory` of Redis, or half of the memory of its machine.
+   */
+  readonly cacheMaxBytes?: number | null;
+  /** Called when this process evicts renderings before they expire. */
+  readonly onEvicted?: ((eviction: Eviction) => void) | undefined;
   /** Time without a response after which Redis counts as unavailable, in milliseconds; 1,000 by default. */
   readonly commandTimeoutMs?: number;
   /** Called once when Redis becomes unavailable, with the reason. */
@@ -49,7 +56,7 @@ export interface RedisCache extends Pick<Storage, "renderings" | "rateLimiter"> 
  */
 export async function openRedisCache(options: RedisCacheOptions): Promise<RedisCache> {
   const { url, keyPrefix = "snap:", commandTimeoutMs = 1000 } = options;
-  const { onError = () => {}, onBack = () => {} } = options;
+  const { onError = () => {}, onBack = () => {}, onEvicted = () => {} } = options;
   const pending = createPendingDeletions();
   const connection = await connectRedis({
     url,
@@ -57,13 +64,20 @@ export async function openRedisCache(options: RedisCacheOptions): Promise<RedisC
     commandTimeoutMs,
     pending: {
       isEmpty: () => pending.isEmpty(),
-      flush: (client) => pending.flush((keys) => client.unlink(keys)),
+      flush: (client) => pending.flush((names) => client.forgetRenderings(keyPrefix, names)),
     },
     onError,
     onBack,
   });
   return {
-    renderings: options.renderings ?? createRenderingStore(connection, { keyPrefix, pending }),
+    renderings:
+      options.renderings ??
+      createRenderingStore(connection, {
+        keyPrefix,
+        pending,
+        cacheMaxBytes: options.cacheMaxBytes ?? null,
+        onEvicted,
+      }),
     rateLimiter: createRateLimiter(connection, keyPrefix),
     renderLeases: createRenderLeases(connection, keyPrefix),
     clocks: [

@@ -4,12 +4,12 @@ import type { RedisConnection } from "./connection/connect.ts";
 import { EXPIRY_GRACE_MS, keyOf } from "./keys.ts";
 
 /**
- * Consumes one request atomically. A window is stored as "<requests> <endsAt>". Formats with `%.0f`, because Lua would
- * write an instant as 1.7e+12.
+ * Consumes one request atomically, even while the memory is full (`allow-oom`). A window is stored as
+ * "<requests> <endsAt>". Formats with `%.0f`, because Lua would write an instant as 1.7e+12.
  */
 export const consumeScript = defineScript({
   NUMBER_OF_KEYS: 1,
-  SCRIPT: `
+  SCRIPT: `#!lua flags=allow-oom
 local limit, windowMs, now = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local count, endsAt, isLate = 0, now + windowMs, false
 local stored = redis.call("GET", KEYS[1])

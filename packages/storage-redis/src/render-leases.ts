@@ -5,12 +5,12 @@ import { keyOf } from "./keys.ts";
 
 /*
  * A lease is stored as "held:<holder>", as "raised:<holder>" after an interactive request was refused it, and as "ended"
- * while it lingers.
+ * while it lingers. It is tiny, so it is written even while the memory is full (`allow-oom`).
  */
 
 export const acquireLeaseScript = defineScript({
   NUMBER_OF_KEYS: 1,
-  SCRIPT: `
+  SCRIPT: `#!lua flags=allow-oom
 local lease = redis.call("GET", KEYS[1])
 local isRaised = lease == "raised:" .. ARGV[1]
 if not lease or lease == "held:" .. ARGV[1] or isRaised then
@@ -34,7 +34,7 @@ return "held"`,
 
 export const releaseLeaseScript = defineScript({
   NUMBER_OF_KEYS: 1,
-  SCRIPT: `
+  SCRIPT: `#!lua flags=allow-oom
 local lease = redis.call("GET", KEYS[1])
 if lease ~= "held:" .. ARGV[1] and lease ~= "raised:" .. ARGV[1] then return end
 if tonumber(ARGV[2]) > 0 then

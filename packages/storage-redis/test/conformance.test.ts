@@ -1,4 +1,4 @@
-import { testRateLimiter, testRenderLeases, testRenderingStore } from "@snap/testing";
+import { testRateLimiter, testRenderLeases, testRenderingStore, type StorageSettings } from "@snap/testing";
 import { Keyv } from "keyv";
 import { createClient } from "@redis/client";
 import { describe, expect, it } from "vitest";
@@ -8,20 +8,27 @@ import { newPrefix, useRedis } from "./redis.ts";
 /** Refuses connections. */
 const UNREACHABLE = "redis://127.0.0.1:1";
 
-async function open(url: string): Promise<{ storage: RedisCache; close(): Promise<void> }> {
-  const storage = await openRedisCache({ url, keyPrefix: newPrefix() });
+async function open(
+  url: string,
+  settings: StorageSettings = {},
+): Promise<{ storage: RedisCache; close(): Promise<void> }> {
+  const storage = await openRedisCache({ url, keyPrefix: newPrefix(), ...settings });
   return { storage, close: () => storage.close() };
 }
 
 describe("with Redis", { tags: ["redis"] }, () => {
   const redis = useRedis();
-  testRenderingStore({ describe, it }, () => open(redis().url), { prunesByItself: true });
+  testRenderingStore({ describe, it }, (settings) => open(redis().url, settings));
   testRateLimiter({ describe, it }, () => open(redis().url));
   testRenderLeases({ describe, it }, () => open(redis().url));
 });
 
 /** The commands that the README lists. */
-const COMMANDS = ["get", "set", "getrange", "unlink", "eval", "evalsha", "ping", "client", "select", "time"];
+const COMMANDS = [
+  "get set append getrange strlen rename pexpire unlink incrby",
+  "hget hset hdel zadd zincrby zrem zrange",
+  "eval evalsha time info ping client select",
+].flatMap((line) => line.split(" "));
 
 describe("with Redis, as a user with only the permissions that the README lists", { tags: ["redis"] }, () => {
   const redis = useRedis();
@@ -34,8 +41,9 @@ describe("with Redis, as a user with only the permissions that the README lists"
     await client.close();
     return redis().url.replace("//", `//${name}:secret@`);
   };
-  const openAsUser = async (): ReturnType<typeof open> => open(await addUser(COMMANDS));
-  testRenderingStore({ describe, it }, openAsUser, { prunesByItself: true });
+  const openAsUser = async (settings?: StorageSettings): ReturnType<typeof open> =>
+    open(await addUser(COMMANDS), settings);
+  testRenderingStore({ describe, it }, openAsUser);
   testRateLimiter({ describe, it }, openAsUser);
   testRenderLeases({ describe, it }, openAsUser);
 
@@ -62,6 +70,7 @@ describe.each([
       storage: { renderings: createKeyvRenderings({ store: createStore() }) },
       close: async () => {},
     }),
-    { prunesByItself: true },
+    // a Keyv store limits itself
+    { prunesByItself: true, isUnlimited: true },
   );
 });

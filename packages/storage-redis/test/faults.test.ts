@@ -1,19 +1,11 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openRedisCache } from "../src/index.ts";
-import { openCache, openPlainClient, useRedis, type WatchedCache } from "./redis.ts";
+import { openCache, openPlainClient, useRedis, whenBack, whenLost, type WatchedCache } from "./redis.ts";
 import { consumeRequest, NAME, NOW, sampleRendering } from "./samples.ts";
 
 const getRequest = { ...NAME, now: NOW };
 /** Short, because the tests wait for it. */
 const commandTimeoutMs = 200;
-
-function whenBack({ onBack }: WatchedCache): Promise<void> {
-  return vi.waitFor(() => expect(onBack).toHaveBeenCalledTimes(1), { timeout: 20_000 });
-}
-
-function whenLost({ onError }: WatchedCache): Promise<void> {
-  return vi.waitFor(() => expect(onError).toHaveBeenCalledTimes(1), { timeout: 20_000 });
-}
 
 /** Asserts the results without Redis: rate limits are still counted. */
 async function expectLocal(
@@ -128,18 +120,6 @@ describe("an unavailable Redis", { tags: ["redis"] }, () => {
     await cache.close();
     await expectLocal(cache, "acct_2");
     expect(cache.onError).not.toHaveBeenCalled();
-  });
-});
-
-describe("a Redis that rejects writes", { tags: ["redis"] }, () => {
-  const redis = useRedis(["maxmemory 1kb"]);
-
-  it("is not used", async () => {
-    const cache = await openCache({ url: redis().url });
-    expect(cache.onError.mock.calls.map(([{ message }]) => message)).toEqual([
-      expect.stringContaining("is unavailable: OOM"),
-    ]);
-    await expectLocal(cache, "acct_2");
   });
 });
 

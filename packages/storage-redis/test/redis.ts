@@ -1,7 +1,7 @@
 import { startRedis, type RedisServer } from "../../testing/test/servers/redis.ts";
 import { createClient, type RedisClientType } from "@redis/client";
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, onTestFinished, vi, type Mock } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, vi, type Mock } from "vitest";
 import { openRedisCache, type RedisCache, type RedisCacheOptions } from "../src/index.ts";
 
 /** Starts a Redis for the tests of a group. */
@@ -34,6 +34,14 @@ export async function openCache(options: RedisCacheOptions): Promise<WatchedCach
   const cache = await openRedisCache({ keyPrefix, onError, onBack, ...options });
   onTestFinished(() => cache.close());
   return { ...cache, keyPrefix: options.keyPrefix ?? keyPrefix, onError, onBack };
+}
+
+export function whenBack({ onBack }: WatchedCache): Promise<void> {
+  return vi.waitFor(() => expect(onBack).toHaveBeenCalledTimes(1), { timeout: 20_000 });
+}
+
+export function whenLost({ onError }: WatchedCache): Promise<void> {
+  return vi.waitFor(() => expect(onError).toHaveBeenCalledTimes(1), { timeout: 20_000 });
 }
 
 /** Opens a plain Redis client. */

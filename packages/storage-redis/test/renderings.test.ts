@@ -46,7 +46,7 @@ describe("renderings in Redis", { tags: ["redis"] }, () => {
     }
   });
 
-  it("are one value with a time to live of a minute after they expire", async () => {
+  it("are one value with a time to live of a minute after they expire, and its place in the index", async () => {
     const { renderings, keyPrefix } = await openCache({ url: redis().url });
     const client = await openPlainClient(redis().url);
     for (const ttlMs of [-1000, 0, 1, 86_400_000]) {
@@ -56,7 +56,15 @@ describe("renderings in Redis", { tags: ["redis"] }, () => {
       expect(leftMs).toBeLessThanOrEqual(Math.max(0, ttlMs) + 60_000);
     }
     const keys = await client.keys(`${keyPrefix}*`);
-    expect(keys.filter((key) => key !== `${keyPrefix}probe`)).toEqual([keyPrefix + KEY]);
+    const names = keys.map((key) => key.slice(keyPrefix.length)).filter((key) => key !== "probe");
+    expect(names.toSorted()).toEqual([
+      "cache:accounts",
+      "cache:ages:acct_1",
+      "cache:entries",
+      "cache:expiries",
+      "cache:total",
+      KEY,
+    ]);
   });
 
   it.each([

@@ -2,12 +2,12 @@ import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
+import { isBusy } from "./faults.ts";
+import { RESERVE_BYTES } from "./ledger-reserve.ts";
 import { migrate } from "./migrate.ts";
 
 const OPEN_ATTEMPTS = 8;
 const FIRST_RETRY_MS = 10;
-/** Primary result code: the low byte of an extended result code (SQLite, result codes). */
-const SQLITE_BUSY = 5;
 
 /** Opens the file; creates and migrates it if needed. */
 export async function openDatabase({
@@ -36,7 +36,7 @@ export async function openDatabase({
   }
 }
 
-/** The file contains renderings, hashes and sealed secrets. SQLite gives `-wal` and `-shm` the same mode. */
+/** The file contains hashes and sealed secrets. SQLite gives `-wal` and `-shm` the same mode. */
 function createPrivately(filename: string): void {
   mkdirSync(dirname(filename), { recursive: true, mode: 0o700 });
   try {
@@ -54,8 +54,8 @@ function configure(database: DatabaseSync): void {
   // with NORMAL a killed process loses nothing, because the system has the log in memory; durably() also survives a
   // power failure
   database.exec("PRAGMA synchronous = NORMAL");
-  // truncates the log to this size after a burst of renderings
-  database.exec("PRAGMA journal_size_limit = 67108864");
+  // truncates the log after a burst, but never below the reserve of the ledger
+  database.exec(`PRAGMA journal_size_limit = ${2 * RESERVE_BYTES}`);
   // 16 MiB instead of 2: with long tables, each active account writes a page of its own, and these stay cached
   database.exec("PRAGMA cache_size = -16384");
   // memory-maps the first GiB instead of copying pages. A disk read error or a truncated file then crashes the process
@@ -77,14 +77,4 @@ async function retryWhileBusy(work: () => void): Promise<void> {
       await wait(FIRST_RETRY_MS * 2 ** (attempt - 1));
     }
   }
-}
-
-/** Another process has locked the file. */
-export function isBusy(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    "errcode" in error &&
-    typeof error.errcode === "number" &&
-    (error.errcode & 0xff) === SQLITE_BUSY
-  );
 }

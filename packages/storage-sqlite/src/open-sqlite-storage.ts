@@ -1,7 +1,8 @@
-import type { Storage } from "@snap/engine/ports";
-import { join } from "node:path";
+import type { Eviction, Storage } from "@snap/engine/ports";
+import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { openDatabase } from "./database.ts";
+import { createLedgerReserve, type LedgerReserve } from "./ledger-reserve.ts";
 import { createAccountStore } from "./stores/accounts.ts";
 import { createBatchStore } from "./stores/batches.ts";
 import { createRateLimiter } from "./stores/rate-limiter.ts";
@@ -16,6 +17,15 @@ export type SqliteStorageOptions = {
    * process.
    */
   readonly busyTimeoutMs?: number;
+  /**
+   * The most that cached renderings may take, each with 4,096 bytes more than its own. By default as much as they leave
+   * free on the disk.
+   */
+  readonly cacheMaxBytes?: number | null;
+  /** Free disk space that renderings leave to everything else; 256 MiB by default. */
+  readonly diskReserveBytes?: number;
+  /** Called when renderings are evicted before they expire. */
+  readonly onEvicted?: ((eviction: Eviction) => void) | undefined;
 } & (
   | {
       /** Directory of the file `snap.db`; created if missing, accessible only to its owner. */
@@ -27,14 +37,17 @@ export type SqliteStorageOptions = {
     }
 );
 
+const DISK_RESERVE_BYTES = 256 * 1024 * 1024;
+
 /**
- * Opens the embedded storage: one SQLite file, with a `-wal` and a `-shm` file while it is open. Several processes on one
- * machine can have it open; the file must be on a local disk. `kill -9` loses no confirmed write and leaves no partial
- * one. A power failure may leave the last renders uncharged and uncached, but loses no accounts, tokens, accepted or
- * finished batches.
+ * Opens the embedded storage: one SQLite file, with a `-wal` and a `-shm` file while it is open, and a directory
+ * `-renderings` with a file for the bytes of each cached rendering. Several processes on one machine can have it open; it
+ * must be on a local disk. `kill -9` loses no confirmed write and leaves no partial one. A power failure may leave the
+ * last renders uncharged and uncached, but loses no accounts, tokens, accepted or finished batches.
  *
- * Methods reject with the error of `node:sqlite` while the disk is full or another process holds the lock for longer than
- * `busyTimeoutMs`, and recover afterwards.
+ * While the disk is full, nothing is cached, and everything else goes on in 6 MiB that the database keeps free for that.
+ * Methods reject with the error of `node:sqlite` when those are used up, or while another process holds the lock for
+ * longer than `busyTimeoutMs`, and recover afterwards.
  *
  * @throws Error if the file cannot be opened, belongs to another program, or was written by a newer release.
  *
@@ -44,19 +57,25 @@ export type SqliteStorageOptions = {
  * await engine.close();
  */
 export async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage> {
-  const database = await openDatabase({
-    filename: "directory" in options ? join(options.directory, "snap.db") : options.filename,
-    busyTimeoutMs: options.busyTimeoutMs ?? 1000,
-  });
+  const filename = "directory" in options ? join(options.directory, "snap.db") : options.filename;
+  const database = await openDatabase({ filename, busyTimeoutMs: options.busyTimeoutMs ?? 1000 });
+  const ledgerReserve = createLedgerReserve(database, filename);
   const ledgerStatements = prepareLedgerStatements(database);
   return {
     accounts: createAccountStore(database),
     tokens: createTokenStore(database),
     ledger: createLedger(database, ledgerStatements),
-    renderings: createRenderingStore(database),
+    renderings: createRenderingStore(database, {
+      filename,
+      directory: dirname(filename),
+      cacheMaxBytes: options.cacheMaxBytes ?? null,
+      diskReserveBytes: options.diskReserveBytes ?? DISK_RESERVE_BYTES,
+      onEvicted: options.onEvicted ?? (() => {}),
+      ledgerReserve,
+    }),
     rateLimiter: createRateLimiter(database),
     batches: createBatchStore(database, ledgerStatements),
-    check: createWriteCheck(database),
+    check: createWriteCheck(database, ledgerReserve),
     async close() {
       if (database.isOpen) database.close();
     },
@@ -70,7 +89,7 @@ const FILLER_BYTES = 64 * 1024;
  * Checks that a write succeeds. Both statements commit: a rolled-back write never reaches the disk, and an update in place
  * allocates nothing, so neither would detect a full disk.
  */
-function createWriteCheck(database: DatabaseSync): () => Promise<void> {
+function createWriteCheck(database: DatabaseSync, ledgerReserve: LedgerReserve): () => Promise<void> {
   const fill = database.prepare(
     `INSERT OR REPLACE INTO write_checks (id, filler) VALUES (1, zeroblob(${FILLER_BYTES}))`,
   );
@@ -80,6 +99,7 @@ function createWriteCheck(database: DatabaseSync): () => Promise<void> {
     database.prepare(`SELECT 1 FROM ${table} LIMIT 1`),
   );
   return async () => {
+    ledgerReserve.renew();
     fill.run();
     empty.run();
     for (const read of reads) read.get();

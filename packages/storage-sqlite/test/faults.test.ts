@@ -103,11 +103,11 @@ describe("a locked database", () => {
 });
 
 describe("a full disk", () => {
-  it("rejects writes, allows reads, and recovers", async () => {
+  it("rejects writes except of renderings, allows reads, and recovers", async () => {
     const { storage, connection } = await openWithConnection();
     await store(storage);
     connection.exec("PRAGMA max_page_count = 1");
-    expect(await outcomesOf(largeWrites(storage))).toEqual([SQLITE_FULL, SQLITE_FULL, SQLITE_FULL]);
+    expect(await outcomesOf(largeWrites(storage))).toEqual([SQLITE_FULL, "done", SQLITE_FULL]);
     expect(await readsOf(storage)).toEqual(STORED);
     expect(await storage.batches.find("batch_1")).toBeNull();
     expect(await storage.batches.stats({ now: 1 })).toMatchObject({ queuedItems: 0 });

@@ -90,7 +90,7 @@ describe("migrations", () => {
     const directory = await temporaryDirectory();
     await (await openSqliteStorage({ directory })).close();
     const database = new DatabaseSync(join(directory, "snap.db"));
-    expect(database.prepare("PRAGMA user_version").get()).toMatchObject({ user_version: 4 });
+    expect(database.prepare("PRAGMA user_version").get()).toMatchObject({ user_version: 5 });
     expect(database.prepare("PRAGMA application_id").get()).toMatchObject({ application_id: 0x736e6170 });
     database.close();
   });
@@ -118,6 +118,7 @@ describe("migrations", () => {
     expect(await storage.tokens.listByAccount("acct_1")).toMatchObject([{ id: 1, abilities: ["pdf"] }]);
     const found = await storage.renderings.get({ accountId: "acct_1", key: "0f1e", now: 1 });
     expect(found?.bytes).toEqual(new Uint8Array([3, 4, 5]));
+    expect((await storage.renderings.stats())?.bytes).toBe(3 + 4096);
     // a batch inserted after the migration settles a reservation made before
     await storage.batches.insert(sampleBatch("batch_1"));
     const settled = await storage.batches.change({
@@ -144,7 +145,7 @@ describe("migrations", () => {
     const database = new DatabaseSync(filename);
     database.exec("PRAGMA user_version = 99");
     await expect(openSqliteStorage({ filename })).rejects.toThrow(
-      /snap\.db was written by a newer release \(schema version 99; this release supports up to 4\);/,
+      /snap\.db was written by a newer release \(schema version 99; this release supports up to 5\);/,
     );
     expect(database.prepare("PRAGMA user_version").get()).toMatchObject({ user_version: 99 });
     database.close();

@@ -1,6 +1,8 @@
 import type { StoredRendering } from "@snap/engine/ports";
 import { once } from "node:events";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { openSqliteStorage } from "../src/index.ts";
 import { temporaryDirectory } from "./temporary.ts";
@@ -8,6 +10,7 @@ import { expectConsistent, release, startWorker, type Worker } from "./worker-pr
 
 const WORKERS = ["a", "b", "c", "d"];
 const KILL_ROUNDS = 6;
+const MINUTE_MS = 60_000;
 
 describe("several processes", () => {
   it("open a new file at the same time and share its credits and rate limits exactly", async () => {
@@ -83,8 +86,32 @@ describe("kill -9", () => {
     const period = { startedAt: 0, resetsAt: 2_000_000 };
     const request = { accountId: "acct_1", period, granted: 1_000_000, now: 1_999_999 };
     expect((await storage.ledger.balance(request)).reserved).toBe(0);
+    const files = await readdir(`${filename}-renderings`);
+    expect(files.length).toBeGreaterThanOrEqual(10);
+    await storage.renderings.prune({ now: Date.now() + MINUTE_MS, limit: 0 });
+    expect(await readdir(`${filename}-renderings`)).toHaveLength(10);
+    for (const key of keys) expect(await storage.renderings.get(key)).not.toBeNull();
     await storage.close();
     expectConsistent(filename);
+  });
+
+  it("between the file of a rendering and its row leaves a file without a row, which is swept", async () => {
+    const filename = join(await temporaryDirectory(), "snap.db");
+    const storage = await openSqliteStorage({ filename });
+    const worker = await startWorker("store", { filename, name: "a" });
+    const lock = new DatabaseSync(filename);
+    lock.exec("BEGIN IMMEDIATE");
+    release([worker]);
+    const files = (): Promise<string[]> => readdir(`${filename}-renderings`).catch(() => []);
+    await expect.poll(files, { timeout: 20_000 }).toHaveLength(1);
+    worker.child.kill("SIGKILL");
+    await once(worker.child, "exit");
+    lock.close();
+    expect(await storage.renderings.peek({ accountId: "acct_1", key: "0", now: 1 })).toBeNull();
+    expect((await storage.renderings.stats())?.bytes).toBe(0);
+    await storage.renderings.prune({ now: Date.now() + MINUTE_MS, limit: 0 });
+    expect(await files()).toEqual([]);
+    await storage.close();
   });
 });
 

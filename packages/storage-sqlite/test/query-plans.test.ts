@@ -18,6 +18,8 @@ const ALLOWED_SCANS = new Set([
   "SCAN waiting",
   // the accounts that the caller excludes
   "SCAN json_each VIRTUAL TABLE INDEX 1:",
+  // reads the last entry, which is the account with the most bytes
+  "SCAN cache_accounts USING COVERING INDEX cache_accounts_by_bytes",
   // counts unfinished rows; the indexes contain only those
   "SCAN batch_items USING COVERING INDEX unfinished_items",
   "SCAN deliveries USING COVERING INDEX open_deliveries",
@@ -72,6 +74,11 @@ describe("query plans", () => {
       "prune",
       "SELECT rowid FROM renderings WHERE expires_at <= 1 ORDER BY expires_at LIMIT 1",
       "renderings_by_expiry",
+    ],
+    [
+      "eviction, oldest rendering of an account",
+      "SELECT rowid FROM renderings WHERE account_id = 'a' ORDER BY stored_at, rowid LIMIT 1",
+      "COVERING INDEX renderings_by_age (account_id=?)",
     ],
     [
       "dueItems, next account",

@@ -1,4 +1,5 @@
 import type { Storage } from "@snap/engine/ports";
+import type { StorageSettings } from "@snap/testing";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +14,9 @@ export async function temporaryDirectory(): Promise<string> {
 }
 
 /** Opens an empty storage in a temporary directory. */
-export async function openInTemporaryDirectory(): Promise<{ storage: Storage; close(): Promise<void> }> {
-  const storage = await openSqliteStorage({ directory: await temporaryDirectory() });
+export async function openInTemporaryDirectory(
+  settings: StorageSettings,
+): Promise<{ storage: Storage; close(): Promise<void> }> {
+  const storage = await openSqliteStorage({ directory: await temporaryDirectory(), ...settings });
   return { storage, close: () => storage.close() };
 }

@@ -14,7 +14,7 @@ export interface Worker {
 
 /** Starts a worker (worker.ts) that waits for `release`. */
 export async function startWorker(
-  task: "consume" | "churn" | "processBatches" | "submitAndProcess",
+  task: "consume" | "store" | "churn" | "processBatches" | "submitAndProcess",
   { filename, name, now = 1 }: { readonly filename: string; readonly name: string; readonly now?: number },
 ): Promise<Worker> {
   const child = spawn(process.execPath, [WORKER, task, filename, name, String(now)], {
@@ -30,7 +30,10 @@ export function release(workers: readonly Worker[]): void {
   for (const { child } of workers) child.stdin?.write("\n");
 }
 
-/** Asserts that the ledger adds up, no record is orphaned, and the file passes SQLite's integrity check. */
+/**
+ * Asserts that the ledger and the bytes of each account add up, no record is orphaned, and the file passes SQLite's
+ * integrity check.
+ */
 export function expectConsistent(filename: string): void {
   const database = new DatabaseSync(filename);
   expect(database.prepare("PRAGMA integrity_check").all()).toMatchObject([{ integrity_check: "ok" }]);
@@ -55,5 +58,16 @@ export function expectConsistent(filename: string): void {
   const open = database.prepare("SELECT count(*) AS open FROM reservations WHERE state = 'open'").get();
   const reserved = database.prepare("SELECT coalesce(sum(reserved), 0) AS open FROM balances").get();
   expect(reserved).toEqual(open);
+  const cached = database
+    .prepare(
+      `SELECT account_id, sum(coalesce(size, length(bytes)) + 4096) AS bytes FROM renderings
+       GROUP BY account_id ORDER BY account_id`,
+    )
+    .all();
+  expect(database.prepare("SELECT * FROM cache_accounts ORDER BY account_id").all()).toEqual(cached);
+  const total = database
+    .prepare("SELECT bytes, (SELECT coalesce(sum(bytes), 0) FROM cache_accounts) AS sum FROM cache_total")
+    .get();
+  expect(total?.["bytes"]).toBe(total?.["sum"]);
   database.close();
 }

@@ -1,4 +1,4 @@
-import type { BatchRecord, ItemState } from "@snap/engine/ports";
+import type { BatchRecord, ItemState, StoredRendering } from "@snap/engine/ports";
 import { createInterface } from "node:readline";
 import { openSqliteStorage } from "../src/index.ts";
 import { sampleBatch } from "./sample-batch.ts";
@@ -35,6 +35,23 @@ async function consume(): Promise<void> {
   process.stdout.write(`${reserved} ${allowed}\n`);
 }
 
+async function store(): Promise<void> {
+  const storage = await openSqliteStorage({ filename, busyTimeoutMs: 20_000 });
+  await storage.renderings.put({ accountId: "acct_1", key: "0", rendering: sampleRendering(0) });
+}
+
+function sampleRendering(index: number): StoredRendering {
+  return {
+    bytes: new Uint8Array(20_000).fill(index),
+    contentType: "image/png",
+    targetStatus: 200,
+    notes: [],
+    etag: `"${index % 256}"`,
+    storedAt: 1,
+    expiresAt: 1000,
+  };
+}
+
 async function churn(): Promise<void> {
   const storage = await openSqliteStorage({ filename, busyTimeoutMs: 20_000 });
   for (let index = 0; ; index += 1) {
@@ -45,15 +62,7 @@ async function churn(): Promise<void> {
       now: index,
       lapsesAt: index + 1_000_000,
     });
-    const rendering = {
-      bytes: new Uint8Array(20_000).fill(index),
-      contentType: "image/png",
-      targetStatus: 200,
-      notes: [],
-      etag: `"${index % 256}"`,
-      storedAt: 1,
-      expiresAt: 1000,
-    } as const;
+    const rendering = sampleRendering(index);
     await storage.renderings.put({ accountId: "acct_1", key: `${index % 10}`, rendering });
     const end = index % 2 === 0 ? "settle" : "refund";
     let resolution = await storage.ledger[end]({ reservationId, now: index });
@@ -116,6 +125,7 @@ function withState(batch: BatchRecord, itemId: string, state: ItemState): BatchR
 
 const TASKS: Readonly<Record<string, () => Promise<void>>> = {
   consume,
+  store,
   churn,
   processBatches: () => processBatches(false),
   submitAndProcess: () => processBatches(true),

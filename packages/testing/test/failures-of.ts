@@ -5,7 +5,7 @@ import {
   testRenderLeases,
   testStorage,
 } from "../src/index.ts";
-import type { SuiteRunner } from "../src/index.ts";
+import type { OpenStorage, SuiteRunner } from "../src/index.ts";
 
 /** Runs all suites on storages with one fault, and returns the names of the failed tests. */
 export async function failuresOf(inject: (storage: Storage) => Partial<Storage>): Promise<string[]> {
@@ -14,8 +14,8 @@ export async function failuresOf(inject: (storage: Storage) => Partial<Storage>)
     describe: (_, define) => define(),
     it: (name, run) => tests.push({ name, run }),
   };
-  const open = async (): Promise<{ storage: Storage; close(): Promise<void> }> => {
-    const memory = createMemoryStorage();
+  const open: OpenStorage = async (settings) => {
+    const memory = createMemoryStorage(settings);
     const correct = { ...memory, renderLeases: createMemoryRenderLeases() };
     return { storage: { ...correct, ...inject(correct) }, close: () => correct.close() };
   };

@@ -6,8 +6,8 @@ import {
   testStorage,
 } from "../src/index.ts";
 
-testStorage({ describe, it }, async () => {
-  const storage = createMemoryStorage();
+testStorage({ describe, it }, async (settings) => {
+  const storage = createMemoryStorage(settings);
   return { storage, close: () => storage.close() };
 });
 

@@ -1,5 +1,6 @@
-import type { Storage } from "@snap/engine/ports";
+import type { RenderingKey, Storage } from "@snap/engine/ports";
 import { describe, expect, it } from "vitest";
+import { createMemoryStorage } from "../src/index.ts";
 import { failuresOf } from "./failures-of.ts";
 
 describe("the suites", () => {
@@ -32,6 +33,57 @@ describe("the suites", () => {
         },
       }),
       "isolates accounts and keys with unusual names",
+    ],
+    [
+      "ignores the quota",
+      ({ renderings }) => ({
+        renderings: { ...createMemoryStorage().renderings, stats: () => renderings.stats() },
+      }),
+      "evicts the oldest renderings of a single account",
+    ],
+    [
+      "evicts the newest rendering of an account",
+      ({ renderings }) => ({
+        renderings: {
+          ...renderings,
+          put: ({ rendering, ...key }) =>
+            renderings.put({ ...key, rendering: { ...rendering, storedAt: -rendering.storedAt } }),
+        },
+      }),
+      "evicts the oldest renderings of a single account",
+    ],
+    [
+      "evicts the oldest rendering of all accounts",
+      ({ renderings }) => {
+        const keys: RenderingKey[] = [];
+        return {
+          renderings: {
+            ...renderings,
+            async put({ rendering, ...key }) {
+              if (keys.push(key) > 10) await renderings.delete(keys.shift() ?? key);
+              await renderings.put({ ...key, rendering });
+            },
+          },
+        };
+      },
+      "evicts from the account above its share, not from one below it",
+    ],
+    [
+      "counts a rendering again when it is replaced",
+      ({ renderings }) => {
+        let puts = 0;
+        return {
+          renderings: {
+            ...renderings,
+            put: (request) => ((puts += 1), renderings.put(request)),
+            async stats() {
+              const stats = await renderings.stats();
+              return stats && { ...stats, bytes: puts * 10_000 };
+            },
+          },
+        };
+      },
+      "count each rendering once, with 4,096 bytes more than its own",
     ],
     [
       "settles a millisecond after the lapse",

@@ -27,7 +27,7 @@ declare global {
   /** At least 16 characters. */
   const secretKey: string;
   /** A storage that you wrote. */
-  const openMyStorage: () => Promise<Storage>;
+  const openMyStorage: (options: { readonly cacheMaxBytes?: number | undefined }) => Promise<Storage>;
 
   const request: IncomingMessage;
   const response: ServerResponse;

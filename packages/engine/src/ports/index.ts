@@ -34,7 +34,7 @@ export type {
 export type { Machine } from "./machine.ts";
 export type { Random } from "./random.ts";
 export type { RenderedFile, Renderer, RendererHealth } from "./renderer.ts";
-export type { RenderingKey, RenderingStore, StoredRendering } from "./renderings.ts";
+export type { CacheStats, Eviction, RenderingKey, RenderingStore, StoredRendering } from "./renderings.ts";
 export type { Resolver } from "./resolver.ts";
 export type { Storage } from "./storage.ts";
 export type { Ability, Principal, TokenRecord, TokenStore } from "./tokens.ts";

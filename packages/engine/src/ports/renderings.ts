@@ -15,7 +15,16 @@ export interface RenderingKey {
   readonly key: string;
 }
 
-/** The durable store of the rendering cache. Returns identical bytes, and never a rendering of another account. */
+/**
+ * The durable store of the rendering cache. Returns identical bytes, and never a rendering of another account.
+ *
+ * A store with a quota counts each rendering as its bytes and 4,096 more. Before a `put` would exceed the quota, it evicts
+ * the oldest rendering (by `storedAt`) of the account with the most bytes, counting the new rendering, until that fits.
+ * The fair share of an account is the quota divided by the number of accounts that have renderings. While the quota is
+ * exceeded, the account with the most bytes is above its share, so no account at or below its share loses a rendering
+ * to another. A rendering that does not fit is evicted at once: `put` resolves, and removes what it would have replaced.
+ * A store that runs out of space evicts by the same rule.
+ */
 export interface RenderingStore {
   /** Returns `null` if it does not exist or has expired by `now`. */
   get(request: RenderingKey & { readonly now: number }): Promise<StoredRendering | null>;
@@ -25,8 +34,32 @@ export interface RenderingStore {
   put(request: RenderingKey & { readonly rendering: StoredRendering }): Promise<void>;
   delete(request: RenderingKey): Promise<void>;
   /**
-   * Deletes at most `limit` renderings that have expired by `now`; returns their number, which is 0 if the store expires
-   * them itself.
+   * Deletes at most `limit` renderings that have expired by `now`, or that exceed the quota or the space; returns their
+   * number, which is 0 if the store deletes them itself.
    */
   prune(request: { readonly now: number; readonly limit: number }): Promise<number>;
+  /** Returns `null` if the store cannot tell. */
+  stats(): Promise<CacheStats | null>;
+}
+
+/** How full the rendering cache is. */
+export interface CacheStats {
+  /** What counts against the quota. */
+  readonly bytes: number;
+  /** The quota; `null` without one. */
+  readonly maxBytes: number | null;
+  /** Free space where the renderings are stored; `null` if unknown or unlimited. */
+  readonly freeBytes: number | null;
+  /** What is wrong with the store, and what the operator should do about it. */
+  readonly warnings: readonly { readonly message: string; readonly advice: string }[];
+}
+
+/** Renderings of an account that were evicted before they expired. */
+export interface Eviction {
+  /** `quota`: the cache is full. `space`: the disk or the memory that it is stored in is full. */
+  readonly reason: "quota" | "space";
+  readonly accountId: string;
+  readonly renderings: number;
+  /** What they counted against the quota. */
+  readonly bytes: number;
 }

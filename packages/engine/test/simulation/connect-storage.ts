@@ -47,6 +47,7 @@ function doWithoutCache(world: World, storage: Storage): Storage {
         }),
       delete: (request) => renderings.delete(request).catch(() => {}),
       prune: (request) => renderings.prune(request).catch(() => 0),
+      stats: () => renderings.stats().catch(() => null),
     },
     rateLimiter: {
       consume: (request) =>

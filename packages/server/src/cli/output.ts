@@ -41,8 +41,14 @@ export function formatCount(count: number): string {
   return count.toLocaleString("en-US");
 }
 
-/** `812 bytes`, `48.2 KB`, `3.1 MB`. */
+const BYTE_UNITS = ["KB", "MB", "GB", "TB"] as const;
+
+/** `812 bytes`, `48.2 KB`, `3.1 MB`, `52.0 GB`. */
 export function formatBytes(bytes: number): string {
-  if (bytes < 1000) return `${bytes} bytes`;
-  return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+  let [amount, unit] = [bytes, "bytes"];
+  for (const larger of BYTE_UNITS) {
+    if (amount < 1000) break;
+    [amount, unit] = [amount / 1000, larger];
+  }
+  return `${unit === "bytes" ? amount : amount.toFixed(1)} ${unit}`;
 }

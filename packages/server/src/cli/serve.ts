@@ -10,6 +10,7 @@ import { startService } from "../http/service.ts";
 import { createLogger } from "../operations/logger.ts";
 import { createMetrics } from "../operations/metrics.ts";
 import { watchBatches } from "../operations/watch-batches.ts";
+import { watchCache } from "../operations/watch-cache.ts";
 import { servicePolicy } from "../target-policy.ts";
 import { openEngine } from "../wire.ts";
 import { EXIT_CODES } from "./errors.ts";
@@ -107,6 +108,7 @@ async function serveUntil(stopSignal: Promise<NodeJS.Signals>, parts: Parts): Pr
     renderer,
     baseUrl: `${publicUrl}/v1`,
     ...watchBatches({ logger, metrics }),
+    onEvicted: watchCache({ logger, metrics }),
     onBackgroundError: (error) => logger.warn({ err: error }, "background work failed"),
     onClockSkew: (skew) => logger.warn({ server: skew.server, skew_ms: skew.skewMs }, describeSkew(skew)),
     onRedisRecovered: () =>
@@ -116,6 +118,8 @@ async function serveUntil(stopSignal: Promise<NodeJS.Signals>, parts: Parts): Pr
     throw error;
   });
   try {
+    const { warnings = [] } = (await engine.cacheStats()) ?? {};
+    for (const { message, advice } of warnings) logger.warn(`cache: ${message}; ${advice}`);
     const { host, port, drainDelayMs } = config;
     const endpoints = config.role === "worker" ? "operations" : "all";
     const settings = { host, port, publicUrl, logger, metrics, endpoints, drainDelayMs } as const;

@@ -20,6 +20,8 @@ import {
 
 const NAVIGATION_DEFAULT_MS = 30_000;
 const MEBIBYTE_BYTES = 1024 * 1024;
+/** More than any disk. */
+const MAX_BYTES = 999_999_999_999_999;
 
 /** A schema whose value is `null` if the variable is not set. */
 function optional<T>(schema: z.ZodType<T>): z.ZodType<T | null> {
@@ -76,6 +78,18 @@ export const SETTINGS = {
     ),
     description: "Redis, to run on several machines",
     unset: "cache and rate limits are stored in SNAP_DATA_DIR",
+  },
+  cacheMaxBytes: {
+    variable: "SNAP_CACHE_MAX_BYTES",
+    schema: optional(wholeNumber({ min: 0, max: MAX_BYTES })),
+    description: "most that cached renderings may take, in bytes; 0 caches none",
+    unset: "as much as they leave free on the disk, or 80 % of the maxmemory of Redis",
+  },
+  diskReserveBytes: {
+    variable: "SNAP_DISK_RESERVE_BYTES",
+    schema: wholeNumber({ min: 0, max: MAX_BYTES }).default(256 * MEBIBYTE_BYTES),
+    description: "free disk space that cached renderings leave to everything else, in bytes",
+    unset: "268435456",
   },
   role: {
     variable: "SNAP_ROLE",

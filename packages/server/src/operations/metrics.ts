@@ -1,5 +1,5 @@
 import type { Capture, DeliveryAttempt, Engine, FinishedItem } from "@snap/engine";
-import type { BatchStats } from "@snap/engine/ports";
+import type { BatchStats, CacheStats, Eviction } from "@snap/engine/ports";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { nameOutcome } from "./watch-batches.ts";
 
@@ -20,9 +20,10 @@ export interface Metrics {
   countItem(item: FinishedItem): void;
   /** For the engine's `onDeliveryAttempt`. */
   countDelivery(attempt: DeliveryAttempt): void;
+  countEviction(eviction: Eviction): void;
   /** Returns all metrics in the Prometheus text format; gauges are read from `engine`. */
   expose(
-    engine: Pick<Engine, "load" | "batches" | "clockSkews">,
+    engine: Pick<Engine, "load" | "batches" | "cacheStats" | "clockSkews">,
   ): Promise<{ readonly contentType: string; readonly body: string }>;
 }
 
@@ -78,9 +79,16 @@ export function createMetrics(): Metrics {
     labelNames: ["outcome"],
     registers,
   });
+  const evictions = new Counter({
+    name: "snap_cache_evictions_total",
+    help: "Renderings evicted before they expired, by reason: quota, or space on the disk or in Redis.",
+    labelNames: ["reason"],
+    registers,
+  });
   const load = createLoadGauges(registers);
   const skews = createSkewGauge(registers);
   const queues = createQueueGauges(registers);
+  const cacheSize = createCacheGauges(registers);
   return {
     countRequest: ({ route, status, code }) => requests.inc({ route, status, code }),
     countCapture({ cache, creditCost, rendering }, durationSeconds) {
@@ -94,11 +102,13 @@ export function createMetrics(): Metrics {
       if (state.status === "done") credits.inc(state.creditCost);
     },
     countDelivery: ({ outcome }) => attempts.inc({ outcome: nameOutcome(outcome) }),
+    countEviction: ({ reason, renderings }) => evictions.inc({ reason }, renderings),
     async expose(engine) {
       load(engine.load());
       skews(engine.clockSkews());
       // If the storage fails, only the gauges about it are missing.
       queues(await engine.batches.stats().catch(() => null));
+      cacheSize(await engine.cacheStats().catch(() => null));
       return { contentType: registry.contentType, body: await registry.metrics() };
     },
   };
@@ -170,5 +180,32 @@ function createQueueGauges(registers: Registry[]): (stats: BatchStats | null) =>
     items.set({ state: "rendering" }, stats.renderingItems);
     oldest.set((stats.oldestUnfinishedAgeMs ?? 0) / 1000);
     deliveries.set(stats.openDeliveries);
+  };
+}
+
+function createCacheGauges(registers: Registry[]): (stats: CacheStats | null) => void {
+  const bytes = new Gauge({
+    name: "snap_cache_bytes",
+    help: "Bytes of cached renderings, as they count against the quota.",
+    registers,
+  });
+  const maxBytes = new Gauge({
+    name: "snap_cache_max_bytes",
+    help: "Quota of the cached renderings.",
+    registers,
+  });
+  const freeBytes = new Gauge({
+    name: "snap_cache_free_bytes",
+    help: "Free space on the disk, or in Redis, where renderings are cached.",
+    registers,
+  });
+  return (stats) => {
+    for (const [gauge, value] of [
+      [bytes, stats?.bytes],
+      [maxBytes, stats?.maxBytes],
+      [freeBytes, stats?.freeBytes],
+    ] as const)
+      if (typeof value === "number") gauge.set(value);
+      else gauge.remove();
   };
 }

@@ -63,6 +63,25 @@ describe("doctor", { tags: ["browser"] }, () => {
     expect(stdout).toMatch(/^problem +browser: .*\n +-> .*apt-get install chromium-headless-shell/m);
   });
 
+  it("reports how full the cache is, and a disk that has no room for it", async () => {
+    workspace = openWorkspace();
+    await workspace.json(["accounts", "list"]);
+    const { report } = await examine({ SNAP_CACHE_MAX_BYTES: "5000000000" });
+    expect(report.checks.filter(({ name }) => name === "cache")).toEqual([
+      {
+        name: "cache",
+        status: "ok",
+        message: expect.stringMatching(/^renderings take 0 bytes of at most 5\.0 GB, [\d.]+ \w+ free$/),
+      },
+    ]);
+    const low = await examine({ SNAP_DISK_RESERVE_BYTES: "999999999999999" });
+    expect(low.code).toBe(0);
+    expect(low.report.checks.filter(({ name }) => name === "cache")).toMatchObject([
+      { status: "ok" },
+      { status: "warning", message: expect.stringContaining("so nothing is cached") as unknown },
+    ]);
+  });
+
   it("detects a browser that starts only without its sandbox", async () => {
     workspace = openWorkspace();
     await chmod(workspace.directory, 0o755);

@@ -83,6 +83,8 @@ describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres"
     expect(stdout).toContain("PostgreSQL is writable");
     expect(stdout).toContain("Redis is reachable");
     expect(stdout).toMatch(/^ok +clock: agrees with PostgreSQL and Redis/m);
+    expect(stdout).toMatch(/cache: renderings take [\d.]+ KB of at most [\d.]+ GB$/m);
+    expect(stdout).toContain("nothing limits the memory of Redis");
     expect(code).toBe(0);
   });
 

@@ -63,7 +63,8 @@ describe("the round trips of a request", { tags: ["postgres", "redis"] }, () => 
   });
 
   it.each([
-    { what: "render", toPostgres: 3, toRedis: 4 },
+    // stores the rendering over one connection while it releases the lease over the other
+    { what: "render", toPostgres: 3, toRedis: 5 },
     { what: "hit", toPostgres: 1, toRedis: 2 },
     { what: "unchanged hit", toPostgres: 1, toRedis: 1 },
   ])("of a $what: $toPostgres to PostgreSQL and $toRedis to Redis", async ({ what, toPostgres, toRedis }) => {

@@ -8,6 +8,7 @@ export type Attempt = <T>(command: () => Promise<T>, fallback: () => T) => Promi
 
 export interface Availability {
   readonly attempt: Attempt;
+  isUsable(): boolean;
   /** Marks Redis as unavailable, for this reason. */
   lose(reason: unknown): void;
   close(): void;
@@ -20,6 +21,8 @@ export interface AvailabilityOptions {
   /** Work to do before Redis is used again. */
   readonly pending: { isEmpty(): boolean; flush(): Promise<void> };
   readonly onLost: (reason: unknown) => void;
+  /** Called for the first failure, and for each probe that fails. */
+  readonly onFailure: (reason: unknown) => void;
   readonly onBack: () => void;
 }
 
@@ -31,6 +34,7 @@ export function createAvailability({
   probe,
   pending,
   onLost,
+  onFailure,
   onBack,
 }: AvailabilityOptions): Availability {
   let state: "usable" | "lost" | "closed" = "usable";
@@ -40,6 +44,7 @@ export function createAvailability({
     if (!is("usable")) return;
     state = "lost";
     onLost(reason);
+    onFailure(reason);
     void recover();
   };
   const recover = async (): Promise<void> => {
@@ -57,7 +62,8 @@ export function createAvailability({
       await probe();
       while (!pending.isEmpty()) await pending.flush();
       return true;
-    } catch {
+    } catch (error) {
+      onFailure(error);
       return false;
     }
   };
@@ -72,6 +78,7 @@ export function createAvailability({
         return fallback();
       }
     },
+    isUsable: () => is("usable"),
     lose,
     close() {
       state = "closed";

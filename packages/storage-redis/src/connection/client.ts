@@ -1,6 +1,12 @@
-import { createClient, ErrorReply } from "@redis/client";
+import { createClient, defineScript, ErrorReply, type CommandParser } from "@redis/client";
 import { consumeScript } from "../rate-limiter.ts";
 import { releaseLeaseScript, acquireLeaseScript } from "../render-leases.ts";
+import {
+  evictRenderingsScript,
+  forgetRenderingsScript,
+  pruneRenderingsScript,
+  storeRenderingScript,
+} from "../renderings/scripts.ts";
 
 /** Longest wait for a connection. */
 export const CONNECT_TIMEOUT_MS = 3000;
@@ -11,11 +17,43 @@ const LONGEST_RECONNECT_PAUSE_MS = 1000;
 /** Maximum commands that wait for their responses. */
 const MAX_PENDING_COMMANDS = 50_000;
 
+const PROBE_TTL_MS = 1000;
+
+/**
+ * A write, because a replica or a Redis whose disk has failed still serves reads; one that is small, and succeeds while
+ * the memory is full.
+ */
+const probeScript = defineScript({
+  NUMBER_OF_KEYS: 1,
+  SCRIPT: `#!lua flags=allow-oom
+redis.call("SET", KEYS[1], "", "PX", ${PROBE_TTL_MS})`,
+  parseCommand: (parser: CommandParser, key: string) => parser.pushKey(key),
+  transformReply: (): void => {},
+});
+
+/** Uses every command that a transfer sends, to detect missing permissions even while the memory is full. */
+const tryTransferScript = defineScript({
+  NUMBER_OF_KEYS: 1,
+  SCRIPT: `#!lua flags=allow-oom
+redis.call("SET", KEYS[1], "", "PX", ${PROBE_TTL_MS})
+redis.call("APPEND", KEYS[1], "")
+redis.call("STRLEN", KEYS[1])
+redis.call("GETRANGE", KEYS[1], 0, 0)`,
+  parseCommand: (parser: CommandParser, key: string) => parser.pushKey(key),
+  transformReply: (): void => {},
+});
+
 /** Sent by digest, or in full if Redis does not know the digest yet. */
 const SCRIPTS = {
+  probe: probeScript,
+  tryTransfer: tryTransferScript,
   consume: consumeScript,
   acquireLease: acquireLeaseScript,
   releaseLease: releaseLeaseScript,
+  storeRendering: storeRenderingScript,
+  evictRenderings: evictRenderingsScript,
+  forgetRenderings: forgetRenderingsScript,
+  pruneRenderings: pruneRenderingsScript,
 };
 
 export type ScriptedClient = ReturnType<typeof configure>;
@@ -63,4 +101,18 @@ export function isPermanent(failure: unknown): boolean {
     failure instanceof ErrorReply &&
     /^(?:WRONGPASS|NOAUTH|NOPERM|ERR (?!max number of clients))/.test(failure.message)
   );
+}
+
+/**
+ * Returns whether another server may do better: this one is no longer the primary, is still loading, or has lost its
+ * primary or its cluster.
+ */
+export function isUnfit(failure: unknown): boolean {
+  return (
+    failure instanceof ErrorReply && /^(?:READONLY|LOADING|MASTERDOWN|CLUSTERDOWN)/.test(failure.message)
+  );
+}
+
+export function isOutOfMemory(failure: unknown): boolean {
+  return failure instanceof ErrorReply && failure.message.startsWith("OOM");
 }

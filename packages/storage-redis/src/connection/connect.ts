@@ -1,18 +1,26 @@
-import { createAvailability, withinTime, type Attempt } from "./availability.ts";
-import {
-  CONNECT_TIMEOUT_MS,
-  createScriptedClient,
-  isPermanent,
-  readTime,
-  type ScriptedClient,
-} from "./client.ts";
+import { ErrorReply } from "@redis/client";
+import { createAvailability, withinTime, type Attempt, type Availability } from "./availability.ts";
+import { isPermanent, isUnfit, readTime, type ScriptedClient } from "./client.ts";
+import { openLink, type Link } from "./link.ts";
 
-const PROBE_TTL_MS = 1000;
+/** A slower transfer counts as stuck. */
+const TRANSFER_BYTES_PER_MS = 4096;
+const VERSION_MIN = 7;
 
+/** The connection for short commands, and the one for the bytes of renderings, which would delay them. */
 export interface RedisConnection {
   readonly client: ScriptedClient;
   readonly attempt: Attempt;
+  readonly bytes: ByteConnection;
   close(): Promise<void>;
+}
+
+export interface ByteConnection {
+  readonly client: ScriptedClient;
+  /** Like `attempt` of the other connection; a transfer that is stuck or cut concerns only this one. */
+  readonly attempt: Attempt;
+  /** Runs a command that transfers about this many bytes, with a time limit by what this connection has to transfer. */
+  readonly inTime: <T>(bytes: number, command: () => Promise<T>) => Promise<T>;
 }
 
 export interface ConnectionOptions {
@@ -26,84 +34,149 @@ export interface ConnectionOptions {
 }
 
 /**
- * Connects to Redis. If it is unavailable, reconnects in the background.
+ * Connects to Redis. If it is unavailable, or is not the primary, reconnects in the background.
  *
- * @throws Error for a malformed URL, a wrong password, missing permissions, or a database number that does not exist.
+ * @throws Error for a malformed URL, a wrong password, missing permissions, a database number that does not exist, or a
+ * version that is too old.
  */
 export async function connectRedis(options: ConnectionOptions): Promise<RedisConnection> {
   const { url, keyPrefix, commandTimeoutMs, pending, onError, onBack } = options;
-  let isOpening = true;
-  const client = createScriptedClient(url, (failure) => isOpening && isPermanent(failure));
+  const links = await Promise.all([
+    openLink(url, (client) => tryCommands(client, keyPrefix)),
+    openLink(url, async () => {}),
+  ]);
+  const [main, bytes] = links;
   const { host, password } = new URL(url);
   const explain = (reason: unknown): string =>
-    withoutPassword(reasonOf(reason), decodeURIComponent(password));
-  /** A write, because a Redis that is full, a replica, or has a failed disk still serves reads. */
-  const probe = async (): Promise<void> => {
-    await client.set(`${keyPrefix}probe`, "", { expiration: { type: "PX", value: PROBE_TTL_MS } });
-  };
-  /** Sends every command that is ever used, to detect missing permissions on opening. */
-  const tryCommands = async (): Promise<void> => {
-    await probe();
-    const key = `${keyPrefix}probe`;
-    const window = { limit: 1, windowMs: PROBE_TTL_MS, now: 0 };
-    const claim = { holder: "probe", leaseMs: PROBE_TTL_MS, priority: "batch" } as const;
-    await client.consume(`${key}:budget`, window);
-    await client.acquireLease(`${key}:lease`, claim);
-    await client.releaseLease(`${key}:lease`, { holder: "probe", lingerMs: 0 });
-    await readTime(client);
-    await client.get(key);
-    await client.getRange(key, 0, 0);
-    await client.unlink([key, `${key}:budget`, `${key}:lease`]);
-  };
-
-  let onClientError: (error: unknown) => void = () => {};
-  client.on("error", (error: unknown) => onClientError(error));
-  const failed = new Promise<unknown>((resolve) => {
-    onClientError = resolve;
-  });
-  const connected = client
-    .connect()
-    .then(tryCommands)
-    .then(
-      () => null,
-      (error: unknown) => error,
-    );
-  const failure = await withinTime(Promise.race([failed, connected]), CONNECT_TIMEOUT_MS).catch(
-    (error: unknown) => error,
-  );
-  isOpening = false;
-  if (isPermanent(failure)) {
-    if (client.isOpen) client.destroy();
+    withoutPassword(reasonOf(reason), decodeURIComponent(password)).replace(/[.]+$/, "");
+  for (const { failure } of links) {
+    if (!isPermanent(failure) && !(failure instanceof VersionError)) continue;
+    for (const link of links) link.close();
+    if (failure instanceof VersionError) throw new Error(`Redis at ${host} ${failure.message}`);
     throw new Error(`Redis at ${host} denied access: ${explain(failure)}`);
   }
-
   const availability = createAvailability({
     commandTimeoutMs,
-    probe,
-    pending: { isEmpty: () => pending.isEmpty(), flush: () => pending.flush(client) },
+    probe: () => main.client.probe(`${keyPrefix}probe`),
+    pending: { isEmpty: () => pending.isEmpty(), flush: () => pending.flush(main.client) },
     onLost: (reason) =>
       onError(
         new Error(
-          `Redis at ${host} is unavailable: ${explain(reason).replace(/[.]+$/, "")}. Until it is back, each process counts rate limits itself and nothing is cached.`,
+          `Redis at ${host} is unavailable: ${explain(reason)}. Until it is back, each process counts rate limits itself and nothing is cached.`,
         ),
       ),
+    onFailure(reason) {
+      if (isUnfit(reason)) for (const link of links) link.reconnect();
+    },
     onBack,
   });
-  onClientError = (reason) => availability.lose(reason);
-  if (failure !== null) availability.lose(failure);
+  main.onLost((reason) => availability.lose(reason));
+  if (main.failure !== null) availability.lose(main.failure);
   return {
-    client,
+    client: main.client,
     attempt: availability.attempt,
+    bytes: createByteConnection(bytes, {
+      availability,
+      commandTimeoutMs,
+      ask: () => main.client.probe(`${keyPrefix}probe`),
+      onStuck: (reason) =>
+        onError(
+          new Error(
+            `Redis at ${host} does not transfer renderings: ${explain(reason)}. Until it does, they are not cached.`,
+          ),
+        ),
+    }),
     async close() {
       availability.close();
-      if (!client.isOpen) return;
-      // responses arrive in order, so the ping waits for all earlier commands
-      if (client.isReady) await withinTime(client.ping(), commandTimeoutMs).catch(() => {});
-      // a connection attempt cannot be cancelled, but must not keep the process alive
-      client.unref();
-      client.destroy();
+      // responses arrive in order, so a ping waits for all earlier commands
+      const idle = links.map(async ({ client }) => client.isReady && client.ping());
+      await Promise.all(idle.map((ping) => withinTime(ping, commandTimeoutMs).catch(() => {})));
+      for (const link of links) link.close();
     },
   };
+}
+
+function createByteConnection(
+  link: Link,
+  {
+    availability,
+    commandTimeoutMs,
+    ask,
+    onStuck,
+  }: {
+    readonly availability: Availability;
+    readonly commandTimeoutMs: number;
+    /** Sends a command on the other connection. */
+    readonly ask: () => Promise<void>;
+    readonly onStuck: (reason: unknown) => void;
+  },
+): ByteConnection {
+  let outstandingBytes = 0;
+  let losses = 0;
+  let isStuck = false;
+  /** Reports a failure of this connection, unless the other one fails, too: that is reported as unavailable. */
+  const report = async (reason: unknown): Promise<void> => {
+    await availability.attempt(ask, () => {});
+    if (isStuck || !availability.isUsable()) return;
+    isStuck = true;
+    onStuck(reason);
+  };
+  link.onLost((reason) => {
+    losses += 1;
+    // the first loss may be a connection that was idle for too long
+    if (losses > 1) void report(reason);
+  });
+  const fail = async (reason: unknown): Promise<void> => {
+    if (reason instanceof ErrorReply) return availability.lose(reason);
+    // what is outstanding would delay later transfers
+    link.reconnect();
+    await report(reason);
+  };
+  return {
+    client: link.client,
+    async attempt(command, fallback) {
+      if (!availability.isUsable() || !link.client.isReady) return fallback();
+      try {
+        const result = await command();
+        [losses, isStuck] = [0, false];
+        return result;
+      } catch (error) {
+        await fail(error);
+        return fallback();
+      }
+    },
+    async inTime(bytes, command) {
+      outstandingBytes += bytes;
+      try {
+        return await withinTime(command(), commandTimeoutMs + outstandingBytes / TRANSFER_BYTES_PER_MS);
+      } finally {
+        outstandingBytes -= bytes;
+      }
+    },
+  };
+}
+
+class VersionError extends Error {}
+
+/** Sends every command that is ever used, to detect missing permissions on opening. */
+async function tryCommands(client: ScriptedClient, keyPrefix: string): Promise<void> {
+  const [, version = ""] = /^redis_version:(\S+)/m.exec(await client.info()) ?? [];
+  if (Number.parseInt(version, 10) < VERSION_MIN)
+    throw new VersionError(`has version ${version}; ${VERSION_MIN} or newer is required`);
+  const key = `${keyPrefix}probe`;
+  await client.probe(key);
+  await readTime(client);
+  await client.consume(`${key}:budget`, { limit: 1, windowMs: 1000, now: 0 });
+  await client.acquireLease(`${key}:lease`, { holder: "probe", leaseMs: 1000, priority: "batch" });
+  await client.releaseLease(`${key}:lease`, { holder: "probe", lingerMs: 0 });
+  await client.unlink([`${key}:budget`, `${key}:lease`]);
+  const [staged, name] = [`${key}:staged`, "probe"];
+  await client.tryTransfer(staged);
+  const entry = { bytes: 1, storedAt: 0, expiresAt: 0 };
+  await client.storeRendering(keyPrefix, { staged, name, accountId: "probe", ...entry, maxBytes: null });
+  await client.evictRenderings(keyPrefix, { maxBytes: null });
+  await client.pruneRenderings(keyPrefix, { now: 0, limit: 0 });
+  await client.forgetRenderings(keyPrefix, [name]);
 }
 
 /** Some Node errors have a code but no message. */

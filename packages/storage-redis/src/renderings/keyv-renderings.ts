@@ -1,13 +1,6 @@
-import type { RenderingKey, RenderingStore } from "@snap/engine/ports";
-import { EXPIRY_GRACE_MS, keyOf } from "../keys.ts";
-import {
-  DESCRIPTION_BYTES,
-  pack,
-  unpack,
-  unpackDescription,
-  bytesOffset,
-  type Description,
-} from "./packed.ts";
+import type { RenderingStore } from "@snap/engine/ports";
+import { EXPIRY_GRACE_MS, renderingKey } from "../keys.ts";
+import { pack, unpack, unpackDescription } from "./packed.ts";
 
 /**
  * The methods of a Keyv store that are used: an adapter such as `@keyv/redis`, a `Map`, or a `Keyv`. They may return
@@ -25,16 +18,12 @@ export interface KeyvRenderingsOptions {
   readonly store: KeyvStore;
   /** Prefix of all keys; `snap:` by default. */
   readonly keyPrefix?: string;
-  /**
-   * Reads at least the first `size` bytes of a value, or all of a shorter one; returns an empty array without a value. By
-   * default, `peek` reads the whole value.
-   */
-  readonly readStart?: (key: string, size: number) => Promise<Uint8Array>;
 }
 
 /**
  * The rendering cache on any Keyv store. A rendering is one value, with its bytes unencoded. It expires by the caller's
  * clock; the store gets a time to live that is a minute longer, and deletes expired values itself, so `prune` does nothing.
+ * There is no quota: the store has to limit itself.
  *
  * Methods reject with the errors of the store.
  *
@@ -42,26 +31,12 @@ export interface KeyvRenderingsOptions {
  * const renderings = createKeyvRenderings({ store: new Map() });
  * const found = await renderings.get({ accountId: "acct_1", key: "0f1e", now: Date.now() });
  */
-export function createKeyvRenderings({
-  store,
-  keyPrefix = "snap:",
-  readStart,
-}: KeyvRenderingsOptions): RenderingStore {
+export function createKeyvRenderings({ store, keyPrefix = "snap:" }: KeyvRenderingsOptions): RenderingStore {
   const read = async (key: string): Promise<Uint8Array | null> => {
     const value = (await store.get(key)) ?? null;
     if (value !== null && !(value instanceof Uint8Array))
       throw new TypeError("The Keyv store does not preserve bytes; pass `new Keyv(store)` instead.");
     return value;
-  };
-  const describe = async (key: string): Promise<Description | null> => {
-    if (readStart === undefined) {
-      const value = await read(key);
-      return value === null ? null : unpackDescription(value);
-    }
-    const start = await readStart(key, DESCRIPTION_BYTES);
-    const size = bytesOffset(start);
-    const isShort = size !== null && size > start.byteLength && start.byteLength >= DESCRIPTION_BYTES;
-    return unpackDescription(isShort ? await readStart(key, size) : start);
   };
   return {
     async get({ now, ...request }) {
@@ -70,7 +45,8 @@ export function createKeyvRenderings({
       return rendering !== null && rendering.expiresAt > now ? rendering : null;
     },
     async peek({ now, ...request }) {
-      const description = await describe(renderingKey(keyPrefix, request));
+      const value = await read(renderingKey(keyPrefix, request));
+      const description = value === null ? null : unpackDescription(value);
       return description !== null && description.expiresAt > now ? description : null;
     },
     async put({ rendering, ...request }) {
@@ -83,10 +59,8 @@ export function createKeyvRenderings({
     async prune() {
       return 0;
     },
+    async stats() {
+      return null;
+    },
   };
-}
-
-/** Returns the key of a rendering. */
-export function renderingKey(prefix: string, { accountId, key }: RenderingKey): string {
-  return keyOf(prefix, "rendering", accountId, key);
 }

@@ -13,13 +13,16 @@ const PREAMBLE_BYTES = 5;
 export const DESCRIPTION_BYTES = 1024;
 
 export function pack({ bytes, ...description }: StoredRendering): Buffer {
+  return Buffer.concat([packDescription(description), bytes]);
+}
+
+/** Returns all that precedes the bytes. */
+export function packDescription(description: Description): Buffer {
   const json = Buffer.from(JSON.stringify(description));
-  const packed = Buffer.allocUnsafe(PREAMBLE_BYTES + json.byteLength + bytes.byteLength);
-  packed.writeUInt8(LAYOUT, 0);
-  packed.writeUInt32BE(json.byteLength, 1);
-  packed.set(json, PREAMBLE_BYTES);
-  packed.set(bytes, PREAMBLE_BYTES + json.byteLength);
-  return packed;
+  const preamble = Buffer.alloc(PREAMBLE_BYTES);
+  preamble.writeUInt8(LAYOUT, 0);
+  preamble.writeUInt32BE(json.byteLength, 1);
+  return Buffer.concat([preamble, json]);
 }
 
 /**

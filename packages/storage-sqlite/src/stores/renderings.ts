@@ -1,59 +1,80 @@
-import type { RenderingStore, StoredRendering } from "@snap/engine/ports";
+import type { RenderingKey, RenderingStore, StoredRendering } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
-import { prepare } from "../prepare.ts";
+import { createBodyFiles } from "../cache/body-files.ts";
+import { createRoom, DELETIONS_PER_TRANSACTION, type RoomOptions } from "../cache/room.ts";
+import { createRenderingRows } from "../cache/rows.ts";
+import type { LedgerReserve } from "../ledger-reserve.ts";
 
-type Described = Omit<StoredRendering, "bytes">;
+/** What a rendering counts besides its bytes: its row, and the unused rest of a block. */
+const OVERHEAD_BYTES = 4096;
+const SWEEP_INTERVAL_MS = 3_600_000;
 
-/** As stored: the notes are JSON. */
-type Row<T extends Described> = Omit<T, "notes"> & { readonly notes: string };
+export interface RenderingStoreOptions extends RoomOptions {
+  /** The database; the files are next to it. */
+  readonly filename: string;
+  readonly ledgerReserve: LedgerReserve;
+}
 
-/** All columns but the bytes, which SQLite then does not read. */
-const DESCRIPTION_COLUMNS = `content_type AS contentType, target_status AS targetStatus, notes, etag,
-  stored_at AS storedAt, expires_at AS expiresAt`;
+export function createRenderingStore(
+  database: DatabaseSync,
+  { filename, ledgerReserve, ...options }: RenderingStoreOptions,
+): RenderingStore {
+  const rows = createRenderingRows(database);
+  const files = createBodyFiles(`${filename}-renderings`);
+  const room = createRoom(database, { ...options, files });
+  let nextSweepAt = 0;
 
-export function createRenderingStore(database: DatabaseSync): RenderingStore {
-  const isLive = "account_id = :accountId AND key = :key AND expires_at > :now";
-  const get = prepare<Row<StoredRendering>>(
-    database,
-    `SELECT ${DESCRIPTION_COLUMNS}, bytes FROM renderings WHERE ${isLive}`,
-  );
-  const peek = prepare<Row<Described>>(
-    database,
-    `SELECT ${DESCRIPTION_COLUMNS} FROM renderings WHERE ${isLive}`,
-  );
-  const put = prepare(
-    database,
-    `INSERT INTO renderings (account_id, key, content_type, target_status, notes, etag, stored_at, expires_at, bytes)
-     VALUES (:accountId, :key, :contentType, :targetStatus, :notes, :etag, :storedAt, :expiresAt, :bytes)
-     ON CONFLICT (account_id, key) DO UPDATE SET
-       content_type = excluded.content_type, target_status = excluded.target_status, notes = excluded.notes,
-       etag = excluded.etag, stored_at = excluded.stored_at, expires_at = excluded.expires_at,
-       bytes = excluded.bytes`,
-  );
-  const remove = prepare(database, "DELETE FROM renderings WHERE account_id = :accountId AND key = :key");
-  const prune = prepare(
-    database,
-    `DELETE FROM renderings WHERE rowid IN
-       (SELECT rowid FROM renderings WHERE expires_at <= :now ORDER BY expires_at LIMIT :limit)`,
-  );
+  /** Deletes rows and then their files. */
+  const discard = async (ids: readonly number[]): Promise<number> => {
+    for (let start = 0; start < ids.length; start += DELETIONS_PER_TRANSACTION) {
+      const some = ids.slice(start, start + DELETIONS_PER_TRANSACTION);
+      rows.remove(some);
+      await files.remove(some);
+    }
+    return ids.length;
+  };
+  /** Writes the file and then its row, so that no row is ever without its file. */
+  const store = async (key: RenderingKey, { bytes, ...description }: StoredRendering): Promise<void> => {
+    const id = await files.write(bytes, description.storedAt);
+    try {
+      await files.remove(rows.replace(key, { ...description, id, size: bytes.byteLength }));
+    } catch (error) {
+      await files.remove([id]);
+      throw error;
+    }
+  };
 
   return {
-    async get({ accountId, key, now }) {
-      const row = get.get({ accountId, key, now });
-      return row === undefined ? null : { ...row, notes: JSON.parse(row.notes) as string[] };
+    async get(request) {
+      for (;;) {
+        const row = rows.find(request);
+        if (row === null) return null;
+        const { id, size, ...rendering } = row;
+        const bytes = size === null ? rendering.bytes : await files.read(id, size);
+        if (bytes !== null) return { ...rendering, bytes };
+        // replaced since the row was read, or lost
+        await discard([id]);
+      }
     },
-    async peek({ accountId, key, now }) {
-      const row = peek.get({ accountId, key, now });
-      return row === undefined ? null : { ...row, notes: JSON.parse(row.notes) as string[] };
+    peek: async (request) => rows.describe(request),
+    async put({ rendering, ...key }) {
+      const need = { accountId: key.accountId, bytes: rendering.bytes.byteLength + OVERHEAD_BYTES };
+      const isStored = await room.store(need, () => store(key, rendering));
+      if (!isStored) await discard(rows.idsOf(key));
     },
-    async put({ accountId, key, rendering }) {
-      put.run({ accountId, key, ...rendering, notes: JSON.stringify(rendering.notes) });
-    },
-    async delete({ accountId, key }) {
-      remove.run({ accountId, key });
+    async delete(key) {
+      await discard(rows.idsOf(key));
     },
     async prune({ now, limit }) {
-      return Number(prune.run({ now, limit }).changes);
+      const expired = await discard(rows.expiredIds({ now, limit }));
+      const evicted = await room.trim(limit - expired);
+      ledgerReserve.renew();
+      if (now >= nextSweepAt) {
+        nextSweepAt = now + SWEEP_INTERVAL_MS;
+        await files.sweep({ now, hasRow: (id) => rows.has(id) });
+      }
+      return expired + evicted;
     },
+    stats: async () => room.stats(),
   };
 }

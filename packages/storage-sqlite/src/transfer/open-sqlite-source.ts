@@ -2,7 +2,7 @@ import type { TransferTotals, TransferKind, TransferPage, TransferSource } from 
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { isBusy } from "../database.ts";
+import { isBusy } from "../faults.ts";
 import { migrate } from "../migrate.ts";
 import { prepare } from "../prepare.ts";
 import { prepareRecordReaders, type Key, type RecordReaders } from "./read-records.ts";

@@ -1,11 +1,33 @@
 import type { RenderingKey, RenderingStore, StoredRendering } from "@snap/engine/ports";
 
+/** What a rendering counts besides its bytes. */
+const OVERHEAD_BYTES = 4096;
+
+interface Entry extends RenderingKey {
+  readonly rendering: StoredRendering;
+  readonly bytes: number;
+}
+
 /** Renderings in memory. */
-export function createRenderingStore(): RenderingStore {
-  const renderings = new Map<string, StoredRendering>();
+export function createRenderingStore(maxBytes: number | null): RenderingStore {
+  const entries = new Map<string, Entry>();
   const find = ({ now, ...key }: RenderingKey & { readonly now: number }): StoredRendering | null => {
-    const rendering = renderings.get(nameOf(key));
+    const rendering = entries.get(nameOf(key))?.rendering;
     return rendering === undefined || rendering.expiresAt <= now ? null : copyOf(rendering);
+  };
+  /** Evicts until `entry` fits; returns `false` if it would have to be evicted itself. */
+  const makeRoom = (entry: Entry): boolean => {
+    if (maxBytes === null) return true;
+    if (entry.bytes > maxBytes) return false;
+    while (sumOf([...entries.values(), entry]) > maxBytes) {
+      const byAccount = Map.groupBy([...entries.values(), entry], ({ accountId }) => accountId);
+      const largest = Array.from(byAccount.values()).reduce((a, b) => (sumOf(b) > sumOf(a) ? b : a));
+      const candidates = largest.filter((candidate) => candidate !== entry);
+      if (candidates.length === 0) return false;
+      const oldest = candidates.reduce((a, b) => (b.rendering.storedAt < a.rendering.storedAt ? b : a));
+      entries.delete(nameOf(oldest));
+    }
+    return true;
   };
   return {
     async get(request) {
@@ -18,17 +40,30 @@ export function createRenderingStore(): RenderingStore {
       return description;
     },
     async put({ rendering, ...key }) {
-      renderings.set(nameOf(key), copyOf(rendering));
+      const entry = {
+        ...key,
+        rendering: copyOf(rendering),
+        bytes: rendering.bytes.byteLength + OVERHEAD_BYTES,
+      };
+      entries.delete(nameOf(key));
+      if (makeRoom(entry)) entries.set(nameOf(key), entry);
     },
     async delete(key) {
-      renderings.delete(nameOf(key));
+      entries.delete(nameOf(key));
     },
     async prune({ now, limit }) {
-      const expired = [...renderings].filter(([, { expiresAt }]) => expiresAt <= now).slice(0, limit);
-      for (const [name] of expired) renderings.delete(name);
+      const expired = [...entries].filter(([, { rendering }]) => rendering.expiresAt <= now).slice(0, limit);
+      for (const [name] of expired) entries.delete(name);
       return expired.length;
     },
+    async stats() {
+      return { bytes: sumOf([...entries.values()]), maxBytes, freeBytes: null, warnings: [] };
+    },
   };
+}
+
+function sumOf(entries: readonly Entry[]): number {
+  return entries.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 function nameOf({ accountId, key }: RenderingKey): string {

@@ -6,6 +6,11 @@ import { createLedger } from "./ledger.ts";
 import { createRenderingStore } from "./renderings.ts";
 import { createTokenStore } from "./tokens.ts";
 
+export interface MemoryStorageOptions {
+  /** Quota of the rendering cache; none by default. */
+  readonly cacheMaxBytes?: number | undefined;
+}
+
 /**
  * Creates a storage in memory, for tests. It is also the reference model of the suites: simple, not fast.
  *
@@ -13,7 +18,7 @@ import { createTokenStore } from "./tokens.ts";
  * const storage = createMemoryStorage();
  * const engine = createEngine({ storage, renderer: createFakeRenderer(), secretKey: "for tests only 123" });
  */
-export function createMemoryStorage(): Storage {
+export function createMemoryStorage({ cacheMaxBytes }: MemoryStorageOptions = {}): Storage {
   const accounts = new Map<string, Account>();
   const maps = { tokens: new Map<number, TokenRecord>(), accounts };
   const ledger = createLedger();
@@ -21,7 +26,7 @@ export function createMemoryStorage(): Storage {
     accounts: createAccountStore(accounts),
     tokens: createTokenStore(maps, ledger),
     ledger,
-    renderings: createRenderingStore(),
+    renderings: createRenderingStore(cacheMaxBytes ?? null),
     rateLimiter: createRateLimiter(),
     batches: createBatchStore(ledger),
     async check() {},

@@ -22,7 +22,7 @@ export function sampleAccount(change: Partial<Account> = {}): Account {
  *
  * @example
  * testAccountStore({ describe, it }, async () => {
- *   const storage = await openMyStorage();
+ *   const storage = await openMyStorage({});
  *   return { storage, close: () => storage.close() };
  * });
  */

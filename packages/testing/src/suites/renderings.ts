@@ -1,25 +1,12 @@
 import type { RenderingKey, RenderingStore, StoredRendering } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { testQuota } from "./rendering-quota.ts";
+import { EXPIRES_AT, sampleRendering, STORED_AT } from "./rendering-samples.ts";
 import { concurrently, assertSameBytes, CONCURRENT_CALLS, UNUSUAL_TEXTS, defineSuite } from "./suite.ts";
 import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
 
-const STORED_AT = 1_767_225_600_000;
-const EXPIRES_AT = STORED_AT + 86_400_000;
 const NAME = { accountId: "acct_1", key: "0f1e" };
-
-function sampleRendering(change: Partial<StoredRendering> = {}): StoredRendering {
-  return {
-    bytes: Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x00, 0xff]),
-    contentType: "image/png",
-    targetStatus: 200,
-    notes: [],
-    etag: '"9f86d081"',
-    storedAt: STORED_AT,
-    expiresAt: EXPIRES_AT,
-    ...change,
-  };
-}
 
 function named(now: number): typeof NAME & { readonly now: number } {
   return { ...NAME, now };
@@ -34,13 +21,15 @@ function assertSameRendering(actual: StoredRendering | null, expected: StoredRen
 export interface RenderingSuiteOptions {
   /** The store deletes expired renderings itself, and `prune` returns 0; `false` by default. */
   readonly prunesByItself?: boolean;
+  /** The store has no quota; `false` by default. With one, `open` applies `cacheMaxBytes`. */
+  readonly isUnlimited?: boolean;
 }
 
-/** Tests `RenderingStore`: identical bytes, expiry at the exact millisecond, and isolated accounts. */
+/** Tests `RenderingStore`: identical bytes, expiry at the exact millisecond, isolated accounts, and the quota. */
 export function testRenderingStore(
   runner: SuiteRunner,
   open: OpenStorage<"renderings">,
-  { prunesByItself = false }: RenderingSuiteOptions = {},
+  { prunesByItself = false, isUnlimited = false }: RenderingSuiteOptions = {},
 ): void {
   defineSuite({ runner, open, name: "RenderingStore: contents" }, testContents);
   defineSuite({ runner, open, name: "RenderingStore: keys and expiry" }, testKeysAndExpiry);
@@ -48,6 +37,7 @@ export function testRenderingStore(
     { runner, open, name: "RenderingStore: pruning" },
     prunesByItself ? testPruningByItself : testPruning,
   );
+  if (!isUnlimited) testQuota(runner, open);
 }
 
 function testContents(test: DefineTest<"renderings">): void {
@@ -78,7 +68,14 @@ function testContents(test: DefineTest<"renderings">): void {
 
   test("returns identical bytes", async ({ renderings }) => {
     const mebibyte = new Uint8Array(randomBytes(1024 * 1024));
-    for (const bytes of [mebibyte, new Uint8Array(0), new Uint8Array(1), mebibyte.subarray(1000, 70_000)]) {
+    const large = new Uint8Array(randomBytes(5_000_000));
+    for (const bytes of [
+      mebibyte,
+      new Uint8Array(0),
+      large,
+      new Uint8Array(1),
+      large.subarray(1000, 70_000),
+    ]) {
       await renderings.put({ ...NAME, rendering: sampleRendering({ bytes }) });
       assertSameRendering(await renderings.get(named(STORED_AT)), sampleRendering({ bytes }));
     }

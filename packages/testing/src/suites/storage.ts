@@ -17,8 +17,8 @@ import { testTokenStore } from "./tokens.ts";
  * import { testStorage } from "@snap/testing";
  * import { describe, it } from "vitest";
  *
- * testStorage({ describe, it }, async () => {
- *   const storage = await openMyStorage();
+ * testStorage({ describe, it }, async ({ cacheMaxBytes }) => {
+ *   const storage = await openMyStorage({ cacheMaxBytes });
  *   return { storage, close: () => storage.close() };
  * });
  */

@@ -7,11 +7,16 @@ export interface SuiteRunner {
   it(name: string, run: () => Promise<void>): unknown;
 }
 
+export interface StorageSettings {
+  /** Quota of the rendering cache. */
+  readonly cacheMaxBytes?: number;
+}
+
 /**
  * Opens an empty storage for one test; `close` frees its resources. A storage with only some of the ports is tested by
  * their suites.
  */
-export type OpenStorage<Port extends keyof Storage = keyof Storage> = () => Promise<{
+export type OpenStorage<Port extends keyof Storage = keyof Storage> = (settings: StorageSettings) => Promise<{
   readonly storage: Pick<Storage, Port>;
   close(): Promise<void>;
 }>;
@@ -24,13 +29,18 @@ export type DefineTest<Port extends keyof Storage> = (
 
 /** Defines the tests of one port. Each gets an empty storage, which is closed afterwards. */
 export function defineSuite<Port extends keyof Storage>(
-  { runner, open, name }: { runner: SuiteRunner; open: OpenStorage<Port>; name: string },
+  {
+    runner,
+    open,
+    name,
+    settings = {},
+  }: { runner: SuiteRunner; open: OpenStorage<Port>; name: string; settings?: StorageSettings },
   define: (test: DefineTest<Port>) => void,
 ): void {
   runner.describe(name, () => {
     define((title, run) => {
       runner.it(title, async () => {
-        const opened = await open();
+        const opened = await open(settings);
         try {
           await run(opened.storage);
         } finally {

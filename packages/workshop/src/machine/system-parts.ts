@@ -1,4 +1,7 @@
 import { globSync } from "node:fs";
+import { mkdtemp, rmdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { findBrowser } from "./find-browser.ts";
 import { run } from "./run.ts";
 
@@ -87,6 +90,14 @@ export const SYSTEM_PARTS: readonly SystemPart[] = [
       (await run("unshare", ["--user", "--map-root-user", "--net", "ip", "link", "set", "lo", "up"])).ok,
   },
   {
+    name: "mount",
+    purpose: "to mount a small disk and fill it, which takes root",
+    aptPackages: [],
+    requiredFor: [],
+    optionalFor: ["test"],
+    probe: canMount,
+  },
+  {
     name: "docker",
     purpose: "to build and start the image",
     // Not installed automatically: setting up the daemon is up to the owner of the machine.
@@ -96,6 +107,14 @@ export const SYSTEM_PARTS: readonly SystemPart[] = [
     probe: async () => (await run("docker", ["info"])).ok && (await run("docker", ["compose", "version"])).ok,
   },
 ];
+
+async function canMount(): Promise<boolean> {
+  const directory = await mkdtemp(join(tmpdir(), "snap-mount-"));
+  const { ok } = await run("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", directory]);
+  if (ok) await run("umount", [directory]);
+  await rmdir(directory);
+  return ok;
+}
 
 async function hasFonts(): Promise<boolean> {
   if (process.platform !== "linux") return true;

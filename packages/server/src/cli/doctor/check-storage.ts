@@ -5,6 +5,7 @@ import { describeSkew, isExcessiveSkew, isNoticeableSkew } from "@snap/engine/in
 import type { Config } from "../../config.ts";
 import { secretKeyPath } from "../../config/secret-key.ts";
 import { openAdminEngine } from "../../wire.ts";
+import { formatBytes } from "../output.ts";
 import { ok, problem, reasonOf, warning, type Finding } from "./finding.ts";
 
 /** Permission bits of group and others. */
@@ -34,13 +35,15 @@ async function checkShared(config: Config): Promise<readonly Finding[]> {
     // The service works without Redis.
     const cache =
       cacheError === undefined
-        ? ok("cache", "Redis is reachable")
-        : warning(
-            "cache",
-            reasonOf(cacheError),
-            "start Redis, or correct SNAP_REDIS_URL; until then the processes share neither rate limits nor cached renderings",
-          );
-    const findings = [storage, cache, ...checkClocks(engine.clockSkews())];
+        ? [ok("cache", "Redis is reachable"), ...(await checkRoom(engine))]
+        : [
+            warning(
+              "cache",
+              reasonOf(cacheError),
+              "start Redis, or correct SNAP_REDIS_URL; until then the processes share neither rate limits nor cached renderings",
+            ),
+          ];
+    const findings = [storage, ...cache, ...checkClocks(engine.clockSkews())];
     return fault === undefined ? [...findings, await checkKey(config, engine)] : findings;
   } finally {
     await engine.close();
@@ -90,10 +93,23 @@ async function checkEmbedded(config: Config): Promise<readonly Finding[]> {
       (mode & SHARED_BITS) === 0
         ? ok("storage", `${config.dataDir} is writable`)
         : warning("storage", `${config.dataDir} is open to other users`, `chmod 700 ${config.dataDir}`);
-    return [storage, await checkKey(config, engine)];
+    return [storage, ...(await checkRoom(engine)), await checkKey(config, engine)];
   } finally {
     await engine.close();
   }
+}
+
+/** Reports how full the cache is, and what is wrong with where it is stored. */
+async function checkRoom(engine: Engine): Promise<readonly Finding[]> {
+  const stats = await engine.cacheStats();
+  if (stats === null) return [];
+  const { bytes, maxBytes, freeBytes, warnings } = stats;
+  const most = maxBytes === null ? "" : ` of at most ${formatBytes(maxBytes)}`;
+  const free = freeBytes === null ? "" : `, ${formatBytes(freeBytes)} free`;
+  return [
+    ok("cache", `renderings take ${formatBytes(bytes)}${most}${free}`),
+    ...warnings.map(({ message, advice }) => warning("cache", message, advice)),
+  ];
 }
 
 /** Doctor creates nothing: the first start creates a missing folder. */

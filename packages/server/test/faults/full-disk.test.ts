@@ -1,0 +1,111 @@
+import { createEngine, type Engine, type Renderer } from "@snap/engine";
+import { openSqliteStorage } from "@snap/storage-sqlite";
+import { createFakeResolver } from "@snap/testing";
+import { randomBytes } from "node:crypto";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { mountSmallDisk } from "../../../testing/test/servers/small-disk.ts";
+import { startService } from "../../src/http/service.ts";
+import { createLogger } from "../../src/operations/logger.ts";
+
+const MEBIBYTE = 1024 * 1024;
+
+/** Renders `/large…` as 4 MiB, and other pages as 20 kB, different each time. */
+const renderer: Renderer = {
+  render: async ({ url }) => ({
+    bytes: new Uint8Array(randomBytes(url.includes("/large") ? 4 * MEBIBYTE : 20_000)),
+    contentType: "image/png",
+    targetStatus: 200,
+    notes: [],
+  }),
+  health: async () => ({ ready: true, reason: null }),
+  close: async () => {},
+};
+
+interface Caller {
+  /** Returns the status and the `X-Cache` header of a capture. */
+  capture(path: string): Promise<string>;
+  usedCredits(): Promise<number>;
+}
+
+async function newCaller(engine: Engine, origin: string): Promise<Caller> {
+  const account = await engine.accounts.create({
+    email: `${crypto.randomUUID()}@example.com`,
+    creditsPerPeriod: 100_000,
+    requestsPerMinute: 10_000,
+    planSlug: "starter",
+    verified: true,
+  });
+  const { token } = await engine.tokens.create({ accountId: account.id });
+  return {
+    async capture(path) {
+      const response = await fetch(`${origin}/v1/snap?url=https://example.com${path}`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      await response.arrayBuffer();
+      return `${response.status} ${response.headers.get("x-cache")}`;
+    },
+    usedCredits: async () => (await engine.credits(account)).used,
+  };
+}
+
+describe("a full disk", { tags: ["mount"] }, () => {
+  it("costs no caller a response, and caching goes on once there is space", async () => {
+    const disk = await mountSmallDisk({ mebibytes: 64 });
+    const engine = createEngine({
+      storage: await openSqliteStorage({
+        directory: disk.directory,
+        cacheMaxBytes: 1024 * MEBIBYTE,
+        diskReserveBytes: 4 * MEBIBYTE,
+      }),
+      renderer,
+      resolver: createFakeResolver({ "example.com": ["93.184.215.14"] }),
+      secretKey: "a key for these tests",
+      // every response comes from the disk
+      memoryCacheBytes: 0,
+    });
+    onTestFinished(() => engine.close());
+    const service = await startService({
+      engine,
+      host: "127.0.0.1",
+      port: 0,
+      publicUrl: "http://127.0.0.1",
+      logger: createLogger("silent"),
+      metrics: false,
+    });
+    onTestFinished(() => service.stop());
+    const isReady = async (): Promise<number> => (await fetch(`${service.origin}/readyz`)).status;
+    expect(await isReady()).toBe(200);
+    const [greedy, neighbour] = [
+      await newCaller(engine, service.origin),
+      await newCaller(engine, service.origin),
+    ];
+
+    // one account fills the disk
+    expect(await neighbour.capture("/mine")).toBe("200 MISS");
+    for (let index = 0; index < 15; index += 1)
+      expect(await greedy.capture(`/large-${index}`)).toBe("200 MISS");
+    expect(await neighbour.capture("/mine")).toBe("200 HIT");
+    expect(await greedy.capture("/large-14")).toBe("200 HIT");
+    expect(await greedy.capture("/large-0")).toBe("200 MISS");
+
+    // another program takes the rest, to the last byte: what the first account is above its share makes room
+    disk.fill();
+    for (const expected of ["200 MISS", "200 HIT"]) expect(await neighbour.capture("/full")).toBe(expected);
+    expect(await neighbour.capture("/mine")).toBe("200 HIT");
+
+    // the program takes that, too, until nothing is left to evict
+    for (let round = 0; round < 20; round += 1) {
+      disk.fill();
+      expect(await neighbour.capture(`/round-${round}`)).toBe("200 MISS");
+    }
+    for (let index = 0; index < 30; index += 1)
+      expect(await neighbour.capture(`/page-${index % 10}`)).toBe("200 MISS");
+    expect(await greedy.capture("/large")).toBe("200 MISS");
+    expect(await isReady()).toBe(200);
+
+    await disk.clear();
+    for (const expected of ["200 MISS", "200 HIT"]) expect(await neighbour.capture("/healed")).toBe(expected);
+    expect(await isReady()).toBe(200);
+    expect([await greedy.usedCredits(), await neighbour.usedCredits()]).toEqual([17, 53]);
+  });
+});

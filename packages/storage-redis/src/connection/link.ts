@@ -1,0 +1,66 @@
+import { isPermanent, createScriptedClient, CONNECT_TIMEOUT_MS, type ScriptedClient } from "./client.ts";
+import { withinTime } from "./availability.ts";
+
+/** One connection. It is restored in the background after it is lost. */
+export interface Link {
+  readonly client: ScriptedClient;
+  /** The first failure to connect; `null` if it is connected. */
+  readonly failure: unknown;
+  /** Called when the connection is lost, from now on. */
+  onLost(listener: (reason: unknown) => void): void;
+  /** Drops the connection with what it waits for, and connects again: the name may lead to another server by now. */
+  reconnect(): void;
+  close(): void;
+}
+
+/**
+ * Connects, and runs `tryCommands`; waits for at most `CONNECT_TIMEOUT_MS`.
+ *
+ * @throws Error for a malformed URL.
+ */
+export async function openLink(
+  url: string,
+  tryCommands: (client: ScriptedClient) => Promise<void>,
+): Promise<Link> {
+  let isOpening = true;
+  let isClosed = false;
+  const client = createScriptedClient(url, (failure) => isOpening && isPermanent(failure));
+  let listener: (reason: unknown) => void = () => {};
+  client.on("error", (error: unknown) => listener(error));
+  const failed = new Promise<unknown>((resolve) => {
+    listener = resolve;
+  });
+  const connected = client
+    .connect()
+    .then(tryCommands)
+    .then(
+      () => null,
+      (error: unknown) => error,
+    );
+  const failure = await withinTime(Promise.race([failed, connected]), CONNECT_TIMEOUT_MS).catch(
+    (error: unknown) => error,
+  );
+  isOpening = false;
+  listener = () => {};
+  const close = (): void => {
+    isClosed = true;
+    if (!client.isOpen) return;
+    // a connection attempt cannot be cancelled, but must not keep the process alive
+    client.unref();
+    client.destroy();
+  };
+  return {
+    client,
+    failure,
+    onLost(listen) {
+      listener = listen;
+    },
+    reconnect() {
+      // otherwise it is connecting already
+      if (isClosed || !client.isReady) return;
+      client.destroy();
+      client.connect().catch(() => {});
+    },
+    close,
+  };
+}

@@ -1,0 +1,52 @@
+import type { CacheStats } from "@snap/engine/ports";
+import type { ScriptedClient } from "../connection/client.ts";
+
+/** Of `maxmemory`: what renderings count is less than what they take, and limits and leases need some, too. */
+const SHARE_OF_MAXMEMORY = 0.8;
+/** Of the machine's memory, if Redis has no limit. */
+const SHARE_OF_SYSTEM = 0.5;
+
+/** The memory of Redis. */
+export interface Memory {
+  /** The default quota of renderings. */
+  readonly quota: number;
+  /** Until `maxmemory`; `null` without it. */
+  readonly freeBytes: number | null;
+  readonly warnings: CacheStats["warnings"];
+}
+
+export async function readMemory(client: Pick<ScriptedClient, "info">): Promise<Memory> {
+  const report = await client.info("memory");
+  const read = (name: string): string => new RegExp(`^${name}:(\\S+)`, "m").exec(report)?.[1] ?? "";
+  const [maxBytes, usedBytes] = [Number(read("maxmemory")), Number(read("used_memory"))];
+  const systemBytes = Number(read("total_system_memory"));
+  return {
+    quota: Math.floor(maxBytes > 0 ? maxBytes * SHARE_OF_MAXMEMORY : systemBytes * SHARE_OF_SYSTEM),
+    freeBytes: maxBytes > 0 ? Math.max(0, maxBytes - usedBytes) : null,
+    warnings: [...warnOfLimit(maxBytes), ...warnOfPolicy(read("maxmemory_policy"))],
+  };
+}
+
+type Warning = CacheStats["warnings"][number];
+
+function warnOfLimit(maxBytes: number): Warning[] {
+  if (maxBytes > 0) return [];
+  const advice = "set maxmemory in Redis, with maxmemory-policy noeviction";
+  return [{ message: "nothing limits the memory of Redis", advice }];
+}
+
+function warnOfPolicy(policy: string): Warning[] {
+  const harm = harmOf(policy);
+  if (harm === null) return [];
+  return [
+    {
+      message: `with maxmemory-policy ${policy}, Redis evicts ${harm}`,
+      advice: "set maxmemory-policy noeviction",
+    },
+  ];
+}
+
+function harmOf(policy: string): string | null {
+  if (policy.startsWith("allkeys-")) return "renderings of any account, and the index that counts them";
+  return ["volatile-ttl", "volatile-random"].includes(policy) ? "rate limits and render leases" : null;
+}

@@ -1,0 +1,102 @@
+import type { Eviction, RenderingKey, StoredRendering } from "@snap/engine/ports";
+import { randomUUID } from "node:crypto";
+import { isOutOfMemory, type ScriptedClient } from "../connection/client.ts";
+import type { ByteConnection } from "../connection/connect.ts";
+import { renderingName } from "../keys.ts";
+import { readMemory } from "./memory.ts";
+import type { EvictOutcome, EvictRequest } from "./scripts.ts";
+import type { Transfer } from "./transfer.ts";
+
+/** What a rendering counts besides its bytes: its description, and its place in the index. */
+const OVERHEAD_BYTES = 4096;
+const STORE_ATTEMPTS = 3;
+
+export interface RoomOptions {
+  readonly keyPrefix: string;
+  /** `null`: by the memory of Redis. */
+  readonly cacheMaxBytes: number | null;
+  readonly onEvicted: (eviction: Eviction) => void;
+}
+
+/** The room for renderings: the quota, and the memory of Redis. */
+export interface Room {
+  /** Stores a rendering, and evicts what it needs the room of; returns `false` if there is none for it. */
+  store(request: RenderingKey & { readonly rendering: StoredRendering }): Promise<boolean>;
+  /** Evicts at most `limit` renderings that exceed the quota, by the memory that Redis has now; returns their number. */
+  trim(client: ScriptedClient, limit: number): Promise<number>;
+}
+
+/** Stores over the connection for bytes. */
+export function createRoom(
+  bytes: ByteConnection,
+  transfer: Transfer,
+  { keyPrefix, cacheMaxBytes, onEvicted }: RoomOptions,
+): Room {
+  let quota = cacheMaxBytes;
+  const refreshQuota = async (client: ScriptedClient): Promise<number> =>
+    (quota = cacheMaxBytes ?? (await readMemory(client)).quota);
+
+  /** Returns what the renderings counted. */
+  const report = (reason: Eviction["reason"], { evicted }: EvictOutcome): number => {
+    for (const eviction of evicted) onEvicted({ reason, ...eviction });
+    return evicted.reduce((sum, eviction) => sum + eviction.bytes, 0);
+  };
+  /** Evicts in several calls; returns what the renderings counted. */
+  const evict = async ({ maxBytes, needed }: EvictRequest): Promise<number> => {
+    for (let freed = 0; ;) {
+      const stillNeeded = needed && { ...needed, bytes: Math.max(0, needed.bytes - freed) };
+      const outcome = await bytes.inTime(0, () =>
+        bytes.client.evictRenderings(keyPrefix, { maxBytes, needed: stillNeeded }),
+      );
+      freed += report(needed === undefined ? "quota" : "space", outcome);
+      if (outcome.isDone) return freed;
+    }
+  };
+  /** Returns `false` if the memory is full and nothing can be evicted. */
+  const storeWithin = async (
+    maxBytes: number,
+    rendering: StoredRendering,
+    entry: { readonly name: string; readonly accountId: string; readonly bytes: number },
+  ): Promise<boolean> => {
+    const { storedAt, expiresAt } = rendering;
+    for (let attempts = 1; attempts <= STORE_ATTEMPTS; attempts += 1) {
+      const staged = `${keyPrefix}staged:${randomUUID()}`;
+      const request = { ...entry, staged, storedAt, expiresAt, maxBytes };
+      try {
+        const outcome = await transfer.write(staged, rendering, () =>
+          bytes.client.storeRendering(keyPrefix, request),
+        );
+        if (outcome === null) return false;
+        report("quota", outcome);
+        if (!outcome.isDone) await evict({ maxBytes });
+        return true;
+      } catch (error) {
+        if (!isOutOfMemory(error)) throw error;
+      }
+      await bytes.inTime(0, () => bytes.client.unlink(staged));
+      if ((await evict({ maxBytes, needed: entry })) === 0) return false;
+    }
+    return false;
+  };
+
+  return {
+    async store({ rendering, ...key }) {
+      const { accountId } = key;
+      const maxBytes = quota ?? (await bytes.inTime(0, () => refreshQuota(bytes.client)));
+      const counted = rendering.bytes.byteLength + OVERHEAD_BYTES;
+      const fits = counted <= maxBytes;
+      const entry = { name: renderingName(key), accountId, bytes: counted };
+      if (fits && (await storeWithin(maxBytes, rendering, entry))) return true;
+      onEvicted({ reason: fits ? "space" : "quota", accountId, renderings: 1, bytes: counted });
+      return false;
+    },
+    async trim(client, limit) {
+      const outcome = await client.evictRenderings(keyPrefix, {
+        maxBytes: await refreshQuota(client),
+        limit,
+      });
+      report("quota", outcome);
+      return outcome.evicted.reduce((sum, { renderings }) => sum + renderings, 0);
+    },
+  };
+}

@@ -1,0 +1,185 @@
+import { defineScript, type CommandParser } from "@redis/client";
+import type { Eviction } from "@snap/engine/ports";
+import { EXPIRY_GRACE_MS } from "../keys.ts";
+
+/*
+ * The index of the renderings, next to their values. `cache:entries` maps the name of a rendering to what it counts and
+ * its account; `cache:total` and `cache:accounts` are the sums; `cache:ages:<account>` and `cache:expiries` sort the names
+ * by the instants at which they were stored and expire. The scripts run even while the memory is full (`allow-oom`),
+ * because evicting also writes to the index.
+ */
+const INDEX = `#!lua flags=allow-oom
+local prefix = KEYS[1]
+local entries, total = prefix .. "cache:entries", prefix .. "cache:total"
+local accounts, expiries = prefix .. "cache:accounts", prefix .. "cache:expiries"
+local function agesOf(account) return prefix .. "cache:ages:" .. account end
+local function valueOf(name) return prefix .. "rendering:" .. name end
+
+local function subtract(account, bytes)
+  redis.call("INCRBY", total, "-" .. bytes)
+  if tonumber(redis.call("ZINCRBY", accounts, "-" .. bytes, account)) <= 0 then
+    redis.call("ZREM", accounts, account)
+  end
+end
+
+local function forget(name)
+  redis.call("UNLINK", valueOf(name))
+  redis.call("ZREM", expiries, name)
+  local entry = redis.call("HGET", entries, name)
+  if not entry then return 0 end
+  local bytes, account = string.match(entry, "^(%d+) (.*)$")
+  redis.call("HDEL", entries, name)
+  redis.call("ZREM", agesOf(account), name)
+  subtract(account, bytes)
+  return tonumber(bytes)
+end
+
+-- Evicts from the account with the most bytes; the pending rendering counts for its account meanwhile.
+local function evict(maxBytes, limit, pendingAccount, pendingBytes)
+  if pendingBytes > 0 then redis.call("ZINCRBY", accounts, pendingBytes, pendingAccount) end
+  local renderings, bytes = {}, {}
+  local isStuck = false
+  for _ = 1, limit do
+    if tonumber(redis.call("GET", total) or 0) <= maxBytes then break end
+    local account, most = unpack(redis.call("ZRANGE", accounts, 0, 0, "REV", "WITHSCORES"))
+    local name = account and redis.call("ZRANGE", agesOf(account), 0, 0)[1]
+    if name then
+      local freed = forget(name)
+      -- Redis has evicted a part of the index
+      if freed == 0 then redis.call("ZREM", agesOf(account), name) end
+      renderings[account] = (renderings[account] or 0) + 1
+      bytes[account] = (bytes[account] or 0) + freed
+    elseif account and account ~= pendingAccount then
+      subtract(account, string.format("%.0f", most))
+    else
+      isStuck = true
+      break
+    end
+  end
+  if pendingBytes > 0 and tonumber(redis.call("ZINCRBY", accounts, -pendingBytes, pendingAccount)) <= 0 then
+    redis.call("ZREM", accounts, pendingAccount)
+  end
+  local isDone = isStuck or tonumber(redis.call("GET", total) or 0) <= maxBytes
+  local result = {isDone and 1 or 0}
+  for account, count in pairs(renderings) do
+    table.insert(result, account)
+    table.insert(result, count)
+    table.insert(result, bytes[account])
+  end
+  return result
+end
+`;
+
+/** Evictions of one call, which blocks Redis for about a millisecond. */
+const EVICTIONS_PER_CALL = 50;
+const NO_QUOTA = Number.MAX_SAFE_INTEGER;
+
+/** What one call evicted. */
+export interface EvictOutcome {
+  /** There is nothing more to evict, or no need for it. */
+  readonly isDone: boolean;
+  readonly evicted: readonly Omit<Eviction, "reason">[];
+}
+
+function toEvictOutcome([isDone, ...values]: readonly [number, ...unknown[]]): EvictOutcome {
+  const evicted = Array.from({ length: values.length / 3 }, (_, index) => {
+    const [accountId, renderings, bytes] = values.slice(index * 3);
+    return { accountId: String(accountId), renderings: Number(renderings), bytes: Number(bytes) };
+  });
+  return { isDone: isDone === 1, evicted };
+}
+
+export interface StoreRequest {
+  /** Key of the value, which is already in Redis. */
+  readonly staged: string;
+  readonly name: string;
+  readonly accountId: string;
+  /** What it counts. */
+  readonly bytes: number;
+  readonly storedAt: number;
+  readonly expiresAt: number;
+  readonly maxBytes: number | null;
+}
+
+/** Moves a staged value to its key, and counts it; then evicts what exceeds the quota. Returns `null` if it is missing. */
+export const storeRenderingScript = defineScript({
+  NUMBER_OF_KEYS: 1,
+  SCRIPT: `${INDEX}
+local staged, name, account, bytes, storedAt, expiresAt, ttlMs, maxBytes = unpack(ARGV)
+forget(name)
+if redis.call("PEXPIRE", staged, ttlMs) == 0 then return false end
+redis.call("RENAME", staged, valueOf(name))
+redis.call("HSET", entries, name, bytes .. " " .. account)
+redis.call("ZADD", agesOf(account), storedAt, name)
+redis.call("ZADD", expiries, expiresAt, name)
+redis.call("INCRBY", total, bytes)
+redis.call("ZINCRBY", accounts, bytes, account)
+return evict(tonumber(maxBytes), ${EVICTIONS_PER_CALL}, "", 0)`,
+  parseCommand(parser: CommandParser, prefix: string, request: StoreRequest) {
+    const { staged, name, accountId, bytes, storedAt, expiresAt, maxBytes } = request;
+    const ttlMs = Math.max(0, Math.ceil(expiresAt - storedAt)) + EXPIRY_GRACE_MS;
+    parser.pushKey(prefix);
+    parser.push(staged, name, accountId);
+    parser.push(...[bytes, storedAt, expiresAt, ttlMs, maxBytes ?? NO_QUOTA].map(String));
+  },
+  transformReply: (reply: [number, ...unknown[]] | null): EvictOutcome | null =>
+    reply === null ? null : toEvictOutcome(reply),
+});
+
+export interface EvictRequest {
+  /** The most that all renderings may count; `null`: any number. */
+  readonly maxBytes: number | null;
+  /** Evicts at least this much, for a rendering of this account. */
+  readonly needed?: { readonly accountId: string; readonly bytes: number } | undefined;
+  readonly limit?: number;
+}
+
+/** Evicts some of the renderings that exceed the quota, or that another rendering needs the space of. */
+export const evictRenderingsScript = defineScript({
+  NUMBER_OF_KEYS: 1,
+  SCRIPT: `${INDEX}
+local maxBytes, limit = tonumber(ARGV[1]), tonumber(ARGV[2])
+local account, bytes = ARGV[3], tonumber(ARGV[4])
+if bytes > 0 then maxBytes = math.min(maxBytes, tonumber(redis.call("GET", total) or 0) - bytes) end
+return evict(maxBytes, limit, account, bytes)`,
+  parseCommand(
+    parser: CommandParser,
+    prefix: string,
+    { maxBytes, needed, limit = EVICTIONS_PER_CALL }: EvictRequest,
+  ) {
+    parser.pushKey(prefix);
+    parser.push(String(maxBytes ?? NO_QUOTA), String(Math.min(limit, EVICTIONS_PER_CALL)));
+    parser.push(needed?.accountId ?? "", String(needed?.bytes ?? 0));
+  },
+  transformReply: (reply: [number, ...unknown[]]): EvictOutcome => toEvictOutcome(reply),
+});
+
+/** Deletes renderings by name. */
+export const forgetRenderingsScript = defineScript({
+  NUMBER_OF_KEYS: 1,
+  SCRIPT: `${INDEX}
+for _, name in ipairs(ARGV) do forget(name) end`,
+  parseCommand(parser: CommandParser, prefix: string, names: readonly string[]) {
+    parser.pushKey(prefix);
+    parser.push(...names);
+  },
+  transformReply: (): void => {},
+});
+
+/** Deletes renderings that have expired; returns their number. */
+export const pruneRenderingsScript = defineScript({
+  NUMBER_OF_KEYS: 1,
+  SCRIPT: `${INDEX}
+local names = redis.call("ZRANGE", expiries, "-inf", ARGV[1], "BYSCORE", "LIMIT", 0, ARGV[2])
+for _, name in ipairs(names) do forget(name) end
+return #names`,
+  parseCommand(
+    parser: CommandParser,
+    prefix: string,
+    { now, limit }: { readonly now: number; readonly limit: number },
+  ) {
+    parser.pushKey(prefix);
+    parser.push(String(now), String(limit));
+  },
+  transformReply: (count: number): number => count,
+});

@@ -1,0 +1,79 @@
+import { RESP_TYPES } from "@redis/client";
+import type { StoredRendering } from "@snap/engine/ports";
+import type { ByteConnection } from "../connection/connect.ts";
+import { bytesOffset, packDescription, unpackDescription } from "./packed.ts";
+
+/**
+ * Transferred at a time, so that a large value delays others little, here and in Redis. `APPEND` may allocate a mebibyte
+ * more than it needs, so smaller values are sent in one piece.
+ */
+const CHUNK_BYTES = 4 * 1024 * 1024;
+/** Redis deletes an incomplete value after this time. */
+const STAGED_MS = 300_000;
+/** Of a value that is replaced while it is read. */
+const READ_ATTEMPTS = 3;
+
+/** Reads and writes values in chunks. */
+export interface Transfer {
+  /** Returns `null` if there is no value, or one of an unknown layout. Does not verify the bytes; the entity tag does. */
+  read(key: string): Promise<StoredRendering | null>;
+  /**
+   * Writes a value that expires after a few minutes, and calls `commit`, which moves it to its key. Sends both at once if
+   * the value is one chunk.
+   */
+  write<T>(key: string, rendering: StoredRendering, commit: () => Promise<T>): Promise<T>;
+}
+
+export function createTransfer({ client, inTime }: ByteConnection): Transfer {
+  const byteClient = client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer });
+  const readRange = async (key: string, start: number, size: number): Promise<Buffer> =>
+    inTime(size, async () => (await byteClient.getRange(key, start, start + size - 1)) ?? Buffer.alloc(0));
+
+  /** Returns `changed` if the value was replaced meanwhile. */
+  const readOnce = async (key: string): Promise<StoredRendering | null | "changed"> => {
+    const first = await readRange(key, 0, CHUNK_BYTES);
+    const [description, offset] = [unpackDescription(first), bytesOffset(first)];
+    if (description === null || offset === null) return null;
+    // copied, because it is a view of a larger reply
+    if (first.byteLength < CHUNK_BYTES)
+      return { ...description, bytes: new Uint8Array(first.subarray(offset)) };
+    const size = await inTime(0, () => client.strLen(key));
+    const bytes = new Uint8Array(Math.max(0, size - offset));
+    bytes.set(first.subarray(offset, size));
+    for (let start = CHUNK_BYTES; start < size; start += CHUNK_BYTES) {
+      const chunk = await readRange(key, start, Math.min(CHUNK_BYTES, size - start));
+      if (chunk.byteLength !== Math.min(CHUNK_BYTES, size - start)) return "changed";
+      bytes.set(chunk, start - offset);
+    }
+    const start = await readRange(key, 0, offset);
+    return start.equals(first.subarray(0, offset)) ? { ...description, bytes } : "changed";
+  };
+
+  return {
+    async read(key) {
+      for (let attempt = 1; attempt <= READ_ATTEMPTS; attempt += 1) {
+        const found = await readOnce(key);
+        if (found !== "changed") return found;
+      }
+      return null;
+    },
+    async write(key, { bytes, ...description }, commit) {
+      const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      const head = packDescription(description);
+      const firstBytes = Math.max(0, CHUNK_BYTES - head.byteLength);
+      const first = Buffer.concat([head, body.subarray(0, firstBytes)]);
+      const expiration = { type: "PX", value: STAGED_MS } as const;
+      const started = inTime(first.byteLength, () => client.set(key, first, { expiration }));
+      if (body.byteLength <= firstBytes) {
+        const [committed] = await Promise.all([inTime(0, commit), started]);
+        return committed;
+      }
+      await started;
+      for (let start = firstBytes; start < body.byteLength; start += CHUNK_BYTES) {
+        const chunk = body.subarray(start, start + CHUNK_BYTES);
+        await inTime(chunk.byteLength, () => client.append(key, chunk));
+      }
+      return inTime(0, commit);
+    },
+  };
+}

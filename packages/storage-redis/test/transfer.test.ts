@@ -1,0 +1,98 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openCache, openPlainClient, useRedis, whenLost, type WatchedCache } from "./redis.ts";
+import { startRelay } from "./relay.ts";
+import { consumeRequest, NAME, NOW, sampleRendering } from "./samples.ts";
+
+const getRequest = { ...NAME, now: NOW };
+const large = new Uint8Array(10_000_000).fill(7);
+
+function messagesOf({ onError }: WatchedCache): string[] {
+  return onError.mock.calls.map(([{ message }]) => message);
+}
+
+describe("a large rendering", { tags: ["redis"] }, () => {
+  const redis = useRedis();
+
+  it("is transferred in chunks of four mebibytes", async () => {
+    const { renderings } = await openCache({ url: redis().url });
+    const client = await openPlainClient(redis().url);
+    await client.configResetStat();
+    await renderings.put({ ...NAME, rendering: sampleRendering({ bytes: large }) });
+    expect((await renderings.get(getRequest))?.bytes).toHaveLength(10_000_000);
+    const statistics = await client.info("commandstats");
+    expect(/cmdstat_append:calls=(\d+)/.exec(statistics)?.[1]).toBe("2");
+    // and the description once more, to see whether it was replaced
+    expect(/cmdstat_getrange:calls=(\d+)/.exec(statistics)?.[1]).toBe("4");
+  });
+
+  it("is read complete or not at all while it is replaced", async () => {
+    const { renderings } = await openCache({ url: redis().url });
+    const { renderings: other } = await openCache({ url: redis().url });
+    for (let time = 0; time < 20; time += 1) {
+      const rendering = sampleRendering({
+        bytes: large.slice().fill(time),
+        etag: `"${time}"`,
+        storedAt: NOW + time,
+      });
+      const [found] = await Promise.all([renderings.get(getRequest), other.put({ ...NAME, rendering })]);
+      const value = Number(found?.etag.slice(1, -1));
+      expect(found?.bytes.every((byte) => byte === value) ?? true).toBe(true);
+    }
+  });
+
+  it("is not cached while its connection cannot be restored, which is reported", async () => {
+    const cache = await openCache({ url: redis().url });
+    const client = await openPlainClient(redis().url);
+    await cache.renderings.put({ ...NAME, rendering: sampleRendering() });
+    await cache.renderings.peek(getRequest);
+    // the last command of the connection for bytes is a script
+    const connections = await client.clientList();
+    const id = connections.findLast(({ cmd }) => cmd === "evalsha")?.id ?? 0;
+    onTestFinished(async () => void (await client.configSet("maxclients", "10000")));
+    await client.configSet("maxclients", "2");
+    await client.clientKill({ filter: "ID", id });
+    await whenLost(cache);
+    expect(messagesOf(cache)).toEqual([expect.stringContaining("does not transfer renderings: ")]);
+    expect(await cache.renderings.get(getRequest)).toBeNull();
+    await cache.renderings.put({ ...NAME, rendering: sampleRendering({ etag: '"new"' }) });
+    expect(await cache.renderings.peek(getRequest)).toBeNull();
+    await client.configSet("maxclients", "10000");
+    await expect
+      .poll(
+        async () => {
+          await cache.renderings.put({ ...NAME, rendering: sampleRendering() });
+          return cache.renderings.get(getRequest);
+        },
+        { timeout: 20_000 },
+      )
+      .not.toBeNull();
+  });
+
+  it("delays nothing else if it is stuck, is given up, and reported", async () => {
+    const relay = await startRelay(redis().url);
+    const cache = await openCache({ url: relay.url, commandTimeoutMs: 200 });
+    const direct = await openCache({ url: redis().url, keyPrefix: cache.keyPrefix });
+    relay.stallAfter(2_000_000);
+    const stored = cache.renderings.put({ ...NAME, rendering: sampleRendering({ bytes: large }) });
+    for (let time = 0; time < 5; time += 1) await cache.rateLimiter.consume(consumeRequest({ limit: 5 }));
+    expect((await direct.rateLimiter.consume(consumeRequest({ limit: 5 }))).allowed).toBe(false);
+    await stored;
+    expect(await direct.renderings.get(getRequest)).toBeNull();
+    expect(messagesOf(cache)).toEqual([
+      expect.stringMatching(/does not transfer renderings: no response within \d+/),
+    ]);
+    // over a new connection
+    relay.stallAfter(Infinity);
+    await expect
+      .poll(
+        async () => {
+          await cache.renderings.put({ ...NAME, rendering: sampleRendering() });
+          return direct.renderings.peek(getRequest);
+        },
+        { timeout: 20_000 },
+      )
+      .not.toBeNull();
+    expect(cache.onError).toHaveBeenCalledTimes(1);
+    expect(cache.onBack).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,73 @@
+import type { DatabaseSync } from "node:sqlite";
+import { prepare } from "../prepare.ts";
+import { writing } from "../transaction.ts";
+
+export interface EvictRequest {
+  /** Evicts until all renderings together count no more than this, … */
+  readonly maxBytes: number;
+  /** … or until it has evicted this many. */
+  readonly limit: number;
+  /** By account, what the renderings count that are about to be stored. */
+  readonly pending?: ReadonlyMap<string, number>;
+}
+
+/** A row that was evicted. */
+export interface Evicted {
+  readonly id: number;
+  readonly accountId: string;
+  readonly bytes: number;
+}
+
+export interface Evictor {
+  /** Returns what all renderings count. */
+  cachedBytes(): number;
+  /** Evicts rows in one transaction, by the rule of `RenderingStore`; stops if only a pending rendering could be next. */
+  evict(request: EvictRequest): readonly Evicted[];
+}
+
+export function createEvictor(database: DatabaseSync): Evictor {
+  const findTotal = prepare<{ bytes: number }>(database, "SELECT bytes FROM cache_total WHERE id = 1");
+  const findLargest = prepare<{ accountId: string; bytes: number }>(
+    database,
+    "SELECT account_id AS accountId, bytes FROM cache_accounts ORDER BY bytes DESC LIMIT 1",
+  );
+  const findAccount = prepare<{ bytes: number }>(
+    database,
+    "SELECT bytes FROM cache_accounts WHERE account_id = :accountId",
+  );
+  const findOldest = prepare<{ id: number; bytes: number }>(
+    database,
+    `SELECT id, bytes FROM rendering_sizes
+     WHERE id = (SELECT rowid FROM renderings WHERE account_id = :accountId ORDER BY stored_at, rowid LIMIT 1)`,
+  );
+  const remove = prepare(database, "DELETE FROM renderings WHERE rowid = :id");
+
+  const cachedBytes = (): number => findTotal.get()?.bytes ?? 0;
+  /** Returns the oldest row of the account with the most bytes. */
+  const findVictim = (pending: ReadonlyMap<string, number>): Evicted | null => {
+    let largest = findLargest.get();
+    for (const [accountId, pendingBytes] of pending) {
+      const bytes = pendingBytes + (findAccount.get({ accountId })?.bytes ?? 0);
+      if (largest === undefined || bytes >= largest.bytes) largest = { accountId, bytes };
+    }
+    if (largest === undefined) return null;
+    const { accountId } = largest;
+    const row = findOldest.get({ accountId });
+    return row === undefined ? null : { ...row, accountId };
+  };
+  return {
+    cachedBytes,
+    evict({ maxBytes, limit, pending = new Map() }) {
+      return writing(database, () => {
+        const evicted: Evicted[] = [];
+        while (evicted.length < limit && cachedBytes() > maxBytes) {
+          const victim = findVictim(pending);
+          if (victim === null) break;
+          remove.run({ id: victim.id });
+          evicted.push(victim);
+        }
+        return evicted;
+      });
+    },
+  };
+}

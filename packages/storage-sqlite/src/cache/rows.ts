@@ -1,0 +1,85 @@
+import type { RenderingKey, StoredRendering } from "@snap/engine/ports";
+import type { DatabaseSync } from "node:sqlite";
+import { prepare } from "../prepare.ts";
+import { writing } from "../transaction.ts";
+
+type Description = Omit<StoredRendering, "bytes">;
+
+/** As stored: the notes are JSON. */
+type Stored<T extends Description> = Omit<T, "notes"> & { readonly notes: string };
+
+export interface FoundRow extends StoredRendering {
+  readonly id: number;
+  /** `null` in rows of older releases, which contain the bytes. */
+  readonly size: number | null;
+}
+
+/** The rows that describe renderings. */
+export interface RenderingRows {
+  find(request: RenderingKey & { readonly now: number }): FoundRow | null;
+  describe(request: RenderingKey & { readonly now: number }): Description | null;
+  /** Inserts a row whose bytes are in a file; returns the ids of the row that it replaces, if any. */
+  replace(
+    key: RenderingKey,
+    row: Description & { readonly id: number; readonly size: number },
+  ): readonly number[];
+  idsOf(key: RenderingKey): readonly number[];
+  expiredIds(request: { readonly now: number; readonly limit: number }): readonly number[];
+  has(id: number): boolean;
+  remove(ids: readonly number[]): void;
+}
+
+/** All columns but the bytes, which SQLite then does not read. */
+const DESCRIPTION_COLUMNS = `content_type AS contentType, target_status AS targetStatus, notes, etag,
+  stored_at AS storedAt, expires_at AS expiresAt`;
+const IS_KEY = "account_id = :accountId AND key = :key";
+
+export function createRenderingRows(database: DatabaseSync): RenderingRows {
+  const find = prepare<Stored<FoundRow>>(
+    database,
+    `SELECT rowid AS id, ${DESCRIPTION_COLUMNS}, bytes, size FROM renderings
+     WHERE ${IS_KEY} AND expires_at > :now`,
+  );
+  const describe = prepare<Stored<Description>>(
+    database,
+    `SELECT ${DESCRIPTION_COLUMNS} FROM renderings WHERE ${IS_KEY} AND expires_at > :now`,
+  );
+  const insert = prepare(
+    database,
+    `INSERT INTO renderings
+       (rowid, account_id, key, content_type, target_status, notes, etag, stored_at, expires_at, bytes, size)
+     VALUES (:id, :accountId, :key, :contentType, :targetStatus, :notes, :etag, :storedAt, :expiresAt, x'', :size)`,
+  );
+  const findIds = prepare<{ id: number }>(database, `SELECT rowid AS id FROM renderings WHERE ${IS_KEY}`);
+  const findExpired = prepare<{ id: number }>(
+    database,
+    "SELECT rowid AS id FROM renderings WHERE expires_at <= :now ORDER BY expires_at LIMIT :limit",
+  );
+  const findRow = prepare(database, "SELECT 1 FROM renderings WHERE rowid = :id");
+  const remove = prepare(database, "DELETE FROM renderings WHERE rowid = :id");
+
+  const idsOf = ({ accountId, key }: RenderingKey): number[] =>
+    findIds.all({ accountId, key }).map(({ id }) => id);
+  return {
+    find: ({ accountId, key, now }) => withNotes(find.get({ accountId, key, now })),
+    describe: ({ accountId, key, now }) => withNotes(describe.get({ accountId, key, now })),
+    replace: ({ accountId, key }, { notes, ...row }) =>
+      writing(database, () => {
+        const replaced = idsOf({ accountId, key });
+        for (const id of replaced) remove.run({ id });
+        insert.run({ ...row, accountId, key, notes: JSON.stringify(notes) });
+        return replaced;
+      }),
+    idsOf,
+    expiredIds: (request) => findExpired.all(request).map(({ id }) => id),
+    has: (id) => findRow.get({ id }) !== undefined,
+    remove: (ids) =>
+      writing(database, () => {
+        for (const id of ids) remove.run({ id });
+      }),
+  };
+}
+
+function withNotes<T extends Description>(row: Stored<T> | undefined): T | null {
+  return row === undefined ? null : ({ ...row, notes: JSON.parse(row.notes) as string[] } as unknown as T);
+}

@@ -1,0 +1,50 @@
+import { statfsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { isBusy, isDiskFull } from "./faults.ts";
+import { prepare } from "./prepare.ts";
+
+/** Free pages for about 10,000 renders, and a log half as large again as the one that SQLite merges by itself. */
+export const RESERVE_BYTES = 6 * 1024 * 1024;
+/** A smaller loss is not worth the write, which blocks the event loop for 30 ms. */
+const RENEW_BELOW_BYTES = 4.5 * 1024 * 1024;
+/** With less, the log might be left with pages that do not fit into the file. */
+const FREE_MIN_BYTES = 3 * RESERVE_BYTES;
+
+/**
+ * Space that belongs to the database already, so that it can go on writing while the disk is full: free pages in the file,
+ * and a write-ahead log of the same size, which SQLite overwrites from its start.
+ */
+export interface LedgerReserve {
+  /** Restores what was used up, if the disk has space; writes 12 MiB for it. */
+  renew(): void;
+}
+
+export function createLedgerReserve(database: DatabaseSync, filename: string): LedgerReserve {
+  const countFreePages = prepare<{ freelist_count: number }>(database, "PRAGMA freelist_count");
+  const findPageSize = prepare<{ page_size: number }>(database, "PRAGMA page_size");
+  const fill = prepare(
+    database,
+    `INSERT OR REPLACE INTO write_checks (id, filler) VALUES (2, zeroblob(${RESERVE_BYTES}))`,
+  );
+  const empty = prepare(database, "DELETE FROM write_checks WHERE id = 2");
+  const freeBytes = (): number =>
+    (countFreePages.get()?.freelist_count ?? 0) * (findPageSize.get()?.page_size ?? 0);
+  const logBytes = (): number => statSync(`${filename}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  const isDiskLow = (): boolean => {
+    const { bavail, bsize } = statfsSync(dirname(filename));
+    return bavail * bsize < FREE_MIN_BYTES;
+  };
+  return {
+    renew() {
+      if (Math.min(freeBytes(), logBytes()) >= RENEW_BELOW_BYTES || isDiskLow()) return;
+      try {
+        fill.run();
+        empty.run();
+      } catch (error) {
+        // another process writes, or the disk is full: the next attempt may succeed
+        if (!isBusy(error) && !isDiskFull(error)) throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import type { Eviction, Storage } from "@snap/engine/ports";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { mountSmallDisk } from "../../testing/test/servers/small-disk.ts";
+import { openSqliteStorage } from "../src/index.ts";
+import { expectConsistent } from "./worker-process.ts";
+
+const MEBIBYTE = 1024 * 1024;
+const DISK_RESERVE_BYTES = 4 * MEBIBYTE;
+const period = { startedAt: 0, resetsAt: 1_000_000 };
+
+async function openOn(
+  directory: string,
+  onEvicted: (eviction: Eviction) => void = () => {},
+): Promise<Storage> {
+  const storage = await openSqliteStorage({
+    directory,
+    // the disk is the only limit
+    cacheMaxBytes: 1024 * MEBIBYTE,
+    diskReserveBytes: DISK_RESERVE_BYTES,
+    onEvicted,
+  });
+  onTestFinished(() => storage.close());
+  return storage;
+}
+
+/** Stores renderings of a mebibyte with the keys `0`, `1` and so on, one each millisecond. */
+async function putMany({ renderings }: Storage, accountId: string, count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1)
+    await renderings.put({
+      accountId,
+      key: `${index}`,
+      rendering: {
+        bytes: new Uint8Array(MEBIBYTE).fill(index),
+        contentType: "image/png",
+        targetStatus: 200,
+        notes: [],
+        etag: `"${index}"`,
+        storedAt: 1000 + index,
+        expiresAt: 1_000_000,
+      },
+    });
+}
+
+async function countOf({ renderings }: Storage, accountId: string): Promise<number> {
+  let count = 0;
+  for (let index = 0; index < 100; index += 1)
+    if ((await renderings.get({ accountId, key: `${index}`, now: 1 })) !== null) count += 1;
+  return count;
+}
+
+/** Reserves and settles a thousand credits. */
+async function settleMany({ ledger }: Storage, name: string): Promise<void> {
+  for (let index = 0; index < 1000; index += 1) {
+    const reservationId = `${name}-${index}`;
+    const request = { accountId: "acct_1", period, granted: 100_000, now: 1, lapsesAt: 1000, reservationId };
+    expect((await ledger.reserve(request)).reserved).toBe(true);
+    expect(await ledger.settle({ reservationId, now: 2 })).toBe("settled");
+  }
+}
+
+describe("a disk that is full", { tags: ["mount"] }, () => {
+  it("of renderings, evicts from the account above its share and keeps its reserve", async () => {
+    const { directory } = await mountSmallDisk({ mebibytes: 64 });
+    const onEvicted = vi.fn<(eviction: Eviction) => void>();
+    const storage = await openOn(directory, onEvicted);
+    await storage.check();
+    await putMany(storage, "quiet", 5);
+    await putMany(storage, "greedy", 100);
+    expect(await countOf(storage, "quiet")).toBe(5);
+    expect(await countOf(storage, "greedy")).toBeGreaterThan(20);
+    expect(await storage.renderings.peek({ accountId: "greedy", key: "99", now: 1 })).not.toBeNull();
+    expect((await storage.renderings.stats())?.freeBytes).toBeGreaterThanOrEqual(DISK_RESERVE_BYTES);
+    expect(new Set(onEvicted.mock.calls.map(([{ reason, accountId }]) => `${reason} ${accountId}`))).toEqual(
+      new Set(["space greedy"]),
+    );
+    await settleMany(storage, "a");
+    expectConsistent(join(directory, "snap.db"));
+  });
+
+  it("of another program's file, caches nothing, goes on with everything else, and heals by itself", async () => {
+    const disk = await mountSmallDisk({ mebibytes: 64 });
+    const storage = await openOn(disk.directory);
+    await storage.check();
+    await putMany(storage, "acct_1", 3);
+    disk.fill();
+    await settleMany(storage, "a");
+    await storage.check();
+    await putMany(storage, "acct_2", 3);
+    expect(await countOf(storage, "acct_2")).toBe(0);
+    expect((await storage.renderings.stats())?.warnings).toEqual([
+      {
+        message: expect.stringMatching(
+          /^the disk has \d+ bytes free, less than its reserve of 4194304, so nothing is cached$/,
+        ),
+        advice: "free disk space, or lower the reserve",
+      },
+    ]);
+    // evicts what is left, and the other program takes that, too
+    await storage.renderings.prune({ now: 2, limit: 100 });
+    expect(await countOf(storage, "acct_1")).toBe(0);
+    disk.fill();
+    await settleMany(storage, "b");
+    await storage.check();
+
+    await disk.clear();
+    await putMany(storage, "acct_2", 3);
+    expect(await countOf(storage, "acct_2")).toBe(3);
+    expect((await storage.renderings.stats())?.warnings).toEqual([]);
+    expect(
+      (await storage.ledger.balance({ accountId: "acct_1", period, granted: 100_000, now: 3 })).used,
+    ).toBe(2000);
+    expectConsistent(join(disk.directory, "snap.db"));
+  });
+
+  it("rejects no rendering and leaves no part of one", async () => {
+    const disk = await mountSmallDisk({ mebibytes: 64 });
+    // the cache believes that it may fill the disk
+    const storage = await openSqliteStorage({
+      directory: disk.directory,
+      cacheMaxBytes: 1024 * MEBIBYTE,
+      diskReserveBytes: 0,
+    });
+    onTestFinished(() => storage.close());
+    await storage.check();
+    await Promise.all([putMany(storage, "acct_1", 100), putMany(storage, "acct_2", 100)]);
+    await settleMany(storage, "a");
+    const stored = (await countOf(storage, "acct_1")) + (await countOf(storage, "acct_2"));
+    expect(stored).toBeGreaterThan(20);
+    expect(await readdir(join(disk.directory, "snap.db-renderings"))).toHaveLength(stored);
+  });
+});
