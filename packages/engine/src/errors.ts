@@ -12,8 +12,8 @@ export interface SnapErrorFacts {
   readonly isTransient?: boolean;
   /** Notes on a failed render, such as `capture-too-large`; a request with one fails again if it is repeated. */
   readonly notes?: readonly string[];
-  /** Whether the renderer had to end the page, because it would have harmed other renders. */
-  readonly endedPage?: boolean;
+  /** Whether the renderer ended the page, because it would have harmed other renders. */
+  readonly pageEnded?: boolean;
   /** For the log; never shown to the caller. */
   readonly detail?: string;
   readonly cause?: unknown;
@@ -40,7 +40,7 @@ export class SnapError extends Error {
   readonly rateLimit: { readonly limit: number; readonly remaining: number } | undefined;
   readonly isTransient: boolean;
   readonly notes: readonly string[];
-  readonly endedPage: boolean;
+  readonly pageEnded: boolean;
   readonly detail: string | undefined;
 
   constructor(code: ErrorCode, message: string, facts: SnapErrorFacts = {}) {
@@ -53,7 +53,7 @@ export class SnapError extends Error {
     this.rateLimit = facts.rateLimit;
     this.isTransient = facts.isTransient ?? false;
     this.notes = facts.notes ?? [];
-    this.endedPage = facts.endedPage ?? false;
+    this.pageEnded = facts.pageEnded ?? false;
     this.detail = facts.detail;
   }
 }

@@ -33,7 +33,7 @@ export type {
 } from "./ledger.ts";
 export type { Machine } from "./machine.ts";
 export type { Random } from "./random.ts";
-export type { RenderedFile, Renderer, RendererHealth } from "./renderer.ts";
+export type { RenderedFile, Renderer, RendererHealth, RenderOptions } from "./renderer.ts";
 export type { CacheStats, Eviction, RenderingKey, RenderingStore, StoredRendering } from "./renderings.ts";
 export type { Resolver } from "./resolver.ts";
 export type { Storage } from "./storage.ts";

@@ -25,17 +25,29 @@ export interface RendererHealth {
   readonly reason: string | null;
 }
 
+/** How to isolate a render from others. */
+export interface RenderOptions {
+  /**
+   * Renders with the same key may share an isolated browser, to which the renderer moves those that may harm others. By
+   * default, every render has its own key.
+   */
+  readonly isolationKey?: string;
+  /** Whether to use an isolated browser from the start; `false` by default. */
+  readonly isIsolated?: boolean;
+}
+
 /**
  * Renders a page to a file. The scheduler limits the number of concurrent renders; a renderer only isolates them from
  * each other.
  *
  * `render` throws a `SnapError` with one of `blocked_host`, `target_unreachable`, `render_failed`,
- * `render_timeout`, `upstream_error`, `upstream_rate_limited` or `upstream_quota_exceeded`.
+ * `render_timeout`, `upstream_error`, `upstream_rate_limited` or `upstream_quota_exceeded`. Its
+ * `pageEnded` says that the page was ended because it would have harmed other renders.
  */
 export interface Renderer {
   /** The policy of the renderer, if it has one; the default policy of the engine. */
   readonly targets?: TargetPolicy | undefined;
-  render(parameters: SnapParameters): Promise<RenderedFile>;
+  render(parameters: SnapParameters, options?: RenderOptions): Promise<RenderedFile>;
   health(): Promise<RendererHealth>;
   /** Aborts running renders and ends every process. */
   close(): Promise<void>;

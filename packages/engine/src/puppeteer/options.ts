@@ -1,7 +1,9 @@
+import { totalmem } from "node:os";
 import { isUnspecifiedAddress, parseBrowserUrls, type BrowserEndpoint } from "../browser-endpoints.ts";
 import { systemResolver } from "../egress/names/system-resolver.ts";
 import type { Resolver } from "../ports/resolver.ts";
 import { MAX_RENDERING_BYTES } from "../rendering-limit.ts";
+import { steadySlots } from "../schedule/render-slots.ts";
 import { PUBLIC_TARGETS_ONLY, type TargetPolicy } from "../targets/policy.ts";
 import type { SandboxMode } from "./browser/launch-arguments.ts";
 import type { BrowserEgress, RendererEvent } from "./renderer-event.ts";
@@ -45,9 +47,21 @@ export interface PuppeteerRendererOptions {
   readonly recycleAfterMs?: number;
   /** Memory of the processes that do not run pages, above which the browser is replaced; 1 GiB by default. */
   readonly recycleAboveBytes?: number;
-  /** Memory above which the process of a page is killed; 2 GiB by default. */
+  /**
+   * Memory above which a page is ended, over all its processes; by default 2 GiB, or a quarter of the memory of the
+   * machine or container if that is less.
+   */
   readonly pageMemoryMaxBytes?: number;
-  /** Interval of the probes that check whether the browser responds; 5,000 by default. */
+  /** Processor time after which a page is ended, over all its processes; 20,000 by default. */
+  readonly pageCpuMaxMs?: number;
+  /**
+   * Most browsers beside the shared one; by default two per processor plus two, and at least 8. A render that needs one
+   * more waits. An engine that isolates accounts needs as many as it renders at once.
+   */
+  readonly isolatedBrowsersMax?: number;
+  /** Time after which a browser that is not the shared one is closed when it is idle; 60,000 by default. */
+  readonly isolatedIdleMaxMs?: number;
+  /** Interval of the probes that check whether the browser responds; 1,000 by default. */
   readonly probeIntervalMs?: number;
   /** Timeout of a probe; 5,000 by default. A browser that misses two in a row is killed. */
   readonly probeTimeoutMs?: number;
@@ -71,9 +85,20 @@ const MIN_VALUES = {
   recycleAfterMs: 1,
   recycleAboveBytes: 1,
   pageMemoryMaxBytes: 1,
+  pageCpuMaxMs: 1,
+  isolatedBrowsersMax: 1,
+  isolatedIdleMaxMs: 1,
   probeIntervalMs: 1,
   probeTimeoutMs: 1,
 } as const;
+
+const ISOLATED_BROWSERS_MIN = 8;
+
+function pageMemoryMaxBytes(): number {
+  const limitBytes = process.constrainedMemory();
+  const memoryBytes = Math.min(totalmem(), limitBytes > 0 ? limitBytes : Infinity);
+  return Math.min(2 * GIBIBYTE_BYTES, Math.floor(memoryBytes / 4));
+}
 
 /** Maximum delay of a JavaScript timer. */
 const MAX_VALUE = 2 ** 31 - 1;
@@ -98,8 +123,11 @@ export function readOptions(options: PuppeteerRendererOptions): RendererSettings
     recycleAfterRenders: 1_000,
     recycleAfterMs: 3_600_000,
     recycleAboveBytes: GIBIBYTE_BYTES,
-    pageMemoryMaxBytes: 2 * GIBIBYTE_BYTES,
-    probeIntervalMs: 5_000,
+    pageMemoryMaxBytes: pageMemoryMaxBytes(),
+    pageCpuMaxMs: 20_000,
+    isolatedBrowsersMax: Math.max(ISOLATED_BROWSERS_MIN, steadySlots()),
+    isolatedIdleMaxMs: 60_000,
+    probeIntervalMs: 1_000,
     probeTimeoutMs: 5_000,
     onEvent: () => {},
     ...rest,

@@ -1,3 +1,5 @@
+import type { PageEndReason } from "./page/page-end.ts";
+
 /** An event to log or count. */
 export type RendererEvent =
   | { readonly type: "browser-started"; readonly pid: number }
@@ -5,19 +7,11 @@ export type RendererEvent =
   | { readonly type: "browser-ended"; readonly pid: number; readonly reason: string }
   | { readonly type: "browser-unresponsive"; readonly pid: number }
   | { readonly type: "browser-recycled"; readonly pid: number; readonly reason: RecycleReason }
-  | { readonly type: "page-ended"; readonly pid: number; readonly reason: "busy" }
   | {
       readonly type: "page-ended";
-      readonly pid: number;
-      readonly reason: "memory";
-      readonly memoryBytes: number;
-    }
-  | {
-      /** Its events flooded the connection to the browser. */
-      readonly type: "page-ended";
-      readonly reason: "events";
-      readonly events: number;
-      readonly bytes: number;
+      readonly reason: PageEndReason;
+      /** What the page did, in numbers. */
+      readonly detail: string;
     }
   | { readonly type: "render-retried"; readonly reason: string }
   | RemoteBrowserEvent;

@@ -1,19 +1,15 @@
 import { SnapError } from "../errors.ts";
-import type { Renderer } from "../ports/renderer.ts";
-import type { BrowserEndpoint } from "../browser-endpoints.ts";
-import { isPublicAddress } from "../targets/target.ts";
-import type { ClosedSocket } from "../targets/policy.ts";
+import type { Renderer, RenderOptions } from "../ports/renderer.ts";
 import { withTimeout } from "../timeouts.ts";
-import { readOptions, type PuppeteerRendererOptions, type RendererSettings } from "./options.ts";
-import { localBrowser } from "./browser/local-browser.ts";
-import { remoteBrowser } from "./browser/remote-browser.ts";
+import { openBrowsers } from "./browser/browsers.ts";
+import type { TabSource } from "./browser/browser-supervisor.ts";
+import { readOptions, type PuppeteerRendererOptions } from "./options.ts";
+import type { RendererEvent } from "./renderer-event.ts";
+import { PageEnded, TabLost, TabSuspected } from "./page/page-end.ts";
 import { renderPage } from "./page/render-page.ts";
-import { TabLost } from "./page/tab.ts";
-import { TabPool } from "./browser/tab-pool.ts";
-import { BrowserSupervisor, type TabSource } from "./browser/browser-supervisor.ts";
 
 /** One retry if the browser or the page's process exits during a render. */
-const ATTEMPTS_MAX = 2;
+const LOSSES_MAX = 2;
 
 /**
  * Creates a renderer that drives Chromium. The browser starts immediately, in the background. Each render has its own
@@ -33,70 +29,41 @@ const ATTEMPTS_MAX = 2;
  * await renderer.close();
  */
 export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}): Renderer {
-  const { renderTimeoutMs, navigationTimeoutMs, maxRenderingBytes, ...settings } = readOptions(options);
-  const tabs = openTabSource(settings);
+  const settings = readOptions(options);
+  const { renderTimeoutMs, navigationTimeoutMs, maxRenderingBytes, onEvent, targets } = settings;
+  const browsers = openBrowsers(settings);
   const reason = (): SnapError =>
     new SnapError("render_timeout", `The render did not finish within ${renderTimeoutMs} ms.`);
   return {
-    targets: settings.targets,
-    render: (parameters) =>
-      withTimeout({ signal: tabs.closing, durationMs: renderTimeoutMs, reason }, async (signal) => {
-        let lost: TabLost | null = null;
+    targets,
+    render: (parameters, { isolationKey = crypto.randomUUID(), isIsolated = false }: RenderOptions = {}) =>
+      withTimeout({ signal: browsers.closing, durationMs: renderTimeoutMs, reason }, async (signal) => {
         const tried = new Set<TabSource>();
-        for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
-          if (lost) settings.onEvent({ type: "render-retried", reason: lost.message });
+        let lost: TabLost | null = null;
+        for (let losses = 0; losses < LOSSES_MAX;) {
+          if (lost) onEvent({ type: "render-retried", reason: lost.message });
+          const tabKind = lost ? "new" : "ready";
+          const limits = { signal, tried, tabKind, navigationTimeoutMs, maxRenderingBytes } as const;
           try {
-            return await renderPage(tabs, parameters, {
-              signal,
-              tried,
-              navigationTimeoutMs,
-              maxRenderingBytes,
-              tabKind: lost ? "new" : "ready",
-            });
+            return await browsers.use({ isolationKey, isIsolated }, signal, (tabs) =>
+              renderPage(tabs, parameters, limits),
+            );
           } catch (error) {
+            if (error instanceof PageEnded) onEvent(endOf(error));
             if (!(error instanceof TabLost)) throw error;
+            if (error instanceof TabSuspected) browsers.suspect(isolationKey);
+            else losses += 1;
             lost = error;
           }
         }
         const details = lost ? { detail: lost.message, cause: lost } : {};
         throw new SnapError("upstream_error", "The browser failed while rendering the page.", details);
       }),
-    health: () => tabs.health(),
-    close: () => tabs.close(),
+    health: () => browsers.health(),
+    close: () => browsers.close(),
   };
 }
 
-/** Pages must not reach the DevTools port: it controls the browser. */
-function devToolsSocket({ hostname, port, protocol }: URL): ClosedSocket {
-  const isSecure = protocol === "wss:" || protocol === "https:";
-  return { hostname, port: port === "" ? (isSecure ? 443 : 80) : Number(port) };
-}
-
-function openTabSource({
-  resolver,
-  targets,
-  ...settings
-}: Omit<RendererSettings, "renderTimeoutMs" | "navigationTimeoutMs" | "maxRenderingBytes">): TabSource {
-  const devTools = settings.browserEndpoints.map(({ url }) => devToolsSocket(url));
-  const closed = [...(targets.closed ?? []), ...devTools];
-  const egress = { resolver, policy: { ...targets, closed } };
-  const closeAddress = (hostname: string, { url }: BrowserEndpoint): void => {
-    const { port } = devToolsSocket(url);
-    const isClosed = closed.some((socket) => socket.hostname === hostname && socket.port === port);
-    // a public address may be a provider's load balancer, which also serves other sites
-    if (!isClosed && !isPublicAddress(hostname)) closed.push({ hostname, port });
-  };
-  const [first, ...others] = settings.browserEndpoints.map(
-    (endpoint) =>
-      new BrowserSupervisor(
-        remoteBrowser(endpoint, {
-          ...settings,
-          egress,
-          onConnected: (address) => closeAddress(address, endpoint),
-        }),
-      ),
-  );
-  return first
-    ? new TabPool([first, ...others])
-    : new BrowserSupervisor(localBrowser({ ...settings, egress }));
+function endOf({ reason, detail = "" }: PageEnded): RendererEvent {
+  return { type: "page-ended", reason, detail };
 }

@@ -236,7 +236,7 @@ describe("a page that floods the connection", () => {
     expect(channel.flooded.aborted).toBe(false);
     expect(accepts()).toBe(false);
     expect(channel.accepts('{"id":8,"result":{}', 100)).toBe(false);
-    expect(channel.flooded.reason).toMatchObject({ code: "upstream_error", endedPage: true });
+    expect(channel.flooded.reason).toMatchObject({ code: "upstream_error", pageEnded: true });
     expect(channel.count).toEqual({ events: acceptedCount + 1, bytes: (acceptedCount + 1) * bytes });
   });
 

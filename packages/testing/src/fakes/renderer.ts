@@ -1,5 +1,5 @@
 import { SnapError, type SnapParameters } from "@snap/engine";
-import type { RenderedFile, Renderer } from "@snap/engine/ports";
+import type { RenderedFile, Renderer, RenderOptions } from "@snap/engine/ports";
 import { createHash } from "node:crypto";
 import { drawDigest } from "./files.ts";
 
@@ -7,6 +7,8 @@ import { drawDigest } from "./files.ts";
 export interface FakeRenderer extends Renderer {
   /** The parameters of every render so far, in order. */
   readonly calls: readonly SnapParameters[];
+  /** The options of every render so far. */
+  readonly options: readonly RenderOptions[];
   /** Resolves after `count` calls of `render` in total. */
   whenCalled(count: number): Promise<void>;
   /** Holds all later renders until the returned function is called. */
@@ -39,8 +41,9 @@ const NOT_DRAWN: ReadonlySet<string> = new Set(["cache", "cacheTtl"]);
  * await renderer.whenCalled(1);
  * release();
  */
-export function createFakeRenderer(options: FakeRendererOptions = {}): FakeRenderer {
+export function createFakeRenderer(drawing: FakeRendererOptions = {}): FakeRenderer {
   const calls: SnapParameters[] = [];
+  const options: RenderOptions[] = [];
   const failures: SnapError[] = [];
   const watchers = new Set<{ readonly count: number; readonly resolve: () => void }>();
   const held = new Set<PromiseWithResolvers<void>>();
@@ -55,6 +58,7 @@ export function createFakeRenderer(options: FakeRendererOptions = {}): FakeRende
 
   return {
     calls,
+    options,
     async whenCalled(count) {
       if (calls.length >= count) return;
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -81,13 +85,14 @@ export function createFakeRenderer(options: FakeRendererOptions = {}): FakeRende
     setUnready(reason) {
       unready = reason;
     },
-    async render(parameters) {
+    async render(parameters, isolation = {}) {
       if (closed) throw ended();
       const failure = failures.shift();
+      options.push(isolation);
       record(parameters);
       await gate?.promise;
       if (failure !== undefined) throw failure;
-      return drawFile(parameters, options);
+      return drawFile(parameters, drawing);
     },
     async health() {
       const reason = closed ? "closed" : unready;

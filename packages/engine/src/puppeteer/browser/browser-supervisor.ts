@@ -4,7 +4,8 @@ import { sleep, abortable } from "../../timeouts.ts";
 import { BrowserUnavailable, type UnavailableCode } from "./browser-unavailable.ts";
 import { describe } from "../describe.ts";
 import type { RenderingBrowser, TabKind } from "./rendering-browser.ts";
-import { TabLost, type Tab } from "../page/tab.ts";
+import { TabLost } from "../page/page-end.ts";
+import type { Tab } from "../page/tab.ts";
 
 const BACKOFF_MIN_MS = 500;
 const BACKOFF_MAX_MS = 30_000;

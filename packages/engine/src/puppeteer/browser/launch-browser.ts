@@ -24,8 +24,11 @@ const PROTOCOL_TIMEOUT_MS = 180_000;
 /** The last output on stderr explains why a browser did not start. */
 const STDERR_MAX_CHARACTERS = 4_096;
 
-/** If this process is killed, the pipe closes and the browser exits; the shell then removes its profile. */
-const RUN_AND_CLEAN_UP = 'profile=$1; shift; "$@"; status=$?; rm -rf "$profile"; exit $status';
+/**
+ * If this process is killed, the pipe closes and the browser exits. The shell then removes its profile, and continues the
+ * processes that were stopped to slow them down, so that they exit as well.
+ */
+const RUN_AND_CLEAN_UP = 'profile=$1; shift; "$@"; status=$?; kill -CONT 0; rm -rf "$profile"; exit $status';
 
 /** The only environment variables that the browser inherits: none of the server's secrets. */
 const INHERITED_VARIABLES = [

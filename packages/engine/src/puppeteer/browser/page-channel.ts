@@ -1,5 +1,5 @@
 import type { Protocol } from "puppeteer";
-import { pageEnded } from "../page/page-ended.ts";
+import { PageEnded } from "../page/page-end.ts";
 
 interface EventCount {
   readonly events: number;
@@ -97,6 +97,6 @@ export class PageChannel {
     if (count.events <= LIMITS[kind].events && count.bytes <= LIMITS[kind].bytes) return;
     const detail = `${this.count.events} events of ${this.count.bytes} bytes`;
     // only the first call has an effect
-    this.#flooded.abort(pageEnded("The page floods the browser with events.", detail));
+    this.#flooded.abort(new PageEnded("events", "The page floods the browser with events.", detail));
   }
 }

@@ -1,14 +1,18 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** One process of the browser, as read from /proc. */
+/** `renderer` runs pages; all pages of the browser share the others. */
+export type ProcessRole = "renderer" | "browser" | "gpu" | "other";
+
+/** One process of a browser, as read from /proc. */
 export interface GroupMember {
   readonly pid: number;
-  /** Runs a page. The other processes live as long as the browser. */
-  readonly isRenderer: boolean;
+  readonly role: ProcessRole;
   /** Anonymous and shared memory, without mapped files. */
   readonly memoryBytes: number;
-  /** CPU time in clock ticks. */
-  readonly cpuTicks: number;
+  /** Processor time since the process started. */
+  readonly cpuMs: number;
+  /** Time that its main thread has waited for a processor; 0 if the kernel does not count it. */
+  readonly waitMs: number;
   /** Whether a seccomp filter restricts its system calls, the inner layer of the sandbox. */
   readonly isSandboxed: boolean;
 }
@@ -16,17 +20,61 @@ export interface GroupMember {
 const SECCOMP_FILTER = 2;
 /** Exited, but not yet reaped by its parent. */
 const ZOMBIE = "Z";
+/** The unit of proc_pid_stat(5); Linux reports hundredths of a second to programs. */
+const TICK_MS = 10;
 
 /** Returns the running processes of a group; empty on systems without /proc. */
 export function readProcessGroup(groupId: number): GroupMember[] {
-  return listProcesses().flatMap((pid) => {
-    try {
-      const { state, group, cpuTicks } = readStat(pid);
-      return group === groupId && state !== ZOMBIE ? [{ ...readMember(pid), cpuTicks }] : [];
-    } catch {
-      return []; // it has just exited
+  return new ProcessGroup(groupId).read();
+}
+
+/** The processes of one browser. Repeated reads are cheap: other processes of the machine are read only once. */
+export class ProcessGroup {
+  readonly #id: number;
+  #strangers: ReadonlySet<number> = new Set();
+  #roles: ReadonlyMap<number, ProcessRole> = new Map();
+
+  /** @param id - The process group, whose id is that of its first process. */
+  constructor(id: number) {
+    this.#id = id;
+  }
+
+  /** Returns the running processes; empty on systems without /proc. */
+  read(): GroupMember[] {
+    const strangers = new Set<number>();
+    const roles = new Map<number, ProcessRole>();
+    const members: GroupMember[] = [];
+    for (const pid of listProcesses()) {
+      try {
+        if (this.#strangers.has(pid)) {
+          strangers.add(pid);
+          continue;
+        }
+        const { state, group, cpuMs } = readStat(`${pid}`);
+        if (group !== this.#id) strangers.add(pid);
+        else if (state !== ZOMBIE) {
+          const role = this.#roles.get(pid) ?? readRole(pid);
+          // a renderer starts as a fork of a zygote
+          if (role !== "other") roles.set(pid, role);
+          members.push({ pid, role, cpuMs, waitMs: readWaitMs(pid), ...readStatus(pid) });
+        }
+      } catch {
+        // it has just exited
+      }
     }
-  });
+    this.#strangers = strangers;
+    this.#roles = roles;
+    return members;
+  }
+
+  /** Sends a signal, unless the process has exited. Its id may since belong to a process of another group. */
+  signal(pid: number, signal: NodeJS.Signals): void {
+    try {
+      if (readStat(`${pid}`).group === this.#id) process.kill(pid, signal);
+    } catch {
+      // it has just exited
+    }
+  }
 }
 
 function listProcesses(): number[] {
@@ -37,24 +85,65 @@ function listProcesses(): number[] {
   }
 }
 
-/** See proc_pid_stat(5). The name, in parentheses, may itself contain parentheses. */
-function readStat(pid: number): { state: string; group: number; cpuTicks: number } {
-  const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const [state = "", , group] = fields;
-  const [userTicks, systemTicks] = fields.slice(11);
-  return { state, group: Number(group), cpuTicks: Number(userTicks) + Number(systemTicks) };
+interface Stat {
+  readonly name: string;
+  readonly state: string;
+  readonly group: number;
+  readonly cpuMs: number;
 }
 
-function readMember(pid: number): Omit<GroupMember, "cpuTicks"> {
+/**
+ * Reads the state of a process or thread; see proc_pid_stat(5). The name, in parentheses, may itself contain
+ * parentheses.
+ */
+function readStat(path: string): Stat {
+  const stat = readFileSync(`/proc/${path}/stat`, "latin1");
+  const nameEnd = stat.lastIndexOf(")");
+  const fields = stat.slice(nameEnd + 2).split(" ");
+  const [state = "", , group] = fields;
+  const [userTicks, systemTicks] = fields.slice(11);
+  return {
+    name: stat.slice(stat.indexOf("(") + 1, nameEnd),
+    state,
+    group: Number(group),
+    cpuMs: (Number(userTicks) + Number(systemTicks)) * TICK_MS,
+  };
+}
+
+function readRole(pid: number): ProcessRole {
   const command = readFileSync(`/proc/${pid}/cmdline`, "latin1");
+  const [, type] = /--type=([a-z-]+)/.exec(command) ?? [];
+  if (type === undefined) return "browser";
+  if (type === "gpu-process") return "gpu";
+  return type === "renderer" ? "renderer" : "other";
+}
+
+/** See schedstat in the kernel's documentation (scheduler/sched-stats): time in nanoseconds. */
+function readWaitMs(pid: number): number {
+  try {
+    const [, waitNs] = readFileSync(`/proc/${pid}/schedstat`, "latin1").split(" ");
+    return Number(waitNs) / 1e6;
+  } catch {
+    return 0;
+  }
+}
+
+function readStatus(pid: number): Pick<GroupMember, "memoryBytes" | "isSandboxed"> {
   const status = readFileSync(`/proc/${pid}/status`, "latin1");
   const field = (name: string): number =>
     Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(status)?.[1] ?? 0);
   return {
-    pid,
-    isRenderer: command.includes("--type=renderer"),
     memoryBytes: (field("RssAnon") + field("RssShmem")) * 1024,
     isSandboxed: field("Seccomp") === SECCOMP_FILTER,
   };
+}
+
+/** Returns the processor time of a process's threads with this name, which the kernel cuts to 15 characters. */
+export function readThreadCpuMs(pid: number, name: string): number {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`).map((id) => readStat(`${pid}/task/${id}`));
+    return threads.reduce((cpuMs, thread) => (thread.name === name ? cpuMs + thread.cpuMs : cpuMs), 0);
+  } catch {
+    return 0; // it has just exited
+  }
 }

@@ -40,7 +40,7 @@ export function remoteBrowser(endpoint: BrowserEndpoint, options: RemoteBrowserO
         options.onConnected(unmapIpv4(remote.remoteAddress));
         closing.addEventListener("abort", () => void remote.kill(), { signal: remote.disconnected });
         const browser = await startRendering(remote, { ...options, endpoint });
-        void waitUntilUnresponsive(remote, options, () => {}).then(
+        void waitUntilUnresponsive(remote, options, { onSluggish: () => {}, onPrompt: () => {} }).then(
           () => {
             onEvent({ type: "remote-browser-unresponsive", endpoint: origin });
             return remote.kill();
@@ -65,6 +65,7 @@ function startRendering(remote: RemoteBrowser, options: EndpointOptions): Promis
   const isProxied = browserEgress === "proxy";
   const listen = listenOptionsFor(remote, browserProxyHost ?? LOOPBACK);
   return RenderingBrowser.start(remote, {
+    processGroup: null,
     openEgress: isProxied
       ? () => openProxiedEgress(egress, listen)
       : () => Promise.resolve(openCheckedEgress(egress)),
@@ -74,7 +75,6 @@ function startRendering(remote: RemoteBrowser, options: EndpointOptions): Promis
       if (isProxied) await requireProxy(host, { ...options, listen });
     },
     listener: lifecycleListener(remote, options),
-    onEvent: options.onEvent,
   });
 }
 

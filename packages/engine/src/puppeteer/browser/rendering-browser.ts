@@ -1,8 +1,9 @@
 import { availableParallelism } from "node:os";
 import type { ConnectedBrowser } from "./connected-browser.ts";
 import type { PageEgress } from "../proxy/page-egress.ts";
-import { KilledPages } from "./killed-pages.ts";
-import type { RecycleReason, RendererEvent } from "../renderer-event.ts";
+import { KilledProcesses } from "./killed-processes.ts";
+import type { ProcessGroup } from "./process-group.ts";
+import type { RecycleReason } from "../renderer-event.ts";
 import { openTab, type Tab, type TabHost } from "../page/tab.ts";
 
 /** Limits after which a browser is replaced. */
@@ -23,6 +24,8 @@ export interface BrowserListener {
 }
 
 export interface RenderingBrowserOptions {
+  /** The processes of a local browser; `null` for a remote one. */
+  readonly processGroup: ProcessGroup | null;
   readonly openEgress: () => Promise<PageEgress>;
   /** Number of ready tabs. */
   readonly warmContexts: number;
@@ -31,7 +34,6 @@ export interface RenderingBrowserOptions {
   /** Called when the first tab is ready; the browser is used only if this does not throw. */
   readonly verify: (host: TabHost) => void | Promise<void>;
   readonly listener: BrowserListener;
-  readonly onEvent: (event: RendererEvent) => void;
 }
 
 /** A running browser, with its ready tabs and its tabs in use. */
@@ -50,8 +52,8 @@ export class RenderingBrowser {
 
   private constructor(browser: ConnectedBrowser, options: RenderingBrowserOptions) {
     this.browser = browser;
-    const { openEgress, onEvent } = options;
-    this.host = { browser, killedPages: new KilledPages(), openEgress, onEvent };
+    const { processGroup, openEgress } = options;
+    this.host = { browser, processGroup, killedProcesses: new KilledProcesses(), openEgress };
     this.listener = options.listener;
     this.#options = options;
   }
@@ -75,6 +77,16 @@ export class RenderingBrowser {
   /** Renders that have a tab or wait for one. */
   get activeRenders(): number {
     return this.#activeRenders;
+  }
+
+  /** The tabs in which a page is being rendered. */
+  get tabsInUse(): ReadonlySet<Tab> {
+    return this.#inUse;
+  }
+
+  /** Number of renders that have ended. */
+  get finishedRenders(): number {
+    return this.#renders - this.#activeRenders;
   }
 
   /** Records the memory of the processes that do not run pages; `recycleReason` compares it with its limit. */

@@ -1,6 +1,7 @@
 import type { CDPSession, Protocol } from "puppeteer";
 import type { PageChannel } from "../browser/page-channel.ts";
 import type { PageEgress } from "../proxy/page-egress.ts";
+import type { PageProcesses } from "./page-processes.ts";
 import type { PageProgress } from "./page-progress.ts";
 
 /** A page whose out-of-process frames and workers are followed through auto-attach. */
@@ -8,6 +9,7 @@ export interface FollowedPage {
   readonly session: CDPSession;
   readonly channel: PageChannel;
   readonly progress: PageProgress;
+  readonly processes: PageProcesses;
   readonly egress: PageEgress;
   /**
    * Whether workers are followed. Each worker is paused until its requests are reported. A browser that opens pop-ups
@@ -40,9 +42,10 @@ export async function resumeTarget(session: CDPSession): Promise<void> {
 
 /** Follows a page's main frame or an out-of-process frame. */
 export async function followFrame(session: CDPSession, frameId: string, page: FollowedPage): Promise<void> {
-  const { progress, egress, channel } = page;
+  const { progress, processes, egress, channel } = page;
   channel.include(session.id());
   progress.follow(session, frameId);
+  processes.add(session);
   session.on("Target.attachedToTarget", (attached) => followAttached(session, attached, page));
   await Promise.all([
     ...(egress.guard === null ? [] : [egress.guard(session)]),

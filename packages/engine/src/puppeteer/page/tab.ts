@@ -4,16 +4,12 @@ import { abortable, withTimeout } from "../../timeouts.ts";
 import type { ConnectedBrowser } from "../browser/connected-browser.ts";
 import { followFrame, followWorker, resumeTarget, type FollowedPage } from "./follow-targets.ts";
 import type { PageEgress } from "../proxy/page-egress.ts";
-import type { KilledPages } from "../browser/killed-pages.ts";
-import { pageEnded } from "./page-ended.ts";
-import type { RendererEvent } from "../renderer-event.ts";
+import type { KilledProcesses } from "../browser/killed-processes.ts";
+import type { ProcessGroup } from "../browser/process-group.ts";
+import { TabLost } from "./page-end.ts";
+import { PageProcesses } from "./page-processes.ts";
 import { PageProgress } from "./page-progress.ts";
 import { applyViewport, READY_VIEWPORT } from "./viewport.ts";
-
-/** The page's process or the browser exited during a render, which can be retried. */
-export class TabLost extends Error {
-  override readonly name = "TabLost";
-}
 
 /** A page with its own browser context and its own egress, for one render. */
 export interface Tab extends FollowedPage {
@@ -21,10 +17,12 @@ export interface Tab extends FollowedPage {
   /** For a page that was opened at its URL and is paused; `null` for a blank page. */
   readonly start: PausedStart | null;
   /**
-   * Aborts when the page ends: with a `TabLost` if its process or the browser exited, with a `SnapError` if the page
-   * closed itself or was killed.
+   * Aborts when the page ends: with a `TabLost` if the render can be retried, with a `SnapError` if the page closed
+   * itself or was ended.
    */
   readonly ended: AbortSignal;
+  /** Ends the page and kills its processes; its render fails with `reason`. */
+  end(reason: Error): void;
   close(): Promise<void>;
 }
 
@@ -42,8 +40,9 @@ type Closer = () => unknown;
 /** The browser to open tabs in. */
 export interface TabHost {
   readonly browser: ConnectedBrowser;
-  readonly killedPages: KilledPages;
-  readonly onEvent: (event: RendererEvent) => void;
+  /** The processes of a local browser; `null` for a remote one. */
+  readonly processGroup: ProcessGroup | null;
+  readonly killedProcesses: KilledProcesses;
   /** Opens the egress of one tab. */
   readonly openEgress: () => Promise<PageEgress>;
 }
@@ -69,7 +68,7 @@ export async function openTab(host: TabHost, url: string | null): Promise<Tab> {
     return await withTimeout(limit, async (signal) => {
       const context = await abortable(signal, openContext(browser.connection, egress));
       closers.push(() => browser.connection.send("Target.disposeBrowserContext", context));
-      const page = await openPage(browser, egress, { ...context, url: url ?? BLANK, signal });
+      const page = await openPage(host, egress, { ...context, url: url ?? BLANK, signal });
       closers.push(watchPage(page, { ...host, ...context }));
       closers.push(
         browser.onSharedWorker(context.browserContextId, (session) => {
@@ -79,7 +78,8 @@ export async function openTab(host: TabHost, url: string | null): Promise<Tab> {
       );
       const prepared = preparePage(page);
       prepared.catch(() => {}); // handled where it is awaited
-      const tab = { ...page, ended: page.ended.signal, close };
+      const end = (why: Error): void => page.ended.abort(why);
+      const tab = { ...page, ended: page.ended.signal, end, close };
       if (url !== null) return { ...tab, start: { prepared } };
       await abortable(
         AbortSignal.any([signal, page.ended.signal]),
@@ -113,18 +113,25 @@ async function openContext(connection: Connection, { proxyServer }: PageEgress):
 }
 
 async function openPage(
-  browser: ConnectedBrowser,
+  { browser, killedProcesses }: TabHost,
   egress: PageEgress,
   request: Parameters<ConnectedBrowser["createPage"]>[0],
 ): Promise<Page> {
   const { targetId: mainFrameId, ...attached } = await browser.createPage(request);
+  const ended = new AbortController();
+  /** A frame may crash without its page, unless it was killed for what the page did. */
+  const onFrameCrashed = (): void => {
+    const reason = killedProcesses.explainCrash();
+    if (reason !== null) ended.abort(reason);
+  };
   return {
     ...attached,
     mainFrameId,
     egress,
     progress: new PageProgress(mainFrameId),
+    processes: new PageProcesses(onFrameCrashed),
     followsWorkers: browser.pausesNewPages,
-    ended: new AbortController(),
+    ended,
   };
 }
 
@@ -145,23 +152,22 @@ function dismissDialogs(session: CDPSession): void {
 }
 
 /** Closes pop-ups and aborts `ended` when the page ends. Returns a function that stops watching. */
-function watchPage({ session, mainFrameId, channel, closed, ended }: Page, host: TabHost & Context): Closer {
-  const { killedPages, browserContextId, onEvent } = host;
+function watchPage(page: Page, host: TabHost & Context): Closer {
+  const { session, mainFrameId, channel, closed, ended, processes } = page;
+  const { processGroup, killedProcesses, browserContextId } = host;
   const { connection, disconnected } = host.browser;
   const stopWatching = host.browser.onPageOpened(browserContextId, (targetId) => {
     if (targetId !== mainFrameId) connection.send("Target.closeTarget", { targetId }).catch(() => {});
   });
-  session.on("Inspector.targetCrashed", () => {
-    const reason = killedPages.recentReason();
-    ended.abort(reason === null ? new TabLost("the page's process exited") : pageEnded(reason));
-  });
+  session.on("Inspector.targetCrashed", () =>
+    ended.abort(killedProcesses.explainCrash() ?? new TabLost("the page's process exited")),
+  );
   void closed.then(() => ended.abort(new SnapError("render_failed", "The page closed itself.")));
-  channel.flooded.addEventListener("abort", () => {
-    onEvent({ type: "page-ended", reason: "events", ...channel.count });
-    ended.abort(channel.flooded.reason);
-  });
+  channel.flooded.addEventListener("abort", () => ended.abort(channel.flooded.reason));
   const onDisconnected = (): void =>
     ended.abort(new TabLost("the browser disconnected", { cause: disconnected.reason }));
+  // killed, because a browser that a page keeps busy closes pages late
+  if (processGroup !== null) ended.signal.addEventListener("abort", () => processes.kill(processGroup));
   disconnected.addEventListener("abort", onDisconnected);
   return () => {
     stopWatching();

@@ -1,0 +1,103 @@
+import type { BrowserEndpoint } from "../../browser-endpoints.ts";
+import type { RendererHealth, RenderOptions } from "../../ports/renderer.ts";
+import type { ClosedSocket } from "../../targets/policy.ts";
+import { isPublicAddress } from "../../targets/target.ts";
+import type { RendererSettings } from "../options.ts";
+import type { EgressProxyOptions } from "../proxy/proxy.ts";
+import { BrowserSupervisor, type TabSource } from "./browser-supervisor.ts";
+import { IsolatedBrowsers } from "./isolated-browsers.ts";
+import { localBrowser } from "./local-browser.ts";
+import { PageMonitor } from "./page-monitor.ts";
+import { remoteBrowser } from "./remote-browser.ts";
+import { TabPool } from "./tab-pool.ts";
+
+/** As long as the quarantine of an account whose page was ended. */
+const SUSPICION_MS = 600_000;
+/** An isolated browser runs few renders at once. */
+const ISOLATED_WARM_CONTEXTS = 1;
+
+/** The browsers of a renderer. */
+export interface Browsers {
+  /** Aborts when `close` is called. */
+  readonly closing: AbortSignal;
+  /** Runs `render` with the tabs of the shared browser, or of the isolated one with its key. */
+  use<T>(
+    isolation: Required<RenderOptions>,
+    signal: AbortSignal,
+    render: (tabs: TabSource) => Promise<T>,
+  ): Promise<T>;
+  /** Isolates the renders with this key for ten minutes. */
+  suspect(isolationKey: string): void;
+  health(): Promise<RendererHealth>;
+  close(): Promise<void>;
+}
+
+/** Starts a browser on this machine, or connects to the remote ones. */
+export function openBrowsers(settings: RendererSettings): Browsers {
+  const devTools = settings.browserEndpoints.map(({ url }) => devToolsSocket(url));
+  const closed = [...(settings.targets.closed ?? []), ...devTools];
+  const egress = { resolver: settings.resolver, policy: { ...settings.targets, closed } };
+  const [first, ...others] = settings.browserEndpoints.map((endpoint) => {
+    const onConnected = (address: string): void => closeAddress(closed, address, endpoint);
+    return new BrowserSupervisor(remoteBrowser(endpoint, { ...settings, egress, onConnected }));
+  });
+  return first ? remoteBrowsers(new TabPool([first, ...others])) : localBrowsers({ ...settings, egress });
+}
+
+/** The service does not start remote browsers, so it cannot isolate their renders from each other. */
+function remoteBrowsers(pool: TabPool): Browsers {
+  return {
+    closing: pool.closing,
+    use: (_isolation, _signal, render) => render(pool),
+    suspect: () => {},
+    health: () => pool.health(),
+    close: () => pool.close(),
+  };
+}
+
+function localBrowsers(settings: RendererSettings & { readonly egress: EgressProxyOptions }): Browsers {
+  const closing = new AbortController();
+  const monitor = new PageMonitor(settings, closing.signal);
+  const start = (isIsolated: boolean): BrowserSupervisor => {
+    const warmContexts = isIsolated
+      ? Math.min(ISOLATED_WARM_CONTEXTS, settings.warmContexts)
+      : settings.warmContexts;
+    return new BrowserSupervisor(localBrowser({ ...settings, warmContexts, monitor, isIsolated }));
+  };
+  const shared = start(false);
+  const isolated = new IsolatedBrowsers({
+    start: () => start(true),
+    browsersMax: settings.isolatedBrowsersMax,
+    idleMaxMs: settings.isolatedIdleMaxMs,
+  });
+  const suspects = new Map<string, NodeJS.Timeout>();
+  return {
+    closing: shared.closing,
+    use: ({ isolationKey, isIsolated }, signal, render) =>
+      isIsolated || suspects.has(isolationKey) ? isolated.use(isolationKey, signal, render) : render(shared),
+    suspect(isolationKey) {
+      clearTimeout(suspects.get(isolationKey));
+      const expire = setTimeout(() => suspects.delete(isolationKey), SUSPICION_MS);
+      suspects.set(isolationKey, expire.unref());
+    },
+    health: () => shared.health(),
+    async close() {
+      closing.abort();
+      for (const expire of suspects.values()) clearTimeout(expire);
+      await Promise.all([shared.close(), isolated.close()]);
+    },
+  };
+}
+
+/** Pages must not reach the DevTools port: it controls the browser. */
+function devToolsSocket({ hostname, port, protocol }: URL): ClosedSocket {
+  const isSecure = protocol === "wss:" || protocol === "https:";
+  return { hostname, port: port === "" ? (isSecure ? 443 : 80) : Number(port) };
+}
+
+function closeAddress(closed: ClosedSocket[], hostname: string, { url }: BrowserEndpoint): void {
+  const { port } = devToolsSocket(url);
+  const isClosed = closed.some((socket) => socket.hostname === hostname && socket.port === port);
+  // a public address may be a provider's load balancer, which also serves other sites
+  if (!isClosed && !isPublicAddress(hostname)) closed.push({ hostname, port });
+}

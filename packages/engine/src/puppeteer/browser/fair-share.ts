@@ -1,0 +1,52 @@
+/** A process starves if it waits for a processor this much of the time, and gets one less than this often when it wants to run. */
+const WAIT_MIN = 0.25;
+const SERVED_MIN = 0.4;
+/** A page is idle if it wants to run less than this much of the time. */
+const DEMAND_MIN = 0.1;
+/** Pages with one busy thread each never exceed their share by more than this factor. */
+const TOLERANCE = 1.35;
+const RECOVERY = 1.25;
+const RATE_MIN = 0.05;
+
+/** What a page or a process has used during an interval. */
+export interface ProcessorUse {
+  readonly usedMs: number;
+  /** Time that it has waited for a processor; 0 if the kernel does not count it. */
+  readonly waitedMs: number;
+}
+
+/** `rate` is the part of the time that the page was allowed to run: 1 for all of it. */
+export interface PageUse extends ProcessorUse {
+  readonly rate: number;
+}
+
+export interface Interval {
+  readonly durationMs: number;
+  /** The processes that do not run pages. */
+  readonly others: readonly ProcessorUse[];
+}
+
+/**
+ * Returns the part of the time that each page may run until the next reading.
+ *
+ * The kernel divides the processors among threads, so a page with a hundred busy threads starves all others. While a
+ * process starves, a page gets at most its share of what all of them get: one for each page that wants to run, and one
+ * for the browser itself. Otherwise every page runs as much as it likes.
+ */
+export function shareProcessors(
+  pages: readonly PageUse[],
+  { durationMs, others }: Interval,
+): readonly number[] {
+  const all = [...pages, ...others];
+  if (!all.some((use) => isStarved(use, durationMs)))
+    return pages.map(({ rate }) => Math.min(1, rate * RECOVERY));
+  const wanting = pages.filter(({ usedMs, waitedMs }) => usedMs + waitedMs >= durationMs * DEMAND_MIN).length;
+  const shareMs = all.reduce((totalMs, { usedMs }) => totalMs + usedMs, 0) / (wanting + 1);
+  return pages.map(({ usedMs, rate }) =>
+    usedMs <= shareMs * TOLERANCE ? rate : Math.max(RATE_MIN, (rate * shareMs) / usedMs),
+  );
+}
+
+function isStarved({ usedMs, waitedMs }: ProcessorUse, durationMs: number): boolean {
+  return waitedMs >= durationMs * WAIT_MIN && usedMs < (usedMs + waitedMs) * SERVED_MIN;
+}

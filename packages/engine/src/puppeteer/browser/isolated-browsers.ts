@@ -1,0 +1,86 @@
+import { abortable } from "../../timeouts.ts";
+import type { TabSource } from "./browser-supervisor.ts";
+
+interface IsolatedBrowser {
+  readonly tabs: TabSource;
+  renders: number;
+  idleSinceMs: number;
+  idleTimer: NodeJS.Timeout | undefined;
+}
+
+export interface IsolatedBrowsersOptions {
+  /** Starts a browser in the background. */
+  readonly start: () => TabSource;
+  readonly browsersMax: number;
+  /** A browser is closed after this idle time. */
+  readonly idleMaxMs: number;
+}
+
+/** One browser per key, started for its first render and closed when idle. */
+export class IsolatedBrowsers {
+  readonly #options: IsolatedBrowsersOptions;
+  readonly #browsers = new Map<string, IsolatedBrowser>();
+  readonly #closing = new Set<Promise<void>>();
+  #released = Promise.withResolvers<void>();
+
+  constructor(options: IsolatedBrowsersOptions) {
+    this.#options = options;
+  }
+
+  /** Runs `render` in the browser of `key`. Waits while `browsersMax` browsers render for other keys. */
+  async use<T>(key: string, signal: AbortSignal, render: (tabs: TabSource) => Promise<T>): Promise<T> {
+    const browser = await this.#acquire(key, signal);
+    browser.renders += 1;
+    clearTimeout(browser.idleTimer);
+    try {
+      return await render(browser.tabs);
+    } finally {
+      browser.renders -= 1;
+      if (browser.renders === 0) this.#release(key, browser);
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const key of this.#browsers.keys()) this.#closeBrowser(key);
+    await Promise.all(this.#closing);
+  }
+
+  async #acquire(key: string, signal: AbortSignal): Promise<IsolatedBrowser> {
+    for (;;) {
+      signal.throwIfAborted();
+      const existing = this.#browsers.get(key);
+      if (existing) return existing;
+      if (this.#browsers.size >= this.#options.browsersMax) this.#closeLongestIdle();
+      if (this.#browsers.size < this.#options.browsersMax) return this.#start(key);
+      await abortable(signal, this.#released.promise);
+    }
+  }
+
+  #start(key: string): IsolatedBrowser {
+    const browser = { tabs: this.#options.start(), renders: 0, idleSinceMs: 0, idleTimer: undefined };
+    this.#browsers.set(key, browser);
+    return browser;
+  }
+
+  #release(key: string, browser: IsolatedBrowser): void {
+    browser.idleSinceMs = performance.now();
+    browser.idleTimer = setTimeout(() => this.#closeBrowser(key), this.#options.idleMaxMs);
+    this.#released.resolve();
+    this.#released = Promise.withResolvers();
+  }
+
+  #closeLongestIdle(): void {
+    const idle = [...this.#browsers].filter(([, { renders }]) => renders === 0);
+    const [longest] = idle.toSorted(([, left], [, right]) => left.idleSinceMs - right.idleSinceMs);
+    if (longest) this.#closeBrowser(longest[0]);
+  }
+
+  #closeBrowser(key: string): void {
+    const browser = this.#browsers.get(key);
+    if (!browser) return;
+    clearTimeout(browser.idleTimer);
+    this.#browsers.delete(key);
+    const closing = browser.tabs.close().finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
+  }
+}

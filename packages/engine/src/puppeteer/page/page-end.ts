@@ -1,0 +1,40 @@
+import type { ErrorCode } from "@snap/protocol";
+import { SnapError } from "../../errors.ts";
+
+/** The page's process or the browser exited during a render, which can be retried. */
+export class TabLost extends Error {
+  override readonly name: string = "TabLost";
+}
+
+/**
+ * The page, or one that runs beside it, harms the browser that they share. The render is repeated in an isolated browser:
+ * there an innocent page succeeds, and a page that does harm again is ended.
+ */
+export class TabSuspected extends TabLost {
+  override readonly name = "TabSuspected";
+}
+
+const CODES = {
+  /** It used too much memory. */
+  memory: "upstream_error",
+  /** It used too much processor time. */
+  "processor-time": "render_timeout",
+  /** It kept the browser from responding. */
+  flood: "upstream_error",
+  /** It sent too many events to this process. */
+  events: "upstream_error",
+} as const satisfies Record<string, ErrorCode>;
+
+/** Why a page was ended. */
+export type PageEndReason = keyof typeof CODES;
+
+/** The page was ended, because it would have harmed other renders. It is not retried: it would do the same again. */
+export class PageEnded extends SnapError {
+  readonly reason: PageEndReason;
+
+  /** @param message - For the caller. `detail` is for the log. */
+  constructor(reason: PageEndReason, message: string, detail: string) {
+    super(CODES[reason], message, { pageEnded: true, detail });
+    this.reason = reason;
+  }
+}

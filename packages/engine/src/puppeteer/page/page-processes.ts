@@ -1,0 +1,68 @@
+import type { CDPSession } from "puppeteer";
+import type { ProcessGroup } from "../browser/process-group.ts";
+
+/** Limits the queries in flight: a page may have thousands of frames. */
+const QUERIES_MAX = 50;
+
+interface Frame {
+  readonly session: CDPSession;
+  /** `null` until it is known. */
+  pid: number | null;
+  isQueried: boolean;
+}
+
+/**
+ * The processes of a page: that of its main frame and, in a browser that isolates sites, those of frames of other sites.
+ *
+ * The protocol does not report them. But a renderer prefixes the identifiers that it creates with its process id, as in
+ * `4711.2`, so a search for nothing reveals it. Nothing is sent until it matters which page a process belongs to.
+ */
+export class PageProcesses {
+  readonly #frames = new Map<string, Frame>();
+  readonly #onFrameCrashed: () => void;
+
+  /** @param onFrameCrashed - Called when the process of a frame exits unexpectedly. */
+  constructor(onFrameCrashed: () => void) {
+    this.#onFrameCrashed = onFrameCrashed;
+  }
+
+  /** Adds the session of the main frame or of a frame in another process. */
+  add(session: CDPSession): void {
+    this.#frames.set(session.id(), { session, pid: null, isQueried: false });
+    session.on("Inspector.targetCrashed", this.#onFrameCrashed);
+    session.on("Target.detachedFromTarget", ({ sessionId }) => this.#frames.delete(sessionId));
+  }
+
+  has(pid: number): boolean {
+    for (const frame of this.#frames.values()) if (frame.pid === pid) return true;
+    return false;
+  }
+
+  /** Queries the frames whose process is unknown or no longer running. A busy frame responds late. */
+  find(running: ReadonlySet<number>): void {
+    const frames = [...this.#frames.values()];
+    const unknown = frames.filter(({ pid, isQueried }) => !isQueried && (pid === null || !running.has(pid)));
+    const queried = frames.filter(({ isQueried }) => isQueried).length;
+    for (const frame of unknown.slice(0, Math.max(0, QUERIES_MAX - queried))) void query(frame);
+  }
+
+  kill(group: ProcessGroup): void {
+    for (const { pid } of this.#frames.values()) if (pid !== null) group.signal(pid, "SIGKILL");
+  }
+}
+
+async function query(frame: Frame): Promise<void> {
+  const { session } = frame;
+  frame.isQueried = true;
+  try {
+    const [, { searchId }] = await Promise.all([
+      session.send("DOM.enable"),
+      session.send("DOM.performSearch", { query: "-" }),
+      session.send("DOM.disable"),
+    ]);
+    frame.pid = Number.parseInt(searchId, 10);
+  } catch {
+    // the frame has closed
+  }
+  frame.isQueried = false;
+}

@@ -1,0 +1,283 @@
+// @module-tag browser
+
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import type { Renderer } from "../../src/ports/renderer.ts";
+import {
+  createPuppeteerRenderer,
+  findBrowser,
+  type PuppeteerRendererOptions,
+  type RendererEvent,
+} from "../../src/puppeteer/index.ts";
+import { readProcessGroup } from "../../src/puppeteer/browser/process-group.ts";
+import { allowPorts, required, screenshot } from "./setup.ts";
+import { openSite, type Site } from "./site.ts";
+
+const SOON = { timeout: 5_000, interval: 50 };
+const MIB = 1024 ** 2;
+const ALLOCATE_100_MIB = `new Uint8Array(100 * 1024 ** 2).fill(1)`;
+
+let site: Site;
+const held: (() => void)[] = [];
+
+beforeAll(async () => {
+  site = await openSite({
+    "/": "<h1>fine</h1>",
+    "/holds": "<img src=/held>",
+    "/held": (_request, response) => void held.push(() => void response.writeHead(404).end()),
+    "/spins": `<script>
+      const script = URL.createObjectURL(new Blob(["for (;;);"]));
+      for (let i = 0; i < 8; i += 1) new Worker(script);
+    </script>`,
+    "/spins-at-once": "<script>for (;;);</script>",
+    "/allocates": `<img src=/held><script>
+      const kept = [];
+      setInterval(() => kept.push(${ALLOCATE_100_MIB}), 10);
+    </script>`,
+    "/frames-allocate": `<body><script>
+      for (const host of ["a.test", "b.test", "c.test", "d.test"])
+        document.body.append(
+          Object.assign(document.createElement("iframe"), {
+            src: "http://" + host + ":" + location.port + "/allocates-once",
+          }),
+        );
+    </script>`,
+    "/allocates-once": `<script>const kept = [${ALLOCATE_100_MIB}, ${ALLOCATE_100_MIB}]</script>`,
+    "/stores-blobs": `<script>
+      const stored = [];
+      const bytes = new Uint8Array(20 * 1024 ** 2);
+      setInterval(() => stored.push(new Blob([bytes])), 20);
+    </script>`,
+    "/blocks-graphics": `<canvas width=2000 height=2000></canvas><script>
+      const gl = document.querySelector("canvas").getContext("webgl");
+      const program = gl.createProgram();
+      const attach = (type, source) => {
+        const shader = gl.createShader(type);
+        gl.shaderSource(shader, source);
+        gl.compileShader(shader);
+        gl.attachShader(program, shader);
+      };
+      attach(gl.VERTEX_SHADER, "attribute vec2 a; void main() { gl_Position = vec4(a, 0, 1); }");
+      attach(gl.FRAGMENT_SHADER, \`precision highp float;
+        void main() {
+          float x = 0.0;
+          for (int i = 0; i < 20000; i++) x = sin(x + gl_FragCoord.x);
+          gl_FragColor = vec4(x);
+        }\`);
+      gl.linkProgram(program);
+      gl.useProgram(program);
+      gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+      gl.bufferData(gl.ARRAY_BUFFER, new Float32Array([-1, -1, 3, -1, -1, 3]), gl.STATIC_DRAW);
+      gl.vertexAttribPointer(0, 2, gl.FLOAT, false, 0, 0);
+      gl.enableVertexAttribArray(0);
+      const draw = () => {
+        gl.drawArrays(gl.TRIANGLES, 0, 3);
+        gl.flush();
+        requestAnimationFrame(draw);
+      };
+      draw();
+    </script>`,
+    "/floods": `<script>
+      const script = URL.createObjectURL(new Blob(["0"]));
+      setInterval(() => { for (let i = 0; i < 20; i += 1) new Worker(script).terminate() }, 0);
+    </script>`,
+  });
+});
+
+afterAll(() => site.close());
+
+interface Observed {
+  readonly renderer: Renderer;
+  readonly events: RendererEvent[];
+  /** Process groups of the browsers that have started, in order. */
+  readonly pids: () => number[];
+}
+
+async function observe(options: PuppeteerRendererOptions = {}): Promise<Observed> {
+  const events: RendererEvent[] = [];
+  const renderer = createPuppeteerRenderer({
+    targets: allowPorts(site.port),
+    resolver: { resolve: async () => ["127.0.0.1"] },
+    warmContexts: 1,
+    onEvent: (event) => events.push(event),
+    ...options,
+  });
+  onTestFinished(() => renderer.close());
+  await renderer.health();
+  const pids = (): number[] =>
+    events.flatMap((event) => (event.type === "browser-started" ? [event.pid] : []));
+  return { renderer, events, pids };
+}
+
+/** Renders a page of account `isolationKey`, which waits ten seconds before it is captured. */
+function renderSlowly(renderer: Renderer, path: string, isolationKey = "hostile"): Promise<unknown> {
+  return renderer.render(screenshot(site.url(path), { delay: 10_000 }), { isolationKey });
+}
+
+/** Renders pages of another account one after the other until `settled` settles; returns their statuses. */
+async function renderBeside(renderer: Renderer, settled: Promise<unknown>): Promise<unknown[]> {
+  const statuses: unknown[] = [];
+  let isSettled = false;
+  const wait = settled.catch(() => {}).finally(() => (isSettled = true));
+  while (!isSettled) {
+    const file = await renderer.render(screenshot(site.url("/")), { isolationKey: "neighbour" });
+    statuses.push(file.targetStatus);
+  }
+  await wait;
+  return statuses;
+}
+
+function endsOf(events: readonly RendererEvent[]): unknown[] {
+  return events.flatMap((event) => (event.type === "page-ended" ? [event.reason] : []));
+}
+
+describe("a page that takes up the processors", () => {
+  it.each(["/spins", "/spins-at-once"])(
+    "is ended at its limit, beside a neighbour in the same browser: %s",
+    async (path) => {
+      const { renderer, events, pids } = await observe({ pageCpuMaxMs: 1_500 });
+      const rendering = renderSlowly(renderer, path);
+      const statuses = await renderBeside(renderer, rendering);
+      await expect(rendering).rejects.toMatchObject({
+        code: "render_timeout",
+        message: "The page used more than 1.5 s of processor time.",
+        pageEnded: true,
+      });
+      expect(new Set(statuses)).toEqual(new Set([200]));
+      expect(endsOf(events)).toEqual(["processor-time"]);
+      expect(events.map(({ type }) => type)).not.toContain("browser-ended");
+      expect(pids().length).toBeLessThanOrEqual(2);
+    },
+  );
+});
+
+describe("a page that takes up memory", () => {
+  it("is ended at the limit of all its processes together", async () => {
+    const { renderer, events, pids } = await observe({
+      executablePath: await isolatingBrowser(),
+      pageMemoryMaxBytes: 600 * MIB,
+    });
+    await expect(renderSlowly(renderer, "/frames-allocate")).rejects.toMatchObject({
+      code: "upstream_error",
+      message: "The page used more than 600 MiB of memory.",
+      pageEnded: true,
+    });
+    expect(endsOf(events)).toEqual(["memory"]);
+    const [pid = 0] = pids();
+    await vi.waitFor(() => {
+      const pages = readProcessGroup(pid).filter(({ role }) => role === "renderer");
+      expect(pages.filter(({ memoryBytes }) => memoryBytes > 100 * MIB)).toEqual([]);
+    }, SOON);
+  });
+
+  it("is ended for what it stores in the browser, after a retry in an isolated browser", async () => {
+    const { renderer, events, pids } = await observe({ pageMemoryMaxBytes: 400 * MIB });
+    const rendering = renderSlowly(renderer, "/stores-blobs");
+    const statuses = await renderBeside(renderer, rendering);
+    await expect(rendering).rejects.toMatchObject({ code: "upstream_error", pageEnded: true });
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect(events).toContainEqual({
+      type: "render-retried",
+      reason: "the page is suspected of taking up the browser's memory",
+    });
+    expect(endsOf(events)).toEqual(["memory"]);
+    expect(pids()).toHaveLength(2);
+  });
+});
+
+describe("pages that flood the browser", () => {
+  it("are ended in an isolated browser; a neighbour's renders in the shared one continue", async () => {
+    const { renderer, events, pids } = await observe();
+    const floods = [1, 2, 3].map(() => renderSlowly(renderer, "/floods"));
+    const all = Promise.allSettled(floods);
+    const statuses = await renderBeside(renderer, all);
+    for (const flood of await all)
+      expect(flood).toMatchObject({
+        reason: {
+          code: "upstream_error",
+          message: "The page made the browser unresponsive.",
+          pageEnded: true,
+        },
+      });
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect(endsOf(events)).toEqual(["flood", "flood", "flood"]);
+    expect(events.map(({ type }) => type)).not.toContain("browser-ended");
+    expect(pids().length).toBeGreaterThanOrEqual(2);
+  });
+});
+
+describe("a page that blocks graphics", () => {
+  it("is moved to an isolated browser; a neighbour's renders are repeated and succeed", async () => {
+    const { renderer, events } = await observe();
+    const rendering = Promise.allSettled([renderSlowly(renderer, "/blocks-graphics")]);
+    const retried = { type: "render-retried", reason: "a page has blocked graphics" };
+    const moved = vi.waitFor(() => expect(events).toContainEqual(retried), { timeout: 40_000 });
+    const statuses = await renderBeside(renderer, moved);
+    await moved;
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    await renderer.close();
+    await rendering;
+  });
+});
+
+describe("an isolated render", () => {
+  const isolated = { isolationKey: "a", isIsolated: true };
+
+  it("runs in a browser that others with its key share, and that is closed when it has been idle", async () => {
+    const { renderer, pids } = await observe({ isolatedIdleMaxMs: 300 });
+    await renderer.render(screenshot(site.url("/")), isolated);
+    const again = renderer.render(screenshot(site.url("/holds")), isolated);
+    await vi.waitFor(() => expect(held).toHaveLength(1), SOON);
+    const other = renderer.render(screenshot(site.url("/")), { isolationKey: "b", isIsolated: true });
+    await other;
+    const [shared = 0, first = 0, second = 0] = pids();
+    expect(pids()).toHaveLength(3);
+    await vi.waitFor(() => expect(readProcessGroup(second)).toEqual([]), SOON);
+    expect(readProcessGroup(first)).not.toEqual([]);
+    held.shift()?.();
+    await again;
+    await vi.waitFor(() => expect(readProcessGroup(first)).toEqual([]), SOON);
+    expect(readProcessGroup(shared)).not.toEqual([]);
+    await renderer.render(screenshot(site.url("/")), isolated);
+    expect(pids()).toHaveLength(4);
+    await renderer.close();
+    for (const pid of pids()) await vi.waitFor(() => expect(readProcessGroup(pid)).toEqual([]), SOON);
+  });
+
+  it("waits while as many browsers as allowed render for others, and then takes the place of an idle one", async () => {
+    const { renderer, pids } = await observe({ isolatedBrowsersMax: 1 });
+    const first = renderer.render(screenshot(site.url("/holds")), isolated);
+    await vi.waitFor(() => expect(held).toHaveLength(1), SOON);
+    const second = renderer.render(screenshot(site.url("/")), { isolationKey: "b", isIsolated: true });
+    await renderer.render(screenshot(site.url("/")), { isolationKey: "c" });
+    expect(pids()).toHaveLength(2);
+    held.shift()?.();
+    await Promise.all([first, second]);
+    expect(pids()).toHaveLength(3);
+    await vi.waitFor(() => expect(readProcessGroup(pids()[1] ?? 0)).toEqual([]), SOON);
+  });
+
+  it("is aborted by close(), which leaves no process behind", async () => {
+    const { renderer, pids } = await observe();
+    const running = renderer.render(screenshot(site.url("/holds")), isolated);
+    await vi.waitFor(() => expect(held).toHaveLength(1), SOON);
+    held.length = 0;
+    const [[outcome]] = await Promise.all([Promise.allSettled([running]), renderer.close()]);
+    expect(outcome).toMatchObject({ reason: { code: "upstream_error" } });
+    for (const pid of pids()) await vi.waitFor(() => expect(readProcessGroup(pid)).toEqual([]), SOON);
+  });
+});
+
+/** Returns a browser that runs each site in a process of its own, as some builds do by themselves. */
+async function isolatingBrowser(): Promise<string> {
+  const dir = mkdtempSync(join(tmpdir(), "snap-test-"));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  chmodSync(dir, 0o755);
+  const path = join(dir, "browser");
+  const browser = required(await findBrowser(), "browser");
+  writeFileSync(path, `#!/bin/sh\nexec ${browser} --site-per-process "$@"\n`);
+  chmodSync(path, 0o755);
+  return path;
+}

@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { UsageMeter, type PageUsage } from "../../src/puppeteer/browser/page-usage.ts";
+import type { GroupMember, ProcessRole } from "../../src/puppeteer/browser/process-group.ts";
+
+const MIB = 1024 ** 2;
+
+function member(pid: number, role: ProcessRole, use: { mib?: number; cpuMs?: number }): GroupMember {
+  const { mib = 10, cpuMs = 0 } = use;
+  return { pid, role, memoryBytes: mib * MIB, cpuMs, waitMs: 0, isSandboxed: true };
+}
+
+interface Page {
+  readonly processes: Set<number>;
+}
+
+function page(...pids: number[]): Page {
+  return { processes: new Set(pids) };
+}
+
+function sharedOf(usage: PageUsage<Page> | undefined): { mib: number; cpuMs: number } {
+  return { mib: (usage?.sharedBytes ?? 0) / MIB, cpuMs: usage?.sharedCpuMs ?? 0 };
+}
+
+describe("UsageMeter", () => {
+  it("adds up the processes of a page, and the processor time of those that have exited", () => {
+    const meter = new UsageMeter<Page>();
+    const running = new Set([page(1, 2)]);
+    const first = meter.update(
+      [member(1, "renderer", { mib: 300, cpuMs: 400 }), member(2, "renderer", { mib: 200, cpuMs: 100 })],
+      running,
+    );
+    expect(first.pages[0]).toMatchObject({ ownBytes: 500 * MIB, ownCpuMs: 500, recentOwnCpuMs: 500 });
+    const second = meter.update([member(1, "renderer", { mib: 350, cpuMs: 450 })], running);
+    expect(second.pages[0]).toMatchObject({ ownBytes: 350 * MIB, ownCpuMs: 550, recentOwnCpuMs: 50 });
+  });
+
+  it("counts the large processes of unknown pages as those of one page, and each small one by itself", () => {
+    const meter = new UsageMeter<Page>();
+    const members = [
+      member(1, "renderer", { cpuMs: 2_000 }),
+      member(2, "renderer", { mib: 500 }),
+      member(3, "renderer", { mib: 100, cpuMs: 900 }),
+    ];
+    const usage = meter.update(members, new Set([page()]));
+    expect(usage.unknown.processes.map(({ pid }) => pid)).toEqual([1, 2]);
+    expect(usage.pages.map(({ processes }) => processes.map(({ pid }) => pid))).toEqual([[], [3]]);
+  });
+
+  it("divides what the shared processes use by what each page has used meanwhile", () => {
+    const meter = new UsageMeter<Page>();
+    const running = new Set([page(1), page(2)]);
+    const read = (busy: number, quiet: number, shared: { mib: number; cpuMs: number }): void => {
+      usage = meter.update(
+        [
+          member(1, "renderer", { cpuMs: busy }),
+          member(2, "renderer", { cpuMs: quiet }),
+          member(3, "browser", { mib: shared.mib, cpuMs: shared.cpuMs }),
+        ],
+        running,
+      );
+    };
+    let usage = meter.update([member(3, "browser", { mib: 100 })], running);
+    read(300, 100, { mib: 180, cpuMs: 400 });
+    expect(usage.pages.map(sharedOf)).toEqual([
+      { mib: 60, cpuMs: 300 },
+      { mib: 20, cpuMs: 100 },
+    ]);
+    // nobody knows whose time that was until a page runs again
+    read(300, 100, { mib: 180, cpuMs: 500 });
+    read(350, 100, { mib: 180, cpuMs: 500 });
+    expect(usage.pages.map(sharedOf)).toEqual([
+      { mib: 60, cpuMs: 400 },
+      { mib: 20, cpuMs: 100 },
+    ]);
+    // memory that was freed is nobody's
+    read(350, 100, { mib: 140, cpuMs: 500 });
+    expect(usage.pages.map((each) => sharedOf(each).mib)).toEqual([30, 10]);
+  });
+
+  it("forgets a page that is no longer rendered", () => {
+    const meter = new UsageMeter<Page>();
+    const first = page(1);
+    meter.update([member(1, "renderer", { cpuMs: 400 }), member(3, "browser", {})], new Set([first]));
+    meter.update([member(3, "browser", { mib: 500 })], new Set());
+    const usage = meter.update([member(3, "browser", { mib: 600 })], new Set([page()]));
+    expect(usage.pages.map(sharedOf)).toEqual([{ mib: 0, cpuMs: 0 }]);
+  });
+});

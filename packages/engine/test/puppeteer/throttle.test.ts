@@ -1,0 +1,57 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { ProcessGroup } from "../../src/puppeteer/browser/process-group.ts";
+import { Throttle } from "../../src/puppeteer/browser/throttle.ts";
+
+const SOON = { timeout: 10_000, interval: 1 };
+
+interface Spinner {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  readonly group: ProcessGroup;
+}
+
+/** Starts a process with a group of its own, which runs until the test has finished. */
+async function spin(): Promise<Spinner> {
+  const child = spawn("/bin/sh", ["-c", "while :; do :; done"], { detached: true, stdio: "ignore" });
+  await once(child, "spawn");
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const pid = child.pid ?? 0;
+  return { child, pid, group: new ProcessGroup(pid) };
+}
+
+function stateOf(pid: number): string {
+  return readFileSync(`/proc/${pid}/stat`, "latin1").split(" ")[2] ?? "";
+}
+
+describe.skipIf(!existsSync("/proc/self/stat"))("Throttle", () => {
+  it("stops and continues a process in turn, until it is released", async () => {
+    const { pid, group } = await spin();
+    const throttle = new Throttle();
+    throttle.set([{ group, pid, rate: 0.5 }]);
+    for (const state of ["T", "R", "T", "R"]) await vi.waitFor(() => expect(stateOf(pid)).toBe(state), SOON);
+    throttle.release();
+    expect(stateOf(pid)).not.toBe("T");
+  });
+
+  it("continues the processes that are no longer listed", async () => {
+    const [first, second] = [await spin(), await spin()];
+    const throttle = new Throttle();
+    throttle.set([{ ...first, rate: 0.5 }]);
+    await vi.waitFor(() => expect(stateOf(first.pid)).toBe("T"), SOON);
+    throttle.set([{ ...second, rate: 0.5 }]);
+    expect(stateOf(first.pid)).not.toBe("T");
+    await vi.waitFor(() => expect(stateOf(second.pid)).toBe("T"), SOON);
+    throttle.release();
+  });
+
+  it("sends no signal to a process of another group", async () => {
+    const [first, second] = [await spin(), await spin()];
+    first.group.signal(second.pid, "SIGKILL");
+    expect(stateOf(second.pid)).toBe("R");
+    second.group.signal(second.pid, "SIGKILL");
+    await once(second.child, "exit");
+  });
+});
