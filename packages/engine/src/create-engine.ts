@@ -18,7 +18,7 @@ import { linkRendering, type LinkRequest, type RenderingLink } from "./cache/lin
 import { RunningRenders } from "./cache/running-renders.ts";
 import { createRenderingCache } from "./cache/rendering-cache.ts";
 import { readCredits, type CreditState } from "./credits/credits.ts";
-import { createReversals, type Reversals } from "./credits/reversals.ts";
+import { createReversals } from "./credits/reversals.ts";
 import { withDefaults, type EngineOptions, type EngineSettings } from "./engine-options.ts";
 import { toSnapError } from "./errors.ts";
 import { checkHealth, type Health } from "./health.ts";
@@ -29,8 +29,9 @@ import type { CacheStats } from "./ports/renderings.ts";
 import { prunePeriodically } from "./prune-periodically.ts";
 import { createParser } from "./parameters/parse-request.ts";
 import { SINGLE_PROCESS_LEASES } from "./ports/render-leases.ts";
+import { Quarantine } from "./schedule/quarantine.ts";
 import { steadySlots } from "./schedule/render-slots.ts";
-import { createScheduler, type Scheduler, type SchedulerLoad } from "./schedule/scheduler.ts";
+import { createScheduler, type SchedulerLoad } from "./schedule/scheduler.ts";
 import type { Principal } from "./ports/tokens.ts";
 import { authenticate } from "./tokens/authenticate.ts";
 import { authenticateSigned, type SignedRequest } from "./tokens/authenticate-signed.ts";
@@ -109,12 +110,14 @@ export function createEngine(options: EngineOptions): Engine {
   const clocks = watchClocks({ ...settings, servers: storage.clocks ?? [] });
   const slots = Math.min(steadySlots(), concurrency);
   let worker: BatchWorker | null = null;
+  const quarantine = new Quarantine(clock);
   const scheduler = createScheduler({
     slots,
     concurrency,
     maxWaiting: settings.maxWaiting,
     maxWaitingPerAccount: settings.maxWaitingPerAccount,
     maxWaitMs: settings.maxWaitMs,
+    quarantine,
     clock,
     machine: settings.machine,
     onChange: () => worker?.wake(),
@@ -122,7 +125,7 @@ export function createEngine(options: EngineOptions): Engine {
   const reversals = createReversals({ ledger: storage.ledger, clock, onBackgroundError });
   const { tokens } = storage;
   const seal = createSeal(settings.secretKey, random);
-  const captures = trackCaptures(assembleParts(settings, { scheduler, reversals }), seal);
+  const captures = trackCaptures(assembleParts(settings, { scheduler, quarantine, reversals }), seal);
   const credits = (account: Account, standing?: StandingBalance | null): Promise<CreditState> => {
     const now = clock.now();
     const entitlement = entitlementOf(account, plans, now);
@@ -137,7 +140,8 @@ export function createEngine(options: EngineOptions): Engine {
     clocks,
     credits,
     linkItems: createItemLinks({ ...storage, ...settings, seal }),
-    load: () => scheduler.load(),
+    scheduler,
+    quarantine,
     onSubmitted: () => worker?.wake(),
   };
   const batches = createBatches(batchParts);
@@ -208,7 +212,7 @@ function trackCaptures(
 
 function assembleParts(
   settings: EngineSettings,
-  { scheduler, reversals }: { readonly scheduler: Scheduler; readonly reversals: Reversals },
+  { scheduler, quarantine, reversals }: Pick<CaptureParts, "scheduler" | "quarantine" | "reversals">,
 ): CaptureParts {
   const { storage, clock, random, plans, targets, renderer, resolver } = settings;
   const {
@@ -226,10 +230,13 @@ function assembleParts(
     ledger: storage.ledger,
     reversals,
     scheduler,
+    quarantine,
     renderer,
     resolver,
     targets,
     maxRenderingBytes,
+    isolatesAccounts: settings.isolation === "account",
+    onQuarantined: settings.onQuarantined,
     plans,
     clock,
     random,

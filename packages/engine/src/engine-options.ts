@@ -13,6 +13,7 @@ import type { Resolver } from "./ports/resolver.ts";
 import type { Storage } from "./ports/storage.ts";
 import type { WebhookSender } from "./ports/webhook-sender.ts";
 import { MAX_RENDERING_BYTES } from "./rendering-limit.ts";
+import type { QuarantinedAccount } from "./schedule/render.ts";
 import { maxRenders } from "./schedule/render-slots.ts";
 import { PUBLIC_TARGETS_ONLY, type TargetPolicy } from "./targets/policy.ts";
 
@@ -61,6 +62,13 @@ export interface EngineOptions {
   readonly resolver?: Resolver;
   /** Reports idle processors and available memory; by default those of this machine. */
   readonly machine?: Machine;
+  /**
+   * Which renders share a browser: those of all accounts that are not in quarantine (`shared`, the default), or only those
+   * of the same account (`account`).
+   */
+  readonly isolation?: "shared" | "account";
+  /** Called when an account is put in quarantine, because one of its pages was ended. */
+  readonly onQuarantined?: (quarantined: QuarantinedAccount) => void;
   /** Called with failures that reach no caller, such as those of background work. */
   readonly onBackgroundError?: (error: unknown) => void;
   /**
@@ -115,6 +123,8 @@ export function withDefaults(options: EngineOptions): EngineSettings {
     random: systemRandom,
     resolver,
     targets,
+    isolation: "shared",
+    onQuarantined: () => {},
     onBackgroundError: () => {},
     onClockSkew: () => {},
     onItemFinished: () => {},

@@ -33,6 +33,7 @@ export type { LinkRequest, RenderingLink } from "./cache/links.ts";
 export type { Resolver } from "./ports/resolver.ts";
 export type { Storage } from "./ports/storage.ts";
 export type { Ability, Principal } from "./ports/tokens.ts";
+export type { QuarantinedAccount } from "./schedule/render.ts";
 export type { SchedulerLoad } from "./schedule/scheduler.ts";
 export { PUBLIC_TARGETS_ONLY } from "./targets/policy.ts";
 export type { TargetPolicy } from "./targets/policy.ts";

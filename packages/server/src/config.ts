@@ -1,10 +1,6 @@
 import { suggestName } from "@snap/protocol";
-import {
-  findContradictions,
-  defaultNavigationTimeoutMs,
-  SETTINGS,
-  type Settings,
-} from "./config/settings.ts";
+import { findContradictions } from "./config/contradictions.ts";
+import { defaultNavigationTimeoutMs, SETTINGS, type Settings } from "./config/settings.ts";
 
 /** The settings of the service, as `readConfig` reads them from the environment. `null`: not set. */
 export interface Config extends Omit<Settings, "databaseUrl" | "redisUrl" | "navigationTimeoutMs"> {
@@ -115,7 +111,11 @@ function warningsOf(env: Environment): readonly string[] {
 
 /** Variables that another one makes useless: the names, that one, and why. */
 const UNUSED = [
-  [["SNAP_CHROMIUM_PATH", "SNAP_SANDBOX"], "SNAP_BROWSER_URL", "no local browser is started"],
+  [
+    ["SNAP_CHROMIUM_PATH", "SNAP_SANDBOX", "SNAP_PAGE_MEMORY_BYTES", "SNAP_PAGE_CPU_SECONDS"],
+    "SNAP_BROWSER_URL",
+    "no local browser is started",
+  ],
   [["SNAP_DISK_RESERVE_BYTES"], "SNAP_REDIS_URL", "renderings are cached in Redis"],
 ] as const;
 

@@ -60,6 +60,10 @@ export async function createRenderer(
     renderTimeoutMs: config.renderTimeoutMs,
     navigationTimeoutMs: config.navigationTimeoutMs,
     maxRenderingBytes: config.maxRenderingBytes,
+    ...(config.pageMemoryBytes !== null && { pageMemoryMaxBytes: config.pageMemoryBytes }),
+    pageCpuMaxMs: config.pageCpuSeconds * 1000,
+    ...(config.isolation === "account" &&
+      config.renderConcurrency !== null && { isolatedBrowsersMax: config.renderConcurrency }),
   });
 }
 
@@ -72,6 +76,7 @@ type EngineParts = Pick<
   | "onClockSkew"
   | "onItemFinished"
   | "onDeliveryAttempt"
+  | "onQuarantined"
 > & {
   /** Called when Redis is reachable again after `onBackgroundError` reported that it was not. */
   readonly onRedisRecovered?: () => void;
@@ -81,14 +86,16 @@ type EngineParts = Pick<
 
 /** Opens the engine over the configured storage; creates the storage if it does not exist. */
 export async function openEngine(config: Config, parts: EngineParts): Promise<Engine> {
-  // idle processors here say nothing about the machines of remote browsers
-  const concurrency = config.renderConcurrency ?? (config.browserEndpoints.length > 0 ? steadySlots() : null);
+  // idle processors here say nothing about the machines of remote browsers; a browser for each account takes memory
+  const isBounded = config.browserEndpoints.length > 0 || config.isolation === "account";
+  const concurrency = config.renderConcurrency ?? (isBounded ? steadySlots() : null);
   return createEngine({
     ...parts,
     ...(await openStorage(config, parts)),
     resolver: resolverOf(config),
     plans: config.plans,
     maxRenderingBytes: config.maxRenderingBytes,
+    isolation: config.isolation,
     reservationLeaseMs: config.renderTimeoutMs + LEASE_MARGIN_MS,
     batchRetentionMs: config.batchRetentionMs,
     batchRetryWindowMs: config.batchRetryWindowMs,

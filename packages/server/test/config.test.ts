@@ -46,6 +46,9 @@ describe("readConfig without variables", () => {
       renderTimeoutMs: 45_000,
       navigationTimeoutMs: 30_000,
       maxRenderingBytes: 67_108_864,
+      pageMemoryBytes: null,
+      pageCpuSeconds: 20,
+      isolation: "shared",
       allowTargets: [],
       denyTargets: [],
       nameServers: null,
@@ -107,6 +110,9 @@ describe("readConfig with one variable", () => {
     [{ SNAP_RENDER_TIMEOUT_MS: "60000" }, { renderTimeoutMs: 60_000, navigationTimeoutMs: 30_000 }],
     [{ SNAP_RENDER_TIMEOUT_MS: "20000" }, { renderTimeoutMs: 20_000, navigationTimeoutMs: 20_000 }],
     [{ SNAP_NAVIGATION_TIMEOUT_MS: "45000" }, { navigationTimeoutMs: 45_000 }],
+    [{ SNAP_PAGE_MEMORY_BYTES: "1073741824" }, { pageMemoryBytes: 1_073_741_824 }],
+    [{ SNAP_PAGE_CPU_SECONDS: "60" }, { pageCpuSeconds: 60 }],
+    [{ SNAP_ISOLATION: "account" }, { isolation: "account" }],
     [
       { SNAP_ALLOW_TARGETS: "10.0.0.0/8, wiki.example:8080" },
       {
@@ -174,6 +180,9 @@ describe("readConfig with one variable", () => {
     ["SNAP_RENDER_CONCURRENCY", "0", "a whole number from 1 to 256"],
     ["SNAP_RENDER_TIMEOUT_MS", "45s", "a whole number from 1000 to 600000"],
     ["SNAP_NAVIGATION_TIMEOUT_MS", "60000", "must not exceed SNAP_RENDER_TIMEOUT_MS (45000)"],
+    ["SNAP_PAGE_MEMORY_BYTES", "2GB", "a whole number from 1048576 to 9007199254740991"],
+    ["SNAP_PAGE_CPU_SECONDS", "0", "a whole number from 1 to 3600"],
+    ["SNAP_ISOLATION", "tenant", "one of shared, account"],
     ["SNAP_ALLOW_TARGETS", "10.0.0.0/8,not a host", "10.0.0.0/8, 127.0.0.1:3000"],
     ["SNAP_DENY_TARGETS", "*.example", "10.0.0.0/8, 127.0.0.1:3000"],
     ["SNAP_DNS_SERVERS", "dns.example.com", "such as 10.0.0.53, 127.0.0.1:5353 or [fd00::53]:5353"],
@@ -283,6 +292,7 @@ describe("remote browsers", () => {
     ["SNAP_BROWSER_PROXY_HOST", { SNAP_BROWSER_URL: url, SNAP_BROWSER_PROXY_HOST: "0.0.0.0" }],
     ["SNAP_BROWSER_PROXY_HOST", { SNAP_BROWSER_URL: url, SNAP_BROWSER_PROXY_HOST: "::" }],
     ["SNAP_BROWSER_PROXY_HOST", { SNAP_BROWSER_URL: url, SNAP_BROWSER_PROXY_HOST: "::ffff:0.0.0.0" }],
+    ["SNAP_ISOLATION", { SNAP_BROWSER_URL: "ws://127.0.0.1:9222/", SNAP_ISOLATION: "account" }],
   ])("reports %s if it is invalid or contradicts another variable", (name, environment) => {
     expect(mistakesOf(environment)).toEqual([expect.stringContaining(name)]);
   });
@@ -352,12 +362,19 @@ describe("publicUrlOf", () => {
 describe("a variable of the local browser", () => {
   it("causes a warning with remote browsers", () => {
     const remote = { SNAP_BROWSER_URL: "ws://127.0.0.1:9222" };
-    const local = { SNAP_CHROMIUM_PATH: "/usr/bin/chromium", SNAP_SANDBOX: "off" };
+    const local = {
+      SNAP_CHROMIUM_PATH: "/usr/bin/chromium",
+      SNAP_SANDBOX: "off",
+      SNAP_PAGE_MEMORY_BYTES: "1073741824",
+      SNAP_PAGE_CPU_SECONDS: "60",
+    };
     expect(readConfig(remote).warnings).toEqual([]);
     expect(readConfig(local).warnings).toEqual([]);
     expect(readConfig({ ...remote, ...local }).warnings).toEqual([
       "SNAP_CHROMIUM_PATH has no effect because SNAP_BROWSER_URL is set: no local browser is started",
       "SNAP_SANDBOX has no effect because SNAP_BROWSER_URL is set: no local browser is started",
+      "SNAP_PAGE_MEMORY_BYTES has no effect because SNAP_BROWSER_URL is set: no local browser is started",
+      "SNAP_PAGE_CPU_SECONDS has no effect because SNAP_BROWSER_URL is set: no local browser is started",
     ]);
   });
 });

@@ -5,7 +5,8 @@ import type { EngineSettings } from "../engine-options.ts";
 import type { Account } from "../ports/accounts.ts";
 import type { BatchRecord } from "../ports/batches.ts";
 import type { Storage } from "../ports/storage.ts";
-import type { SchedulerLoad } from "../schedule/scheduler.ts";
+import type { Quarantine } from "../schedule/quarantine.ts";
+import type { Scheduler } from "../schedule/scheduler.ts";
 import type { Seal } from "../tokens/seal.ts";
 import type { LinkItems } from "./item-links.ts";
 import { advanceBatch, type BatchEvent, type BatchRules } from "./batch-machine.ts";
@@ -34,8 +35,9 @@ export interface BatchParts extends Stores, Settings {
   readonly clocks: ClockWatch;
   readonly credits: (account: Account) => Promise<CreditState>;
   readonly linkItems: LinkItems;
-  /** Returns the running and waiting renders of all callers. */
-  readonly load: () => SchedulerLoad;
+  /** Runs the renders of all callers. */
+  readonly scheduler: Pick<Scheduler, "load" | "busyQuarantinedAccounts">;
+  readonly quarantine: Pick<Quarantine, "has">;
   /** Called after a submission. */
   readonly onSubmitted: () => void;
 }

@@ -45,8 +45,9 @@ export class ItemClaimer {
   }
 
   #free(): number {
-    const { concurrency, load } = this.#parts;
-    const { running, waiting, batch } = load();
+    const { concurrency, scheduler } = this.#parts;
+    const { running, batch, quarantined, ...load } = scheduler.load();
+    const waiting = load.waiting - quarantined.waiting; // those delay no item
     const notStarted = this.#claimed.size - batch.running;
     const interactiveWaiting = waiting - batch.waiting;
     return Math.min(
@@ -57,19 +58,25 @@ export class ItemClaimer {
 
   /**
    * Returns the next item: of the account with the fewest claimed items and, of several such accounts, the one served
-   * longest ago. Long batches of many accounts then delay a short one only a little.
+   * longest ago. Long batches of many accounts then delay a short one only a little. Accounts in quarantine come last,
+   * one item at a time.
    */
   async #next(): Promise<DueItem | null> {
-    const { batches, clock, concurrency } = this.#parts;
+    const { batches, clock, concurrency, quarantine, scheduler } = this.#parts;
     const counts = new Map<string, number>();
     for (const { batch } of this.#claimed.keys())
       counts.set(batch.accountId, (counts.get(batch.accountId) ?? 0) + 1);
     const maxPerAccount = Math.max(1, concurrency - 2);
-    const full = [...counts].filter(([, count]) => count >= maxPerAccount).map(([accountId]) => accountId);
+    const limitOf = (accountId: string): number => (quarantine.has(accountId) ? 1 : maxPerAccount);
+    const claimed = [...counts.keys()].filter((id) => (counts.get(id) ?? 0) >= limitOf(id));
+    const full = [...new Set([...claimed, ...scheduler.busyQuarantinedAccounts()])];
     const due = await batches.dueItems({ now: clock.now(), limit: MAX_ACCOUNTS, exceptAccounts: full });
+    const rankOf = ({ accountId }: DueItem): number => (quarantine.has(accountId) ? 1 : 0);
     const countOf = ({ accountId }: DueItem): number => counts.get(accountId) ?? 0;
     const servedIn = ({ accountId }: DueItem): number => this.#servedIn.get(accountId) ?? 0;
-    const [next = null] = due.toSorted((a, b) => countOf(a) - countOf(b) || servedIn(a) - servedIn(b));
+    const [next = null] = due.toSorted(
+      (a, b) => rankOf(a) - rankOf(b) || countOf(a) - countOf(b) || servedIn(a) - servedIn(b),
+    );
     this.#round += 1;
     // drops accounts without due items
     this.#servedIn = new Map(due.map((item) => [item.accountId, servedIn(item)]));

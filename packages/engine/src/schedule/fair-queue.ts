@@ -20,46 +20,65 @@ export interface RenderLimits {
 export interface QueueLoad {
   readonly running: number;
   readonly waiting: number;
-  /** How many of them belong to batches. */
+  /** Batch renders; `waiting` excludes accounts in quarantine. */
   readonly batch: { readonly running: number; readonly waiting: number };
+  /** Waiting renders of accounts in quarantine. They delay no other account. */
+  readonly quarantined: { readonly waiting: number };
 }
 
-type Job = () => Promise<unknown>;
-type Waiting = { readonly id: string; readonly job: Job };
+/** Returns whether an account is in quarantine. */
+export type IsQuarantined = (accountId: string) => boolean;
 export type FairQueueOptions = QueueAddOptions & { readonly render?: QueuedRender };
-type Running = Record<Priority, number>;
+
+type Job = () => Promise<unknown>;
+type WaitingJob = { readonly id: string; readonly job: Job };
+type JobQueue = readonly [QueuedRender, WaitingJob[]];
+type RunningCounts = Record<Priority, number>;
+
+/** Accounts in quarantine together get one in this many slots, so that many of them cannot take all slots. */
+const SLOTS_PER_QUARANTINED = 4;
 
 /** p-queue types the options as optional; the scheduler always passes them. */
 const NO_ACCOUNT: QueuedRender = { accountId: "", priority: "interactive" };
 
 /**
- * The queue behind p-queue: round robin over accounts, so that an account with many waiting renders delays the
- * others little; first in, first out within an account.
+ * The queue behind p-queue: round robin over accounts, so that an account with many waiting renders delays the others
+ * little; first in, first out within an account. Accounts in quarantine come last and run one render at a time each.
  *
- * One slot is reserved from an account that fills all the others, and one more from its batches. Beyond the slots a
+ * One slot is reserved from an account that fills all the others, and one more from its batches. Beyond the slots, a
  * render needs a permit, which the scheduler issues while processors are idle.
  */
 export class FairQueue {
   readonly #limits: RenderLimits;
-  readonly #running = new Map<string, Running>();
-  #runningCount = 0;
-  readonly #lines: Record<Priority, Map<string, Waiting[]>> = { interactive: new Map(), batch: new Map() };
-  #waiting = 0;
+  readonly #isQuarantined: IsQuarantined;
+  readonly #running = new Map<string, RunningCounts>();
+  #runningTotal = 0;
+  readonly #queues: Record<Priority, Map<string, WaitingJob[]>> = {
+    interactive: new Map(),
+    batch: new Map(),
+  };
+  #waitingTotal = 0;
   #permits = 0;
 
-  constructor(limits: RenderLimits) {
+  constructor(limits: RenderLimits, isQuarantined: IsQuarantined) {
     this.#limits = limits;
+    this.#isQuarantined = isQuarantined;
   }
 
-  /** How many could run now; p-queue takes the next job only while this is above 0. */
+  /** Number of waiting renders whose account may start one now; p-queue starts none while this is 0. */
   get size(): number {
     let size = 0;
-    for (const [render, line] of this.#waitingRenders()) if (this.#mayRun(render)) size += line.length;
+    for (const [render, jobs] of this.#queuesInOrder()) if (this.#mayRun(render)) size += jobs.length;
     return size;
   }
 
   get waiting(): number {
-    return this.#waiting;
+    return this.#waitingTotal;
+  }
+
+  /** Number of waiting renders of accounts that are not in quarantine. */
+  get waitingUnquarantined(): number {
+    return this.#waitingTotal - this.load().quarantined.waiting;
   }
 
   load(): QueueLoad {
@@ -68,16 +87,27 @@ export class FairQueue {
       running.interactive += interactive;
       running.batch += batch;
     }
-    let batchWaiting = 0;
-    for (const line of this.#lines.batch.values()) batchWaiting += line.length;
+    let [batchWaiting, quarantinedWaiting] = [0, 0];
+    for (const [{ accountId, priority }, jobs] of this.#queuesInOrder()) {
+      if (this.#isQuarantined(accountId)) quarantinedWaiting += jobs.length;
+      else if (priority === "batch") batchWaiting += jobs.length;
+    }
     return {
       running: running.interactive + running.batch,
-      waiting: this.#waiting,
+      waiting: this.#waitingTotal,
       batch: { running: running.batch, waiting: batchWaiting },
+      quarantined: { waiting: quarantinedWaiting },
     };
   }
 
-  /** Lets this many renders run beyond the slots; unused permits from before expire. */
+  /** Returns the accounts in quarantine that have a running or waiting render, and so cannot start another. */
+  busyQuarantinedAccounts(): readonly string[] {
+    const { interactive, batch } = this.#queues;
+    const accounts = new Set([...this.#running.keys(), ...interactive.keys(), ...batch.keys()]);
+    return [...accounts].filter((accountId) => this.#isQuarantined(accountId));
+  }
+
+  /** Lets this many renders run beyond the slots; earlier permits expire. */
   permit(renders: number): void {
     this.#permits = renders;
   }
@@ -86,7 +116,7 @@ export class FairQueue {
     const running = this.#running.get(accountId) ?? { interactive: 0, batch: 0 };
     if (!this.#hasSlot({ accountId, priority })) this.#permits = Math.max(0, this.#permits - 1);
     running[priority] += 1;
-    this.#runningCount += 1;
+    this.#runningTotal += 1;
     this.#running.set(accountId, running);
   }
 
@@ -94,7 +124,7 @@ export class FairQueue {
     const running = this.#running.get(accountId);
     if (running === undefined) return;
     running[priority] -= 1;
-    this.#runningCount -= 1;
+    this.#runningTotal -= 1;
     if (running.interactive + running.batch === 0) this.#running.delete(accountId);
   }
 
@@ -102,60 +132,60 @@ export class FairQueue {
     return this.#lengthOf("interactive", accountId) + this.#lengthOf("batch", accountId);
   }
 
-  /** How many renders have their render before a new one of this account, which takes turns with the others. */
+  /** Number of waiting renders that would run before a new one. */
   ahead(render: QueuedRender): number {
-    return this.#mayRun(render) ? 0 : this.#before(render);
-  }
-
-  #before({ accountId, priority }: QueuedRender): number {
-    const own = this.#lengthOf(priority, accountId);
+    if (this.#mayRun(render)) return 0;
+    const own = this.#lengthOf(render.priority, render.accountId);
+    const rank = this.#rankOf(render);
     let ahead = 0;
-    for (const [render, line] of this.#waitingRenders()) {
-      if (render.priority === priority) ahead += Math.min(line.length, own + 1);
-      else if (render.priority === "interactive") ahead += line.length;
+    for (const [waiting, jobs] of this.#queuesInOrder()) {
+      const waitingRank = this.#rankOf(waiting);
+      // accounts of the same rank take turns
+      if (waitingRank === rank) ahead += Math.min(jobs.length, own + 1);
+      else if (waitingRank < rank) ahead += jobs.length;
     }
     return ahead;
   }
 
   enqueue(job: Job, { render = NO_ACCOUNT, id = "" }: FairQueueOptions = {}): void {
     const { accountId, priority } = render;
-    const lines = this.#lines[priority];
-    const line = lines.get(accountId);
-    if (line === undefined) lines.set(accountId, [{ id, job }]);
-    else line.push({ id, job });
-    this.#waiting += 1;
+    const queues = this.#queues[priority];
+    const jobs = queues.get(accountId);
+    if (jobs === undefined) queues.set(accountId, [{ id, job }]);
+    else jobs.push({ id, job });
+    this.#waitingTotal += 1;
   }
 
   dequeue(): Job | undefined {
-    for (const [render, line] of this.#waitingRenders()) {
+    for (const [render, jobs] of this.#queuesInOrder()) {
       if (!this.#mayRun(render)) continue;
-      const next = line.shift();
-      // The account goes to the end of the round if it has more.
-      const lines = this.#lines[render.priority];
-      lines.delete(render.accountId);
-      if (line.length > 0) lines.set(render.accountId, line);
+      const next = jobs.shift();
+      // an account with more renders goes to the end of the round
+      const queues = this.#queues[render.priority];
+      queues.delete(render.accountId);
+      if (jobs.length > 0) queues.set(render.accountId, jobs);
       if (next === undefined) continue;
-      this.#waiting -= 1;
+      this.#waitingTotal -= 1;
       return next.job;
     }
     return undefined;
   }
 
   remove(id: string): void {
-    for (const [{ accountId, priority }, line] of this.#waitingRenders()) {
-      const index = line.findIndex((waiting) => waiting.id === id);
+    for (const [{ accountId, priority }, jobs] of this.#queuesInOrder()) {
+      const index = jobs.findIndex((waiting) => waiting.id === id);
       if (index === -1) continue;
-      line.splice(index, 1);
-      if (line.length === 0) this.#lines[priority].delete(accountId);
-      this.#waiting -= 1;
+      jobs.splice(index, 1);
+      if (jobs.length === 0) this.#queues[priority].delete(accountId);
+      this.#waitingTotal -= 1;
       return;
     }
   }
 
   /** Makes a waiting batch render interactive; returns whether it was still waiting. */
   raise(id: string): boolean {
-    for (const [accountId, line] of this.#lines.batch) {
-      const waiting = line.find((candidate) => candidate.id === id);
+    for (const [accountId, jobs] of this.#queues.batch) {
+      const waiting = jobs.find((candidate) => candidate.id === id);
       if (waiting === undefined) continue;
       this.remove(id);
       this.enqueue(waiting.job, { render: { accountId, priority: "interactive" }, id });
@@ -165,48 +195,70 @@ export class FairQueue {
   }
 
   filter({ render = NO_ACCOUNT }: FairQueueOptions): Job[] {
-    return [...this.#lines[render.priority].values()].flat().map((waiting) => waiting.job);
+    return [...this.#queues[render.priority].values()].flat().map((waiting) => waiting.job);
   }
 
-  /** p-queue requires the method; here the round decides. */
+  /** p-queue requires this method; the order here does not depend on its priorities. */
   setPriority(): void {}
 
-  *#waitingRenders(): Generator<readonly [QueuedRender, Waiting[]]> {
-    for (const priority of ["interactive", "batch"] as const)
-      for (const [accountId, line] of this.#lines[priority]) yield [{ accountId, priority }, line];
+  /** Returns the queues of all accounts, in the order in which their renders run. */
+  #queuesInOrder(): readonly JobQueue[] {
+    const queues = (["interactive", "batch"] as const).flatMap((priority) =>
+      [...this.#queues[priority]].map(([accountId, jobs]): JobQueue => [{ accountId, priority }, jobs]),
+    );
+    return queues.toSorted(([left], [right]) => this.#rankOf(left) - this.#rankOf(right));
+  }
+
+  /** Renders of a lower rank run first. */
+  #rankOf({ accountId, priority }: QueuedRender): number {
+    return (this.#isQuarantined(accountId) ? 2 : 0) + (priority === "batch" ? 1 : 0);
   }
 
   #lengthOf(priority: Priority, accountId: string): number {
-    return this.#lines[priority].get(accountId)?.length ?? 0;
+    return this.#queues[priority].get(accountId)?.length ?? 0;
   }
 
   #mayRun(render: QueuedRender): boolean {
     const { concurrency } = this.#limits;
-    if (this.#runningCount >= concurrency || this.#runningOf(render) >= leaveOne(concurrency)) return false;
+    if (this.#runningTotal >= concurrency) return false;
+    const own = this.#runningOf(render.accountId);
+    if (
+      this.#isQuarantined(render.accountId)
+        ? own > 0 || this.#isQuarantineFull()
+        : own >= leaveOne(concurrency)
+    )
+      return false;
     return this.#hasSlot(render) || this.#permits > 0;
   }
 
+  #isQuarantineFull(): boolean {
+    const quarantined = [...this.#running.keys()].filter((accountId) => this.#isQuarantined(accountId));
+    const running = quarantined.reduce((total, accountId) => total + this.#runningOf(accountId), 0);
+    return running >= Math.max(1, Math.floor(this.#limits.slots / SLOTS_PER_QUARANTINED));
+  }
+
   /**
-   * Whether a slot is free for it. An account counts with no more than its share of the slots, so that the many
-   * pages of one do not keep another from its share.
+   * Returns whether a slot is free for the render. An account counts with at most its share of the slots, so that an
+   * account that runs many renders does not keep another from its share.
    */
   #hasSlot(render: QueuedRender): boolean {
     const share = leaveOne(this.#limits.slots);
     const batchShare = leaveOne(share);
     const own = this.#running.get(render.accountId) ?? { interactive: 0, batch: 0 };
-    const isOut =
+    const isShareUsed =
       render.priority === "batch"
         ? own.interactive + own.batch >= batchShare
         : own.interactive + Math.min(own.batch, batchShare) >= share;
-    if (isOut) return false;
+    if (isShareUsed) return false;
     const accounts = this.#running.size + (this.#running.has(render.accountId) ? 0 : 1);
-    const part = accounts === 1 ? share : Math.max(1, Math.floor(this.#limits.slots / accounts));
+    const fairShare = accounts === 1 ? share : Math.max(1, Math.floor(this.#limits.slots / accounts));
     let taken = 0;
-    for (const { interactive, batch } of this.#running.values()) taken += Math.min(interactive + batch, part);
+    for (const { interactive, batch } of this.#running.values())
+      taken += Math.min(interactive + batch, fairShare);
     return taken < this.#limits.slots;
   }
 
-  #runningOf({ accountId }: QueuedRender): number {
+  #runningOf(accountId: string): number {
     const { interactive, batch } = this.#running.get(accountId) ?? { interactive: 0, batch: 0 };
     return interactive + batch;
   }

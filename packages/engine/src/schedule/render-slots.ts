@@ -2,29 +2,29 @@ import { availableParallelism } from "node:os";
 import type { Machine } from "../ports/machine.ts";
 
 const MIB = 1024 * 1024;
-/** Memory that a page in flight may take, processes and pictures included; 6 to 68 MB where it was measured (docs/benchmarks.md). */
+/** Twice the most that a page took when measured: 6 to 68 MB with its processes and images (docs/benchmarks.md). */
 const MEMORY_PER_RENDER_BYTES = 128 * MIB;
-/** Memory that is left alone: below it no page is admitted beyond the slots. */
+/** While less memory is available, no render starts beyond the slots. */
 const MEMORY_RESERVE_BYTES = 512 * MIB;
-/** As a page waits for its network most of the time, it takes several to keep a processor busy. */
+/** A page mostly waits for its network, so it takes several to keep a processor busy. */
 const RENDERS_PER_IDLE_PROCESSOR = 4;
 const RENDERS_PER_PROCESSOR_MAX = 16;
 
 /**
- * Renders that may always run at once: enough to keep the processors busy with pages that never wait, and
- * one more for each of the two who keep a slot to others, an account and its batches.
+ * Number of renders that may always run at once: two per processor, which keep the processors busy, plus the two slots that
+ * the queue reserves, one from an account and one from its batches.
  */
 export function steadySlots(processors = availableParallelism()): number {
   return 2 * processors + 2;
 }
 
-/** Renders that may run at once where most of them wait for their network. */
+/** Number of renders that may run at once while most of them wait for their network. */
 export function maxRenders(availableMemoryBytes: number, processors = availableParallelism()): number {
   const byMemory = Math.floor(availableMemoryBytes / MEMORY_PER_RENDER_BYTES);
   return Math.max(steadySlots(processors), Math.min(byMemory, RENDERS_PER_PROCESSOR_MAX * processors));
 }
 
-/** Renders that may start now beyond the slots. */
+/** Number of renders that may start now beyond the slots. */
 export function rendersBeyondSlots(machine: Machine): number {
   const byProcessors = Math.round(machine.idleProcessors() * RENDERS_PER_IDLE_PROCESSOR);
   const freeBytes = machine.availableMemoryBytes() - MEMORY_RESERVE_BYTES;

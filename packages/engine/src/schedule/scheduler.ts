@@ -9,37 +9,38 @@ import {
   type RenderLimits,
   type QueuedRender,
 } from "./fair-queue.ts";
+import type { Quarantine } from "./quarantine.ts";
 import { rendersBeyondSlots } from "./render-slots.ts";
 
-/** Enough to average over pages of different weight, few enough to follow the load. */
-const MAX_ENDS = 20;
+/** Enough to average over light and heavy pages, few enough to follow the load. */
+const MAX_SAMPLES = 20;
 
-/** After a longer pause, or a jump of the clock, earlier ends say nothing about the pace now. */
+/** After a longer pause, or if the clock jumps, earlier samples say nothing about the current throughput. */
 const PAUSE_MAX_MS = 60_000;
 
-/** Measures how fast renders end while others wait. */
-class PaceMeter {
-  readonly #endsMs: number[] = [];
+/** Measures how fast renders finish while others wait. */
+class ThroughputMeter {
+  readonly #finishedAtMs: number[] = [];
 
-  /** Mean time between two ends, in milliseconds; 0 until there are enough of them. */
+  /** Mean time between two finished renders; 0 until there are enough samples. */
   get intervalMs(): number {
-    const [first] = this.#endsMs;
-    const last = this.#endsMs.at(-1);
-    if (first === undefined || last === undefined || this.#endsMs.length < MAX_ENDS) return 0;
-    return (last - first) / (MAX_ENDS - 1);
+    const [first] = this.#finishedAtMs;
+    const last = this.#finishedAtMs.at(-1);
+    if (first === undefined || last === undefined || this.#finishedAtMs.length < MAX_SAMPLES) return 0;
+    return (last - first) / (MAX_SAMPLES - 1);
   }
 
-  /** @param isBusy - Whether others wait: only then does the pace show the capacity of the service. */
-  recordEnd(nowMs: number, isBusy: boolean): void {
-    const pauseMs = nowMs - (this.#endsMs.at(-1) ?? nowMs);
-    if (!isBusy || pauseMs < 0 || pauseMs > PAUSE_MAX_MS) this.#endsMs.length = 0;
-    this.#endsMs.push(nowMs);
-    if (this.#endsMs.length > MAX_ENDS) this.#endsMs.shift();
+  /** @param isBusy - Whether others wait: only then does the throughput show the capacity of the service. */
+  recordFinished(nowMs: number, isBusy: boolean): void {
+    const pauseMs = nowMs - (this.#finishedAtMs.at(-1) ?? nowMs);
+    if (!isBusy || pauseMs < 0 || pauseMs > PAUSE_MAX_MS) this.#finishedAtMs.length = 0;
+    this.#finishedAtMs.push(nowMs);
+    if (this.#finishedAtMs.length > MAX_SAMPLES) this.#finishedAtMs.shift();
   }
 }
 
-/** How often the scheduler looks for idle processors while renders wait. */
-const LOOK_INTERVAL_MS = 50;
+/** How often the scheduler checks for idle processors while renders wait. */
+const CHECK_INTERVAL_MS = 50;
 
 export interface SchedulerOptions extends RenderLimits {
   /** Most renders that may wait, over all accounts. */
@@ -48,19 +49,22 @@ export interface SchedulerOptions extends RenderLimits {
   readonly maxWaitingPerAccount: number;
   /** Longest wait for a slot, in milliseconds. */
   readonly maxWaitMs: number;
+  readonly quarantine: Quarantine;
   readonly clock: Clock;
   readonly machine: Machine;
-  /** Called when a render has ended, and when a batch render starts. */
+  /** Called when a render has finished, and when a batch render starts. */
   readonly onChange?: () => void;
 }
 
 /** How many renders run and wait, and how many may run. */
-export interface SchedulerLoad extends QueueLoad, RenderLimits {}
+export interface SchedulerLoad extends QueueLoad, RenderLimits {
+  readonly quarantined: QueueLoad["quarantined"] & { readonly accounts: number };
+}
 
 export interface SlotRequest extends QueuedRender {
   /** Longest wait for a slot, if it is shorter than the scheduler's. */
   readonly maxWaitMs?: number | undefined;
-  /** Start of the wait: a request may have waited for another's render before. Now by default. */
+  /** Start of the wait, by default now; earlier if the request has already waited for another render. */
   readonly requestedAt?: number;
   /** Makes a waiting batch render interactive once it resolves. */
   readonly priorityRaised?: Promise<void> | null;
@@ -68,41 +72,43 @@ export interface SlotRequest extends QueuedRender {
   readonly onStart?: () => void;
 }
 
-/** Decides which render runs next, and refuses those that would wait too long. */
+/** Decides which render runs next, and rejects those that would wait too long. */
 export interface Scheduler {
   /** @throws SnapError `upstream_rate_limited` when the queue is full or no slot would be free in time. */
   run<T>(request: SlotRequest, job: () => Promise<T>): Promise<T>;
   load(): SchedulerLoad;
+  /** Returns the accounts in quarantine that have a running or waiting render, and so cannot start another. */
+  busyQuarantinedAccounts(): readonly string[];
 }
 
 export function createScheduler(options: SchedulerOptions): Scheduler {
-  const { clock, machine, slots, concurrency, onChange = () => {} } = options;
-  const { queueClass, queue } = shareQueue({ slots, concurrency });
+  const { quarantine, clock, machine, slots, concurrency, onChange = () => {} } = options;
+  const { queueClass, queue } = shareQueue({ slots, concurrency }, quarantine);
   const renders = new PQueue<FairQueue, FairQueueOptions>({ concurrency, queueClass });
-  const pace = new PaceMeter();
-  let isLooking = false;
+  const throughput = new ThroughputMeter();
+  let isChecking = false;
   let runs = 0;
 
-  /** Admits more pages than there are slots while most of them wait and leave processors idle. */
-  const lookForIdleProcessors = (): void => {
-    if (isLooking || concurrency <= slots || queue().waiting === 0) return;
-    isLooking = true;
+  /** Runs more renders than there are slots while most pages wait for their network and processors are idle. */
+  const checkIdleProcessors = (): void => {
+    if (isChecking || concurrency <= slots || queue().waiting === 0) return;
+    isChecking = true;
     machine.idleProcessors();
-    clock.after(LOOK_INTERVAL_MS, () => {
-      isLooking = false;
+    clock.after(CHECK_INTERVAL_MS, () => {
+      isChecking = false;
       queue().permit(rendersBeyondSlots(machine));
-      renders.concurrency = concurrency; // makes p-queue look at its queue again
+      renders.concurrency = concurrency; // makes p-queue check its queue again
       queue().permit(0);
-      lookForIdleProcessors();
+      checkIdleProcessors();
     });
   };
 
-  const requireRoom = (render: QueuedRender, maxWaitMs: number): void => {
+  const rejectIfOverloaded = (render: QueuedRender, maxWaitMs: number): void => {
+    const competing = quarantine.has(render.accountId) ? queue().waiting : queue().waitingUnquarantined;
     const isFull =
-      queue().waiting >= options.maxWaiting ||
-      queue().waitingOf(render.accountId) >= options.maxWaitingPerAccount;
+      competing >= options.maxWaiting || queue().waitingOf(render.accountId) >= options.maxWaitingPerAccount;
     if (isFull) throw busy("every render slot is in use and the queue is full");
-    if (queue().ahead(render) * pace.intervalMs > maxWaitMs)
+    if (queue().ahead(render) * throughput.intervalMs > maxWaitMs)
       throw busy("more renders are waiting than can run in time");
   };
 
@@ -112,7 +118,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       const now = clock.now();
       const waitedMs = now - (request.requestedAt ?? now);
       const maxWaitMs = Math.max(0, Math.min(options.maxWaitMs, request.maxWaitMs ?? Infinity) - waitedMs);
-      requireRoom(render, maxWaitMs);
+      rejectIfOverloaded(render, maxWaitMs);
       const id = String((runs += 1));
       const wait = limitWait(clock, maxWaitMs);
       const rendered = renders.add(
@@ -125,7 +131,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
             return await job();
           } finally {
             queue().end(render);
-            pace.recordEnd(clock.now(), queue().waiting > 0);
+            throughput.recordFinished(clock.now(), queue().waitingUnquarantined > 0);
             onChange();
           }
         },
@@ -135,17 +141,21 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
         await request.priorityRaised;
         if (!queue().raise(id)) return;
         render = { ...render, priority: "interactive" };
-        renders.concurrency = concurrency; // makes p-queue look at its queue again
+        renders.concurrency = concurrency; // makes p-queue check its queue again
       };
       if (request.priorityRaised) void followPriority();
-      lookForIdleProcessors();
+      checkIdleProcessors();
       return rendered;
     },
-    load: () => ({ ...queue().load(), slots, concurrency }),
+    load() {
+      const { quarantined, ...load } = queue().load();
+      return { ...load, quarantined: { ...quarantined, accounts: quarantine.size }, slots, concurrency };
+    },
+    busyQuarantinedAccounts: () => queue().busyQuarantinedAccounts(),
   };
 }
 
-/** Limits a wait for a slot: the signal aborts with `upstream_rate_limited` after `waitMs`, unless the wait ends. */
+/** Limits a wait for a slot: the signal aborts with `upstream_rate_limited` after `waitMs`, unless `end` is called. */
 export function limitWait(
   clock: Clock,
   waitMs: number,
@@ -155,20 +165,24 @@ export function limitWait(
   return { signal: wait.signal, end };
 }
 
-/** p-queue constructs its queue itself; this keeps a reference to it, to read what waits. */
-function shareQueue(limits: RenderLimits): {
+/** p-queue creates its queue itself; this keeps a reference to it. */
+function shareQueue(
+  limits: RenderLimits,
+  quarantine: Quarantine,
+): {
   queueClass: new () => FairQueue;
   queue: () => FairQueue;
 } {
-  let made = new FairQueue(limits);
+  const isQuarantined = (accountId: string): boolean => quarantine.has(accountId);
+  let instance = new FairQueue(limits, isQuarantined);
   class SharedQueue extends FairQueue {
     constructor() {
-      super(limits);
+      super(limits, isQuarantined);
       // oxlint-disable-next-line no-this-alias -- the instance is needed outside
-      made = this;
+      instance = this;
     }
   }
-  return { queueClass: SharedQueue, queue: () => made };
+  return { queueClass: SharedQueue, queue: () => instance };
 }
 
 function busy(reason: string): SnapError {

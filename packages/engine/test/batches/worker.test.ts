@@ -35,6 +35,30 @@ describe("a worker", () => {
     expect((await engine.credits(principal.account)).used).toBe(5);
   });
 
+  it("claims items of an account in quarantine after those of others, and only one", async () => {
+    const { engine, renderer, customer, submit, until, pass } = openBatchBench();
+    const [hostile, neighbour] = [await customer(), await customer()];
+    renderer.failNext(new SnapError("upstream_error", "The page was ended.", { pageEnded: true }));
+    const parameters = { url: "https://example.com/hostile" };
+    await expect(engine.capture({ principal: hostile, parameters })).rejects.toMatchObject({
+      pageEnded: true,
+    });
+    const release = renderer.hold();
+    const first = await submit(hostile, pages(3));
+    const second = await submit(neighbour, pages(3));
+    engine.startWorker();
+    await pass(1_000);
+    // one of the four slots is reserved from batches, and one from each account's
+    expect(renderer.options.slice(1).map(({ isolationKey }) => isolationKey)).toEqual([
+      neighbour.account.id,
+      neighbour.account.id,
+      hostile.account.id,
+    ]);
+    release();
+    await until({ principal: neighbour, batchId: second.id }, isComplete);
+    await until({ principal: hostile, batchId: first.id }, isComplete);
+  });
+
   it("uses cached renderings free of charge, and caches new ones", async () => {
     const { engine, customer, submit, until } = openBatchBench();
     const principal = await customer();

@@ -3,8 +3,11 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createFakeClock, createFakeMachine, createFakeRandom, createMemoryStorage } from "@snap/testing";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { createEngine, type Engine } from "../../src/create-engine.ts";
 import type { Renderer } from "../../src/ports/renderer.ts";
+import type { Principal } from "../../src/ports/tokens.ts";
 import {
   createPuppeteerRenderer,
   findBrowser,
@@ -269,6 +272,46 @@ describe("an isolated render", () => {
     for (const pid of pids()) await vi.waitFor(() => expect(readProcessGroup(pid)).toEqual([]), SOON);
   });
 });
+
+describe("an account whose page was ended", () => {
+  it("renders in another process group for ten minutes", async () => {
+    const { renderer, pids } = await observe({ pageMemoryMaxBytes: 400 * MIB, isolatedIdleMaxMs: 100 });
+    const clock = createFakeClock(Date.parse("2026-03-01T12:00:00Z"));
+    const engine = createEngine({
+      storage: createMemoryStorage(),
+      renderer,
+      secretKey: "a key for these tests",
+      clock,
+      machine: createFakeMachine(),
+      random: createFakeRandom(1),
+      resolver: { resolve: async () => ["127.0.0.1"] },
+    });
+    const principal = await customerOf(engine);
+    const capture = (path: string): Promise<unknown> =>
+      engine.capture({ principal, parameters: { url: site.url(path), waitUntil: "load" } });
+    await expect(capture("/allocates")).rejects.toMatchObject({ code: "upstream_error" });
+    expect(pids()).toHaveLength(1);
+    await capture("/?1");
+    const [shared = 0, own = 0] = pids();
+    expect(own).not.toBe(shared);
+    clock.advance(600_000);
+    await capture("/?2");
+    await vi.waitFor(() => expect(readProcessGroup(own)).toEqual([]), SOON);
+    expect(pids()).toHaveLength(2);
+    expect((await engine.credits(principal.account)).used).toBe(2);
+    held.length = 0;
+  });
+});
+
+async function customerOf(engine: Engine): Promise<Principal> {
+  const account = await engine.accounts.create({
+    email: "ada@example.com",
+    planSlug: "starter",
+    verified: true,
+  });
+  const { token } = await engine.tokens.create({ accountId: account.id });
+  return engine.authenticate(token);
+}
 
 /** Returns a browser that runs each site in a process of its own, as some builds do by themselves. */
 async function isolatingBrowser(): Promise<string> {

@@ -1,6 +1,7 @@
-import { createFakeMachine } from "@snap/testing";
+import { createFakeClock, createFakeMachine } from "@snap/testing";
 import { describe, expect, it } from "vitest";
 import { systemClock, type Clock } from "../../src/ports/clock.ts";
+import { Quarantine } from "../../src/schedule/quarantine.ts";
 import { createScheduler, type Scheduler } from "../../src/schedule/scheduler.ts";
 
 const limits = {
@@ -9,6 +10,7 @@ const limits = {
   maxWaiting: 100,
   maxWaitingPerAccount: 50,
   maxWaitMs: 1000,
+  quarantine: new Quarantine(systemClock),
   clock: systemClock,
   machine: createFakeMachine(),
 };
@@ -302,6 +304,95 @@ describe("an account whose batches run beyond the slots", () => {
     runs.push(scheduler.run({ accountId: "a", priority: "interactive" }, job));
     expect(scheduler.load()).toMatchObject({ running: 7, waiting: 0 });
     await drain(scheduler, clock, { runs, open });
+  });
+});
+
+describe("an account in quarantine", () => {
+  const quarantineOf = (...accountIds: string[]): Quarantine => {
+    const quarantine = new Quarantine(createFakeClock(0));
+    for (const accountId of accountIds) quarantine.add(accountId);
+    return quarantine;
+  };
+
+  it("renders after all others, batches included", async () => {
+    const order = await orderOf(createScheduler({ ...limits, quarantine: quarantineOf("a", "b") }), [
+      ["a", "interactive", "a1"],
+      ["b", "batch", "b1"],
+      ["c", "batch", "c1"],
+      ["a", "batch", "a2"],
+      ["d", "interactive", "d1"],
+      ["c", "batch", "c2"],
+    ]);
+    expect(order).toEqual(["d1", "c1", "c2", "a1", "b1", "a2"]);
+  });
+
+  it("renders one page at a time, also while slots are free", async () => {
+    const scheduler = createScheduler({
+      ...limits,
+      slots: 4,
+      concurrency: 4,
+      quarantine: quarantineOf("a"),
+    });
+    const gates = Array.from({ length: 3 }, gate);
+    const runs = gates.map(({ job }) => scheduler.run({ accountId: "a", priority: "interactive" }, job));
+    expect(scheduler.load()).toMatchObject({
+      running: 1,
+      waiting: 2,
+      quarantined: { accounts: 1, waiting: 2 },
+    });
+    gates[0]?.open();
+    await runs[0];
+    expect(scheduler.load()).toMatchObject({ running: 1, waiting: 1 });
+    for (const { open } of gates) open();
+    await Promise.all(runs);
+  });
+
+  it("shares a quarter of the slots with the others in quarantine", async () => {
+    const scheduler = createScheduler({
+      ...limits,
+      slots: 8,
+      concurrency: 8,
+      quarantine: quarantineOf("a", "b", "c"),
+    });
+    const { job, open } = gate();
+    const runs = ["a", "b", "c", "d", "e"].map((accountId) =>
+      scheduler.run({ accountId, priority: "interactive" }, job),
+    );
+    expect(scheduler.load()).toMatchObject({ running: 4, waiting: 1, quarantined: { waiting: 1 } });
+    open();
+    await Promise.all(runs);
+  });
+
+  it("keeps to that for renders that already wait, until the quarantine ends", async () => {
+    const clock = createFakeClock(0);
+    const quarantine = new Quarantine(clock);
+    const scheduler = createScheduler({ ...limits, slots: 4, concurrency: 4, quarantine });
+    const gates = Array.from({ length: 6 }, gate);
+    const runs = gates.map(({ job }) => scheduler.run({ accountId: "a", priority: "interactive" }, job));
+    expect(scheduler.load()).toMatchObject({ running: 3, waiting: 3 });
+    quarantine.add("a");
+    for (const { open } of gates.slice(0, 2)) open();
+    await Promise.all(runs.slice(0, 2));
+    expect(scheduler.load()).toMatchObject({ running: 1, waiting: 3 });
+    clock.advance(600_000);
+    gates[2]?.open();
+    await runs[2];
+    expect(scheduler.load()).toMatchObject({ running: 3, waiting: 0 });
+    for (const { open } of gates) open();
+    await Promise.all(runs);
+  });
+
+  it("does not fill the queue for others, and delays none of them", async () => {
+    const scheduler = createScheduler({ ...limits, maxWaiting: 2, quarantine: quarantineOf("a", "b") });
+    const first = gate();
+    const run = (accountId: string): Promise<void> =>
+      scheduler.run({ accountId, priority: "interactive" }, first.job);
+    const runs = ["first", "a", "b"].map(run);
+    await expect(run("a")).rejects.toMatchObject({ code: "upstream_rate_limited" });
+    runs.push(run("c"), run("d"));
+    await expect(run("e")).rejects.toMatchObject({ code: "upstream_rate_limited" });
+    first.open();
+    await Promise.all(runs);
   });
 });
 

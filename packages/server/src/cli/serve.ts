@@ -8,7 +8,7 @@ import { startDemo, type Demo } from "../dev/demo.ts";
 import { readableLog } from "../dev/readable-log.ts";
 import { startService } from "../http/service.ts";
 import { createLogger } from "../operations/logger.ts";
-import { createMetrics } from "../operations/metrics.ts";
+import { createMetrics, type Metrics } from "../operations/metrics.ts";
 import { watchBatches } from "../operations/watch-batches.ts";
 import { watchCache } from "../operations/watch-cache.ts";
 import { servicePolicy } from "../target-policy.ts";
@@ -32,10 +32,11 @@ export async function serve(options: ServeOptions): Promise<void> {
   const isReadable = options.dev === true && options.json !== true;
   const logger = createLogger(config.logLevel, isReadable ? readableLog(process.stdout) : undefined);
   for (const text of warnings) logger.warn(text);
+  const metrics = config.metrics && createMetrics();
   const demo = options.dev === true ? await startDemo(config.port + 1) : null;
   try {
-    const started = await startBrowser(config, { logger, demo });
-    await serveUntil(stopSignal, { config, logger, started, demo, json: options.json === true });
+    const started = await startBrowser(config, { logger, metrics, demo });
+    await serveUntil(stopSignal, { config, logger, metrics, started, demo, json: options.json === true });
   } finally {
     await demo?.close();
   }
@@ -45,6 +46,8 @@ export async function serve(options: ServeOptions): Promise<void> {
 interface Parts {
   readonly config: Config;
   readonly logger: Logger;
+  /** `false`: they are off. */
+  readonly metrics: Metrics | false;
   readonly started: StartedRenderer;
   readonly demo: Demo | null;
   readonly json: boolean;
@@ -53,9 +56,13 @@ interface Parts {
 /** Refuses to run without a sandbox unless SNAP_SANDBOX=off or `--dev` is set. */
 async function startBrowser(
   config: Config,
-  { logger, demo }: Pick<Parts, "logger" | "demo">,
+  { logger, metrics, demo }: Pick<Parts, "logger" | "metrics" | "demo">,
 ): Promise<StartedRenderer> {
-  const onEvent = logRendererEvent(logger);
+  const log = logRendererEvent(logger);
+  const onEvent = (event: RendererEvent): void => {
+    if (metrics && event.type === "page-ended") metrics.countPageEnd(event.reason);
+    log(event);
+  };
   const targets = servicePolicy(config, demo === null ? [] : [demo.target]);
   const started = await startRenderer(config, { targets, onEvent });
   const { health, renderer, sandbox } = started;
@@ -100,10 +107,9 @@ function logRendererEvent(logger: Logger): (event: RendererEvent) => void {
 }
 
 async function serveUntil(stopSignal: Promise<NodeJS.Signals>, parts: Parts): Promise<void> {
-  const { config, logger, started, demo, json } = parts;
+  const { config, logger, metrics, started, demo, json } = parts;
   const publicUrl = publicUrlOf(config, config.port);
   const { renderer } = started;
-  const metrics = config.metrics && createMetrics();
   const engine = await openEngine(config, {
     renderer,
     baseUrl: `${publicUrl}/v1`,
@@ -111,6 +117,11 @@ async function serveUntil(stopSignal: Promise<NodeJS.Signals>, parts: Parts): Pr
     onEvicted: watchCache({ logger, metrics }),
     onBackgroundError: (error) => logger.warn({ err: error }, "background work failed"),
     onClockSkew: (skew) => logger.warn({ server: skew.server, skew_ms: skew.skewMs }, describeSkew(skew)),
+    onQuarantined: ({ accountId, reason, endsAt }) =>
+      logger.warn(
+        { account: accountId, reason, ends_at: new Date(endsAt).toISOString() },
+        "account quarantined: it renders in an isolated browser, one page at a time",
+      ),
     onRedisRecovered: () =>
       logger.info("Redis is reachable again: rate limits and cached renderings are shared"),
   }).catch(async (error: unknown) => {

@@ -163,6 +163,26 @@ export const SETTINGS = {
     description: "largest image or PDF, in bytes; a render of a larger one fails and is refunded",
     unset: "67108864",
   },
+  pageMemoryBytes: {
+    variable: "SNAP_PAGE_MEMORY_BYTES",
+    schema: optional(wholeNumber({ min: MEBIBYTE_BYTES, max: Number.MAX_SAFE_INTEGER })),
+    description: "memory that a page may use, over all its processes, in bytes; beyond it, the page is ended",
+    unset: "2147483648 (2 GiB), or a quarter of the memory if that is less",
+  },
+  pageCpuSeconds: {
+    variable: "SNAP_PAGE_CPU_SECONDS",
+    schema: wholeNumber({ min: 1, max: 3600 }).default(20),
+    description:
+      "processor time that a page may use, over all its processes, in seconds; after it, the page is ended",
+    unset: "20",
+  },
+  isolation: {
+    variable: "SNAP_ISOLATION",
+    schema: oneOf("shared", "account").default("shared"),
+    description:
+      "which renders share a browser: those of all accounts that are not in quarantine (shared), or only those of the same account (account)",
+    unset: "shared",
+  },
   allowTargets: {
     variable: "SNAP_ALLOW_TARGETS",
     schema: targetList().default([]),
@@ -240,65 +260,6 @@ interface Setting {
 export type Settings = {
   readonly [Name in keyof typeof SETTINGS]: z.output<(typeof SETTINGS)[Name]["schema"]>;
 };
-
-/** Mistakes in combinations of variables that are each valid. */
-export function findContradictions(env: Readonly<Record<string, unknown>>): readonly Mistake[] {
-  return [...checkTimeouts(env), ...checkSharedStorage(env), ...checkRemoteBrowsers(env)];
-}
-
-type Mistake = readonly [name: string, message: string];
-
-function checkTimeouts(env: Readonly<Record<string, unknown>>): readonly Mistake[] {
-  const navigation = SETTINGS.navigationTimeoutMs.schema.safeParse(env["SNAP_NAVIGATION_TIMEOUT_MS"]);
-  const render = SETTINGS.renderTimeoutMs.schema.safeParse(env["SNAP_RENDER_TIMEOUT_MS"]);
-  if (!render.success || (navigation.data ?? 0) <= render.data) return [];
-  return [["SNAP_NAVIGATION_TIMEOUT_MS", `must not exceed SNAP_RENDER_TIMEOUT_MS (${render.data})`]];
-}
-
-/** Processes on several machines must agree on the storage they share. */
-function* checkSharedStorage(env: Readonly<Record<string, unknown>>): Generator<Mistake> {
-  const [database, redis] = [env["SNAP_DATABASE_URL"], env["SNAP_REDIS_URL"]];
-  if (database !== undefined && redis === undefined)
-    yield [
-      "SNAP_REDIS_URL",
-      "must be set together with SNAP_DATABASE_URL: rate limits and the cache are shared through Redis",
-    ];
-  if (redis !== undefined && database === undefined)
-    yield [
-      "SNAP_DATABASE_URL",
-      "must be set together with SNAP_REDIS_URL: accounts and credits are shared through PostgreSQL",
-    ];
-  if (database !== undefined && env["SNAP_SECRET_KEY"] === undefined)
-    yield [
-      "SNAP_SECRET_KEY",
-      "must be set together with SNAP_DATABASE_URL, to the same value for every process",
-    ];
-  if (env["SNAP_ROLE"] === "worker" && env["SNAP_PUBLIC_URL"] === undefined)
-    yield ["SNAP_PUBLIC_URL", "must be set for a worker, because webhooks contain links to it"];
-}
-
-/** Closed by default: with remote browsers, the operator must choose how pages reach the web. */
-function checkRemoteBrowsers(env: Readonly<Record<string, unknown>>): readonly Mistake[] {
-  const endpoints = SETTINGS.browserEndpoints.schema.safeParse(env["SNAP_BROWSER_URL"]);
-  if (!endpoints.success) return [];
-  const isDirect = env["SNAP_BROWSER_EGRESS"] === "direct";
-  const isProxied = env["SNAP_BROWSER_PROXY_HOST"] !== undefined;
-  if (endpoints.data.length === 0)
-    return ["SNAP_BROWSER_PROXY_HOST", "SNAP_BROWSER_EGRESS"].flatMap((name) =>
-      env[name] === undefined
-        ? []
-        : [[name, "only applies to remote browsers; set SNAP_BROWSER_URL as well, or unset it"]],
-    );
-  if (isDirect && isProxied)
-    return [["SNAP_BROWSER_PROXY_HOST", "has no effect with SNAP_BROWSER_EGRESS=direct; unset one of them"]];
-  if (isDirect || isProxied || endpoints.data.every(({ isLoopback }) => isLoopback)) return [];
-  return [["SNAP_BROWSER_URL", PROXY_HOST_MISSING]];
-}
-
-const PROXY_HOST_MISSING =
-  "a browser on another machine needs the egress proxy of this process to reach the web; set SNAP_BROWSER_PROXY_HOST " +
-  "to the name or address under which it reaches this process, or set SNAP_BROWSER_EGRESS=direct to go without the " +
-  "proxy, which leaves the containment of untrusted pages to the browser's own network";
 
 /** Default of the navigation timeout: never longer than the timeout of the whole render. */
 export function defaultNavigationTimeoutMs(renderTimeoutMs: number): number {

@@ -21,6 +21,8 @@ export interface Metrics {
   /** For the engine's `onDeliveryAttempt`. */
   countDelivery(attempt: DeliveryAttempt): void;
   countEviction(eviction: Eviction): void;
+  /** Counts a page that was ended; for the renderer's `onEvent`. */
+  countPageEnd(reason: string): void;
   /** Returns all metrics in the Prometheus text format; gauges are read from `engine`. */
   expose(
     engine: Pick<Engine, "load" | "batches" | "cacheStats" | "clockSkews">,
@@ -85,6 +87,12 @@ export function createMetrics(): Metrics {
     labelNames: ["reason"],
     registers,
   });
+  const pageEnds = new Counter({
+    name: "snap_pages_ended_total",
+    help: "Pages that were ended because they would have harmed other renders, by reason.",
+    labelNames: ["reason"],
+    registers,
+  });
   const load = createLoadGauges(registers);
   const skews = createSkewGauge(registers);
   const queues = createQueueGauges(registers);
@@ -103,6 +111,7 @@ export function createMetrics(): Metrics {
     },
     countDelivery: ({ outcome }) => attempts.inc({ outcome: nameOutcome(outcome) }),
     countEviction: ({ reason, renderings }) => evictions.inc({ reason }, renderings),
+    countPageEnd: (reason) => pageEnds.inc({ reason }),
     async expose(engine) {
       load(engine.load());
       skews(engine.clockSkews());
@@ -131,7 +140,13 @@ function createLoadGauges(registers: Registry[]): (load: ReturnType<Engine["load
     help: "Renders that may run at once while processors are idle and memory is free.",
     registers,
   });
+  const quarantined = new Gauge({
+    name: "snap_quarantined_accounts",
+    help: "Accounts in quarantine, because one of their pages was ended within the last ten minutes.",
+    registers,
+  });
   return (load) => {
+    quarantined.set(load.quarantined.accounts);
     running.set(load.running);
     waiting.set(load.waiting);
     slots.set(load.slots);

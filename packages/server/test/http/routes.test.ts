@@ -229,6 +229,7 @@ describe("metrics", () => {
         "snap_credits_total 1",
         "snap_renders_running 0",
         "snap_renders_waiting 0",
+        "snap_quarantined_accounts 0",
       ]),
     );
     expect(text).toContain("process_cpu_seconds_total");

@@ -1,0 +1,64 @@
+import { SETTINGS } from "./settings.ts";
+
+/** Mistakes in combinations of variables that are each valid. */
+export function findContradictions(env: Readonly<Record<string, unknown>>): readonly Mistake[] {
+  return [...checkTimeouts(env), ...checkSharedStorage(env), ...checkRemoteBrowsers(env)];
+}
+
+type Mistake = readonly [name: string, message: string];
+
+function checkTimeouts(env: Readonly<Record<string, unknown>>): readonly Mistake[] {
+  const navigation = SETTINGS.navigationTimeoutMs.schema.safeParse(env["SNAP_NAVIGATION_TIMEOUT_MS"]);
+  const render = SETTINGS.renderTimeoutMs.schema.safeParse(env["SNAP_RENDER_TIMEOUT_MS"]);
+  if (!render.success || (navigation.data ?? 0) <= render.data) return [];
+  return [["SNAP_NAVIGATION_TIMEOUT_MS", `must not exceed SNAP_RENDER_TIMEOUT_MS (${render.data})`]];
+}
+
+/** Processes on several machines must agree on the storage they share. */
+function* checkSharedStorage(env: Readonly<Record<string, unknown>>): Generator<Mistake> {
+  const [database, redis] = [env["SNAP_DATABASE_URL"], env["SNAP_REDIS_URL"]];
+  if (database !== undefined && redis === undefined)
+    yield [
+      "SNAP_REDIS_URL",
+      "must be set together with SNAP_DATABASE_URL: rate limits and the cache are shared through Redis",
+    ];
+  if (redis !== undefined && database === undefined)
+    yield [
+      "SNAP_DATABASE_URL",
+      "must be set together with SNAP_REDIS_URL: accounts and credits are shared through PostgreSQL",
+    ];
+  if (database !== undefined && env["SNAP_SECRET_KEY"] === undefined)
+    yield [
+      "SNAP_SECRET_KEY",
+      "must be set together with SNAP_DATABASE_URL, to the same value for every process",
+    ];
+  if (env["SNAP_ROLE"] === "worker" && env["SNAP_PUBLIC_URL"] === undefined)
+    yield ["SNAP_PUBLIC_URL", "must be set for a worker, because webhooks contain links to it"];
+}
+
+/** Closed by default: with remote browsers, the operator must choose how pages reach the web. */
+function checkRemoteBrowsers(env: Readonly<Record<string, unknown>>): readonly Mistake[] {
+  const endpoints = SETTINGS.browserEndpoints.schema.safeParse(env["SNAP_BROWSER_URL"]);
+  if (!endpoints.success) return [];
+  const isDirect = env["SNAP_BROWSER_EGRESS"] === "direct";
+  const isProxied = env["SNAP_BROWSER_PROXY_HOST"] !== undefined;
+  if (endpoints.data.length === 0)
+    return ["SNAP_BROWSER_PROXY_HOST", "SNAP_BROWSER_EGRESS"].flatMap((name) =>
+      env[name] === undefined
+        ? []
+        : [[name, "only applies to remote browsers; set SNAP_BROWSER_URL as well, or unset it"]],
+    );
+  if (env["SNAP_ISOLATION"] === "account") return [["SNAP_ISOLATION", ISOLATION_NEEDS_LOCAL]];
+  if (isDirect && isProxied)
+    return [["SNAP_BROWSER_PROXY_HOST", "has no effect with SNAP_BROWSER_EGRESS=direct; unset one of them"]];
+  if (isDirect || isProxied || endpoints.data.every(({ isLoopback }) => isLoopback)) return [];
+  return [["SNAP_BROWSER_URL", PROXY_HOST_MISSING]];
+}
+
+const ISOLATION_NEEDS_LOCAL =
+  "account requires local browsers, because the service does not start remote ones; unset it, or unset SNAP_BROWSER_URL";
+
+const PROXY_HOST_MISSING =
+  "a browser on another machine needs the egress proxy of this process to reach the web; set SNAP_BROWSER_PROXY_HOST " +
+  "to the name or address under which it reaches this process, or set SNAP_BROWSER_EGRESS=direct to go without the " +
+  "proxy, which leaves the containment of untrusted pages to the browser's own network";
