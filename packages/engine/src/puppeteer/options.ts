@@ -63,7 +63,10 @@ export interface PuppeteerRendererOptions {
   readonly isolatedIdleMaxMs?: number;
   /** Interval of the probes that check whether the browser responds; 1,000 by default. */
   readonly probeIntervalMs?: number;
-  /** Timeout of a probe; 5,000 by default. A browser that misses two in a row is killed. */
+  /**
+   * Timeout of a probe; 2,500 by default, and three times as long for isolated and remote browsers. A browser that misses
+   * two in a row is killed.
+   */
   readonly probeTimeoutMs?: number;
   /** Called with events to log or count. */
   readonly onEvent?: (event: RendererEvent) => void;
@@ -128,7 +131,7 @@ export function readOptions(options: PuppeteerRendererOptions): RendererSettings
     isolatedBrowsersMax: Math.max(ISOLATED_BROWSERS_MIN, steadySlots()),
     isolatedIdleMaxMs: 60_000,
     probeIntervalMs: 1_000,
-    probeTimeoutMs: 5_000,
+    probeTimeoutMs: 2_500,
     onEvent: () => {},
     ...rest,
   } satisfies Omit<RendererSettings, Nullable | "browserEndpoints">;

@@ -160,7 +160,7 @@ describe("two remote browsers", () => {
     const browsers = await Promise.all([startRemoteBrowser(), startRemoteBrowser()]);
     const { renderer, events } = open(
       browsers.map(({ webSocketUrl }) => webSocketUrl),
-      { probeIntervalMs: 100, probeTimeoutMs: 3_000 },
+      { probeIntervalMs: 100, probeTimeoutMs: 1_000 },
     );
     await vi.waitFor(
       () => expect(events.filter(({ type }) => type === "remote-browser-connected")).toHaveLength(2),

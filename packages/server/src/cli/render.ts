@@ -3,9 +3,9 @@ import {
   parseTargetList,
   parseQuery,
   type ListedTarget,
-  type RenderedFile,
   type SnapParameters,
 } from "@snap/engine";
+import type { RenderedFile } from "@snap/engine/ports";
 import { InvalidArgumentError, type Command } from "commander";
 import { writeFile } from "node:fs/promises";
 import { messageOf } from "../config/message-of.ts";

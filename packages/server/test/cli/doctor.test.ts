@@ -33,6 +33,7 @@ describe("doctor", { tags: ["browser"] }, () => {
       sandbox: "ok",
       render: "ok",
       "egress proxy": "ok",
+      "page limits": "ok",
       storage: "ok",
     });
     expect(report.checks.find(({ name }) => name === "storage")?.message).toContain(

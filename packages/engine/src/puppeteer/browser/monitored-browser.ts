@@ -6,7 +6,7 @@ import type { LaunchedBrowser } from "./launch-browser.ts";
 import { UsageMeter, type BrowserUsage, type PageUsage, type ProcessUsage } from "./page-usage.ts";
 import type { ProcessGroup } from "./process-group.ts";
 import type { RenderingBrowser } from "./rendering-browser.ts";
-import { waitUntilUnresponsive, type ProbeOptions } from "./watch-browser.ts";
+import { waitUntilUnresponsive, withPatience, type ProbeOptions } from "./watch-browser.ts";
 
 const MIB = 1024 ** 2;
 
@@ -71,6 +71,10 @@ export class MonitoredBrowser {
     return this.#parts.group;
   }
 
+  get isIsolated(): boolean {
+    return this.#parts.isIsolated;
+  }
+
   get isRendering(): boolean {
     return this.#parts.rendering.activeRenders > 0;
   }
@@ -90,8 +94,9 @@ export class MonitoredBrowser {
 
   /** Kills the browser if it becomes unresponsive. Resolves or rejects when it has exited. */
   async probe(): Promise<void> {
-    const { launched } = this.#parts;
-    await waitUntilUnresponsive(launched, this.#options, {
+    const { launched, isIsolated } = this.#parts;
+    const options = isIsolated ? withPatience(this.#options) : this.#options;
+    await waitUntilUnresponsive(launched, options, {
       onSluggish: () => this.#endFloods(),
       onPrompt: () => this.#floods.reset(),
     });

@@ -1,8 +1,9 @@
 import { sleep } from "../../timeouts.ts";
 import type { Tab } from "../page/tab.ts";
-import { shareProcessors } from "./fair-share.ts";
+import { shareProcessors, type ProcessorUse } from "./fair-share.ts";
 import { MonitoredBrowser, type BrowserParts, type MonitorOptions } from "./monitored-browser.ts";
-import type { BrowserUsage } from "./page-usage.ts";
+import type { BrowserUsage, ProcessUsage } from "./page-usage.ts";
+import type { ProcessGroup } from "./process-group.ts";
 import { Throttle } from "./throttle.ts";
 
 const READ_INTERVAL_MS = 500;
@@ -10,6 +11,12 @@ const READ_INTERVAL_MS = 500;
 interface Reading {
   readonly browser: MonitoredBrowser;
   readonly usage: BrowserUsage<Tab>;
+}
+
+/** A page, or all of an isolated browser: there even the shared processes work for one account only. */
+interface User extends ProcessorUse {
+  readonly group: ProcessGroup;
+  readonly processes: readonly ProcessUsage[];
 }
 
 /** Monitors the local browsers of a renderer, whose pages share the processors of one machine. */
@@ -50,19 +57,17 @@ export class PageMonitor {
 
   #read(durationMs: number): void {
     const readings = [...this.#browsers].map((browser) => ({ browser, usage: browser.read(durationMs) }));
-    const pages = readings.flatMap(({ browser: { group }, usage }) =>
-      [...usage.pages, usage.unknown].map((page) => ({ group, page })),
-    );
+    const users = readings.flatMap(usersOf);
     const rates = shareProcessors(
-      pages.map(({ page }) => ({
-        usedMs: page.recentCpuMs,
-        waitedMs: page.recentWaitMs,
-        rate: Math.min(1, ...page.processes.map(({ pid }) => this.#rates.get(pid) ?? 1)),
+      users.map(({ usedMs, waitedMs, processes }) => ({
+        usedMs,
+        waitedMs,
+        rate: Math.min(1, ...processes.map(({ pid }) => this.#rates.get(pid) ?? 1)),
       })),
       { durationMs, others: readings.flatMap(othersOf) },
     );
-    const throttled = pages.flatMap(({ group, page }, index) =>
-      page.processes.map(({ pid }) => ({ group, pid, rate: rates[index] ?? 1 })),
+    const throttled = users.flatMap(({ group, processes }, index) =>
+      processes.map(({ pid }) => ({ group, pid, rate: rates[index] ?? 1 })),
     );
     this.#rates = new Map(throttled.map(({ pid, rate }) => [pid, rate]));
     this.#throttle.set(throttled.filter(({ rate }) => rate < 1));
@@ -74,9 +79,27 @@ export class PageMonitor {
   }
 }
 
-function othersOf({ usage }: Reading): readonly { usedMs: number; waitedMs: number }[] {
-  return usage.shared.map(({ recentCpuMs, recentWaitMs }) => ({
+function usersOf({ browser: { group, isIsolated }, usage }: Reading): readonly User[] {
+  const pages = [...usage.pages, usage.unknown];
+  if (isIsolated) {
+    const processes = [...pages.flatMap((page) => page.processes), ...usage.shared];
+    return [{ group, processes, ...useOf(processes) }];
+  }
+  return pages.map(({ processes, recentCpuMs, recentWaitMs }) => ({
+    group,
+    processes,
     usedMs: recentCpuMs,
     waitedMs: recentWaitMs,
   }));
+}
+
+function useOf(processes: readonly ProcessUsage[]): ProcessorUse {
+  return {
+    usedMs: processes.reduce((totalMs, { recentCpuMs }) => totalMs + recentCpuMs, 0),
+    waitedMs: processes.reduce((totalMs, { recentWaitMs }) => totalMs + recentWaitMs, 0),
+  };
+}
+
+function othersOf({ browser: { isIsolated }, usage }: Reading): readonly ProcessorUse[] {
+  return isIsolated ? [] : usage.shared.map((process) => useOf([process]));
 }

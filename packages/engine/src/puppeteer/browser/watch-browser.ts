@@ -5,12 +5,22 @@ import type { ConnectedBrowser } from "./connected-browser.ts";
 const PROBES_FAILED_MAX = 2;
 /** A browser that takes longer to respond is sluggish, and slows down every render in it. */
 const PROMPT_MS = 300;
+/**
+ * An isolated or remote browser gets this much more time: a large capture may block it for long, but delays no other account
+ * there, and the response of a remote one may queue behind a large file.
+ */
+const PATIENCE = 3;
 /** Interval between two calls of `onSluggish`. */
 const LOOK_INTERVAL_MS = 500;
 
 export interface ProbeOptions {
   readonly probeIntervalMs: number;
   readonly probeTimeoutMs: number;
+}
+
+/** Returns the options for an isolated or a remote browser. */
+export function withPatience({ probeIntervalMs, probeTimeoutMs }: ProbeOptions): ProbeOptions {
+  return { probeIntervalMs, probeTimeoutMs: PATIENCE * probeTimeoutMs };
 }
 
 /** Called while probes of a browser are outstanding. */

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { promisify } from "node:util";
 import type { Config } from "../../config.ts";
 import { startRenderer, type StartedRenderer } from "../start-renderer.ts";
@@ -17,7 +18,18 @@ export async function checkBrowser(config: Config): Promise<readonly Finding[]> 
   const path = config.chromiumPath ?? (await findBrowser());
   if (path === null) return [problem("browser", "no browser found", INSTALL)];
   const found = await readVersion(path);
-  return found.status === "ok" ? [found, ...(await tryBrowser(config))] : [found];
+  return found.status === "ok" ? [found, ...(await tryBrowser(config)), checkPageLimits(config)] : [found];
+}
+
+/** The service reads in /proc what each page uses. */
+function checkPageLimits({ pageCpuSeconds }: Config): Finding {
+  if (existsSync("/proc/self/stat"))
+    return ok("page limits", `memory, events and ${pageCpuSeconds} s of processor time per page`);
+  return warning(
+    "page limits",
+    "this system has no /proc, so the memory and processor time of pages are unlimited",
+    "run the service on Linux, or only for pages that you trust",
+  );
 }
 
 async function readVersion(path: string): Promise<Finding> {
