@@ -84,6 +84,14 @@ function duringLoad(fault: () => void, times: number): void {
   };
 }
 
+/** Stops a browser until it exits. The renderer may let it continue once or twice, if it was throttling it. */
+function keepStopped(pid: number): void {
+  const stop = setInterval(() => {
+    if (readProcessGroup(pid).length === 0) clearInterval(stop);
+    else process.kill(-pid, "SIGSTOP");
+  }, 100);
+}
+
 async function expectExited(pid: number): Promise<void> {
   await vi.waitFor(() => expect(readProcessGroup(pid)).toEqual([]), SOON);
 }
@@ -149,6 +157,20 @@ describe("a browser that is stopped", () => {
     expect(types.filter((type) => type === "render-retried")).toHaveLength(1);
     expect(types).not.toContain("page-ended");
     await expectExited(stopped);
+    await renderer.close();
+  });
+
+  it("ends the pages of an isolated browser, without a retry", async () => {
+    const { renderer, events, pid } = observe({ probeIntervalMs: 100, probeTimeoutMs: 500 });
+    await renderer.health();
+    duringLoad(() => keepStopped(pid()), 1);
+    const rendering = renderer.render(screenshot(site.url("/held")), { isolationKey: "a", isIsolated: true });
+    await expect(rendering).rejects.toMatchObject({
+      code: "upstream_error",
+      message: "The browser stopped responding: a page of the account overloads it.",
+      pageEnded: true,
+    });
+    expect(events.map((event) => event.type)).not.toContain("render-retried");
     await renderer.close();
   });
 });

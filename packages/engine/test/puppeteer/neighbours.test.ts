@@ -191,39 +191,38 @@ describe("a page that takes up memory", () => {
 });
 
 describe("pages that flood the browser", () => {
-  it("are ended in an isolated browser; a neighbour's renders in the shared one continue", async () => {
-    const { renderer, events, pids } = await observe();
-    const floods = [1, 2, 3].map(() => renderSlowly(renderer, "/floods"));
-    const all = Promise.allSettled(floods);
-    const statuses = await renderBeside(renderer, all);
-    for (const flood of await all)
-      expect(flood).toMatchObject({
-        reason: {
-          code: "upstream_error",
-          message: "The page made the browser unresponsive.",
-          pageEnded: true,
-        },
-      });
-    expect(new Set(statuses)).toEqual(new Set([200]));
-    expect(endsOf(events)).toEqual(["flood", "flood", "flood"]);
-    expect(events.map(({ type }) => type)).not.toContain("browser-ended");
-    expect(pids().length).toBeGreaterThanOrEqual(2);
+  it("are moved to an isolated browser; a neighbour's renders in the shared one continue", async () => {
+    // the pages must be found before a busy machine makes the browser miss its probes
+    const { renderer, events, pids } = await observe({ probeTimeoutMs: 20_000 });
+    const floods = Promise.allSettled([1, 2, 3].map(() => renderSlowly(renderer, "/floods")));
+    const moved = waitForRetry(events, "the page is suspected of flooding the browser");
+    expect(new Set(await renderBeside(renderer, moved))).toEqual(new Set([200]));
+    await moved;
+    const [shared] = pids();
+    expect(events).not.toContainEqual(expect.objectContaining({ type: "browser-ended", pid: shared }));
+    await renderer.close();
+    await floods;
   });
 });
 
 describe("a page that blocks graphics", () => {
   it("is moved to an isolated browser; a neighbour's renders are repeated and succeed", async () => {
-    const { renderer, events } = await observe();
+    // the limit on processor time must not end the page first
+    const { renderer, events } = await observe({ pageCpuMaxMs: 600_000 });
     const rendering = Promise.allSettled([renderSlowly(renderer, "/blocks-graphics")]);
-    const retried = { type: "render-retried", reason: "a page has blocked graphics" };
-    const moved = vi.waitFor(() => expect(events).toContainEqual(retried), { timeout: 40_000 });
-    const statuses = await renderBeside(renderer, moved);
+    const moved = waitForRetry(events, "a page has blocked graphics");
+    expect(new Set(await renderBeside(renderer, moved))).toEqual(new Set([200]));
     await moved;
-    expect(new Set(statuses)).toEqual(new Set([200]));
     await renderer.close();
     await rendering;
   });
 });
+
+/** Resolves when a render has been repeated for this reason. */
+function waitForRetry(events: readonly RendererEvent[], reason: string): Promise<void> {
+  const retried = { type: "render-retried", reason };
+  return vi.waitFor(() => expect(events).toContainEqual(retried), { timeout: 40_000 });
+}
 
 describe("an isolated render", () => {
   const isolated = { isolationKey: "a", isIsolated: true };

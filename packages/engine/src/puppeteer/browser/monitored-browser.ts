@@ -35,7 +35,7 @@ export interface BrowserParts {
 
 /** Why a page must not continue. */
 interface Offence {
-  readonly reason: keyof typeof SUSPICIONS;
+  readonly reason: "memory" | "processor-time";
   /** For the caller. */
   readonly message: string;
   /** Whether its own processes prove it. */
@@ -47,6 +47,8 @@ const SUSPICIONS = {
   "processor-time": "the page is suspected of taking up the browser's time",
   flood: "the page is suspected of flooding the browser",
 } as const satisfies Partial<Record<PageEndReason, string>>;
+
+const UNRESPONSIVE = "The browser stopped responding: a page of the account overloads it.";
 
 /**
  * Keeps the pages of a local browser within their limits.
@@ -97,7 +99,7 @@ export class MonitoredBrowser {
     const { launched, isIsolated } = this.#parts;
     const options = isIsolated ? withPatience(this.#options) : this.#options;
     await waitUntilUnresponsive(launched, options, {
-      onSluggish: () => this.#endFloods(),
+      onSluggish: () => this.#suspectFloods(),
       onPrompt: () => this.#floods.reset(),
     });
     this.#options.onEvent({ type: "browser-unresponsive", pid: launched.pid });
@@ -133,24 +135,30 @@ export class MonitoredBrowser {
     }
   }
 
-  #endFloods(): void {
+  /** An isolated browser may be flooded: that delays no other account. */
+  #suspectFloods(): void {
+    if (this.#parts.isIsolated) return;
     const pages = this.#latest === null ? [] : [...this.#latest.pages, this.#latest.unknown];
     const pids = pages.flatMap(({ processes }) => processes.map(({ pid }) => pid));
     const flooding = new Set(this.#floods.look(pids, performance.now()));
-    const message = "The page made the browser unresponsive.";
     for (const page of pages) {
       const processes = page.processes.filter(({ pid }) => flooding.has(pid));
-      if (processes.length > 0) this.#end(page, { reason: "flood", message, isCertain: false }, processes);
+      if (processes.length > 0) this.#stop(page, new TabSuspected(SUSPICIONS.flood), processes);
     }
   }
 
-  /** @param processes - Killed if their page is not known: it is the one that crashes next. */
   #end(usage: PageUsage<Tab>, offence: Offence, processes: readonly ProcessUsage[]): void {
-    const { rendering, group, isIsolated } = this.#parts;
-    const reason =
-      isIsolated || offence.isCertain
-        ? new PageEnded(offence.reason, offence.message, describeUsage(usage, processes))
-        : new TabSuspected(SUSPICIONS[offence.reason]);
+    const { reason, message, isCertain } = offence;
+    const error =
+      this.#parts.isIsolated || isCertain
+        ? new PageEnded(reason, message, describeUsage(usage, processes))
+        : new TabSuspected(SUSPICIONS[reason]);
+    this.#stop(usage, error, processes);
+  }
+
+  /** @param processes - Killed if their page is not known: it is the one that crashes next. */
+  #stop(usage: PageUsage<Tab>, reason: PageEnded | TabSuspected, processes: readonly ProcessUsage[]): void {
+    const { rendering, group } = this.#parts;
     if (usage.page !== null) return usage.page.end(reason);
     rendering.host.killedProcesses.record(reason);
     for (const { pid } of processes) group.signal(pid, "SIGKILL");
@@ -171,7 +179,8 @@ export class MonitoredBrowser {
   /** Kills the browser. The renders of a shared one are repeated, in an isolated browser for each account. */
   async #replace(reason: string): Promise<void> {
     const { launched, rendering, isIsolated } = this.#parts;
-    if (!isIsolated) for (const tab of rendering.tabsInUse) tab.end(new TabSuspected(reason));
+    for (const tab of rendering.tabsInUse)
+      tab.end(isIsolated ? new PageEnded("flood", UNRESPONSIVE, reason) : new TabSuspected(reason));
     await launched.kill();
   }
 }
