@@ -30,8 +30,6 @@ export class IsolatedBrowsers {
   /** Runs `render` in the browser of `key`. Waits while `browsersMax` browsers render for other keys. */
   async use<T>(key: string, signal: AbortSignal, render: (tabs: TabSource) => Promise<T>): Promise<T> {
     const browser = await this.#acquire(key, signal);
-    browser.renders += 1;
-    clearTimeout(browser.idleTimer);
     try {
       return await render(browser.tabs);
     } finally {
@@ -48,15 +46,22 @@ export class IsolatedBrowsers {
   async #acquire(key: string, signal: AbortSignal): Promise<IsolatedBrowser> {
     for (;;) {
       signal.throwIfAborted();
-      const existing = this.#browsers.get(key);
-      if (existing) return existing;
-      if (this.#browsers.size >= this.#options.browsersMax) this.#closeLongestIdle();
-      if (this.#browsers.size < this.#options.browsersMax) return this.#start(key);
+      const browser = this.#browsers.get(key) ?? this.#startOrReplaceIdle(key);
+      if (browser) {
+        // before any wait, so that another key does not close the browser as idle
+        browser.renders += 1;
+        clearTimeout(browser.idleTimer);
+        return browser;
+      }
       await abortable(signal, this.#released.promise);
     }
   }
 
-  #start(key: string): IsolatedBrowser {
+  /** Starts a browser, closing an idle one at the limit; returns `null` if all are rendering. */
+  #startOrReplaceIdle(key: string): IsolatedBrowser | null {
+    const { browsersMax } = this.#options;
+    if (this.#browsers.size >= browsersMax) this.#closeLongestIdle();
+    if (this.#browsers.size >= browsersMax) return null;
     const browser = { tabs: this.#options.start(), renders: 0, idleSinceMs: 0, idleTimer: undefined };
     this.#browsers.set(key, browser);
     return browser;

@@ -1,0 +1,64 @@
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import type { TabSource } from "../../src/puppeteer/browser/browser-supervisor.ts";
+import { IsolatedBrowsers } from "../../src/puppeteer/browser/isolated-browsers.ts";
+
+const { signal } = new AbortController();
+
+/** Browsers without tabs; `render` returns whether its browser was closed meanwhile. */
+function openBrowsers(browsersMax: number) {
+  const started: TabSource[] = [];
+  const closed = new Set<TabSource>();
+  const browsers = new IsolatedBrowsers({
+    start: () => {
+      const browser: TabSource = {
+        closing: signal,
+        acquire: () => Promise.reject(new Error("not in use")),
+        health: () => Promise.resolve({ ready: true, reason: null }),
+        close: async () => void closed.add(browser),
+      };
+      started.push(browser);
+      return browser;
+    },
+    browsersMax,
+    idleMaxMs: 60_000,
+  });
+  const render = async (browser: TabSource): Promise<{ wasClosed: boolean }> => {
+    await setImmediate();
+    return { wasClosed: closed.has(browser) };
+  };
+  return { browsers, started, closed, render };
+}
+
+describe("IsolatedBrowsers", () => {
+  it("renders with one key in one browser, and closes the one that has been idle longest for another key", async () => {
+    const { browsers, started, closed, render } = openBrowsers(2);
+    await Promise.all(["a", "a"].map((key) => browsers.use(key, signal, render)));
+    await browsers.use("b", signal, render);
+    expect([started.length, closed.size]).toEqual([2, 0]);
+    await browsers.use("c", signal, render);
+    expect(started.map((browser) => closed.has(browser))).toEqual([true, false, false]);
+    await browsers.close();
+    expect(closed.size).toBe(3);
+  });
+
+  it("keeps the browser of a render that starts while another key asks for one", async () => {
+    const { browsers, render } = openBrowsers(1);
+    await browsers.use("a", signal, render);
+    const renders = ["a", "b"].map((key) => browsers.use(key, signal, render));
+    expect(await Promise.all(renders)).toEqual([{ wasClosed: false }, { wasClosed: false }]);
+    await browsers.close();
+  });
+
+  it("starts one browser if several keys wait for the same release", async () => {
+    const { browsers, started, render } = openBrowsers(1);
+    const first = Promise.withResolvers<void>();
+    const running = browsers.use("a", signal, () => first.promise);
+    const waiting = ["b", "c"].map((key) => browsers.use(key, signal, render));
+    first.resolve();
+    await running;
+    expect(await Promise.all(waiting)).toEqual([{ wasClosed: false }, { wasClosed: false }]);
+    expect(started).toHaveLength(3);
+    await browsers.close();
+  });
+});
