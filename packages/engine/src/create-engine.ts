@@ -120,7 +120,7 @@ export function createEngine(options: EngineOptions): Engine {
     quarantine,
     clock,
     machine: settings.machine,
-    onChange: () => worker?.wake(),
+    onCapacityChange: () => worker?.wake(),
   });
   const reversals = createReversals({ ledger: storage.ledger, clock, onBackgroundError });
   const { tokens } = storage;

@@ -25,7 +25,7 @@ export type JoinOutcome =
   | Exclude<RenderOutcome, { state: "abandoned" }>
   | { readonly state: "leads"; readonly running: RunningRender };
 
-/** Most requests that may wait for one render. */
+/** Maximum number of requests that wait for one render. */
 const MAX_JOINED = 10_000;
 
 export interface JoinRequest {
@@ -73,7 +73,7 @@ class SharedRender {
     if (this.#waiting.length >= MAX_JOINED)
       throw new SnapError(
         "upstream_rate_limited",
-        `${MAX_JOINED} identical requests are waiting for this render. Repeat the request shortly.`,
+        `${MAX_JOINED} identical requests are waiting for this render. Retry shortly.`,
       );
     if (priority === "interactive") this.#raisePriority();
     const waiting = { ...Promise.withResolvers<JoinOutcome>(), wait };

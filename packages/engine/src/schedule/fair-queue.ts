@@ -1,9 +1,9 @@
-import type { QueueAddOptions } from "p-queue";
+import type { Queue, QueueAddOptions } from "p-queue";
 
 import type { Priority } from "../ports/render-leases.ts";
 
-/** The account and priority of a waiting render. */
-export interface QueuedRender {
+/** The account and priority of a render. */
+export interface ScheduledRender {
   readonly accountId: string;
   readonly priority: Priority;
 }
@@ -12,11 +12,11 @@ export interface QueuedRender {
 export interface RenderLimits {
   /** Slots that are always available, however busy the processors are. */
   readonly slots: number;
-  /** Slots, plus renders that are admitted while processors are idle. */
+  /** Maximum running renders: the slots, plus those admitted while processors are idle. */
   readonly concurrency: number;
 }
 
-/** How many renders run and wait. */
+/** Running and waiting renders. */
 export interface QueueLoad {
   readonly running: number;
   readonly waiting: number;
@@ -28,27 +28,27 @@ export interface QueueLoad {
 
 /** Returns whether an account is in quarantine. */
 export type IsQuarantined = (accountId: string) => boolean;
-export type FairQueueOptions = QueueAddOptions & { readonly render?: QueuedRender };
+export type FairQueueOptions = QueueAddOptions & { readonly render?: ScheduledRender };
 
 type Job = () => Promise<unknown>;
 type WaitingJob = { readonly id: string; readonly job: Job };
-type JobQueue = readonly [QueuedRender, WaitingJob[]];
+type JobQueue = readonly [ScheduledRender, WaitingJob[]];
 type RunningCounts = Record<Priority, number>;
 
-/** Accounts in quarantine together get one in this many slots, so that many of them cannot take all slots. */
-const SLOTS_PER_QUARANTINED = 4;
+/** Together, accounts in quarantine get one slot in four, so that many of them cannot take all slots. */
+const SLOTS_PER_QUARANTINED_RENDER = 4;
 
 /** p-queue types the options as optional; the scheduler always passes them. */
-const NO_ACCOUNT: QueuedRender = { accountId: "", priority: "interactive" };
+const NO_ACCOUNT: ScheduledRender = { accountId: "", priority: "interactive" };
 
 /**
- * The queue behind p-queue: round robin over accounts, so that an account with many waiting renders delays the others
- * little; first in, first out within an account. Accounts in quarantine come last and run one render at a time each.
+ * The queue behind p-queue: round robin over accounts, so that an account with many waiting renders hardly delays the
+ * others; first in, first out within an account. Accounts in quarantine come last and run one render at a time each.
  *
- * One slot is reserved from an account that fills all the others, and one more from its batches. Beyond the slots, a
- * render needs a permit, which the scheduler issues while processors are idle.
+ * No account gets all slots, and its batches leave one more free. Beyond the slots, a render needs a permit, which the
+ * scheduler issues while processors are idle.
  */
-export class FairQueue {
+export class FairQueue implements Queue<Job, FairQueueOptions> {
   readonly #limits: RenderLimits;
   readonly #isQuarantined: IsQuarantined;
   readonly #running = new Map<string, RunningCounts>();
@@ -65,19 +65,12 @@ export class FairQueue {
     this.#isQuarantined = isQuarantined;
   }
 
-  /** Number of waiting renders whose account may start one now; p-queue starts none while this is 0. */
-  get size(): number {
-    let size = 0;
-    for (const [render, jobs] of this.#queuesInOrder()) if (this.#mayRun(render)) size += jobs.length;
-    return size;
-  }
-
   get waiting(): number {
     return this.#waitingTotal;
   }
 
   /** Number of waiting renders of accounts that are not in quarantine. */
-  get waitingUnquarantined(): number {
+  get waitingOutsideQuarantine(): number {
     return this.#waitingTotal - this.load().quarantined.waiting;
   }
 
@@ -108,11 +101,11 @@ export class FairQueue {
   }
 
   /** Lets this many renders run beyond the slots; earlier permits expire. */
-  permit(renders: number): void {
+  setPermits(renders: number): void {
     this.#permits = renders;
   }
 
-  begin({ accountId, priority }: QueuedRender): void {
+  begin({ accountId, priority }: ScheduledRender): void {
     const running = this.#running.get(accountId) ?? { interactive: 0, batch: 0 };
     if (!this.#hasSlot({ accountId, priority })) this.#permits = Math.max(0, this.#permits - 1);
     running[priority] += 1;
@@ -120,7 +113,7 @@ export class FairQueue {
     this.#running.set(accountId, running);
   }
 
-  end({ accountId, priority }: QueuedRender): void {
+  end({ accountId, priority }: ScheduledRender): void {
     const running = this.#running.get(accountId);
     if (running === undefined) return;
     running[priority] -= 1;
@@ -133,7 +126,7 @@ export class FairQueue {
   }
 
   /** Number of waiting renders that would run before a new one. */
-  ahead(render: QueuedRender): number {
+  ahead(render: ScheduledRender): number {
     if (this.#mayRun(render)) return 0;
     const own = this.#lengthOf(render.priority, render.accountId);
     const rank = this.#rankOf(render);
@@ -145,6 +138,27 @@ export class FairQueue {
       else if (waitingRank < rank) ahead += jobs.length;
     }
     return ahead;
+  }
+
+  /** Makes a waiting batch render interactive; returns whether it was still waiting. */
+  raise(id: string): boolean {
+    for (const [accountId, jobs] of this.#queues.batch) {
+      const waiting = jobs.find((candidate) => candidate.id === id);
+      if (waiting === undefined) continue;
+      this.remove(id);
+      this.enqueue(waiting.job, { render: { accountId, priority: "interactive" }, id });
+      return true;
+    }
+    return false;
+  }
+
+  // p-queue calls the methods from here to `setPriority`.
+
+  /** Number of waiting renders whose account may start one now; p-queue starts none while this is 0. */
+  get size(): number {
+    let size = 0;
+    for (const [render, jobs] of this.#queuesInOrder()) if (this.#mayRun(render)) size += jobs.length;
+    return size;
   }
 
   enqueue(job: Job, { render = NO_ACCOUNT, id = "" }: FairQueueOptions = {}): void {
@@ -160,7 +174,7 @@ export class FairQueue {
     for (const [render, jobs] of this.#queuesInOrder()) {
       if (!this.#mayRun(render)) continue;
       const next = jobs.shift();
-      // an account with more renders goes to the end of the round
+      // an account that still has waiting renders goes to the back of the round
       const queues = this.#queues[render.priority];
       queues.delete(render.accountId);
       if (jobs.length > 0) queues.set(render.accountId, jobs);
@@ -182,23 +196,11 @@ export class FairQueue {
     }
   }
 
-  /** Makes a waiting batch render interactive; returns whether it was still waiting. */
-  raise(id: string): boolean {
-    for (const [accountId, jobs] of this.#queues.batch) {
-      const waiting = jobs.find((candidate) => candidate.id === id);
-      if (waiting === undefined) continue;
-      this.remove(id);
-      this.enqueue(waiting.job, { render: { accountId, priority: "interactive" }, id });
-      return true;
-    }
-    return false;
-  }
-
   filter({ render = NO_ACCOUNT }: FairQueueOptions): Job[] {
     return [...this.#queues[render.priority].values()].flat().map((waiting) => waiting.job);
   }
 
-  /** p-queue requires this method; the order here does not depend on its priorities. */
+  /** Does nothing: the order does not depend on p-queue's priorities. */
   setPriority(): void {}
 
   /** Returns the queues of all accounts, in the order in which their renders run. */
@@ -210,7 +212,7 @@ export class FairQueue {
   }
 
   /** Renders of a lower rank run first. */
-  #rankOf({ accountId, priority }: QueuedRender): number {
+  #rankOf({ accountId, priority }: ScheduledRender): number {
     return (this.#isQuarantined(accountId) ? 2 : 0) + (priority === "batch" ? 1 : 0);
   }
 
@@ -218,44 +220,43 @@ export class FairQueue {
     return this.#queues[priority].get(accountId)?.length ?? 0;
   }
 
-  #mayRun(render: QueuedRender): boolean {
+  #mayRun(render: ScheduledRender): boolean {
     const { concurrency } = this.#limits;
     if (this.#runningTotal >= concurrency) return false;
     const own = this.#runningOf(render.accountId);
-    if (
-      this.#isQuarantined(render.accountId)
-        ? own > 0 || this.#isQuarantineFull()
-        : own >= leaveOne(concurrency)
-    )
-      return false;
+    const isQuarantined = this.#isQuarantined(render.accountId);
+    if (isQuarantined && (own > 0 || this.#isQuarantineFull())) return false;
+    if (!isQuarantined && own >= leaveOne(concurrency)) return false;
     return this.#hasSlot(render) || this.#permits > 0;
   }
 
   #isQuarantineFull(): boolean {
     const quarantined = [...this.#running.keys()].filter((accountId) => this.#isQuarantined(accountId));
     const running = quarantined.reduce((total, accountId) => total + this.#runningOf(accountId), 0);
-    return running >= Math.max(1, Math.floor(this.#limits.slots / SLOTS_PER_QUARANTINED));
+    return running >= Math.max(1, Math.floor(this.#limits.slots / SLOTS_PER_QUARANTINED_RENDER));
   }
 
   /**
-   * Returns whether a slot is free for the render. An account counts with at most its share of the slots, so that an
-   * account that runs many renders does not keep another from its share.
+   * Returns whether a slot is free for the render. Each account is counted as using at most its fair share, so that one
+   * with many renders does not deprive another.
    */
-  #hasSlot(render: QueuedRender): boolean {
-    const share = leaveOne(this.#limits.slots);
-    const batchShare = leaveOne(share);
-    const own = this.#running.get(render.accountId) ?? { interactive: 0, batch: 0 };
-    const isShareUsed =
-      render.priority === "batch"
-        ? own.interactive + own.batch >= batchShare
-        : own.interactive + Math.min(own.batch, batchShare) >= share;
-    if (isShareUsed) return false;
-    const accounts = this.#running.size + (this.#running.has(render.accountId) ? 0 : 1);
-    const fairShare = accounts === 1 ? share : Math.max(1, Math.floor(this.#limits.slots / accounts));
-    let taken = 0;
+  #hasSlot({ accountId, priority }: ScheduledRender): boolean {
+    const { slots } = this.#limits;
+    const accountMax = leaveOne(slots);
+    const batchMax = leaveOne(accountMax);
+    const own = this.#running.get(accountId) ?? { interactive: 0, batch: 0 };
+    // batch renders above their maximum run with permits, and leave the slot for interactive ones free
+    const isAtMax =
+      priority === "batch"
+        ? own.interactive + own.batch >= batchMax
+        : own.interactive + Math.min(own.batch, batchMax) >= accountMax;
+    if (isAtMax) return false;
+    const accounts = this.#running.size + (this.#running.has(accountId) ? 0 : 1);
+    const fairShare = accounts === 1 ? accountMax : Math.max(1, Math.floor(slots / accounts));
+    let used = 0;
     for (const { interactive, batch } of this.#running.values())
-      taken += Math.min(interactive + batch, fairShare);
-    return taken < this.#limits.slots;
+      used += Math.min(interactive + batch, fairShare);
+    return used < slots;
   }
 
   #runningOf(accountId: string): number {

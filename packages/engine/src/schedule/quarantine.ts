@@ -1,16 +1,16 @@
 import type { Clock } from "../ports/clock.ts";
 
 const QUARANTINE_MS = 600_000;
-/** Limits the memory that quarantine takes; the oldest entry gives way. */
+/** Limits the memory that quarantine takes; when it is full, the oldest account is released early. */
 const ACCOUNTS_MAX = 10_000;
 
 /**
- * The accounts that had a page ended within the last ten minutes. They render one page at a time, after all others, in an
- * isolated browser.
+ * The accounts with a page that was ended within the last ten minutes. They render one page at a time, after all others,
+ * in an isolated browser.
  */
 export class Quarantine {
   readonly #clock: Clock;
-  readonly #releases = new Map<string, () => void>();
+  readonly #cancelTimers = new Map<string, () => void>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -18,26 +18,26 @@ export class Quarantine {
 
   /** Number of accounts. */
   get size(): number {
-    return this.#releases.size;
+    return this.#cancelTimers.size;
   }
 
   has(accountId: string): boolean {
-    return this.#releases.has(accountId);
+    return this.#cancelTimers.has(accountId);
   }
 
   /** Starts or extends a quarantine; returns when it ends, in milliseconds since the Unix epoch. */
   add(accountId: string): number {
     this.#release(accountId);
-    const [oldest] = this.#releases.keys();
-    if (oldest !== undefined && this.#releases.size >= ACCOUNTS_MAX) this.#release(oldest);
-    // a timer: the time of day may jump
-    const cancel = this.#clock.after(QUARANTINE_MS, () => this.#releases.delete(accountId));
-    this.#releases.set(accountId, cancel);
+    const [oldest] = this.#cancelTimers.keys();
+    if (oldest !== undefined && this.#cancelTimers.size >= ACCOUNTS_MAX) this.#release(oldest);
+    // A timer, not a stored end time: the wall clock may jump.
+    const cancel = this.#clock.after(QUARANTINE_MS, () => this.#cancelTimers.delete(accountId));
+    this.#cancelTimers.set(accountId, cancel);
     return this.#clock.now() + QUARANTINE_MS;
   }
 
   #release(accountId: string): void {
-    this.#releases.get(accountId)?.();
-    this.#releases.delete(accountId);
+    this.#cancelTimers.get(accountId)?.();
+    this.#cancelTimers.delete(accountId);
   }
 }

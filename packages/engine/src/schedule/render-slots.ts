@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import type { Machine } from "../ports/machine.ts";
 
 const MIB = 1024 * 1024;
-/** Twice the most that a page took when measured: 6 to 68 MB with its processes and images (docs/benchmarks.md). */
+/** About twice what the heaviest measured page took: 68 MB, with its processes and images (docs/benchmarks.md). */
 const MEMORY_PER_RENDER_BYTES = 128 * MIB;
 /** While less memory is available, no render starts beyond the slots. */
 const MEMORY_RESERVE_BYTES = 512 * MIB;
@@ -11,8 +11,8 @@ const RENDERS_PER_IDLE_PROCESSOR = 4;
 const RENDERS_PER_PROCESSOR_MAX = 16;
 
 /**
- * Number of renders that may always run at once: two per processor, which keep the processors busy, plus the two slots that
- * the queue reserves, one from an account and one from its batches.
+ * Number of renders that may always run at once: two per processor, which keep the processors busy, plus the slot that
+ * every account leaves free and the one that its batches leave free.
  */
 export function steadySlots(processors = availableParallelism()): number {
   return 2 * processors + 2;

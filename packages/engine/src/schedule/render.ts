@@ -24,7 +24,7 @@ export interface RenderParts {
 /** An account that is in quarantine because one of its pages was ended. */
 export interface QuarantinedAccount {
   readonly accountId: string;
-  /** Why the page was ended, as the caller was told. */
+  /** Why the page was ended: the message of the caller's error. */
   readonly reason: string;
   /** End of the quarantine, in milliseconds since the Unix epoch. */
   readonly endsAt: number;

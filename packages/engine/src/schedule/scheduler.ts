@@ -7,13 +7,13 @@ import {
   type FairQueueOptions,
   type QueueLoad,
   type RenderLimits,
-  type QueuedRender,
+  type ScheduledRender,
 } from "./fair-queue.ts";
 import type { Quarantine } from "./quarantine.ts";
 import { rendersBeyondSlots } from "./render-slots.ts";
 
 /** Enough to average over light and heavy pages, few enough to follow the load. */
-const MAX_SAMPLES = 20;
+const SAMPLE_COUNT = 20;
 
 /** After a longer pause, or if the clock jumps, earlier samples say nothing about the current throughput. */
 const PAUSE_MAX_MS = 60_000;
@@ -26,8 +26,8 @@ class ThroughputMeter {
   get intervalMs(): number {
     const [first] = this.#finishedAtMs;
     const last = this.#finishedAtMs.at(-1);
-    if (first === undefined || last === undefined || this.#finishedAtMs.length < MAX_SAMPLES) return 0;
-    return (last - first) / (MAX_SAMPLES - 1);
+    if (first === undefined || last === undefined || this.#finishedAtMs.length < SAMPLE_COUNT) return 0;
+    return (last - first) / (SAMPLE_COUNT - 1);
   }
 
   /** @param isBusy - Whether others wait: only then does the throughput show the capacity of the service. */
@@ -35,7 +35,7 @@ class ThroughputMeter {
     const pauseMs = nowMs - (this.#finishedAtMs.at(-1) ?? nowMs);
     if (!isBusy || pauseMs < 0 || pauseMs > PAUSE_MAX_MS) this.#finishedAtMs.length = 0;
     this.#finishedAtMs.push(nowMs);
-    if (this.#finishedAtMs.length > MAX_SAMPLES) this.#finishedAtMs.shift();
+    if (this.#finishedAtMs.length > SAMPLE_COUNT) this.#finishedAtMs.shift();
   }
 }
 
@@ -43,25 +43,25 @@ class ThroughputMeter {
 const CHECK_INTERVAL_MS = 50;
 
 export interface SchedulerOptions extends RenderLimits {
-  /** Most renders that may wait, over all accounts. */
+  /** Maximum number of waiting renders, across all accounts. */
   readonly maxWaiting: number;
-  /** Most renders of one account that may wait, so that no account fills the queue alone. */
+  /** Maximum number of waiting renders of one account, so that none fills the queue alone. */
   readonly maxWaitingPerAccount: number;
   /** Longest wait for a slot, in milliseconds. */
   readonly maxWaitMs: number;
   readonly quarantine: Quarantine;
   readonly clock: Clock;
   readonly machine: Machine;
-  /** Called when a render has finished, and when a batch render starts. */
-  readonly onChange?: () => void;
+  /** Called when the batch worker may claim another item: a render has finished, or a batch render has started. */
+  readonly onCapacityChange?: () => void;
 }
 
-/** How many renders run and wait, and how many may run. */
+/** Running and waiting renders, and the limits on them. */
 export interface SchedulerLoad extends QueueLoad, RenderLimits {
   readonly quarantined: QueueLoad["quarantined"] & { readonly accounts: number };
 }
 
-export interface SlotRequest extends QueuedRender {
+export interface SlotRequest extends ScheduledRender {
   /** Longest wait for a slot, if it is shorter than the scheduler's. */
   readonly maxWaitMs?: number | undefined;
   /** Start of the wait, by default now; earlier if the request has already waited for another render. */
@@ -82,69 +82,70 @@ export interface Scheduler {
 }
 
 export function createScheduler(options: SchedulerOptions): Scheduler {
-  const { quarantine, clock, machine, slots, concurrency, onChange = () => {} } = options;
-  const { queueClass, queue } = shareQueue({ slots, concurrency }, quarantine);
+  const { quarantine, clock, machine, slots, concurrency, onCapacityChange = () => {} } = options;
+  const { queueClass, queue } = exposeQueue({ slots, concurrency }, quarantine);
   const renders = new PQueue<FairQueue, FairQueueOptions>({ concurrency, queueClass });
   const throughput = new ThroughputMeter();
   let isChecking = false;
-  let runs = 0;
+  let lastId = 0;
 
   /** Runs more renders than there are slots while most pages wait for their network and processors are idle. */
-  const checkIdleProcessors = (): void => {
+  const useIdleProcessors = (): void => {
     if (isChecking || concurrency <= slots || queue().waiting === 0) return;
     isChecking = true;
-    machine.idleProcessors();
+    machine.idleProcessors(); // starts the measurement: it returns the average since the last call
     clock.after(CHECK_INTERVAL_MS, () => {
       isChecking = false;
-      queue().permit(rendersBeyondSlots(machine));
-      renders.concurrency = concurrency; // makes p-queue check its queue again
-      queue().permit(0);
-      checkIdleProcessors();
+      queue().setPermits(rendersBeyondSlots(machine));
+      renders.concurrency = concurrency; // makes p-queue check its queue again, and start renders synchronously
+      queue().setPermits(0); // unused permits must not outlive the measurement
+      useIdleProcessors();
     });
   };
 
-  const rejectIfOverloaded = (render: QueuedRender, maxWaitMs: number): void => {
-    const competing = quarantine.has(render.accountId) ? queue().waiting : queue().waitingUnquarantined;
-    const isFull =
-      competing >= options.maxWaiting || queue().waitingOf(render.accountId) >= options.maxWaitingPerAccount;
-    if (isFull) throw busy("every render slot is in use and the queue is full");
+  const rejectIfOverloaded = (render: ScheduledRender, maxWaitMs: number): void => {
+    const own = queue().waitingOf(render.accountId);
+    if (own >= options.maxWaitingPerAccount) throw busy(`this account already has ${own} renders waiting`);
+    const isQuarantined = quarantine.has(render.accountId);
+    const competing = isQuarantined ? queue().waiting : queue().waitingOutsideQuarantine;
+    if (competing >= options.maxWaiting) throw busy("the queue is full");
     if (queue().ahead(render) * throughput.intervalMs > maxWaitMs)
       throw busy("more renders are waiting than can run in time");
   };
 
   return {
     async run(request, job) {
-      let render: QueuedRender = request;
+      let render: ScheduledRender = request;
       const now = clock.now();
       const waitedMs = now - (request.requestedAt ?? now);
       const maxWaitMs = Math.max(0, Math.min(options.maxWaitMs, request.maxWaitMs ?? Infinity) - waitedMs);
       rejectIfOverloaded(render, maxWaitMs);
-      const id = String((runs += 1));
+      const id = String((lastId += 1));
       const wait = limitWait(clock, maxWaitMs);
       const rendered = renders.add(
         async () => {
           wait.end();
           request.onStart?.();
           queue().begin(render);
-          if (render.priority === "batch") onChange();
+          if (render.priority === "batch") onCapacityChange();
           try {
             return await job();
           } finally {
             queue().end(render);
-            throughput.recordFinished(clock.now(), queue().waitingUnquarantined > 0);
-            onChange();
+            throughput.recordFinished(clock.now(), queue().waitingOutsideQuarantine > 0);
+            onCapacityChange();
           }
         },
         { id, render, signal: wait.signal },
       );
-      const followPriority = async (): Promise<void> => {
+      const raiseWhenJoined = async (): Promise<void> => {
         await request.priorityRaised;
         if (!queue().raise(id)) return;
         render = { ...render, priority: "interactive" };
         renders.concurrency = concurrency; // makes p-queue check its queue again
       };
-      if (request.priorityRaised) void followPriority();
-      checkIdleProcessors();
+      if (request.priorityRaised) void raiseWhenJoined();
+      useIdleProcessors();
       return rendered;
     },
     load() {
@@ -165,8 +166,8 @@ export function limitWait(
   return { signal: wait.signal, end };
 }
 
-/** p-queue creates its queue itself; this keeps a reference to it. */
-function shareQueue(
+/** p-queue constructs its queue and hides it; this keeps a reference (docs/decisions/scheduling.md). */
+function exposeQueue(
   limits: RenderLimits,
   quarantine: Quarantine,
 ): {
@@ -174,20 +175,17 @@ function shareQueue(
   queue: () => FairQueue;
 } {
   const isQuarantined = (accountId: string): boolean => quarantine.has(accountId);
-  let instance = new FairQueue(limits, isQuarantined);
-  class SharedQueue extends FairQueue {
+  let instance = new FairQueue(limits, isQuarantined); // until p-queue constructs its own
+  class ExposedQueue extends FairQueue {
     constructor() {
       super(limits, isQuarantined);
       // oxlint-disable-next-line no-this-alias -- the instance is needed outside
       instance = this;
     }
   }
-  return { queueClass: SharedQueue, queue: () => instance };
+  return { queueClass: ExposedQueue, queue: () => instance };
 }
 
 function busy(reason: string): SnapError {
-  return new SnapError(
-    "upstream_rate_limited",
-    `The service is busy: ${reason}. Repeat the request shortly.`,
-  );
+  return new SnapError("upstream_rate_limited", `The service is busy: ${reason}. Retry shortly.`);
 }

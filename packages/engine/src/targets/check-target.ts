@@ -32,7 +32,7 @@ export function unresolvedHost(detail?: string): SnapError {
 export function resolverFailed(detail: string): SnapError {
   return new SnapError(
     "upstream_error",
-    "Name resolution failed for the page's host. Repeat the request shortly.",
+    "Name resolution failed for the page's host. Retry shortly.",
     { detail, isTransient: true },
   );
 }

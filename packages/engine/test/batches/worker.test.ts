@@ -48,7 +48,7 @@ describe("a worker", () => {
     const second = await submit(neighbour, pages(3));
     engine.startWorker();
     await pass(1_000);
-    // one of the four slots is reserved from batches, and one from each account's
+    // of the four slots, one is left free by each account, and one more by its batches
     expect(renderer.options.slice(1).map(({ isolationKey }) => isolationKey)).toEqual([
       neighbour.account.id,
       neighbour.account.id,

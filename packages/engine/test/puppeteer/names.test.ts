@@ -73,7 +73,7 @@ describe("a page whose name", () => {
     async (path) => {
       expect(await errorOf(path)).toMatchObject({
         code: "upstream_error",
-        message: "Name resolution failed for the page's host. Repeat the request shortly.",
+        message: "Name resolution failed for the page's host. Retry shortly.",
         retryAfterSeconds: 5,
         isTransient: true,
       });

@@ -115,7 +115,7 @@ describe("createScheduler", () => {
     expect(scheduler.load()).toMatchObject({ running: 0, waiting: 0 });
   });
 
-  it("rejects at once when the queue is full, and limits each account's part of it", async () => {
+  it("rejects at once when the queue is full, and limits the renders of each account in it", async () => {
     const scheduler = createScheduler({ ...limits, maxWaiting: 3, maxWaitingPerAccount: 2 });
     const first = gate();
     const runs = ["a", "a", "a", "b"].map((accountId) =>
@@ -124,12 +124,14 @@ describe("createScheduler", () => {
     await expect(scheduler.run({ accountId: "a", priority: "interactive" }, first.job)).rejects.toMatchObject(
       {
         code: "upstream_rate_limited",
+        message: "The service is busy: this account already has 2 renders waiting. Retry shortly.",
         status: 503,
         retryAfterSeconds: 2,
       },
     );
     await expect(scheduler.run({ accountId: "c", priority: "batch" }, first.job)).rejects.toMatchObject({
       code: "upstream_rate_limited",
+      message: "The service is busy: the queue is full. Retry shortly.",
     });
     first.open();
     await Promise.all(runs);

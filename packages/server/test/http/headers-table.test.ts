@@ -224,7 +224,7 @@ describe("an error", () => {
     expect(reply.status).toBe(502);
     expect(envelopeOf(reply)).toMatchObject({
       code: "upstream_error",
-      message: "Name resolution failed for the page's host. Repeat the request shortly.",
+      message: "Name resolution failed for the page's host. Retry shortly.",
     });
     expect(headersOf(reply)).toEqual({ ...error, ...credits(1000), "retry-after": "5" });
   });

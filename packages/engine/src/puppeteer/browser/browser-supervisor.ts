@@ -18,7 +18,7 @@ const TAB_FAILURES_MAX = 3;
 
 const MESSAGES = {
   upstream_error: "The rendering browser is unavailable.",
-  upstream_rate_limited: "The rendering browser is busy; try again shortly.",
+  upstream_rate_limited: "The rendering browser is busy; retry shortly.",
   upstream_quota_exceeded: "The rendering browser has used up its quota.",
 } as const satisfies Record<UnavailableCode, string>;
 
