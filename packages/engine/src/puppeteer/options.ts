@@ -55,8 +55,8 @@ export interface PuppeteerRendererOptions {
   /** Processor time after which a page is ended, over all its processes; 20,000 by default. */
   readonly pageCpuMaxMs?: number;
   /**
-   * Most browsers beside the shared one; by default two per processor plus two, and at least 8. A render that needs one
-   * more waits. An engine that isolates accounts needs as many as it renders at once.
+   * Maximum number of browsers beside the shared one; by default two per processor plus two, and at least 8. A render
+   * that needs one more waits. An engine that isolates accounts needs as many as it renders at once.
    */
   readonly isolatedBrowsersMax?: number;
   /** Time after which a browser that is not the shared one is closed when it is idle; 60,000 by default. */

@@ -167,7 +167,7 @@ describe("a browser that is stopped", () => {
     const rendering = renderer.render(screenshot(site.url("/held")), { isolationKey: "a", isIsolated: true });
     await expect(rendering).rejects.toMatchObject({
       code: "upstream_error",
-      message: "The browser stopped responding: a page of the account overloads it.",
+      message: "The browser stopped responding: a page of this account overloaded it.",
       pageEnded: true,
     });
     expect(events.map((event) => event.type)).not.toContain("render-retried");

@@ -183,7 +183,7 @@ describe("a page that takes up memory", () => {
     expect(new Set(statuses)).toEqual(new Set([200]));
     expect(events).toContainEqual({
       type: "render-retried",
-      reason: "the page is suspected of taking up the browser's memory",
+      reason: "the page is suspected of using too much of the browser's memory",
     });
     expect(endsOf(events)).toEqual(["memory"]);
     expect(pids()).toHaveLength(2);
@@ -210,7 +210,7 @@ describe("a page that blocks graphics", () => {
     // the limit on processor time must not end the page first
     const { renderer, events } = await observe({ pageCpuMaxMs: 600_000 });
     const rendering = Promise.allSettled([renderSlowly(renderer, "/blocks-graphics")]);
-    const moved = waitForRetry(events, "a page has blocked graphics");
+    const moved = waitForRetry(events, "the GPU process is overloaded");
     expect(new Set(await renderBeside(renderer, moved))).toEqual(new Set([200]));
     await moved;
     await renderer.close();

@@ -65,7 +65,7 @@ describe("UsageMeter", () => {
       { mib: 60, cpuMs: 300 },
       { mib: 20, cpuMs: 100 },
     ]);
-    // nobody knows whose time that was until a page runs again
+    // time that is not divided until a page uses a processor again
     read(300, 100, { mib: 180, cpuMs: 500 });
     read(350, 100, { mib: 180, cpuMs: 500 });
     expect(usage.pages.map(sharedOf)).toEqual([

@@ -1,7 +1,8 @@
-/** A process starves if it waits for a processor this much of the time, and gets one less than this often when it wants to run. */
+/** A process starves if it waits for a processor for this fraction of the time or more, … */
 const WAIT_MIN = 0.25;
+/** … and runs for less than this fraction of the time that it wants to run. */
 const SERVED_MIN = 0.4;
-/** A page is idle if it wants to run less than this much of the time. */
+/** A page is idle if it wants to run for less than this fraction of the time. */
 const DEMAND_MIN = 0.1;
 /** Pages with one busy thread each never exceed their share by more than this factor. */
 const TOLERANCE = 1.35;
@@ -15,7 +16,7 @@ export interface ProcessorUse {
   readonly waitedMs: number;
 }
 
-/** `rate` is the part of the time that the page was allowed to run: 1 for all of it. */
+/** `rate` is the fraction of the time that the page was allowed to run. */
 export interface PageUse extends ProcessorUse {
   readonly rate: number;
 }
@@ -27,7 +28,7 @@ export interface Interval {
 }
 
 /**
- * Returns the part of the time that each page may run until the next reading.
+ * Returns the fraction of the time that each page may run until the next reading.
  *
  * The kernel divides the processors among threads, so a page with a hundred busy threads starves all others. While a
  * process starves, a page gets at most its share of what all of them get: one for each page that wants to run, and one

@@ -2,30 +2,30 @@ import { readThreadCpuMs } from "./process-group.ts";
 
 /** The thread of a renderer that exchanges messages with the browser. It is all but idle in an ordinary page. */
 const MESSAGE_THREAD = "Chrome_ChildIOT";
-/** A page floods the browser if that thread uses this much of a processor. */
-const FLOOD_SHARE = 0.04;
+/** A page floods the browser if that thread uses this fraction of a processor. */
+const FLOOD_FRACTION = 0.04;
 
-interface Look {
+interface Sample {
   readonly atMs: number;
   readonly cpuMs: ReadonlyMap<number, number>;
 }
 
-/** Finds the processes that keep a sluggish browser busy with messages. */
+/** Finds the processes that keep a slow browser busy with messages. */
 export class FloodDetector {
-  #previous: Look | null = null;
+  #previous: Sample | null = null;
 
   /**
-   * Returns the processes among `renderers` that have flooded the browser since the previous look; none at the first.
-   * Of several, those that send at least half as much as the first.
+   * Returns those of `renderers` that have flooded the browser since the previous sample; none for the first. Of several,
+   * returns those that sent at least half as much as the one that sent most.
    */
-  look(renderers: readonly number[], nowMs: number): readonly number[] {
+  sample(renderers: readonly number[], nowMs: number): readonly number[] {
     const cpuMs = new Map(renderers.map((pid) => [pid, readThreadCpuMs(pid, MESSAGE_THREAD)]));
     const previous = this.#previous;
     this.#previous = { atMs: nowMs, cpuMs };
     if (previous === null) return [];
     const sent = [...cpuMs].map(([pid, ms]) => ({ pid, ms: ms - (previous.cpuMs.get(pid) ?? ms) }));
     const mostMs = Math.max(0, ...sent.map(({ ms }) => ms));
-    const floodMs = Math.max(mostMs / 2, (nowMs - previous.atMs) * FLOOD_SHARE);
+    const floodMs = Math.max(mostMs / 2, (nowMs - previous.atMs) * FLOOD_FRACTION);
     return sent.filter(({ ms }) => ms >= floodMs).map(({ pid }) => pid);
   }
 

@@ -6,18 +6,21 @@ import type { LaunchedBrowser } from "./launch-browser.ts";
 import { UsageMeter, type BrowserUsage, type PageUsage, type ProcessUsage } from "./page-usage.ts";
 import type { ProcessGroup } from "./process-group.ts";
 import type { RenderingBrowser } from "./rendering-browser.ts";
-import { waitUntilUnresponsive, withPatience, type ProbeOptions } from "./watch-browser.ts";
+import { waitUntilUnresponsive, withLongerTimeout, type ProbeOptions } from "./watch-browser.ts";
 
 const MIB = 1024 ** 2;
 
-/** Above either, it matters which page a process belongs to. */
+/** At either of these, a process whose page is not known triggers a query for the processes of all pages. */
 const NOTABLE_CPU_MS = 500;
 const NOTABLE_BYTES = 64 * MIB;
-/** Part of the memory limit by which a page may grow the shared processes before it is suspected, which costs only a retry. */
-const SUSPICIOUS_MEMORY_PART = 1 / 4;
-/** A GPU process that takes this much of a processor for this long, while no render finishes, blocks every page. */
-const GRAPHICS_BUSY_SHARE = 0.6;
-const GRAPHICS_STALL_MS = 4_000;
+/**
+ * Fraction of the memory limit by which a page may grow the shared processes before it is suspected. Low, because a false
+ * suspicion costs only a retry.
+ */
+const SUSPICIOUS_MEMORY_FRACTION = 1 / 4;
+/** A GPU process that uses this fraction of a processor for this long, while no render finishes, stalls every page. */
+const GPU_BUSY_FRACTION = 0.6;
+const GPU_OVERLOAD_MS = 4_000;
 
 export interface MonitorOptions extends ProbeOptions {
   readonly pageMemoryMaxBytes: number;
@@ -34,21 +37,23 @@ export interface BrowserParts {
 }
 
 /** Why a page must not continue. */
-interface Offence {
+interface LimitViolation {
   readonly reason: "memory" | "processor-time";
   /** For the caller. */
   readonly message: string;
-  /** Whether its own processes prove it. */
+  /** Whether the page's own processes alone exceed the limit. */
   readonly isCertain: boolean;
+  /** The process that uses the most; `undefined` if the page has none. */
+  readonly largest: ProcessUsage | undefined;
 }
 
 const SUSPICIONS = {
-  memory: "the page is suspected of taking up the browser's memory",
-  "processor-time": "the page is suspected of taking up the browser's time",
+  memory: "the page is suspected of using too much of the browser's memory",
+  "processor-time": "the page is suspected of using too much of the browser's processor time",
   flood: "the page is suspected of flooding the browser",
 } as const satisfies Partial<Record<PageEndReason, string>>;
 
-const UNRESPONSIVE = "The browser stopped responding: a page of the account overloads it.";
+const UNRESPONSIVE = "The browser stopped responding: a page of this account overloaded it.";
 
 /**
  * Keeps the pages of a local browser within their limits.
@@ -62,7 +67,8 @@ export class MonitoredBrowser {
   readonly #meter = new UsageMeter<Tab>();
   readonly #floods = new FloodDetector();
   #latest: BrowserUsage<Tab> | null = null;
-  #graphicsBusy: { readonly sinceMs: number; readonly finishedRenders: number } | null = null;
+  /** Since when the GPU process has been busy without a finished render. */
+  #gpuBusy: { readonly sinceMs: number; readonly finishedRenders: number } | null = null;
 
   constructor(parts: BrowserParts, options: MonitorOptions) {
     this.#parts = parts;
@@ -81,32 +87,38 @@ export class MonitoredBrowser {
     return this.#parts.rendering.activeRenders > 0;
   }
 
-  /** Reads what the pages use, and ends those that exceed a limit. Needs /proc. */
-  read(durationMs: number): BrowserUsage<Tab> {
+  /**
+   * Ends the pages that exceed a limit, and kills a browser whose GPU process is overloaded. Needs /proc.
+   *
+   * @param intervalMs - Time since the previous call.
+   * @returns What the pages have used since then.
+   */
+  enforceLimits(intervalMs: number): BrowserUsage<Tab> {
     const { rendering, group } = this.#parts;
     const usage = this.#meter.update(group.read(), rendering.tabsInUse);
     this.#latest = usage;
     rendering.setLongLivedBytes(usage.shared.reduce((bytes, { memoryBytes }) => bytes + memoryBytes, 0));
-    this.#findProcesses(usage);
-    for (const page of [...usage.pages, usage.unknown]) this.#enforceLimits(page);
-    if (this.#isStalledByGraphics(usage.shared, durationMs))
-      void this.#replace("a page has blocked graphics");
+    this.#attributeProcesses(usage);
+    for (const page of [...usage.pages, usage.unknown]) this.#enforcePageLimits(page);
+    this.#watchGpu(usage.shared, intervalMs);
+    if (this.#isGpuOverloaded()) void this.#kill("the GPU process is overloaded");
     return usage;
   }
 
   /** Kills the browser if it becomes unresponsive. Resolves or rejects when it has exited. */
   async probe(): Promise<void> {
     const { launched, isIsolated } = this.#parts;
-    const options = isIsolated ? withPatience(this.#options) : this.#options;
+    const options = isIsolated ? withLongerTimeout(this.#options) : this.#options;
     await waitUntilUnresponsive(launched, options, {
-      onSluggish: () => this.#suspectFloods(),
-      onPrompt: () => this.#floods.reset(),
+      onSlow: () => this.#suspectFloods(),
+      onResponsive: () => this.#floods.reset(),
     });
     this.#options.onEvent({ type: "browser-unresponsive", pid: launched.pid });
-    await this.#replace("the browser stopped responding");
+    await this.#kill("the browser stopped responding");
   }
 
-  #findProcesses({ pages, unknown }: BrowserUsage<Tab>): void {
+  /** Queries the processes of all pages if the page of a notable one is not known; a later reading uses the result. */
+  #attributeProcesses({ pages, unknown }: BrowserUsage<Tab>): void {
     const processes = [...pages, unknown].flatMap((page) =>
       page.processes.map((process) => ({ ...process, isKnown: page.page !== null })),
     );
@@ -116,22 +128,22 @@ export class MonitoredBrowser {
     );
     if (!isNotable) return;
     const running = new Set(processes.map(({ pid }) => pid));
-    for (const tab of this.#parts.rendering.tabsInUse) tab.processes.find(running);
+    for (const tab of this.#parts.rendering.tabsInUse) tab.processes.identify(running);
   }
 
-  #enforceLimits(page: PageUsage<Tab>): void {
+  #enforcePageLimits(page: PageUsage<Tab>): void {
     const { pageMemoryMaxBytes: bytesMax, pageCpuMaxMs: cpuMaxMs } = this.#options;
-    const sharedBytesMax = this.#parts.isIsolated ? bytesMax : bytesMax * SUSPICIOUS_MEMORY_PART;
+    const sharedBytesMax = this.#parts.isIsolated ? bytesMax : bytesMax * SUSPICIOUS_MEMORY_FRACTION;
     if (page.ownBytes + page.sharedBytes > bytesMax || page.sharedBytes > sharedBytesMax) {
       const message = `The page used more than ${Math.round(bytesMax / MIB)} MiB of memory.`;
-      const processes = largest(page.processes, ({ memoryBytes }) => memoryBytes);
-      const isCertain = certainBytes(page, processes) > bytesMax;
-      this.#end(page, { reason: "memory", message, isCertain }, processes);
+      const largest = largestOf(page.processes, ({ memoryBytes }) => memoryBytes);
+      const isCertain = certainBytes(page, largest) > bytesMax;
+      this.#end(page, { reason: "memory", message, isCertain, largest });
     } else if (page.ownCpuMs + page.sharedCpuMs > cpuMaxMs) {
       const message = `The page used more than ${cpuMaxMs / 1000} s of processor time.`;
-      const processes = largest(page.processes, ({ cpuMs }) => cpuMs);
-      const isCertain = certainCpuMs(page, processes) > cpuMaxMs;
-      this.#end(page, { reason: "processor-time", message, isCertain }, processes);
+      const largest = largestOf(page.processes, ({ cpuMs }) => cpuMs);
+      const isCertain = certainCpuMs(page, largest) > cpuMaxMs;
+      this.#end(page, { reason: "processor-time", message, isCertain, largest });
     }
   }
 
@@ -140,23 +152,22 @@ export class MonitoredBrowser {
     if (this.#parts.isIsolated) return;
     const pages = this.#latest === null ? [] : [...this.#latest.pages, this.#latest.unknown];
     const pids = pages.flatMap(({ processes }) => processes.map(({ pid }) => pid));
-    const flooding = new Set(this.#floods.look(pids, performance.now()));
+    const flooding = new Set(this.#floods.sample(pids, performance.now()));
     for (const page of pages) {
       const processes = page.processes.filter(({ pid }) => flooding.has(pid));
       if (processes.length > 0) this.#stop(page, new TabSuspected(SUSPICIONS.flood), processes);
     }
   }
 
-  #end(usage: PageUsage<Tab>, offence: Offence, processes: readonly ProcessUsage[]): void {
-    const { reason, message, isCertain } = offence;
+  #end(usage: PageUsage<Tab>, { reason, message, isCertain, largest }: LimitViolation): void {
     const error =
       this.#parts.isIsolated || isCertain
-        ? new PageEnded(reason, message, describeUsage(usage, processes))
+        ? new PageEnded(reason, message, describeUsage(usage, largest))
         : new TabSuspected(SUSPICIONS[reason]);
-    this.#stop(usage, error, processes);
+    this.#stop(usage, error, largest === undefined ? [] : [largest]);
   }
 
-  /** @param processes - Killed if their page is not known: it is the one that crashes next. */
+  /** @param processes - Killed if their page is not known; the page that then crashes is theirs. */
   #stop(usage: PageUsage<Tab>, reason: PageEnded | TabSuspected, processes: readonly ProcessUsage[]): void {
     const { rendering, group } = this.#parts;
     if (usage.page !== null) return usage.page.end(reason);
@@ -164,20 +175,23 @@ export class MonitoredBrowser {
     for (const { pid } of processes) group.signal(pid, "SIGKILL");
   }
 
-  #isStalledByGraphics(shared: readonly ProcessUsage[], durationMs: number): boolean {
-    const { rendering, isIsolated } = this.#parts;
-    const { finishedRenders } = rendering;
+  #watchGpu(shared: readonly ProcessUsage[], intervalMs: number): void {
+    const { finishedRenders } = this.#parts.rendering;
     const gpu = shared.find(({ role }) => role === "gpu");
-    const isBusy = gpu !== undefined && gpu.recentCpuMs >= durationMs * GRAPHICS_BUSY_SHARE;
-    const nowMs = performance.now();
-    if (!isBusy || isIsolated || rendering.activeRenders === 0) this.#graphicsBusy = null;
-    else if (this.#graphicsBusy?.finishedRenders !== finishedRenders)
-      this.#graphicsBusy = { sinceMs: nowMs, finishedRenders };
-    return this.#graphicsBusy !== null && nowMs - this.#graphicsBusy.sinceMs >= GRAPHICS_STALL_MS;
+    const isBusy = gpu !== undefined && gpu.recentCpuMs >= intervalMs * GPU_BUSY_FRACTION;
+    if (!isBusy || !this.isRendering) this.#gpuBusy = null;
+    else if (this.#gpuBusy?.finishedRenders !== finishedRenders)
+      this.#gpuBusy = { sinceMs: performance.now(), finishedRenders };
   }
 
-  /** Kills the browser. The renders of a shared one are repeated, in an isolated browser for each account. */
-  async #replace(reason: string): Promise<void> {
+  /** An isolated browser may be overloaded: that delays no other account. */
+  #isGpuOverloaded(): boolean {
+    if (this.#parts.isIsolated || this.#gpuBusy === null) return false;
+    return performance.now() - this.#gpuBusy.sinceMs >= GPU_OVERLOAD_MS;
+  }
+
+  /** Kills the browser. The renders of a shared one are retried, in an isolated browser for each account. */
+  async #kill(reason: string): Promise<void> {
     const { launched, rendering, isIsolated } = this.#parts;
     for (const tab of rendering.tabsInUse)
       tab.end(isIsolated ? new PageEnded("flood", UNRESPONSIVE, reason) : new TabSuspected(reason));
@@ -185,29 +199,29 @@ export class MonitoredBrowser {
   }
 }
 
-function largest(
+function largestOf(
   processes: readonly ProcessUsage[],
   sizeOf: (process: ProcessUsage) => number,
-): readonly ProcessUsage[] {
-  return processes.toSorted((left, right) => sizeOf(right) - sizeOf(left)).slice(0, 1);
+): ProcessUsage | undefined {
+  return processes.toSorted((left, right) => sizeOf(right) - sizeOf(left))[0];
 }
 
-/** Processes whose page is not known may belong to several pages, so only one of them proves anything. */
-function certainBytes({ page, ownBytes }: PageUsage<Tab>, [process]: readonly ProcessUsage[]): number {
-  return page === null ? (process?.memoryBytes ?? 0) : ownBytes;
+/** Processes whose page is not known may belong to several pages, so only the usage of a single process is proof. */
+function certainBytes({ page, ownBytes }: PageUsage<Tab>, largest: ProcessUsage | undefined): number {
+  return page === null ? (largest?.memoryBytes ?? 0) : ownBytes;
 }
 
-function certainCpuMs({ page, ownCpuMs }: PageUsage<Tab>, [process]: readonly ProcessUsage[]): number {
-  return page === null ? (process?.cpuMs ?? 0) : ownCpuMs;
+function certainCpuMs({ page, ownCpuMs }: PageUsage<Tab>, largest: ProcessUsage | undefined): number {
+  return page === null ? (largest?.cpuMs ?? 0) : ownCpuMs;
 }
 
-/** Returns a line for the log, such as `300 MiB and 20.1 s, 10 MiB and 0.2 s of shared processes; process 4711`. */
+/** Returns a line for the log, such as `own: 300 MiB, 20.1 s; shared: 10 MiB, 0.2 s; pid 4711`. */
 function describeUsage(
   { ownBytes, ownCpuMs, sharedBytes, sharedCpuMs }: PageUsage<Tab>,
-  processes: readonly ProcessUsage[],
+  largest: ProcessUsage | undefined,
 ): string {
   const format = (bytes: number, cpuMs: number): string =>
-    `${Math.round(bytes / MIB)} MiB and ${(cpuMs / 1000).toFixed(1)} s`;
-  const pids = processes.map(({ pid }) => pid).join(", ");
-  return `${format(ownBytes, ownCpuMs)}, ${format(sharedBytes, sharedCpuMs)} of shared processes; process ${pids}`;
+    `${Math.round(bytes / MIB)} MiB, ${(cpuMs / 1000).toFixed(1)} s`;
+  const pid = largest === undefined ? "" : `; pid ${largest.pid}`;
+  return `own: ${format(ownBytes, ownCpuMs)}; shared: ${format(sharedBytes, sharedCpuMs)}${pid}`;
 }

@@ -6,7 +6,7 @@ import type { BrowserUsage, ProcessUsage } from "./page-usage.ts";
 import type { ProcessGroup } from "./process-group.ts";
 import { Throttle } from "./throttle.ts";
 
-const READ_INTERVAL_MS = 500;
+const INTERVAL_MS = 500;
 
 interface Reading {
   readonly browser: MonitoredBrowser;
@@ -24,7 +24,7 @@ export class PageMonitor {
   readonly #options: MonitorOptions;
   readonly #browsers = new Set<MonitoredBrowser>();
   readonly #throttle = new Throttle();
-  /** The part of the time that a process may run, by its id; 1 if it is not listed. */
+  /** The fraction of the time that a process may run, by its id; 1 if it is not listed. */
   #rates: ReadonlyMap<number, number> = new Map();
 
   constructor(options: MonitorOptions, closing: AbortSignal) {
@@ -45,18 +45,22 @@ export class PageMonitor {
   async #run(closing: AbortSignal): Promise<void> {
     let wasRendering = false;
     for (let beforeMs = performance.now(); ;) {
-      await sleep(closing, READ_INTERVAL_MS);
-      const durationMs = performance.now() - beforeMs;
-      beforeMs += durationMs;
+      await sleep(closing, INTERVAL_MS);
+      const intervalMs = performance.now() - beforeMs;
+      beforeMs += intervalMs;
       const isRendering = [...this.#browsers].some((browser) => browser.isRendering);
-      if (isRendering) this.#read(durationMs);
+      if (isRendering) this.#enforceLimits(intervalMs);
       else if (wasRendering) this.#release();
       wasRendering = isRendering;
     }
   }
 
-  #read(durationMs: number): void {
-    const readings = [...this.#browsers].map((browser) => ({ browser, usage: browser.read(durationMs) }));
+  /** Ends pages that exceed a limit, and throttles those that starve others. */
+  #enforceLimits(intervalMs: number): void {
+    const readings = [...this.#browsers].map((browser) => ({
+      browser,
+      usage: browser.enforceLimits(intervalMs),
+    }));
     const users = readings.flatMap(usersOf);
     const rates = shareProcessors(
       users.map(({ usedMs, waitedMs, processes }) => ({
@@ -64,7 +68,7 @@ export class PageMonitor {
         waitedMs,
         rate: Math.min(1, ...processes.map(({ pid }) => this.#rates.get(pid) ?? 1)),
       })),
-      { durationMs, others: readings.flatMap(othersOf) },
+      { durationMs: intervalMs, others: readings.flatMap(othersOf) },
     );
     const throttled = users.flatMap(({ group, processes }, index) =>
       processes.map(({ pid }) => ({ group, pid, rate: rates[index] ?? 1 })),

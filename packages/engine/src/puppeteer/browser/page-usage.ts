@@ -1,10 +1,10 @@
 import type { GroupMember } from "./process-group.ts";
 
-/** Below both, a process of an unknown page is listed by itself: a page that has just started is no suspect. */
+/** A process whose page is not known is listed separately while below both: its page may only just have started. */
 const SMALL_CPU_MS = 1_000;
 const SMALL_BYTES = 128 * 1024 ** 2;
 
-/** A running page whose processes are known, as far as they have been found. */
+/** A running page, with those of its processes that have been found so far. */
 export interface MeteredPage {
   readonly processes: { has(pid: number): boolean };
 }
@@ -15,12 +15,12 @@ export interface ProcessUsage extends GroupMember {
   readonly recentWaitMs: number;
 }
 
-/** What a page uses: its own processes, and its part of those that all pages of the browser share. */
+/** What a page uses: its own processes, and its fraction of those that all pages of the browser share. */
 export class PageUsage<Page> {
   /** `null` if it is not known which page the processes belong to. */
   readonly page: Page | null;
   processes: readonly ProcessUsage[] = [];
-  /** Its part of what the shared processes have grown by. */
+  /** Its fraction of the growth of the shared processes. */
   sharedBytes = 0;
   sharedCpuMs = 0;
   recentSharedCpuMs = 0;
@@ -54,7 +54,7 @@ export class PageUsage<Page> {
 
 /** One reading of a browser. */
 export interface BrowserUsage<Page> {
-  /** The pages, and by themselves the small processes whose page is not known. */
+  /** The running pages, then one entry for each small process whose page is not known. */
   readonly pages: readonly PageUsage<Page>[];
   /** The large processes whose page is not known, taken together. */
   readonly unknown: PageUsage<Page>;
@@ -66,34 +66,34 @@ export interface BrowserUsage<Page> {
  * Adds up what each page of a browser uses, from one reading to the next.
  *
  * The shared processes store Blobs, draw graphics and connect to the network for the pages. What they use and grow by
- * is divided among the pages by the processor time that each page has used at the same time.
+ * is divided among the pages in proportion to the processor time that each has used at the same time.
  */
 export class UsageMeter<Page extends MeteredPage> {
   readonly #pages = new Map<Page | null, PageUsage<Page>>();
   #processes: ReadonlyMap<number, ProcessUsage> = new Map();
   #sharedBytes: number | null = null;
-  /** Processor time of the shared processes while no page used any. */
+  /** Processor time of the shared processes, accumulated while no page used a processor. */
   #undividedCpuMs = 0;
 
   update(members: readonly GroupMember[], running: ReadonlySet<Page>): BrowserUsage<Page> {
-    const processes = members.map((member) => compare(member, this.#processes.get(member.pid)));
+    const processes = members.map((member) => usageSince(member, this.#processes.get(member.pid)));
     const shared = processes.filter(({ role }) => role !== "renderer");
     const renderers = Map.groupBy(
       processes.filter(({ role }) => role === "renderer"),
-      (process) => ownerOf(process, running),
+      (process) => pageOf(process, running),
     );
     for (const page of this.#pages.keys()) if (page !== null && !running.has(page)) this.#pages.delete(page);
-    this.#addExited(new Set(members.map(({ pid }) => pid)), running);
+    this.#addExited(new Set(members.map(({ pid }) => pid)), running); // compares with the previous reading
     this.#processes = new Map(processes.map((process) => [process.pid, process]));
+    const unattributed = renderers.get(null) ?? [];
     const unknown = this.#usageOf(null);
-    unknown.processes = renderers.get(null) ?? [];
+    unknown.processes = unattributed.filter((process) => !isSmall(process));
     const pages = [...running].map((page) => this.#usageOf(page));
     for (const usage of pages) usage.processes = renderers.get(usage.page) ?? [];
-    for (const [owner, [process]] of renderers) {
-      if (typeof owner !== "number" || process === undefined) continue;
-      const small = new PageUsage<Page>(null);
-      small.processes = [process];
-      pages.push(small);
+    for (const process of unattributed.filter(isSmall)) {
+      const usage = new PageUsage<Page>(null);
+      usage.processes = [process];
+      pages.push(usage);
     }
     this.#divide(shared, [...pages, unknown]);
     return { pages, unknown, shared };
@@ -108,8 +108,8 @@ export class UsageMeter<Page extends MeteredPage> {
   #addExited(alive: ReadonlySet<number>, running: ReadonlySet<Page>): void {
     for (const process of this.#processes.values()) {
       if (process.role !== "renderer" || alive.has(process.pid)) continue;
-      const owner = ownerOf(process, running);
-      if (owner !== null && typeof owner !== "number") this.#usageOf(owner).exitedCpuMs += process.cpuMs;
+      const page = pageOf(process, running);
+      if (page !== null) this.#usageOf(page).exitedCpuMs += process.cpuMs;
     }
   }
 
@@ -121,18 +121,19 @@ export class UsageMeter<Page extends MeteredPage> {
     const ownCpuMs = sum(users, ({ recentOwnCpuMs }) => recentOwnCpuMs);
     const dividedBytes = sum(users, ({ sharedBytes }) => sharedBytes);
     for (const user of users) {
-      const part = ownCpuMs === 0 ? 0 : user.recentOwnCpuMs / ownCpuMs;
-      user.recentSharedCpuMs = cpuMs * part;
+      const fraction = ownCpuMs === 0 ? 0 : user.recentOwnCpuMs / ownCpuMs;
+      user.recentSharedCpuMs = cpuMs * fraction;
       user.sharedCpuMs += user.recentSharedCpuMs;
-      if (grownBytes > 0) user.sharedBytes += grownBytes * part;
+      if (grownBytes > 0) user.sharedBytes += grownBytes * fraction;
+      // whose memory was freed is not known, so all shrink by the same fraction
       else if (dividedBytes > 0) user.sharedBytes *= Math.max(0, 1 + grownBytes / dividedBytes);
     }
-    // divided once a page uses a processor again; what the last page left behind concerns no other
+    // Carried over until a page uses a processor again; dropped if no page runs, so that the next is not charged for it.
     this.#undividedCpuMs = ownCpuMs === 0 && users.some(({ page }) => page !== null) ? cpuMs : 0;
   }
 }
 
-function compare(member: GroupMember, previous: GroupMember | undefined): ProcessUsage {
+function usageSince(member: GroupMember, previous: GroupMember | undefined): ProcessUsage {
   return {
     ...member,
     recentCpuMs: Math.max(0, member.cpuMs - (previous?.cpuMs ?? 0)),
@@ -140,13 +141,13 @@ function compare(member: GroupMember, previous: GroupMember | undefined): Proces
   };
 }
 
-/** Returns the page of a process, the id of a small process, or `null` for a large one whose page is not known. */
-function ownerOf<Page extends MeteredPage>(
-  process: GroupMember,
-  running: Iterable<Page>,
-): Page | number | null {
-  for (const page of running) if (page.processes.has(process.pid)) return page;
-  return process.cpuMs < SMALL_CPU_MS && process.memoryBytes < SMALL_BYTES ? process.pid : null;
+function pageOf<Page extends MeteredPage>({ pid }: GroupMember, running: Iterable<Page>): Page | null {
+  for (const page of running) if (page.processes.has(pid)) return page;
+  return null;
+}
+
+function isSmall({ cpuMs, memoryBytes }: GroupMember): boolean {
+  return cpuMs < SMALL_CPU_MS && memoryBytes < SMALL_BYTES;
 }
 
 function sum<T>(items: readonly T[], valueOf: (item: T) => number): number {

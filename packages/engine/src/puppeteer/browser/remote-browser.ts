@@ -11,7 +11,7 @@ import type { BrowserEgress, RendererEvent } from "../renderer-event.ts";
 import { RenderingBrowser, type BrowserListener } from "./rendering-browser.ts";
 import type { BrowserSource } from "./browser-supervisor.ts";
 import { openTab, type TabHost } from "../page/tab.ts";
-import { waitUntilUnresponsive, withPatience, type ProbeOptions } from "./watch-browser.ts";
+import { waitUntilUnresponsive, withLongerTimeout, type ProbeOptions } from "./watch-browser.ts";
 
 const LOOPBACK = "127.0.0.1";
 /** Refused by the egress proxy; browsers bypass a proxy for the loopback by default. */
@@ -40,9 +40,9 @@ export function remoteBrowser(endpoint: BrowserEndpoint, options: RemoteBrowserO
         options.onConnected(unmapIpv4(remote.remoteAddress));
         closing.addEventListener("abort", () => void remote.kill(), { signal: remote.disconnected });
         const browser = await startRendering(remote, { ...options, endpoint });
-        void waitUntilUnresponsive(remote, withPatience(options), {
-          onSluggish: () => {},
-          onPrompt: () => {},
+        void waitUntilUnresponsive(remote, withLongerTimeout(options), {
+          onSlow: () => {},
+          onResponsive: () => {},
         }).then(
           () => {
             onEvent({ type: "remote-browser-unresponsive", endpoint: origin });

@@ -3,7 +3,7 @@ import type { ProcessGroup } from "./process-group.ts";
 /** Long enough to cost little, short enough to be invisible in a rendering. */
 const PERIOD_MS = 100;
 
-/** A process that runs only for a part of each period. */
+/** A process that runs only for a fraction of each period. */
 export interface ThrottledProcess {
   readonly group: ProcessGroup;
   readonly pid: number;
@@ -12,8 +12,8 @@ export interface ThrottledProcess {
 }
 
 /**
- * Slows processes down by stopping them for a part of every period. Unlike priorities, this works on every kernel, without
- * privileges, and however many threads a process has.
+ * Slows processes down by stopping them for a fraction of every period. Unlike priorities, this works on every kernel,
+ * without privileges, and however many threads a process has.
  */
 export class Throttle {
   #processes: readonly ThrottledProcess[] = [];

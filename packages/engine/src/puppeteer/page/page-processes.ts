@@ -39,7 +39,7 @@ export class PageProcesses {
   }
 
   /** Queries the frames whose process is unknown or no longer running. A busy frame responds late. */
-  find(running: ReadonlySet<number>): void {
+  identify(running: ReadonlySet<number>): void {
     const frames = [...this.#frames.values()];
     const unknown = frames.filter(({ pid, isQueried }) => !isQueried && (pid === null || !running.has(pid)));
     const queried = frames.filter(({ isQueried }) => isQueried).length;
