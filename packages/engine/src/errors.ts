@@ -8,7 +8,7 @@ export interface SnapErrorFacts {
   readonly retryAfterSeconds?: number;
   /** State of the exceeded rate limit, for `rate_limited`. */
   readonly rateLimit?: { readonly limit: number; readonly remaining: number };
-  /** The cause passes and is not the page: a batch item waits instead of failing. `false` by default. */
+  /** Whether the cause is temporary and not the page: a batch item is then retried. `false` by default. */
   readonly isTransient?: boolean;
   /** Notes on a failed render, such as `capture-too-large`; a request with one fails again if it is repeated. */
   readonly notes?: readonly string[];

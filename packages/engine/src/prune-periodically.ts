@@ -1,10 +1,10 @@
 import type { Clock } from "./ports/clock.ts";
 import type { Storage } from "./ports/storage.ts";
 
-/** One row at a time: a rendering may have tens of megabytes, and every request waits while SQLite deletes it. */
+/** One at a time: every request waits while the embedded storage deletes a large row. */
 const PRUNE_LIMIT = 1;
 const PRUNE_INTERVAL_MS = 60_000;
-/** Pause between rows, in which requests are served: 200 rows a second are more than a machine renders. */
+/** Pause between deletions, in which requests are served: 200 deletions a second are more than a machine renders. */
 const PRUNE_NEXT_MS = 5;
 
 /** Deletes expired renderings and batches in the background until the returned function is called. */

@@ -9,7 +9,7 @@ import { describeBatch } from "./batches.ts";
 const DELIVERY_LEASE_MS = 25_000;
 /** Limit for the `Retry-After` of a receiver. */
 const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
-/** Maximum random part added to each pause, so a recovering receiver does not get all retries at once. */
+/** Each pause grows by a random fraction up to this, so a recovering receiver does not get all retries at once. */
 const JITTER = 0.1;
 
 /** The result of an attempt; `retryAt` is `null` if no attempt follows. */

@@ -2,7 +2,7 @@ import type { DueDelivery } from "../ports/batches.ts";
 import type { BatchParts } from "./batch-parts.ts";
 import { claimDelivery, deliver, type ClaimedDelivery } from "./deliver.ts";
 
-/** Concurrent attempts; each needs little more than a socket. */
+/** Maximum number of concurrent attempts; each needs little more than a socket. */
 const MAX_DELIVERIES = 64;
 /** Per account, so slow receivers of one account do not delay those of others. */
 const MAX_PER_ACCOUNT = 4;
@@ -34,7 +34,7 @@ export class DeliveryClaimer {
     }
   }
 
-  /** Waits a short time for running attempts, then aborts the rest; another worker repeats them. */
+  /** Waits a short time for running attempts, then aborts the rest; another worker retries them. */
   async stop(): Promise<void> {
     const cancelAbort = this.#parts.clock.after(STOP_GRACE_MS, () => {
       this.#wasAborted = true;

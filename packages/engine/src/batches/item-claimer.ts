@@ -3,10 +3,10 @@ import type { DueItem } from "../ports/batches.ts";
 import type { BatchParts } from "./batch-parts.ts";
 import { claimItem, renewItem, runItem, type ClaimedItem } from "./item-worker.ts";
 
-/** Accounts considered for the next item, those waiting longest first. */
+/** Maximum number of accounts considered for the next item, those waiting longest first. */
 const MAX_ACCOUNTS = 1000;
 
-/** Claimed items that wait for a slot: enough that one is ready when a slot becomes free, few that wait long. */
+/** Maximum number of claimed items that wait for a slot: enough that one is ready when a slot becomes free. */
 const MAX_WAITING = availableParallelism();
 
 /** Claims due items as slots become free, and renews their leases until they are finished. */
@@ -25,8 +25,8 @@ export class ItemClaimer {
 
   /** Claims and starts due items until no slot is free or none is due. */
   async claimDue(isStopped: () => boolean): Promise<void> {
-    while (!isStopped() && this.#free() > 0) {
-      const next = await this.#next();
+    while (!isStopped() && this.#claimable() > 0) {
+      const next = await this.#takeNext();
       if (next === null) return;
       const claimed = await claimItem(this.#parts, next);
       if (claimed !== null) this.#claimed.set(claimed, this.#run(claimed));
@@ -44,7 +44,8 @@ export class ItemClaimer {
     await Promise.all(this.#claimed.values());
   }
 
-  #free(): number {
+  /** Number of items to claim now. */
+  #claimable(): number {
     const { concurrency, scheduler } = this.#parts;
     const { running, batch, quarantined, ...load } = scheduler.load();
     const waiting = load.waiting - quarantined.waiting; // those delay no item
@@ -58,10 +59,10 @@ export class ItemClaimer {
 
   /**
    * Returns the next item: of the account with the fewest claimed items and, of several such accounts, the one served
-   * longest ago. Long batches of many accounts then delay a short one only a little. Accounts in quarantine come last,
-   * one item at a time.
+   * longest ago. Long batches of many accounts then hardly delay a short one. Accounts in quarantine come last, one item
+   * at a time. Records the account as served.
    */
-  async #next(): Promise<DueItem | null> {
+  async #takeNext(): Promise<DueItem | null> {
     const { batches, clock, concurrency, quarantine, scheduler } = this.#parts;
     const counts = new Map<string, number>();
     for (const { batch } of this.#claimed.keys())

@@ -9,7 +9,7 @@ import { applyEvent, type BatchParts } from "./batch-parts.ts";
 
 /** Delay where the cause lasts for an unknown time; each retry counts against the render limit. */
 const WAIT_MS = 15_000;
-/** The delay grows up to this for an item that waits for long, because some names never resolve. */
+/** Longest delay: it grows with the time that the item has waited, because some names never resolve. */
 const LONG_WAIT_MS = 120_000;
 
 /** An item finished by this worker. */
@@ -44,7 +44,7 @@ export async function claimItem(
 /** Renews the lease of an item. */
 export async function renewItem(parts: BatchParts, claimed: ClaimedItem): Promise<void> {
   const leaseEndsAt = parts.clock.now() + parts.itemLeaseMs;
-  await applyEvent(parts, claimed.batch.id, { type: "item-renewed", ...nameOf(claimed), leaseEndsAt });
+  await applyEvent(parts, claimed.batch.id, { type: "item-renewed", ...claimOf(claimed), leaseEndsAt });
 }
 
 /**
@@ -65,7 +65,7 @@ export async function runItem(parts: BatchParts, claimed: ClaimedItem): Promise<
     if (!isSnapError(error)) throw error;
     const { code, message } = error;
     const retryAt = await retryInstant(parts, claimed, error);
-    const reason = { ...nameOf(claimed), code, message };
+    const reason = { ...claimOf(claimed), code, message };
     const event: BatchEvent =
       retryAt === null
         ? { type: "item-failed", ...reason, ...notesOf(error) }
@@ -122,7 +122,7 @@ function settleWith(parts: BatchParts, claimed: ClaimedItem): Settle {
 function doneEvent(claimed: ClaimedItem, rendering: StoredRendering, creditCost: 0 | 1): BatchEvent {
   const { etag, targetStatus, expiresAt } = rendering;
   const facts = { etag, targetStatus, expiresAt, creditCost, ...notesOf(rendering) };
-  return { type: "item-done", ...nameOf(claimed), ...facts };
+  return { type: "item-done", ...claimOf(claimed), ...facts };
 }
 
 function notesOf({ notes }: { readonly notes: readonly string[] }): { readonly notes?: readonly string[] } {
@@ -140,6 +140,6 @@ function report(parts: BatchParts, { item: { id } }: Pick<ClaimedItem, "item">, 
     parts.onItemFinished({ itemId: id, batchId: batch.id, accountId: batch.accountId, state });
 }
 
-function nameOf({ item, fence }: ClaimedItem): { readonly itemId: string; readonly fence: number } {
+function claimOf({ item, fence }: ClaimedItem): { readonly itemId: string; readonly fence: number } {
   return { itemId: item.id, fence };
 }

@@ -3,7 +3,7 @@ import type { BatchParts } from "./batch-parts.ts";
 import { DeliveryClaimer } from "./delivery-claimer.ts";
 import { ItemClaimer } from "./item-claimer.ts";
 
-/** Interval between looks at the queues without a notification. */
+/** Interval of the poll; a notification wakes the worker sooner. */
 const POLL_MS = 500;
 /** A lease survives two lost heartbeats. */
 const HEARTBEATS_PER_LEASE = 4;
@@ -12,7 +12,7 @@ const PAUSE_AFTER_ERROR_MS = 2_000;
 
 /** Renders batches and delivers their webhooks until it is stopped. */
 export interface BatchWorker {
-  /** Looks at the queues now, because a batch was submitted or a slot became free. */
+  /** Claims due work now, because a batch was submitted or a slot became free. */
   wake(): void;
   /** Claims nothing new; resolves when the claimed work is finished. */
   stop(): Promise<void>;
@@ -23,25 +23,25 @@ export function startBatchWorker(parts: BatchParts): BatchWorker {
   const { batches, clock, clocks, itemLeaseMs, onBackgroundError } = parts;
   const heartbeatMs = itemLeaseMs / HEARTBEATS_PER_LEASE;
   let isStopped = false;
-  let looking: Promise<void> | null = null;
-  let lookAgain = false;
+  let claiming: Promise<void> | null = null;
+  let claimAgain = false;
   let cancelPoll = (): void => {};
   let cancelHeartbeat = (): void => {};
 
   const wake = (): void => {
-    lookAgain = true;
-    if (!isStopped) looking ??= look();
+    claimAgain = true;
+    if (!isStopped) claiming ??= claimDue();
   };
   const items = new ItemClaimer(parts, wake);
   const deliveries = new DeliveryClaimer(parts, wake);
 
-  const look = async (): Promise<void> => {
+  const claimDue = async (): Promise<void> => {
     let pauseMs = POLL_MS;
     try {
       await clocks.measured;
       // A clock that is wrong would end the leases of other workers early.
-      while (lookAgain && !isStopped && !clocks.skews().some(isExcessiveSkew)) {
-        lookAgain = false;
+      while (claimAgain && !isStopped && !clocks.skews().some(isExcessiveSkew)) {
+        claimAgain = false;
         await deliveries.claimDue(() => isStopped);
         await items.claimDue(() => isStopped);
       }
@@ -49,7 +49,7 @@ export function startBatchWorker(parts: BatchParts): BatchWorker {
       onBackgroundError(error);
       pauseMs = PAUSE_AFTER_ERROR_MS;
     }
-    looking = null;
+    claiming = null;
     cancelPoll();
     if (!isStopped) cancelPoll = clock.after(pauseMs, wake);
   };
@@ -72,7 +72,7 @@ export function startBatchWorker(parts: BatchParts): BatchWorker {
       cancelPoll();
       // no need to wait: a stopped worker ignores notifications
       void watch.then((subscription) => subscription?.stop()).catch(onBackgroundError);
-      await looking;
+      await claiming;
       await Promise.all([items.idle(), deliveries.stop()]);
       cancelHeartbeat();
     },

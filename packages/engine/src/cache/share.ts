@@ -35,7 +35,7 @@ export interface ShareRequest {
   readonly priority: Priority;
   /** Start of the wait. */
   readonly requestedAt: number;
-  /** Longest wait for another request's render to start; by default as long as its leader waits. */
+  /** Longest wait for another request's render to start; by default that of its leader. */
   readonly maxWaitMs?: number | undefined;
 }
 

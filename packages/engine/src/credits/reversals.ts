@@ -30,7 +30,7 @@ export function createReversals({
   readonly clock: Clock;
   readonly onBackgroundError: (error: unknown) => void;
 }): Reversals {
-  /** Instant since which each reservation id is pending. */
+  /** The instant at which each reservation id was added. */
   const pending = new Map<string, number>();
   let pauseMs = FIRST_PAUSE_MS;
   let isScheduled = false;

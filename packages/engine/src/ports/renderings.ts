@@ -18,7 +18,7 @@ export interface RenderingKey {
 /**
  * The durable store of the rendering cache. Returns identical bytes, and never a rendering of another account.
  *
- * A store with a quota counts each rendering as its bytes and 4,096 more. Before a `put` would exceed the quota, it evicts
+ * Against a quota, the size of a rendering is its bytes and 4,096 more. Before a `put` would exceed the quota, it evicts
  * the oldest rendering (by `storedAt`) of the account with the most bytes, counting the new rendering, until that fits.
  * The fair share of an account is the quota divided by the number of accounts that have renderings. While the quota is
  * exceeded, the account with the most bytes is above its share, so no account at or below its share loses a rendering
@@ -34,8 +34,8 @@ export interface RenderingStore {
   put(request: RenderingKey & { readonly rendering: StoredRendering }): Promise<void>;
   delete(request: RenderingKey): Promise<void>;
   /**
-   * Deletes at most `limit` renderings that have expired by `now`, or that exceed the quota or the space; returns their
-   * number, which is 0 if the store deletes them itself.
+   * Deletes at most `limit` renderings that have expired by `now`, or that no longer fit into the quota or the storage;
+   * returns their number, which is 0 if the store deletes them itself.
    */
   prune(request: { readonly now: number; readonly limit: number }): Promise<number>;
   /** Returns `null` if the store cannot tell. */
@@ -44,7 +44,7 @@ export interface RenderingStore {
 
 /** How full the rendering cache is. */
 export interface CacheStats {
-  /** What counts against the quota. */
+  /** Total size of the renderings, as it counts against the quota. */
   readonly bytes: number;
   /** The quota; `null` without one. */
   readonly maxBytes: number | null;
@@ -60,6 +60,6 @@ export interface Eviction {
   readonly reason: "quota" | "space";
   readonly accountId: string;
   readonly renderings: number;
-  /** What they counted against the quota. */
+  /** Their total size, as it counted against the quota. */
   readonly bytes: number;
 }

@@ -230,7 +230,7 @@ describe("attempts", () => {
     expect(await Promise.all(results)).toEqual(["invalid_signature", "works"]);
   });
 
-  it("are repeated with the same id if the acknowledgement is not stored", async () => {
+  it("are retried with the same id if the acknowledgement is not stored", async () => {
     const bench = openBatchBench();
     const principal = await bench.customer();
     const { change } = bench.storage.batches;

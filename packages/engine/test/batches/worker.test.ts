@@ -442,7 +442,7 @@ describe("a lost worker", () => {
     expect((await until({ principal, batchId }, isComplete)).items).toMatchObject([{ credit_cost: 1 }]);
   });
 
-  it("repeats an item after a storage failure, and reports it", async () => {
+  it("retries an item after a storage failure, and reports it", async () => {
     const { engine, storage, errors, customer, submit, until } = openBatchBench();
     const principal = await customer();
     const { put } = storage.renderings;

@@ -184,7 +184,7 @@ describe("identical requests in one process", () => {
     expect(second.state()).toBe("Error: disk full");
   });
 
-  it("lead one after the other if each leader is refused, without a look at the store", async () => {
+  it("lead one after the other if each leader is refused, without a read of the store", async () => {
     const { send } = startProcess();
     const all = Array.from({ length: 2000 }, () => send());
     let reads = 0;

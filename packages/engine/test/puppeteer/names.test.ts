@@ -83,7 +83,7 @@ describe("a page whose name", () => {
   it("is one too many is unreachable, and says why", async () => {
     expect(await errorOf("/many-gone")).toMatchObject({
       code: "target_unreachable",
-      message: "The page leads to more than 200 host names.",
+      message: "The page uses more than 200 host names.",
     });
     expect(nameServer.questions).not.toContain("A one-more.gone.example");
   });

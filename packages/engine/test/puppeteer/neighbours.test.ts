@@ -206,7 +206,7 @@ describe("pages that flood the browser", () => {
 });
 
 describe("a page that blocks graphics", () => {
-  it("is moved to an isolated browser; a neighbour's renders are repeated and succeed", async () => {
+  it("is moved to an isolated browser; a neighbour's renders are retried and succeed", async () => {
     // the limit on processor time must not end the page first
     const { renderer, events } = await observe({ pageCpuMaxMs: 600_000 });
     const rendering = Promise.allSettled([renderSlowly(renderer, "/blocks-graphics")]);
@@ -218,7 +218,7 @@ describe("a page that blocks graphics", () => {
   });
 });
 
-/** Resolves when a render has been repeated for this reason. */
+/** Resolves when a render has been retried for this reason. */
 function waitForRetry(events: readonly RendererEvent[], reason: string): Promise<void> {
   const retried = { type: "render-retried", reason };
   return vi.waitFor(() => expect(events).toContainEqual(retried), { timeout: 40_000 });

@@ -72,7 +72,7 @@ describe("UsageMeter", () => {
       { mib: 60, cpuMs: 400 },
       { mib: 20, cpuMs: 100 },
     ]);
-    // memory that was freed is nobody's
+    // freed memory is deducted from all in proportion
     read(350, 100, { mib: 140, cpuMs: 500 });
     expect(usage.pages.map((each) => sharedOf(each).mib)).toEqual([30, 10]);
   });

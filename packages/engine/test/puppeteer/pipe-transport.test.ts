@@ -98,7 +98,7 @@ describe("the pipe transport", () => {
     expect(messages[2]).toBe("{9}");
   });
 
-  it("drops the titles and URLs of pages, which nobody needs", async () => {
+  it("drops the titles and URLs of pages, which are not needed", async () => {
     const { fromBrowser, messages } = open();
     await deliver(fromBrowser, ['{"method":"Target.targetInfoChanged","params":{}}\0{1}\0']);
     expect(messages).toEqual(["{1}"]);
@@ -230,12 +230,12 @@ describe("a page that floods the connection", () => {
     ["160 MiB of paused requests", "Fetch.requestPaused", MEBIBYTE, 160],
   ])("is cut off after %s", (_name, method, bytes, acceptedCount) => {
     const channel = open().transport.openChannel(PAGE);
-    const accepts = (): boolean => channel.accepts(`{"method":"${method}","params"`, bytes);
+    const admit = (): boolean => channel.admit(`{"method":"${method}","params"`, bytes);
     expect(Array.from({ length: acceptedCount }, accepts)).not.toContain(false);
-    expect(channel.accepts('{"id":7,"result":{}', MEBIBYTE * 100)).toBe(true);
+    expect(channel.admit('{"id":7,"result":{}', MEBIBYTE * 100)).toBe(true);
     expect(channel.flooded.aborted).toBe(false);
-    expect(accepts()).toBe(false);
-    expect(channel.accepts('{"id":8,"result":{}', 100)).toBe(false);
+    expect(admit()).toBe(false);
+    expect(channel.admit('{"id":8,"result":{}', 100)).toBe(false);
     expect(channel.flooded.reason).toMatchObject({ code: "upstream_error", pageEnded: true });
     expect(channel.count).toEqual({ events: acceptedCount + 1, bytes: (acceptedCount + 1) * bytes });
   });

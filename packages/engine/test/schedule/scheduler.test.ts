@@ -100,7 +100,7 @@ describe("createScheduler", () => {
     expect(scheduler.load()).toMatchObject({ running: 0, waiting: 0 });
   });
 
-  it("reserves a slot for other accounts", async () => {
+  it("leaves a slot to other accounts", async () => {
     const scheduler = createScheduler({ ...limits, slots: 3, concurrency: 3 });
     const gates = Array.from({ length: 5 }, gate);
     const heavy = gates.map(({ job }) => scheduler.run({ accountId: "a", priority: "interactive" }, job));
@@ -225,7 +225,7 @@ describe("renders beyond the slots", () => {
     machine.idle = 2;
     clock.advance(50);
     clock.advance(50);
-    expect(scheduler.load()).toMatchObject({ running: 7, waiting: 5 }); // one is reserved for other accounts
+    expect(scheduler.load()).toMatchObject({ running: 7, waiting: 5 }); // one is left to other accounts
     await drain(scheduler, clock, { runs, open });
   });
 

@@ -1,10 +1,10 @@
 import { BADNAME, BADRESP, FORMERR, NODATA, NOTFOUND, NOTIMP, REFUSED, SERVFAIL } from "node:dns";
 import { Resolver as Channel } from "node:dns/promises";
 
-/** Time until a silent server is asked again, or the next one is; it doubles with each round. */
+/** Time until a server that does not respond is asked again, or the next one is; it doubles with each round. */
 const TRY_TIMEOUT_MS = 1_000;
 const TRIES_MAX = 3;
-/** Enough for any site, while a response over TCP has room for thousands. */
+/** Enough for any site; a response over TCP may contain thousands. */
 const ADDRESSES_PER_FAMILY_MAX = 32;
 /**
  * How long to wait for IPv6 once IPv4 has an answer. RFC 8305, 3 recommends 50 ms, but DNS64 (RFC 6147) takes longer,
@@ -34,7 +34,7 @@ type FamilyAnswer =
 
 /**
  * Asks the name servers for the IPv4 and IPv6 addresses of an absolute name at the same time. One family is enough;
- * once IPv4 has answered, IPv6 is not awaited for long.
+ * once IPv4 has answered, IPv6 is awaited only briefly.
  *
  * @throws the error of `node:dns` if the servers do not say whether the name has addresses.
  */

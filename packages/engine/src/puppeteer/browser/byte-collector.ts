@@ -27,7 +27,7 @@ export class ByteCollector {
     return this.#length <= this.#maxBytes;
   }
 
-  /** Returns the file without the reserve behind it, unless it is too large to copy: then the reserve is unused memory. */
+  /** Returns the file, in a buffer of its size unless it is too large to copy; then the unused rest is never written. */
   finish(): Uint8Array {
     const file = this.#bytes.subarray(0, this.#length);
     return this.#length <= COPIED_MAX_BYTES ? resize(file, this.#length) : file;
@@ -41,7 +41,7 @@ export class ByteCollector {
   }
 }
 
-/** The operating system provides memory that is allocated in large blocks only when it is first written. */
+/** Unused capacity costs little: the operating system provides the pages of a large buffer as they are first written. */
 function resize(bytes: Buffer, capacity: number): Buffer<ArrayBuffer> {
   const resized = Buffer.allocUnsafeSlow(capacity);
   bytes.copy(resized);

@@ -76,8 +76,8 @@ export class PageChannel {
     for (const sessionId of this.#sessionIds) this.#parts.pages.delete(sessionId);
   }
 
-  /** Counts a message that starts like this. Returns whether it may be parsed. */
-  accepts(start: string, bytes: number): boolean {
+  /** Counts a message that starts like this; returns whether it may be parsed. */
+  admit(start: string, bytes: number): boolean {
     if (start.startsWith(EVENT)) this.#add(start, bytes);
     // a frame or worker that ends releases its session
     return !this.#flooded.signal.aborted || start.startsWith(DETACHED);

@@ -79,7 +79,7 @@ export class ProtocolTransport implements ConnectionTransport, MessageHandler {
 
   onMessage(message: Buffer): void {
     const start = textOf(message);
-    if (!this.#accepts(start, { end: message, bytes: message.length })) return;
+    if (!this.#admit(start, { end: message, bytes: message.length })) return;
     const id = responseId(start);
     if (id !== null && id >= FIRST_CAPTURE_ID) this.#failCapture(id);
     else this.#wire.deliver(message.toString("utf8"));
@@ -88,16 +88,17 @@ export class ProtocolTransport implements ConnectionTransport, MessageHandler {
   onDiscarded({ start, end, bytes }: DiscardedMessage): void {
     const text = textOf(start);
     const id = responseId(text);
-    if (!this.#accepts(text, { end, bytes }) || id === null) return;
+    if (!this.#admit(text, { end, bytes }) || id === null) return;
     if (id >= FIRST_CAPTURE_ID) return this.#failCapture(id);
     const error = { code: -32_000, message: `The response is longer than ${MESSAGE_MAX_BYTES} bytes` };
     this.#wire.deliver(JSON.stringify({ id, error, sessionId: sessionIdOf(end) }));
   }
 
-  #accepts(start: string, { end, bytes }: Omit<DiscardedMessage, "start">): boolean {
+  /** Counts a message as its page's; returns whether it may be parsed. */
+  #admit(start: string, { end, bytes }: Omit<DiscardedMessage, "start">): boolean {
     if (start.startsWith(TARGET_CHANGED)) return false;
     const page = this.#pages.get(sessionIdOf(end) ?? "");
-    return page?.accepts(start, bytes) ?? true;
+    return page?.admit(start, bytes) ?? true;
   }
 
   #failCapture(id: number): void {

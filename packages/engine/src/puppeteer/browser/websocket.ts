@@ -9,7 +9,7 @@ import { ProtocolTransport } from "./protocol-transport.ts";
 
 /**
  * A longer message would close the connection, and with it every page. The largest screenshot, 100 million pixels of
- * noise in base64, has 509 MiB.
+ * noise in base64, is 509 MiB.
  */
 const MESSAGE_MAX_BYTES = 640 * 1024 * 1024;
 /** Decoding this much takes about a millisecond. */

@@ -15,7 +15,7 @@ const BY_REFUSAL = {
   unreachable: "Could not connect to the page's host.",
   "too-large": "The page transfers more than 50 MB.",
   "too-many-connections": "The page opens more than 1,000 connections.",
-  "too-many-names": "The page leads to more than 200 host names.",
+  "too-many-names": "The page uses more than 200 host names.",
 } as const satisfies Record<Exclude<EgressRefusal, ResolveRefusal>, string>;
 
 /** By Chromium's error, such as `net::ERR_CONNECTION_RESET`; the first match applies. */

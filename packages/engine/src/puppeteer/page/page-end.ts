@@ -7,8 +7,8 @@ export class TabLost extends Error {
 }
 
 /**
- * The page, or one that runs beside it, harms the browser that they share. The render is repeated in an isolated browser:
- * there an innocent page succeeds, and a page that does harm again is ended.
+ * The page may be harming the shared browser. The render is retried in an isolated browser: there an innocent page
+ * succeeds, and a page that does harm is ended.
  */
 export class TabSuspected extends TabLost {
   override readonly name = "TabSuspected";

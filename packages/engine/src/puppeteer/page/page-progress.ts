@@ -17,7 +17,7 @@ export class PageProgress {
   readonly #watchers = new Set<() => void>();
   /** Unique for each document. */
   #loaderId = "";
-  /** What the document has reached. */
+  /** The events that the current document has reached. */
   readonly #reached = new Set<"domcontentloaded" | "load">();
   #isLoading = false;
   #hasStopped = false;

@@ -5,7 +5,7 @@ import { abortable } from "../../timeouts.ts";
 import { ByteCollector } from "../browser/byte-collector.ts";
 import type { Tab } from "./tab.ts";
 
-/** As many bytes arrive in one message. */
+/** Each part of the file arrives in one message. */
 const PART_BYTES = 1024 * 1024;
 
 /**

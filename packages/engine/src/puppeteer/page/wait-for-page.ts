@@ -57,8 +57,8 @@ export async function waitForSelector(tab: Tab, selector: string, signal: AbortS
   }
 }
 
-/** A failed navigation also ends the wait. */
-function isSettled({ progress }: Tab, event: WaitEvent): () => boolean {
+/** Returns the condition for the end of a wait; a failed navigation also ends it. */
+function settledCondition({ progress }: Tab, event: WaitEvent): () => boolean {
   return () => progress.failedUrl !== null || progress.hasReached(event);
 }
 
@@ -77,7 +77,7 @@ async function waitUntilSettled(
 }
 
 async function waitUntilReached(tab: Tab, event: WaitEvent, signal: AbortSignal): Promise<void> {
-  const isReached = isSettled(tab, event);
+  const isReached = settledCondition(tab, event);
   do {
     await waitUntilSettled(tab, { signal, isSettled: isReached });
     if (connectionLimitOf(event) !== null) await waitForResponse(tab, signal);
@@ -86,7 +86,7 @@ async function waitUntilReached(tab: Tab, event: WaitEvent, signal: AbortSignal)
 
 async function waitUntilIdle(tab: Tab, signal: AbortSignal): Promise<readonly string[]> {
   const { progress } = tab;
-  const isIdle = isSettled(tab, DEFAULT_WAIT);
+  const isIdle = settledCondition(tab, DEFAULT_WAIT);
   let limit = { documentId: "", endsAtMs: 0 };
   for (;;) {
     await waitUntilSettled(tab, { signal, isSettled: () => isIdle() || progress.hasReached("load") });

@@ -38,7 +38,7 @@ export function openCheckedEgress({ resolver, policy }: EgressProxyOptions): Pag
     if (INLINE.test(url)) return null;
     const target = parseTarget(url);
     if (target === null) return "blocked";
-    const refusal = lookUps.admits(target.hostname) ? await findRefusal(target) : "too-many-names";
+    const refusal = lookUps.admit(target.hostname) ? await findRefusal(target) : "too-many-names";
     if (refusal !== null) refusals.set(targetKey(target), refusal);
     return refusal;
   };

@@ -75,7 +75,7 @@ export class EgressSession {
    */
   async dial(target: Target, client: Socket): Promise<Socket | null> {
     this.#connections += 1;
-    const outcome = this.#exceededLimit(target) ?? (await this.#connect(target, client));
+    const outcome = this.#checkLimits(target) ?? (await this.#connect(target, client));
     if (typeof outcome === "string") {
       if (!client.destroyed) this.#refusals.set(targetKey(target), outcome);
       client.destroy();
@@ -106,11 +106,12 @@ export class EgressSession {
     this.#overflow.abort();
   }
 
-  #exceededLimit({ hostname }: Target): EgressRefusal | null {
+  /** Counts the host name of the target; returns the limit that the page has exceeded, or `null`. */
+  #checkLimits({ hostname }: Target): EgressRefusal | null {
     if (this.overflow.aborted) return "too-large";
     const maxConnections = this.#options.maxConnectionsPerPage ?? CONNECTIONS_PER_PAGE_MAX;
     if (this.#connections > maxConnections) return "too-many-connections";
-    return this.#lookUps.admits(hostname) ? null : "too-many-names";
+    return this.#lookUps.admit(hostname) ? null : "too-many-names";
   }
 
   async #connect(target: Target, client: Socket): Promise<Socket | ConnectRefusal> {

@@ -9,7 +9,7 @@ import { followResponse, type UpstreamAgent } from "./agent.ts";
 import { endToEndHeaders, forwardedHeaders } from "./headers.ts";
 import type { EgressSession } from "./egress-session.ts";
 
-/** Chromium's own limit for response headers; long URLs and cookies need room. */
+/** Chromium's own limit for response headers; requests with long URLs and cookies need as much. */
 export const HEADER_BYTES_MAX = 256 * 1024;
 
 interface Exchange {

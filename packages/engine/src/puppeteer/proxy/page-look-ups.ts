@@ -10,7 +10,8 @@ const NAMES_PER_PAGE_MAX = 200;
 
 /**
  * The look-ups of one page: few at a time, of a limited number of names, and each name only once. Neither a page with
- * many dead names nor a hostile one then holds up the look-ups of others, or of the hosts that it has reached before.
+ * many names that do not resolve nor a hostile one then delays the look-ups of other pages, or of the hosts that it has
+ * reached before.
  */
 export class PageLookUps implements LookUpQueue {
   readonly #queue = new PQueue({ concurrency: LOOK_UPS_IN_FLIGHT_MAX });
@@ -18,8 +19,8 @@ export class PageLookUps implements LookUpQueue {
   readonly #outcomes = new Map<string, LookUpOutcome>();
   readonly #names = new Set<string>();
 
-  /** Returns whether the page may still look this host up; every new name counts. */
-  admits(hostname: string): boolean {
+  /** Counts the host if its name is new; returns whether the page may look it up. */
+  admit(hostname: string): boolean {
     if (isIP(hostname) !== 0 || this.#names.has(hostname)) return true;
     if (this.#names.size >= NAMES_PER_PAGE_MAX) return false;
     this.#names.add(hostname);
