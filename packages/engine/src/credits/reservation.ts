@@ -50,7 +50,7 @@ export async function reserve(
   const request = { accountId: account.id, reservationId: id, period, granted, now, lapsesAt };
   const { reserved, balance } = await ledger.reserve(request);
   if (!reserved) throw new SnapError("credit_limit_reached", creditLimitMessage(period));
-  // the ledger has just lapsed all overdue reservations
+  // the ledger has just marked all overdue reservations as lapsed
   return { id, balance: { ...balance, periodStartedAt: period.startedAt, nextLapseAt: null } };
 }
 

@@ -12,7 +12,7 @@ const LIMIT_UNITS: Readonly<Record<RateLimitName, string>> = {
 
 export type RateLimitRequest = Omit<ConsumeRequest, "windowMs">;
 
-/** The rate limit that a request counted against, after it. */
+/** The state of a rate limit after a request has counted against it. */
 export interface RateLimitState {
   readonly limit: number;
   readonly remaining: number;

@@ -61,7 +61,7 @@ export interface JournalEntry {
  * it was made.
  */
 export interface Ledger {
-  /** Returns the balance at `now`, after it opens a new period and lapses overdue reservations. */
+  /** Returns the balance at `now`: opens a new period if one has begun, and marks overdue reservations as lapsed. */
   balance(request: PeriodGrant & { readonly now: number }): Promise<Balance>;
   /** Reserves one credit if one remains. Repeating a `reservationId` returns the first result and reserves nothing. */
   reserve(request: ReserveRequest): Promise<ReserveOutcome>;

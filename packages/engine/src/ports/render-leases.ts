@@ -15,15 +15,15 @@ export interface AcquireRequest extends LeaseClaim {
 }
 
 /**
- * `acquired`: this holder has the lease. `raised`: it has, and an interactive request was refused it since. `held`:
- * another holder has it, or it lingers.
+ * `acquired`: this holder has the lease. `raised`: it does, and an interactive request has tried to acquire it since.
+ * `held`: another holder has it, or it lingers.
  */
 export type LeaseState = "acquired" | "raised" | "held";
 
 /**
  * Leases on running renders, over all processes that share a storage, so that identical requests on different
- * machines render once. A hint, not a lock: if two processes render all the same, each render is charged, and the
- * later rendering is cached.
+ * machines render once. A hint, not a lock: if two processes render anyway, each render is charged, and the later
+ * rendering is cached.
  */
 export interface RenderLeases {
   /** Acquires a free lease, or renews this holder's, for `leaseMs` by the storage's clock. */

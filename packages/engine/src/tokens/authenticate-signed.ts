@@ -14,7 +14,7 @@ export interface SignedRequest {
   readonly expiresAt: number | null;
 }
 
-/** More than there are names. Limits the work for callers that are not authenticated yet. */
+/** More than there are parameters. Limits the work for callers that are not authenticated yet. */
 export const SIGNED_PARAMETERS_MAX = 128;
 
 const SIGNATURE_PARAMETERS = ["tokenId", "expires", "signature"] as const;

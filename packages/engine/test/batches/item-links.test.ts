@@ -82,7 +82,7 @@ it("signs each URL once, however often the batch is polled", async () => {
   expect(signatures()).toBe(20);
 });
 
-it("signs anew with a rotated secret, another token or another expiry", async () => {
+it("signs again with a rotated secret, another token or another expiry", async () => {
   const { links, signatures, put } = await open(batchOf(1));
   const [first] = await links();
   const rotated = { ...token, sealedSigningSecret: seal.seal("second secret") };

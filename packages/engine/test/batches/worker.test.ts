@@ -406,7 +406,7 @@ describe("a lost worker", () => {
     expect(remaining).toBe(1000 - used);
   });
 
-  it("three times fails the item", async () => {
+  it("fails its item the third time", async () => {
     const { open, renderer, storage, customer, submit, clock, engine, until } = openBatchBench();
     const principal = await customer();
     const release = renderer.hold();

@@ -128,7 +128,7 @@ describe("a look-up", () => {
     expect(server.questions).toEqual([]);
   });
 
-  it("is not delayed by 1,000 names whose servers are silent", async () => {
+  it("is not delayed by 1,000 names whose servers do not respond", async () => {
     const server = await serve(({ name }) => (name.startsWith("silent") ? "silent" : [V4]));
     const resolver = asking([server]);
     const ended: string[] = [];
@@ -186,7 +186,7 @@ describe("cancellation", () => {
 });
 
 describe("the cache", () => {
-  it("shares one look-up among those who ask at the same time", async () => {
+  it("shares one look-up among concurrent requests", async () => {
     const server = await serve(() => [V4, V6]);
     const resolver = asking([server]);
     const names = Array.from({ length: 50 }, () => resolver.resolve("example.com"));
@@ -212,7 +212,7 @@ describe("the cache", () => {
     expect(server.questions.length).toBe(4);
   });
 
-  it("keeps no failure", async () => {
+  it("does not cache failures", async () => {
     const replies: Reply[] = ["SERVFAIL", "SERVFAIL", [V4], [V4]];
     const resolver = asking([await serve(() => replies.shift() ?? [])]);
     await expect(resolver.resolve("example.com")).rejects.toMatchObject({ code: "ESERVFAIL" });

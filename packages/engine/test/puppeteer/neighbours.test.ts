@@ -53,7 +53,7 @@ beforeAll(async () => {
       const bytes = new Uint8Array(20 * 1024 ** 2);
       setInterval(() => stored.push(new Blob([bytes])), 20);
     </script>`,
-    "/blocks-graphics": `<canvas width=2000 height=2000></canvas><script>
+    "/overloads-gpu": `<canvas width=2000 height=2000></canvas><script>
       const gl = document.querySelector("canvas").getContext("webgl");
       const program = gl.createProgram();
       const attach = (type, source) => {
@@ -205,11 +205,11 @@ describe("pages that flood the browser", () => {
   });
 });
 
-describe("a page that blocks graphics", () => {
+describe("a page that overloads the GPU process", () => {
   it("is moved to an isolated browser; a neighbour's renders are retried and succeed", async () => {
     // the limit on processor time must not end the page first
     const { renderer, events } = await observe({ pageCpuMaxMs: 600_000 });
-    const rendering = Promise.allSettled([renderSlowly(renderer, "/blocks-graphics")]);
+    const rendering = Promise.allSettled([renderSlowly(renderer, "/overloads-gpu")]);
     const moved = waitForRetry(events, "the GPU process is overloaded");
     expect(new Set(await renderBeside(renderer, moved))).toEqual(new Set([200]));
     await moved;

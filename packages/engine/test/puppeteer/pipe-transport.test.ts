@@ -82,7 +82,7 @@ describe("the pipe transport", () => {
     expect(messages.map((message) => message.length)).toEqual([MESSAGE_MAX_BYTES]);
   });
 
-  it("discards a longer event, and answers a command with an error if its response is longer", async () => {
+  it("discards a longer event, and fails a command whose response is longer", async () => {
     const { fromBrowser, messages } = open();
     const long = "x".repeat(MESSAGE_MAX_BYTES);
     await deliver(fromBrowser, [

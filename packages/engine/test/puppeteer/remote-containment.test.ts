@@ -64,7 +64,7 @@ describe("browserProxyHost", () => {
     expect((await renderer.render(screenshot(site.url("/")))).targetStatus).toBe(200);
   });
 
-  it("makes the renderer not ready if it is no address of this machine", async () => {
+  it("makes the renderer not ready if it is not an address of this machine", async () => {
     const remote = await startRemoteBrowser();
     const renderer = openRenderer([], {
       browserUrls: [remote.webSocketUrl],

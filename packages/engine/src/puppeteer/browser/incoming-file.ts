@@ -4,7 +4,7 @@ import type { MessageSink } from "./message-reader.ts";
 
 const QUOTE = '"'.charCodeAt(0);
 const SESSION_ID = String.raw`"sessionId"\s*:\s*"[^"]*"\s*,\s*`;
-/** Chromium writes `{"id":7,"result":{"data":"…"},"sessionId":"…"}`; a proxy before it may write the session first. */
+/** Chromium writes `{"id":7,"result":{"data":"…"},"sessionId":"…"}`; a proxy in front of it may write the session first. */
 const START = new RegExp(
   String.raw`^\{\s*(?:${SESSION_ID})?"id"\s*:\s*(\d+)\s*,\s*(?:${SESSION_ID})?"result"\s*:\s*\{\s*"data"\s*:\s*"`,
 );

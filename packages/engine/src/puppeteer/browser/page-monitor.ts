@@ -13,8 +13,8 @@ interface Reading {
   readonly usage: BrowserUsage<Tab>;
 }
 
-/** A page, or all of an isolated browser: there even the shared processes work for one account only. */
-interface User extends ProcessorUse {
+/** A page, or a whole isolated browser: there even the shared processes work for one account only. */
+interface Consumer extends ProcessorUse {
   readonly group: ProcessGroup;
   readonly processes: readonly ProcessUsage[];
 }
@@ -61,16 +61,16 @@ export class PageMonitor {
       browser,
       usage: browser.enforceLimits(intervalMs),
     }));
-    const users = readings.flatMap(usersOf);
+    const consumers = readings.flatMap(consumersOf);
     const rates = shareProcessors(
-      users.map(({ usedMs, waitedMs, processes }) => ({
+      consumers.map(({ usedMs, waitedMs, processes }) => ({
         usedMs,
         waitedMs,
         rate: Math.min(1, ...processes.map(({ pid }) => this.#rates.get(pid) ?? 1)),
       })),
       { durationMs: intervalMs, others: readings.flatMap(othersOf) },
     );
-    const throttled = users.flatMap(({ group, processes }, index) =>
+    const throttled = consumers.flatMap(({ group, processes }, index) =>
       processes.map(({ pid }) => ({ group, pid, rate: rates[index] ?? 1 })),
     );
     this.#rates = new Map(throttled.map(({ pid, rate }) => [pid, rate]));
@@ -83,7 +83,7 @@ export class PageMonitor {
   }
 }
 
-function usersOf({ browser: { group, isIsolated }, usage }: Reading): readonly User[] {
+function consumersOf({ browser: { group, isIsolated }, usage }: Reading): readonly Consumer[] {
   const pages = [...usage.pages, usage.unknown];
   if (isIsolated) {
     const processes = [...pages.flatMap((page) => page.processes), ...usage.shared];

@@ -113,23 +113,23 @@ export class UsageMeter<Page extends MeteredPage> {
     }
   }
 
-  #divide(shared: readonly ProcessUsage[], users: readonly PageUsage<Page>[]): void {
+  #divide(shared: readonly ProcessUsage[], usages: readonly PageUsage<Page>[]): void {
     const bytes = sum(shared, ({ memoryBytes }) => memoryBytes);
     const grownBytes = bytes - (this.#sharedBytes ?? bytes);
     this.#sharedBytes = bytes;
     const cpuMs = this.#undividedCpuMs + sum(shared, ({ recentCpuMs }) => recentCpuMs);
-    const ownCpuMs = sum(users, ({ recentOwnCpuMs }) => recentOwnCpuMs);
-    const dividedBytes = sum(users, ({ sharedBytes }) => sharedBytes);
-    for (const user of users) {
-      const fraction = ownCpuMs === 0 ? 0 : user.recentOwnCpuMs / ownCpuMs;
-      user.recentSharedCpuMs = cpuMs * fraction;
-      user.sharedCpuMs += user.recentSharedCpuMs;
-      if (grownBytes > 0) user.sharedBytes += grownBytes * fraction;
+    const ownCpuMs = sum(usages, ({ recentOwnCpuMs }) => recentOwnCpuMs);
+    const dividedBytes = sum(usages, ({ sharedBytes }) => sharedBytes);
+    for (const usage of usages) {
+      const fraction = ownCpuMs === 0 ? 0 : usage.recentOwnCpuMs / ownCpuMs;
+      usage.recentSharedCpuMs = cpuMs * fraction;
+      usage.sharedCpuMs += usage.recentSharedCpuMs;
+      if (grownBytes > 0) usage.sharedBytes += grownBytes * fraction;
       // whose memory was freed is not known, so all shrink by the same fraction
-      else if (dividedBytes > 0) user.sharedBytes *= Math.max(0, 1 + grownBytes / dividedBytes);
+      else if (dividedBytes > 0) usage.sharedBytes *= Math.max(0, 1 + grownBytes / dividedBytes);
     }
-    // Carried over until a page uses a processor again; dropped if no page runs, so that the next is not charged for it.
-    this.#undividedCpuMs = ownCpuMs === 0 && users.some(({ page }) => page !== null) ? cpuMs : 0;
+    // Carried over until a page uses a processor again; dropped if no page runs, so that the next one does not inherit it.
+    this.#undividedCpuMs = ownCpuMs === 0 && usages.some(({ page }) => page !== null) ? cpuMs : 0;
   }
 }
 

@@ -8,6 +8,7 @@ interface Frame {
   readonly session: CDPSession;
   /** `null` until it is known. */
   pid: number | null;
+  /** Whether a query is in flight. */
   isQueried: boolean;
 }
 
@@ -15,7 +16,7 @@ interface Frame {
  * The processes of a page: that of its main frame and, in a browser that isolates sites, those of frames of other sites.
  *
  * The protocol does not report them. But a renderer prefixes the identifiers that it creates with its process id, as in
- * `4711.2`, so a search for nothing reveals it. Nothing is sent until it matters which page a process belongs to.
+ * `4711.2`, so the id of any search reveals it. Nothing is sent until it matters which page a process belongs to.
  */
 export class PageProcesses {
   readonly #frames = new Map<string, Frame>();
