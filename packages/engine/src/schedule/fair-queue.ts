@@ -152,7 +152,7 @@ export class FairQueue implements Queue<Job, FairQueueOptions> {
     return false;
   }
 
-  // p-queue calls the methods from here to `setPriority`.
+  // p-queue uses the members from here to `setPriority`.
 
   /** Number of waiting renders whose account may start one now; p-queue starts none while this is 0. */
   get size(): number {
