@@ -8,7 +8,7 @@ export interface ClosedSocket {
   readonly port: number;
 }
 
-/** Exceptions to the rule that all public targets are allowed, and no others. */
+/** Exceptions to the rule that public targets are allowed, and all others are blocked. */
 export interface TargetPolicy {
   /** The allowlist of private targets (`SNAP_ALLOW_TARGETS`). An entry without a port allows 80, 443 and 1024 to 65535. */
   readonly allow: readonly ListedTarget[];

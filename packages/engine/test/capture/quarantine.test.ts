@@ -115,7 +115,7 @@ describe("an account whose page was ended", () => {
 });
 
 describe("an engine that isolates accounts", () => {
-  it("renders each account in its isolated browser, with as many renders at once", async () => {
+  it("renders each account in its isolated browser, several pages at once", async () => {
     const engine = open({ isolation: "account" });
     const [first, second] = [await customer(engine), await customer(engine)];
     const release = renderer.hold();

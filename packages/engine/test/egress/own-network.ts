@@ -7,7 +7,7 @@ import { createWebhookSender } from "../../src/egress/webhook-sender.ts";
 import { parseTargetList } from "../../src/targets/target-list.ts";
 
 /*
- * Runs in a network namespace of its own, whose loopback interface has public addresses; prints what it reaches there.
+ * Runs in a separate network namespace, whose loopback interface has public addresses; prints what it reaches there.
  */
 
 const [V4, V6, ADDED] = ["93.184.215.14", "2606:2800:21f::1", "93.184.215.15"] as const;

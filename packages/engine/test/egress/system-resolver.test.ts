@@ -39,7 +39,7 @@ async function writeFiles(): Promise<{ hosts: string; search: string }> {
   return { hosts: join(folder, "hosts"), search: join(folder, "resolv.conf") };
 }
 
-/** Replies to IPv4 and IPv6 questions apart. */
+/** Replies differently to IPv4 and IPv6 questions. */
 const byFamily =
   (ipv4: Reply, ipv6: Reply): Replies =>
   ({ type }) =>
@@ -165,7 +165,7 @@ describe("cancellation", () => {
     cancel.mockRestore();
   });
 
-  it("lets the next one start anew", async () => {
+  it("does not affect the next look-up", async () => {
     const replies: Reply[] = ["silent", "silent", [V4], []];
     const server = await serve(() => replies.shift() ?? []);
     const resolver = asking([server]);

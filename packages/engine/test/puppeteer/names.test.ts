@@ -69,7 +69,7 @@ describe("a page whose name", () => {
   });
 
   it.each(["/to-down", "/to-silent"])(
-    "cannot be resolved because the resolver fails is to be retried: %s",
+    "cannot be resolved because the resolver fails is unavailable for now: %s",
     async (path) => {
       expect(await errorOf(path)).toMatchObject({
         code: "upstream_error",

@@ -312,7 +312,7 @@ async function customerOf(engine: Engine): Promise<Principal> {
   return engine.authenticate(token);
 }
 
-/** Returns a browser that runs each site in a process of its own, as some builds do by themselves. */
+/** Returns a browser that runs each site in a separate process, as some builds do by default. */
 async function isolatingBrowser(): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), "snap-test-"));
   onTestFinished(() => rmSync(dir, { recursive: true }));

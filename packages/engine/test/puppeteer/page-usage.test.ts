@@ -34,7 +34,7 @@ describe("UsageMeter", () => {
     expect(second.pages[0]).toMatchObject({ ownBytes: 350 * MIB, ownCpuMs: 550, recentOwnCpuMs: 50 });
   });
 
-  it("counts the large processes of unknown pages as those of one page, and each small one by itself", () => {
+  it("counts the large processes of unknown pages as those of one page, and each small one separately", () => {
     const meter = new UsageMeter<Page>();
     const members = [
       member(1, "renderer", { cpuMs: 2_000 }),

@@ -152,7 +152,7 @@ describe("a screenshot", () => {
     expect([...(await captured)]).toEqual([0, 1, 2, 3]);
   });
 
-  /** The outcome of a screenshot of so many bytes, and the messages for Puppeteer. */
+  /** The outcome of a screenshot of `length` bytes, and the messages for Puppeteer. */
   const captureOf = async (
     length: number,
     maxBytes: number,
@@ -231,7 +231,7 @@ describe("a page that floods the connection", () => {
   ])("is cut off after %s", (_name, method, bytes, acceptedCount) => {
     const channel = open().transport.openChannel(PAGE);
     const admit = (): boolean => channel.admit(`{"method":"${method}","params"`, bytes);
-    expect(Array.from({ length: acceptedCount }, accepts)).not.toContain(false);
+    expect(Array.from({ length: acceptedCount }, admit)).not.toContain(false);
     expect(channel.admit('{"id":7,"result":{}', MEBIBYTE * 100)).toBe(true);
     expect(channel.flooded.aborted).toBe(false);
     expect(admit()).toBe(false);

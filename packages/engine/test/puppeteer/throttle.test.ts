@@ -13,7 +13,7 @@ interface Spinner {
   readonly group: ProcessGroup;
 }
 
-/** Starts a process with a group of its own, which runs until the test has finished. */
+/** Starts a process in a new group, which runs until the test has finished. */
 async function spin(): Promise<Spinner> {
   const child = spawn("/bin/sh", ["-c", "while :; do :; done"], { detached: true, stdio: "ignore" });
   await once(child, "spawn");

@@ -7,7 +7,7 @@ const TRIES_MAX = 3;
 /** Enough for any site; a response over TCP may contain thousands. */
 const ADDRESSES_PER_FAMILY_MAX = 32;
 /**
- * How long to wait for IPv6 once IPv4 has an answer. RFC 8305, 3 recommends 50 ms, but DNS64 (RFC 6147) takes longer,
+ * How long to wait for IPv6 after the answer for IPv4. RFC 8305, 3 recommends 50 ms, but DNS64 (RFC 6147) takes longer,
  * and its addresses may be the only ones that this machine reaches.
  */
 const LATE_IPV6_MS = 300;

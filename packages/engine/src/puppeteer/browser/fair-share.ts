@@ -31,8 +31,8 @@ export interface Interval {
  * Returns the fraction of the time that each page may run until the next reading.
  *
  * The kernel divides the processors among threads, so a page with a hundred busy threads starves all others. While a
- * process starves, a page gets at most its share of what all of them get: one for each page that wants to run, and one
- * for the browser itself. Otherwise every page runs as much as it likes.
+ * process starves, each page gets at most one share of the processor time that all of them use. There is one share for
+ * each page that wants to run, and one for the browser itself. Otherwise every page runs as much as it likes.
  */
 export function shareProcessors(
   pages: readonly PageUse[],
