@@ -138,8 +138,8 @@ describe("capture", () => {
   it("never returns a capped rendering for an explicit waitUntil", async () => {
     const principal = await principalWith();
     const first = await engine.capture({ principal, parameters: { url } });
-    const [key] = await keysOf(principal.account.id);
-    await storage.renderings.put({ ...key!, rendering: { ...first.rendering, notes: ["wait-capped"] } });
+    const key = await keyOf(principal.account.id);
+    await storage.renderings.put({ ...key, rendering: { ...first.rendering, notes: ["wait-capped"] } });
     const fresh = open();
     const strict = { url, waitUntil: "networkidle2" };
     expect((await fresh.capture({ principal, parameters: { url } })).cache).toBe("hit");
@@ -151,9 +151,9 @@ describe("capture", () => {
   it("treats a stored rendering that no longer matches its digest as a miss", async () => {
     const principal = await principalWith();
     const first = await engine.capture({ principal, parameters: { url } });
-    const [key] = await keysOf(principal.account.id);
+    const key = await keyOf(principal.account.id);
     await storage.renderings.put({
-      ...key!,
+      ...key,
       rendering: { ...first.rendering, bytes: Buffer.from("not what was stored") },
     });
     const fresh = open();
@@ -162,11 +162,11 @@ describe("capture", () => {
   });
 });
 
-/** Returns the cache key of the only capture of these tests. */
-async function keysOf(accountId: string): Promise<{ accountId: string; key: string }[]> {
+/** Returns the key of the rendering of `url`. */
+async function keyOf(accountId: string): Promise<{ accountId: string; key: string }> {
   const { cacheKey } = await import("../../src/parameters/cache-key.ts");
   const { parseParameters } = await import("../../src/parameters/parse.ts");
-  return [{ accountId, key: cacheKey(parseParameters({ url })) }];
+  return { accountId, key: cacheKey(parseParameters({ url })) };
 }
 
 describe("the order of checks", () => {

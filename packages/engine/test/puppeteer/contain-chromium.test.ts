@@ -44,22 +44,22 @@ describe("a page that may reach the loopback", () => {
   it("reaches every port there but the egress proxies of other renders", async () => {
     const clients: Socket[] = [];
     const policy: TargetPolicy = { allow: parseTargetList("127.0.0.0/8, ::1, localhost"), ownHostnames: [] };
-    const lane = await openProxiedEgress(
+    const proxy = await openProxiedEgress(
       { resolver: TO_LOOPBACK, policy },
       { host: "127.0.0.1", accepts: (client) => clients.push(client) > 0 },
     );
     const open = openRenderer([], { targets: policy, resolver: TO_LOOPBACK });
     const tries = ["127.0.0.1", "[::ffff:7f00:1]", "four.example"].map((host) => {
-      const to = encodeURIComponent(`http://${host}:${lane.port}`);
+      const to = encodeURIComponent(`http://${host}:${proxy.port}`);
       const options = { waitUntil: "networkidle0", delay: 500 } as const;
       return open.render(screenshot(site.url(`/?to=${to}`), options));
     });
     await Promise.all(tries);
-    const direct = open.render(screenshot(`http://127.0.0.1:${lane.port}/`));
+    const direct = open.render(screenshot(`http://127.0.0.1:${proxy.port}/`));
     await expect(direct).rejects.toMatchObject({ code: "blocked_host" });
     expect(clients).toEqual([]);
     await open.close();
-    await lane.close();
+    await proxy.close();
   });
 });
 

@@ -32,7 +32,7 @@ const TOTALS: TransferTotals = {
   openDeliveries: 0,
 };
 
-const line = (at: number): JournalEntry => ({
+const entryAt = (at: number): JournalEntry => ({
   accountId: "acct_1",
   periodStartedAt: 0,
   kind: "grant",
@@ -47,8 +47,8 @@ function sourceOf(change: Partial<TransferSource> = {}): TransferSource {
     fingerprint: "one",
     totals: async () => TOTALS,
     async read(position): Promise<TransferPage | null> {
-      const place = Number(position ?? 0);
-      return place < 3 ? { kind: "journal", records: [line(place)], next: String(place + 1) } : null;
+      const index = Number(position ?? 0);
+      return index < 3 ? { kind: "journal", records: [entryAt(index)], next: String(index + 1) } : null;
     },
     async close() {},
     ...change,
