@@ -30,9 +30,8 @@ export function unresolvedHost(detail?: string): SnapError {
 
 /** A resolver that fails says nothing about the page, so that a retry may succeed. */
 export function resolverFailed(detail: string): SnapError {
-  return new SnapError(
-    "upstream_error",
-    "Name resolution failed for the page's host. Retry shortly.",
-    { detail, isTransient: true },
-  );
+  return new SnapError("upstream_error", "Name resolution failed for the page's host. Retry shortly.", {
+    detail,
+    isTransient: true,
+  });
 }

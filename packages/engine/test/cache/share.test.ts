@@ -258,8 +258,7 @@ describe("identical requests in one process", () => {
   });
 });
 
-const BUSY =
-  "SnapError: The service is busy: no render slot became free in time. Retry shortly.";
+const BUSY = "SnapError: The service is busy: no render slot became free in time. Retry shortly.";
 
 describe("a request with maxWaitMs", () => {
   const impatient = { maxWaitMs: 10_000 };
