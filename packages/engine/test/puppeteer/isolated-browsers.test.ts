@@ -50,7 +50,7 @@ describe("IsolatedBrowsers", () => {
     await browsers.close();
   });
 
-  it("starts one browser if several keys wait for the same release", async () => {
+  it("starts one browser at a time if several keys wait for the same release", async () => {
     const { browsers, started, render } = openBrowsers(1);
     const first = Promise.withResolvers<void>();
     const running = browsers.use("a", signal, () => first.promise);
