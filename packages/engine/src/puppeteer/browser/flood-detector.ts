@@ -3,7 +3,7 @@ import { readThreadCpuMs } from "./process-group.ts";
 /** The thread of a renderer that exchanges messages with the browser. It is all but idle in an ordinary page. */
 const MESSAGE_THREAD = "Chrome_ChildIOT";
 /** A page floods the browser if that thread uses this fraction of a processor. */
-const FLOOD_FRACTION = 0.04;
+const FLOOD_FRACTION = 0.025;
 
 interface Sample {
   readonly atMs: number;

@@ -56,7 +56,13 @@ export class ProcessGroup {
           const role = this.#roles.get(pid) ?? readRole(pid);
           // a renderer starts as a fork of a zygote
           if (role !== "other") roles.set(pid, role);
-          members.push({ pid, role, cpuMs, waitMs: readWaitMs(pid), ...readStatus(pid) });
+          members.push({
+            pid,
+            role,
+            cpuMs,
+            waitMs: readSchedule(`${pid}`)?.waitedMs ?? 0,
+            ...readStatus(pid),
+          });
         }
       } catch {
         // it has just exited
@@ -118,13 +124,21 @@ function readRole(pid: number): ProcessRole {
   return type === "renderer" ? "renderer" : "other";
 }
 
-/** See schedstat in the kernel's documentation (scheduler/sched-stats): time in nanoseconds. */
-function readWaitMs(pid: number): number {
+interface Schedule {
+  readonly ranMs: number;
+  readonly waitedMs: number;
+}
+
+/**
+ * Reads how long a thread, or the main thread of a process, has run and waited for a processor; `null` on a kernel without
+ * these figures. See schedstat in the kernel's documentation (scheduler/sched-stats): time in nanoseconds.
+ */
+function readSchedule(path: string): Schedule | null {
   try {
-    const [, waitNs] = readFileSync(`/proc/${pid}/schedstat`, "latin1").split(" ");
-    return Number(waitNs) / 1e6;
+    const [ranNs, waitedNs] = readFileSync(`/proc/${path}/schedstat`, "latin1").split(" ");
+    return { ranMs: Number(ranNs) / 1e6, waitedMs: Number(waitedNs) / 1e6 };
   } catch {
-    return 0;
+    return null;
   }
 }
 
@@ -141,8 +155,13 @@ function readStatus(pid: number): Pick<GroupMember, "memoryBytes" | "isSandboxed
 /** Returns the processor time of a process's threads with this name, which the kernel cuts to 15 characters. */
 export function readThreadCpuMs(pid: number, name: string): number {
   try {
-    const threads = readdirSync(`/proc/${pid}/task`).map((id) => readStat(`${pid}/task/${id}`));
-    return threads.reduce((cpuMs, thread) => (thread.name === name ? cpuMs + thread.cpuMs : cpuMs), 0);
+    const threads = readdirSync(`/proc/${pid}/task`).map((id) => `${pid}/task/${id}`);
+    return threads.reduce((totalMs, thread) => {
+      const stat = readStat(thread);
+      if (stat.name !== name) return totalMs;
+      // stat counts in ticks of 10 ms, too coarse for a thread that runs for a few milliseconds
+      return totalMs + (readSchedule(thread)?.ranMs ?? stat.cpuMs);
+    }, 0);
   } catch {
     return 0; // it has just exited
   }

@@ -4,7 +4,7 @@ import type { ConnectedBrowser } from "./connected-browser.ts";
 /** One missed probe may only mean that the browser is busy. */
 const PROBES_FAILED_MAX = 2;
 /** A browser that takes longer to respond slows down every render in it. */
-const RESPONSIVE_MS = 300;
+const RESPONSIVE_MS = 200;
 /**
  * An isolated or remote browser gets this many times the timeout: a large capture may block an isolated one for long, but
  * delays no other account, and the response of a remote one may queue behind a large file.
