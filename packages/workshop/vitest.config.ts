@@ -12,8 +12,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Tests that start browsers and servers must not share state between files.
     isolate: true,
-    // With more browsers at once, waiting for a page would time out.
-    maxWorkers: 2,
+    // Many tests wait more than they compute. With more browsers at once, waiting for a page would time out.
+    maxWorkers: 3,
     // A test is tagged with the system part that it needs. Without the part it is skipped, never passed.
     tags: SYSTEM_PARTS.map(({ name, purpose }) => ({ name, description: `needs the ${name}, ${purpose}` })),
   },

@@ -42,11 +42,12 @@ describe("a page that tries every way to connect from a remote browser", () => {
       resolver: TO_LOOPBACK,
     });
     onTestFinished(() => renderer.close());
-    for (const host of HOSTS) {
+    const options = { waitUntil: "networkidle0", delay: 500 } as const;
+    const files = HOSTS.map((host) => {
       const to = encodeURIComponent(`http://${host}:${trap.port}`);
-      const options = { waitUntil: "networkidle0", delay: 500 } as const;
-      expect((await renderer.render(screenshot(site.url(`/?to=${to}`), options))).targetStatus).toBe(200);
-    }
+      return renderer.render(screenshot(site.url(`/?to=${to}`), options));
+    });
+    expect((await Promise.all(files)).map(({ targetStatus }) => targetStatus)).toEqual(HOSTS.map(() => 200));
     expect(trap.caught).toEqual([]);
   });
 });

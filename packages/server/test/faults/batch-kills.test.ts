@@ -102,6 +102,7 @@ describe("kill -9 of the server during batches", () => {
       const submit = async (name: string): Promise<string> => {
         const items = Array.from({ length: 20 }, (_, index) => ({
           url: `http://127.0.0.1:${site}/${name}/${index}`,
+          waitUntil: "load",
           delay: 200,
         }));
         const body = JSON.stringify({ items, webhookUrl: `http://127.0.0.1:${receiver}/${name}` });
