@@ -4,7 +4,7 @@ import type { DatabaseOptions, Query } from "./database.ts";
 
 /** Wakes the batch workers of all processes when a batch is submitted. */
 export interface BatchSignal {
-  /** Sends the notification with the caller's transaction: it is delivered on commit, and dropped on rollback. */
+  /** Sends the notification in the caller's transaction: it is delivered on commit, and dropped on rollback. */
   send(query: Query): Promise<void>;
   watch(wake: () => void): Promise<QueueWatch>;
   close(): Promise<void>;

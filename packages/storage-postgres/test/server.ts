@@ -11,7 +11,7 @@ const TEMPLATE = "template_of_tests";
 export interface TestServer {
   readonly server: () => PostgresServer;
   /** Returns the URL of a new database, migrated by default. */
-  newDatabase(how?: { readonly migrated: boolean }): Promise<string>;
+  newDatabase(options?: { readonly migrated: boolean }): Promise<string>;
   /** Opens a storage on a database that is emptied each time: creating one takes ten times as long. */
   openEmptied(settings?: StorageSettings): Promise<{ readonly storage: Storage; close(): Promise<void> }>;
 }

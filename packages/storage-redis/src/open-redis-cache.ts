@@ -17,8 +17,8 @@ export interface RedisCacheOptions {
    */
   readonly renderings?: RenderingStore;
   /**
-   * The most that cached renderings may take, each with 4,096 bytes more than its own; the same for all processes. By
-   * default 80 % of the `maxmemory` of Redis, or half of the memory of its machine.
+   * Maximum size of all cached renderings, each counted as its bytes plus 4,096; the same for all processes. By default
+   * 80 % of the `maxmemory` of Redis, or half of the memory of its machine.
    */
   readonly cacheMaxBytes?: number | null;
   /** Called when this process evicts renderings before they expire. */
@@ -47,7 +47,8 @@ export interface RedisCache extends Pick<Storage, "renderings" | "rateLimiter"> 
  * every process renders for itself. The same applies if Redis is down on opening. Renderings that are deleted or replaced
  * in the meantime are deleted in Redis before it is used again.
  *
- * @throws Error for a malformed URL, a wrong password, missing permissions, or a database number that does not exist.
+ * @throws Error for a malformed URL, a wrong password, missing permissions, a database number that does not exist, or a
+ * version that is too old.
  *
  * @example
  * const cache = await openRedisCache({ url: "redis://127.0.0.1:6379", onError: (error) => console.error(error.message) });
@@ -64,7 +65,7 @@ export async function openRedisCache(options: RedisCacheOptions): Promise<RedisC
     commandTimeoutMs,
     pending: {
       isEmpty: () => pending.isEmpty(),
-      flush: (client) => pending.flush((names) => client.forgetRenderings(keyPrefix, names)),
+      flush: (client) => pending.flush((names) => client.deleteRenderings(keyPrefix, names)),
     },
     onError,
     onBack,

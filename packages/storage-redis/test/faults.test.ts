@@ -114,7 +114,7 @@ describe("an unavailable Redis", { tags: ["redis"] }, () => {
     await cache.close();
   });
 
-  it("includes a closed cache", async () => {
+  it("is assumed once the cache is closed", async () => {
     const cache = await openCache({ url: redis().url });
     await cache.close();
     await cache.close();

@@ -20,7 +20,7 @@ async function countOf({ renderings }: WatchedCache, accountId: string): Promise
   const found = await Promise.all(
     Array.from({ length: 100 }, (_, index) => renderings.peek({ accountId, key: `${index}`, now: NOW })),
   );
-  return found.filter((description) => description !== null).length;
+  return found.filter((metadata) => metadata !== null).length;
 }
 
 /** Asserts that two processes share a rate limit. */

@@ -38,8 +38,8 @@ describe("renderings in Redis", { tags: ["redis"] }, () => {
     ]) {
       await renderings.put({ ...NAME, rendering });
       await client.configResetStat();
-      const { bytes: _, ...description } = rendering;
-      expect(await renderings.peek({ ...NAME, now: NOW })).toEqual(description);
+      const { bytes: _, ...metadata } = rendering;
+      expect(await renderings.peek({ ...NAME, now: NOW })).toEqual(metadata);
       const statistics = await client.info("commandstats");
       expect(statistics).toContain("cmdstat_getrange:");
       expect(statistics).not.toContain("cmdstat_get:");
@@ -70,8 +70,8 @@ describe("renderings in Redis", { tags: ["redis"] }, () => {
   it.each([
     ["nothing", ""],
     ["another layout", "\x02\0\0\0\x02{}"],
-    ["an incomplete description", "\x01\0\0\0\x09{}"],
-    ["a malformed description", "\x01\0\0\0\x02{]"],
+    ["incomplete metadata", "\x01\0\0\0\x09{}"],
+    ["malformed metadata", "\x01\0\0\0\x02{]"],
     ["an excessive length", "\x01\xff\xff\xff\xff{}"],
   ])("are a cache miss if the value is %s", async (_, text) => {
     const { renderings, keyPrefix } = await openCache({ url: redis().url });

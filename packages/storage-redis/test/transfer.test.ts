@@ -21,7 +21,7 @@ describe("a large rendering", { tags: ["redis"] }, () => {
     expect((await renderings.get(getRequest))?.bytes).toHaveLength(10_000_000);
     const statistics = await client.info("commandstats");
     expect(/cmdstat_append:calls=(\d+)/.exec(statistics)?.[1]).toBe("2");
-    // and the description once more, to see whether it was replaced
+    // and the metadata once more, to see whether it was replaced
     expect(/cmdstat_getrange:calls=(\d+)/.exec(statistics)?.[1]).toBe("4");
   });
 
@@ -45,7 +45,7 @@ describe("a large rendering", { tags: ["redis"] }, () => {
     const client = await openPlainClient(redis().url);
     await cache.renderings.put({ ...NAME, rendering: sampleRendering() });
     await cache.renderings.peek(getRequest);
-    // the last command of the connection for bytes is a script
+    // the last command of the transfer connection is a script
     const connections = await client.clientList();
     const id = connections.findLast(({ cmd }) => cmd === "evalsha")?.id ?? 0;
     onTestFinished(async () => void (await client.configSet("maxclients", "10000")));

@@ -60,8 +60,8 @@ async function settleMany({ ledger }: Storage, name: string): Promise<void> {
   }
 }
 
-describe("a disk that is full", { tags: ["mount"] }, () => {
-  it("of renderings, evicts from the account above its share and keeps its reserve", async () => {
+describe("on a full disk", { tags: ["mount"] }, () => {
+  it("evicts from the account above its share and keeps the reserve, if renderings fill the disk", async () => {
     const { directory } = await mountSmallDisk({ mebibytes: 64 });
     const onEvicted = vi.fn<(eviction: Eviction) => void>();
     const storage = await openOn(directory, onEvicted);
@@ -79,7 +79,7 @@ describe("a disk that is full", { tags: ["mount"] }, () => {
     expectConsistent(join(directory, "snap.db"));
   });
 
-  it("of another program's file, caches nothing, goes on with everything else, and heals by itself", async () => {
+  it("caches nothing while another program fills the disk, and resumes by itself; all else works meanwhile", async () => {
     const disk = await mountSmallDisk({ mebibytes: 64 });
     const storage = await openOn(disk.directory);
     await storage.check();

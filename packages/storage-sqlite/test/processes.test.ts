@@ -115,7 +115,7 @@ describe("kill -9", () => {
   });
 });
 
-/** Kills the worker after it has printed `count` lines, and records all its lines. */
+/** Kills the worker once it has printed more than `count` lines, and records all its lines. */
 async function killAfter(
   { child, lines }: Worker,
   count: number,

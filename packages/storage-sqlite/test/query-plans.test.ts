@@ -25,16 +25,16 @@ const ALLOWED_SCANS = new Set([
   "SCAN deliveries USING COVERING INDEX open_deliveries",
 ]);
 
-/** Sorts the first items of all accounts. */
-const isSortedByAccount = (sql: string): boolean => sql.startsWith("WITH RECURSIVE waiting");
+/** These statements sort the first items of all accounts. */
+const sortsFirstItems = (sql: string): boolean => sql.startsWith("WITH RECURSIVE waiting");
 
 const FAILED: ItemState = { status: "failed", code: "render_failed", message: "It failed." };
 
-/** Only audits read the journal, from the newest line: an index on accounts would slow down every render. */
+/** Only audits read the journal, from the newest entry: an index on accounts would slow down every render. */
 const isForAudits = (sql: string): boolean => sql.includes("FROM journal");
 
 /** Reads the version from the file header and the schema, only when the file is opened. */
-const isOfOpening = (sql: string): boolean => sql.includes("sqlite_schema");
+const isForOpening = (sql: string): boolean => sql.includes("sqlite_schema");
 
 describe("query plans", () => {
   it("use an index in every statement of the storage", async () => {
@@ -43,7 +43,7 @@ describe("query plans", () => {
     const directory = await temporaryDirectory();
     const storage = await openSqliteStorage({ directory });
     const statements = new Set(
-      prepare.mock.calls.map(([sql]) => sql).filter((sql) => !isOfOpening(sql) && !isForAudits(sql)),
+      prepare.mock.calls.map(([sql]) => sql).filter((sql) => !isForOpening(sql) && !isForAudits(sql)),
     );
     prepare.mockRestore();
     await storage.close();
@@ -59,7 +59,7 @@ describe("query plans", () => {
       const scans = (readsOneRow ? [] : steps).filter(
         (step) => step.startsWith("SCAN") && !ALLOWED_SCANS.has(step),
       );
-      const sorts = (isSortedByAccount(sql) ? [] : steps).filter((step) => step.includes("TEMP B-TREE"));
+      const sorts = (sortsFirstItems(sql) ? [] : steps).filter((step) => step.includes("TEMP B-TREE"));
       expect({ sql, scans, sorts }).toEqual({ sql, scans: [], sorts: [] });
     }
   });

@@ -115,8 +115,8 @@ describe("the bytes of a rendering", () => {
   });
 });
 
-describe("what a killed process leaves", () => {
-  it("is swept when it is a minute old, at once and then every hour", async () => {
+describe("the files that a killed process leaves behind", () => {
+  it("are swept when they are a minute old, at once and then every hour", async () => {
     const { storage, directory, files } = await openTemporary();
     await storage.renderings.put({ ...NAME, rendering: sample() });
     const [stored = ""] = await files();
@@ -137,20 +137,20 @@ describe("what a killed process leaves", () => {
     expect(await files()).toEqual([stored, "not ours"].toSorted());
   });
 
-  it("is nothing in a storage without renderings", async () => {
+  it("need no sweep in a storage without renderings", async () => {
     const { storage } = await openTemporary();
     expect(await storage.renderings.prune({ now: NOW, limit: 10 })).toBe(0);
   });
 });
 
-describe("the room for renderings", () => {
-  it("is by default what the cache leaves free on the disk", async () => {
+describe("the cache quota", () => {
+  it("is by default half of what the cache uses and the disk has free, together", async () => {
     const { storage } = await openTemporary();
     const stats = await storage.renderings.stats();
     expect(stats?.maxBytes).toBe(Math.floor((stats?.freeBytes ?? 0) / 2));
   });
 
-  it("is reported as it is made, by account", async () => {
+  it("reports evictions by account", async () => {
     const onEvicted = vi.fn<(eviction: Eviction) => void>();
     const { storage, files } = await openTemporary({ cacheMaxBytes: 50_000, onEvicted });
     const put = (accountId: string, index: number, sizeBytes: number): Promise<void> =>
@@ -170,7 +170,7 @@ describe("the room for renderings", () => {
     expect(await files()).toHaveLength(4);
   });
 
-  it("is made by pruning if another process lowers the quota", async () => {
+  it("is enforced by pruning if another process lowers it", async () => {
     const { storage, directory, files } = await openTemporary();
     for (let index = 0; index < 60; index += 1)
       await storage.renderings.put({ accountId: "acct_1", key: `${index}`, rendering: sample() });

@@ -44,8 +44,8 @@ describe("createFakeClock", () => {
   it("cancels a timer", () => {
     const clock = createFakeClock(START);
     let woken = false;
-    const callOff = clock.after(10, () => (woken = true));
-    callOff();
+    const cancel = clock.after(10, () => (woken = true));
+    cancel();
     clock.advance(100);
     expect(woken).toBe(false);
   });

@@ -83,7 +83,7 @@ describe("the suites", () => {
           },
         };
       },
-      "count each rendering once, with 4,096 bytes more than its own",
+      "count each rendering once, as its bytes plus 4,096",
     ],
     [
       "settles a millisecond after the lapse",

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { BatchRecord } from "../../src/ports/batches.ts";
-import type { Customer } from "./customers.ts";
+import type { TestAccount } from "./test-accounts.ts";
 import type { Receipt } from "./history.ts";
 import type { World } from "./world.ts";
 
@@ -20,8 +20,8 @@ const ITEM_FAILURES: ReadonlySet<string> = new Set([
   "upstream_rate_limited",
 ]);
 
-/** Returns whether all batches are finished and their webhooks delivered or abandoned. */
-export function isOver({ history }: World): boolean {
+/** Returns whether no batch is being submitted, and all are finished and their webhooks delivered or abandoned. */
+export function isWorkDone({ history }: World): boolean {
   for (const { process } of history.submissions) if (process.isAlive) return false;
   return [...history.batches.values()].every(
     ({ finishedAt, delivery }) =>
@@ -31,16 +31,17 @@ export function isOver({ history }: World): boolean {
 }
 
 /** Checks each batch and its deliveries. */
-export function checkBatches(world: World, customers: readonly Customer[]): void {
+export function checkBatches(world: World, accounts: readonly TestAccount[]): void {
   const { history } = world;
   for (const batch of history.batches.values()) {
-    const customer = customers.find(({ accountId }) => accountId === batch.accountId);
+    const account = accounts.find(({ accountId }) => accountId === batch.accountId);
     const receipts = history.receipts.filter(({ batchId }) => batchId === batch.id);
     checkCosts(world, batch);
-    if (customer !== undefined) checkReceipts(world, batch, { receipts, customer });
+    if (account !== undefined) checkReceipts(world, batch, { receipts, account });
   }
   for (const { batchId } of history.receipts)
-    if (!history.batches.has(batchId)) world.violate("a webhook is sent for an unknown batch", batchId);
+    if (!history.batches.has(batchId))
+      world.reportViolation("a webhook is sent for an unknown batch", batchId);
 }
 
 /** The items cost what the ledger moved for them. */
@@ -51,12 +52,12 @@ function checkCosts(world: World, { id, items }: BatchRecord): void {
     ({ itemId, end }) => itemId !== null && ids.has(itemId) && end === "settled",
   );
   const cost = items.reduce((sum, { state }) => sum + (state.status === "done" ? state.creditCost : 0), 0);
-  if (moved.length !== cost) world.violate("the cost of a batch differs from the ledger", id);
+  if (moved.length !== cost) world.reportViolation("the cost of a batch differs from the ledger", id);
   for (const { id: itemId, state } of items) {
     if (state.status !== "failed") continue;
-    if (!ITEM_FAILURES.has(state.code)) world.violate(`an item fails with ${state.code}`, id, itemId);
+    if (!ITEM_FAILURES.has(state.code)) world.reportViolation(`an item fails with ${state.code}`, id, itemId);
     if (world.conditions.isCalm && state.message.startsWith("The worker stopped"))
-      world.violate("an item fails because of lost workers, but none was lost", id, itemId);
+      world.reportViolation("an item fails because of lost workers, but none was lost", id, itemId);
   }
 }
 
@@ -64,45 +65,47 @@ function checkCosts(world: World, { id, items }: BatchRecord): void {
 function checkReceipts(
   world: World,
   batch: BatchRecord,
-  { receipts, customer }: { readonly receipts: readonly Receipt[]; readonly customer: Customer },
+  { receipts, account }: { readonly receipts: readonly Receipt[]; readonly account: TestAccount },
 ): void {
   const { id, delivery, finishedAt } = batch;
   if (delivery === null) {
-    if (receipts.length > 0) world.violate("a webhook is sent although none is due", id);
+    if (receipts.length > 0) world.reportViolation("a webhook is sent although none is due", id);
     return;
   }
-  for (const receipt of receipts) checkReceipt(world, receipt, { finishedAt, customer });
+  for (const receipt of receipts) checkReceipt(world, receipt, { finishedAt, account });
   const accepted = receipts.filter(({ isAccepted }) => isAccepted).length;
-  // a clock that is an hour ahead sees every lease ended
+  // by a clock that is an hour ahead, every lease has ended
   const disturbances = world.conditions.hasWildClocks ? Infinity : (world.history.disturbances.get(id) ?? 0);
-  if (accepted > 1 + disturbances) world.violate("a webhook is delivered twice", id);
+  if (accepted > 1 + disturbances) world.reportViolation("a webhook is delivered twice", id);
   if (accepted > disturbances && delivery.status !== "delivered")
-    world.violate("an accepted webhook does not count as delivered", id);
+    world.reportViolation("an accepted webhook does not count as delivered", id);
   if (accepted === 0 && delivery.status === "delivered")
-    world.violate("a webhook that nobody accepted counts as delivered", id);
-  if (receipts.length + disturbances === 0) world.violate("a webhook is never sent", id);
+    world.reportViolation("a webhook that nobody accepted counts as delivered", id);
+  if (receipts.length + disturbances === 0) world.reportViolation("a webhook is never sent", id);
   const isGone = receipts.some(({ status }) => status === 410);
   if (delivery.status === "abandoned" && !isGone && receipts.length + disturbances < MAX_ATTEMPTS)
-    world.violate("a webhook is abandoned too soon", id);
+    world.reportViolation("a webhook is abandoned too soon", id);
 }
 
 function checkReceipt(
   world: World,
   { batchId, at, headers, body }: Receipt,
-  { finishedAt, customer }: { readonly finishedAt: number | null; readonly customer: Customer },
+  { finishedAt, account }: { readonly finishedAt: number | null; readonly account: TestAccount },
 ): void {
   const text = new TextDecoder().decode(body);
   const timestamp = headers["X-Webhook-Timestamp"] ?? "";
-  const signature = createHmac("sha256", customer.signingSecret)
+  const signature = createHmac("sha256", account.signingSecret)
     .update(`snap-webhook-v1\n${timestamp}\n${text}`)
     .digest("hex");
-  if (headers["X-Webhook-Signature"] !== signature) world.violate("a webhook has a wrong signature", batchId);
+  if (headers["X-Webhook-Signature"] !== signature)
+    world.reportViolation("a webhook has a wrong signature", batchId);
   const { status, id } = JSON.parse(text) as Record<string, unknown>;
-  if (status !== "complete" || id !== batchId) world.violate("a webhook has a wrong document", batchId);
+  if (status !== "complete" || id !== batchId)
+    world.reportViolation("a webhook has a wrong document", batchId);
   const { hasWildClocks, clockBoundMs } = world.conditions;
   if (hasWildClocks) return;
   if (finishedAt === null || at < finishedAt - clockBoundMs)
-    world.violate("a webhook is sent before its batch is finished", batchId);
+    world.reportViolation("a webhook is sent before its batch is finished", batchId);
   if (Number(timestamp) * 1000 > at + clockBoundMs)
-    world.violate("a webhook is signed for the future", batchId);
+    world.reportViolation("a webhook is signed for the future", batchId);
 }

@@ -17,8 +17,8 @@ const SHORTEST_TTL_MS = 59_000;
 export function recordCharge(world: World, { id, accountId, process, etag, query }: Charge): void {
   const { conditions, history, timeline } = world;
   const other = history.charged.get(etag);
-  if (other !== undefined && other !== id) world.violate("a rendering is charged twice", other, id);
-  if (!history.rendered.has(etag)) world.violate("a charge has no rendering", id);
+  if (other !== undefined && other !== id) world.reportViolation("a rendering is charged twice", other, id);
+  if (!history.rendered.has(etag)) world.reportViolation("a charge has no rendering", id);
   history.charged.set(etag, id);
   if (query === null || !conditions.isCalm) return;
   const capture = `${accountId} ${query}`;
@@ -26,5 +26,5 @@ export function recordCharge(world: World, { id, accountId, process, etag, query
   history.lastCharges.set(capture, { at: timeline.now, process });
   if (last === undefined || timeline.now - last.at > SHORTEST_TTL_MS - 2 * conditions.clockBoundMs) return;
   if (conditions.hasLeases || process === last.process)
-    world.violate("identical captures are charged twice", id, accountId);
+    world.reportViolation("identical captures are charged twice", id, accountId);
 }

@@ -1,4 +1,4 @@
-import type { Customer } from "./customers.ts";
+import type { TestAccount } from "./test-accounts.ts";
 import type { World } from "./world.ts";
 
 const WINDOW_MS = 60_000;
@@ -9,7 +9,7 @@ const LATENCY_MS = 100;
  * Checks that no account exceeds its rate limit. Windows don't overlap, so two renders with twice the limit between them
  * have a whole window between them, which is shorter than a minute by at most the difference between two clocks.
  */
-export function checkLimits(world: World, { accountId, maxRequestsPerMinute }: Customer): void {
+export function checkLimits(world: World, { accountId, maxRequestsPerMinute }: TestAccount): void {
   const { conditions, history } = world;
   if (conditions.hasWildClocks) return;
   const allowed = history.allowedRenders.filter((render) => render.accountId === accountId);
@@ -18,6 +18,6 @@ export function checkLimits(world: World, { accountId, maxRequestsPerMinute }: C
   for (const [index, { at }] of allowed.entries()) {
     const later = allowed[index + 2 * maxRequestsPerMinute];
     if (later !== undefined && later.at - at < shortestMs)
-      world.violate("an account exceeds its rate limit", accountId);
+      world.reportViolation("an account exceeds its rate limit", accountId);
   }
 }

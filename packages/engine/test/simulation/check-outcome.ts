@@ -8,18 +8,19 @@ export function checkOutcome(world: World, request: ClientRequest, outcome: Outc
     (reservation) => reservation.request === request,
   );
   const { id } = request;
-  if (reservations.length > 1) world.violate("a request reserves two credits", id);
+  if (reservations.length > 1) world.reportViolation("a request reserves two credits", id);
   const [reservation] = reservations;
   if (world.conditions.isCalm) checkCalmOutcome(world, request, outcome);
   if (outcome.kind === "error") return checkFailure(world, request, reservation);
   const { etag, cache, creditCost } = outcome;
   const owner = world.history.stored.get(etag);
   if (owner !== undefined && owner !== request.accountId)
-    world.violate("a request gets the rendering of another account", id);
+    world.reportViolation("a request gets the rendering of another account", id);
   if (cache === "hit" && (creditCost !== 0 || reservation !== undefined))
-    world.violate("a cache hit costs a credit", id);
+    world.reportViolation("a cache hit costs a credit", id);
   if (creditCost === 1) {
-    if (reservation?.end !== "settled") world.violate("a response claims a charge that was not made", id);
+    if (reservation?.end !== "settled")
+      world.reportViolation("a response claims a charge that was not made", id);
     recordCharge(world, {
       ...request,
       process: request.process.name,
@@ -28,18 +29,20 @@ export function checkOutcome(world: World, request: ClientRequest, outcome: Outc
     });
     return;
   }
-  if (reservation?.end === "settled") world.violate("a response claims to be free, but was charged", id);
+  if (reservation?.end === "settled")
+    world.reportViolation("a response claims to be free, but was charged", id);
 }
 
 /** Checks that without faults every rendering is charged, links work, and nothing fails in the service. */
 function checkCalmOutcome(world: World, { id, isLink }: ClientRequest, outcome: Outcome): void {
   if (outcome.kind === "error") {
-    if (outcome.code === "server_error") world.violate("the service fails without a fault", id);
-    if (isLink && outcome.code !== "signed_url_expired") world.violate("a link does not work", id);
+    if (outcome.code === "server_error") world.reportViolation("the service fails without a fault", id);
+    if (isLink && outcome.code !== "signed_url_expired") world.reportViolation("a link does not work", id);
     return;
   }
-  if (outcome.cache !== "hit" && outcome.creditCost === 0) world.violate("a rendering is not charged", id);
-  if (outcome.cache !== "hit" && isLink) world.violate("a link causes a render", id);
+  if (outcome.cache !== "hit" && outcome.creditCost === 0)
+    world.reportViolation("a rendering is not charged", id);
+  if (outcome.cache !== "hit" && isLink) world.reportViolation("a link causes a render", id);
 }
 
 /** Checks that a failed request was refunded before its response, unless the ledger failed. */
@@ -49,6 +52,8 @@ function checkFailure(
   reservation: ReservationRecord | undefined,
 ): void {
   if (reservation === undefined || world.history.faultsOf(reservation.id).length > 0) return;
-  if (reservation.end === null) world.violate("a failed request is not refunded", request.id, reservation.id);
-  if (reservation.end === "settled") world.violate("a failed request is charged", request.id, reservation.id);
+  if (reservation.end === null)
+    world.reportViolation("a failed request is not refunded", request.id, reservation.id);
+  if (reservation.end === "settled")
+    world.reportViolation("a failed request is charged", request.id, reservation.id);
 }

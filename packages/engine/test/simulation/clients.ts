@@ -3,7 +3,7 @@ import type { Capture } from "../../src/capture.ts";
 import { isSnapError } from "../../src/errors.ts";
 import type { Principal } from "../../src/ports/tokens.ts";
 import { checkOutcome } from "./check-outcome.ts";
-import type { Customer } from "./customers.ts";
+import type { TestAccount } from "./test-accounts.ts";
 import { requestContext, type ClientRequest } from "./history.ts";
 import type { SimulatedProcess } from "./process.ts";
 import type { World } from "./world.ts";
@@ -12,7 +12,7 @@ const PAGES = 4;
 const HOOK = "https://hooks.example.com/snap";
 
 /** Requests one of a few pages, so that many requests are identical. */
-export function sendCapture(world: World, process: SimulatedProcess, customer: Customer): void {
+export function sendCapture(world: World, process: SimulatedProcess, account: TestAccount): void {
   const { draw, timeline } = world;
   const url = draw.chance(0.03) ? "https://inside.example.com/" : drawPage(world);
   const isCached = draw.chance(0.8);
@@ -25,8 +25,8 @@ export function sendCapture(world: World, process: SimulatedProcess, customer: C
   const isLinked = draw.chance(0.1);
   const known = [...world.history.rendered.keys()].at(-1);
   const holds = draw.chance(0.2) ? (etag: string): boolean => etag === known : undefined;
-  void send(world, { process, customer, url, query, isCached, isLink: false, holds }, async () => {
-    const principal = await process.engine.authenticate(customer.token);
+  void send(world, { process, account, url, query, isCached, isLink: false, holds }, async () => {
+    const principal = await process.engine.authenticate(account.token);
     const linked = isLinked ? (): boolean => true : undefined;
     const request = { principal, parameters: query, ...(holds && { holds }), ...(linked && { linked }) };
     const capture = await process.engine.capture(request);
@@ -38,7 +38,7 @@ export function sendCapture(world: World, process: SimulatedProcess, customer: C
         baseUrl: "https://snap.example.com/v1",
       });
       timeline.after(draw.between(10, draw.pick([5000, 5000, 80_000])), () =>
-        followLink(world, { url: link.url, page: url, customer }),
+        followLink(world, { url: link.url, page: url, account }),
       );
     }
     return capture;
@@ -47,7 +47,7 @@ export function sendCapture(world: World, process: SimulatedProcess, customer: C
 
 interface NewRequest {
   readonly process: SimulatedProcess;
-  readonly customer: Customer;
+  readonly account: TestAccount;
   readonly url: string;
   readonly query: string;
   readonly isCached: boolean;
@@ -58,47 +58,47 @@ interface NewRequest {
 
 /** Makes a request for a client, and checks its outcome. */
 async function send(world: World, sent: NewRequest, capture: () => Promise<Capture>): Promise<void> {
-  const { history, note } = world;
-  const { process, customer, url, isCached, holds } = sent;
+  const { history, trace } = world;
+  const { process, account, url, isCached, holds } = sent;
   const request: ClientRequest = {
     ...sent,
     id: `r${history.requests.length + 1}`,
-    accountId: customer.accountId,
+    accountId: account.accountId,
     storedEtag: null,
     outcome: null,
   };
   history.requests.push(request);
-  note?.(
+  trace?.(
     process.name,
-    `${request.id} ${customer.accountId} requests ${url}${isCached ? "" : " without cache"}`,
+    `${request.id} ${account.accountId} requests ${url}${isCached ? "" : " without cache"}`,
   );
   try {
     const { creditCost, cache, rendering } = await requestContext.run(request, capture);
     if (!process.isAlive) return;
     request.outcome = { kind: "rendering", creditCost, cache, etag: rendering.etag };
     if (history.rendered.get(rendering.etag) !== url)
-      world.violate("a request gets the rendering of another page", request.id);
+      world.reportViolation("a request gets the rendering of another page", request.id);
     const text = Buffer.from(rendering.bytes).toString("latin1", 0, 100);
     if (!text.startsWith(`${url} `) && !holds?.(rendering.etag))
-      world.violate("a request gets the wrong bytes", request.id);
+      world.reportViolation("a request gets the wrong bytes", request.id);
   } catch (error) {
     if (!process.isAlive) return;
     if (!isSnapError(error)) throw error;
     request.outcome = { kind: "error", code: error.code };
   }
-  note?.(process.name, `${request.id} gets ${JSON.stringify(request.outcome)}`);
+  trace?.(process.name, `${request.id} gets ${JSON.stringify(request.outcome)}`);
   checkOutcome(world, request, request.outcome);
 }
 
 /** Requests a signed URL from any process. */
 function followLink(
   world: World,
-  { url, page, customer }: { readonly url: string; readonly page: string; readonly customer: Customer },
+  { url, page, account }: { readonly url: string; readonly page: string; readonly account: TestAccount },
 ): void {
   const process = pickProcess(world);
   if (process === null) return;
   const { searchParams } = new URL(url);
-  const sent = { process, customer, url: page, query: "a link", isCached: true, isLink: true };
+  const sent = { process, account, url: page, query: "a link", isCached: true, isLink: true };
   void send(world, sent, async () => {
     const { principal, parameters } = await process.engine.authenticateSigned(searchParams);
     return process.engine.capture({ principal, parameters });
@@ -109,9 +109,9 @@ function followLink(
 export async function submitBatch(
   world: World,
   process: SimulatedProcess,
-  customer: Customer,
+  account: TestAccount,
 ): Promise<void> {
-  const { draw, note } = world;
+  const { draw, trace } = world;
   const urls = new Set(Array.from({ length: draw.between(1, 5) }, () => drawPage(world)));
   const document = {
     items: Array.from(urls, (url) => ({ url })),
@@ -120,31 +120,31 @@ export async function submitBatch(
   const submission = { process };
   world.history.submissions.add(submission);
   const submitted = await tryCall(async () => {
-    const principal = await process.engine.authenticate(customer.token);
+    const principal = await process.engine.authenticate(account.token);
     return process.engine.batches.submit({ principal, document });
   });
   world.history.submissions.delete(submission);
   if (submitted === null) return;
-  note?.(
+  trace?.(
     process.name,
-    `accepts ${submitted.id} of ${customer.accountId} with ${submitted.items.length} items`,
+    `accepts ${submitted.id} of ${account.accountId} with ${submitted.items.length} items`,
   );
-  poll(world, customer, submitted);
+  poll(world, account, submitted);
 }
 
 /** Polls a batch until it is complete, then requests one of its renderings. */
-function poll(world: World, customer: Customer, last: RenderBatch): void {
+function poll(world: World, account: TestAccount, last: RenderBatch): void {
   const { draw, timeline } = world;
   const pollOnce = async (): Promise<void> => {
     const process = pickProcess(world);
     if (process === null) return;
     const next = await tryCall(async () => {
-      const principal = await process.engine.authenticate(customer.token);
+      const principal = await process.engine.authenticate(account.token);
       return readBatch(world, process, { principal, last });
     });
-    if (next?.status !== "complete") return poll(world, customer, next ?? last);
+    if (next?.status !== "complete") return poll(world, account, next ?? last);
     const item = draw.pick(next.items);
-    if (item.signed_url !== null) followLink(world, { url: item.signed_url, page: item.url, customer });
+    if (item.signed_url !== null) followLink(world, { url: item.signed_url, page: item.url, account });
   };
   timeline.after(draw.between(2000, 20_000), () => void pollOnce());
 }
@@ -157,12 +157,12 @@ async function readBatch(
 ): Promise<RenderBatch> {
   const next = await process.engine.batches.get({ principal, batchId: last.id });
   if (last.status === "complete" && next.finished_at !== last.finished_at)
-    world.violate("a complete batch changes", last.id);
+    world.reportViolation("a complete batch changes", last.id);
   for (const [index, item] of last.items.entries()) {
     const { status, etag, credit_cost: creditCost } = next.items[index] ?? {};
     if (item.credit_cost === null) continue;
     if (status !== item.status || etag !== item.etag || creditCost !== item.credit_cost)
-      world.violate("a finished item changes", last.id, item.id);
+      world.reportViolation("a finished item changes", last.id, item.id);
   }
   return next;
 }

@@ -25,11 +25,11 @@ export function connectStorage(world: World, connection: Connection): Storage {
     check: async () => {},
     close: async () => {},
   };
-  return world.conditions.hasSharedCache ? doWithoutCache(world, connected) : connected;
+  return world.conditions.hasSharedCache ? withCacheFallback(world, connected) : connected;
 }
 
 /** While the cache is unavailable, nothing is cached and each process counts rate limits itself, as in storage-redis. */
-function doWithoutCache(world: World, storage: Storage): Storage {
+function withCacheFallback(world: World, storage: Storage): Storage {
   const { history, timeline } = world;
   const { renderings, rateLimiter, renderLeases } = storage;
   const local = createMemoryStorage().rateLimiter;

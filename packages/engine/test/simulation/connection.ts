@@ -10,7 +10,7 @@ export interface Call {
   readonly request: unknown;
 }
 
-/** How much more often these calls fail than others. */
+/** How many times as often as others these calls fail. */
 const FAULT_FACTORS: Readonly<Record<string, number>> = {
   "ledger.settle": 3,
   "ledger.refund": 4,
@@ -33,7 +33,7 @@ const LATENCY_MAX_MS = 30;
 export class Connection {
   readonly #world: World;
   readonly #process: SimulatedProcess;
-  #awayUntil = 0;
+  #outageEndsAt = 0;
 
   constructor(world: World, process: SimulatedProcess) {
     this.#world = world;
@@ -48,15 +48,15 @@ export class Connection {
     const fault = this.#drawFault(call.method);
     if (fault === null && POLLS.has(call.method)) return process.receive(0, await effect());
     const origin = { process: process.name, request: requestContext.getStore() ?? null };
-    const apply = (note: string): Promise<T> => {
-      world.note?.(
+    const apply = (outcome: string): Promise<T> => {
+      world.trace?.(
         process.name,
-        `${origin.request?.id ?? "-"} ${call.method} ${note} ${idsOf(call.request)}`,
+        `${origin.request?.id ?? "-"} ${call.method} ${outcome} ${idsOf(call.request)}`,
       );
       world.origin = origin;
       return effect();
     };
-    if (fault !== null) this.#record(call, fault);
+    if (fault !== null) this.#recordFault(call, fault);
     switch (fault) {
       case null:
         return this.#succeed(apply);
@@ -87,20 +87,20 @@ export class Connection {
     }
   }
 
-  async #applyLate(delayMs: number, apply: (note: string) => Promise<unknown>): Promise<void> {
+  async #applyLate(delayMs: number, apply: (outcome: string) => Promise<unknown>): Promise<void> {
     await this.#travel(delayMs);
     await apply("late");
   }
 
-  /** Kills the process after the call takes effect, before that, or while the call is lost. */
-  async #killDuring(apply: (note: string) => Promise<unknown>): Promise<void> {
+  /** Kills the process after the call takes effect, before it does, or without any effect. */
+  async #killDuring(apply: (outcome: string) => Promise<unknown>): Promise<void> {
     const effect = this.#world.draw.pick(["now", "late", "none"] as const);
     if (effect === "now") await apply("killed");
     if (effect === "late") void this.#applyLate(this.#drawMoment(), apply);
     this.#process.kill();
   }
 
-  async #succeed<T>(apply: (note: string) => Promise<T>): Promise<T> {
+  async #succeed<T>(apply: (outcome: string) => Promise<T>): Promise<T> {
     const process = this.#process;
     if (this.#world.draw.chance(QUICK_CHANCE)) return process.receive(0, await apply("ok"));
     await this.#travel(this.#drawLatency());
@@ -119,7 +119,7 @@ export class Connection {
   #drawFault(method: string): CallFault | null {
     const { draw, faults, timeline } = this.#world;
     if (faults === NO_FAULTS) return null;
-    if (timeline.now < this.#awayUntil) return "refused";
+    if (timeline.now < this.#outageEndsAt) return "refused";
     if (draw.chance(faults.suspension)) this.#process.suspend(draw.between(1000, 60_000));
     let number = draw.next() / (FAULT_FACTORS[method] ?? 1);
     for (const fault of FAULTS) {
@@ -127,25 +127,25 @@ export class Connection {
       if (number >= 0) continue;
       if (EXCLUDED[method]?.includes(fault)) return null;
       if (fault !== "killed" && draw.chance(faults.outage))
-        this.#awayUntil = timeline.now + this.#drawMoment();
+        this.#outageEndsAt = timeline.now + this.#drawMoment();
       return fault;
     }
     return null;
   }
 
-  #record({ method, request }: Call, fault: CallFault): void {
-    const { history, note } = this.#world;
+  #recordFault({ method, request }: Call, fault: CallFault): void {
+    const { history, trace } = this.#world;
     const { batchId, reservationId, settle } = request as Record<string, string | undefined>;
-    note?.(this.#process.name, `${method} ${fault} ${idsOf(request)}`);
-    history.disturbDeliveriesOf(this.#process.name);
-    if (batchId !== undefined) history.disturbDelivery(batchId);
+    trace?.(this.#process.name, `${method} ${fault} ${idsOf(request)}`);
+    history.recordDisturbancesOf(this.#process.name);
+    if (batchId !== undefined) history.recordDisturbance(batchId);
     const concerned = reservationId ?? settle;
     if (concerned === undefined) return;
     history.faultsOf(concerned).push(`${method} ${fault}`);
     if (method === "ledger.refund") this.#endSoon();
   }
 
-  /** Sometimes ends the process now: a credit may be charged by mistake, and only this process knows. */
+  /** Sometimes ends the process within seconds: a credit may be charged by mistake, and only this process knows. */
   #endSoon(): void {
     const world = this.#world;
     const process = this.#process;

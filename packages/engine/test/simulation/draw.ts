@@ -18,9 +18,9 @@ export class Draw {
     return this.next() < probability;
   }
 
-  /** Returns a whole number from `least` to `most`. */
-  between(least: number, most: number): number {
-    return least + Math.floor(this.next() * (most - least + 1));
+  /** Returns a whole number from `min` to `max`. */
+  between(min: number, max: number): number {
+    return min + Math.floor(this.next() * (max - min + 1));
   }
 
   pick<T>(values: readonly T[]): T {

@@ -1,5 +1,5 @@
 import { sendCapture, submitBatch, pickProcess } from "./clients.ts";
-import { changePlan, type Customer } from "./customers.ts";
+import { changePlan, type TestAccount } from "./test-accounts.ts";
 import { SimulatedProcess } from "./process.ts";
 import type { World } from "./world.ts";
 
@@ -8,17 +8,17 @@ const HOUR_MS = 3_600_000;
 const MAX_PROCESSES = 6;
 
 /** Schedules what clients, operators and the machines do in the next `durationMs`. */
-export function scheduleEvents(world: World, customers: readonly Customer[], durationMs: number): void {
+export function scheduleEvents(world: World, accounts: readonly TestAccount[], durationMs: number): void {
   const { draw, timeline, conditions } = world;
   const at = (count: number, act: () => void): void => {
     for (let index = 0; index < count; index += 1) timeline.after(draw.between(0, durationMs), act);
   };
-  at(draw.between(2, 10), () => sendBurst(world, draw.pick(customers)));
+  at(draw.between(2, 10), () => sendBurst(world, draw.pick(accounts)));
   at(draw.pick([0, 1, 1, 2, 3]), () => {
     const process = pickProcess(world);
-    if (process !== null) void submitBatch(world, process, draw.pick(customers));
+    if (process !== null) void submitBatch(world, process, draw.pick(accounts));
   });
-  if (draw.chance(0.2)) at(draw.between(1, 3), () => void changePlan(world, draw.pick(customers)));
+  if (draw.chance(0.2)) at(draw.between(1, 3), () => void changePlan(world, draw.pick(accounts)));
   if (draw.chance(0.5)) at(draw.between(1, 4), () => setClock(world, conditions.clockBoundMs));
   if (conditions.hasWildClocks) at(1, () => setClock(world, HOUR_MS));
   if (draw.chance(0.3)) at(draw.between(1, 2), () => void pickProcess(world)?.stop());
@@ -27,11 +27,11 @@ export function scheduleEvents(world: World, customers: readonly Customer[], dur
 }
 
 /** Sends one request, or three at once. */
-function sendBurst(world: World, customer: Customer): void {
+function sendBurst(world: World, account: TestAccount): void {
   const { draw } = world;
   for (let count = draw.pick([1, 1, 1, 3]); count > 0; count -= 1) {
     const process = pickProcess(world);
-    if (process !== null) sendCapture(world, process, customer);
+    if (process !== null) sendCapture(world, process, account);
   }
 }
 
@@ -40,7 +40,7 @@ function setClock(world: World, boundMs: number): void {
   const process = pickProcess(world);
   if (process === null) return;
   process.clockOffsetMs = world.draw.between(-boundMs, boundMs);
-  world.note?.(process.name, `* sets its clock to ${process.clockOffsetMs} ms from the true time`);
+  world.trace?.(process.name, `* sets its clock to ${process.clockOffsetMs} ms from the true time`);
 }
 
 /** Starts another process if none is left, and usually if one has ended. */

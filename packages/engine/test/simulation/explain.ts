@@ -4,14 +4,14 @@ import type { Violation } from "./world.ts";
 /** Lines of the trace to show. */
 const MAX_LINES = 80;
 
-/** Repeats a simulation; returns the rule that it breaks, and the last lines of the trace that concern it. */
+/** Repeats a simulation; returns its violation, and the last lines of the trace that concern it. */
 export async function explain(seed: number): Promise<string> {
   const trace: string[] = [];
   const violation = await simulate(seed, { trace });
   if (violation === null) return `seed ${seed} breaks no rule when it is repeated`;
   const lines = trace.filter((line) => concerns(line, violation));
   return [
-    `seed ${seed}: ${violation.rule} (${violation.ids.join(", ")})`,
+    `seed ${seed}: ${violation.message} (${violation.ids.join(", ")})`,
     ...lines.slice(-MAX_LINES),
     `SIMULATION_SEED=${seed} prints the whole trace.`,
   ].join("\n");

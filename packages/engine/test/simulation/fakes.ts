@@ -38,7 +38,7 @@ export function createRenderer(world: World, process: SimulatedProcess): Rendere
       await process.receive(
         failure === "hangs" ? RENDER_TIMEOUT_MS : draw.between(20, draw.pick(RENDER_DURATIONS_MS)),
       );
-      world.note?.(process.name, `renders ${url}: ${failure ?? "ok"}`);
+      world.trace?.(process.name, `renders ${url}: ${failure ?? "ok"}`);
       if (failure === "breaks") throw new Error("the renderer broke");
       if (failure !== null) throw new SnapError(failure === "hangs" ? "render_timeout" : failure, "as drawn");
       const text = `${url} ${history.rendered.size}`;
@@ -81,7 +81,7 @@ const RECEIVER_FAILURES = ["refuses", "hangs"] as const;
 const RECEIVER_FAULTS = [...RECEIVER_FAILURES, "response-lost"] as const;
 
 /** Creates a sender whose receivers sometimes refuse, hang, or accept without a response. */
-export function createReceivers(world: World, process: SimulatedProcess): WebhookSender {
+export function createWebhookSender(world: World, process: SimulatedProcess): WebhookSender {
   const { draw, history, timeline, conditions } = world;
   const faults = conditions.isCalm ? RECEIVER_FAILURES : RECEIVER_FAULTS;
   const closed = Promise.withResolvers<WebhookOutcome>();
@@ -92,15 +92,15 @@ export function createReceivers(world: World, process: SimulatedProcess): Webhoo
       await process.receive(draw.between(0, 200));
       const outcome = fault === "refuses" ? draw.pick(REFUSALS) : fault === null ? ACCEPTED : TIMED_OUT;
       const isAccepted = fault === null || fault === "response-lost";
-      world.note?.(process.name, `sends webhook ${batchId}: ${fault ?? "accepted"}`);
+      world.trace?.(process.name, `sends webhook ${batchId}: ${fault ?? "accepted"}`);
       const status = outcome.kind === "responded" ? outcome.status : null;
       history.receipts.push({ batchId, at: timeline.now, headers, body, status, isAccepted });
-      if (fault === "response-lost") history.disturbDelivery(batchId);
+      if (fault === "response-lost") history.recordDisturbance(batchId);
       const delayMs = outcome === TIMED_OUT ? ATTEMPT_TIMEOUT_MS : draw.between(0, 200);
       return Promise.race([process.receive(delayMs, outcome), closed.promise]);
     },
     async close() {
-      history.disturbDeliveriesOf(process.name);
+      history.recordDisturbancesOf(process.name);
       closed.resolve({ kind: "failed", reason: "broken" });
     },
   };

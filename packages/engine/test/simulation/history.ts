@@ -16,7 +16,7 @@ export interface ClientRequest {
   readonly isCached: boolean;
   /** It follows a signed link, so the rendering should be cached. */
   readonly isLink: boolean;
-  /** The rendering that it stored, or could not store because the cache was unavailable. */
+  /** Entity tag of the rendering that it stored, or could not store because the cache was unavailable. */
   storedEtag: string | null;
   /** `null` while it has no response, and forever if its process ends. */
   outcome: Outcome | null;
@@ -97,14 +97,14 @@ export class History {
     return faults;
   }
 
-  disturbDelivery(batchId: string): void {
+  recordDisturbance(batchId: string): void {
     this.disturbances.set(batchId, (this.disturbances.get(batchId) ?? 0) + 1);
   }
 
   /** Records that something happened to a process, and thus to its deliveries. */
-  disturbDeliveriesOf(process: string): void {
+  recordDisturbancesOf(process: string): void {
     for (const [batchId, { delivery }] of this.batches)
       if (delivery?.status === "sending" && this.claimants.get(batchId) === process)
-        this.disturbDelivery(batchId);
+        this.recordDisturbance(batchId);
   }
 }

@@ -5,7 +5,7 @@ import type { Clock } from "../../src/ports/clock.ts";
 import { Connection, never } from "./connection.ts";
 import { connectStorage } from "./connect-storage.ts";
 import { requestContext } from "./history.ts";
-import { createReceivers, createRenderer, createResolver } from "./fakes.ts";
+import { createWebhookSender, createRenderer, createResolver } from "./fakes.ts";
 import type { World } from "./world.ts";
 
 export const ENGINE_OPTIONS = {
@@ -14,7 +14,7 @@ export const ENGINE_OPTIONS = {
   machine: createFakeMachine(),
 } as const;
 
-/** Shorter than in production, in similar proportions, so that a simulated minute sees them end. */
+/** Shorter than in production, in similar proportions, so that they end within a simulated minute. */
 export const DURATIONS = {
   maxWaitMs: 5000,
   reservationLeaseMs: 30_000,
@@ -57,7 +57,7 @@ export class SimulatedProcess {
       storage: connectStorage(world, new Connection(world, this)),
       renderer: createRenderer(world, this),
       resolver: createResolver(world),
-      webhookSender: createReceivers(world, this),
+      webhookSender: createWebhookSender(world, this),
       batchRetryWindowMs: world.conditions.retryWindowMs,
       concurrency: world.draw.between(2, 3),
       // without leases, only this cache has the rendering of a render that ended during a look-up
@@ -85,30 +85,30 @@ export class SimulatedProcess {
   }
 
   suspend(durationMs: number): void {
-    this.#world.note?.(this.name, `* is suspended for ${durationMs} ms`);
-    this.#world.history.disturbDeliveriesOf(this.name);
+    this.#world.trace?.(this.name, `* is suspended for ${durationMs} ms`);
+    this.#world.history.recordDisturbancesOf(this.name);
     this.#suspendedUntil = this.#world.timeline.now + durationMs;
   }
 
   kill(): void {
     if (!this.isAlive) return;
-    this.#world.note?.(this.name, "* is killed");
-    this.#world.history.disturbDeliveriesOf(this.name);
+    this.#world.trace?.(this.name, "* is killed");
+    this.#world.history.recordDisturbancesOf(this.name);
     this.end = "killed";
   }
 
-  /** Stops as at SIGTERM. */
+  /** Stops as on SIGTERM. */
   async stop(): Promise<void> {
     if (!this.isAlive || this.isStopping) return;
     this.isStopping = true;
-    const { note, timeline, draw } = this.#world;
-    note?.(this.name, "* stops");
+    const { trace, timeline, draw } = this.#world;
+    trace?.(this.name, "* stops");
     // the server waits for responses first; a program that embeds the engine may close it while captures run
     if (draw.chance(0.7)) await this.#drain();
     else await timeline.pause(100);
     await this.engine.close();
     if (!this.isAlive) return;
-    note?.(this.name, "* has stopped");
+    trace?.(this.name, "* has stopped");
     this.end = "stopped";
   }
 
@@ -143,9 +143,9 @@ export class SimulatedProcess {
   }
 
   #report(error: unknown): void {
-    const { note, history } = this.#world;
+    const { trace, history } = this.#world;
     const text = String(error);
-    note?.(this.name, `reports ${text}`);
+    trace?.(this.name, `reports ${text}`);
     const [, reservationId] = /^Error: reservation (\w+) may still be charged/.exec(text) ?? [];
     if (reservationId !== undefined) history.givenUp.add(reservationId);
   }

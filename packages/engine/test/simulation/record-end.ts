@@ -11,6 +11,6 @@ export function recordEnd(world: World, id: string, resolution: Resolution): Res
   const isNew = resolution === "settled" && reservation.end !== "settled";
   reservation.end = resolution;
   if (isNew && request?.isCached && request.storedEtag === null)
-    world.violate("a rendering is charged before it is stored", request.id, id);
+    world.reportViolation("a rendering is charged before it is stored", request.id, id);
   return reservation;
 }

@@ -63,13 +63,14 @@ function recordSettlement(
   const reservation = recordEnd(world, reservationId, resolution);
   const item = after.items.find(({ state }, index) => state !== itemAt(before, index).state);
   if (reservation === null || item?.state.status !== "done")
-    return world.violate("a settlement finishes no item", after.id, reservationId);
+    return world.reportViolation("a settlement finishes no item", after.id, reservationId);
   const { creditCost, etag } = item.state;
   reservation.itemId = item.id;
   if (creditCost !== (resolution === "settled" ? 1 : 0))
-    world.violate("the cost of an item differs from the ledger", item.id, reservationId);
+    world.reportViolation("the cost of an item differs from the ledger", item.id, reservationId);
   if (creditCost === 0) return;
-  if (!isStored(world, etag)) world.violate("an item is charged before its rendering is stored", item.id);
+  if (!isStored(world, etag))
+    world.reportViolation("an item is charged before its rendering is stored", item.id);
   const query = String(new URLSearchParams({ url: item.parameters.url }));
   recordCharge(world, { id: item.id, accountId: after.accountId, process, etag, query });
 }
@@ -82,23 +83,24 @@ interface ItemChange {
 function checkItem(world: World, { process, settled }: Change, { was, is }: ItemChange): void {
   const { history } = world;
   const { id, state } = is;
-  if (!("fence" in was.state)) return world.violate("a finished item changes", id);
-  if ("starts" in state && state.starts > 3) world.violate("an item starts too often", id);
+  if (!("fence" in was.state)) return world.reportViolation("a finished item changes", id);
+  if ("starts" in state && state.starts > 3) world.reportViolation("an item starts too often", id);
   const isClaim = "fence" in state && state.fence > was.state.fence;
-  const isClaimants = was.state.status === "rendering" && history.claimants.get(id) === process;
-  if (isClaim || (!isClaimants && failsUnclaimed(was.state, state))) {
-    if (!isClaimable(world, was.state)) world.violate("an item is claimed before its lease has ended", id);
+  const isByClaimant = was.state.status === "rendering" && history.claimants.get(id) === process;
+  if (isClaim || (!isByClaimant && failsUnclaimed(was.state, state))) {
+    if (!isClaimable(world, was.state))
+      world.reportViolation("an item is claimed before its lease has ended", id);
     if (isClaim) history.claimants.set(id, process);
     if (world.conditions.isCalm && was.state.status === "rendering")
-      world.violate("an item is taken from a worker that renews its lease", id);
+      world.reportViolation("an item is taken from a worker that renews its lease", id);
     return;
   }
-  if (!isClaimants) world.violate("a process changes an item that another has claimed", id);
+  if (!isByClaimant) world.reportViolation("a process changes an item that another has claimed", id);
   if (state.status === "done" && settled === null && state.creditCost !== 0)
-    world.violate("an item costs a credit without a settlement", id);
+    world.reportViolation("an item costs a credit without a settlement", id);
 }
 
-/** Returns whether the change is that of a claim after too many lost workers. */
+/** Returns whether a claim failed the item because too many workers were lost. */
 function failsUnclaimed(was: ItemState, is: ItemState): boolean {
   return "starts" in was && was.starts === 3 && is.status === "failed" && is.code === "render_failed";
 }
@@ -113,28 +115,28 @@ function isClaimable({ conditions, timeline }: World, state: ItemState): boolean
 function checkFinish(world: World, { before, after }: Change): void {
   const isFinished = after.items.every(({ state }) => !("fence" in state));
   if ((after.finishedAt !== null) !== isFinished)
-    world.violate("a batch and its items disagree on whether it is finished", after.id);
+    world.reportViolation("a batch and its items disagree on whether it is finished", after.id);
   if (before.finishedAt !== null && before.finishedAt !== after.finishedAt)
-    world.violate("a batch finishes twice", after.id);
+    world.reportViolation("a batch finishes twice", after.id);
   const hasDelivery = isFinished && after.webhookUrl !== null;
   if ((after.delivery !== null) !== hasDelivery)
-    world.violate("a webhook is due before its batch is finished, or never", after.id);
+    world.reportViolation("a webhook is due before its batch is finished, or never", after.id);
 }
 
 function checkDelivery(world: World, { before, after, process }: Change): void {
-  const { history, processes, violate } = world;
+  const { history, processes, reportViolation } = world;
   const { delivery: was } = before;
   const { delivery: is } = after;
   if (was === null || is === null || was === is) return;
   if (was.status === "delivered" || was.status === "abandoned")
-    return violate("a delivery that has ended changes", after.id);
+    return reportViolation("a delivery that has ended changes", after.id);
   if (is.status === "sending" && is.fence > was.fence) {
     history.claimants.set(after.id, process);
     // by the time the claimant learns of it, its lease may have ended
     if (processes.some(({ name, isSuspended }) => name === process && isSuspended))
-      history.disturbDelivery(after.id);
+      history.recordDisturbance(after.id);
   } else if (is.status !== "abandoned" && history.claimants.get(after.id) !== process)
-    violate("a process changes a delivery that another has claimed", after.id);
+    reportViolation("a process changes a delivery that another has claimed", after.id);
 }
 
 /** Returns whether a rendering was stored, or could not be because the cache was unavailable. */

@@ -38,9 +38,9 @@ function recordLedger(world: World, ledger: Ledger): Ledger {
       const reservation = { id, accountId, process, request: client, itemId: null, end: null };
       history.reservations.set(id, reservation);
       const { granted, used, reserved } = outcome.balance;
-      if (used + reserved > granted) world.violate("an account goes below zero", accountId, id);
+      if (used + reserved > granted) world.reportViolation("an account goes below zero", accountId, id);
       if (countOf(history.reservations.values(), accountId) > countOf(history.allowedRenders, accountId))
-        world.violate("a render does not count against the rate limit", accountId, id);
+        world.reportViolation("a render does not count against the rate limit", accountId, id);
       return outcome;
     },
     settle: end("settle"),

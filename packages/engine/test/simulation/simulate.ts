@@ -1,9 +1,9 @@
 import { createMemoryStorage } from "@snap/testing";
 import type { Storage } from "../../src/ports/storage.ts";
-import { createCustomers, type Customer } from "./customers.ts";
-import { checkBatches, isOver } from "./check-batches.ts";
+import { createTestAccounts, type TestAccount } from "./test-accounts.ts";
+import { checkBatches, isWorkDone } from "./check-batches.ts";
 import { checkLimits } from "./check-limits.ts";
-import { checkMoney, checkReversals } from "./check-money.ts";
+import { checkLedger, checkReversals } from "./check-ledger.ts";
 import { Draw } from "./draw.ts";
 import { drawCalmRates, drawFaultRates, NO_FAULTS } from "./fault-rates.ts";
 import { History } from "./history.ts";
@@ -16,7 +16,7 @@ import { NOBODY, type Conditions, type Violation, type World } from "./world.ts"
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 const HOUR_MS = 3_600_000;
 const CLOCK_BOUND_MS = 2000;
-/** Longer than a suspended process, a slow call and the longest pause between two reversals together. */
+/** Longer than the longest suspension, the slowest call and the longest pause between reversal attempts, in total. */
 const REVERSAL_MS = 150_000;
 
 export interface SimulationOptions {
@@ -26,38 +26,38 @@ export interface SimulationOptions {
   readonly plant?: (storage: Storage) => Partial<Storage>;
 }
 
-/** Runs the simulation of a seed; returns the first broken rule, or `null`. */
+/** Runs the simulation of a seed; returns the first violation, or `null`. */
 export async function simulate(seed: number, options: SimulationOptions = {}): Promise<Violation | null> {
   const world = createWorld(new Draw(seed), options);
   try {
     await run(world);
   } catch (error) {
-    world.violate(String(error));
+    world.reportViolation(String(error));
   }
   return world.violation;
 }
 
 async function run(world: World): Promise<void> {
   const { timeline } = world;
-  const customers = await createCustomers(world);
-  await serve(world, customers);
+  const accounts = await createTestAccounts(world);
+  await serve(world, accounts);
   await finishWork(world);
   if (world.violation !== null) return;
   // calls that are still in flight arrive, and all leases end
-  await timeline.runUntil(() => false);
+  await timeline.runToEnd();
   await timeline.run(world.conditions.hasWildClocks ? 2 * HOUR_MS : 2 * DURATIONS.reservationLeaseMs);
-  for (const customer of customers) {
-    await checkMoney(world, customer);
-    checkLimits(world, customer);
+  for (const account of accounts) {
+    await checkLedger(world, account);
+    checkLimits(world, account);
   }
-  checkBatches(world, customers);
+  checkBatches(world, accounts);
   checkRequests(world);
 }
 
 function createWorld(draw: Draw, { trace, plant = () => ({}) }: SimulationOptions): World {
   const timeline = new Timeline(START_MS);
   const conditions = drawConditions(draw);
-  const note = (process: string, text: string): void => {
+  const addLine = (process: string, text: string): void => {
     trace?.push(`${((timeline.now - START_MS) / 1000).toFixed(3).padStart(9)} ${process.padEnd(8)} ${text}`);
   };
   const world: Omit<World, "storage"> = {
@@ -70,12 +70,12 @@ function createWorld(draw: Draw, { trace, plant = () => ({}) }: SimulationOption
     inFlight: 0,
     origin: NOBODY,
     violation: null,
-    violate(rule, ...ids) {
+    reportViolation(message, ...ids) {
       if (world.violation !== null) return;
-      note("", `* BROKEN: ${rule} ${ids.join(" ")}`);
-      world.violation = { rule, ids };
+      addLine("", `* BROKEN: ${message} ${ids.join(" ")}`);
+      world.violation = { message, ids };
     },
-    note: trace === undefined ? null : note,
+    trace: trace === undefined ? null : addLine,
   };
   const memory = createMemoryStorage();
   return Object.assign(world, { storage: recordStorage(world as World, { ...memory, ...plant(memory) }) });
@@ -98,34 +98,34 @@ function checkRequests(world: World): void {
   const { conditions, history } = world;
   if (!conditions.isCalm) return;
   for (const { id, outcome } of history.requests)
-    if (outcome === null) world.violate("a request gets no response", id);
-  if (history.charged.size !== history.rendered.size) world.violate("a rendering is not charged");
+    if (outcome === null) world.reportViolation("a request gets no response", id);
+  if (history.charged.size !== history.rendered.size) world.reportViolation("a rendering is not charged");
 }
 
 /** Two to four processes serve clients, with faults. */
-async function serve(world: World, customers: readonly Customer[]): Promise<void> {
+async function serve(world: World, accounts: readonly TestAccount[]): Promise<void> {
   const { draw } = world;
   for (let count = draw.pick([2, 2, 3, 4]); count > 0; count -= 1) startProcess(world);
   const durationMs = draw.pick([2000, 10_000, 30_000]);
-  scheduleEvents(world, customers, durationMs);
-  await runUnlessViolated(world, durationMs);
+  scheduleEvents(world, accounts, durationMs);
+  await runFor(world, durationMs);
   world.faults = NO_FAULTS;
 }
 
-/** Without faults, the processes finish the batches; or they end first, and a new process does. */
+/** Without faults, lets the processes finish the batches, or ends them and lets a new one finish. */
 async function finishWork(world: World): Promise<void> {
   const { timeline, history, conditions, draw, processes } = world;
-  const doContinue = !conditions.hasWildClocks && draw.chance(0.25);
-  if (!doContinue) await endAll(world);
+  const keepsProcesses = !conditions.hasWildClocks && draw.chance(0.25);
+  if (!keepsProcesses) await endAll(world);
   await timeline.runUntil(() => world.violation !== null || world.inFlight === 0);
-  if (conditions.hasWildClocks) await runUnlessViolated(world, 2 * HOUR_MS);
+  if (conditions.hasWildClocks) await runFor(world, 2 * HOUR_MS);
   if (processes.every(({ isAlive, isStopping, worker }) => !isAlive || isStopping || worker === null))
     startProcess(world, { hasWorker: true });
-  const isLate = deadline(world, HOUR_MS);
-  await timeline.runUntil(() => world.violation !== null || isOver(world) || isLate());
-  if (!isOver(world)) world.violate("the batches do not finish", ...history.batches.keys());
-  if (doContinue && draw.chance(0.3)) {
-    await runUnlessViolated(world, REVERSAL_MS);
+  const isOverdue = deadline(world, HOUR_MS);
+  await timeline.runUntil(() => world.violation !== null || isWorkDone(world) || isOverdue());
+  if (!isWorkDone(world)) world.reportViolation("the batches do not finish", ...history.batches.keys());
+  if (keepsProcesses && draw.chance(0.3)) {
+    await runFor(world, REVERSAL_MS);
     checkReversals(world);
   }
   await endAll(world);
@@ -136,19 +136,21 @@ async function endAll(world: World): Promise<void> {
   const { conditions, draw, processes, timeline } = world;
   for (const process of processes) {
     if (!conditions.isCalm && draw.chance(0.3)) process.kill();
-    void process.stop();
+    else void process.stop();
   }
   const haveEnded = (): boolean => processes.every(({ end }) => end !== null);
-  const isLate = deadline(world, HOUR_MS);
-  await timeline.runUntil(() => world.violation !== null || haveEnded() || isLate());
-  if (!haveEnded()) world.violate("a process does not stop");
+  const isOverdue = deadline(world, HOUR_MS);
+  await timeline.runUntil(() => world.violation !== null || haveEnded() || isOverdue());
+  if (!haveEnded()) world.reportViolation("a process does not stop");
 }
 
-async function runUnlessViolated(world: World, durationMs: number): Promise<void> {
+/** Runs the events of the next `durationMs`; stops at a violation. */
+async function runFor(world: World, durationMs: number): Promise<void> {
   const isOverdue = deadline(world, durationMs);
   await world.timeline.runUntil(() => isOverdue() || world.violation !== null);
 }
 
+/** Returns a function that returns whether `durationMs` have passed since this call. */
 function deadline({ timeline }: World, durationMs: number): () => boolean {
   let hasPassed = false;
   timeline.after(durationMs, () => {

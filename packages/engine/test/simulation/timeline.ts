@@ -7,7 +7,7 @@ interface Event {
 /** Far more than any simulation needs. */
 const MAX_EVENTS = 100_000;
 
-/** Most events per turn of the event loop. */
+/** Maximum events per turn of the event loop. */
 const EVENTS_PER_TURN = 50;
 
 /**
@@ -55,6 +55,11 @@ export class Timeline {
       };
       setImmediate(step);
     });
+  }
+
+  /** Runs all events until none is left. */
+  runToEnd(): Promise<void> {
+    return this.runUntil(() => false);
   }
 
   /** Runs the events of the next `durationMs`. */

@@ -44,16 +44,16 @@ export interface World {
   /** Who made the call that takes effect now. */
   origin: Origin;
   violation: Violation | null;
-  /** Records a broken rule; only the first one counts. */
-  violate(rule: string, ...ids: readonly string[]): void;
+  /** Records what is wrong; only the first violation counts. */
+  reportViolation(message: string, ...ids: readonly string[]): void;
   /** Adds a line to the trace, if there is one. A text that begins with `*` concerns the whole process. */
-  readonly note: ((process: string, text: string) => void) | null;
+  readonly trace: ((process: string, text: string) => void) | null;
 }
 
 /** A broken rule. */
 export interface Violation {
-  readonly rule: string;
-  /** What broke it: requests, reservations, batches, items, accounts. */
+  readonly message: string;
+  /** What it concerns: requests, reservations, batches, items, accounts. */
   readonly ids: readonly string[];
 }
 

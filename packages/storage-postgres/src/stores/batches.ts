@@ -18,15 +18,15 @@ export function createBatchStore(database: Database, signal: BatchSignal): Batch
   const { query } = database;
   return {
     async insert(batch) {
-      await database.transaction(async (within, isRepeated) => {
+      await database.transaction(async (inTransaction, isRepeated) => {
         try {
-          await insert(within, batch);
+          await insert(inTransaction, batch);
         } catch (error) {
           // the first transaction had committed when its connection was lost
           if (isRepeated && isUniqueViolation(error)) return null;
           throw error;
         }
-        return signal.send(within);
+        return signal.send(inTransaction);
       });
     },
     async find(batchId) {
@@ -34,13 +34,16 @@ export function createBatchStore(database: Database, signal: BatchSignal): Batch
       return toBatch(await query<BatchRow>("SELECT * FROM snap.find_batch($1)", [batchId]));
     },
     change: ({ batchId, now, settle, change }) =>
-      database.transaction(async (within) => {
-        const rows = await within<BatchRow>("SELECT * FROM snap.hold_batch($1)", [batchId]);
+      database.transaction(async (inTransaction) => {
+        const rows = await inTransaction<BatchRow>("SELECT * FROM snap.hold_batch($1)", [batchId]);
         const before = toBatch(rows);
         if (before === null) return null;
         const ending = { reservationId: settle ?? "", now, target: "settled" } as const;
-        const after = change(before, settle === undefined ? null : await endReservation(within, ending));
-        if (after !== null) await update(within, rows, after);
+        const after = change(
+          before,
+          settle === undefined ? null : await endReservation(inTransaction, ending),
+        );
+        if (after !== null) await update(inTransaction, rows, after);
         return after;
       }),
     dueItems: ({ now, limit, exceptAccounts }) => query<DueItem>(DUE_ITEMS, [now, limit, exceptAccounts]),

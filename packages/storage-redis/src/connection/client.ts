@@ -3,7 +3,7 @@ import { consumeScript } from "../rate-limiter.ts";
 import { releaseLeaseScript, acquireLeaseScript } from "../render-leases.ts";
 import {
   evictRenderingsScript,
-  forgetRenderingsScript,
+  deleteRenderingsScript,
   pruneRenderingsScript,
   storeRenderingScript,
 } from "../renderings/scripts.ts";
@@ -52,7 +52,7 @@ const SCRIPTS = {
   releaseLease: releaseLeaseScript,
   storeRendering: storeRenderingScript,
   evictRenderings: evictRenderingsScript,
-  forgetRenderings: forgetRenderingsScript,
+  deleteRenderings: deleteRenderingsScript,
   pruneRenderings: pruneRenderingsScript,
 };
 

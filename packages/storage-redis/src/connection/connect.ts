@@ -11,15 +11,15 @@ const VERSION_MIN = 7;
 export interface RedisConnection {
   readonly client: ScriptedClient;
   readonly attempt: Attempt;
-  readonly bytes: ByteConnection;
+  readonly transferConnection: TransferConnection;
   close(): Promise<void>;
 }
 
-export interface ByteConnection {
+export interface TransferConnection {
   readonly client: ScriptedClient;
   /** Like `attempt` of the other connection; a transfer that is stuck or cut concerns only this one. */
   readonly attempt: Attempt;
-  /** Runs a command that transfers about this many bytes, with a time limit by what this connection has to transfer. */
+  /** Runs a command that transfers about this many bytes, with a time limit that allows for all that is being transferred. */
   readonly inTime: <T>(bytes: number, command: () => Promise<T>) => Promise<T>;
 }
 
@@ -45,7 +45,7 @@ export async function connectRedis(options: ConnectionOptions): Promise<RedisCon
     openLink(url, (client) => tryCommands(client, keyPrefix)),
     openLink(url, async () => {}),
   ]);
-  const [main, bytes] = links;
+  const [main, transfers] = links;
   const { host, password } = new URL(url);
   const explain = (reason: unknown): string =>
     withoutPassword(reasonOf(reason), decodeURIComponent(password)).replace(/[.]+$/, "");
@@ -75,10 +75,10 @@ export async function connectRedis(options: ConnectionOptions): Promise<RedisCon
   return {
     client: main.client,
     attempt: availability.attempt,
-    bytes: createByteConnection(bytes, {
+    transferConnection: createTransferConnection(transfers, {
       availability,
       commandTimeoutMs,
-      ask: () => main.client.probe(`${keyPrefix}probe`),
+      probeMain: () => main.client.probe(`${keyPrefix}probe`),
       onStuck: (reason) =>
         onError(
           new Error(
@@ -96,27 +96,26 @@ export async function connectRedis(options: ConnectionOptions): Promise<RedisCon
   };
 }
 
-function createByteConnection(
+function createTransferConnection(
   link: Link,
   {
     availability,
     commandTimeoutMs,
-    ask,
+    probeMain,
     onStuck,
   }: {
     readonly availability: Availability;
     readonly commandTimeoutMs: number;
-    /** Sends a command on the other connection. */
-    readonly ask: () => Promise<void>;
+    readonly probeMain: () => Promise<void>;
     readonly onStuck: (reason: unknown) => void;
   },
-): ByteConnection {
+): TransferConnection {
   let outstandingBytes = 0;
   let losses = 0;
   let isStuck = false;
   /** Reports a failure of this connection, unless the other one fails, too: that is reported as unavailable. */
   const report = async (reason: unknown): Promise<void> => {
-    await availability.attempt(ask, () => {});
+    await availability.attempt(probeMain, () => {});
     if (isStuck || !availability.isUsable()) return;
     isStuck = true;
     onStuck(reason);
@@ -126,7 +125,7 @@ function createByteConnection(
     // the first loss may be a connection that was idle for too long
     if (losses > 1) void report(reason);
   });
-  const fail = async (reason: unknown): Promise<void> => {
+  const handleFailure = async (reason: unknown): Promise<void> => {
     if (reason instanceof ErrorReply) return availability.lose(reason);
     // what is outstanding would delay later transfers
     link.reconnect();
@@ -141,7 +140,7 @@ function createByteConnection(
         [losses, isStuck] = [0, false];
         return result;
       } catch (error) {
-        await fail(error);
+        await handleFailure(error);
         return fallback();
       }
     },
@@ -176,7 +175,7 @@ async function tryCommands(client: ScriptedClient, keyPrefix: string): Promise<v
   await client.storeRendering(keyPrefix, { staged, name, accountId: "probe", ...entry, maxBytes: null });
   await client.evictRenderings(keyPrefix, { maxBytes: null });
   await client.pruneRenderings(keyPrefix, { now: 0, limit: 0 });
-  await client.forgetRenderings(keyPrefix, [name]);
+  await client.deleteRenderings(keyPrefix, [name]);
 }
 
 /** Some Node errors have a code but no message. */

@@ -8,7 +8,7 @@ export interface Link {
   readonly failure: unknown;
   /** Called when the connection is lost, from now on. */
   onLost(listener: (reason: unknown) => void): void;
-  /** Drops the connection with what it waits for, and connects again: the name may lead to another server by now. */
+  /** Drops the connection and its pending commands, and connects again: the name may lead to another server by now. */
   reconnect(): void;
   close(): void;
 }

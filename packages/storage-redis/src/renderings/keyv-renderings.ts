@@ -1,6 +1,6 @@
 import type { RenderingStore } from "@snap/engine/ports";
 import { EXPIRY_GRACE_MS, renderingKey } from "../keys.ts";
-import { pack, unpack, unpackDescription } from "./packed.ts";
+import { pack, unpack, unpackMetadata } from "./packed.ts";
 
 /**
  * The methods of a Keyv store that are used: an adapter such as `@keyv/redis`, a `Map`, or a `Keyv`. They may return
@@ -46,8 +46,8 @@ export function createKeyvRenderings({ store, keyPrefix = "snap:" }: KeyvRenderi
     },
     async peek({ now, ...request }) {
       const value = await read(renderingKey(keyPrefix, request));
-      const description = value === null ? null : unpackDescription(value);
-      return description !== null && description.expiresAt > now ? description : null;
+      const metadata = value === null ? null : unpackMetadata(value);
+      return metadata !== null && metadata.expiresAt > now ? metadata : null;
     },
     async put({ rendering, ...request }) {
       const ttlMs = Math.max(0, Math.ceil(rendering.expiresAt - rendering.storedAt));

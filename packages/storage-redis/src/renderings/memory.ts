@@ -1,10 +1,10 @@
 import type { CacheStats } from "@snap/engine/ports";
 import type { ScriptedClient } from "../connection/client.ts";
 
-/** Of `maxmemory`: what renderings count is less than what they take, and limits and leases need some, too. */
-const SHARE_OF_MAXMEMORY = 0.8;
+/** Renderings take more memory than counts against the quota, and rate limits and leases need some, too. */
+const MAXMEMORY_FRACTION = 0.8;
 /** Of the machine's memory, if Redis has no limit. */
-const SHARE_OF_SYSTEM = 0.5;
+const SYSTEM_FRACTION = 0.5;
 
 /** The memory of Redis. */
 export interface Memory {
@@ -21,7 +21,7 @@ export async function readMemory(client: Pick<ScriptedClient, "info">): Promise<
   const [maxBytes, usedBytes] = [Number(read("maxmemory")), Number(read("used_memory"))];
   const systemBytes = Number(read("total_system_memory"));
   return {
-    quota: Math.floor(maxBytes > 0 ? maxBytes * SHARE_OF_MAXMEMORY : systemBytes * SHARE_OF_SYSTEM),
+    quota: Math.floor(maxBytes > 0 ? maxBytes * MAXMEMORY_FRACTION : systemBytes * SYSTEM_FRACTION),
     freeBytes: maxBytes > 0 ? Math.max(0, maxBytes - usedBytes) : null,
     warnings: [...warnOfLimit(maxBytes), ...warnOfPolicy(read("maxmemory_policy"))],
   };

@@ -1,24 +1,24 @@
 import type { StoredRendering } from "@snap/engine/ports";
 
 /** A rendering without its bytes. */
-export type Description = Omit<StoredRendering, "bytes">;
+export type Metadata = Omit<StoredRendering, "bytes">;
 
 /*
- * A rendering is one value: the version of the layout (1 byte), the length of the description (4 bytes, big-endian), the
- * description as JSON, and the bytes.
+ * A rendering is one value: the version of the layout (1 byte), the length of the metadata (4 bytes, big-endian), the
+ * metadata as JSON, and the bytes.
  */
 const LAYOUT = 1;
 const PREAMBLE_BYTES = 5;
-/** Longer than nearly every description. */
-export const DESCRIPTION_BYTES = 1024;
+/** Read first; contains nearly all metadata. */
+export const METADATA_BYTES = 1024;
 
-export function pack({ bytes, ...description }: StoredRendering): Buffer {
-  return Buffer.concat([packDescription(description), bytes]);
+export function pack({ bytes, ...metadata }: StoredRendering): Buffer {
+  return Buffer.concat([packMetadata(metadata), bytes]);
 }
 
 /** Returns all that precedes the bytes. */
-export function packDescription(description: Description): Buffer {
-  const json = Buffer.from(JSON.stringify(description));
+export function packMetadata(metadata: Metadata): Buffer {
+  const json = Buffer.from(JSON.stringify(metadata));
   const preamble = Buffer.alloc(PREAMBLE_BYTES);
   preamble.writeUInt8(LAYOUT, 0);
   preamble.writeUInt32BE(json.byteLength, 1);
@@ -26,7 +26,7 @@ export function packDescription(description: Description): Buffer {
 }
 
 /**
- * Returns the offset of the bytes, which is the end of the description; `null` if the value is corrupt or has an unknown
+ * Returns the offset of the bytes, which is the end of the metadata; `null` if the value is corrupt or has an unknown
  * layout.
  */
 export function bytesOffset(start: Uint8Array): number | null {
@@ -35,12 +35,12 @@ export function bytesOffset(start: Uint8Array): number | null {
   return PREAMBLE_BYTES + view.readUInt32BE(1);
 }
 
-/** Reads the description from a value or from its start; returns `null` like `bytesOffset`. */
-export function unpackDescription(start: Uint8Array): Description | null {
+/** Reads the metadata from a value or from its start; returns `null` like `bytesOffset`. */
+export function unpackMetadata(start: Uint8Array): Metadata | null {
   const end = bytesOffset(start);
   if (end === null || end > start.byteLength) return null;
   try {
-    return JSON.parse(new TextDecoder().decode(start.subarray(PREAMBLE_BYTES, end))) as Description;
+    return JSON.parse(new TextDecoder().decode(start.subarray(PREAMBLE_BYTES, end))) as Metadata;
   } catch {
     return null;
   }
@@ -48,9 +48,9 @@ export function unpackDescription(start: Uint8Array): Description | null {
 
 /** Returns `null` like `bytesOffset`. Does not verify the bytes; the entity tag does. */
 export function unpack(packed: Uint8Array): StoredRendering | null {
-  const description = unpackDescription(packed);
+  const metadata = unpackMetadata(packed);
   const offset = bytesOffset(packed);
-  if (description === null || offset === null) return null;
+  if (metadata === null || offset === null) return null;
   // copied, because the value may belong to the store, or be a view of a much larger reply
-  return { ...description, bytes: new Uint8Array(packed.subarray(offset)) };
+  return { ...metadata, bytes: new Uint8Array(packed.subarray(offset)) };
 }

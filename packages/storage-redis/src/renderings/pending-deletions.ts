@@ -7,8 +7,8 @@ export interface PendingDeletions {
   /** Drops the oldest name if there are too many. */
   add(name: string): void;
   isEmpty(): boolean;
-  /** Deletes some renderings with `forget`; they stay pending if it rejects. */
-  flush(forget: (names: string[]) => Promise<unknown>): Promise<void>;
+  /** Deletes up to 1,000 renderings with `deleteRenderings`; they stay pending if it rejects. */
+  flush(deleteRenderings: (names: string[]) => Promise<unknown>): Promise<void>;
 }
 
 /**
@@ -24,9 +24,9 @@ export function createPendingDeletions(maxNames: number = MAX_NAMES): PendingDel
       if (pending.size > maxNames && oldest !== undefined) pending.delete(oldest);
     },
     isEmpty: () => pending.size === 0,
-    async flush(forget) {
+    async flush(deleteRenderings) {
       const names = Array.from(pending).slice(0, NAMES_PER_COMMAND);
-      await forget(names);
+      await deleteRenderings(names);
       for (const name of names) pending.delete(name);
     },
   };

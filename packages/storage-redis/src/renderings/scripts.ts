@@ -3,7 +3,7 @@ import type { Eviction } from "@snap/engine/ports";
 import { EXPIRY_GRACE_MS } from "../keys.ts";
 
 /*
- * The index of the renderings, next to their values. `cache:entries` maps the name of a rendering to what it counts and
+ * The index of the renderings, next to their values. `cache:entries` maps the name of a rendering to its size and
  * its account; `cache:total` and `cache:accounts` are the sums; `cache:ages:<account>` and `cache:expiries` sort the names
  * by the instants at which they were stored and expire. The scripts run even while the memory is full (`allow-oom`),
  * because evicting also writes to the index.
@@ -34,7 +34,7 @@ local function forget(name)
   return tonumber(bytes)
 end
 
--- Evicts from the account with the most bytes; the pending rendering counts for its account meanwhile.
+-- Evicts from the account with the most bytes; the pending rendering counts towards its account.
 local function evict(maxBytes, limit, pendingAccount, pendingBytes)
   if pendingBytes > 0 then redis.call("ZINCRBY", accounts, pendingBytes, pendingAccount) end
   local renderings, bytes = {}, {}
@@ -94,14 +94,14 @@ export interface StoreRequest {
   readonly staged: string;
   readonly name: string;
   readonly accountId: string;
-  /** What it counts. */
+  /** Its size, as it counts against the quota. */
   readonly bytes: number;
   readonly storedAt: number;
   readonly expiresAt: number;
   readonly maxBytes: number | null;
 }
 
-/** Moves a staged value to its key, and counts it; then evicts what exceeds the quota. Returns `null` if it is missing. */
+/** Moves a staged value to its key, and counts it; then evicts what exceeds the quota. Returns `null` if the value is missing. */
 export const storeRenderingScript = defineScript({
   NUMBER_OF_KEYS: 1,
   SCRIPT: `${INDEX}
@@ -127,14 +127,14 @@ return evict(tonumber(maxBytes), ${EVICTIONS_PER_CALL}, "", 0)`,
 });
 
 export interface EvictRequest {
-  /** The most that all renderings may count; `null`: any number. */
+  /** Maximum size of all renderings together; `null`: no limit. */
   readonly maxBytes: number | null;
   /** Evicts at least this much, for a rendering of this account. */
   readonly needed?: { readonly accountId: string; readonly bytes: number } | undefined;
   readonly limit?: number;
 }
 
-/** Evicts some of the renderings that exceed the quota, or that another rendering needs the space of. */
+/** Evicts renderings, up to `limit`, to keep the quota or to make space for another one. */
 export const evictRenderingsScript = defineScript({
   NUMBER_OF_KEYS: 1,
   SCRIPT: `${INDEX}
@@ -155,7 +155,7 @@ return evict(maxBytes, limit, account, bytes)`,
 });
 
 /** Deletes renderings by name. */
-export const forgetRenderingsScript = defineScript({
+export const deleteRenderingsScript = defineScript({
   NUMBER_OF_KEYS: 1,
   SCRIPT: `${INDEX}
 for _, name in ipairs(ARGV) do forget(name) end`,

@@ -1,16 +1,16 @@
 import { RESP_TYPES } from "@redis/client";
 import type { StoredRendering } from "@snap/engine/ports";
-import type { ByteConnection } from "../connection/connect.ts";
-import { bytesOffset, packDescription, unpackDescription } from "./packed.ts";
+import type { TransferConnection } from "../connection/connect.ts";
+import { bytesOffset, packMetadata, unpackMetadata } from "./packed.ts";
 
 /**
- * Transferred at a time, so that a large value delays others little, here and in Redis. `APPEND` may allocate a mebibyte
+ * Bytes transferred at a time, so that a large value hardly delays others, here and in Redis. `APPEND` may allocate a mebibyte
  * more than it needs, so smaller values are sent in one piece.
  */
 const CHUNK_BYTES = 4 * 1024 * 1024;
 /** Redis deletes an incomplete value after this time. */
 const STAGED_MS = 300_000;
-/** Of a value that is replaced while it is read. */
+/** For a value that is replaced while it is read. */
 const READ_ATTEMPTS = 3;
 
 /** Reads and writes values in chunks. */
@@ -24,7 +24,7 @@ export interface Transfer {
   write<T>(key: string, rendering: StoredRendering, commit: () => Promise<T>): Promise<T>;
 }
 
-export function createTransfer({ client, inTime }: ByteConnection): Transfer {
+export function createTransfer({ client, inTime }: TransferConnection): Transfer {
   const byteClient = client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer });
   const readRange = async (key: string, start: number, size: number): Promise<Buffer> =>
     inTime(size, async () => (await byteClient.getRange(key, start, start + size - 1)) ?? Buffer.alloc(0));
@@ -32,11 +32,10 @@ export function createTransfer({ client, inTime }: ByteConnection): Transfer {
   /** Returns `changed` if the value was replaced meanwhile. */
   const readOnce = async (key: string): Promise<StoredRendering | null | "changed"> => {
     const first = await readRange(key, 0, CHUNK_BYTES);
-    const [description, offset] = [unpackDescription(first), bytesOffset(first)];
-    if (description === null || offset === null) return null;
+    const [metadata, offset] = [unpackMetadata(first), bytesOffset(first)];
+    if (metadata === null || offset === null) return null;
     // copied, because it is a view of a larger reply
-    if (first.byteLength < CHUNK_BYTES)
-      return { ...description, bytes: new Uint8Array(first.subarray(offset)) };
+    if (first.byteLength < CHUNK_BYTES) return { ...metadata, bytes: new Uint8Array(first.subarray(offset)) };
     const size = await inTime(0, () => client.strLen(key));
     const bytes = new Uint8Array(Math.max(0, size - offset));
     bytes.set(first.subarray(offset, size));
@@ -46,7 +45,7 @@ export function createTransfer({ client, inTime }: ByteConnection): Transfer {
       bytes.set(chunk, start - offset);
     }
     const start = await readRange(key, 0, offset);
-    return start.equals(first.subarray(0, offset)) ? { ...description, bytes } : "changed";
+    return start.equals(first.subarray(0, offset)) ? { ...metadata, bytes } : "changed";
   };
 
   return {
@@ -57,9 +56,9 @@ export function createTransfer({ client, inTime }: ByteConnection): Transfer {
       }
       return null;
     },
-    async write(key, { bytes, ...description }, commit) {
+    async write(key, { bytes, ...metadata }, commit) {
       const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      const head = packDescription(description);
+      const head = packMetadata(metadata);
       const firstBytes = Math.max(0, CHUNK_BYTES - head.byteLength);
       const first = Buffer.concat([head, body.subarray(0, firstBytes)]);
       const expiration = { type: "PX", value: STAGED_MS } as const;

@@ -5,7 +5,7 @@ import { systemCodeOf } from "../faults.ts";
 
 /** Larger bodies go through Node's thread pool, which is slower than a direct call but does not block the event loop. */
 const MAX_BLOCKING_BYTES = 256 * 1024;
-/** Ids follow the instant, so that rows are appended; the first one is above the row ids of older releases. */
+/** Ids grow with time, so rows are appended; the first is above the row ids of older releases. */
 const FIRST_ID = 2 ** 50;
 const IDS_PER_MS = 1024;
 /** Another process may be about to insert the row of a younger file. */
@@ -24,8 +24,8 @@ export interface BodyFiles {
 }
 
 /**
- * Opens the directory, which the first write creates. Nothing is renamed or synced to the disk: a row is inserted after
- * its file is complete, and a file that a power failure damages does not match its entity tag, so it is a cache miss.
+ * The first write creates the directory. Nothing is renamed or synced to the disk: a row is inserted after its file is
+ * complete, and a file that a power failure damages does not match its entity tag, so it is a cache miss.
  */
 export function createBodyFiles(directory: string): BodyFiles {
   let lastId = 0;
@@ -78,7 +78,6 @@ async function createFile(path: string, bytes: Uint8Array): Promise<void> {
   else writeFileSync(path, bytes, options);
 }
 
-/** Returns the number of bytes that it read. */
 async function fillFrom(path: string, bytes: Uint8Array): Promise<number> {
   if (bytes.byteLength <= MAX_BLOCKING_BYTES) {
     const file = openSync(path, "r");

@@ -3,11 +3,11 @@ import { prepare } from "../prepare.ts";
 import { writing } from "../transaction.ts";
 
 export interface EvictRequest {
-  /** Evicts until all renderings together count no more than this, … */
+  /** Evicts until all renderings together have at most this size, … */
   readonly maxBytes: number;
   /** … or until it has evicted this many. */
   readonly limit: number;
-  /** By account, what the renderings count that are about to be stored. */
+  /** The size of the renderings that are about to be stored, by account. */
   readonly pending?: ReadonlyMap<string, number>;
 }
 
@@ -19,7 +19,7 @@ export interface Evicted {
 }
 
 export interface Evictor {
-  /** Returns what all renderings count. */
+  /** Returns the size of all renderings, as it counts against the quota. */
   cachedBytes(): number;
   /** Evicts rows in one transaction, by the rule of `RenderingStore`; stops if only a pending rendering could be next. */
   evict(request: EvictRequest): readonly Evicted[];

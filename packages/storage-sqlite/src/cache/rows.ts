@@ -3,10 +3,10 @@ import type { DatabaseSync } from "node:sqlite";
 import { prepare } from "../prepare.ts";
 import { writing } from "../transaction.ts";
 
-type Description = Omit<StoredRendering, "bytes">;
+type Metadata = Omit<StoredRendering, "bytes">;
 
 /** As stored: the notes are JSON. */
-type Stored<T extends Description> = Omit<T, "notes"> & { readonly notes: string };
+type Stored<T extends Metadata> = Omit<T, "notes"> & { readonly notes: string };
 
 export interface FoundRow extends StoredRendering {
   readonly id: number;
@@ -14,14 +14,14 @@ export interface FoundRow extends StoredRendering {
   readonly size: number | null;
 }
 
-/** The rows that describe renderings. */
+/** The rows of the renderings. */
 export interface RenderingRows {
   find(request: RenderingKey & { readonly now: number }): FoundRow | null;
-  describe(request: RenderingKey & { readonly now: number }): Description | null;
+  findMetadata(request: RenderingKey & { readonly now: number }): Metadata | null;
   /** Inserts a row whose bytes are in a file; returns the ids of the row that it replaces, if any. */
   replace(
     key: RenderingKey,
-    row: Description & { readonly id: number; readonly size: number },
+    row: Metadata & { readonly id: number; readonly size: number },
   ): readonly number[];
   idsOf(key: RenderingKey): readonly number[];
   expiredIds(request: { readonly now: number; readonly limit: number }): readonly number[];
@@ -30,19 +30,19 @@ export interface RenderingRows {
 }
 
 /** All columns but the bytes, which SQLite then does not read. */
-const DESCRIPTION_COLUMNS = `content_type AS contentType, target_status AS targetStatus, notes, etag,
+const METADATA_COLUMNS = `content_type AS contentType, target_status AS targetStatus, notes, etag,
   stored_at AS storedAt, expires_at AS expiresAt`;
-const IS_KEY = "account_id = :accountId AND key = :key";
+const BY_KEY = "account_id = :accountId AND key = :key";
 
 export function createRenderingRows(database: DatabaseSync): RenderingRows {
   const find = prepare<Stored<FoundRow>>(
     database,
-    `SELECT rowid AS id, ${DESCRIPTION_COLUMNS}, bytes, size FROM renderings
-     WHERE ${IS_KEY} AND expires_at > :now`,
+    `SELECT rowid AS id, ${METADATA_COLUMNS}, bytes, size FROM renderings
+     WHERE ${BY_KEY} AND expires_at > :now`,
   );
-  const describe = prepare<Stored<Description>>(
+  const findMetadata = prepare<Stored<Metadata>>(
     database,
-    `SELECT ${DESCRIPTION_COLUMNS} FROM renderings WHERE ${IS_KEY} AND expires_at > :now`,
+    `SELECT ${METADATA_COLUMNS} FROM renderings WHERE ${BY_KEY} AND expires_at > :now`,
   );
   const insert = prepare(
     database,
@@ -50,7 +50,7 @@ export function createRenderingRows(database: DatabaseSync): RenderingRows {
        (rowid, account_id, key, content_type, target_status, notes, etag, stored_at, expires_at, bytes, size)
      VALUES (:id, :accountId, :key, :contentType, :targetStatus, :notes, :etag, :storedAt, :expiresAt, x'', :size)`,
   );
-  const findIds = prepare<{ id: number }>(database, `SELECT rowid AS id FROM renderings WHERE ${IS_KEY}`);
+  const findIds = prepare<{ id: number }>(database, `SELECT rowid AS id FROM renderings WHERE ${BY_KEY}`);
   const findExpired = prepare<{ id: number }>(
     database,
     "SELECT rowid AS id FROM renderings WHERE expires_at <= :now ORDER BY expires_at LIMIT :limit",
@@ -62,7 +62,7 @@ export function createRenderingRows(database: DatabaseSync): RenderingRows {
     findIds.all({ accountId, key }).map(({ id }) => id);
   return {
     find: ({ accountId, key, now }) => withNotes(find.get({ accountId, key, now })),
-    describe: ({ accountId, key, now }) => withNotes(describe.get({ accountId, key, now })),
+    findMetadata: ({ accountId, key, now }) => withNotes(findMetadata.get({ accountId, key, now })),
     replace: ({ accountId, key }, { notes, ...row }) =>
       writing(database, () => {
         const replaced = idsOf({ accountId, key });
@@ -80,6 +80,6 @@ export function createRenderingRows(database: DatabaseSync): RenderingRows {
   };
 }
 
-function withNotes<T extends Description>(row: Stored<T> | undefined): T | null {
+function withNotes<T extends Metadata>(row: Stored<T> | undefined): T | null {
   return row === undefined ? null : ({ ...row, notes: JSON.parse(row.notes) as string[] } as unknown as T);
 }

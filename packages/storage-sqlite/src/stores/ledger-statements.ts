@@ -19,7 +19,7 @@ export interface LedgerStatements {
 export const RESERVATION_COLUMNS =
   "id, account_id AS accountId, period_started_at AS periodStartedAt, lapses_at AS lapsesAt, state";
 
-/** The columns of a journal line, named like its fields. */
+/** The columns of a journal entry, named like its fields. */
 export const JOURNAL_COLUMNS = `account_id AS accountId, period_started_at AS periodStartedAt, kind, credits,
   reservation_id AS reservationId, at`;
 

@@ -19,7 +19,7 @@ interface EndRequest {
   readonly now: number;
 }
 
-/** The journal line of each ending, and its effect on the balance. */
+/** The journal entry of each ending, and its effect on the balance. */
 const ENDINGS = {
   settled: { kind: "settle", used: 1, reserved: -1 },
   refunded: { kind: "refund", used: 0, reserved: -1 },

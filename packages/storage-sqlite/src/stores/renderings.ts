@@ -1,15 +1,15 @@
 import type { RenderingKey, RenderingStore, StoredRendering } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import { createBodyFiles } from "../cache/body-files.ts";
-import { createRoom, DELETIONS_PER_TRANSACTION, type RoomOptions } from "../cache/room.ts";
+import { createCacheSpace, DELETIONS_PER_TRANSACTION, type CacheSpaceOptions } from "../cache/cache-space.ts";
 import { createRenderingRows } from "../cache/rows.ts";
 import type { LedgerReserve } from "../ledger-reserve.ts";
 
-/** What a rendering counts besides its bytes: its row, and the unused rest of a block. */
+/** Counts against the quota for each rendering, besides its bytes: its row, and the unused rest of a block. */
 const OVERHEAD_BYTES = 4096;
 const SWEEP_INTERVAL_MS = 3_600_000;
 
-export interface RenderingStoreOptions extends RoomOptions {
+export interface RenderingStoreOptions extends CacheSpaceOptions {
   /** The database; the files are next to it. */
   readonly filename: string;
   readonly ledgerReserve: LedgerReserve;
@@ -21,7 +21,7 @@ export function createRenderingStore(
 ): RenderingStore {
   const rows = createRenderingRows(database);
   const files = createBodyFiles(`${filename}-renderings`);
-  const room = createRoom(database, { ...options, files });
+  const space = createCacheSpace(database, { ...options, files });
   let nextSweepAt = 0;
 
   /** Deletes rows and then their files. */
@@ -34,10 +34,10 @@ export function createRenderingStore(
     return ids.length;
   };
   /** Writes the file and then its row, so that no row is ever without its file. */
-  const store = async (key: RenderingKey, { bytes, ...description }: StoredRendering): Promise<void> => {
-    const id = await files.write(bytes, description.storedAt);
+  const store = async (key: RenderingKey, { bytes, ...metadata }: StoredRendering): Promise<void> => {
+    const id = await files.write(bytes, metadata.storedAt);
     try {
-      await files.remove(rows.replace(key, { ...description, id, size: bytes.byteLength }));
+      await files.remove(rows.replace(key, { ...metadata, id, size: bytes.byteLength }));
     } catch (error) {
       await files.remove([id]);
       throw error;
@@ -56,10 +56,11 @@ export function createRenderingStore(
         await discard([id]);
       }
     },
-    peek: async (request) => rows.describe(request),
+    peek: async (request) => rows.findMetadata(request),
     async put({ rendering, ...key }) {
-      const need = { accountId: key.accountId, bytes: rendering.bytes.byteLength + OVERHEAD_BYTES };
-      const isStored = await room.store(need, () => store(key, rendering));
+      const pending = { accountId: key.accountId, bytes: rendering.bytes.byteLength + OVERHEAD_BYTES };
+      const isStored = await space.store(pending, () => store(key, rendering));
+      // an older rendering under this key must not be returned
       if (!isStored) await discard(rows.idsOf(key));
     },
     async delete(key) {
@@ -67,7 +68,7 @@ export function createRenderingStore(
     },
     async prune({ now, limit }) {
       const expired = await discard(rows.expiredIds({ now, limit }));
-      const evicted = await room.trim(limit - expired);
+      const evicted = await space.trim(limit - expired);
       ledgerReserve.renew();
       if (now >= nextSweepAt) {
         nextSweepAt = now + SWEEP_INTERVAL_MS;
@@ -75,6 +76,6 @@ export function createRenderingStore(
       }
       return expired + evicted;
     },
-    stats: async () => room.stats(),
+    stats: async () => space.stats(),
   };
 }

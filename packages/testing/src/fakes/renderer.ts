@@ -86,7 +86,7 @@ export function createFakeRenderer(drawing: FakeRendererOptions = {}): FakeRende
       unready = reason;
     },
     async render(parameters, isolation = {}) {
-      if (closed) throw ended();
+      if (closed) throw closedError();
       const failure = failures.shift();
       options.push(isolation);
       record(parameters);
@@ -100,7 +100,7 @@ export function createFakeRenderer(drawing: FakeRendererOptions = {}): FakeRende
     },
     async close() {
       closed = true;
-      for (const waiting of held) waiting.reject(ended());
+      for (const waiting of held) waiting.reject(closedError());
     },
   };
 }
@@ -122,6 +122,6 @@ function drawFile(
   };
 }
 
-function ended(): SnapError {
+function closedError(): SnapError {
   return new SnapError("upstream_error", "The renderer was closed.");
 }

@@ -134,7 +134,7 @@ export function createLedger(): MemoryLedger {
   };
 }
 
-/** Returns the latest period with a journal line. */
+/** Returns the latest period with a journal entry. */
 function latestPeriod(journal: readonly JournalEntry[], accountId: string): number | null {
   const lines = journal.filter((entry) => entry.accountId === accountId);
   return lines.length === 0 ? null : Math.max(...lines.map((entry) => entry.periodStartedAt));

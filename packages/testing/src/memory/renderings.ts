@@ -1,6 +1,6 @@
 import type { RenderingKey, RenderingStore, StoredRendering } from "@snap/engine/ports";
 
-/** What a rendering counts besides its bytes. */
+/** Counts against the quota for each rendering, besides its bytes. */
 const OVERHEAD_BYTES = 4096;
 
 interface Entry extends RenderingKey {
@@ -16,7 +16,7 @@ export function createRenderingStore(maxBytes: number | null): RenderingStore {
     return rendering === undefined || rendering.expiresAt <= now ? null : copyOf(rendering);
   };
   /** Evicts until `entry` fits; returns `false` if it would have to be evicted itself. */
-  const makeRoom = (entry: Entry): boolean => {
+  const makeSpaceFor = (entry: Entry): boolean => {
     if (maxBytes === null) return true;
     if (entry.bytes > maxBytes) return false;
     while (sumOf([...entries.values(), entry]) > maxBytes) {
@@ -36,8 +36,8 @@ export function createRenderingStore(maxBytes: number | null): RenderingStore {
     async peek(request) {
       const rendering = find(request);
       if (rendering === null) return null;
-      const { bytes: _, ...description } = rendering;
-      return description;
+      const { bytes: _, ...metadata } = rendering;
+      return metadata;
     },
     async put({ rendering, ...key }) {
       const entry = {
@@ -46,7 +46,7 @@ export function createRenderingStore(maxBytes: number | null): RenderingStore {
         bytes: rendering.bytes.byteLength + OVERHEAD_BYTES,
       };
       entries.delete(nameOf(key));
-      if (makeRoom(entry)) entries.set(nameOf(key), entry);
+      if (makeSpaceFor(entry)) entries.set(nameOf(key), entry);
     },
     async delete(key) {
       entries.delete(nameOf(key));

@@ -28,7 +28,7 @@ function reserve(ledger: Ledger, reservationId: string): Promise<unknown> {
 }
 
 /** Returns the balance and journal of the account. */
-async function accountsOf(ledger: Ledger): Promise<[Balance, readonly JournalEntry[]]> {
+async function readLedger(ledger: Ledger): Promise<[Balance, readonly JournalEntry[]]> {
   return [await ledger.balance(REQUEST), await ledger.journal({ accountId: "acct_1", limit: 1000 })];
 }
 
@@ -86,20 +86,20 @@ function testOutcomes(test: DefineTest<"batches" | "ledger">): void {
 
   test("does nothing for an unknown batch", async ({ batches, ledger }) => {
     await reserve(ledger, "r1");
-    const before = await accountsOf(ledger);
+    const before = await readLedger(ledger);
     const seen: (Resolution | null)[] = [];
     assert.equal(await batches.change(request(recording(seen, true), "r1")), null);
     assert.deepEqual(seen, []);
-    assert.deepEqual(await accountsOf(ledger), before);
+    assert.deepEqual(await readLedger(ledger), before);
   });
 
   test("rolls back when the change returns null", async ({ batches, ledger }) => {
     await batches.insert(TWO_ITEMS);
     await reserve(ledger, "r1");
-    const before = await accountsOf(ledger);
+    const before = await readLedger(ledger);
     assert.equal(await batches.change(request(() => null, "r1")), null);
     assert.deepEqual(await batches.find("batch_1"), TWO_ITEMS);
-    assert.deepEqual(await accountsOf(ledger), before);
+    assert.deepEqual(await readLedger(ledger), before);
     // the rolled-back change does not record a lapse either
     assert.equal(await batches.change({ ...request(() => null, "r1"), now: LAPSES_AT }), null);
     assert.deepEqual(await ledger.journal({ accountId: "acct_1", limit: 1000 }), before[1]);
@@ -110,14 +110,14 @@ function testOutcomes(test: DefineTest<"batches" | "ledger">): void {
     const { batches, ledger } = storage;
     await batches.insert(TWO_ITEMS);
     await reserve(ledger, "r1");
-    const before = await accountsOf(ledger);
+    const before = await readLedger(ledger);
     const fault = new Error("no such change");
     const throwing = (): never => {
       throw fault;
     };
     await assert.rejects(batches.change(request(throwing, "r1")), (error) => error === fault);
     assert.deepEqual(await batches.find("batch_1"), TWO_ITEMS);
-    assert.deepEqual(await accountsOf(ledger), before);
+    assert.deepEqual(await readLedger(ledger), before);
     assert.deepEqual(await batches.change(request((batch) => batch)), TWO_ITEMS);
   });
 }

@@ -16,7 +16,7 @@ import {
 import { concurrently, CONCURRENT_CALLS, UNUSUAL_TEXTS } from "./suite.ts";
 import type { DefineTest } from "./suite.ts";
 
-/** Returns the due items as "batch item", or as "batch" if each batch has one item. */
+/** Returns the due items as "batch item". */
 async function dueItems(
   batches: BatchStore,
   { now = SUBMITTED_AT, limit = 100, exceptAccounts = [] as readonly string[] } = {},
@@ -29,7 +29,7 @@ function itemsOf(states: readonly ItemState[]): BatchRecord["items"] {
   return states.map((state, index) => sampleItem({ id: `item_${index + 1}`, state }));
 }
 
-/** Returns batches with one queued item each, each of a different account. */
+/** Inserts batches of different accounts, with one queued item each. */
 async function insertQueued(batches: BatchStore, dueAts: readonly number[]): Promise<void> {
   for (const [index, dueAt] of dueAts.entries())
     await batches.insert(batchOf(queued(dueAt), { id: `batch_${index}`, accountId: `acct_${index}` }));

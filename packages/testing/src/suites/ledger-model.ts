@@ -87,7 +87,7 @@ function randomCalls(
     now,
   });
   /** One of the latest ids, or an unknown one. */
-  const existingId = (): string => `r${Math.max(1, reservations + 1 - below(8))}`;
+  const recentId = (): string => `r${Math.max(1, reservations + 1 - below(8))}`;
   const newId = (): string => {
     reservations += 1;
     return `r${reservations}`;
@@ -107,11 +107,11 @@ function randomCalls(
         return call("balance", request, (ledger) => ledger.balance(request));
       }
       if (kind < 5) {
-        const reservationId = below(4) === 0 ? existingId() : newId();
+        const reservationId = below(4) === 0 ? recentId() : newId();
         const request = { ...balanceRequest(), reservationId, lapsesAt: now + below(30) };
         return call("reserve", request, (ledger) => ledger.reserve(request));
       }
-      const request = { reservationId: existingId(), now };
+      const request = { reservationId: recentId(), now };
       if (kind < 8) return call("settle", request, (ledger) => ledger.settle(request));
       if (kind < 9) return call("refund", request, (ledger) => ledger.refund(request));
       return call("reverse", request, (ledger) => ledger.reverse(request));

@@ -29,7 +29,7 @@ export function testRenderLeases(runner: SuiteRunner, open: OpenStorage<"renderL
 
 type DefineLeaseTest = (title: string, run: (leases: RenderLeases) => Promise<void>) => void;
 
-async function stateFor(
+async function acquire(
   leases: RenderLeases,
   holder: string,
   change: Partial<AcquireRequest> = {},
@@ -38,71 +38,71 @@ async function stateFor(
 }
 
 /** Tries to acquire the lease, and returns whether it succeeded. */
-async function canAcquire(
+async function tryAcquire(
   leases: RenderLeases,
   holder: string,
   change: Partial<AcquireRequest> = {},
 ): Promise<boolean> {
-  return (await stateFor(leases, holder, change)) !== "held";
+  return (await acquire(leases, holder, change)) !== "held";
 }
 
 function release(leases: RenderLeases, holder: string, lingerMs: number): Promise<void> {
   return leases.release({ name: "lease", holder, lingerMs });
 }
 
-/** Waits until a new holder can acquire the lease. */
-async function whenFree(leases: RenderLeases, name: string): Promise<void> {
-  while (!(await canAcquire(leases, "next", { name }))) await pause(RETRY_INTERVAL_MS);
+/** Waits until the lease is free, and acquires it for another holder. */
+async function acquireWhenFree(leases: RenderLeases, name: string): Promise<void> {
+  while (!(await tryAcquire(leases, "next", { name }))) await pause(RETRY_INTERVAL_MS);
 }
 
 /** Waits for `ms` by the clock of the storage. */
 async function waitFor(leases: RenderLeases, ms: number): Promise<void> {
   const name = `a timer of ${ms} ms`;
-  await canAcquire(leases, "timer", { name, leaseMs: ms });
-  await whenFree(leases, name);
+  await tryAcquire(leases, "timer", { name, leaseMs: ms });
+  await acquireWhenFree(leases, name);
 }
 
 function testAcquiring(test: DefineLeaseTest): void {
   test("lets one holder acquire and renew a lease", async (leases) => {
-    assert.equal(await canAcquire(leases, "a"), true);
-    assert.equal(await canAcquire(leases, "b"), false);
-    assert.equal(await canAcquire(leases, "a"), true);
-    assert.equal(await canAcquire(leases, "b"), false);
+    assert.equal(await tryAcquire(leases, "a"), true);
+    assert.equal(await tryAcquire(leases, "b"), false);
+    assert.equal(await tryAcquire(leases, "a"), true);
+    assert.equal(await tryAcquire(leases, "b"), false);
   });
 
   test("lets one of many concurrent holders acquire a lease", async (leases) => {
-    const taken = await concurrently((index) => canAcquire(leases, `holder ${index}`));
+    const taken = await concurrently((index) => tryAcquire(leases, `holder ${index}`));
     assert.equal(countOf(taken, true), 1);
   });
 
   test("frees an expired lease", async (leases) => {
-    await canAcquire(leases, "a", { leaseMs: SHORT_MS });
-    await whenFree(leases, "lease");
-    assert.equal(await canAcquire(leases, "a"), false);
+    await tryAcquire(leases, "a", { leaseMs: SHORT_MS });
+    await acquireWhenFree(leases, "lease");
+    assert.equal(await tryAcquire(leases, "a"), false);
   });
 
   test("measures a lease from its last renewal", async (leases) => {
-    await canAcquire(leases, "a", { leaseMs: SHORT_MS });
+    await tryAcquire(leases, "a", { leaseMs: SHORT_MS });
     // on a slow machine the first lease may have expired; "a" then acquires it again
-    assert.equal(await canAcquire(leases, "a", { leaseMs: LONG_MS }), true);
+    assert.equal(await tryAcquire(leases, "a", { leaseMs: LONG_MS }), true);
     await waitFor(leases, 2 * SHORT_MS);
-    assert.equal(await canAcquire(leases, "b"), false);
+    assert.equal(await tryAcquire(leases, "b"), false);
     // also to a shorter time than was left
-    assert.equal(await canAcquire(leases, "a", { leaseMs: SHORT_MS }), true);
-    await whenFree(leases, "lease");
+    assert.equal(await tryAcquire(leases, "a", { leaseMs: SHORT_MS }), true);
+    await acquireWhenFree(leases, "lease");
   });
 
   test("distinguishes unusual names", async (leases) => {
     for (const [index, name] of UNUSUAL_TEXTS.entries())
-      assert.equal(await canAcquire(leases, `${index}`, { name }), true, name);
+      assert.equal(await tryAcquire(leases, `${index}`, { name }), true, name);
     for (const name of UNUSUAL_TEXTS)
-      assert.equal(await canAcquire(leases, "another", { name }), false, name);
+      assert.equal(await tryAcquire(leases, "another", { name }), false, name);
   });
 
   test("distinguishes unusual holders", async (leases) => {
     for (const holder of UNUSUAL_TEXTS) {
-      assert.equal(await canAcquire(leases, holder), true, holder);
-      for (const other of UNUSUAL_TEXTS) assert.equal(await canAcquire(leases, other), other === holder);
+      assert.equal(await tryAcquire(leases, holder), true, holder);
+      for (const other of UNUSUAL_TEXTS) assert.equal(await tryAcquire(leases, other), other === holder);
       await release(leases, holder, 0);
     }
   });
@@ -112,75 +112,75 @@ function testPriorities(test: DefineLeaseTest): void {
   const interactive = { priority: "interactive" } as const;
 
   test("returns raised to the holder after an interactive request was refused", async (leases) => {
-    assert.equal(await stateFor(leases, "a"), "acquired");
-    assert.equal(await stateFor(leases, "b"), "held");
-    assert.equal(await stateFor(leases, "a"), "acquired");
-    assert.equal(await stateFor(leases, "b", interactive), "held");
-    assert.equal(await stateFor(leases, "c"), "held");
-    for (let time = 0; time < 2; time += 1) assert.equal(await stateFor(leases, "a"), "raised");
+    assert.equal(await acquire(leases, "a"), "acquired");
+    assert.equal(await acquire(leases, "b"), "held");
+    assert.equal(await acquire(leases, "a"), "acquired");
+    assert.equal(await acquire(leases, "b", interactive), "held");
+    assert.equal(await acquire(leases, "c"), "held");
+    for (let time = 0; time < 2; time += 1) assert.equal(await acquire(leases, "a"), "raised");
   });
 
   test("raises neither another lease nor the next one", async (leases) => {
-    assert.equal(await stateFor(leases, "a", interactive), "acquired");
-    assert.equal(await stateFor(leases, "a", interactive), "acquired");
-    await stateFor(leases, "b", interactive);
-    assert.equal(await stateFor(leases, "c", { name: "another" }), "acquired");
+    assert.equal(await acquire(leases, "a", interactive), "acquired");
+    assert.equal(await acquire(leases, "a", interactive), "acquired");
+    await acquire(leases, "b", interactive);
+    assert.equal(await acquire(leases, "c", { name: "another" }), "acquired");
     await release(leases, "a", 0);
-    assert.equal(await stateFor(leases, "b"), "acquired");
+    assert.equal(await acquire(leases, "b"), "acquired");
   });
 
   test("releases a raised lease like any other", async (leases) => {
-    await stateFor(leases, "a");
-    await stateFor(leases, "b", interactive);
+    await acquire(leases, "a");
+    await acquire(leases, "b", interactive);
     await release(leases, "b", 0);
-    assert.equal(await stateFor(leases, "a"), "raised");
+    assert.equal(await acquire(leases, "a"), "raised");
     await release(leases, "a", LONG_MS);
-    for (const holder of ["a", "b"]) assert.equal(await stateFor(leases, holder, interactive), "held");
+    for (const holder of ["a", "b"]) assert.equal(await acquire(leases, holder, interactive), "held");
   });
 
   test("does not extend a lease for interactive requests", async (leases) => {
-    await stateFor(leases, "a", { leaseMs: SHORT_MS });
+    await acquire(leases, "a", { leaseMs: SHORT_MS });
     // on a slow machine the lease may have expired; "b" then acquires it for the same time
-    await stateFor(leases, "b", { ...interactive, leaseMs: SHORT_MS });
-    await whenFree(leases, "lease");
-    assert.equal(await stateFor(leases, "a"), "held");
+    await acquire(leases, "b", { ...interactive, leaseMs: SHORT_MS });
+    await acquireWhenFree(leases, "lease");
+    assert.equal(await acquire(leases, "a"), "held");
   });
 }
 
 function testReleasing(test: DefineLeaseTest): void {
   test("frees a lease that its holder releases", async (leases) => {
-    await canAcquire(leases, "a");
+    await tryAcquire(leases, "a");
     await release(leases, "a", 0);
-    assert.equal(await canAcquire(leases, "b"), true);
+    assert.equal(await tryAcquire(leases, "b"), true);
   });
 
   test("refuses a lingering lease to every holder", async (leases) => {
-    await canAcquire(leases, "a");
+    await tryAcquire(leases, "a");
     await release(leases, "a", LONG_MS);
-    for (const holder of ["a", "b"]) assert.equal(await canAcquire(leases, holder), false);
+    for (const holder of ["a", "b"]) assert.equal(await tryAcquire(leases, holder), false);
     // already released: releasing it again changes nothing
     await release(leases, "a", 0);
-    assert.equal(await canAcquire(leases, "b"), false);
+    assert.equal(await tryAcquire(leases, "b"), false);
   });
 
   test("frees a lease after its linger, regardless of the lease's length", async (leases) => {
-    await canAcquire(leases, "a", { leaseMs: LONG_MS });
+    await tryAcquire(leases, "a", { leaseMs: LONG_MS });
     await release(leases, "a", SHORT_MS);
-    await whenFree(leases, "lease");
+    await acquireWhenFree(leases, "lease");
   });
 
   test("ignores a release by another holder or of a free lease", async (leases) => {
     await release(leases, "a", LONG_MS);
-    assert.equal(await canAcquire(leases, "a"), true);
+    assert.equal(await tryAcquire(leases, "a"), true);
     await release(leases, "b", 0);
-    assert.equal(await canAcquire(leases, "b"), false);
+    assert.equal(await tryAcquire(leases, "b"), false);
   });
 
   test("ignores a release of a lease that expired and was acquired by another", async (leases) => {
-    await canAcquire(leases, "a", { leaseMs: SHORT_MS });
-    await whenFree(leases, "lease");
+    await tryAcquire(leases, "a", { leaseMs: SHORT_MS });
+    await acquireWhenFree(leases, "lease");
     for (const lingerMs of [0, SHORT_MS]) await release(leases, "a", lingerMs);
     await waitFor(leases, 2 * SHORT_MS);
-    assert.equal(await canAcquire(leases, "b"), false);
+    assert.equal(await tryAcquire(leases, "b"), false);
   });
 }

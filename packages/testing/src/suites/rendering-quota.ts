@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { EXPIRES_AT, sampleRendering, STORED_AT } from "./rendering-samples.ts";
 import { concurrently, defineSuite, type DefineTest, type OpenStorage, type SuiteRunner } from "./suite.ts";
 
-/** A rendering of 5,904 bytes counts 10,000. */
+/** A rendering of 5,904 bytes counts as 10,000. */
 const COUNTED_BYTES = 10_000;
 const SIZE_BYTES = 5904;
 /** Ten renderings. */
 const QUOTA_BYTES = 100_000;
 
-/** Tests the quota of a `RenderingStore`: what counts, and from whom it evicts. */
+/** Tests the quota of a `RenderingStore`: what counts against it, and from which account it evicts. */
 export function testQuota(runner: SuiteRunner, open: OpenStorage<"renderings">): void {
   const settings = { cacheMaxBytes: QUOTA_BYTES };
   defineSuite({ runner, open, name: "RenderingStore: quota", settings }, testEviction);
@@ -41,8 +41,8 @@ async function keysOf(renderings: RenderingStore, accountId: string): Promise<st
   const keys: string[] = [];
   for (let index = 0; index < 100; index += 1) {
     const request = { accountId, key: `${index}`, now: STORED_AT };
-    const [found, description] = [await renderings.get(request), await renderings.peek(request)];
-    assert.equal(found === null, description === null);
+    const [found, metadata] = [await renderings.get(request), await renderings.peek(request)];
+    assert.equal(found === null, metadata === null);
     if (found !== null) keys.push(request.key);
   }
   return keys;
@@ -72,7 +72,7 @@ function testEviction(test: DefineTest<"renderings">): void {
     assert.deepEqual(await keysOf(renderings, "greedy"), ["44", "45", "46", "47", "48", "49"]);
   });
 
-  test("makes room for a new account at the expense of the largest", async ({ renderings }) => {
+  test("makes space for a new account at the expense of the largest", async ({ renderings }) => {
     await putMany(renderings, { accountId: "small", count: 3 });
     await putMany(renderings, { accountId: "large", count: 7, atMs: 10 });
     await putMany(renderings, { accountId: "new", count: 3, atMs: 20 });
@@ -83,7 +83,7 @@ function testEviction(test: DefineTest<"renderings">): void {
 
   test("evicts as many renderings as a large one needs", async ({ renderings }) => {
     await putMany(renderings, { accountId: "acct_1", count: 10 });
-    // counts 45,000
+    // counts as 45,000
     await put(renderings, { accountId: "acct_1", key: "50", atMs: 20, sizeBytes: 40_904 });
     assert.deepEqual(await keysOf(renderings, "acct_1"), ["5", "6", "7", "8", "9", "50"]);
   });
@@ -98,15 +98,17 @@ function testEviction(test: DefineTest<"renderings">): void {
     assert.deepEqual(await keysOf(renderings, "acct_2"), ["0", "1", "2"]);
   });
 
-  test("evicts a rendering that only others could make room for", async ({ renderings }) => {
+  test("does not store a rendering that would fit only at the expense of smaller accounts", async ({
+    renderings,
+  }) => {
     await putMany(renderings, { accountId: "quiet", count: 5 });
-    // counts 60,000 and would be the largest
+    // counts as 60,000 and would be the largest
     await put(renderings, { accountId: "greedy", key: "0", atMs: 10, sizeBytes: 55_904 });
     assert.deepEqual(await keysOf(renderings, "greedy"), []);
     assert.deepEqual(await keysOf(renderings, "quiet"), ["0", "1", "2", "3", "4"]);
   });
 
-  test("holds under concurrent calls", async ({ renderings }) => {
+  test("is not exceeded by concurrent calls", async ({ renderings }) => {
     await putMany(renderings, { accountId: "quiet", count: 2 });
     await concurrently((index) =>
       put(renderings, { accountId: "greedy", key: `${index}`, atMs: 10 + index }),
@@ -119,7 +121,7 @@ function testEviction(test: DefineTest<"renderings">): void {
 }
 
 function testStats(test: DefineTest<"renderings">): void {
-  test("count each rendering once, with 4,096 bytes more than its own", async ({ renderings }) => {
+  test("count each rendering once, as its bytes plus 4,096", async ({ renderings }) => {
     const cachedBytes = async (): Promise<number | undefined> => (await renderings.stats())?.bytes;
     assert.equal((await renderings.stats())?.maxBytes, QUOTA_BYTES);
     assert.equal(await cachedBytes(), 0);

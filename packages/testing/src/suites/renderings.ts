@@ -59,8 +59,8 @@ function testContents(test: DefineTest<"renderings">): void {
       sampleRendering({ contentType: "application/pdf", targetStatus: null }),
     ]) {
       await renderings.put({ ...NAME, rendering });
-      const { bytes: _, ...description } = rendering;
-      assert.deepEqual(await renderings.peek(named(STORED_AT)), description);
+      const { bytes: _, ...metadata } = rendering;
+      assert.deepEqual(await renderings.peek(named(STORED_AT)), metadata);
     }
     assert.equal(await renderings.peek({ ...named(STORED_AT), accountId: "acct_2" }), null);
     assert.equal(await renderings.peek({ ...named(STORED_AT), key: "0f1f" }), null);

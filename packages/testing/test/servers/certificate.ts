@@ -16,7 +16,7 @@ export function makeCertificate(request: CertificateRequest): {
   readonly key: string;
 } {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const body = describe(request, publicKey);
+  const body = encodeBody(request, publicKey);
   const signature = sign("sha256", body, privateKey);
   const certificate = sequence(body, ECDSA_WITH_SHA256, der(0x03, Buffer.of(0), signature));
   return {
@@ -25,7 +25,8 @@ export function makeCertificate(request: CertificateRequest): {
   };
 }
 
-function describe({ names, validUntil }: CertificateRequest, publicKey: KeyObject): Buffer {
+/** Encodes the part that is signed (`TBSCertificate`). */
+function encodeBody({ names, validUntil }: CertificateRequest, publicKey: KeyObject): Buffer {
   const version3 = der(0xa0, der(0x02, Buffer.of(2)));
   const serialNumber = der(0x02, Buffer.of(1));
   const validity = sequence(utcTime(new Date(Date.UTC(2020, 0))), utcTime(validUntil));

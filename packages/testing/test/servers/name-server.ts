@@ -11,11 +11,11 @@ export interface Question {
 /** Addresses of any family, no response at all, or a failure (RFC 1035, 4.1.1). */
 export type Reply = readonly string[] | "silent" | keyof typeof RESPONSE_CODES;
 
-/** A name server of one's own, on the loopback. */
+/** A name server for a test, on the loopback interface. */
 export interface NameServer {
-  /** As `dns.setServers` takes it. */
+  /** In the format of `dns.setServers`. */
   readonly address: string;
-  /** Every question so far, with those that were repeated, as `A example.com`. */
+  /** Every question so far, including repeated ones, such as `A example.com`. */
   readonly questions: readonly string[];
   /** Resolves once this question has been asked, or this many in all. */
   whenAsked(question: string | number): Promise<void>;
@@ -42,7 +42,7 @@ export async function openNameServer(reply: (question: Question) => Reply): Prom
   const respond = (query: Buffer): Buffer | null => {
     const { end, question } = parseQuestion(query);
     questions.push(`${question.type} ${question.name}`);
-    for (const look of watchers) look();
+    for (const check of watchers) check();
     const answer = reply(question);
     return answer === "silent" ? null : writeResponse(query.subarray(0, end), { question, answer });
   };
@@ -74,14 +74,14 @@ export async function openNameServer(reply: (question: Question) => Reply): Prom
     address: `127.0.0.1:${port}`,
     questions,
     async whenAsked(question) {
-      const isAsked = (): boolean =>
+      const wasAsked = (): boolean =>
         typeof question === "number" ? questions.length >= question : questions.includes(question);
       const { promise, resolve } = Promise.withResolvers<void>();
-      const look = (): void => void (isAsked() && resolve());
-      watchers.add(look);
-      look();
+      const check = (): void => void (wasAsked() && resolve());
+      watchers.add(check);
+      check();
       await promise;
-      watchers.delete(look);
+      watchers.delete(check);
     },
     close() {
       udp.close();
@@ -99,7 +99,7 @@ function parseQuestion(query: Buffer): { readonly question: Question; readonly e
     at += 1 + length;
   }
   const type = TYPES[query.readUInt16BE(at + 1)];
-  if (type === undefined) throw new Error("the name server knows only addresses");
+  if (type === undefined) throw new Error("the name server answers only address queries");
   return { question: { name: labels.join("."), type }, end: at + 5 };
 }
 

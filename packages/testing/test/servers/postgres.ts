@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { findFreePort } from "./free-port.ts";
 
-/** A PostgreSQL server on the loopback, for one test file. It stops with the process that started it. */
+/** A PostgreSQL server on the loopback interface, for one test file. It stops with the process that started it. */
 export interface PostgresServer {
   readonly port: number;
   /** Returns the URL of a database, by default `postgres`. */

@@ -9,7 +9,7 @@ import { onTestFinished } from "vitest";
 const execute = promisify(execFile);
 const CHUNK = Buffer.alloc(64 * 1024, 1);
 
-/** A disk of its own, for the running test. */
+/** A separate small disk for the running test. */
 export interface SmallDisk {
   readonly directory: string;
   /** Fills the disk to the last byte with a file of another program. */
@@ -32,7 +32,7 @@ export async function mountSmallDisk({ mebibytes }: { readonly mebibytes: number
     fill() {
       const file = openSync(foreign, "a");
       try {
-        for (let size = CHUNK.byteLength; size > 0;) size = writeAsMuch(file, size) ? size : size >> 1;
+        for (let size = CHUNK.byteLength; size > 0;) size = tryWrite(file, size) ? size : size >> 1;
       } finally {
         closeSync(file);
       }
@@ -42,7 +42,7 @@ export async function mountSmallDisk({ mebibytes }: { readonly mebibytes: number
 }
 
 /** Returns `false` if the disk is full. */
-function writeAsMuch(file: number, size: number): boolean {
+function tryWrite(file: number, size: number): boolean {
   try {
     return writeSync(file, CHUNK, 0, size) > 0;
   } catch {

@@ -1,5 +1,5 @@
 import type { JournalEntry, JournalKind, Ledger } from "../../src/ports/ledger.ts";
-import type { Customer } from "./customers.ts";
+import type { TestAccount } from "./test-accounts.ts";
 import type { ReservationRecord } from "./history.ts";
 import type { World } from "./world.ts";
 
@@ -7,7 +7,7 @@ import type { World } from "./world.ts";
 const WHOLE_JOURNAL = 100_000;
 
 /** Checks the balance of an account against its journal, and each reservation against its request or item. */
-export async function checkMoney(world: World, { accountId, maxCredits }: Customer): Promise<void> {
+export async function checkLedger(world: World, { accountId, maxCredits }: TestAccount): Promise<void> {
   const { ledger } = world.storage;
   const journal = await ledger.journal({ accountId, limit: WHOLE_JOURNAL });
   const periods = new Set(journal.map((entry) => entry.periodStartedAt));
@@ -16,7 +16,7 @@ export async function checkMoney(world: World, { accountId, maxCredits }: Custom
   const endings = endingsOf(await ledger.journal({ accountId, limit: WHOLE_JOURNAL }));
   for (const [id, kinds] of endings) {
     const reservation = world.history.reservations.get(id);
-    if (reservation === undefined) world.violate("the journal has an unknown reservation", id);
+    if (reservation === undefined) world.reportViolation("the journal has an unknown reservation", id);
     else checkReservation(world, reservation, kinds);
   }
 }
@@ -37,6 +37,7 @@ async function checkBalance(
 ): Promise<void> {
   const journal = await ledger.journal({ accountId, limit: WHOLE_JOURNAL });
   const granted = sumOf(journal, startedAt, "grant");
+  // the ledger does not use the end of the period
   const period = { startedAt, resetsAt: startedAt + 1 };
   const balance = await ledger.balance({ accountId, period, granted, now: world.timeline.now });
   const after = await ledger.journal({ accountId, limit: WHOLE_JOURNAL });
@@ -44,10 +45,10 @@ async function checkBalance(
   const used = sum("settle") - sum("reverse");
   const reserved = sum("reserve") - sum("settle") - sum("refund") - sum("lapse");
   if (reserved !== 0 || balance.reserved !== 0)
-    world.violate("a reservation is open after its lease", accountId);
+    world.reportViolation("a reservation is still open after it should have lapsed", accountId);
   if (balance.used !== used || balance.granted !== sum("grant"))
-    world.violate("the journal does not add up to the balance", accountId);
-  if (used > maxCredits) world.violate("an account used more than it was granted", accountId);
+    world.reportViolation("the journal does not add up to the balance", accountId);
+  if (used > maxCredits) world.reportViolation("an account used more than it was granted", accountId);
 }
 
 function sumOf(journal: readonly JournalEntry[], startedAt: number, kind: JournalKind): number {
@@ -73,13 +74,18 @@ const POSSIBLE_ENDINGS: ReadonlySet<string> = new Set(["settle", "refund", "laps
 function checkReservation(world: World, reservation: ReservationRecord, kinds: readonly JournalKind[]): void {
   const { id, request, itemId } = reservation;
   const ending = kinds.join(",");
-  if (!POSSIBLE_ENDINGS.has(ending)) world.violate(`a reservation ends twice: ${ending}`, id);
+  if (!POSSIBLE_ENDINGS.has(ending))
+    world.reportViolation(`an impossible sequence of endings: ${ending || "none"}`, id);
   if (world.conditions.isCalm && ending === "lapse")
-    world.violate("a reservation lapses without a fault", id);
+    world.reportViolation("a reservation lapses without a fault", id);
   const isCharged = ending === "settle";
   if (request !== null) checkRequest(world, reservation, isCharged);
   else if (isCharged !== (itemId !== null && creditCostOf(world, itemId) === 1))
-    world.violate("a worker's reservation and its item disagree on the charge", id, itemId ?? "no item");
+    world.reportViolation(
+      "a worker's reservation and its item disagree on the charge",
+      id,
+      itemId ?? "no item",
+    );
 }
 
 function checkRequest(world: World, reservation: ReservationRecord, isCharged: boolean): void {
@@ -87,27 +93,30 @@ function checkRequest(world: World, reservation: ReservationRecord, isCharged: b
   if (request === null) return;
   const { outcome } = request;
   if (outcome?.kind === "rendering" && isCharged !== (outcome.creditCost === 1))
-    world.violate("a response and the ledger disagree on the charge", request.id, id);
-  if (outcome?.kind === "error" && isCharged && !isExcused(world, reservation))
-    world.violate("a failed request is charged in the end", request.id, id);
+    world.reportViolation("a response and the ledger disagree on the charge", request.id, id);
+  if (outcome?.kind === "error" && isCharged && !mayStayCharged(world, reservation))
+    world.reportViolation("the charge of a failed request is never reversed", request.id, id);
   // the process ended before it responded: a retry must be free
   if (outcome === null && isCharged && request.isCached && request.storedEtag === null)
-    world.violate("a charged rendering is neither delivered nor cached", request.id, id);
+    world.reportViolation("a charged rendering is neither delivered nor cached", request.id, id);
 }
 
-/** Returns whether the process ended while the ledger failed (docs/decisions/accounts-and-credits.md). */
-function isExcused({ history }: World, { id, request }: ReservationRecord): boolean {
+/**
+ * Returns whether the charge may stand: settle and refund failed, and the process was killed or gave up reversing
+ * (docs/decisions/accounts-and-credits.md).
+ */
+function mayStayCharged({ history }: World, { id, request }: ReservationRecord): boolean {
   const hasFailed = (method: string): boolean =>
     history.faultsOf(id).some((fault) => fault.startsWith(`${method} `));
   if (!hasFailed("ledger.settle") || !hasFailed("ledger.refund")) return false;
   return request?.process.end === "killed" || (history.givenUp.has(id) && hasFailed("ledger.reverse"));
 }
 
-/** Checks that the ledger has been available for long enough to reverse the charges of all failed requests. */
-export function checkReversals({ history, violate }: World): void {
+/** Checks that every failed request's charge was reversed. Call it once the ledger has been available long enough. */
+export function checkReversals({ history, reportViolation }: World): void {
   for (const { id, request, end } of history.reservations.values())
     if (request?.process.isAlive && request.outcome?.kind === "error" && end === "settled")
-      violate("a failed request is still charged", request.id, id);
+      reportViolation("a failed request is still charged", request.id, id);
 }
 
 function creditCostOf({ history }: World, itemId: string): number | null {

@@ -10,31 +10,31 @@ import { createEvictor, type Evicted, type EvictRequest } from "./evict.ts";
 export const DELETIONS_PER_TRANSACTION = 5;
 const STORE_ATTEMPTS = 2;
 
-export interface RoomOptions {
+export interface CacheSpaceOptions {
   /** Directory of the database and its files. */
   readonly directory: string;
-  /** `null`: as much as the cache leaves free on the disk. */
+  /** `null`: half of what the cache uses and the disk has free, together. */
   readonly cacheMaxBytes: number | null;
-  /** Free space that renderings do not use. */
+  /** Free space that renderings must leave. */
   readonly diskReserveBytes: number;
   readonly onEvicted: (eviction: Eviction) => void;
 }
 
 /** A rendering that is about to be stored. */
-export interface Need {
+export interface PendingRendering {
   readonly accountId: string;
-  /** What it counts against the quota. */
+  /** Bytes that count against the quota. */
   readonly bytes: number;
 }
 
-/** The room for renderings: the quota, and the space on the disk. */
-export interface Room {
+/** The space for renderings, which the quota and the disk limit. */
+export interface CacheSpace {
   /**
-   * Makes space on the disk for a rendering, stores it, and then keeps the quota. Returns `false` without storing it if it
-   * exceeds the quota alone or the disk has no space for it.
+   * Makes space on the disk for a rendering, stores it, and then evicts down to the quota. Returns `false` without storing
+   * it if it exceeds the quota by itself or the disk has no space for it.
    */
-  store(need: Need, store: () => Promise<void>): Promise<boolean>;
-  /** Evicts at most `limit` renderings for which there is no room any more; returns their number. */
+  store(rendering: PendingRendering, store: () => Promise<void>): Promise<boolean>;
+  /** Evicts at most `limit` renderings that no longer fit; returns how many were evicted. */
   trim(limit: number): Promise<number>;
   stats(): CacheStats;
 }
@@ -42,15 +42,15 @@ export interface Room {
 interface Measured {
   readonly bytes: number;
   readonly freeBytes: number;
-  readonly quota: number;
-  /** The most that may be cached so that the disk has space for what is pending, and keeps its reserve. */
-  readonly space: number;
+  readonly quotaBytes: number;
+  /** With more bytes in the cache, the disk would lack space for the pending renderings and the reserve. */
+  readonly diskMaxBytes: number;
 }
 
-export function createRoom(
+export function createCacheSpace(
   database: DatabaseSync,
-  { files, ...options }: RoomOptions & { readonly files: BodyFiles },
-): Room {
+  { files, ...options }: CacheSpaceOptions & { readonly files: BodyFiles },
+): CacheSpace {
   const { directory, cacheMaxBytes, diskReserveBytes, onEvicted } = options;
   const evictor = createEvictor(database);
   const pending = createPending();
@@ -61,19 +61,22 @@ export function createRoom(
     return {
       bytes,
       freeBytes,
-      quota: cacheMaxBytes ?? Math.floor((bytes + freeBytes) / 2),
-      space: bytes + freeBytes - pending.sum() - diskReserveBytes,
+      quotaBytes: cacheMaxBytes ?? Math.floor((bytes + freeBytes) / 2),
+      diskMaxBytes: bytes + freeBytes - pending.sum() - diskReserveBytes,
     };
   };
-  /** Evicts in several transactions; returns the number. */
-  const evictAll = async (
+  /** Evicts in several transactions; returns how many were evicted. */
+  const evictDownTo = async (
     reason: Eviction["reason"],
     { maxBytes, limit, ...request }: EvictRequest,
   ): Promise<number> => {
     let count = 0;
     while (count < limit && evictor.cachedBytes() > maxBytes) {
-      const some = Math.min(DELETIONS_PER_TRANSACTION, limit - count);
-      const evicted = evictor.evict({ ...request, maxBytes, limit: some });
+      const evicted = evictor.evict({
+        ...request,
+        maxBytes,
+        limit: Math.min(DELETIONS_PER_TRANSACTION, limit - count),
+      });
       if (evicted.length === 0) break;
       count += evicted.length;
       for (const eviction of summarize(evicted, reason)) onEvicted(eviction);
@@ -82,11 +85,14 @@ export function createRoom(
     }
     return count;
   };
-  /** Stores what is pending; returns `false` if the disk has no space for it. */
-  const storePending = async (need: Need, store: () => Promise<void>): Promise<boolean> => {
-    let maxBytes = measure().space;
+  /** Returns `false` if the disk has no space for the rendering. */
+  const makeSpaceAndStore = async (
+    { bytes }: PendingRendering,
+    store: () => Promise<void>,
+  ): Promise<boolean> => {
+    let maxBytes = measure().diskMaxBytes;
     for (let attempt = 1; attempt <= STORE_ATTEMPTS; attempt += 1) {
-      await evictAll("space", { maxBytes, limit: Infinity, pending: pending.byAccount });
+      await evictDownTo("space", { maxBytes, limit: Infinity, pending: pending.byAccount });
       if (evictor.cachedBytes() > maxBytes) return false;
       try {
         await store();
@@ -94,50 +100,49 @@ export function createRoom(
       } catch (error) {
         if (!isDiskFull(error)) throw error;
       }
-      // less space than the file system reports, such as a disk quota of the user
-      maxBytes = evictor.cachedBytes() - need.bytes;
+      // the disk is full though statfs reported space, for example because of the user's disk quota
+      maxBytes = evictor.cachedBytes() - bytes;
     }
     return false;
   };
 
   return {
-    async store(need, store) {
-      const { accountId, bytes } = need;
-      const { quota } = measure();
-      if (bytes > quota) {
-        onEvicted({ reason: "quota", accountId, renderings: 1, bytes });
+    async store(rendering, store) {
+      const { quotaBytes } = measure();
+      if (rendering.bytes > quotaBytes) {
+        onEvicted(evictionOf(rendering, "quota"));
         return false;
       }
-      pending.add(need);
-      const isStored = await storePending(need, store).finally(() => pending.remove(need));
-      if (isStored) await evictAll("quota", { maxBytes: quota, limit: Infinity });
-      else onEvicted({ reason: "space", accountId, renderings: 1, bytes });
+      pending.add(rendering);
+      const isStored = await makeSpaceAndStore(rendering, store).finally(() => pending.remove(rendering));
+      if (isStored) await evictDownTo("quota", { maxBytes: quotaBytes, limit: Infinity });
+      else onEvicted(evictionOf(rendering, "space"));
       return isStored;
     },
     async trim(limit) {
-      const { quota, space } = measure();
-      const count = await evictAll("space", { maxBytes: space, limit });
-      return count + (await evictAll("quota", { maxBytes: quota, limit: limit - count }));
+      const { quotaBytes, diskMaxBytes } = measure();
+      const count = await evictDownTo("space", { maxBytes: diskMaxBytes, limit });
+      return count + (await evictDownTo("quota", { maxBytes: quotaBytes, limit: limit - count }));
     },
     stats() {
-      const { bytes, freeBytes, quota } = measure();
+      const { bytes, freeBytes, quotaBytes } = measure();
       const warnings = freeBytes < diskReserveBytes ? [lowDisk(freeBytes, diskReserveBytes)] : [];
-      return { bytes, maxBytes: quota, freeBytes, warnings };
+      return { bytes, maxBytes: quotaBytes, freeBytes, warnings };
     },
   };
 }
 
-/** What renderings count that are being stored: the disk must have space for all of them. */
+/** The size of the renderings being stored: the disk must have space for all of them. */
 interface Pending {
   readonly byAccount: ReadonlyMap<string, number>;
   sum(): number;
-  add(need: Need): void;
-  remove(need: Need): void;
+  add(rendering: PendingRendering): void;
+  remove(rendering: PendingRendering): void;
 }
 
 function createPending(): Pending {
   const byAccount = new Map<string, number>();
-  const add = ({ accountId, bytes }: Need): void => {
+  const add = ({ accountId, bytes }: PendingRendering): void => {
     const sum = (byAccount.get(accountId) ?? 0) + bytes;
     if (sum === 0) byAccount.delete(accountId);
     else byAccount.set(accountId, sum);
@@ -148,6 +153,11 @@ function createPending(): Pending {
     add,
     remove: ({ accountId, bytes }) => add({ accountId, bytes: -bytes }),
   };
+}
+
+/** A rendering that does not fit counts as evicted at once (`RenderingStore`). */
+function evictionOf({ accountId, bytes }: PendingRendering, reason: Eviction["reason"]): Eviction {
+  return { reason, accountId, renderings: 1, bytes };
 }
 
 /** One eviction per account. */

@@ -6,18 +6,18 @@ import { ENGINE_OPTIONS } from "./process.ts";
 import type { World } from "./world.ts";
 
 /** An account and its token. */
-export interface Customer {
+export interface TestAccount {
   readonly accountId: string;
   readonly token: string;
   readonly signingSecret: string;
-  /** Most credits it was ever granted for a period. */
+  /** The largest grant that it ever had for a period. */
   maxCredits: number;
   maxRequestsPerMinute: number;
 }
 
 /** The simulation starts on 1 March, so a period that began this long before ends at its start. */
 const FEBRUARY_MS = 28 * 86_400_000;
-const MAX_CUSTOMERS = 3;
+const MAX_ACCOUNTS = 3;
 
 const ACCOUNT: Account = {
   id: "acct_1",
@@ -30,9 +30,13 @@ const ACCOUNT: Account = {
 };
 
 /** Creates accounts: some with few credits, a low rate limit, or a period that ends during the simulation. */
-export async function createCustomers({ draw, storage, timeline }: World): Promise<readonly Customer[]> {
-  const customers: Customer[] = [];
-  for (const { record, ...secrets } of (await tokens).slice(0, draw.between(2, MAX_CUSTOMERS))) {
+export async function createTestAccounts({
+  draw,
+  storage,
+  timeline,
+}: World): Promise<readonly TestAccount[]> {
+  const accounts: TestAccount[] = [];
+  for (const { record, ...secrets } of (await tokens).slice(0, draw.between(2, MAX_ACCOUNTS))) {
     const accountId = `acct_${record.id}`;
     const maxCredits = draw.pick([1, 3, 6, 1000, 1000]);
     const maxRequestsPerMinute = draw.pick([2, 5, 20, 1000, 1000]);
@@ -47,9 +51,9 @@ export async function createCustomers({ draw, storage, timeline }: World): Promi
     });
     const { token, signingSecret } = secrets;
     await storage.tokens.insert({ ...record, accountId });
-    customers.push({ accountId, token, signingSecret, maxCredits, maxRequestsPerMinute });
+    accounts.push({ accountId, token, signingSecret, maxCredits, maxRequestsPerMinute });
   }
-  return customers;
+  return accounts;
 }
 
 /** Created once, because encryption is slow. Every storage assigns the same ids. */
@@ -63,21 +67,21 @@ async function createMintedTokens(): Promise<readonly MintedToken[]> {
   const administration = createTokens({ store, accounts, seal, clock, random });
   await accounts.insert(ACCOUNT);
   const minted: MintedToken[] = [];
-  while (minted.length < MAX_CUSTOMERS) minted.push(await administration.create({ accountId: ACCOUNT.id }));
+  while (minted.length < MAX_ACCOUNTS) minted.push(await administration.create({ accountId: ACCOUNT.id }));
   return minted;
 }
 
 /** Changes the plan and the limits of an account, or removes its plan. */
-export async function changePlan({ draw, storage, note }: World, customer: Customer): Promise<void> {
-  const { accountId } = customer;
+export async function changePlan({ draw, storage, trace }: World, account: TestAccount): Promise<void> {
+  const { accountId } = account;
   const planSlug = draw.pick([null, "starter", "growth"]);
   const creditsPerPeriod = draw.pick([0, 2, 8, 1000]);
   const requestsPerMinute = draw.pick([1, 4, 1000]);
-  note?.(
+  trace?.(
     "operator",
     `* ${accountId}: ${planSlug}, ${creditsPerPeriod} credits, ${requestsPerMinute} a minute`,
   );
   await storage.accounts.update(accountId, { planSlug, creditsPerPeriod, requestsPerMinute });
-  customer.maxCredits = Math.max(customer.maxCredits, creditsPerPeriod);
-  customer.maxRequestsPerMinute = Math.max(customer.maxRequestsPerMinute, requestsPerMinute);
+  account.maxCredits = Math.max(account.maxCredits, creditsPerPeriod);
+  account.maxRequestsPerMinute = Math.max(account.maxRequestsPerMinute, requestsPerMinute);
 }

@@ -1,52 +1,51 @@
 import type { Eviction, RenderingKey, StoredRendering } from "@snap/engine/ports";
 import { randomUUID } from "node:crypto";
 import { isOutOfMemory, type ScriptedClient } from "../connection/client.ts";
-import type { ByteConnection } from "../connection/connect.ts";
+import type { TransferConnection } from "../connection/connect.ts";
 import { renderingName } from "../keys.ts";
 import { readMemory } from "./memory.ts";
 import type { EvictOutcome, EvictRequest } from "./scripts.ts";
 import type { Transfer } from "./transfer.ts";
 
-/** What a rendering counts besides its bytes: its description, and its place in the index. */
+/** Counts against the quota for each rendering, besides its bytes: its metadata, and its place in the index. */
 const OVERHEAD_BYTES = 4096;
 const STORE_ATTEMPTS = 3;
 
-export interface RoomOptions {
+export interface CacheSpaceOptions {
   readonly keyPrefix: string;
-  /** `null`: by the memory of Redis. */
+  /** `null`: depends on the memory of Redis. */
   readonly cacheMaxBytes: number | null;
   readonly onEvicted: (eviction: Eviction) => void;
 }
 
-/** The room for renderings: the quota, and the memory of Redis. */
-export interface Room {
-  /** Stores a rendering, and evicts what it needs the room of; returns `false` if there is none for it. */
+/** The space for renderings, which the quota and the memory of Redis limit. */
+export interface CacheSpace {
+  /** Stores a rendering, and evicts others to make space for it; returns `false` without storing it if it does not fit. */
   store(request: RenderingKey & { readonly rendering: StoredRendering }): Promise<boolean>;
-  /** Evicts at most `limit` renderings that exceed the quota, by the memory that Redis has now; returns their number. */
+  /** Evicts at most `limit` renderings that exceed the quota, by the memory that Redis has now; returns how many. */
   trim(client: ScriptedClient, limit: number): Promise<number>;
 }
 
-/** Stores over the connection for bytes. */
-export function createRoom(
-  bytes: ByteConnection,
+export function createCacheSpace(
+  connection: TransferConnection,
   transfer: Transfer,
-  { keyPrefix, cacheMaxBytes, onEvicted }: RoomOptions,
-): Room {
+  { keyPrefix, cacheMaxBytes, onEvicted }: CacheSpaceOptions,
+): CacheSpace {
   let quota = cacheMaxBytes;
   const refreshQuota = async (client: ScriptedClient): Promise<number> =>
     (quota = cacheMaxBytes ?? (await readMemory(client)).quota);
 
-  /** Returns what the renderings counted. */
+  /** Returns the size of the evicted renderings. */
   const report = (reason: Eviction["reason"], { evicted }: EvictOutcome): number => {
     for (const eviction of evicted) onEvicted({ reason, ...eviction });
     return evicted.reduce((sum, eviction) => sum + eviction.bytes, 0);
   };
-  /** Evicts in several calls; returns what the renderings counted. */
+  /** Evicts in several calls; returns the size of the evicted renderings. */
   const evict = async ({ maxBytes, needed }: EvictRequest): Promise<number> => {
     for (let freed = 0; ;) {
       const stillNeeded = needed && { ...needed, bytes: Math.max(0, needed.bytes - freed) };
-      const outcome = await bytes.inTime(0, () =>
-        bytes.client.evictRenderings(keyPrefix, { maxBytes, needed: stillNeeded }),
+      const outcome = await connection.inTime(0, () =>
+        connection.client.evictRenderings(keyPrefix, { maxBytes, needed: stillNeeded }),
       );
       freed += report(needed === undefined ? "quota" : "space", outcome);
       if (outcome.isDone) return freed;
@@ -64,7 +63,7 @@ export function createRoom(
       const request = { ...entry, staged, storedAt, expiresAt, maxBytes };
       try {
         const outcome = await transfer.write(staged, rendering, () =>
-          bytes.client.storeRendering(keyPrefix, request),
+          connection.client.storeRendering(keyPrefix, request),
         );
         if (outcome === null) return false;
         report("quota", outcome);
@@ -73,7 +72,7 @@ export function createRoom(
       } catch (error) {
         if (!isOutOfMemory(error)) throw error;
       }
-      await bytes.inTime(0, () => bytes.client.unlink(staged));
+      await connection.inTime(0, () => connection.client.unlink(staged));
       if ((await evict({ maxBytes, needed: entry })) === 0) return false;
     }
     return false;
@@ -82,11 +81,12 @@ export function createRoom(
   return {
     async store({ rendering, ...key }) {
       const { accountId } = key;
-      const maxBytes = quota ?? (await bytes.inTime(0, () => refreshQuota(bytes.client)));
+      const maxBytes = quota ?? (await connection.inTime(0, () => refreshQuota(connection.client)));
       const counted = rendering.bytes.byteLength + OVERHEAD_BYTES;
       const fits = counted <= maxBytes;
       const entry = { name: renderingName(key), accountId, bytes: counted };
       if (fits && (await storeWithin(maxBytes, rendering, entry))) return true;
+      // a rendering that does not fit counts as evicted at once (`RenderingStore`)
       onEvicted({ reason: fits ? "space" : "quota", accountId, renderings: 1, bytes: counted });
       return false;
     },
