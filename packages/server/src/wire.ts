@@ -10,15 +10,28 @@ import {
   type Storage,
 } from "@snap/engine";
 import { keyFingerprint, steadySlots } from "@snap/engine/internals";
-import type { Eviction, TransferSource } from "@snap/engine/ports";
+import type {
+  BeforeMigration,
+  Eviction,
+  SchemaMigration,
+  TokenRecord,
+  TransferSource,
+} from "@snap/engine/ports";
 import type { PuppeteerRendererOptions } from "@snap/engine/puppeteer";
 import type { PostgresTarget } from "@snap/storage-postgres";
 import { openSqliteSource, openSqliteStorage } from "@snap/storage-sqlite";
 import { mkdir } from "node:fs/promises";
+import { AdvisedError } from "./advised-error.ts";
 import type { Config } from "./config.ts";
 import { messageOf } from "./config/message-of.ts";
 import { servicePolicy } from "./target-policy.ts";
-import { readSecretKey, requireSameKey } from "./config/secret-key.ts";
+import {
+  findSecretKey,
+  readSecretKey,
+  requireSameKey,
+  RESTORE_KEY,
+  secretKeyPath,
+} from "./config/secret-key.ts";
 
 /*
  * The only file that chooses the storage and the renderer behind the ports.
@@ -82,16 +95,35 @@ type EngineParts = Pick<
   readonly onRedisRecovered?: () => void;
   /** Called when this process evicts cached renderings before they expire. */
   readonly onEvicted?: (eviction: Eviction) => void;
+  /** `decrypts` by default. */
+  readonly keyCheck?: KeyCheck | undefined;
+  /** By default, a database of an older release is refused. */
+  readonly beforeMigration?: BeforeMigration | undefined;
 };
 
-/** Opens the engine over the configured storage; creates the storage if it does not exist. */
-export async function openEngine(config: Config, parts: EngineParts): Promise<Engine> {
+/**
+ * How the secret key is checked: not at all; that it decrypts the stored signing secrets; or also that every other process
+ * uses it, as is necessary before it encrypts anything.
+ */
+export type KeyCheck = "none" | "decrypts" | "shared";
+
+/**
+ * Opens the engine over the configured storage; creates the storage if it does not exist.
+ *
+ * @throws AdvisedError
+ */
+export async function openEngine(
+  config: Config,
+  { keyCheck = "decrypts", beforeMigration = refuseMigration, ...parts }: EngineParts,
+): Promise<Engine> {
   // idle processors here say nothing about the machines of remote browsers; a browser for each account takes memory
   const isBounded = config.browserEndpoints.length > 0 || config.isolation === "account";
   const concurrency = config.renderConcurrency ?? (isBounded ? steadySlots() : null);
-  return createEngine({
+  const opened = await openStorage(config, { ...parts, beforeMigration });
+  const engine = createEngine({
     ...parts,
-    ...(await openStorage(config, parts)),
+    storage: opened.storage,
+    secretKey: opened.secretKey,
     resolver: resolverOf(config),
     plans: config.plans,
     maxRenderingBytes: config.maxRenderingBytes,
@@ -102,15 +134,68 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<En
     ...(config.webhookPausesMs === null ? {} : { webhookPausesMs: config.webhookPausesMs }),
     ...(concurrency === null ? {} : { concurrency }),
   });
+  try {
+    if (keyCheck !== "none") await requireDecryption(engine, config);
+    if (keyCheck === "shared") await requireSharedKey(engine, { ...opened, from: keySourceOf(config) });
+    return engine;
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
 }
+
+/** Migrations cannot be undone, so only commands that announce them migrate. */
+function refuseMigration({ from, to }: SchemaMigration): never {
+  throw new AdvisedError(
+    "schema",
+    `the database has schema version ${from}: this release would migrate ${from} to ${to}, which older releases cannot open`,
+    "run `snap-server database upgrade`, or start the service with this release",
+  );
+}
+
+/** Returns the name of the variable or the path of the file that the secret key is read from. */
+export function keySourceOf({ secretKey, dataDir }: Pick<Config, "secretKey" | "dataDir">): string {
+  return secretKey === null ? secretKeyPath(dataDir) : "SNAP_SECRET_KEY";
+}
+
+async function requireDecryption({ tokens }: Engine, config: Config): Promise<void> {
+  if ((await tokens.checkSecretKey()) === "differs")
+    throw new AdvisedError(
+      "secret key",
+      `${keySourceOf(config)} is not the key that encrypted the stored signing secrets`,
+      RESTORE_KEY,
+    );
+}
+
+async function requireSharedKey(
+  { tokens }: Engine,
+  { keyMark, secretKey, from }: Omit<OpenedStorage, "storage"> & { readonly from: string },
+): Promise<void> {
+  if (keyMark === null) return;
+  // a key that decrypts is right, even if a process with another key was the first to open the empty database
+  if ((await tokens.checkSecretKey()) === "matches")
+    await keyMark.replaceKeyFingerprint(keyFingerprint(secretKey));
+  else await requireMatchingKey(keyMark, { secretKey, from });
+}
+
+/** The fingerprint of the secret key that the processes of one database share. */
+type KeyMark = Pick<PostgresTarget, "pinKeyFingerprint" | "replaceKeyFingerprint">;
 
 interface OpenedStorage {
   readonly storage: Storage;
   /** Encrypts the signing secrets in the storage. */
   readonly secretKey: string;
+  /** `null` for a data folder, whose processes read one key file. */
+  readonly keyMark: KeyMark | null;
 }
 
-function openStorage(config: Config, parts: EngineParts): Promise<OpenedStorage> {
+type StorageParts = Pick<EngineParts, "onBackgroundError" | "onRedisRecovered" | "onEvicted"> & {
+  readonly beforeMigration: BeforeMigration;
+  /** Creates a missing key file next to a database too. */
+  readonly isKeyLost?: boolean;
+};
+
+function openStorage(config: Config, parts: StorageParts): Promise<OpenedStorage> {
   return config.shared === null
     ? openEmbeddedStorage(config, parts)
     : openSharedStorage({ ...config, ...config.shared }, parts);
@@ -119,23 +204,23 @@ function openStorage(config: Config, parts: EngineParts): Promise<OpenedStorage>
 /** Creates the data folder and the key file if they do not exist. */
 async function openEmbeddedStorage(
   { dataDir: directory, secretKey, cacheMaxBytes, diskReserveBytes }: Config,
-  { onEvicted }: EngineParts,
+  { onEvicted, beforeMigration, isKeyLost }: StorageParts,
 ): Promise<OpenedStorage> {
   await withDataDirErrors(directory, () => mkdir(directory, { recursive: true, mode: 0o700 }));
   if (secretKey !== null) await requireSameKey(directory, secretKey);
   return {
-    secretKey: secretKey ?? (await readSecretKey(directory)),
+    secretKey: secretKey ?? (await readSecretKey(directory, { isLost: isKeyLost === true })),
+    keyMark: null,
     storage: await withDataDirErrors(directory, () =>
-      openSqliteStorage({ directory, cacheMaxBytes, diskReserveBytes, onEvicted }),
+      openSqliteStorage({ directory, cacheMaxBytes, diskReserveBytes, onEvicted, beforeMigration }),
     ),
   };
 }
 
 async function openSharedStorage(
   { databaseUrl, redisUrl, cacheMaxBytes, ...config }: Config & NonNullable<Config["shared"]>,
-  { onBackgroundError = () => {}, onRedisRecovered = () => {}, onEvicted }: EngineParts,
+  { onBackgroundError = () => {}, onRedisRecovered = () => {}, onEvicted, beforeMigration }: StorageParts,
 ): Promise<OpenedStorage> {
-  const secretKey = config.secretKey ?? "";
   // The embedded storage needs neither package.
   const [{ openPostgresStorage }, { openRedisCache }] = await Promise.all([
     import("@snap/storage-postgres"),
@@ -150,31 +235,26 @@ async function openSharedStorage(
   }).catch((error: unknown) => {
     throw new Error(`SNAP_REDIS_URL: ${messageOf(error)}`, { cause: error });
   });
-  const storage = await openPostgresStorage({ url: databaseUrl, cache, onBackgroundError }).catch(
-    async (error: unknown) => {
-      await cache.close();
-      throw new Error(`SNAP_DATABASE_URL: ${messageOf(error)}`, { cause: error });
-    },
-  );
-  try {
-    await requireMatchingKey(storage, { secretKey, from: "SNAP_SECRET_KEY" });
-  } catch (error) {
-    await storage.close();
-    throw error;
-  }
-  return { storage, secretKey };
+  const options = { url: databaseUrl, cache, onBackgroundError, beforeMigration };
+  const storage = await openPostgresStorage(options).catch(async (error: unknown) => {
+    await cache.close();
+    if (error instanceof AdvisedError) throw error;
+    throw new Error(`SNAP_DATABASE_URL: ${messageOf(error)}`, { cause: error });
+  });
+  return { storage, secretKey: config.secretKey ?? "", keyMark: storage };
 }
 
-/** @throws Error if the database is used with a different key, which cannot decrypt the same secrets. */
+/** @throws AdvisedError if the database is used with a different key, which cannot decrypt the same secrets. */
 export async function requireMatchingKey(
-  database: Pick<PostgresTarget, "pinKeyFingerprint">,
+  database: KeyMark,
   { secretKey, from }: { readonly secretKey: string; readonly from: string },
 ): Promise<void> {
   if (await database.pinKeyFingerprint(keyFingerprint(secretKey))) return;
-  throw new Error(
-    `${from} is not the key that this database is used with, and neither decrypts what the other encrypted; set it to ` +
-      "the key of the other processes. If that key is lost, set a new one everywhere, empty the table snap.key_mark, " +
-      "and rotate every token",
+  throw new AdvisedError(
+    "secret key",
+    `${from} is not the key that this database is used with, and neither decrypts what the other encrypted`,
+    "set it to the key of the other processes; if that key is lost, set a new one everywhere and run " +
+      "`snap-server secret-key replace`",
   );
 }
 
@@ -183,16 +263,44 @@ async function withDataDirErrors<T>(directory: string, work: () => Promise<T>): 
   try {
     return await work();
   } catch (error) {
+    if (error instanceof AdvisedError) throw error;
     throw new Error(`SNAP_DATA_DIR: cannot use ${directory}: ${messageOf(error)}`, { cause: error });
   }
 }
 
+export type AdminParts = Pick<EngineParts, "onBackgroundError" | "keyCheck" | "beforeMigration">;
+
 /** Opens the engine for the operator's commands: accounts, tokens and credits. A server may run at the same time. */
-export function openAdminEngine(
-  config: Config,
-  parts: Pick<EngineOptions, "onBackgroundError"> = {},
-): Promise<Engine> {
+export function openAdminEngine(config: Config, parts: AdminParts = {}): Promise<Engine> {
   return openEngine(config, { ...parts, renderer: NO_RENDERER });
+}
+
+/** Decrypts nothing. */
+const NO_KEY = "no key, only a dry run";
+
+/**
+ * After the secret key was lost: gives a new signing secret to every token whose secret the present key does not decrypt,
+ * and returns these tokens. Creates a missing key file. `dryRun` changes nothing.
+ */
+export async function replaceSecretKey(
+  config: Config,
+  { dryRun }: { readonly dryRun: boolean },
+): Promise<readonly TokenRecord[]> {
+  const secretKey = dryRun
+    ? ((await findSecretKey(config.dataDir, config.secretKey)) ?? NO_KEY)
+    : config.secretKey;
+  const opened = await openStorage(
+    { ...config, secretKey },
+    { isKeyLost: true, beforeMigration: refuseMigration },
+  );
+  const engine = createEngine({ ...opened, renderer: NO_RENDERER });
+  try {
+    const tokens = await engine.tokens.replaceLostSecrets({ dryRun });
+    if (!dryRun) await opened.keyMark?.replaceKeyFingerprint(keyFingerprint(opened.secretKey));
+    return tokens;
+  } finally {
+    await engine.close();
+  }
 }
 
 /** Opens the data folder to move from, and locks it until it is closed. */

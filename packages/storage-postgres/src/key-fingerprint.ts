@@ -8,6 +8,8 @@ export interface KeyPinned {
    * @param fingerprint `keyFingerprint` of `@snap/engine`.
    */
   pinKeyFingerprint(fingerprint: string): Promise<boolean>;
+  /** Replaces the stored fingerprint. */
+  replaceKeyFingerprint(fingerprint: string): Promise<void>;
 }
 
 export async function pinKeyFingerprint({ query }: Database, fingerprint: string): Promise<boolean> {
@@ -18,4 +20,12 @@ export async function pinKeyFingerprint({ query }: Database, fingerprint: string
     [fingerprint],
   );
   return row?.pinned === fingerprint;
+}
+
+export async function replaceKeyFingerprint({ query }: Database, fingerprint: string): Promise<void> {
+  await query(
+    `INSERT INTO snap.key_mark (mark) VALUES ($1)
+     ON CONFLICT (is_only) DO UPDATE SET mark = excluded.mark WHERE snap.key_mark.mark <> excluded.mark`,
+    [fingerprint],
+  );
 }

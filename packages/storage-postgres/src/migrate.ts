@@ -1,3 +1,4 @@
+import type { BeforeMigration } from "@snap/engine/ports";
 import type { Database } from "./database.ts";
 import { initial } from "./migrations/001-initial.ts";
 import { ledger } from "./migrations/002-ledger.ts";
@@ -18,7 +19,7 @@ const MIGRATION_LOCK = 0x736e6170;
  *
  * @throws Error if the database is newer than this code.
  */
-export async function migrate(database: Database): Promise<void> {
+export async function migrate(database: Database, beforeMigration: BeforeMigration): Promise<void> {
   const [existing] = await database.query<{ table: string | null }>(
     "SELECT to_regclass('snap.migrations')::TEXT AS table",
   );
@@ -30,6 +31,8 @@ export async function migrate(database: Database): Promise<void> {
       "CREATE TABLE IF NOT EXISTS snap.migrations (version INTEGER PRIMARY KEY, migrated_at TIMESTAMPTZ NOT NULL DEFAULT now())",
     );
     const version = await versionOf({ query });
+    const to = MIGRATIONS.length;
+    if (version > 0 && version < to) beforeMigration({ from: version, to, copy: null });
     for (const [index, migration] of MIGRATIONS.entries()) {
       if (index < version) continue;
       await query(migration);

@@ -1,7 +1,7 @@
-import type { ServerClock, Storage } from "@snap/engine/ports";
+import type { BeforeMigration, ServerClock, Storage } from "@snap/engine/ports";
 import { createBatchSignal } from "./batch-signal.ts";
 import { openDatabase, type Database } from "./database.ts";
-import { pinKeyFingerprint, type KeyPinned } from "./key-fingerprint.ts";
+import { pinKeyFingerprint, replaceKeyFingerprint, type KeyPinned } from "./key-fingerprint.ts";
 import { migrate } from "./migrate.ts";
 import { createAccountStore } from "./stores/accounts.ts";
 import { createBatchStore } from "./stores/batches.ts";
@@ -23,6 +23,8 @@ export interface PostgresStorageOptions {
   readonly maxConnections?: number;
   /** Called when an idle connection is lost. */
   readonly onBackgroundError?: (error: unknown) => void;
+  /** Called before the schema of an older release is migrated. If it throws, nothing is changed. */
+  readonly beforeMigration?: BeforeMigration | undefined;
 }
 
 export interface PostgresStorage extends Storage, KeyPinned {}
@@ -49,7 +51,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   // no timeout for a migration, or for the wait while another process migrates
   const migrating = openDatabase({ url, maxConnections: 1, statementTimeoutMs: 0, onBackgroundError });
   try {
-    await migrate(migrating);
+    await migrate(migrating, options.beforeMigration ?? (() => {}));
     await requireNoOpenMove(migrating);
   } finally {
     await migrating.close();
@@ -67,6 +69,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
     clocks: [createServerClock(database), ...(cache.clocks ?? [])],
     check: createWriteCheck(database),
     pinKeyFingerprint: (fingerprint) => pinKeyFingerprint(database, fingerprint),
+    replaceKeyFingerprint: (fingerprint) => replaceKeyFingerprint(database, fingerprint),
     async close() {
       await signal.close();
       await Promise.all([database.close(), cache.close()]);

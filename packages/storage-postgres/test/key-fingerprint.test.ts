@@ -19,6 +19,15 @@ describe("the fingerprint of the secret key", { tags: ["postgres"] }, () => {
     await two.close();
   });
 
+  it("can be replaced", async () => {
+    const storage = await openStorage({ url: await newDatabase() });
+    await storage.replaceKeyFingerprint("a");
+    expect(await storage.pinKeyFingerprint("b")).toBe(false);
+    await storage.replaceKeyFingerprint("b");
+    expect(await storage.pinKeyFingerprint("b")).toBe(true);
+    await storage.close();
+  });
+
   it("is stored once by many concurrent calls", async () => {
     const storage = await openStorage({ url: await newDatabase() });
     const pinned = await Promise.all(

@@ -1,4 +1,6 @@
+import type { SchemaMigration } from "@snap/engine/ports";
 import { describe, expect, it } from "vitest";
+import { openPostgresTarget } from "../src/index.ts";
 import { MIGRATIONS } from "../src/migrate.ts";
 import { execute, openStorage, useServer } from "./server.ts";
 
@@ -48,6 +50,23 @@ describe("migrations", { tags: ["postgres"] }, () => {
     const lines = await storage.ledger.journal({ accountId: "acct_1", limit: 10 });
     expect(lines.map(({ kind }) => kind)).toEqual(["reverse", "settle", "reserve", "grant"]);
     await storage.close();
+  });
+
+  it("are announced for an existing schema, and can be prevented", async () => {
+    const url = await newDatabase({ migrated: false });
+    await execute(url, "CREATE SCHEMA snap; CREATE TABLE snap.migrations (version INTEGER PRIMARY KEY)");
+    for (const migration of MIGRATIONS.slice(0, 5)) await execute(url, migration);
+    await execute(url, "INSERT INTO snap.migrations SELECT generate_series(1, 5)");
+    const announced: SchemaMigration[] = [];
+    const beforeMigration = (migration: SchemaMigration): void => void announced.push(migration);
+    const prevented = openStorage({ url, beforeMigration: () => expect.fail("not now") });
+    await expect(prevented).rejects.toThrow("not now");
+    await expect(openPostgresTarget({ url })).rejects.toThrow("the database has schema version 5, not 6");
+    expect(await versionsOf(url)).toEqual([1, 2, 3, 4, 5]);
+    for (let opened = 0; opened < 2; opened += 1) await (await openStorage({ url, beforeMigration })).close();
+    const created = await newDatabase({ migrated: false });
+    await (await openStorage({ url: created, beforeMigration })).close();
+    expect(announced).toEqual([{ from: 5, to: 6, copy: null }]);
   });
 
   it("reject the schema of a newer release", async () => {

@@ -1,3 +1,4 @@
+import type { BeforeMigration } from "@snap/engine/ports";
 import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -13,9 +14,11 @@ const FIRST_RETRY_MS = 10;
 export async function openDatabase({
   filename,
   busyTimeoutMs,
+  beforeMigration,
 }: {
   readonly filename: string;
   readonly busyTimeoutMs: number;
+  readonly beforeMigration: BeforeMigration;
 }): Promise<DatabaseSync> {
   createPrivately(filename);
   const database = new DatabaseSync(filename, {
@@ -27,7 +30,7 @@ export async function openDatabase({
   try {
     await retryWhileBusy(() => {
       configure(database);
-      migrate(database, filename);
+      migrate(database, { filename, beforeMigration });
     });
     return database;
   } catch (error) {

@@ -1,4 +1,7 @@
+import type { BeforeMigration } from "@snap/engine/ports";
+import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
+import { copyDatabase } from "./copy-database.ts";
 import { initial } from "./migrations/001-initial.ts";
 import { batches } from "./migrations/002-batches.ts";
 import { journalAsALog } from "./migrations/003-journal-as-a-log.ts";
@@ -14,17 +17,32 @@ export const MIGRATIONS: readonly string[] = [initial, batches, journalAsALog, r
 const APPLICATION_ID = 0x736e6170;
 
 /**
- * Migrates the database to the current version. Reads the version under the write lock, so that only one of several
- * processes migrates a file.
+ * Migrates the database to the current version, after a copy. Reads the version under the write lock, so that only one of
+ * several processes migrates a file, and the copy lacks nothing.
  *
  * @throws Error if the database is newer than this code, or belongs to another program.
  */
-export function migrate(database: DatabaseSync, filename: string): void {
-  if (versionOf(database, filename) === MIGRATIONS.length) return;
+export function migrate(
+  database: DatabaseSync,
+  { filename, beforeMigration }: { readonly filename: string; readonly beforeMigration: BeforeMigration },
+): void {
+  const to = MIGRATIONS.length;
+  if (versionOf(database, filename) === to) return;
   writing(database, () => {
-    for (const migration of MIGRATIONS.slice(versionOf(database, filename))) database.exec(migration);
-    database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}`);
+    const from = versionOf(database, filename);
+    if (from > 0 && from < to) {
+      const copy = copyPath(filename, from);
+      beforeMigration({ from, to, copy });
+      copyDatabase(filename, copy);
+    }
+    for (const migration of MIGRATIONS.slice(from)) database.exec(migration);
+    database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${to}`);
   });
+}
+
+/** Path of the copy of a database that is made before its migration from `version`. */
+function copyPath(filename: string, version: number): string {
+  return `${filename}.schema-${version}`;
 }
 
 /** Returns the number of applied migrations. */
@@ -40,7 +58,14 @@ function versionOf(database: DatabaseSync, filename: string): number {
     throw new Error(`${filename} is a database of another program; use another directory`);
   if (state.version > MIGRATIONS.length)
     throw new Error(
-      `${filename} was written by a newer release (schema version ${state.version}; this release supports up to ${MIGRATIONS.length}); upgrade @snap/storage-sqlite`,
+      `${filename} was written by a newer release (schema version ${state.version}; this release supports up to ${MIGRATIONS.length}); ${remedyFor(filename)}`,
     );
   return state.version;
+}
+
+function remedyFor(filename: string): string {
+  const copy = copyPath(filename, MIGRATIONS.length);
+  return existsSync(copy)
+    ? `use the newer release, or restore ${copy}, the copy from before the upgrade`
+    : "upgrade @snap/storage-sqlite";
 }

@@ -1,4 +1,4 @@
-import type { Eviction, Storage } from "@snap/engine/ports";
+import type { BeforeMigration, Eviction, Storage } from "@snap/engine/ports";
 import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { openDatabase } from "./database.ts";
@@ -18,14 +18,16 @@ export type SqliteStorageOptions = {
    */
   readonly busyTimeoutMs?: number;
   /**
-   * The most that cached renderings may take, each with 4,096 bytes more than its own. By default as much as they leave
-   * free on the disk.
+   * Quota of cached renderings; each counts as its size plus 4,096 bytes. By default half of what they use and the disk has
+   * free, together.
    */
   readonly cacheMaxBytes?: number | null;
-  /** Free disk space that renderings leave to everything else; 256 MiB by default. */
+  /** Free disk space that renderings must leave; 256 MiB by default. */
   readonly diskReserveBytes?: number;
   /** Called when renderings are evicted before they expire. */
   readonly onEvicted?: ((eviction: Eviction) => void) | undefined;
+  /** Called before a database of an older release is copied and migrated. If it throws, nothing is changed. */
+  readonly beforeMigration?: BeforeMigration | undefined;
 } & (
   | {
       /** Directory of the file `snap.db`; created if missing, accessible only to its owner. */
@@ -49,6 +51,9 @@ const DISK_RESERVE_BYTES = 256 * 1024 * 1024;
  * Methods reject with the error of `node:sqlite` when those are used up, or while another process holds the lock for
  * longer than `busyTimeoutMs`, and recover afterwards.
  *
+ * A database of an older release is migrated. A copy without renderings stays beside it, such as `snap.db.schema-4`: older
+ * releases cannot open the migrated one.
+ *
  * @throws Error if the file cannot be opened, belongs to another program, or was written by a newer release.
  *
  * @example
@@ -58,7 +63,11 @@ const DISK_RESERVE_BYTES = 256 * 1024 * 1024;
  */
 export async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage> {
   const filename = "directory" in options ? join(options.directory, "snap.db") : options.filename;
-  const database = await openDatabase({ filename, busyTimeoutMs: options.busyTimeoutMs ?? 1000 });
+  const database = await openDatabase({
+    filename,
+    busyTimeoutMs: options.busyTimeoutMs ?? 1000,
+    beforeMigration: options.beforeMigration ?? (() => {}),
+  });
   const ledgerReserve = createLedgerReserve(database, filename);
   const ledgerStatements = prepareLedgerStatements(database);
   return {

@@ -1,5 +1,6 @@
-import { stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import type { SchemaMigration } from "@snap/engine/ports";
+import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { openSqliteStorage } from "../src/index.ts";
@@ -85,6 +86,24 @@ describe("the write-ahead log", () => {
   });
 });
 
+/** Creates a database of the first version with one account. */
+async function oldDatabase(): Promise<string> {
+  const filename = join(await temporaryDirectory(), "snap.db");
+  const [first = ""] = MIGRATIONS;
+  const database = new DatabaseSync(filename);
+  database.exec(`${first} PRAGMA application_id = 0x736e6170; PRAGMA user_version = 1;
+    INSERT INTO accounts (id, email, created_at) VALUES ('acct_1', 'ada@example.com', 1767225600000)`);
+  database.close();
+  return filename;
+}
+
+function versionOf(filename: string): unknown {
+  const database = new DatabaseSync(filename);
+  const { user_version: version } = database.prepare("PRAGMA user_version").get() ?? {};
+  database.close();
+  return version;
+}
+
 describe("migrations", () => {
   it("set the version and the application id", async () => {
     const directory = await temporaryDirectory();
@@ -139,13 +158,55 @@ describe("migrations", () => {
     await (await openSqliteStorage({ filename })).close();
   });
 
+  it("are announced, and make a private copy first", async () => {
+    const filename = await oldDatabase();
+    const announced: SchemaMigration[] = [];
+    const beforeMigration = (migration: SchemaMigration): void => void announced.push(migration);
+    const storage = await openSqliteStorage({ filename, beforeMigration });
+    expect(await storage.accounts.list()).toEqual([account]);
+    await storage.close();
+    const copy = `${filename}.schema-1`;
+    expect(announced).toEqual([{ from: 1, to: 5, copy }]);
+    expect((await stat(copy)).mode & 0o777).toBe(0o600);
+    expect(await readdir(dirname(filename))).not.toContain("snap.db.schema-1.draft");
+    expect(versionOf(copy)).toBe(1);
+    const database = new DatabaseSync(copy);
+    expect(database.prepare("SELECT id FROM accounts").all()).toMatchObject([{ id: "acct_1" }]);
+    database.close();
+    await (await openSqliteStorage({ filename, beforeMigration })).close();
+    expect(announced).toHaveLength(1);
+    const created = join(dirname(filename), "new.db");
+    await (await openSqliteStorage({ filename: created, beforeMigration })).close();
+    expect(announced).toHaveLength(1);
+  });
+
+  it("can be prevented, which changes nothing", async () => {
+    const filename = await oldDatabase();
+    const beforeMigration = (): never => expect.fail("not now");
+    await expect(openSqliteStorage({ filename, beforeMigration })).rejects.toThrow("not now");
+    expect(versionOf(filename)).toBe(1);
+    expect((await readdir(dirname(filename))).filter((name) => name.includes("schema"))).toEqual([]);
+  });
+
+  it("do not happen without the copy", async () => {
+    const filename = await oldDatabase();
+    await mkdir(`${filename}.schema-1`);
+    await expect(openSqliteStorage({ filename })).rejects.toMatchObject({ code: "EISDIR" });
+    expect(versionOf(filename)).toBe(1);
+    expect((await readdir(dirname(filename))).filter((name) => name.endsWith(".draft"))).toEqual([]);
+  });
+
   it("reject a newer database without changing it", async () => {
     const filename = join(await temporaryDirectory(), "snap.db");
     await (await openSqliteStorage({ filename })).close();
     const database = new DatabaseSync(filename);
     database.exec("PRAGMA user_version = 99");
     await expect(openSqliteStorage({ filename })).rejects.toThrow(
-      /snap\.db was written by a newer release \(schema version 99; this release supports up to 5\);/,
+      /snap\.db was written by a newer release \(schema version 99; this release supports up to 5\); upgrade /,
+    );
+    await writeFile(`${filename}.schema-5`, "");
+    await expect(openSqliteStorage({ filename })).rejects.toThrow(
+      `use the newer release, or restore ${filename}.schema-5, the copy from before the upgrade`,
     );
     expect(database.prepare("PRAGMA user_version").get()).toMatchObject({ user_version: 99 });
     database.close();

@@ -37,10 +37,20 @@ export interface TokenStore {
   find(id: number): Promise<Principal | null>;
   /** Returns the tokens of an account, in order of creation. */
   listByAccount(accountId: string): Promise<readonly TokenRecord[]>;
+  /** Returns the token with the highest id, or `null` if there is none. */
+  findNewest(): Promise<TokenRecord | null>;
   /** Replaces both secrets atomically; returns `null` if the token does not exist. */
   rotate(
     id: number,
     next: Pick<TokenRecord, "secretHash" | "sealedSigningSecret"> & { readonly rotatedAt: number },
+  ): Promise<TokenRecord | null>;
+  /**
+   * Replaces the signing secret if it is still `current`, both in lowercase hex; returns `null` if it is not, or if the
+   * token does not exist.
+   */
+  replaceSigningSecret(
+    id: number,
+    secrets: { readonly current: string; readonly next: string },
   ): Promise<TokenRecord | null>;
   /** Deletes the token; returns `false` if it does not exist. */
   revoke(id: number): Promise<boolean>;

@@ -3,6 +3,7 @@ import type { AccountStore } from "../ports/accounts.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Random } from "../ports/random.ts";
 import type { Ability, TokenRecord, TokenStore } from "../ports/tokens.ts";
+import { checkSecretKey, decrypts, requireSecretKey, type KeyMatch } from "./check-secret-key.ts";
 import type { Seal } from "./seal.ts";
 import { hashSecret, makeSecret } from "./token-text.ts";
 
@@ -32,6 +33,13 @@ export interface Tokens {
   revoke(id: number): Promise<void>;
   /** Returns the token's record and signing secret. */
   reveal(id: number): Promise<{ readonly record: TokenRecord; readonly signingSecret: string }>;
+  /** Compares the secret key with the one that encrypted the newest signing secret. */
+  checkSecretKey(): Promise<KeyMatch>;
+  /**
+   * Gives a new signing secret to every token whose secret the secret key does not decrypt, and returns these tokens. With
+   * `dryRun` it only returns them. The tokens themselves stay valid; their signed URLs do not.
+   */
+  replaceLostSecrets(options?: { readonly dryRun?: boolean }): Promise<readonly TokenRecord[]>;
 }
 
 export interface TokensOptions {
@@ -60,12 +68,25 @@ export function createTokens({ store, accounts, seal, clock, random }: TokensOpt
     };
   };
   return {
+    checkSecretKey: () => checkSecretKey(store, seal),
+    async replaceLostSecrets({ dryRun = false } = {}) {
+      const lost: TokenRecord[] = [];
+      for (const { id } of await accounts.list())
+        lost.push(...(await store.listByAccount(id)).filter((token) => !decrypts(seal, token)));
+      if (dryRun) return lost;
+      const replaced = lost.map(({ id, sealedSigningSecret: current }) =>
+        store.replaceSigningSecret(id, { current, next: seal.seal(makeSecret(random)) }),
+      );
+      // a token that has been rotated or revoked since needs no new secret
+      return (await Promise.all(replaced)).filter((token) => token !== null);
+    },
     async create({ accountId, abilities = ABILITIES, expiresAt = null }) {
       await requireAccount(accountId);
       if (abilities.length === 0)
         throw new AdminError(`a token needs at least one ability: ${ABILITIES.join(" or ")}`);
       const now = clock.now();
       if (expiresAt !== null && expiresAt <= now) throw new AdminError("the expiry must be in the future");
+      await requireSecretKey(store, seal);
       const { secret, signingSecret, ...stored } = makeSecrets();
       const record = await store.insert({
         accountId,
@@ -82,6 +103,7 @@ export function createTokens({ store, accounts, seal, clock, random }: TokensOpt
       return store.listByAccount(accountId);
     },
     async rotate(id) {
+      await requireSecretKey(store, seal);
       const { secret, signingSecret, ...stored } = makeSecrets();
       const record = await store.rotate(id, { ...stored, rotatedAt: clock.now() });
       if (record === null) throw new AdminError(`token ${id} not found`);

@@ -1,6 +1,7 @@
 import type { Engine } from "@snap/engine";
 import type { Command } from "commander";
 import { readConfig, type Config } from "../config.ts";
+import type { AdminParts } from "../wire.ts";
 import { warn } from "./output.ts";
 
 /** Dependencies of an operator's command. */
@@ -17,10 +18,10 @@ export function loadConfig(): Config {
 }
 
 /** Opens the storage, even while a server is running, and closes it when `work` ends. */
-export async function administer<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
+export async function administer<T>(work: (admin: Admin) => Promise<T>, parts: AdminParts = {}): Promise<T> {
   const config = loadConfig();
   const { openAdminEngine } = await import("../wire.ts");
-  const engine = await openAdminEngine(config);
+  const engine = await openAdminEngine(config, parts);
   try {
     return await work({ config, engine });
   } finally {

@@ -2,11 +2,13 @@ import { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
 import { addAccounts } from "./accounts.ts";
 import { addBatches } from "./batches.ts";
+import { addDatabase } from "./database.ts";
 import { addDoctor } from "./doctor.ts";
 import { explainFailure, EXIT_CODES } from "./errors.ts";
 import { addMigrate } from "./migrate.ts";
 import { printFailure } from "./output.ts";
 import { addRender } from "./render.ts";
+import { addSecretKey } from "./secret-key.ts";
 import { addServe } from "./serve-command.ts";
 import { addTokens } from "./tokens.ts";
 
@@ -52,6 +54,8 @@ Exit codes: 0 success, 1 failure, 2 invalid usage or configuration.`,
   addTokens(program);
   addBatches(program);
   addRender(program);
+  addSecretKey(program);
+  addDatabase(program);
   addMigrate(program);
   addDoctor(program);
   return program;

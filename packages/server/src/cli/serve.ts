@@ -112,6 +112,9 @@ async function serveUntil(stopSignal: Promise<NodeJS.Signals>, parts: Parts): Pr
   const { renderer } = started;
   const engine = await openEngine(config, {
     renderer,
+    keyCheck: "shared",
+    beforeMigration: (migration) =>
+      logger.warn(migration, "migrating the database; older releases cannot open it afterwards"),
     baseUrl: `${publicUrl}/v1`,
     ...watchBatches({ logger, metrics }),
     onEvicted: watchCache({ logger, metrics }),

@@ -1,9 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { link, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { AdvisedError } from "../advised-error.ts";
 
 const KEY_BYTES = 32;
 const KEY_MIN_CHARACTERS = 16;
+
+/** What to do about a key that does not decrypt what is stored. */
+export const RESTORE_KEY =
+  "restore the right key; if it is lost, `snap-server secret-key replace` gives the tokens new signing secrets";
 
 /** Path of the key file that encrypts signing secrets if `SNAP_SECRET_KEY` is not set. */
 export function secretKeyPath(dataDir: string): string {
@@ -14,24 +19,27 @@ export function secretKeyPath(dataDir: string): string {
  * Reads the key file of a data folder; creates it with mode 0600 if the folder is new. Creation is atomic, so two
  * processes that start at the same time read the same key.
  *
- * @throws Error if the file is unreadable or too short, or if it is missing next to a database, whose signing
- * secrets a new key cannot decrypt.
+ * @param options.isLost - Creates the file next to a database too, whose signing secrets the new key cannot decrypt.
+ * @throws AdvisedError if the file is unreadable or too short, or missing next to a database.
  */
-export async function readSecretKey(dataDir: string): Promise<string> {
+export async function readSecretKey(dataDir: string, { isLost = false } = {}): Promise<string> {
   const file = secretKeyPath(dataDir);
   // Must precede the read of the key: another starting process creates the key first, then the database.
   const hasDatabase = (await readdir(dataDir)).some((name) => name.endsWith(".db"));
   const existing = await readIfExists(file);
-  if (existing === null && hasDatabase)
-    throw new Error(
-      `${dataDir} contains a database but not its key file secret.key; restore the file, or set SNAP_SECRET_KEY to its ` +
-        `content. If the key is lost, create a new one (openssl rand -hex 32 > ${file}) and rotate every token`,
+  if (existing === null && hasDatabase && !isLost)
+    throw new AdvisedError(
+      "secret key",
+      `${dataDir} contains a database but not its key file secret.key`,
+      "restore the file, or set SNAP_SECRET_KEY to its content; if it is lost, `snap-server secret-key replace` creates " +
+        "a new one and gives the tokens new signing secrets",
     );
   const key = existing ?? (await createKey(file));
   if (key.length < KEY_MIN_CHARACTERS)
-    throw new Error(
-      `the key file ${file} has fewer than ${KEY_MIN_CHARACTERS} characters; restore it from a backup, ` +
-        "or delete it and rotate every token",
+    throw new AdvisedError(
+      "secret key",
+      `the key file ${file} has fewer than ${KEY_MIN_CHARACTERS} characters`,
+      "restore it from a backup; if it is lost, delete the file and run `snap-server secret-key replace`",
     );
   return key;
 }
@@ -39,7 +47,7 @@ export async function readSecretKey(dataDir: string): Promise<string> {
 /**
  * Returns the key of a data folder: `secretKey`, or else the content of its key file; `null` if there is neither.
  *
- * @throws Error if both exist and differ.
+ * @throws AdvisedError if both exist and differ.
  */
 export async function findSecretKey(dataDir: string, secretKey: string | null): Promise<string | null> {
   if (secretKey === null) return readIfExists(secretKeyPath(dataDir));
@@ -48,16 +56,17 @@ export async function findSecretKey(dataDir: string, secretKey: string | null): 
 }
 
 /**
- * @throws Error if the key file of the data folder contains a different key than `secretKey`: secrets encrypted
+ * @throws AdvisedError if the key file of the data folder contains a different key than `secretKey`: secrets encrypted
  * with both would end up side by side.
  */
 export async function requireSameKey(dataDir: string, secretKey: string): Promise<void> {
   const file = secretKeyPath(dataDir);
   const existing = await readIfExists(file);
   if (existing !== null && existing !== secretKey)
-    throw new Error(
-      `SNAP_SECRET_KEY is not the key in ${file}, and neither decrypts what the other encrypted; unset the variable to ` +
-        "use the file, or delete the file if no token was created with it",
+    throw new AdvisedError(
+      "secret key",
+      `SNAP_SECRET_KEY is not the key in ${file}, and neither decrypts what the other encrypted`,
+      "unset the variable to use the file, or move the file away to use the variable",
     );
 }
 
@@ -83,11 +92,10 @@ async function readIfExists(file: string): Promise<string | null> {
     return (await readFile(file, "utf8")).trim();
   } catch (error) {
     if (codeOf(error) === "ENOENT") return null;
-    throw new Error(
-      `cannot read the key file ${file} (${codeOf(error)}); make it readable for the user that runs this process`,
-      {
-        cause: error,
-      },
+    throw new AdvisedError(
+      "secret key",
+      `cannot read the key file ${file} (${codeOf(error)})`,
+      "make it readable for the user that runs this process",
     );
   }
 }

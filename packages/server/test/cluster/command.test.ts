@@ -75,7 +75,7 @@ describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres"
       const refused = await workspace.run(command, otherKey);
       expect(refused.code).not.toBe(0);
       expect(refused.stdout + refused.stderr).toContain(
-        "SNAP_SECRET_KEY is not the key that this database is used with",
+        "SNAP_SECRET_KEY is not the key that encrypted the stored signing secrets",
       );
     }
 

@@ -111,7 +111,7 @@ describe("migrate", { tags: ["postgres"] }, () => {
     const list = (secretKey: string) =>
       workspace.run(["accounts", "list"], { ...shared, SNAP_SECRET_KEY: secretKey });
     expect((await list("a new key for the new machines")).stderr).toContain(
-      "SNAP_SECRET_KEY is not the key that this database is used with",
+      "SNAP_SECRET_KEY is not the key that encrypted the stored signing secrets",
     );
     expect((await list(SECRET_KEY)).code).toBe(0);
   });

@@ -65,12 +65,27 @@ export function createTokenStore({ query, queryOnce }: Database): TokenStore {
       );
       return rows.map(toToken);
     },
+    async findNewest() {
+      const [row] = await query<TokenRow>(
+        `SELECT ${TOKEN_COLUMNS} FROM snap.tokens ORDER BY id DESC LIMIT 1`,
+        [],
+      );
+      return row === undefined ? null : toToken(row);
+    },
     async rotate(id, { secretHash, sealedSigningSecret, rotatedAt }) {
       const [row] = await query<TokenRow>(
         `UPDATE snap.tokens SET secret_hash = decode($2, 'hex'), sealed_signing_secret = decode($3, 'hex'),
            rotated_at = $4
          WHERE id = $1 RETURNING ${TOKEN_COLUMNS}`,
         [id, secretHash, sealedSigningSecret, rotatedAt],
+      );
+      return row === undefined ? null : toToken(row);
+    },
+    async replaceSigningSecret(id, { current, next }) {
+      const [row] = await queryOnce<TokenRow>(
+        `UPDATE snap.tokens SET sealed_signing_secret = decode($3, 'hex')
+         WHERE id = $1 AND sealed_signing_secret = decode($2, 'hex') RETURNING ${TOKEN_COLUMNS}`,
+        [id, current, next],
       );
       return row === undefined ? null : toToken(row);
     },

@@ -1,6 +1,6 @@
 import type { TransferTotals, TransferTarget } from "@snap/engine/ports";
 import { openDatabase, type Query } from "../database.ts";
-import { pinKeyFingerprint, type KeyPinned } from "../key-fingerprint.ts";
+import { pinKeyFingerprint, replaceKeyFingerprint, type KeyPinned } from "../key-fingerprint.ts";
 import { migrate } from "../migrate.ts";
 import { insertPage } from "./insert-page.ts";
 import { advanceMove, beginMove, finishMove, lockMove } from "./moves.ts";
@@ -40,7 +40,7 @@ export interface PostgresTarget extends TransferTarget, KeyPinned {}
  * Opens a database to move another storage into it, with `transfer` of `@snap/engine`; creates the schema if needed. The
  * database stores the progress of the move, and `openPostgresStorage` rejects it until the move is finished.
  *
- * @throws Error if the server is unreachable or refuses the connection, or if the schema is of a newer release.
+ * @throws Error if the server is unreachable or refuses the connection, or if the schema is of a newer or older release.
  *
  * @example
  * const target = await openPostgresTarget({ url: "postgres://snap@db/snap" });
@@ -61,21 +61,25 @@ export async function openPostgresTarget({
     onBackgroundError: () => {},
   });
   try {
-    await migrate(database);
+    await migrate(database, ({ from, to }) => {
+      throw new Error(
+        `the database has schema version ${from}, not ${to}; first run \`snap-server database upgrade\`, or open it with openPostgresStorage`,
+      );
+    });
   } catch (error) {
     await database.close();
     throw error;
   }
   return {
-    begin: (fingerprint) => database.transaction((within) => beginMove(within, fingerprint)),
+    begin: (fingerprint) => database.transaction((inTransaction) => beginMove(inTransaction, fingerprint)),
     write: ({ position, page }) =>
-      database.transaction(async (within, isRepeated) => {
-        const current = await lockMove(within);
+      database.transaction(async (inTransaction, isRepeated) => {
+        const current = await lockMove(inTransaction);
         // the first transaction had committed when its connection was lost
         if (isRepeated && current === page.next) return;
         if (current !== position) throw new Error("another move into this database is in progress");
-        await insertPage(within, page);
-        await advanceMove(within, { next: page.next, records: page.records.length });
+        await insertPage(inTransaction, page);
+        await advanceMove(inTransaction, { next: page.next, records: page.records.length });
       }),
     async continueTokenIds(lastTokenId) {
       await database.query("SELECT setval('snap.tokens_id_seq', greatest($1::BIGINT, 1), $1 > 0)", [
@@ -88,6 +92,7 @@ export async function openPostgresTarget({
       await finishMove(database.query, totals);
     },
     pinKeyFingerprint: (fingerprint) => pinKeyFingerprint(database, fingerprint),
+    replaceKeyFingerprint: (fingerprint) => replaceKeyFingerprint(database, fingerprint),
     close: () => database.close(),
   };
 }

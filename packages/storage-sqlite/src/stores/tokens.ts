@@ -58,6 +58,15 @@ export function createTokenStore(database: DatabaseSync): TokenStore {
     database,
     `SELECT ${TOKEN_COLUMNS} FROM tokens WHERE account_id = :accountId ORDER BY id`,
   );
+  const newest = prepare<TokenRow>(
+    database,
+    `SELECT ${TOKEN_COLUMNS} FROM tokens WHERE id = (SELECT max(id) FROM tokens)`,
+  );
+  const replaceSecret = prepare<TokenRow>(
+    database,
+    `UPDATE tokens SET sealed_signing_secret = unhex(:next)
+     WHERE id = :id AND sealed_signing_secret = unhex(:current) RETURNING ${TOKEN_COLUMNS}`,
+  );
   const rotate = prepare<TokenRow>(
     database,
     `UPDATE tokens SET secret_hash = unhex(:secretHash), sealed_signing_secret = unhex(:sealedSigningSecret),
@@ -79,8 +88,16 @@ export function createTokenStore(database: DatabaseSync): TokenStore {
     async listByAccount(accountId) {
       return list.all({ accountId }).map(toToken);
     },
+    async findNewest() {
+      const row = newest.get();
+      return row === undefined ? null : toToken(row);
+    },
     async rotate(id, { secretHash, sealedSigningSecret, rotatedAt }) {
       const row = durably(database, () => rotate.get({ id, secretHash, sealedSigningSecret, rotatedAt }));
+      return row === undefined ? null : toToken(row);
+    },
+    async replaceSigningSecret(id, { current, next }) {
+      const row = durably(database, () => replaceSecret.get({ id, current, next }));
       return row === undefined ? null : toToken(row);
     },
     async revoke(id) {

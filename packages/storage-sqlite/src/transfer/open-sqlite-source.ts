@@ -1,4 +1,10 @@
-import type { TransferTotals, TransferKind, TransferPage, TransferSource } from "@snap/engine/ports";
+import type {
+  SchemaMigration,
+  TransferTotals,
+  TransferKind,
+  TransferPage,
+  TransferSource,
+} from "@snap/engine/ports";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -46,7 +52,7 @@ FROM
  * until it is closed. Cached renderings and rate limits are not moved.
  *
  * @throws Error if the directory contains no storage, or if it is in use, belongs to another program, or was written by a
- * newer release.
+ * newer or older release.
  *
  * @example
  * const source = await openSqliteSource({ directory: "./data" });
@@ -84,7 +90,12 @@ function openExclusively(filename: string): DatabaseSync {
     // (SQLite documentation, WAL, "Use of WAL without shared memory")
     database.exec("PRAGMA locking_mode = EXCLUSIVE");
     database.exec("PRAGMA journal_mode = WAL");
-    migrate(database, filename);
+    const beforeMigration = ({ from, to }: SchemaMigration): never => {
+      throw new Error(
+        `${filename} has schema version ${from}, not ${to}; first run \`snap-server database upgrade\`, or open it with openSqliteStorage`,
+      );
+    };
+    migrate(database, { filename, beforeMigration });
     // moves what a killed server left in the log into the file, so that its fingerprint does not change later
     database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     return database;

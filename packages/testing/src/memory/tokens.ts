@@ -29,12 +29,23 @@ export function createTokenStore(
     async listByAccount(accountId) {
       return [...tokens.values()].filter((token) => token.accountId === accountId).map(copyOf);
     },
+    async findNewest() {
+      const newest = [...tokens.values()].at(-1);
+      return newest === undefined ? null : copyOf(newest);
+    },
     async rotate(id, { secretHash, sealedSigningSecret, rotatedAt }) {
       const token = tokens.get(id);
       if (token === undefined) return null;
       const rotated = copyOf({ ...token, secretHash, sealedSigningSecret, rotatedAt });
       tokens.set(id, rotated);
       return copyOf(rotated);
+    },
+    async replaceSigningSecret(id, { current, next }) {
+      const token = tokens.get(id);
+      if (token?.sealedSigningSecret !== current) return null;
+      const replaced = copyOf({ ...token, sealedSigningSecret: next });
+      tokens.set(id, replaced);
+      return copyOf(replaced);
     },
     async revoke(id) {
       return tokens.delete(id);

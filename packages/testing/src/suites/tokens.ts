@@ -28,6 +28,7 @@ export function testTokenStore(
 ): void {
   defineSuite({ runner, open, name: "TokenStore: lookups" }, testLookups);
   defineSuite({ runner, open, name: "TokenStore: life cycle" }, testLifeCycle);
+  defineSuite({ runner, open, name: "TokenStore: signing secrets" }, testSigningSecrets);
 }
 
 function testLookups(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
@@ -113,6 +114,53 @@ function testLookups(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
     assert.deepEqual(listed[0], first);
     assert.deepEqual(listed[1], second);
     assert.deepEqual(await tokens.listByAccount("acct_3"), []);
+  });
+}
+
+/** Hex of different lengths, so that a store cannot mix them up. */
+const SEALED = { old: hexOf(60, 1), next: hexOf(61, 2), third: hexOf(62, 3) } as const;
+
+function testSigningSecrets(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
+  test("finds the newest token, over all accounts", async ({ accounts, tokens }) => {
+    assert.equal(await tokens.findNewest(), null);
+    await accounts.insert(sampleAccount());
+    await accounts.insert(sampleAccount({ id: "acct_2", email: "grace@example.com" }));
+    const first = await tokens.insert(sampleToken({ accountId: "acct_2", createdAt: 2_000 }));
+    const second = await tokens.insert(sampleToken({ createdAt: 1_000 }));
+    assert.deepEqual(await tokens.findNewest(), second);
+    await tokens.revoke(second.id);
+    assert.deepEqual(await tokens.findNewest(), first);
+  });
+
+  test("replaces only the signing secret", async ({ accounts, tokens }) => {
+    await accounts.insert(sampleAccount());
+    const before = await tokens.insert(sampleToken({ sealedSigningSecret: SEALED.old, rotatedAt: 5 }));
+    const other = await tokens.insert(sampleToken({ sealedSigningSecret: SEALED.old }));
+    const expected = { ...before, sealedSigningSecret: SEALED.next };
+    const secrets = { current: SEALED.old, next: SEALED.next };
+    assert.deepEqual(await tokens.replaceSigningSecret(before.id, secrets), expected);
+    assert.deepEqual((await tokens.find(before.id))?.token, expected);
+    assert.deepEqual((await tokens.find(other.id))?.token, other);
+  });
+
+  test("does not replace a signing secret that has changed", async ({ accounts, tokens }) => {
+    await accounts.insert(sampleAccount());
+    const token = await tokens.insert(sampleToken({ sealedSigningSecret: SEALED.next }));
+    const secrets = { current: SEALED.old, next: SEALED.third };
+    assert.equal(await tokens.replaceSigningSecret(token.id, secrets), null);
+    assert.equal(await tokens.replaceSigningSecret(token.id + 1, secrets), null);
+    assert.deepEqual((await tokens.find(token.id))?.token, token);
+  });
+
+  test("replaces a signing secret once among concurrent calls", async ({ accounts, tokens }) => {
+    await accounts.insert(sampleAccount());
+    const { id } = await tokens.insert(sampleToken({ sealedSigningSecret: SEALED.old }));
+    const results = await concurrently((index) =>
+      tokens.replaceSigningSecret(id, { current: SEALED.old, next: hexOf(60, index + 10) }),
+    );
+    const [replaced, ...others] = results.filter((result) => result !== null);
+    assert.equal(others.length, 0);
+    assert.deepEqual((await tokens.find(id))?.token, replaced);
   });
 }
 

@@ -1,10 +1,11 @@
 import { access, constants, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import type { ClockSkew, Engine } from "@snap/engine";
 import { describeSkew, isExcessiveSkew, isNoticeableSkew } from "@snap/engine/internals";
 import type { Config } from "../../config.ts";
-import { secretKeyPath } from "../../config/secret-key.ts";
-import { openAdminEngine } from "../../wire.ts";
+import { AdvisedError } from "../../advised-error.ts";
+import { RESTORE_KEY } from "../../config/secret-key.ts";
+import { keySourceOf, openAdminEngine } from "../../wire.ts";
 import { formatBytes } from "../output.ts";
 import { ok, problem, reasonOf, warning, type Finding } from "./finding.ts";
 
@@ -20,8 +21,12 @@ async function checkShared(config: Config): Promise<readonly Finding[]> {
   const errors: unknown[] = [];
   let engine: Engine;
   try {
-    engine = await openAdminEngine(config, { onBackgroundError: (error) => errors.push(error) });
+    engine = await openAdminEngine(config, {
+      keyCheck: "none",
+      onBackgroundError: (error) => errors.push(error),
+    });
   } catch (error) {
+    if (error instanceof AdvisedError) return [findingOf(error)];
     return [problem("storage", reasonOf(error), "correct the variable, or start the server it points to")];
   }
   try {
@@ -69,11 +74,13 @@ function checkClocks(skews: readonly ClockSkew[]): readonly Finding[] {
 /** Checks that the data folder is writable and private, and that the key decrypts the stored secrets. */
 async function checkEmbedded(config: Config): Promise<readonly Finding[]> {
   const mode = await modeOf(config.dataDir);
-  if (mode === null) return [await checkParent(config.dataDir)];
+  if (mode === null || (await modeOf(join(config.dataDir, "snap.db"))) === null)
+    return [await checkCreation(config.dataDir)];
   let engine: Engine;
   try {
-    engine = await openAdminEngine(config);
+    engine = await openAdminEngine(config, { keyCheck: "none" });
   } catch (error) {
+    if (error instanceof AdvisedError) return [findingOf(error)];
     return [
       problem(
         "storage",
@@ -112,47 +119,39 @@ async function checkRoom(engine: Engine): Promise<readonly Finding[]> {
   ];
 }
 
-/** Doctor creates nothing: the first start creates a missing folder. */
-async function checkParent(folder: string): Promise<Finding> {
-  let parent = dirname(folder);
+/** A migration is not a problem: the service announces it, and starts. */
+function findingOf({ check, problem: message, advice }: AdvisedError): Finding {
+  return check === "schema" ? warning(check, message, advice) : problem(check, message, advice);
+}
+
+/** Doctor creates nothing: the first start creates what is missing. */
+async function checkCreation(folder: string): Promise<Finding> {
+  let parent = folder;
   while ((await modeOf(parent)) === null && parent !== dirname(parent)) parent = dirname(parent);
   try {
     await access(parent, constants.W_OK);
-    return ok("storage", `${folder} will be created at the first start`);
+    return ok("storage", `the database in ${folder} will be created at the first start`);
   } catch {
     return problem(
       "storage",
-      `cannot create ${folder}: ${parent} is not writable`,
+      `cannot create the database in ${folder}: ${parent} is not writable`,
       "set SNAP_DATA_DIR to a folder that this user can write to",
     );
   }
 }
 
 async function checkKey(config: Config, engine: Engine): Promise<Finding> {
-  const source = config.secretKey === null ? secretKeyPath(config.dataDir) : "SNAP_SECRET_KEY";
+  const source = keySourceOf(config);
   const mode = config.secretKey === null ? ((await modeOf(source)) ?? 0) : 0;
-  if (!(await decryptsSecrets(engine)))
+  if ((await engine.tokens.checkSecretKey()) === "differs")
     return problem(
       "secret key",
-      `${source} is not the key that encrypts the stored signing secrets`,
-      "restore the right key, or rotate every token",
+      `${source} is not the key that encrypted the stored signing secrets`,
+      RESTORE_KEY,
     );
   if ((mode & SHARED_BITS) !== 0)
     return warning("secret key", `${source} is open to other users`, `chmod 600 ${source}`);
   return ok("secret key", source);
-}
-
-/** Tries one token: all are encrypted with the same key. */
-async function decryptsSecrets(engine: Engine): Promise<boolean> {
-  for (const account of await engine.accounts.list()) {
-    const [token] = await engine.tokens.list(account.id);
-    if (token === undefined) continue;
-    return engine.tokens.reveal(token.id).then(
-      () => true,
-      () => false,
-    );
-  }
-  return true;
 }
 
 async function modeOf(path: string): Promise<number | null> {

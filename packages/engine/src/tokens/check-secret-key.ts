@@ -1,0 +1,33 @@
+import { AdminError } from "../errors.ts";
+import type { TokenRecord, TokenStore } from "../ports/tokens.ts";
+import type { Seal } from "./seal.ts";
+
+/** Whether the secret key decrypts the stored signing secrets; `unused` if there are none. */
+export type KeyMatch = "matches" | "differs" | "unused";
+
+/** Returns whether the key of `seal` decrypts the signing secret of a token. */
+export function decrypts(seal: Seal, { sealedSigningSecret }: TokenRecord): boolean {
+  try {
+    seal.open(sealedSigningSecret);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Compares the key of `seal` with the one that encrypted the newest signing secret. */
+export async function checkSecretKey(store: TokenStore, seal: Seal): Promise<KeyMatch> {
+  const newest = await store.findNewest();
+  if (newest === null) return "unused";
+  return decrypts(seal, newest) ? "matches" : "differs";
+}
+
+/**
+ * Two keys in one storage would each decrypt only some of the secrets.
+ *
+ * @throws AdminError
+ */
+export async function requireSecretKey(store: TokenStore, seal: Seal): Promise<void> {
+  if ((await checkSecretKey(store, seal)) === "differs")
+    throw new AdminError("the secret key is not the one that encrypted the stored signing secrets");
+}

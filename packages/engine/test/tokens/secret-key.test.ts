@@ -1,0 +1,75 @@
+import { createFakeClock, createFakeRandom, createMemoryStorage } from "@snap/testing";
+import { beforeEach, describe, expect, it } from "vitest";
+import { createSeal } from "../../src/tokens/seal.ts";
+import { createTokens, type Tokens } from "../../src/tokens/tokens.ts";
+
+const { accounts, tokens: store } = createMemoryStorage();
+const random = createFakeRandom(1);
+
+function tokensWith(secretKey: string): Tokens {
+  const clock = createFakeClock(Date.parse("2026-03-01T12:00:00Z"));
+  return createTokens({ store, accounts, seal: createSeal(secretKey, random), clock, random });
+}
+
+const right = tokensWith("the key that encrypts");
+const wrong = tokensWith("another key altogether");
+const REFUSED = "the secret key is not the one that encrypted the stored signing secrets";
+
+describe("the secret key", () => {
+  let ids: number[] = [];
+
+  beforeEach(async () => {
+    for (const { id } of await accounts.list())
+      for (const token of await store.listByAccount(id)) await store.revoke(token.id);
+    ids = [];
+  });
+
+  async function createTwo(): Promise<void> {
+    for (const id of ["acct_1", "acct_2"]) {
+      if ((await accounts.find(id)) === null)
+        await accounts.insert({
+          id,
+          email: `${id}@example.com`,
+          emailVerifiedAt: null,
+          planSlug: null,
+          creditsPerPeriod: null,
+          requestsPerMinute: null,
+          createdAt: 0,
+        });
+      ids.push((await right.create({ accountId: id })).record.id);
+    }
+  }
+
+  it("is compared with the key that encrypted the newest signing secret", async () => {
+    expect(await right.checkSecretKey()).toBe("unused");
+    await createTwo();
+    expect(await right.checkSecretKey()).toBe("matches");
+    expect(await wrong.checkSecretKey()).toBe("differs");
+  });
+
+  it("encrypts nothing next to secrets that it does not decrypt", async () => {
+    await createTwo();
+    await expect(wrong.create({ accountId: "acct_1" })).rejects.toThrow(REFUSED);
+    await expect(wrong.rotate(ids[0] ?? 0)).rejects.toThrow(REFUSED);
+    expect(await store.listByAccount("acct_1")).toHaveLength(1);
+    await expect(right.reveal(ids[0] ?? 0)).resolves.toBeDefined();
+  });
+
+  it("that was lost is replaced: only undecryptable secrets change, and only without dryRun", async () => {
+    await createTwo();
+    const before = await Promise.all(ids.map((id) => store.find(id)));
+    expect((await wrong.replaceLostSecrets({ dryRun: true })).map(({ id }) => id)).toEqual(ids);
+    expect(await Promise.all(ids.map((id) => store.find(id)))).toEqual(before);
+    expect((await wrong.replaceLostSecrets()).map(({ id }) => id)).toEqual(ids);
+    expect(await wrong.replaceLostSecrets()).toEqual([]);
+    expect(await wrong.checkSecretKey()).toBe("matches");
+    for (const [index, id] of ids.entries()) {
+      const { record, signingSecret } = await wrong.reveal(id);
+      expect(signingSecret).toMatch(/^[0-9A-Za-z]{40,}$/);
+      expect(record).toEqual({
+        ...before[index]?.token,
+        sealedSigningSecret: record.sealedSigningSecret,
+      });
+    }
+  });
+});

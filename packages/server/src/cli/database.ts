@@ -1,0 +1,34 @@
+import type { SchemaMigration } from "@snap/engine/ports";
+import type { Command } from "commander";
+import { administer, withJson } from "./admin.ts";
+import { printJson, printLines } from "./output.ts";
+
+/** `snap-server database`: migrates the database to the schema of this release. */
+export function addDatabase(program: Command): void {
+  const database = program.command("database").description("migrate the database to this release");
+
+  withJson(database.command("upgrade"))
+    .description("migrate the database of an older release; older releases cannot open it afterwards")
+    .addHelpText(
+      "after",
+      `
+serve does the same at its start; every other command leaves the database as it is. In a data folder, a copy stays
+beside the database, such as snap.db.schema-4. Before you upgrade PostgreSQL, make a dump.`,
+    )
+    .action(upgrade);
+}
+
+async function upgrade(options: { readonly json?: true }): Promise<void> {
+  const migrations: SchemaMigration[] = [];
+  await administer(async () => {}, { beforeMigration: (migration) => void migrations.push(migration) });
+  const migration = migrations[0] ?? null;
+  if (options.json) return printJson({ migrated: migration });
+  if (migration === null) return printLines("The database already has the schema of this release.");
+  const { from, to, copy } = migration;
+  printLines(
+    `Migrated the database from schema version ${from} to ${to}.`,
+    ...(copy === null
+      ? []
+      : [`The copy from before is ${copy}; delete it when you no longer need to go back.`]),
+  );
+}

@@ -1,0 +1,50 @@
+import type { TokenRecord } from "@snap/engine/ports";
+import type { Command } from "commander";
+import { loadConfig, withJson } from "./admin.ts";
+import { tokenDocument } from "./documents.ts";
+import { formatTable, printJson, printLines } from "./output.ts";
+
+interface ReplaceOptions {
+  readonly yes?: true;
+  readonly json?: true;
+}
+
+/** `snap-server secret-key`: recovers from the loss of the key that encrypts the signing secrets. */
+export function addSecretKey(program: Command): void {
+  const secretKey = program.command("secret-key").description("recover from the loss of the secret key");
+
+  withJson(secretKey.command("replace"))
+    .description(
+      "list the tokens whose signing secrets the present key does not decrypt; with --yes, give them new signing secrets",
+    )
+    .option("--yes", "replace the signing secrets: their signed URLs stop working")
+    .addHelpText(
+      "after",
+      `
+If the key file of the data folder is missing, --yes creates a new one. With PostgreSQL, first set a new
+SNAP_SECRET_KEY (openssl rand -hex 32) for every process, and restart them afterwards.
+The tokens themselves stay valid: only signed URLs, links and webhooks depend on signing secrets.`,
+    )
+    .action(replace);
+}
+
+async function replace(options: ReplaceOptions): Promise<void> {
+  const config = loadConfig();
+  const { replaceSecretKey } = await import("../wire.ts");
+  const isReplaced = options.yes === true;
+  const tokens = await replaceSecretKey(config, { dryRun: !isReplaced });
+  if (options.json) return printJson({ replaced: isReplaced, tokens: tokens.map(tokenDocument) });
+  if (tokens.length === 0) return printLines("The secret key decrypts the signing secret of every token.");
+  const count = tokens.length === 1 ? "1 token" : `${tokens.length} tokens`;
+  printLines(
+    formatTable([["TOKEN", "ACCOUNT"], ...tokens.map(tokenRow)]),
+    "",
+    isReplaced
+      ? `Gave ${count} a new signing secret. Show it with: snap-server tokens reveal ID`
+      : `The secret key does not decrypt the signing secrets of ${count}. If the right key is lost, replace them with --yes.`,
+  );
+}
+
+function tokenRow({ id, accountId }: TokenRecord): readonly [string, string] {
+  return [String(id), accountId];
+}

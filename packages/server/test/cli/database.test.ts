@@ -1,0 +1,76 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openWorkspace, type Workspace } from "./command.ts";
+
+/** Remote, so that no browser starts. */
+const ENVIRONMENT = { SNAP_BROWSER_URL: "ws://127.0.0.1:9", SNAP_BROWSER_EGRESS: "direct", SNAP_PORT: "0" };
+
+const UNDO_LAST_MIGRATION = `
+  DROP TRIGGER cached_renderings_count;
+  DROP TRIGGER deleted_renderings_do_not_count;
+  DROP VIEW rendering_sizes;
+  DROP TABLE cache_total;
+  DROP TABLE cache_accounts;
+  DROP INDEX renderings_by_age;
+  ALTER TABLE renderings DROP COLUMN size;
+  PRAGMA user_version = 4`;
+
+describe("a database of an older release", () => {
+  let workspace: Workspace;
+  const path = (name: string): string => join(workspace.directory, "data", name);
+
+  beforeEach(async () => {
+    workspace = openWorkspace(ENVIRONMENT);
+    await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
+    const database = new DatabaseSync(path("snap.db"));
+    database.exec(UNDO_LAST_MIGRATION);
+    database.close();
+  });
+  afterEach(() => workspace.clear());
+
+  function version(): unknown {
+    const database = new DatabaseSync(path("snap.db"));
+    const { user_version: stored } = database.prepare("PRAGMA user_version").get() ?? {};
+    database.close();
+    return stored;
+  }
+
+  it("is refused by commands, which say what to do, and upgraded by `database upgrade`", async () => {
+    for (const command of [
+      ["accounts", "list"],
+      ["tokens", "list", "--account", "acct_1"],
+      ["secret-key", "replace"],
+    ])
+      expect(await workspace.run(command)).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/would migrate 4 to 5.*; run `snap-server database upgrade`/),
+      });
+    const { code, stderr } = await workspace.run(["migrate", "--to", "postgres://127.0.0.1:9/snap"]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("run `snap-server database upgrade`")]);
+    const { stdout } = await workspace.run(["doctor"]);
+    expect(stdout).toMatch(
+      /^warning +schema: .*would migrate 4 to 5.*\n +-> run `snap-server database upgrade`/m,
+    );
+    expect(version()).toBe(4);
+    expect(await readdir(path(""))).not.toContain("snap.db.schema-4");
+
+    expect(await workspace.json(["database", "upgrade"])).toEqual({
+      migrated: { from: 4, to: 5, copy: path("snap.db.schema-4") },
+    });
+    expect(version()).toBe(5);
+    expect(await workspace.json(["accounts", "list"])).toMatchObject([{ email: "ada@example.com" }]);
+    expect((await workspace.run(["database", "upgrade"])).stdout).toBe(
+      "The database already has the schema of this release.\n",
+    );
+  });
+
+  it("is migrated by serve, which announces it in the log", async () => {
+    const server = workspace.start(["serve"]);
+    const [line] = await server.printed(/^.*"msg":"migrating the database.*$/m);
+    expect(JSON.parse(line)).toMatchObject({ level: "warn", from: 4, to: 5, copy: path("snap.db.schema-4") });
+    await server.printed(/"msg":"listening"/);
+    expect(version()).toBe(5);
+  });
+});

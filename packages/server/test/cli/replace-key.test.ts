@@ -1,0 +1,74 @@
+import { rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openWorkspace, type CreatedToken, type Workspace } from "./command.ts";
+
+/** Remote, so that no browser starts. */
+const ENVIRONMENT = { SNAP_BROWSER_URL: "ws://127.0.0.1:9", SNAP_BROWSER_EGRESS: "direct", SNAP_PORT: "0" };
+
+describe("the secret key of a data folder", () => {
+  let workspace: Workspace;
+  let token: CreatedToken;
+  const file = (): string => join(workspace.directory, "data", "secret.key");
+
+  beforeAll(async () => {
+    workspace = openWorkspace(ENVIRONMENT);
+    const account = (await workspace.json(["accounts", "create", "--email", "ada@example.com"])) as {
+      id: string;
+    };
+    token = (await workspace.json(["tokens", "create", "--account", account.id])) as CreatedToken;
+    await rename(file(), `${file()}.right`);
+  });
+  afterAll(() => workspace.clear());
+
+  it.each([
+    ["missing", "data contains a database but not its key file secret.key; restore the file"],
+    ["wrong", "is not the key that encrypted the stored signing secrets; restore the right key"],
+  ])("that is %s prevents every start, and doctor says what to do", async (state, message) => {
+    if (state === "wrong") await writeFile(file(), "not the right key\n");
+    for (const command of [["serve"], ["accounts", "list"], ["tokens", "rotate", "1"]]) {
+      const { code, stderr } = await workspace.run(command);
+      expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
+      expect(stderr).toContain("snap-server secret-key replace");
+    }
+    const { code, stdout } = await workspace.run(["doctor"]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^problem +secret key: .*\n +-> restore .*`snap-server secret-key replace`/m);
+  });
+
+  it("is not replaced without --yes, so that the right one can be restored", async () => {
+    const { code, stdout } = await workspace.run(["secret-key", "replace"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain(
+      "does not decrypt the signing secrets of 1 token. If the right key is lost, replace",
+    );
+    await rm(file());
+    expect(await workspace.json(["secret-key", "replace"])).toMatchObject({
+      replaced: false,
+      tokens: [{ id: 1 }],
+    });
+    await rename(`${file()}.right`, file());
+    expect(await workspace.json(["tokens", "reveal", "1"])).toMatchObject({
+      signing_secret: token.signing_secret,
+    });
+    const { stdout: nothing } = await workspace.run(["secret-key", "replace", "--yes"]);
+    expect(nothing).toBe("The secret key decrypts the signing secret of every token.\n");
+    expect(await workspace.json(["tokens", "reveal", "1"])).toMatchObject({
+      signing_secret: token.signing_secret,
+    });
+  });
+
+  it("that is lost is replaced with --yes: the token stays valid, with a new signing secret", async () => {
+    await rm(file());
+    expect(await workspace.json(["secret-key", "replace", "--yes"])).toMatchObject({
+      replaced: true,
+      tokens: [{ id: 1 }],
+    });
+    const revealed = (await workspace.json(["tokens", "reveal", "1"])) as CreatedToken;
+    expect(revealed.signing_secret).not.toBe(token.signing_secret);
+    const server = workspace.start(["serve"]);
+    const [, port] = await server.printed(/"port":(\d+),"msg":"listening"/);
+    const headers = { Authorization: `Bearer ${token.token}` };
+    expect((await fetch(`http://127.0.0.1:${port}/v1/usage`, { headers })).status).toBe(200);
+  });
+});

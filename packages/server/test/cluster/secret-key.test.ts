@@ -1,0 +1,61 @@
+import { openPostgresTarget } from "@snap/storage-postgres";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { startPostgres } from "../../../testing/test/servers/postgres.ts";
+import { startRedis } from "../../../testing/test/servers/redis.ts";
+import { openWorkspace, type Workspace } from "../cli/command.ts";
+
+const RIGHT = { SNAP_SECRET_KEY: "0123456789abcdef0123456789abcdef" };
+const WRONG = { SNAP_SECRET_KEY: "another key, which is as long as a key must be" };
+
+describe("the secret key of a database", { tags: ["postgres", "redis"] }, () => {
+  async function open(): Promise<{ workspace: Workspace; url: string }> {
+    const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+    const url = postgres.url();
+    const workspace = openWorkspace({
+      SNAP_DATABASE_URL: url,
+      SNAP_REDIS_URL: redis.url,
+      SNAP_PORT: "0",
+      SNAP_BROWSER_URL: "ws://127.0.0.1:9",
+      SNAP_BROWSER_EGRESS: "direct",
+    });
+    onTestFinished(async () => {
+      await workspace.clear();
+      await Promise.all([postgres.remove(), redis.stop()]);
+    });
+    return { workspace, url };
+  }
+
+  it("is not set by commands that encrypt nothing; the first service sets it", async () => {
+    const { workspace } = await open();
+    expect((await workspace.run(["accounts", "list"], WRONG)).code).toBe(0);
+    expect((await workspace.run(["doctor", "--json"], WRONG)).stdout).toContain('"storage"');
+    await workspace.start(["serve"], RIGHT).printed(/"msg":"listening"/);
+    const { code, stderr } = await workspace.run(["serve"], WRONG);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining("SNAP_SECRET_KEY is not the key that this database is used with"),
+    ]);
+    expect(await workspace.json(["secret-key", "replace", "--yes"], WRONG)).toEqual({
+      replaced: true,
+      tokens: [],
+    });
+    await workspace.start(["serve"], WRONG).printed(/"msg":"listening"/);
+  });
+
+  it("is the one that decrypts the stored secrets, even if another one was marked", async () => {
+    const { workspace, url } = await open();
+    const { id } = (await workspace.json("accounts create --email ada@example.com".split(" "), RIGHT)) as {
+      id: string;
+    };
+    await workspace.json(["tokens", "create", "--account", id], RIGHT);
+    const target = await openPostgresTarget({ url });
+    await target.replaceKeyFingerprint("the mark of another key");
+    await target.close();
+    const { code, stderr } = await workspace.run(["serve"], WRONG);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining("SNAP_SECRET_KEY is not the key that encrypted the stored signing secrets"),
+    ]);
+    await workspace.start(["serve"], RIGHT).printed(/"msg":"listening"/);
+  });
+});
