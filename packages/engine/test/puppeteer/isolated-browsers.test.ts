@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { TabSource } from "../../src/puppeteer/browser/browser-supervisor.ts";
 import { IsolatedBrowsers } from "../../src/puppeteer/browser/isolated-browsers.ts";
 
@@ -60,5 +60,15 @@ describe("IsolatedBrowsers", () => {
     expect(await Promise.all(waiting)).toEqual([{ wasClosed: false }, { wasClosed: false }]);
     expect(started).toHaveLength(3);
     await browsers.close();
+  });
+
+  it("sets no timer when a render ends after close()", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { browsers, render } = openBrowsers(1);
+    const rendering = browsers.use("a", signal, render);
+    await browsers.close();
+    await rendering;
+    expect(vi.getTimerCount()).toBe(0);
   });
 });

@@ -68,6 +68,8 @@ export class IsolatedBrowsers {
   }
 
   #release(key: string, browser: IsolatedBrowser): void {
+    // after close() there is nothing to time, and another browser may have the key
+    if (this.#browsers.get(key) !== browser) return;
     browser.idleSinceMs = performance.now();
     browser.idleTimer = setTimeout(() => this.#closeBrowser(key), this.#options.idleMaxMs);
     this.#released.resolve();
