@@ -4,7 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { isBusy, isDiskFull } from "./faults.ts";
 import { prepare } from "./prepare.ts";
 
-/** Free pages for about 10,000 renders, and a log 1.5 times as large as the one at which SQLite checkpoints by itself. */
+/** Free pages for about 10,000 renders, and a log half as large again as the one that SQLite checkpoints by itself. */
 export const RESERVE_BYTES = 6 * 1024 * 1024;
 /** A smaller loss is not worth the write, which blocks the event loop for 30 ms. */
 const RENEW_BELOW_BYTES = 4.5 * 1024 * 1024;

@@ -79,7 +79,7 @@ describe("on a full disk", { tags: ["mount"] }, () => {
     expectConsistent(join(directory, "snap.db"));
   });
 
-  it("caches nothing while another program fills the disk, and resumes by itself; all else works meanwhile", async () => {
+  it("caches nothing while another program fills the disk, but all else works, and resumes by itself", async () => {
     const disk = await mountSmallDisk({ mebibytes: 64 });
     const storage = await openOn(disk.directory);
     await storage.check();

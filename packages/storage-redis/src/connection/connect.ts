@@ -19,7 +19,7 @@ export interface TransferConnection {
   readonly client: ScriptedClient;
   /** Like `attempt` of the other connection; a transfer that is stuck or cut concerns only this one. */
   readonly attempt: Attempt;
-  /** Runs a command that transfers about this many bytes, with a time limit that allows for all that is being transferred. */
+  /** Runs a command that transfers about this many bytes; the time limit allows for all that is being transferred. */
   readonly inTime: <T>(bytes: number, command: () => Promise<T>) => Promise<T>;
 }
 

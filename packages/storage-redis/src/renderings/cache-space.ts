@@ -7,7 +7,7 @@ import { readMemory } from "./memory.ts";
 import type { EvictOutcome, EvictRequest } from "./scripts.ts";
 import type { Transfer } from "./transfer.ts";
 
-/** Counts against the quota for each rendering, besides its bytes: its metadata, and its place in the index. */
+/** Counted against the quota for each rendering, besides its bytes: its metadata, and its place in the index. */
 const OVERHEAD_BYTES = 4096;
 const STORE_ATTEMPTS = 3;
 
@@ -20,7 +20,7 @@ export interface CacheSpaceOptions {
 
 /** The space for renderings, which the quota and the memory of Redis limit. */
 export interface CacheSpace {
-  /** Stores a rendering, and evicts others to make space for it; returns `false` without storing it if it does not fit. */
+  /** Stores a rendering, and evicts others to make space for it; returns `false` if it does not fit. */
   store(request: RenderingKey & { readonly rendering: StoredRendering }): Promise<boolean>;
   /** Evicts at most `limit` renderings that exceed the quota, by the memory that Redis has now; returns how many. */
   trim(client: ScriptedClient, limit: number): Promise<number>;

@@ -101,7 +101,10 @@ export interface StoreRequest {
   readonly maxBytes: number | null;
 }
 
-/** Moves a staged value to its key, and counts it; then evicts what exceeds the quota. Returns `null` if the value is missing. */
+/**
+ * Moves a staged value to its key and counts it, then evicts a limited number of renderings if the quota is exceeded.
+ * Returns `null` if the value is missing.
+ */
 export const storeRenderingScript = defineScript({
   NUMBER_OF_KEYS: 1,
   SCRIPT: `${INDEX}

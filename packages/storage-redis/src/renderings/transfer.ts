@@ -4,8 +4,8 @@ import type { TransferConnection } from "../connection/connect.ts";
 import { bytesOffset, packMetadata, unpackMetadata } from "./packed.ts";
 
 /**
- * Bytes transferred at a time, so that a large value hardly delays others, here and in Redis. `APPEND` may allocate a mebibyte
- * more than it needs, so smaller values are sent in one piece.
+ * Bytes transferred at a time, so that a large value hardly delays others, here and in Redis. `APPEND` may allocate a
+ * mebibyte more than it needs, so smaller values are sent in one piece.
  */
 const CHUNK_BYTES = 4 * 1024 * 1024;
 /** Redis deletes an incomplete value after this time. */

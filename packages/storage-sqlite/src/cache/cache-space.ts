@@ -30,8 +30,8 @@ export interface PendingRendering {
 /** The space for renderings, which the quota and the disk limit. */
 export interface CacheSpace {
   /**
-   * Makes space on the disk for a rendering, stores it, and then evicts down to the quota. Returns `false` without storing
-   * it if it exceeds the quota by itself or the disk has no space for it.
+   * Makes space on the disk for a rendering, stores it, and then evicts down to the quota. Returns `false` without
+   * storing it if it exceeds the quota by itself or the disk has no space for it.
    */
   store(rendering: PendingRendering, store: () => Promise<void>): Promise<boolean>;
   /** Evicts at most `limit` renderings that no longer fit; returns how many were evicted. */

@@ -5,7 +5,7 @@ import { createCacheSpace, DELETIONS_PER_TRANSACTION, type CacheSpaceOptions } f
 import { createRenderingRows } from "../cache/rows.ts";
 import type { LedgerReserve } from "../ledger-reserve.ts";
 
-/** Counts against the quota for each rendering, besides its bytes: its row, and the unused rest of a block. */
+/** Counted against the quota for each rendering, besides its bytes: its row, and the unused rest of a block. */
 const OVERHEAD_BYTES = 4096;
 const SWEEP_INTERVAL_MS = 3_600_000;
 

@@ -1,6 +1,6 @@
 import type { RenderingKey, RenderingStore, StoredRendering } from "@snap/engine/ports";
 
-/** Counts against the quota for each rendering, besides its bytes. */
+/** Counted against the quota for each rendering, besides its bytes. */
 const OVERHEAD_BYTES = 4096;
 
 interface Entry extends RenderingKey {

@@ -25,7 +25,8 @@ export interface RedisServer {
 }
 
 /**
- * Starts `redis-server` on a free port of the loopback interface, without persistence. It stops with this process at the latest.
+ * Starts `redis-server` on a free port of the loopback interface, without persistence. It stops with this process at the
+ * latest.
  *
  * @param settings lines of its configuration, such as `requirepass secret`.
  *
