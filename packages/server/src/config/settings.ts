@@ -82,8 +82,8 @@ export const SETTINGS = {
   cacheMaxBytes: {
     variable: "SNAP_CACHE_MAX_BYTES",
     schema: optional(wholeNumber({ min: 0, max: MAX_BYTES })),
-    description: "most that cached renderings may take, in bytes; 0 caches none",
-    unset: "as much as they leave free on the disk, or 80 % of the maxmemory of Redis",
+    description: "maximum size of all cached renderings, in bytes; 0 caches none",
+    unset: "half of what they use and the disk has free, together, or 80 % of the maxmemory of Redis",
   },
   diskReserveBytes: {
     variable: "SNAP_DISK_RESERVE_BYTES",

@@ -88,7 +88,7 @@ describe("a full disk", { tags: ["mount"] }, () => {
     expect(await greedy.capture("/large-14")).toBe("200 HIT");
     expect(await greedy.capture("/large-0")).toBe("200 MISS");
 
-    // another program takes the rest, to the last byte: what the first account is above its share makes room
+    // another program takes the rest, to the last byte: the first account's renderings above its share make space
     disk.fill();
     for (const expected of ["200 MISS", "200 HIT"]) expect(await neighbour.capture("/full")).toBe(expected);
     expect(await neighbour.capture("/mine")).toBe("200 HIT");
