@@ -2,7 +2,7 @@
 export interface ErrorCodeFacts {
   /** The HTTP status of every response with this code. */
   readonly status: number;
-  /** Whether repeating the identical request can succeed. */
+  /** Whether a retry of the identical request can succeed. */
   readonly retryable: boolean;
   /** Seconds to wait before a retry, if the number is fixed. */
   readonly retryAfterSeconds?: number;
@@ -51,7 +51,7 @@ export const ERROR_CODES = {
   upstream_error: { status: 502, retryable: true, retryAfterSeconds: 5 },
   /** The remote browser service has no quota left for the period. */
   upstream_quota_exceeded: { status: 502, retryable: true, retryAfterSeconds: 3600 },
-  /** Every render slot is in use and the queue is full or too long, or every remote browser is busy. */
+  /** Too many renders wait, in total or of this account, no slot is free in time, or every remote browser is busy. */
   upstream_rate_limited: { status: 503, retryable: true, retryAfterSeconds: 2 },
   /** The render exceeded its timeout. */
   render_timeout: { status: 504, retryable: true, retryAfterSeconds: 10 },

@@ -47,7 +47,7 @@ export function readConfig(environment: Environment): {
   readonly config: Config;
   readonly warnings: readonly string[];
 } {
-  const given = givenIn(environment);
+  const given = pickOurVariables(environment);
   const { databaseUrl, redisUrl, navigationTimeoutMs, ...settings } = readSettings(
     SETTINGS,
     given,
@@ -73,13 +73,13 @@ export function readMoveConfig(environment: Environment): {
   readonly config: MoveConfig;
   readonly warnings: readonly string[];
 } {
-  const given = givenIn(environment);
+  const given = pickOurVariables(environment);
   const { dataDir, databaseUrl, secretKey } = SETTINGS;
   return { config: readSettings({ dataDir, databaseUrl, secretKey }, given), warnings: warningsOf(given) };
 }
 
 /** An empty variable counts as unset. */
-function givenIn(environment: Environment): Environment {
+function pickOurVariables(environment: Environment): Environment {
   return Object.fromEntries(
     Object.entries(environment).filter(([name, value]) => name.startsWith("SNAP_") && value !== ""),
   );
@@ -166,12 +166,12 @@ function describeMistake(fault: { name: string; message: string; given: Environm
   return `${name} is ${JSON.stringify(shown)}: ${message}`;
 }
 
-/** snapd sets these for every program that it starts, including editors and their terminals, so they are no mistakes. */
-const OF_SNAPD =
+/** snapd sets these for every program that it starts, including editors and their terminals, so they are not mistakes. */
+const SNAPD_VARIABLES =
   /^SNAP_(ARCH|COMMON|CONTEXT|COOKIE|DATA|EUID|INSTANCE_\w+|LAUNCHER_\w+|LIBRARY_PATH|NAME|REAL_HOME|REEXEC|REVISION|UID|USER_\w+|VERSION)$/;
 
-/** Variables of the client examples. Setting them next to the server's is no mistake either. */
-const OF_CALLERS: ReadonlySet<string> = new Set([
+/** Variables of the client examples. Setting them next to the server's is not a mistake either. */
+const CLIENT_VARIABLES: ReadonlySet<string> = new Set([
   "SNAP_BASE_URL",
   "SNAP_TOKEN",
   "SNAP_TOKEN_ID",
@@ -181,8 +181,8 @@ const OF_CALLERS: ReadonlySet<string> = new Set([
 const VARIABLES: ReadonlySet<string> = new Set(Object.values(SETTINGS).map(({ variable }) => variable));
 
 function isUnknown(name: string, given: Environment): boolean {
-  if (VARIABLES.has(name) || OF_CALLERS.has(name)) return false;
-  return given["SNAP_REVISION"] === undefined || !OF_SNAPD.test(name);
+  if (VARIABLES.has(name) || CLIENT_VARIABLES.has(name)) return false;
+  return given["SNAP_REVISION"] === undefined || !SNAPD_VARIABLES.test(name);
 }
 
 function describeUnknown(name: string): string {

@@ -31,15 +31,15 @@ The tokens themselves stay valid: only signed URLs, links and webhooks depend on
 async function replace(options: ReplaceOptions): Promise<void> {
   const config = loadConfig();
   const { replaceSecretKey } = await import("../wire.ts");
-  const isReplaced = options.yes === true;
-  const tokens = await replaceSecretKey(config, { dryRun: !isReplaced });
-  if (options.json) return printJson({ replaced: isReplaced, tokens: tokens.map(tokenDocument) });
+  const replaces = options.yes === true;
+  const tokens = await replaceSecretKey(config, { dryRun: !replaces });
+  if (options.json) return printJson({ replaced: replaces, tokens: tokens.map(tokenDocument) });
   if (tokens.length === 0) return printLines("The secret key decrypts the signing secret of every token.");
   const count = tokens.length === 1 ? "1 token" : `${tokens.length} tokens`;
   printLines(
     formatTable([["TOKEN", "ACCOUNT"], ...tokens.map(tokenRow)]),
     "",
-    isReplaced
+    replaces
       ? `Gave ${count} a new signing secret. Show it with: snap-server tokens reveal ID`
       : `The secret key does not decrypt the signing secrets of ${count}. If the right key is lost, replace them with --yes.`,
   );

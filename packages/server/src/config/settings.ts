@@ -142,7 +142,7 @@ export const SETTINGS = {
   renderConcurrency: {
     variable: "SNAP_RENDER_CONCURRENCY",
     schema: optional(wholeNumber({ min: 1, max: 256 })),
-    description: "most renders that run at once",
+    description: "maximum number of renders that run at once",
     unset: "by memory: one per 128 MiB, at most 16 per processor",
   },
   renderTimeoutMs: {

@@ -18,7 +18,7 @@ export async function demoToken(
     (text) => text.trim(),
     () => "",
   );
-  if (await works(engine, stored)) return stored;
+  if (await isUsable(engine, stored)) return stored;
   const { token } = await engine.tokens.create({ accountId: await demoAccountId(engine, plans) });
   await writeFile(`${file}.new`, `${token}\n`, { mode: 0o600 });
   await rename(`${file}.new`, file);
@@ -26,7 +26,7 @@ export async function demoToken(
 }
 
 /** The token must be able to render a screenshot, as the printed command does. */
-async function works(engine: Engine, token: string): Promise<boolean> {
+async function isUsable(engine: Engine, token: string): Promise<boolean> {
   try {
     const { account, token: record } = await engine.authenticate(token);
     return account.emailVerifiedAt !== null && record.abilities.includes("screenshot");

@@ -16,7 +16,7 @@ import { postmanCollection } from "../openapi/postman.ts";
 import type { Metrics } from "../operations/metrics.ts";
 import { json, send, type HttpResponse } from "../requests/response.ts";
 import { bearer } from "./bearer.ts";
-import { pollBatch, snap, submitBatch, usage } from "./endpoints.ts";
+import { getBatch, snap, submitBatch, usage } from "./endpoints.ts";
 import { failureResponse } from "./envelope.ts";
 import { exchangeOf, openExchange } from "../requests/exchange.ts";
 import { SIGNED_PREFLIGHT, signedSnap } from "./signed.ts";
@@ -73,7 +73,7 @@ export function createApp(options: AppOptions): Express {
     });
     next();
   });
-  app.use(requireHost, withoutBody, refuseWhileDraining(isDraining, ["/v1/", MCP_PATH]));
+  app.use(requireHost, discardUnusedBody, refuseWhileDraining(isDraining, ["/v1/", MCP_PATH]));
   if (endpoints === "all") addApi(app, options);
   addOperations(app, { ...options, isStopping: () => isStopping() || isDraining() });
   if (endpoints === "all") addPages(app);
@@ -96,7 +96,7 @@ function addApi(app: Express, { engine, publicUrl, logger, ...options }: AppOpti
     app,
     // For an id that cannot be decoded, Express would respond itself, without the envelope.
     { path: /^\/v1\/renders\/[^/]+$/, label: "/v1/renders/{id}" },
-    bearer(parts, pollBatch(engine)),
+    bearer(parts, getBatch(engine)),
   );
   // Configured URLs of AI assistants often end with a slash.
   addEndpoint(
@@ -157,14 +157,14 @@ const requireHost: RequestHandler = (request, _response, next) => {
   next();
 };
 
-/** Such a body is read after authentication. */
-function carriesBody({ method, path }: Request): boolean {
+/** Whether the endpoint reads the body, which it does after authentication. */
+function readsBody({ method, path }: Request): boolean {
   return method === "POST" && BODY_PATHS.has(path);
 }
 
-/** Synchronous if there is no body, which is nearly always. */
-const withoutBody: RequestHandler = (request, _response, next) =>
-  carriesBody(request) || !hasBody(request) ? next() : dropBody(request, next);
+/** Synchronous if there is no body, as in nearly every request. */
+const discardUnusedBody: RequestHandler = (request, _response, next) =>
+  readsBody(request) || !hasBody(request) ? next() : dropBody(request, next);
 
 async function dropBody(request: Request, next: NextFunction): Promise<void> {
   await discardBody(request);
@@ -212,7 +212,7 @@ const notFound: RequestHandler = () => {
 
 /** Express recognizes an error handler by its four parameters. */
 const handleError: ErrorRequestHandler = async (error: unknown, request, response, _next) => {
-  if (carriesBody(request)) await receiveBody(request, response);
+  if (readsBody(request)) await receiveBody(request, response);
   send(response, failureResponse(exchangeOf(response), error));
 };
 

@@ -28,7 +28,7 @@ export function usage(engine: Engine): BearerEndpoint {
   return async ({ principal }) => json(await engine.usage(principal));
 }
 
-/** `POST /renders`. The body is read after authentication. */
+/** `POST /renders`. Only an authenticated caller can make the service read a body. */
 export function submitBatch(engine: Engine, { baseUrl }: { readonly baseUrl: string }): BearerEndpoint {
   return async ({ request, principal }) => {
     const batch = await engine.batches.submit({ principal, document: await readJson(request) });
@@ -38,7 +38,7 @@ export function submitBatch(engine: Engine, { baseUrl }: { readonly baseUrl: str
 }
 
 /** `GET /renders/{id}`. */
-export function pollBatch(engine: Engine): BearerEndpoint {
+export function getBatch(engine: Engine): BearerEndpoint {
   return async ({ request, principal }) =>
     json(await engine.batches.get({ principal, batchId: decode(lastSegment(request.url)) }));
 }

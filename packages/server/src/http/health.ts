@@ -8,12 +8,12 @@ export function healthz(): RequestHandler {
   return (_request, response) => send(response, json({ status: "ok" }));
 }
 
-/** How long the result of a check is returned to others. */
-const KEPT_MS = 1_000;
+/** How long the result of a check is reused. */
+const RESULT_REUSE_MS = 1_000;
 
 /**
- * Readiness: the service can render and store, and is not stopping. The reasons go to the log only. Anyone may ask, and
- * a check writes to the disk, so the service makes one at a time and at most one a second.
+ * Readiness: the service can render and store, and is not stopping. The reasons go to the log only. Anyone may call
+ * this, and a check writes to the storage, so the service makes one at a time and at most one a second.
  */
 export function readyz(options: {
   readonly engine: Engine;
@@ -34,11 +34,11 @@ export function readyz(options: {
   };
 }
 
-/** Returns a function that calls `work`, unless a call is pending or its result is less than `KEPT_MS` old. */
+/** Returns a function that calls `work`, unless a call is pending or its result is less than `RESULT_REUSE_MS` old. */
 export function shareResult<T>(work: () => Promise<T>): () => Promise<T> {
   let shared: Promise<T> | null = null;
   return () => {
-    shared ??= work().finally(() => void setTimeout(() => (shared = null), KEPT_MS).unref());
+    shared ??= work().finally(() => void setTimeout(() => (shared = null), RESULT_REUSE_MS).unref());
     return shared;
   };
 }
@@ -52,5 +52,5 @@ export function refuseWhileDraining(isDraining: () => boolean, paths: readonly s
 }
 
 function stopping(): SnapError {
-  return new SnapError("not_ready", "The service is stopping; retry the request.");
+  return new SnapError("not_ready", "The service is stopping; retry shortly.");
 }

@@ -12,7 +12,7 @@ export const HTTP_LIMITS = {
   connectionCheckMs: 5_000,
   /** An unread response stays in memory. Streams send something every 15 s. */
   unreadMs: 30_000,
-  /** Room for a batch of 20 items with long URLs. */
+  /** Enough for a batch of 20 items with long URLs. */
   bodyBytes: 256 * 1024,
   /** Read up to here before a refusal, so that a client that sends its whole body first reads the response. */
   discardedBytes: 1024 * 1024,

@@ -64,7 +64,7 @@ describe("doctor", { tags: ["browser"] }, () => {
     expect(stdout).toMatch(/^problem +browser: .*\n +-> .*apt-get install chromium-headless-shell/m);
   });
 
-  it("reports how full the cache is, and a disk that has no room for it", async () => {
+  it("reports how full the cache is, and a disk that is too full for it", async () => {
     workspace = openWorkspace();
     await workspace.json(["accounts", "list"]);
     const { report } = await examine({ SNAP_CACHE_MAX_BYTES: "5000000000" });

@@ -46,7 +46,7 @@ async function credits(engine: Engine, account: Account): Promise<{ remaining: n
 }
 
 describe("kill -9 between the steps of capture()", () => {
-  // Credits right after the crash and after the lease lapses, and the cache result of a repeat.
+  // Credits right after the crash and after the lease lapses, and the cache result of a retry.
   it.each<
     [
       number,
@@ -63,7 +63,7 @@ describe("kill -9 between the steps of capture()", () => {
     [4, "renderings.put", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "miss"],
     [5, "ledger.settle", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "hit"],
     [6, "reply", { remaining: 9, used: 1 }, { remaining: 9, used: 1 }, "hit"],
-  ])("before step %i, %s", async (step, name, atOnce, afterLease, repeat) => {
+  ])("before step %i, %s", async (step, name, atOnce, afterLease, retry) => {
     const directory = await mkdtemp(join(tmpdir(), "snap-crash-"));
     directories.push(directory);
     const before = await openEngine(directory, START_MS);
@@ -87,9 +87,9 @@ describe("kill -9 between the steps of capture()", () => {
     expect(await credits(later, account)).toEqual(afterLease);
     const principal = await later.authenticate(token);
     const capture = await later.capture({ principal, parameters: { url: "https://example.com/" } });
-    expect(capture.cache).toBe(repeat);
-    expect(capture.creditCost).toBe(repeat === "miss" ? 1 : 0);
-    const cost = repeat === "miss" ? 1 : 0;
+    expect(capture.cache).toBe(retry);
+    expect(capture.creditCost).toBe(retry === "miss" ? 1 : 0);
+    const cost = retry === "miss" ? 1 : 0;
     expect(await credits(later, account)).toEqual({
       remaining: afterLease.remaining - cost,
       used: afterLease.used + cost,

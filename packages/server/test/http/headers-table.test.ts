@@ -278,7 +278,7 @@ describe("an error", () => {
     });
   });
 
-  it.each(["/v1/snap", "/v1/snap/signed"])("of a render that must not be repeated: %s", async (path) => {
+  it.each(["/v1/snap", "/v1/snap/signed"])("of a render that would fail again: %s", async (path) => {
     const { send, customer, renderer } = await openService();
     const { token, tokenId, signingSecret } = await customer();
     renderer.failNext(new SnapError("render_failed", "too large", { notes: ["capture-too-large"] }));

@@ -167,7 +167,7 @@ describe("health", () => {
     await expect.poll(async () => (await send("/readyz")).status, { timeout: 10_000 }).toBe(200);
   });
 
-  it("makes one check for all who ask at the same time", async () => {
+  it("makes one check for all requests at the same time", async () => {
     const { send, storage } = await openService();
     const held = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
