@@ -60,7 +60,7 @@ export function countBrowserProcesses(): number {
   return pids().filter((pid) => readOrNull(`/proc/${pid}/cmdline`)?.includes("/snap-browser-")).length;
 }
 
-/** Sends SIGKILL to a process and its descendants, except to this process. */
+/** Sends SIGKILL to a process and its descendants, except to this process and to `except`. */
 export function killTree(rootPid: number, except?: number): void {
   for (const { pid } of readTree(rootPid)) {
     if (pid === process.pid || pid === except) continue;

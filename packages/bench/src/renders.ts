@@ -55,7 +55,7 @@ export interface TurnResult {
   readonly rounds: {
     readonly perSecond: number;
     readonly cpuSecondsEach: number;
-    /** Share of the machine's processors that the process tree used. */
+    /** Fraction of the machine's processors that the process tree used. */
     readonly processorUse: number;
   }[];
 }

@@ -49,7 +49,7 @@ export function createClient(options: ClientOptions): SnapClient {
   /** Sends a request with the token. */
   async function request<T>(
     path: string,
-    { etag, ...call }: Pick<Call<T>, "body" | "repeatIsFree" | "read"> & { readonly etag?: KnownTag },
+    { etag, ...call }: Pick<Call<T>, "body" | "retryIsFree" | "read"> & { readonly etag?: KnownTag },
     callOptions?: CallOptions,
   ): Promise<T> {
     const headers = new Headers(ownHeaders);
@@ -69,7 +69,7 @@ export function createClient(options: ClientOptions): SnapClient {
       {
         etag: ifNoneMatch,
         // without the cache, each render costs a credit, even if its response was lost
-        repeatIsFree: parameters.cache !== false,
+        retryIsFree: parameters.cache !== false,
         read: async (response, context) =>
           response.status === 304 ? readNotModified(response) : readRendering(response, context, form),
       },
@@ -87,7 +87,7 @@ export function createClient(options: ClientOptions): SnapClient {
     // the gateway's headers may hold credentials: send them only to the service's own origin
     const headers = new Headers(url.startsWith(`${new URL(baseUrl).origin}/`) ? ownHeaders : {});
     const read: Call<Rendering<A>>["read"] = (response, context) => readRendering(response, context, form);
-    return send(settings, { url, headers, repeatIsFree: true, read }, callOptions);
+    return send(settings, { url, headers, retryIsFree: true, read }, callOptions);
   }
 
   return {
@@ -98,14 +98,14 @@ export function createClient(options: ClientOptions): SnapClient {
       return render(parameters, callOptions);
     },
     pdf: async (parameters, callOptions) => render({ ...parameters, pdf: true }, callOptions),
-    usage: async (callOptions) => request("/usage", { repeatIsFree: true, read: readUsage }, callOptions),
+    usage: async (callOptions) => request("/usage", { retryIsFree: true, read: readUsage }, callOptions),
     batches: createBatches({
       get: async (id, callOptions) =>
-        request(`/renders/${encodeURIComponent(id)}`, { repeatIsFree: true, read: readBatch }, callOptions),
+        request(`/renders/${encodeURIComponent(id)}`, { retryIsFree: true, read: readBatch }, callOptions),
       post: async (batch, callOptions) =>
         request(
           "/renders",
-          { body: JSON.stringify(batch), repeatIsFree: false, read: readBatch },
+          { body: JSON.stringify(batch), retryIsFree: false, read: readBatch },
           callOptions,
         ),
       fetchRendering,

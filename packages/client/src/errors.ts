@@ -45,7 +45,7 @@ export class SnapError extends Error {
   readonly retryAfter: number | null;
   /** Faults by parameter name; `null` if the error is not about parameters. */
   readonly errors: ParameterFaults | null;
-  /** Notes on a failed render, such as `capture-too-large` or `selector-unmatched`; a repeat fails in the same way. */
+  /** Notes on a failed render, such as `capture-too-large` or `selector-unmatched`; a retry fails in the same way. */
   readonly notes: readonly string[];
 
   constructor(code: string, message: string, facts: SnapErrorFacts) {

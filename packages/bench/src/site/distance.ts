@@ -5,15 +5,15 @@ import type { Bench } from "../scenario.ts";
 import type { DistanceAnnouncement } from "./serve-distance.ts";
 
 export interface DistantSite {
-  /** Its browser trusts the certificate of the pages, and its allowed targets include them. */
+  /** Its browser trusts the certificate of the pages, and its allowed targets include their addresses. */
   readonly bench: Bench;
   readonly originAt: (roundTripMs: number) => string;
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Starts the server of the page at internet distance, and writes a script that starts the browser with the
- * server's certificate trusted, whatever arguments a way passes.
+ * Starts the server of the page with internet latency, and writes a script that starts the browser with the
+ * server's certificate trusted, however the tool under test launches it.
  */
 export async function startDistantSite(bench: Bench): Promise<DistantSite> {
   const { line, stop } = await startProgram(join(import.meta.dirname, "serve-distance.ts"));

@@ -8,7 +8,7 @@ import { drawPng } from "./draw-png.ts";
 import { startRelay } from "./relay.ts";
 
 /*
- * Serves the page at internet distance over TLS and HTTP/2 in a separate process: one server, and a relay for
+ * Serves the page with internet latency over TLS and HTTP/2 in a separate process: one server, and a relay for
  * each host and round trip. Prints the origin of each variant, and the hash of the key that browsers must trust.
  */
 

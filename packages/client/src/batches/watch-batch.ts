@@ -7,7 +7,7 @@ const POLL_INTERVAL_MS = 1000;
 /** The poll interval grows by half each time, up to ten times the first interval. */
 const INTERVAL_GROWTH = 1.5;
 const MAX_INTERVAL_GROWTH = 10;
-/** Items that meet a limit or a failed resolver are retried for up to 15 minutes, and their renders take time too. */
+/** Items that exceed a limit, or whose names cannot be resolved, are retried for up to 15 minutes, and their renders take time too. */
 const WAIT_TIMEOUT_MS = 30 * 60 * 1000;
 
 export interface WatchOptions {

@@ -37,7 +37,7 @@ export interface Call<T> {
   /** The body of a POST; without one the request is a GET. */
   readonly body?: string | undefined;
   /** Whether a retry is free even if the first attempt succeeded and its response was lost. */
-  readonly repeatIsFree: boolean;
+  readonly retryIsFree: boolean;
   /** Reads the response, within the timeout of the attempt. */
   readonly read: (response: Response, context: ResponseContext) => Promise<T>;
 }
@@ -51,12 +51,12 @@ export async function send<T>(settings: SendSettings, call: Call<T>, options: Ca
   const { signal } = options;
   const timeoutMs = readInteger("timeoutMs", options.timeoutMs ?? settings.timeoutMs, DURATION_MS);
   const maxRetries = readInteger("maxRetries", options.maxRetries ?? settings.maxRetries, RETRIES);
-  const { repeatIsFree } = call;
+  const { retryIsFree } = call;
   for (let retries = 0; ; retries += 1) {
     try {
       return await attempt(settings, call, { signal, timeoutMs });
     } catch (error) {
-      const delayMs = retryDelayMs(error, { ...settings, maxRetries, retries, repeatIsFree });
+      const delayMs = retryDelayMs(error, { ...settings, maxRetries, retries, retryIsFree });
       if (delayMs === null) throw error;
       await settings.pacing.sleep(delayMs, signal);
     }
@@ -117,16 +117,16 @@ interface RetryRules {
   readonly maxRetries: number;
   /** A longer `Retry-After` ends the call instead. */
   readonly maxRetryDelayMs: number;
-  readonly repeatIsFree: boolean;
+  readonly retryIsFree: boolean;
   readonly pacing: Pacing;
 }
 
 /** Returns the wait before the next attempt in milliseconds, or `null` to give up. */
 function retryDelayMs(
   error: unknown,
-  { retries, maxRetries, maxRetryDelayMs, repeatIsFree, pacing }: RetryRules,
+  { retries, maxRetries, maxRetryDelayMs, retryIsFree, pacing }: RetryRules,
 ): number | null {
-  if (!isSnapError(error) || retries >= maxRetries || !isRetryable(error, repeatIsFree)) return null;
+  if (!isSnapError(error) || retries >= maxRetries || !isRetryable(error, retryIsFree)) return null;
   if (error.retryAfter === null)
     // full jitter: clients that failed together do not retry together
     return pacing.random() * Math.min(maxRetryDelayMs, FIRST_BACKOFF_MS * 2 ** retries);
@@ -135,14 +135,14 @@ function retryDelayMs(
   return delayMs <= maxRetryDelayMs ? delayMs + pacing.random() * FIRST_BACKOFF_MS : null;
 }
 
-/** The notes of a failed render: a repeat would render the same page and fail in the same way. */
+/** The notes of a failed render: a retry would render the same page and fail in the same way. */
 const FINAL_NOTES: ReadonlySet<string> = new Set(["capture-too-large", "selector-unmatched"]);
 
-function isRetryable({ code, status, notes }: SnapError, repeatIsFree: boolean): boolean {
+function isRetryable({ code, status, notes }: SnapError, retryIsFree: boolean): boolean {
   if (notes.some((note) => FINAL_NOTES.has(note))) return false;
-  if (status === 0) return code === "connection_failed" && repeatIsFree;
+  if (status === 0) return code === "connection_failed" && retryIsFree;
   const byStatus = RETRYABLE_STATUSES.has(status);
   // a proxy gave up, but the service may have done the work
-  if (code === "unexpected_answer") return repeatIsFree && byStatus;
+  if (code === "unexpected_answer") return retryIsFree && byStatus;
   return factsOf(code)?.retryable ?? byStatus;
 }

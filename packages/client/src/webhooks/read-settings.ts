@@ -10,7 +10,7 @@ export interface WebhookSettings {
   readonly toleranceSeconds: number;
 }
 
-/** Rejects settings that verify nothing: a missing or empty secret, an infinite tolerance. */
+/** Throws for settings that verify nothing: a missing or empty secret, an infinite tolerance. */
 export function readSettings(
   secret: WebhookSecrets,
   toleranceSeconds: number = LIMITS.webhookToleranceSeconds,
@@ -19,7 +19,7 @@ export function readSettings(
   if (secrets.length === 0 || !secrets.every(isSecret))
     throw new WebhookError(
       "misconfigured",
-      "The signing secret is missing or empty; pass one or a list of them. Is the environment variable set?",
+      "The signing secret is missing or empty; pass one secret or a list. Is the environment variable set?",
     );
   if (!Number.isFinite(toleranceSeconds) || toleranceSeconds < 0)
     throw new WebhookError(

@@ -45,7 +45,7 @@ export interface WebhookResponse {
  *
  * Responds with 204 when the callback resolves, 400 if verification fails (with the reason as JSON), 405 for another
  * method and 413 over 1 MiB. Passes an error of the callback to `next`: Express then responds with 500, and the service
- * delivers again later. Does the same with `raw_body_needed`, if the body was already parsed. A delivery can arrive
+ * retries later. Does the same with `raw_body_needed`, if the body was already parsed. A delivery can arrive
  * more than once: deduplicate by `batch.id`.
  *
  * @param secret The signing secret of the token that submits the batches, or several during a rotation.
