@@ -1,6 +1,6 @@
 // Generated from table.ts by packages/workshop/src/docs/generate.ts: change the table, then run `pnpm site reference`.
 
-/** Values of the parameters of a screenshot, each by itself: what may be combined is in types.ts. */
+/** Values of the parameters of a screenshot, each on its own; types.ts has the valid combinations. */
 export interface ScreenshotValues {
   /**
    * URL of the page to render. The host must be publicly reachable; private, loopback and internal
@@ -91,7 +91,7 @@ export interface ScreenshotValues {
 /** Names that validation fills in. */
 export type ScreenshotDefaults = "pdf" | "scale" | "fullPage" | "format" | "omitBackground" | "cache";
 
-/** Values of the parameters of a PDF, each by itself: what may be combined is in types.ts. */
+/** Values of the parameters of a PDF, each on its own; types.ts has the valid combinations. */
 export interface PdfValues {
   /**
    * URL of the page to render. The host must be publicly reachable; private, loopback and internal
