@@ -43,7 +43,7 @@ export const ERROR_CODES = {
   target_unreachable: { status: 422, retryable: false },
   /** A rate limit is exceeded; the rate-limit headers describe that limit. */
   rate_limited: { status: 429, retryable: true },
-  /** The render failed for an unknown reason. */
+  /** The render failed; `X-Render-Notes` says why if a retry is pointless. */
   render_failed: { status: 500, retryable: true },
   /** The service itself failed; report the `request_id`. */
   server_error: { status: 500, retryable: false },
@@ -64,7 +64,7 @@ export const ERROR_CODES = {
   payload_too_large: { status: 413, retryable: false },
   /** The request line and headers together are larger than 64 KiB. */
   request_header_fields_too_large: { status: 431, retryable: false },
-  /** The process is shutting down and accepts no new requests. */
+  /** The process is stopping or, at `/readyz`, cannot render or store. */
   not_ready: { status: 503, retryable: true, retryAfterSeconds: 2 },
 } as const satisfies Record<string, ErrorCodeFacts>;
 
