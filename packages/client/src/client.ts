@@ -67,7 +67,7 @@ export interface SnapClient {
   ): Promise<RenderResult<A, T>>;
 
   /**
-   * Returns the credits, plan, period and rate limits of the account. Free.
+   * Returns the credits, plan, period and rate limits of the account. Costs no credits.
    *
    * @example
    * const { credits, period } = await snap.usage();
@@ -75,11 +75,11 @@ export interface SnapClient {
    */
   usage(options?: CallOptions): Promise<UsageReport>;
 
-  /** Renderings that are queued now and collected later. */
+  /** Captures that are submitted together and collected later. */
   readonly batches: Batches;
 
   /**
-   * Returns a URL that renders a page without a token; see the function `signUrl`.
+   * Returns a signed URL, which renders a page for callers without a token; see the exported function `signUrl`.
    *
    * @throws SnapError for invalid parameters; TypeError without a signing secret.
    * @example

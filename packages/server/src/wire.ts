@@ -41,8 +41,8 @@ import {
 const LEASE_MARGIN_MS = 75_000;
 
 /**
- * Returns the resolver for pages and webhooks. The service's own sockets are blocked by the addresses at which this
- * process reaches them, so their names are always those of the machine.
+ * Returns the resolver for pages and webhooks. Pages must not reach the service's own sockets. These are blocked by
+ * address, so the machine's own resolver always resolves their names, as it does for this process.
  */
 export function resolverOf(config: Config): Resolver {
   const { nameServers: servers } = config;
@@ -102,8 +102,8 @@ type EngineParts = Pick<
 };
 
 /**
- * How the secret key is checked: not at all; that it decrypts the stored signing secrets; or also that every other process
- * uses it, as is necessary before it encrypts anything.
+ * What is checked about the secret key. `none`: nothing. `decrypts`: it decrypts the stored signing secrets. `shared`: it is
+ * also the key that the database is used with; required before it encrypts anything.
  */
 export type KeyCheck = "none" | "decrypts" | "shared";
 
@@ -116,7 +116,8 @@ export async function openEngine(
   config: Config,
   { keyCheck = "decrypts", beforeMigration = refuseMigration, ...parts }: EngineParts,
 ): Promise<Engine> {
-  // idle processors here say nothing about the machines of remote browsers; a browser for each account takes memory
+  // No renders beyond the slots: idle processors here say nothing about the machines of remote browsers, and a browser
+  // for each account takes memory.
   const isBounded = config.browserEndpoints.length > 0 || config.isolation === "account";
   const concurrency = config.renderConcurrency ?? (isBounded ? steadySlots() : null);
   const opened = await openStorage(config, { ...parts, beforeMigration });
@@ -144,11 +145,11 @@ export async function openEngine(
   }
 }
 
-/** Migrations cannot be undone, so only commands that announce them migrate. */
+/** Migrations cannot be undone, so only `serve` and `database upgrade` migrate. */
 function refuseMigration({ from, to }: SchemaMigration): never {
   throw new AdvisedError(
     "schema",
-    `the database has schema version ${from}: this release would migrate ${from} to ${to}, which older releases cannot open`,
+    `the database has schema version ${from}; this release would migrate ${from} to ${to}, which older releases cannot open`,
     "run `snap-server database upgrade`, or start the service with this release",
   );
 }
@@ -191,7 +192,7 @@ interface OpenedStorage {
 
 type StorageParts = Pick<EngineParts, "onBackgroundError" | "onRedisRecovered" | "onEvicted"> & {
   readonly beforeMigration: BeforeMigration;
-  /** Creates a missing key file next to a database too. */
+  /** Whether to create a missing key file even if the folder contains a database. */
   readonly isKeyLost?: boolean;
 };
 
@@ -201,7 +202,7 @@ function openStorage(config: Config, parts: StorageParts): Promise<OpenedStorage
     : openSharedStorage({ ...config, ...config.shared }, parts);
 }
 
-/** Creates the data folder and the key file if they do not exist. */
+/** Creates the data folder if it does not exist and, unless `secretKey` is set, the key file of a new folder. */
 async function openEmbeddedStorage(
   { dataDir: directory, secretKey, cacheMaxBytes, diskReserveBytes }: Config,
   { onEvicted, beforeMigration, isKeyLost }: StorageParts,
@@ -244,7 +245,11 @@ async function openSharedStorage(
   return { storage, secretKey: config.secretKey ?? "", keyMark: storage };
 }
 
-/** @throws AdvisedError if the database is used with a different key, which cannot decrypt the same secrets. */
+/**
+ * Stores the fingerprint of the key if the database has none.
+ *
+ * @throws AdvisedError if the database is used with a different key.
+ */
 export async function requireMatchingKey(
   database: KeyMark,
   { secretKey, from }: { readonly secretKey: string; readonly from: string },
@@ -275,12 +280,12 @@ export function openAdminEngine(config: Config, parts: AdminParts = {}): Promise
   return openEngine(config, { ...parts, renderer: NO_RENDERER });
 }
 
-/** Decrypts nothing. */
+/** Placeholder for a dry run when there is no key. */
 const NO_KEY = "no key, only a dry run";
 
 /**
- * After the secret key was lost: gives a new signing secret to every token whose secret the present key does not decrypt,
- * and returns these tokens. Creates a missing key file. `dryRun` changes nothing.
+ * Use it after the secret key is lost. Gives a new signing secret to every token whose signing secret the current key
+ * cannot decrypt, and returns these tokens. Creates a missing key file. `dryRun` changes nothing.
  */
 export async function replaceSecretKey(
   config: Config,
@@ -303,7 +308,7 @@ export async function replaceSecretKey(
   }
 }
 
-/** Opens the data folder to move from, and locks it until it is closed. */
+/** Opens the data folder to move from, and locks the folder until the source is closed. */
 export function openMoveSource(dataDir: string): Promise<TransferSource> {
   return openSqliteSource({ directory: dataDir });
 }

@@ -18,7 +18,7 @@ export interface RedisCacheOptions {
   readonly renderings?: RenderingStore;
   /**
    * Maximum size of all cached renderings, each counted as its bytes plus 4,096; the same for all processes. By default
-   * 80 % of the `maxmemory` of Redis, or half of the memory of its machine.
+   * 80% of the `maxmemory` of Redis, or half of the memory of its machine.
    */
   readonly cacheMaxBytes?: number | null;
   /** Called when this process evicts renderings before they expire. */

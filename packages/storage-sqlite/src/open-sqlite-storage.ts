@@ -18,8 +18,8 @@ export type SqliteStorageOptions = {
    */
   readonly busyTimeoutMs?: number;
   /**
-   * Quota of cached renderings; each counts as its size plus 4,096 bytes. By default half of what they use and the disk has
-   * free, together.
+   * Quota of cached renderings; each counts as its size plus 4,096 bytes. By default half of the sum of
+   * their size and the free disk space.
    */
   readonly cacheMaxBytes?: number | null;
   /** Free disk space that renderings must leave; 256 MiB by default. */

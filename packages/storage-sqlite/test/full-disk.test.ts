@@ -92,7 +92,7 @@ describe("on a full disk", { tags: ["mount"] }, () => {
     expect((await storage.renderings.stats())?.warnings).toEqual([
       {
         message: expect.stringMatching(
-          /^the disk has \d+ bytes free, less than its reserve of 4194304, so nothing is cached$/,
+          /^the disk has \d+ bytes free, less than the reserve of 4194304, so renderings are evicted or not cached$/,
         ),
         advice: "free disk space, or lower the reserve",
       },

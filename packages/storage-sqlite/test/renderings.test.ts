@@ -144,7 +144,7 @@ describe("the files that a killed process leaves behind", () => {
 });
 
 describe("the cache quota", () => {
-  it("is by default half of what the cache uses and the disk has free, together", async () => {
+  it("is by default half of the sum of the cache's size and the free disk space", async () => {
     const { storage } = await openTemporary();
     const stats = await storage.renderings.stats();
     expect(stats?.maxBytes).toBe(Math.floor((stats?.freeBytes ?? 0) / 2));

@@ -9,7 +9,7 @@ import { watchBatch, type WatchOptions } from "./watch-batch.ts";
 
 /** The renderings of a batch. */
 export interface BatchInput {
-  /** 1 to 20 renderings. None may send `cache: false`; a `cacheTtl` is at least 3600. */
+  /** 1 to 20 captures. None may send `cache: false`; a `cacheTtl` is at least 3600. */
   readonly items: readonly RenderInput[];
   /** Receives the complete batch as a signed POST; see `verifyWebhook`. */
   readonly webhookUrl?: string | undefined;
@@ -30,7 +30,7 @@ export interface WaitOptions extends WatchOptions {
 
 export interface Batches {
   /**
-   * Queues 1 to 20 renderings and returns without waiting for them.
+   * Queues 1 to 20 captures and returns without waiting for them.
    *
    * Not retried after a lost connection, because the service may already have queued them.
    *

@@ -7,14 +7,14 @@ import { ItemClaimer } from "./item-claimer.ts";
 const POLL_MS = 500;
 /** A lease survives two lost heartbeats. */
 const HEARTBEATS_PER_LEASE = 4;
-/** Pause after the storage fails. */
-const PAUSE_AFTER_ERROR_MS = 2_000;
+/** Interval until the next poll after a claim fails. */
+const POLL_AFTER_ERROR_MS = 2_000;
 
 /** Renders batches and delivers their webhooks until it is stopped. */
 export interface BatchWorker {
   /** Claims due work now, because a batch was submitted or a slot became free. */
   wake(): void;
-  /** Claims nothing new; resolves when the claimed work is finished. */
+  /** Claims nothing new; resolves when the claimed items are finished, and webhook attempts finished or aborted after 3 s. */
   stop(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export function startBatchWorker(parts: BatchParts): BatchWorker {
       }
     } catch (error) {
       onBackgroundError(error);
-      pauseMs = PAUSE_AFTER_ERROR_MS;
+      pauseMs = POLL_AFTER_ERROR_MS;
     }
     claiming = null;
     cancelPoll();

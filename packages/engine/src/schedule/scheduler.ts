@@ -43,7 +43,7 @@ class ThroughputMeter {
 const CHECK_INTERVAL_MS = 50;
 
 export interface SchedulerOptions extends RenderLimits {
-  /** Maximum number of waiting renders, across all accounts. */
+  /** Maximum number of waiting renders, across all accounts. Those in quarantine count only against each other. */
   readonly maxWaiting: number;
   /** Maximum number of waiting renders of one account, so that none fills the queue alone. */
   readonly maxWaitingPerAccount: number;
@@ -74,7 +74,10 @@ export interface SlotRequest extends ScheduledRender {
 
 /** Decides which render runs next, and rejects those that would wait too long. */
 export interface Scheduler {
-  /** @throws SnapError `upstream_rate_limited` when the queue is full or no slot would be free in time. */
+  /**
+   * @throws SnapError `upstream_rate_limited` when the queue, or the account's part of it, is full, or no slot becomes free
+   *   in time: at once if that is predictable, otherwise after `maxWaitMs`.
+   */
   run<T>(request: SlotRequest, job: () => Promise<T>): Promise<T>;
   load(): SchedulerLoad;
   /** Returns the accounts in quarantine that have a running or waiting render, and so cannot start another. */
@@ -89,7 +92,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   let isChecking = false;
   let lastId = 0;
 
-  /** Runs more renders than there are slots while most pages wait for their network and processors are idle. */
+  /** While processors are idle, because most pages wait for the network, runs more renders than there are slots. */
   const useIdleProcessors = (): void => {
     if (isChecking || concurrency <= slots || queue().waiting === 0) return;
     isChecking = true;

@@ -11,7 +11,7 @@ export async function checkLedger(world: World, { accountId, maxCredits }: TestA
   const { ledger } = world.storage;
   const journal = await ledger.journal({ accountId, limit: WHOLE_JOURNAL });
   const periods = new Set(journal.map((entry) => entry.periodStartedAt));
-  // reading a balance lapses overdue reservations
+  // overdue reservations lapse when a balance is read
   for (const startedAt of periods) await checkBalance(world, { ledger, accountId, startedAt, maxCredits });
   const endings = endingsOf(await ledger.journal({ accountId, limit: WHOLE_JOURNAL }));
   for (const [id, kinds] of endings) {
@@ -57,7 +57,7 @@ function sumOf(journal: readonly JournalEntry[], startedAt: number, kind: Journa
     .reduce((sum, { credits }) => sum + credits, 0);
 }
 
-/** Returns how each reservation ended, in order. */
+/** Returns the kinds of the journal entries that ended each reservation, oldest first. */
 function endingsOf(journal: readonly JournalEntry[]): ReadonlyMap<string, readonly JournalKind[]> {
   const endings = new Map<string, JournalKind[]>();
   for (const { reservationId, kind } of journal.toReversed()) {
@@ -95,15 +95,15 @@ function checkRequest(world: World, reservation: ReservationRecord, isCharged: b
   if (outcome?.kind === "rendering" && isCharged !== (outcome.creditCost === 1))
     world.reportViolation("a response and the ledger disagree on the charge", request.id, id);
   if (outcome?.kind === "error" && isCharged && !mayStayCharged(world, reservation))
-    world.reportViolation("the charge of a failed request is never reversed", request.id, id);
+    world.reportViolation("the charge for a failed request is never reversed", request.id, id);
   // the process ended before it responded: a retry must be free
   if (outcome === null && isCharged && request.isCached && request.storedEtag === null)
     world.reportViolation("a charged rendering is neither delivered nor cached", request.id, id);
 }
 
 /**
- * Returns whether the charge may stand: settle and refund failed, and the process was killed or gave up reversing
- * (docs/decisions/accounts-and-credits.md).
+ * Returns whether the charge may stand: the credit was settled, but the responses of settle and refund were lost, and the
+ * process was killed or gave up reversing (docs/decisions/accounts-and-credits.md).
  */
 function mayStayCharged({ history }: World, { id, request }: ReservationRecord): boolean {
   const hasFailed = (method: string): boolean =>
@@ -112,7 +112,7 @@ function mayStayCharged({ history }: World, { id, request }: ReservationRecord):
   return request?.process.end === "killed" || (history.givenUp.has(id) && hasFailed("ledger.reverse"));
 }
 
-/** Checks that every failed request's charge was reversed. Call it once the ledger has been available long enough. */
+/** Checks that every failed request's charge was reversed. Call it after the pending reversals had time to succeed. */
 export function checkReversals({ history, reportViolation }: World): void {
   for (const { id, request, end } of history.reservations.values())
     if (request?.process.isAlive && request.outcome?.kind === "error" && end === "settled")

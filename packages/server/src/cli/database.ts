@@ -12,8 +12,8 @@ export function addDatabase(program: Command): void {
     .addHelpText(
       "after",
       `
-serve does the same at its start; every other command leaves the database as it is. In a data folder, a copy stays
-beside the database, such as snap.db.schema-4. Before you upgrade PostgreSQL, make a dump.`,
+serve does the same when it starts; every other command refuses to open a database of an older release. In a data folder,
+the database is first copied, for example to snap.db.schema-4. Before you upgrade PostgreSQL, make a dump.`,
     )
     .action(upgrade);
 }
@@ -29,6 +29,6 @@ async function upgrade(options: { readonly json?: true }): Promise<void> {
     `Migrated the database from schema version ${from} to ${to}.`,
     ...(copy === null
       ? []
-      : [`The copy from before is ${copy}; delete it when you no longer need to go back.`]),
+      : [`The database before the migration is in ${copy}; delete it when you no longer need to go back.`]),
   );
 }

@@ -83,7 +83,7 @@ export const SETTINGS = {
     variable: "SNAP_CACHE_MAX_BYTES",
     schema: optional(wholeNumber({ min: 0, max: MAX_BYTES })),
     description: "maximum size of all cached renderings, in bytes; 0 caches none",
-    unset: "half of what they use and the disk has free, together, or 80 % of the maxmemory of Redis",
+    unset: "half of the sum of their size and the free disk space, or 80% of the maxmemory of Redis",
   },
   diskReserveBytes: {
     variable: "SNAP_DISK_RESERVE_BYTES",

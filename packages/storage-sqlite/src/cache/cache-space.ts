@@ -6,14 +6,14 @@ import { isDiskFull } from "../faults.ts";
 import type { BodyFiles } from "./body-files.ts";
 import { createEvictor, type Evicted, type EvictRequest } from "./evict.ts";
 
-/** Deleting a large row of an older release blocks the event loop for about 10 ms, any other for 0.1 ms. */
+/** Deleting a large row that an older release wrote blocks the event loop for about 10 ms; any other row, for 0.1 ms. */
 export const DELETIONS_PER_TRANSACTION = 5;
 const STORE_ATTEMPTS = 2;
 
 export interface CacheSpaceOptions {
   /** Directory of the database and its files. */
   readonly directory: string;
-  /** `null`: half of what the cache uses and the disk has free, together. */
+  /** `null`: half of the sum of the cache's size and the free disk space. */
   readonly cacheMaxBytes: number | null;
   /** Free space that renderings must leave. */
   readonly diskReserveBytes: number;
@@ -27,7 +27,7 @@ export interface PendingRendering {
   readonly bytes: number;
 }
 
-/** The space for renderings, which the quota and the disk limit. */
+/** The space for renderings, within the quota and the free disk space. */
 export interface CacheSpace {
   /**
    * Makes space on the disk for a rendering, stores it, and then evicts down to the quota. Returns `false` without
@@ -43,7 +43,7 @@ interface Measured {
   readonly bytes: number;
   readonly freeBytes: number;
   readonly quotaBytes: number;
-  /** With more bytes in the cache, the disk would lack space for the pending renderings and the reserve. */
+  /** Largest size of the cache that leaves space on the disk for the pending renderings and the reserve. */
   readonly diskMaxBytes: number;
 }
 
@@ -173,7 +173,7 @@ function summarize(evicted: readonly Evicted[], reason: Eviction["reason"]): Evi
 
 function lowDisk(freeBytes: number, reserveBytes: number): CacheStats["warnings"][number] {
   return {
-    message: `the disk has ${freeBytes} bytes free, less than its reserve of ${reserveBytes}, so nothing is cached`,
+    message: `the disk has ${freeBytes} bytes free, less than the reserve of ${reserveBytes}, so renderings are evicted or not cached`,
     advice: "free disk space, or lower the reserve",
   };
 }

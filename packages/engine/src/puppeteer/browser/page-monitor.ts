@@ -13,7 +13,10 @@ interface Reading {
   readonly usage: BrowserUsage<Tab>;
 }
 
-/** A page, or a whole isolated browser: there even the shared processes work for one account only. */
+/**
+ * A page, the processes whose page is not known, or a whole isolated browser, in which even the shared processes work for
+ * one account only.
+ */
 interface Consumer extends ProcessorUse {
   readonly group: ProcessGroup;
   readonly processes: readonly ProcessUsage[];
@@ -24,7 +27,7 @@ export class PageMonitor {
   readonly #options: MonitorOptions;
   readonly #browsers = new Set<MonitoredBrowser>();
   readonly #throttle = new Throttle();
-  /** The fraction of the time that a process may run, by its id; 1 if it is not listed. */
+  /** The fraction of time for which each process may run, by process ID; 1 if not listed. */
   #rates: ReadonlyMap<number, number> = new Map();
 
   constructor(options: MonitorOptions, closing: AbortSignal) {
@@ -44,13 +47,15 @@ export class PageMonitor {
 
   async #run(closing: AbortSignal): Promise<void> {
     let wasRendering = false;
-    for (let beforeMs = performance.now(); ;) {
+    let readAtMs = performance.now();
+    for (;;) {
       await sleep(closing, INTERVAL_MS);
-      const intervalMs = performance.now() - beforeMs;
-      beforeMs += intervalMs;
       const isRendering = [...this.#browsers].some((browser) => browser.isRendering);
-      if (isRendering) this.#enforceLimits(intervalMs);
-      else if (wasRendering) this.#release();
+      if (isRendering) {
+        const nowMs = performance.now();
+        this.#enforceLimits(nowMs - readAtMs);
+        readAtMs = nowMs;
+      } else if (wasRendering) this.#release();
       wasRendering = isRendering;
     }
   }

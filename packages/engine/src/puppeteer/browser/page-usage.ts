@@ -1,6 +1,6 @@
 import type { GroupMember } from "./process-group.ts";
 
-/** A process whose page is not known is listed separately while below both: its page may only just have started. */
+/** A process whose page is not known is listed separately while it is below both: its page may have only just started. */
 const SMALL_CPU_MS = 1_000;
 const SMALL_BYTES = 128 * 1024 ** 2;
 
@@ -65,8 +65,8 @@ export interface BrowserUsage<Page> {
 /**
  * Adds up what each page of a browser uses, from one reading to the next.
  *
- * The shared processes store Blobs, draw graphics and connect to the network for the pages. What they use and grow by
- * is divided among the pages in proportion to the processor time that each has used at the same time.
+ * The shared processes store Blobs, draw graphics and connect to the network for the pages. Their processor time and memory
+ * growth are divided among the pages in proportion to the processor time that each page used in the same interval.
  */
 export class UsageMeter<Page extends MeteredPage> {
   readonly #pages = new Map<Page | null, PageUsage<Page>>();
@@ -125,7 +125,7 @@ export class UsageMeter<Page extends MeteredPage> {
       usage.recentSharedCpuMs = cpuMs * fraction;
       usage.sharedCpuMs += usage.recentSharedCpuMs;
       if (grownBytes > 0) usage.sharedBytes += grownBytes * fraction;
-      // whose memory was freed is not known, so all shrink by the same fraction
+      // it is not known whose memory was freed, so all parts shrink by the same fraction
       else if (dividedBytes > 0) usage.sharedBytes *= Math.max(0, 1 + grownBytes / dividedBytes);
     }
     // Carried over until a page uses a processor again; dropped if no page runs, so that the next one does not inherit it.
