@@ -65,11 +65,12 @@ function blockOf(entry: Extract<ListedTarget, { readonly kind: "block" }>): Addr
  * parseTargetList("wiki.example.com, 10.0.0.0/8, [fd00::/8]:3000");
  */
 export function parseTargetList(text: string): ListedTarget[] {
-  return text
+  const entries = text
     .split(",")
     .map((entry) => entry.trim())
-    .filter((entry) => entry !== "")
-    .map(parseEntry);
+    .filter((entry) => entry !== "");
+  if (entries.length === 0 && text.trim() !== "") throw new Error(`"${text}" contains no hosts or blocks`);
+  return entries.map(parseEntry);
 }
 
 function parseEntry(entry: string): ListedTarget {

@@ -37,6 +37,10 @@ describe("valid entries", () => {
     ]);
     expect(parseTargetList("")).toEqual([]);
   });
+
+  it("are required between commas", () => {
+    expect(() => parseTargetList(",")).toThrow('"," contains no hosts or blocks');
+  });
 });
 
 describe("invalid entries", () => {

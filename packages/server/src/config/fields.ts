@@ -113,11 +113,15 @@ export function targetList(): z.ZodType<readonly ListedTarget[]> {
 
 /** Addresses of name servers, each with an optional port, separated by commas. */
 export function nameServers(): z.ZodType<readonly string[]> {
-  const error = "must be addresses of name servers, such as 10.0.0.53, 127.0.0.1:5353 or [fd00::53]:5353";
-  return z
-    .string()
-    .transform((text) => text.split(",").map((server) => server.trim()))
-    .refine((servers) => servers.every(isNameServer), { error });
+  return z.string().transform((text, context) => {
+    const servers = text.split(",").map((server) => server.trim());
+    const wrong = servers.find((server) => !isNameServer(server));
+    if (wrong === undefined) return servers;
+    context.addIssue(
+      `"${wrong}" is not the address of a name server; use a form like 10.0.0.53, 127.0.0.1:5353 or [fd00::53]:5353`,
+    );
+    return z.NEVER;
+  });
 }
 
 function isNameServer(text: string): boolean {

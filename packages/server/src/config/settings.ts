@@ -20,6 +20,8 @@ import {
 
 const NAVIGATION_DEFAULT_MS = 30_000;
 const MEBIBYTE_BYTES = 1024 * 1024;
+/** An empty page takes 15 MiB, so a lower limit would end innocent pages. */
+const PAGE_MEMORY_MIN_BYTES = 64 * MEBIBYTE_BYTES;
 /** More than any disk. */
 const MAX_BYTES = 999_999_999_999_999;
 
@@ -165,7 +167,7 @@ export const SETTINGS = {
   },
   pageMemoryBytes: {
     variable: "SNAP_PAGE_MEMORY_BYTES",
-    schema: optional(wholeNumber({ min: MEBIBYTE_BYTES, max: Number.MAX_SAFE_INTEGER })),
+    schema: optional(wholeNumber({ min: PAGE_MEMORY_MIN_BYTES, max: Number.MAX_SAFE_INTEGER })),
     description: "memory that a page may use, over all its processes, in bytes; beyond it, the page is ended",
     unset: "2147483648 (2 GiB), or a quarter of the memory if that is less",
   },

@@ -79,7 +79,10 @@ describe("doctor", { tags: ["browser"] }, () => {
     expect(low.code).toBe(0);
     expect(low.report.checks.filter(({ name }) => name === "cache")).toMatchObject([
       { status: "ok" },
-      { status: "warning", message: expect.stringContaining("so renderings are evicted or not cached") as unknown },
+      {
+        status: "warning",
+        message: expect.stringContaining("so renderings are evicted or not cached") as unknown,
+      },
     ]);
   });
 
