@@ -18,7 +18,7 @@ import type {
   TransferSource,
 } from "@snap/engine/ports";
 import type { PuppeteerRendererOptions } from "@snap/engine/puppeteer";
-import type { PostgresTarget } from "@snap/storage-postgres";
+import type { PoolMode, PostgresTarget } from "@snap/storage-postgres";
 import { openSqliteSource, openSqliteStorage } from "@snap/storage-sqlite";
 import { mkdir } from "node:fs/promises";
 import { AdvisedError } from "./advised-error.ts";
@@ -93,6 +93,10 @@ type EngineParts = Pick<
 > & {
   /** Called when Redis is reachable again after `onBackgroundError` reported that it was not. */
   readonly onRedisRecovered?: () => void;
+  /** Called on opening if PostgreSQL is behind a connection pooler. */
+  readonly onPooler?: ((mode: PoolMode) => void) | undefined;
+  /** Whether to refuse to open while Redis cannot be reached; `false` by default. */
+  readonly needsRedis?: boolean;
   /** Called when this process evicts cached renderings before they expire. */
   readonly onEvicted?: (eviction: Eviction) => void;
   /** `decrypts` by default. */
@@ -190,7 +194,10 @@ interface OpenedStorage {
   readonly keyMark: KeyMark | null;
 }
 
-type StorageParts = Pick<EngineParts, "onBackgroundError" | "onRedisRecovered" | "onEvicted"> & {
+type StorageParts = Pick<
+  EngineParts,
+  "onBackgroundError" | "onRedisRecovered" | "onPooler" | "needsRedis" | "onEvicted"
+> & {
   readonly beforeMigration: BeforeMigration;
   /** Whether to create a missing key file even if the folder contains a database. */
   readonly isKeyLost?: boolean;
@@ -220,23 +227,26 @@ async function openEmbeddedStorage(
 
 async function openSharedStorage(
   { databaseUrl, redisUrl, cacheMaxBytes, ...config }: Config & NonNullable<Config["shared"]>,
-  { onBackgroundError = () => {}, onRedisRecovered = () => {}, onEvicted, beforeMigration }: StorageParts,
+  { onBackgroundError = () => {}, onRedisRecovered = () => {}, ...parts }: StorageParts,
 ): Promise<OpenedStorage> {
+  const { onPooler, needsRedis = false, onEvicted, beforeMigration } = parts;
   // The embedded storage needs neither package.
-  const [{ openPostgresStorage }, { openRedisCache }] = await Promise.all([
+  const [{ openPostgresStorage }, { openRedisCache, RedisUnreachableError }] = await Promise.all([
     import("@snap/storage-postgres"),
     import("@snap/storage-redis"),
   ]);
   const cache = await openRedisCache({
     url: redisUrl,
     cacheMaxBytes,
+    isRequired: needsRedis,
     onEvicted,
     onError: onBackgroundError,
     onBack: onRedisRecovered,
   }).catch((error: unknown) => {
-    throw new Error(`SNAP_REDIS_URL: ${messageOf(error)}`, { cause: error });
+    const way = error instanceof RedisUnreachableError ? OPTIONAL_REDIS : "";
+    throw new Error(`SNAP_REDIS_URL: ${messageOf(error)}${way}`, { cause: error });
   });
-  const options = { url: databaseUrl, cache, onBackgroundError, beforeMigration };
+  const options = { url: databaseUrl, cache, onBackgroundError, onPooler, beforeMigration };
   const storage = await openPostgresStorage(options).catch(async (error: unknown) => {
     await cache.close();
     if (error instanceof AdvisedError) throw error;
@@ -244,6 +254,9 @@ async function openSharedStorage(
   });
   return { storage, secretKey: config.secretKey ?? "", keyMark: storage };
 }
+
+const OPTIONAL_REDIS =
+  "; or set SNAP_REDIS_OPTIONAL=on to start without it, sharing neither rate limits nor cached renderings until it is back";
 
 /**
  * Stores the fingerprint of the key if the database has none.
@@ -273,7 +286,7 @@ async function withDataDirErrors<T>(directory: string, work: () => Promise<T>): 
   }
 }
 
-export type AdminParts = Pick<EngineParts, "onBackgroundError" | "keyCheck" | "beforeMigration">;
+export type AdminParts = Pick<EngineParts, "onBackgroundError" | "onPooler" | "keyCheck" | "beforeMigration">;
 
 /** Opens the engine for the operator's commands: accounts, tokens and credits. A server may run at the same time. */
 export function openAdminEngine(config: Config, parts: AdminParts = {}): Promise<Engine> {

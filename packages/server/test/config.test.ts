@@ -33,6 +33,7 @@ describe("readConfig without variables", () => {
       publicUrl: null,
       dataDir: resolve("data"),
       shared: null,
+      redisOptional: false,
       cacheMaxBytes: null,
       diskReserveBytes: 268_435_456,
       role: "all",

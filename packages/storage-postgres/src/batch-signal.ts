@@ -19,16 +19,19 @@ const RECONNECT_PAUSE_MS = 2_000;
  * delays a batch by at most the polling interval.
  */
 export function createBatchSignal({
-  url,
-  onBackgroundError,
-}: Pick<DatabaseOptions, "url" | "onBackgroundError">): BatchSignal {
+  canListen,
+  ...connecting
+}: Pick<DatabaseOptions, "url" | "onBackgroundError"> & {
+  /** `false`: notifications do not arrive, because a pooler lends connections for one transaction. */
+  readonly canListen: boolean;
+}): BatchSignal {
   const listeners = new Set<QueueWatch>();
   return {
     async send(query) {
       await query("SELECT pg_notify($1, '')", [CHANNEL]);
     },
     async watch(wake) {
-      const listener = listen({ url, onBackgroundError }, wake);
+      const listener = canListen ? listen(connecting, wake) : { stop: () => Promise.resolve() };
       const watch: QueueWatch = {
         async stop() {
           listeners.delete(watch);

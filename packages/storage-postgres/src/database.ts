@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
-import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
-import { isConflict, isLostConnection } from "./faults.ts";
+import { retry } from "./retry.ts";
 
 /** Runs a statement with the values of `$1`, `$2`, … and returns its rows. */
 export type Query = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
@@ -23,30 +22,33 @@ export interface DatabaseOptions {
   /** In the form `postgres://user:password@host:port/database`. */
   readonly url: string;
   readonly maxConnections: number;
+  /**
+   * Whether the connections go through a pooler (`detectPooler`). One of them may then use another session of PostgreSQL
+   * for each transaction, so the state of a session is neither set nor relied upon.
+   */
+  readonly isPooled: boolean;
   /** Timeout of a statement, 15,000 ms by default; 0 for none. */
   readonly statementTimeoutMs?: number;
   /** Called when an idle connection is lost. */
   readonly onBackgroundError: (error: unknown) => void;
 }
 
-const CONNECT_TIMEOUT_MS = 5_000;
+export const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 15_000;
 /** A hanging client must not hold its locks forever. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000;
-/** A restarted server is back within a few seconds. */
-const RETRY_PAUSES_MS: readonly number[] = [20, 100, 300, 700, 1_500, 3_000];
-
 /** Creates a connection pool, which connects on first use. */
 export function openDatabase(options: DatabaseOptions): Database {
-  const { url, maxConnections, statementTimeoutMs = STATEMENT_TIMEOUT_MS, onBackgroundError } = options;
+  const { url, maxConnections, isPooled, onBackgroundError } = options;
+  const { statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
   const pool = new pg.Pool({
     connectionString: url,
     max: maxConnections,
     application_name: "snap",
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: statementTimeoutMs,
-    statement_timeout: statementTimeoutMs,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    // PgBouncer refuses a connection that sets it
+    ...(!isPooled && { statement_timeout: statementTimeoutMs }),
     keepAlive: true,
     types: { getTypeParser },
   });
@@ -54,16 +56,23 @@ export function openDatabase(options: DatabaseOptions): Database {
   pool.on("error", ({ message }) => {
     onBackgroundError(new Error(`lost a connection to PostgreSQL: ${message}`));
   });
-  const queryOnce = queryWith(pool);
+  const begin = `BEGIN; SET LOCAL statement_timeout = ${statementTimeoutMs};
+    SET LOCAL idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_TIMEOUT_MS}`;
+  const queryOnce = queryWith(pool, isPooled);
   return {
     queryOnce,
     query: (text, values) => retry(() => queryOnce(text, values)),
-    transaction: (work) => retry((attempt) => transact(pool, (query) => work(query, attempt > 0))),
+    transaction: (work) =>
+      retry((attempt) => transact(pool, begin, (client) => work(queryWith(client, isPooled), attempt > 0))),
     close: () => pool.end(),
   };
 }
 
-async function transact<T>(pool: pg.Pool, work: (query: Query) => Promise<T>): Promise<T> {
+async function transact<T>(
+  pool: pg.Pool,
+  begin: string,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
   // a lost connection rejects the waiting statement and also emits "error", which ends the process without a listener
@@ -72,8 +81,8 @@ async function transact<T>(pool: pg.Pool, work: (query: Query) => Promise<T>): P
   };
   client.on("error", markBroken);
   try {
-    await client.query("BEGIN");
-    const result = await work(queryWith(client));
+    await client.query(begin);
+    const result = await work(client);
     await client.query(result === null ? "ROLLBACK" : "COMMIT");
     return result;
   } catch (error) {
@@ -86,10 +95,16 @@ async function transact<T>(pool: pg.Pool, work: (query: Query) => Promise<T>): P
   }
 }
 
-/** Prepares each text with values. A text without values may contain several statements, which cannot be prepared. */
-function queryWith(client: pg.Pool | pg.PoolClient): Query {
+/**
+ * Prepares each text with values once per session, which makes a lookup several times as fast; through a pooler, for each
+ * run. A text without values may contain several statements, which cannot be prepared.
+ */
+function queryWith(client: pg.Pool | pg.PoolClient, isPooled: boolean): Query {
   return async <Row>(text: string, values?: readonly unknown[]) => {
-    const statement = values === undefined ? { text } : { name: nameOf(text), text, values: [...values] };
+    const statement =
+      values === undefined
+        ? { text }
+        : { ...(!isPooled && { name: nameOf(text) }), text, values: [...values] };
     const { rows } = await client.query(statement);
     return rows as Row[];
   };
@@ -105,18 +120,6 @@ function nameOf(text: string): string {
     names.set(text, name);
   }
   return name;
-}
-
-async function retry<T>(work: (attempt: number) => Promise<T>): Promise<T> {
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      return await work(attempt);
-    } catch (error) {
-      const pauseMs = RETRY_PAUSES_MS[attempt];
-      if (pauseMs === undefined || !(isLostConnection(error) || isConflict(error))) throw error;
-      await wait(pauseMs);
-    }
-  }
 }
 
 const INT8: number = pg.types.builtins.INT8;

@@ -3,6 +3,7 @@ import { createBatchSignal } from "./batch-signal.ts";
 import { openDatabase, type Database } from "./database.ts";
 import { pinKeyFingerprint, replaceKeyFingerprint, type KeyPinned } from "./key-fingerprint.ts";
 import { migrate } from "./migrate.ts";
+import { detectPooler, type PoolMode } from "./pooler.ts";
 import { createAccountStore } from "./stores/accounts.ts";
 import { createBatchStore } from "./stores/batches.ts";
 import { createLedger } from "./stores/ledger.ts";
@@ -23,6 +24,8 @@ export interface PostgresStorageOptions {
   readonly maxConnections?: number;
   /** Called when an idle connection is lost. */
   readonly onBackgroundError?: (error: unknown) => void;
+  /** Called on opening if the URL leads to a connection pooler, such as PgBouncer, with its mode. */
+  readonly onPooler?: ((mode: PoolMode) => void) | undefined;
   /** Called before the schema of an older release is migrated. If it throws, nothing is changed. */
   readonly beforeMigration?: BeforeMigration | undefined;
 }
@@ -34,11 +37,14 @@ export interface PostgresStorage extends Storage, KeyPinned {}
  * the schema `snap`, which it creates and migrates if needed. `kill -9` of any process loses no confirmed
  * write and leaves no partial one.
  *
+ * The URL may lead to a connection pooler in session or transaction mode. In transaction mode no notification arrives, so
+ * `batches.watch` never wakes its caller.
+ *
  * Lost connections are reopened, and repeatable statements are retried for about six seconds. After that, methods reject
  * with the error of `pg` until the server is back.
  *
- * @throws Error if the server is unreachable or refuses the connection, if the schema is of a newer release, or if a move
- * into the database is unfinished.
+ * @throws Error if the server is unreachable or refuses the connection, if its pooler cannot keep a transaction together, if
+ * the schema is of a newer release, or if a move into the database is unfinished.
  *
  * @example
  * const cache = await openRedisCache({ url: "redis://cache" });
@@ -48,16 +54,19 @@ export interface PostgresStorage extends Storage, KeyPinned {}
  */
 export async function openPostgresStorage(options: PostgresStorageOptions): Promise<PostgresStorage> {
   const { url, cache, maxConnections = 10, onBackgroundError = () => {} } = options;
+  const poolMode = await detectPooler(url);
+  const connecting = { url, isPooled: poolMode !== null, onBackgroundError };
   // no timeout for a migration, or for the wait while another process migrates
-  const migrating = openDatabase({ url, maxConnections: 1, statementTimeoutMs: 0, onBackgroundError });
+  const migrating = openDatabase({ ...connecting, maxConnections: 1, statementTimeoutMs: 0 });
   try {
     await migrate(migrating, options.beforeMigration ?? (() => {}));
     await requireNoOpenMove(migrating);
   } finally {
     await migrating.close();
   }
-  const database = openDatabase({ url, maxConnections, onBackgroundError });
-  const signal = createBatchSignal({ url, onBackgroundError });
+  if (poolMode !== null) options.onPooler?.(poolMode);
+  const database = openDatabase({ ...connecting, maxConnections });
+  const signal = createBatchSignal({ url, canListen: poolMode !== "transaction", onBackgroundError });
   return {
     accounts: createAccountStore(database),
     tokens: createTokenStore(database),

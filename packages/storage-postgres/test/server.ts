@@ -16,7 +16,7 @@ export interface TestServer {
   openEmptied(settings?: StorageSettings): Promise<{ readonly storage: Storage; close(): Promise<void> }>;
 }
 
-const EMPTY = `SET session_replication_role = replica;
+export const EMPTY = `SET session_replication_role = replica;
   TRUNCATE snap.accounts, snap.tokens, snap.balances, snap.reservations, snap.journal, snap.batches,
     snap.batch_items, snap.deliveries, snap.write_checks RESTART IDENTITY CASCADE`;
 

@@ -1,3 +1,4 @@
+export { RedisUnreachableError } from "./connection/remedies.ts";
 export { openRedisCache } from "./open-redis-cache.ts";
 export type { RedisCache, RedisCacheOptions } from "./open-redis-cache.ts";
 export { createKeyvRenderings } from "./renderings/keyv-renderings.ts";

@@ -25,6 +25,11 @@ export interface RedisCacheOptions {
   readonly onEvicted?: ((eviction: Eviction) => void) | undefined;
   /** Time without a response after which Redis counts as unavailable, in milliseconds; 1,000 by default. */
   readonly commandTimeoutMs?: number;
+  /**
+   * Whether to reject if Redis cannot be reached on opening: a wrong address or an untrusted certificate would otherwise
+   * look like an outage. `false` by default.
+   */
+  readonly isRequired?: boolean;
   /** Called once when Redis becomes unavailable, with the reason. */
   readonly onError?: (error: Error) => void;
   /** Called once when Redis is available again. */
@@ -44,9 +49,10 @@ export interface RedisCache extends Pick<Storage, "renderings" | "rateLimiter"> 
  * None of it needs to be durable: accounts, credits and batches are in another storage.
  *
  * While Redis is unavailable, no method rejects or waits: each process counts rate limits itself, nothing is cached, and
- * every process renders for itself. The same applies if Redis is down on opening. Renderings that are deleted or replaced
+ * every process renders for itself. The same applies if Redis is down on opening, unless it is required. Renderings that are deleted or replaced
  * in the meantime are deleted in Redis before it is used again.
  *
+ * @throws RedisUnreachableError if Redis is required and cannot be reached.
  * @throws Error for a malformed URL, a wrong password, missing permissions, a database number that does not exist, or a
  * version that is too old.
  *
@@ -56,13 +62,14 @@ export interface RedisCache extends Pick<Storage, "renderings" | "rateLimiter"> 
  * await cache.close();
  */
 export async function openRedisCache(options: RedisCacheOptions): Promise<RedisCache> {
-  const { url, keyPrefix = "snap:", commandTimeoutMs = 1000 } = options;
+  const { url, keyPrefix = "snap:", commandTimeoutMs = 1000, isRequired = false } = options;
   const { onError = () => {}, onBack = () => {}, onEvicted = () => {} } = options;
   const pending = createPendingDeletions();
   const connection = await connectRedis({
     url,
     keyPrefix,
     commandTimeoutMs,
+    isRequired,
     pending: {
       isEmpty: () => pending.isEmpty(),
       flush: (client) => pending.flush((names) => client.deleteRenderings(keyPrefix, names)),

@@ -135,14 +135,19 @@ describe("a permanent error", { tags: ["redis"] }, () => {
   });
 
   it.each([
-    ["a wrong password", ":Hunter2@", "", /^Redis at 127\.0\.0\.1:\d+ denied access: WRONGPASS/],
+    [
+      "a wrong password",
+      ":Hunter2@",
+      "",
+      /^Redis at 127\.0\.0\.1:\d+ denied access: WRONGPASS .+; correct the user and the password in its URL$/,
+    ],
     ["a wrong user", "ada:Hunter2@", "", /^Redis at 127\.0\.0\.1:\d+ denied access: WRONGPASS/],
     ["no password", "", "", /^Redis at 127\.0\.0\.1:\d+ denied access: NOAUTH/],
     [
       "a database number that does not exist",
       ":s3cret@",
       "/99",
-      /^Redis at 127\.0\.0\.1:\d+ denied access: ERR/,
+      /^Redis at 127\.0\.0\.1:\d+ denied access: ERR .+; correct the number of the database in its URL$/,
     ],
     ["a database that is not a number", ":s3cret@", "/cache", /^The Redis URL must look like redis:/],
   ])("rejects on opening without quoting the password: %s", async (_, credentials, path, message) => {

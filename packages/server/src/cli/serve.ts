@@ -7,6 +7,7 @@ import { publicUrlOf, readConfig, type Config } from "../config.ts";
 import { startDemo, type Demo } from "../dev/demo.ts";
 import { readableLog } from "../dev/readable-log.ts";
 import { startService } from "../http/service.ts";
+import { describePooler } from "../operations/describe-pooler.ts";
 import { createLogger } from "../operations/logger.ts";
 import { createMetrics, type Metrics } from "../operations/metrics.ts";
 import { watchBatches } from "../operations/watch-batches.ts";
@@ -125,6 +126,11 @@ async function serveUntil(stopSignal: Promise<NodeJS.Signals>, parts: Parts): Pr
         { account: accountId, reason, ends_at: new Date(endsAt).toISOString() },
         "account quarantined: it renders in an isolated browser, one page at a time",
       ),
+    needsRedis: !config.redisOptional,
+    onPooler(mode) {
+      const { message, advice } = describePooler(mode);
+      if (advice !== null && config.role !== "api") logger.warn(`${message}; ${advice}`);
+    },
     onRedisRecovered: () =>
       logger.info("Redis is reachable again: rate limits and cached renderings are shared"),
   }).catch(async (error: unknown) => {

@@ -81,6 +81,15 @@ export const SETTINGS = {
     description: "Redis, to run on several machines",
     unset: "cache and rate limits are stored in SNAP_DATA_DIR",
   },
+  redisOptional: {
+    variable: "SNAP_REDIS_OPTIONAL",
+    schema: oneOf("on", "off")
+      .default("off")
+      .transform((value) => value === "on"),
+    description:
+      "whether to start even if Redis cannot be reached: on or off; an outage that comes later stops nothing",
+    unset: "off",
+  },
   cacheMaxBytes: {
     variable: "SNAP_CACHE_MAX_BYTES",
     schema: optional(wholeNumber({ min: 0, max: MAX_BYTES })),

@@ -1,6 +1,7 @@
 import type { Capture, DeliveryAttempt, Engine, FinishedItem } from "@snap/engine";
 import type { BatchStats, CacheStats, Eviction } from "@snap/engine/ports";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { createStorageFigures } from "./storage-figures.ts";
 import { nameOutcome } from "./watch-batches.ts";
 
 /** One request, as the metrics count it. */
@@ -97,6 +98,7 @@ export function createMetrics(): Metrics {
   const skews = createSkewGauge(registers);
   const queues = createQueueGauges(registers);
   const cacheSize = createCacheGauges(registers);
+  const readStorage = createStorageFigures();
   return {
     countRequest: ({ route, status, code }) => requests.inc({ route, status, code }),
     countCapture({ cache, creditCost, rendering }, durationSeconds) {
@@ -115,9 +117,10 @@ export function createMetrics(): Metrics {
     async expose(engine) {
       load(engine.load());
       skews(engine.clockSkews());
-      // If the storage fails, only the gauges about it are missing.
-      queues(await engine.batches.stats().catch(() => null));
-      cacheSize(await engine.cacheStats().catch(() => null));
+      // If the storage fails or hangs, only the gauges about it are missing.
+      const { batches, cache } = await readStorage(engine);
+      queues(batches);
+      cacheSize(cache);
       return { contentType: registry.contentType, body: await registry.metrics() };
     },
   };

@@ -127,14 +127,14 @@ describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres"
       await postgres.remove();
     });
     const withoutRedis = await workspace.run(["doctor", "--json"]);
-    expect(withoutRedis.code).toBe(0);
+    expect(withoutRedis.code).toBe(1);
     expect(JSON.parse(withoutRedis.stdout)).toMatchObject({
       checks: expect.arrayContaining([
         expect.objectContaining({ name: "storage", status: "ok" }),
-        expect.objectContaining({ name: "cache", status: "warning" }),
+        expect.objectContaining({ name: "cache", status: "problem" }),
       ]) as unknown,
     });
-    // The service works without Redis, but not without PostgreSQL.
+    // The operator's commands work without Redis, but not without PostgreSQL.
     expect((await workspace.run(["accounts", "list"])).code).toBe(0);
     const nowhere = { SNAP_DATABASE_URL: `postgres://snap:hunter3@127.0.0.1:${await findFreePort()}/snap` };
     const withoutDatabase = await workspace.run(["accounts", "list"], nowhere);

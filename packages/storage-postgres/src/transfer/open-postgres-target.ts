@@ -2,6 +2,7 @@ import type { TransferTotals, TransferTarget } from "@snap/engine/ports";
 import { openDatabase, type Query } from "../database.ts";
 import { pinKeyFingerprint, replaceKeyFingerprint, type KeyPinned } from "../key-fingerprint.ts";
 import { migrate } from "../migrate.ts";
+import { detectPooler } from "../pooler.ts";
 import { insertPage } from "./insert-page.ts";
 import { advanceMove, beginMove, finishMove, lockMove } from "./moves.ts";
 
@@ -55,6 +56,7 @@ export async function openPostgresTarget({
 }): Promise<PostgresTarget> {
   const database = openDatabase({
     url,
+    isPooled: (await detectPooler(url)) !== null,
     maxConnections: 1,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     // the next statement reconnects
@@ -86,11 +88,13 @@ export async function openPostgresTarget({
         lastTokenId,
       ]);
     },
-    totals: () => readTotals(database.query),
-    async finish(totals) {
-      await database.query(ANALYZE);
-      await finishMove(database.query, totals);
-    },
+    // in transactions, which keep their own time limit even if the role has a shorter one
+    totals: () => database.transaction(readTotals),
+    finish: (totals) =>
+      database.transaction(async (inTransaction) => {
+        await inTransaction(ANALYZE);
+        await finishMove(inTransaction, totals);
+      }),
     pinKeyFingerprint: (fingerprint) => pinKeyFingerprint(database, fingerprint),
     replaceKeyFingerprint: (fingerprint) => replaceKeyFingerprint(database, fingerprint),
     close: () => database.close(),

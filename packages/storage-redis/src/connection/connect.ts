@@ -2,6 +2,7 @@ import { ErrorReply } from "@redis/client";
 import { createAvailability, withinTime, type Attempt, type Availability } from "./availability.ts";
 import { isPermanent, isUnfit, readTime, type ScriptedClient } from "./client.ts";
 import { openLink, type Link } from "./link.ts";
+import { isUnreachable, RedisUnreachableError, remedyOf } from "./remedies.ts";
 
 /** A slower transfer counts as stuck. */
 const TRANSFER_BYTES_PER_MS = 4096;
@@ -27,6 +28,8 @@ export interface ConnectionOptions {
   readonly url: string;
   readonly keyPrefix: string;
   readonly commandTimeoutMs: number;
+  /** Whether to reject if Redis cannot be reached. */
+  readonly isRequired: boolean;
   /** Deletions to send before Redis is used again. */
   readonly pending: { isEmpty(): boolean; flush(client: ScriptedClient): Promise<void> };
   readonly onError: (error: Error) => void;
@@ -36,25 +39,32 @@ export interface ConnectionOptions {
 /**
  * Connects to Redis. If it is unavailable, or is not the primary, reconnects in the background.
  *
+ * @throws RedisUnreachableError if Redis is required and cannot be reached.
  * @throws Error for a malformed URL, a wrong password, missing permissions, a database number that does not exist, or a
  * version that is too old.
  */
 export async function connectRedis(options: ConnectionOptions): Promise<RedisConnection> {
-  const { url, keyPrefix, commandTimeoutMs, pending, onError, onBack } = options;
+  const { url, keyPrefix, commandTimeoutMs, isRequired, pending, onError, onBack } = options;
   const links = await Promise.all([
     openLink(url, (client) => tryCommands(client, keyPrefix)),
     openLink(url, async () => {}),
   ]);
   const [main, transfers] = links;
-  const { host, password } = new URL(url);
+  const address = new URL(url);
+  const { host, password } = address;
   const explain = (reason: unknown): string =>
     withoutPassword(reasonOf(reason), decodeURIComponent(password)).replace(/[.]+$/, "");
   for (const { failure } of links) {
-    if (!isPermanent(failure) && !(failure instanceof VersionError)) continue;
+    const isDenied = isPermanent(failure);
+    const isVersion = failure instanceof VersionError;
+    if (!isDenied && !isVersion && !(isRequired && isUnreachable(failure))) continue;
     for (const link of links) link.close();
-    if (failure instanceof VersionError) throw new Error(`Redis at ${host} ${failure.message}`);
-    throw new Error(`Redis at ${host} denied access: ${explain(failure)}`);
+    if (isVersion) throw new Error(`Redis at ${host} ${failure.message}`);
+    const reason = `${explain(failure)}; ${remedyOf(failure, address)}`;
+    if (isDenied) throw new Error(`Redis at ${host} denied access: ${reason}`);
+    throw new RedisUnreachableError(`Redis at ${host} is unavailable: ${reason}`);
   }
+  let isOpening = true;
   const availability = createAvailability({
     commandTimeoutMs,
     probe: () => main.client.probe(`${keyPrefix}probe`),
@@ -62,7 +72,7 @@ export async function connectRedis(options: ConnectionOptions): Promise<RedisCon
     onLost: (reason) =>
       onError(
         new Error(
-          `Redis at ${host} is unavailable: ${explain(reason)}. Until it is back, each process counts rate limits itself and nothing is cached.`,
+          `Redis at ${host} is unavailable: ${explain(reason)}${isOpening ? `; ${remedyOf(reason, address)}` : ""}. Until it is back, each process counts rate limits itself and nothing is cached.`,
         ),
       ),
     onFailure(reason) {
@@ -72,6 +82,7 @@ export async function connectRedis(options: ConnectionOptions): Promise<RedisCon
   });
   main.onLost((reason) => availability.lose(reason));
   if (main.failure !== null) availability.lose(main.failure);
+  isOpening = false;
   return {
     client: main.client,
     attempt: availability.attempt,

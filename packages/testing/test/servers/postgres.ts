@@ -13,6 +13,8 @@ export interface PostgresServer {
   url(database?: string): string;
   /** Sends SIGKILL to all its processes. */
   kill(): Promise<void>;
+  /** Stops all its processes with SIGSTOP: connections are accepted, and nothing is answered. */
+  hang(): void;
   /** Starts it again after `kill`, on the same port, with the same data. */
   start(): Promise<void>;
   /** Stops it and deletes its data. */
@@ -56,9 +58,10 @@ export async function startPostgres(more: Readonly<Record<string, string>> = {})
     server = child;
     await untilReady(child);
   };
-  const killNow = (): void => {
-    if (server?.pid !== undefined) killWithChildren(server.pid);
+  const signal = (name: NodeJS.Signals): void => {
+    if (server?.pid !== undefined) signalWithChildren(server.pid, name);
   };
+  const killNow = (): void => signal("SIGKILL");
   const kill = async (): Promise<void> => {
     if (server?.pid === undefined || server.exitCode !== null || server.signalCode !== null) return;
     const ended = once(server, "exit");
@@ -71,6 +74,7 @@ export async function startPostgres(more: Readonly<Record<string, string>> = {})
     port,
     url: (database = "postgres") => `postgres://${SUPERUSER}@127.0.0.1:${port}/${database}`,
     kill,
+    hang: () => signal("SIGSTOP"),
     start,
     async remove() {
       process.removeListener("exit", killNow);
@@ -103,14 +107,14 @@ async function untilReady(child: ChildProcess): Promise<void> {
   lines.removeAllListeners("line").on("line", () => {});
 }
 
-/** Kills the child processes too: each has its own session, and would survive for a moment. */
-function killWithChildren(pid: number): void {
+/** Signals the child processes too: each has its own session, and would survive for a moment. */
+function signalWithChildren(pid: number, signal: NodeJS.Signals): void {
   const children = globSync(`/proc/${pid}/task/${pid}/children`).flatMap((path) =>
     readFileSync(path, "utf8").trim().split(" "),
   );
   for (const each of [pid, ...children.filter((child) => child !== "").map(Number)]) {
     try {
-      process.kill(each, "SIGKILL");
+      process.kill(each, signal);
     } catch {
       // already ended
     }

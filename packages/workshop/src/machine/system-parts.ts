@@ -56,6 +56,14 @@ export const SYSTEM_PARTS: readonly SystemPart[] = [
     probe: () => Promise.resolve(globSync("/usr/lib/postgresql/*/bin/postgres").length > 0),
   },
   {
+    name: "pgbouncer",
+    purpose: "to test that storage through a connection pooler",
+    aptPackages: ["pgbouncer"],
+    requiredFor: ["test"],
+    optionalFor: [],
+    probe: async () => (await run("pgbouncer", ["--version"])).ok,
+  },
+  {
     name: "redis",
     purpose: "to test the cache that several processes share",
     aptPackages: ["redis-server"],

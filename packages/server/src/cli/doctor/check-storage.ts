@@ -2,9 +2,11 @@ import { access, constants, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { ClockSkew, Engine } from "@snap/engine";
 import { describeSkew, isExcessiveSkew, isNoticeableSkew } from "@snap/engine/internals";
+import type { PoolMode } from "@snap/storage-postgres";
 import type { Config } from "../../config.ts";
 import { AdvisedError } from "../../advised-error.ts";
 import { RESTORE_KEY } from "../../config/secret-key.ts";
+import { describePooler } from "../../operations/describe-pooler.ts";
 import { keySourceOf, openAdminEngine } from "../../wire.ts";
 import { formatBytes } from "../output.ts";
 import { ok, problem, reasonOf, warning, type Finding } from "./finding.ts";
@@ -19,10 +21,12 @@ export function checkStorage(config: Config): Promise<readonly Finding[]> {
 /** Checks that PostgreSQL is writable, Redis is reachable, the clocks agree, and the key decrypts the stored secrets. */
 async function checkShared(config: Config): Promise<readonly Finding[]> {
   const errors: unknown[] = [];
+  const poolers: Finding[] = [];
   let engine: Engine;
   try {
     engine = await openAdminEngine(config, {
       keyCheck: "none",
+      onPooler: (mode) => poolers.push(findPooler(mode)),
       onBackgroundError: (error) => errors.push(error),
     });
   } catch (error) {
@@ -37,22 +41,30 @@ async function checkShared(config: Config): Promise<readonly Finding[]> {
         ? ok("storage", "PostgreSQL is writable")
         : problem("storage", fault, "see the PostgreSQL log");
     const [cacheError] = errors;
-    // The service works without Redis.
+    // The service works through an outage of Redis, but starts during one only if it may.
+    const report = config.redisOptional ? warning : problem;
     const cache =
       cacheError === undefined
         ? [ok("cache", "Redis is reachable"), ...(await checkRoom(engine))]
         : [
-            warning(
+            report(
               "cache",
               reasonOf(cacheError),
-              "start Redis, or correct SNAP_REDIS_URL; until then the processes share neither rate limits nor cached renderings",
+              config.redisOptional
+                ? "the service starts, but its processes share neither rate limits nor cached renderings"
+                : "correct SNAP_REDIS_URL or what the message names; the service does not start before, unless SNAP_REDIS_OPTIONAL=on",
             ),
           ];
-    const findings = [storage, ...cache, ...checkClocks(engine.clockSkews())];
+    const findings = [storage, ...poolers, ...cache, ...checkClocks(engine.clockSkews())];
     return fault === undefined ? [...findings, await checkKey(config, engine)] : findings;
   } finally {
     await engine.close();
   }
+}
+
+function findPooler(mode: PoolMode): Finding {
+  const { message, advice } = describePooler(mode);
+  return advice === null ? ok("pooler", message) : warning("pooler", message, advice);
 }
 
 /** Compares the clock of this machine with those of the servers that responded. */

@@ -1,0 +1,119 @@
+import pg from "pg";
+import { CONNECT_TIMEOUT_MS } from "./database.ts";
+import { retry } from "./retry.ts";
+
+/**
+ * How long a connection pooler between this process and PostgreSQL, such as PgBouncer, lends a client one of its
+ * connections: until the client disconnects, or for one transaction.
+ */
+export type PoolMode = "session" | "transaction";
+
+/** In a busy pool two clients may happen to get different connections of PostgreSQL each time. */
+const ROUNDS = 3;
+
+/**
+ * Returns the mode of the connection pooler that the URL leads to, or `null` if it leads to PostgreSQL itself.
+ *
+ * @throws Error if the server is unreachable, or if the pooler cannot work with this storage.
+ */
+export function detectPooler(url: string): Promise<PoolMode | null> {
+  return retry(async () => {
+    const first = await connect(url);
+    try {
+      // a pooler gives its clients process ids of its own, because a cancelled statement must be found through it
+      if ((await backendOf(first)) === (first as pg.Client & WithProcessId).processID) return null;
+      // in statement mode it is refused
+      await first.query("BEGIN");
+      await first.query("COMMIT");
+      return await readMode(first, url);
+    } catch (error) {
+      throw explain(error);
+    } finally {
+      await disconnect(first);
+    }
+  });
+}
+
+/** The types of pg lack it. */
+interface WithProcessId {
+  readonly processID: number | null;
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: "snap",
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: CONNECT_TIMEOUT_MS,
+  });
+  // the waiting statement rejects as well
+  client.on("error", () => {});
+  try {
+    await client.connect();
+  } catch (error) {
+    await disconnect(client);
+    throw explain(error);
+  }
+  return client;
+}
+
+async function disconnect(client: pg.Client): Promise<void> {
+  await client.end().catch(() => {});
+}
+
+/** Returns the process of PostgreSQL that runs the statements of a client now. */
+async function backendOf(client: pg.Client): Promise<number | undefined> {
+  const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+  return rows[0]?.pid;
+}
+
+/** In session mode, two clients keep separate processes of PostgreSQL while they are connected. */
+async function readMode(first: pg.Client, url: string): Promise<PoolMode> {
+  const second = await connect(url);
+  try {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      // each is asked twice, because a pooler may use its connections in turn
+      const pids = [];
+      for (const client of [first, second, second, first]) pids.push(await backendOf(client));
+      const [one, other, otherAgain, oneAgain] = pids;
+      if (one === other || one !== oneAgain || other !== otherAgain) return "transaction";
+    }
+    return "session";
+  } catch (error) {
+    throw isLate(error) ? new Error(NO_CONNECTION, { cause: error }) : error;
+  } finally {
+    await disconnect(second);
+  }
+}
+
+const NO_CONNECTION =
+  "the connection pooler lends too few connections of PostgreSQL; raise its pool size (default_pool_size of PgBouncer): " +
+  "in session mode each process takes up to 11";
+
+function isLate(error: unknown): boolean {
+  return error instanceof Error && error.message === "Query read timeout";
+}
+
+/**
+ * What a server or a pooler says of a configuration that cannot work, and the remedy. PgBouncer gives all of these the code
+ * of a lost connection.
+ */
+const REMEDIES: readonly (readonly [message: RegExp, remedy: string])[] = [
+  [/^(?:database .+ does not exist|no such database)/, "correct the name of the database, or create it"],
+  [/authentication failed|^no such user/, "correct the user and the password"],
+  [
+    /unsupported startup parameter/i,
+    "the connection pooler refuses it: remove it from the URL, or add it to ignore_startup_parameters of PgBouncer",
+  ],
+  [
+    /statement pooling mode/i,
+    "the connection pooler must keep a transaction together: set pool_mode of PgBouncer to transaction or session",
+  ],
+];
+
+/** Returns an error without a code, which is not retried, if a retry cannot help. */
+function explain(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const [, remedy] = REMEDIES.find(([message]) => message.test(error.message)) ?? [];
+  return remedy === undefined ? error : new Error(`${error.message}; ${remedy}`, { cause: error });
+}

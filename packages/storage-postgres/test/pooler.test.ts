@@ -1,0 +1,175 @@
+import { createMemoryStorage, testStorage, type StorageSettings } from "@snap/testing";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { startPgbouncer, type Pgbouncer } from "../../testing/test/servers/pgbouncer.ts";
+import { openDatabase } from "../src/database.ts";
+import { openPostgresStorage, openPostgresTarget, type PoolMode } from "../src/index.ts";
+import { sampleBatch } from "./sample-batch.ts";
+import { EMPTY, execute, openStorage, useServer } from "./server.ts";
+
+const SOON = { timeout: 10_000 };
+
+/** Starts a PgBouncer in front of the server, for the tests of a group. */
+function usePgbouncer(
+  { server }: Pick<ReturnType<typeof useServer>, "server">,
+  settings: Readonly<Record<string, string>>,
+): (url: string) => string {
+  let pooler: Pgbouncer | null = null;
+  beforeAll(async () => {
+    pooler = await startPgbouncer(server(), settings);
+  });
+  afterAll(() => pooler?.stop());
+  return (url) => {
+    if (pooler === null) throw new Error("PgBouncer is not started");
+    return pooler.url(new URL(url).pathname.slice(1));
+  };
+}
+
+describe.each<PoolMode>(["transaction", "session"])(
+  "through PgBouncer in %s mode",
+  { tags: ["postgres", "pgbouncer"] },
+  (mode) => {
+    const { server, newDatabase } = useServer();
+    const throughPooler = usePgbouncer({ server }, { pool_mode: mode, default_pool_size: "40" });
+
+    let emptied = "";
+    beforeAll(async () => {
+      emptied = await newDatabase();
+    });
+    testStorage({ describe, it }, async (settings?: StorageSettings) => {
+      await execute(emptied, EMPTY);
+      const cache = createMemoryStorage(settings);
+      const storage = await openPostgresStorage({ url: throughPooler(emptied), cache });
+      return { storage, close: () => storage.close() };
+    });
+
+    it("the mode is detected, and also that there is no pooler", async () => {
+      const url = await newDatabase();
+      const onPooler = vi.fn<(found: PoolMode) => void>();
+      await (await openStorage({ url: throughPooler(url), onPooler })).close();
+      expect(onPooler.mock.calls).toEqual([[mode]]);
+      await (await openStorage({ url, onPooler })).close();
+      expect(onPooler).toHaveBeenCalledTimes(1);
+    });
+
+    it("the mode is detected while others use the pool", async () => {
+      const url = throughPooler(await newDatabase());
+      const found: PoolMode[] = [];
+      const onPooler = (one: PoolMode): void => void found.push(one);
+      const storages = await Promise.all(Array.from({ length: 8 }, () => openStorage({ url, onPooler })));
+      expect(found).toEqual(Array.from({ length: 8 }, () => mode));
+      await Promise.all(storages.map((storage) => storage.close()));
+    });
+
+    it("migrations run once if many processes start concurrently", async () => {
+      const url = await newDatabase({ migrated: false });
+      const storages = await Promise.all(
+        Array.from({ length: 8 }, () => openStorage({ url: throughPooler(url) })),
+      );
+      for (const storage of storages) await storage.check();
+      await Promise.all(storages.map((storage) => storage.close()));
+      const rows = await execute<{ count: number }>(
+        url,
+        "SELECT count(*)::INTEGER AS count FROM snap.migrations",
+      );
+      const [{ latest } = { latest: null }] = await execute<{ latest: number }>(
+        url,
+        "SELECT max(version) AS latest FROM snap.migrations",
+      );
+      expect(rows).toEqual([{ count: latest }]);
+    });
+
+    it("a transaction has its time limits, and none of them remains in the session", async () => {
+      const url = throughPooler(await newDatabase());
+      const onBackgroundError = (): void => {};
+      const database = openDatabase({ url, isPooled: true, maxConnections: 1, onBackgroundError });
+      const limits = `SELECT current_setting('statement_timeout') AS statement,
+        current_setting('idle_in_transaction_session_timeout') AS idle`;
+      const inTransaction = await database.transaction((query) => query(limits));
+      expect(inTransaction).toEqual([{ statement: "15s", idle: "15s" }]);
+      expect(await database.query(limits)).toEqual([{ statement: "0", idle: "0" }]);
+      await database.close();
+    });
+
+    it("a move into the database is finished", async () => {
+      const url = await newDatabase();
+      const target = await openPostgresTarget({ url: throughPooler(url) });
+      await target.begin("fingerprint");
+      await expect(openStorage({ url: throughPooler(url) })).rejects.toThrow(
+        "a move into this database is unfinished",
+      );
+      const totals = await target.totals();
+      await target.finish(totals);
+      await target.close();
+      expect(totals.accounts).toBe(0);
+      await (await openStorage({ url: throughPooler(url) })).close();
+    });
+  },
+);
+
+describe("batch notifications", { tags: ["postgres", "pgbouncer"] }, () => {
+  const { server, newDatabase } = useServer();
+  const inSession = usePgbouncer({ server }, { pool_mode: "session" });
+  const inTransaction = usePgbouncer({ server }, { pool_mode: "transaction" });
+
+  it("arrive through PgBouncer in session mode", async () => {
+    const storage = await openStorage({ url: inSession(await newDatabase()) });
+    const wake = vi.fn<() => void>();
+    const watch = await storage.batches.watch(wake);
+    // it listens
+    await expect.poll(() => wake.mock.calls.length, SOON).toBe(1);
+    await storage.batches.insert(sampleBatch("batch_1"));
+    await expect.poll(() => wake.mock.calls.length, SOON).toBe(2);
+    await watch.stop();
+    await storage.close();
+  });
+
+  it("are not awaited in transaction mode, where other clients would get them", async () => {
+    const url = await newDatabase();
+    const storage = await openStorage({ url: inTransaction(url) });
+    const connect = vi.spyOn(pg.Client.prototype, "connect");
+    const watch = await storage.batches.watch(() => {});
+    expect(connect).not.toHaveBeenCalled();
+    connect.mockRestore();
+    await storage.batches.insert(sampleBatch("batch_1"));
+    await watch.stop();
+    await storage.close();
+  });
+});
+
+describe("a connection pooler that cannot work", { tags: ["postgres", "pgbouncer"] }, () => {
+  const { server, newDatabase } = useServer();
+  const inStatement = usePgbouncer({ server }, { pool_mode: "statement" });
+  const inTransaction = usePgbouncer({ server }, { pool_mode: "transaction" });
+  const withOneConnection = usePgbouncer({ server }, { pool_mode: "session", default_pool_size: "1" });
+  const refusal = async (url: string): Promise<string> => {
+    const error: unknown = await openStorage({ url }).catch((reason: unknown) => reason);
+    return error instanceof Error ? error.message : "it was opened";
+  };
+
+  it("is refused with the remedy: in statement mode", async () => {
+    expect(await refusal(inStatement(await newDatabase()))).toContain(
+      "set pool_mode of PgBouncer to transaction or session",
+    );
+  });
+
+  it("is refused with the remedy: with a pool that is too small", async () => {
+    expect(await refusal(withOneConnection(await newDatabase()))).toContain("default_pool_size of PgBouncer");
+  });
+
+  it("is refused with the remedy: without the database", async () => {
+    const url = await newDatabase();
+    expect(await refusal(inTransaction(`${url}_missing`))).toContain("correct the name of the database");
+  });
+
+  it("is refused with the remedy: with another user", async () => {
+    const url = inTransaction(await newDatabase()).replace("snap@", "ada@");
+    expect(await refusal(url)).toContain("correct the user and the password");
+  });
+
+  it("is asked for no start-up parameter but those of the URL, which are refused with the remedy", async () => {
+    expect(await refusal(`${inTransaction(await newDatabase())}?options=-c%20work_mem%3D8MB`)).toContain(
+      "unsupported startup parameter: options; the connection pooler refuses it: remove it from the URL",
+    );
+  });
+});
