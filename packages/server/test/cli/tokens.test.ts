@@ -87,19 +87,19 @@ describe("tokens, while a server is running", { tags: ["browser"] }, () => {
   });
 
   it("revoke --all: revokes all tokens of one account", async () => {
-    const { id: account } = (await workspace.json(["accounts", "create", "--email", "many@example.com"])) as {
+    const { id: owner } = (await workspace.json(["accounts", "create", "--email", "many@example.com"])) as {
       id: string;
     };
     const ids: number[] = [];
     for (let count = 0; count < 2; count += 1)
-      ids.push(((await workspace.json(["tokens", "create", "--account", account])) as CreatedToken).id);
-    expect(await workspace.json(["tokens", "revoke", "--all", "--account", account])).toEqual({
+      ids.push(((await workspace.json(["tokens", "create", "--account", owner])) as CreatedToken).id);
+    expect(await workspace.json(["tokens", "revoke", "--all", "--account", owner])).toEqual({
       ids,
       revoked: true,
     });
-    expect(await workspace.json(["tokens", "list", "--account", account])).toEqual([]);
-    const { stdout } = await workspace.run(["tokens", "revoke", "--all", "--account", account]);
-    expect(stdout).toBe(`Account ${account} has no tokens.\n`);
+    expect(await workspace.json(["tokens", "list", "--account", owner])).toEqual([]);
+    const { stdout } = await workspace.run(["tokens", "revoke", "--all", "--account", owner]);
+    expect(stdout).toBe(`Account ${owner} has no tokens.\n`);
   });
 
   it.each([[[]], [["--all"]], [["--account", "acct_0"]], [["1", "--all", "--account", "acct_0"]]])(
