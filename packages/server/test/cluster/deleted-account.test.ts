@@ -65,8 +65,9 @@ describe("an account over PostgreSQL and Redis", { tags: ["postgres", "redis"] }
     const other = await createCustomer("grace-hopper");
     const { id, token } = await createCustomer("ada-lovelace");
     expect(await render(0, other.token, "grace-hopper")).toBe(200);
-    for (let page = 0; page < 250; page += 1)
-      expect(await render(page % 2, token, `ada-lovelace/${page}`)).toBe(200);
+    // more than Redis deletes in one call
+    const pages = Array.from({ length: 205 }, (_, page) => render(page % 2, token, `ada-lovelace/${page}`));
+    expect(new Set(await Promise.all(pages))).toEqual(new Set([200]));
     const items = [{ url: "https://example.com/ada-lovelace/batch" }];
     expect((await send(0, token, "/renders", { items })).status).toBe(202);
     expect(dumpedWith("ada-lovelace")).not.toEqual([]);
@@ -74,7 +75,7 @@ describe("an account over PostgreSQL and Redis", { tags: ["postgres", "redis"] }
 
     const deleted = await cluster.engine.accounts.delete(id);
     expect(deleted).toMatchObject({ tokens: 1, batches: 1, journalEntries: null });
-    expect(deleted.renderings).toBeGreaterThanOrEqual(250);
+    expect(deleted.renderings).toBeGreaterThanOrEqual(205);
     expect(dumpedWith("ada-lovelace")).toEqual([]);
     for (const line of dumpedWith(id))
       expect(line).toMatch(/^INSERT INTO snap\.(journal|balances|reservations) /);
