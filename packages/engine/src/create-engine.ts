@@ -42,12 +42,12 @@ import { createTokens, type Tokens } from "./tokens/tokens.ts";
 export interface Engine {
   /**
    * Returns the principal of a bearer token.
-   * @throws SnapError `unauthenticated`.
+   * @throws SnapError `unauthenticated` or `account_suspended`.
    */
   authenticate(token: string): Promise<Principal>;
   /**
    * Verifies a signed query, parsed or as text; returns its principal and parameters.
-   * @throws SnapError `invalid_signature`, `signed_url_expired` or `validation_failed`.
+   * @throws SnapError `invalid_signature`, `account_suspended`, `signed_url_expired` or `validation_failed`.
    */
   authenticateSigned(query: URLSearchParams | string): Promise<SignedRequest>;
   /**
@@ -86,6 +86,8 @@ export interface Engine {
   load(): SchedulerLoad;
   /** Returns how full the rendering cache is; `null` if its store cannot tell. */
   cacheStats(): Promise<CacheStats | null>;
+  /** Deletes all cached renderings of an account, or of all accounts; returns their number. */
+  purgeRenderings(which: { readonly accountId: string | null }): Promise<number>;
   /** Waits for running renders, makes a last attempt at pending reversals, then closes the renderer and the storage. */
   close(): Promise<void>;
 }
@@ -145,7 +147,7 @@ export function createEngine(options: EngineOptions): Engine {
     onSubmitted: () => worker?.wake(),
   };
   const batches = createBatches(batchParts);
-  const stopPruning = prunePeriodically({ storage, clock, onBackgroundError });
+  const stopPruning = prunePeriodically(settings);
 
   return {
     authenticate: (token) => asSnapError(authenticate(tokens, token, clock.now())),
@@ -154,7 +156,7 @@ export function createEngine(options: EngineOptions): Engine {
     link: (request) => linkRendering(seal, request),
     credits: (account, standing) => asSnapError(credits(account, standing)),
     usage: ({ account }) => asSnapError(reportUsage(account)),
-    accounts: createAccounts({ store: storage.accounts, plans, clock, random }),
+    accounts: createAccounts({ storage, plans, clock, random }),
     tokens: createTokens({ store: storage.tokens, accounts: storage.accounts, seal, clock, random }),
     batches: {
       ...batches,
@@ -166,6 +168,7 @@ export function createEngine(options: EngineOptions): Engine {
     clockSkews: () => clocks.skews(),
     load: () => scheduler.load(),
     cacheStats: () => storage.renderings.stats(),
+    purgeRenderings: (which) => storage.renderings.purge(which),
     async close() {
       stopPruning();
       clocks.stop();

@@ -48,6 +48,11 @@ export interface EngineOptions {
   readonly baseUrl?: string;
   /** Time from the end of a batch to its deletion; 7 days by default. */
   readonly batchRetentionMs?: number;
+  /**
+   * How long balances and the journal are stored after the end of their period; 400 days by default, `null` for ever. At
+   * least 35 days.
+   */
+  readonly journalRetentionMs?: number | null;
   /** How long a batch item is retried after it first meets a limit or a failed resolver; 15 minutes by default. */
   readonly batchRetryWindowMs?: number;
   /** A batch worker that has not renewed its lease for this long counts as lost; 20 s by default. */
@@ -114,6 +119,7 @@ export function withDefaults(options: EngineOptions): EngineSettings {
     maxRenderingBytes: MAX_RENDERING_BYTES,
     memoryCacheBytes: 64 * 1024 * 1024,
     batchRetentionMs: BATCH_LIMITS.retentionMs,
+    journalRetentionMs: 400 * 24 * HOUR_MS,
     batchRetryWindowMs: BATCH_LIMITS.retryWindowMs,
     // with the poll interval, another worker takes over a lost item within 30 s
     itemLeaseMs: 20 * SECOND_MS,

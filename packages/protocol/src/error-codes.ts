@@ -58,6 +58,8 @@ export const ERROR_CODES = {
 
   /** The request is not well-formed HTTP. */
   bad_request: { status: 400, retryable: false },
+  /** The operator has suspended the account; a retry succeeds once it is resumed. */
+  account_suspended: { status: 403, retryable: false },
   /** The request did not arrive in time. */
   request_timeout: { status: 408, retryable: true },
   /** The request body is too large. */

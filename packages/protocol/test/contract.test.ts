@@ -16,6 +16,7 @@ describe("error codes", () => {
     ["no_active_plan", 402, false, undefined],
     ["credit_limit_reached", 402, false, undefined],
     ["email_unverified", 403, false, undefined],
+    ["account_suspended", 403, false, undefined],
     ["missing_ability", 403, false, undefined],
     ["invalid_signature", 403, false, undefined],
     ["signed_url_expired", 403, false, undefined],
@@ -47,7 +48,7 @@ describe("error codes", () => {
   });
 
   it("are complete", () => {
-    expect(Object.keys(ERROR_CODES)).toHaveLength(26);
+    expect(Object.keys(ERROR_CODES)).toHaveLength(27);
   });
 });
 

@@ -135,6 +135,7 @@ export async function openEngine(
     isolation: config.isolation,
     reservationLeaseMs: config.renderTimeoutMs + LEASE_MARGIN_MS,
     batchRetentionMs: config.batchRetentionMs,
+    journalRetentionMs: config.journalRetentionMs,
     batchRetryWindowMs: config.batchRetryWindowMs,
     ...(config.webhookPausesMs === null ? {} : { webhookPausesMs: config.webhookPausesMs }),
     ...(concurrency === null ? {} : { concurrency }),

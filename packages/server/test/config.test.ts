@@ -60,6 +60,7 @@ describe("readConfig without variables", () => {
       ],
       webhookPausesMs: null,
       batchRetentionMs: 604_800_000,
+      journalRetentionMs: 34_560_000_000,
       batchRetryWindowMs: 900_000,
       drainDelayMs: 0,
       logLevel: "info",

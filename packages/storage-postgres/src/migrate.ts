@@ -6,9 +6,18 @@ import { batches } from "./migrations/003-batches.ts";
 import { moves } from "./migrations/004-moves.ts";
 import { keyMark } from "./migrations/005-key-mark.ts";
 import { reversals } from "./migrations/006-reversals.ts";
+import { accountEnds } from "./migrations/007-account-ends.ts";
 
 /** In order; the version of a database is the number of migrations applied to it. */
-export const MIGRATIONS: readonly string[] = [initial, ledger, batches, moves, keyMark, reversals];
+export const MIGRATIONS: readonly string[] = [
+  initial,
+  ledger,
+  batches,
+  moves,
+  keyMark,
+  reversals,
+  accountEnds,
+];
 
 /** "snap" in ASCII: the advisory lock that the migrating process holds. */
 const MIGRATION_LOCK = 0x736e6170;

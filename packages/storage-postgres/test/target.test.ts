@@ -13,6 +13,8 @@ const ACCOUNT = {
   creditsPerPeriod: null,
   requestsPerMinute: 5,
   createdAt: 1,
+  suspendedAt: null,
+  deletionStartedAt: null,
 };
 const TOKEN = {
   id: 41,

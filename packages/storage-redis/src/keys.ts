@@ -1,4 +1,5 @@
 import type { RenderingKey } from "@snap/engine/ports";
+import { createHash } from "node:crypto";
 
 /** Builds a key. The parts are JSON, so that different lists never result in the same key. */
 export function keyOf(prefix: string, kind: string, ...parts: readonly string[]): string {
@@ -12,6 +13,22 @@ export function renderingKey(prefix: string, { accountId, key }: RenderingKey): 
 /** Names a rendering in the index: its key without what all have in common. */
 export function renderingName(request: RenderingKey): string {
   return renderingKey("", request).slice("rendering:".length);
+}
+
+/** Returns whether a key is that of a rendering of the account, or of any account. */
+export function isRenderingOf(
+  key: string,
+  { keyPrefix, accountId }: { readonly keyPrefix: string; readonly accountId: string | null },
+): boolean {
+  const start = `${keyPrefix}rendering:`;
+  return accountId === null
+    ? key.startsWith(start)
+    : key.startsWith(`${start}${JSON.stringify([accountId]).slice(0, -1)},`);
+}
+
+/** Names the account in the mark of its deletion, so that no id remains. */
+export function deletionDigest(accountId: string): string {
+  return createHash("sha256").update(accountId).digest("hex");
 }
 
 /**

@@ -1,5 +1,5 @@
 import { defineScript, type CommandParser } from "@redis/client";
-import type { RateLimiter, ConsumeResult, ConsumeRequest } from "@snap/engine/ports";
+import type { RateLimiter, RateLimitName, ConsumeResult, ConsumeRequest } from "@snap/engine/ports";
 import type { RedisConnection } from "./connection/connect.ts";
 import { EXPIRY_GRACE_MS, keyOf } from "./keys.ts";
 
@@ -51,8 +51,25 @@ export function createRateLimiter({ client, attempt }: RedisConnection, keyPrefi
         () => client.consume(keyOf(keyPrefix, "budget", request.accountId, request.name), request),
         () => local.consume(request),
       ),
+    async deleteAccount({ accountId }) {
+      const keys = Object.keys(NAMES).map((name) => keyOf(keyPrefix, "budget", accountId, name));
+      local.deleteAccount(accountId);
+      // while Redis is unavailable, what it has expires within two minutes
+      await attempt(
+        () => client.unlink(keys),
+        () => 0,
+      );
+    },
   };
 }
+
+/** An object, so that the compiler notices a missing name. */
+const NAMES: Readonly<Record<RateLimitName, true>> = {
+  render: true,
+  cached: true,
+  usage: true,
+  submission: true,
+};
 
 /** Maximum open windows: about 10 MB. */
 const MAX_WINDOWS = 50_000;
@@ -60,6 +77,7 @@ const MAX_WINDOWS = 50_000;
 /** Rate limits of this process only. */
 export interface LocalRateLimiter {
   consume(request: ConsumeRequest): ConsumeResult;
+  deleteAccount(accountId: string): void;
 }
 
 /**
@@ -87,6 +105,10 @@ export function createLocalRateLimiter(maxWindows: number = MAX_WINDOWS): LocalR
         if (windows.size > maxWindows && oldest !== undefined) windows.delete(oldest);
       }
       return { allowed: true, remaining: limit - window.count, resetsAt: window.endsAt };
+    },
+    deleteAccount(accountId) {
+      for (const name of Object.keys(NAMES) as RateLimitName[])
+        windows.delete(keyOfWindow({ accountId, name }));
     },
   };
 }

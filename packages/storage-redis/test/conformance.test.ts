@@ -23,6 +23,15 @@ describe("with Redis", { tags: ["redis"] }, () => {
   testRenderLeases({ describe, it }, () => open(redis().url));
 });
 
+/** As the README shows. */
+function withKeys(keyv: Keyv): Keyv & { keys(): AsyncIterable<string> } {
+  return Object.assign(keyv, {
+    async *keys() {
+      for await (const [key] of keyv.iterator?.(undefined) ?? []) yield String(key);
+    },
+  });
+}
+
 /** The commands that the README lists. */
 const COMMANDS = [
   "get set append getrange strlen rename pexpire unlink incrby",
@@ -62,7 +71,7 @@ describe("without Redis", () => {
 
 describe.each([
   ["a Map", () => new Map()],
-  ["a text-only Keyv", () => new Keyv()],
+  ["a text-only Keyv", () => withKeys(new Keyv())],
 ])("with %s", (_, createStore) => {
   testRenderingStore(
     { describe, it },

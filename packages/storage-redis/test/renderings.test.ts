@@ -90,6 +90,7 @@ describe("createKeyvRenderings", () => {
         get: (key) => texts.get(key),
         set: (key, value) => texts.set(key, String(value)),
         delete: (key) => texts.delete(key),
+        keys: () => texts.keys(),
       },
     });
     await renderings.put({ ...NAME, rendering: sampleRendering() });
@@ -99,7 +100,7 @@ describe("createKeyvRenderings", () => {
   it("passes a time to live of a minute after the rendering expires", async () => {
     const ttls: unknown[] = [];
     const renderings = createKeyvRenderings({
-      store: { get: () => null, set: (_, __, ttlMs) => ttls.push(ttlMs), delete: () => true },
+      store: { get: () => null, set: (_, __, ttlMs) => ttls.push(ttlMs), delete: () => true, keys: () => [] },
     });
     await renderings.put({ ...NAME, rendering: sampleRendering({ expiresAt: NOW + 5000 }) });
     expect(ttls).toEqual([65_000]);
@@ -109,7 +110,9 @@ describe("createKeyvRenderings", () => {
     const fail = async (): Promise<never> => {
       throw new Error("broken");
     };
-    const renderings = createKeyvRenderings({ store: { get: fail, set: fail, delete: fail } });
+    const renderings = createKeyvRenderings({
+      store: { get: fail, set: fail, delete: fail, keys: () => [] },
+    });
     await expect(renderings.get({ ...NAME, now: NOW })).rejects.toThrow("broken");
     await expect(renderings.put({ ...NAME, rendering: sampleRendering() })).rejects.toThrow("broken");
     await expect(renderings.delete(NAME)).rejects.toThrow("broken");

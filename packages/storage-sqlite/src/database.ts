@@ -59,6 +59,8 @@ function configure(database: DatabaseSync): void {
   database.exec("PRAGMA synchronous = NORMAL");
   // truncates the log after a burst, but never below the reserve of the ledger
   database.exec(`PRAGMA journal_size_limit = ${2 * RESERVE_BYTES}`);
+  // overwrites deleted rows with zeros, so that nothing of a deleted account can be read from the file
+  database.exec("PRAGMA secure_delete = ON");
   // 16 MiB instead of 2: with long tables, each active account writes a page of its own, and these stay cached
   database.exec("PRAGMA cache_size = -16384");
   // memory-maps the first GiB instead of copying pages. A disk read error or a truncated file then crashes the process

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { isBusy, isDiskFull } from "./faults.ts";
 import { prepare } from "./prepare.ts";
+import { withoutOverwriting } from "./transaction.ts";
 
 /** Free pages for about 10,000 renders, and a log half as large again as the one that SQLite checkpoints by itself. */
 export const RESERVE_BYTES = 6 * 1024 * 1024;
@@ -40,7 +41,7 @@ export function createLedgerReserve(database: DatabaseSync, filename: string): L
       if (Math.min(freeBytes(), logBytes()) >= RENEW_BELOW_BYTES || isDiskLow()) return;
       try {
         fill.run();
-        empty.run();
+        withoutOverwriting(database, () => empty.run());
       } catch (error) {
         // another process writes, or the disk is full: the next attempt may succeed
         if (!isBusy(error) && !isDiskFull(error)) throw error;

@@ -7,11 +7,19 @@ import { batches } from "./migrations/002-batches.ts";
 import { journalAsALog } from "./migrations/003-journal-as-a-log.ts";
 import { reversals } from "./migrations/004-reversals.ts";
 import { renderingFiles } from "./migrations/005-rendering-files.ts";
+import { accountEnds } from "./migrations/006-account-ends.ts";
 import { prepare } from "./prepare.ts";
 import { writing } from "./transaction.ts";
 
 /** In order; the version of a database is the number of migrations applied to it. */
-export const MIGRATIONS: readonly string[] = [initial, batches, journalAsALog, reversals, renderingFiles];
+export const MIGRATIONS: readonly string[] = [
+  initial,
+  batches,
+  journalAsALog,
+  reversals,
+  renderingFiles,
+  accountEnds,
+];
 
 /** "snap" in ASCII: distinguishes our files from other SQLite databases (SQLite file format, 1.3). */
 const APPLICATION_ID = 0x736e6170;

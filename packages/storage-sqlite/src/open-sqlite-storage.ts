@@ -5,11 +5,13 @@ import { openDatabase } from "./database.ts";
 import { createLedgerReserve, type LedgerReserve } from "./ledger-reserve.ts";
 import { createAccountStore } from "./stores/accounts.ts";
 import { createBatchStore } from "./stores/batches.ts";
+import { createDeletions } from "./stores/deletions.ts";
 import { createRateLimiter } from "./stores/rate-limiter.ts";
 import { prepareLedgerStatements } from "./stores/ledger-statements.ts";
 import { createLedger } from "./stores/ledger.ts";
 import { createRenderingStore } from "./stores/renderings.ts";
 import { createTokenStore } from "./stores/tokens.ts";
+import { withoutOverwriting } from "./transaction.ts";
 
 export type SqliteStorageOptions = {
   /**
@@ -69,11 +71,12 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
     beforeMigration: options.beforeMigration ?? (() => {}),
   });
   const ledgerReserve = createLedgerReserve(database, filename);
-  const ledgerStatements = prepareLedgerStatements(database);
+  const ledger = prepareLedgerStatements(database);
+  const deletions = createDeletions(database);
   return {
-    accounts: createAccountStore(database),
+    accounts: createAccountStore(database, { deletions, ledgerReserve }),
     tokens: createTokenStore(database),
-    ledger: createLedger(database, ledgerStatements),
+    ledger: createLedger(database, { statements: ledger, deletions }),
     renderings: createRenderingStore(database, {
       filename,
       directory: dirname(filename),
@@ -81,9 +84,10 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
       diskReserveBytes: options.diskReserveBytes ?? DISK_RESERVE_BYTES,
       onEvicted: options.onEvicted ?? (() => {}),
       ledgerReserve,
+      deletions,
     }),
     rateLimiter: createRateLimiter(database),
-    batches: createBatchStore(database, ledgerStatements),
+    batches: createBatchStore(database, { ledger, deletions }),
     check: createWriteCheck(database, ledgerReserve),
     async close() {
       if (database.isOpen) database.close();
@@ -110,7 +114,7 @@ function createWriteCheck(database: DatabaseSync, ledgerReserve: LedgerReserve):
   return async () => {
     ledgerReserve.renew();
     fill.run();
-    empty.run();
+    withoutOverwriting(database, () => empty.run());
     for (const read of reads) read.get();
   };
 }

@@ -29,3 +29,13 @@ export function durably<T>(database: DatabaseSync, work: () => T): T {
     database.exec("PRAGMA synchronous = NORMAL");
   }
 }
+
+/** Runs `work`, which deletes nothing but zeros: they need not be overwritten with zeros (`secure_delete`). */
+export function withoutOverwriting(database: DatabaseSync, work: () => void): void {
+  database.exec("PRAGMA secure_delete = OFF");
+  try {
+    work();
+  } finally {
+    database.exec("PRAGMA secure_delete = ON");
+  }
+}

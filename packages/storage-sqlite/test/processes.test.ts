@@ -39,6 +39,8 @@ describe("several processes", () => {
       creditsPerPeriod: null,
       requestsPerMinute: null,
       createdAt: 1,
+      suspendedAt: null,
+      deletionStartedAt: null,
     };
     await commandLine.accounts.insert(account);
     expect(await server.accounts.find("acct_1")).toEqual(account);

@@ -20,6 +20,14 @@ const ALLOWED_SCANS = new Set([
   "SCAN json_each VIRTUAL TABLE INDEX 1:",
   // reads the last entry, which is the account with the most bytes
   "SCAN cache_accounts USING COVERING INDEX cache_accounts_by_bytes",
+  // the rows of one portion
+  "SCAN (subquery-1)",
+  // deletes all renderings
+  "SCAN renderings USING COVERING INDEX renderings_by_expiry",
+  // the accounts that were deleted in the last day
+  "SCAN deletions",
+  // the renders that are running, and those of processes that were killed
+  "SCAN reservations USING INDEX open_reservations",
   // counts unfinished rows; the indexes contain only those
   "SCAN batch_items USING COVERING INDEX unfinished_items",
   "SCAN deliveries USING COVERING INDEX open_deliveries",

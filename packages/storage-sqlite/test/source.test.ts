@@ -91,6 +91,8 @@ describe("a transfer source", () => {
       creditsPerPeriod: null,
       requestsPerMinute: null,
       createdAt: 1,
+      suspendedAt: null,
+      deletionStartedAt: null,
     });
     const token = {
       accountId: "acct_1",

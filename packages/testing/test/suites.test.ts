@@ -149,6 +149,7 @@ describe("the suites", () => {
         let latest = 0;
         return {
           rateLimiter: {
+            ...rateLimiter,
             consume: (request) => {
               latest = Math.max(latest, request.now);
               return rateLimiter.consume({ ...request, now: latest });

@@ -1,9 +1,10 @@
 import * as z from "zod";
-import type { Account, AccountChange, AccountStore } from "../ports/accounts.ts";
+import type { Account, AccountChange } from "../ports/accounts.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Random } from "../ports/random.ts";
 import type { Plan } from "./plans.ts";
 import { AdminError } from "../errors.ts";
+import { deleteAccount, type DeletedAccount, type DeletionStores } from "./delete-account.ts";
 
 export interface NewAccount {
   readonly email: string;
@@ -20,12 +21,21 @@ export interface Accounts {
   create(account: NewAccount): Promise<Account>;
   get(id: string): Promise<Account>;
   list(): Promise<readonly Account[]>;
-  update(id: string, change: Omit<AccountChange, "emailVerifiedAt">): Promise<Account>;
+  update(id: string, change: Omit<AccountChange, "emailVerifiedAt" | "suspendedAt">): Promise<Account>;
   verify(id: string): Promise<Account>;
+  /** From now on rejects every request of the account; renders that have started are completed. */
+  suspend(id: string): Promise<Account>;
+  /** Ends a suspension. */
+  resume(id: string): Promise<Account>;
+  /**
+   * Deletes the account with its tokens, batches and renderings. The ledger remains, under the account's random id, unless
+   * `purge` is set. Works in portions; call it again after an interruption.
+   */
+  delete(id: string, options?: { readonly purge?: boolean }): Promise<DeletedAccount>;
 }
 
 export interface AccountsOptions {
-  readonly store: AccountStore;
+  readonly storage: DeletionStores;
   readonly plans: readonly Plan[];
   readonly clock: Clock;
   readonly random: Random;
@@ -33,7 +43,13 @@ export interface AccountsOptions {
 
 const MAX_OVERRIDE = 1_000_000_000;
 
-export function createAccounts({ store, plans, clock, random }: AccountsOptions): Accounts {
+export function createAccounts({ storage, plans, clock, random }: AccountsOptions): Accounts {
+  const { accounts: store } = storage;
+  const get = async (id: string): Promise<Account> => {
+    const account = await store.find(id);
+    if (account === null) throw new AdminError(`account ${id} not found`);
+    return account;
+  };
   const update = async (id: string, change: AccountChange): Promise<Account> => {
     const account = await store.update(id, change);
     if (account === null) throw new AdminError(`account ${id} not found`);
@@ -52,23 +68,34 @@ export function createAccounts({ store, plans, clock, random }: AccountsOptions)
         creditsPerPeriod: input.creditsPerPeriod ?? null,
         requestsPerMinute: input.requestsPerMinute ?? null,
         createdAt: now,
+        suspendedAt: null,
+        deletionStartedAt: null,
       };
       validate(account, plans);
       if (!(await store.insert(account)))
         throw new AdminError(`${account.email} already belongs to another account`);
       return account;
     },
-    async get(id) {
-      const account = await store.find(id);
-      if (account === null) throw new AdminError(`account ${id} not found`);
-      return account;
-    },
+    get,
     list: () => store.list(),
     async update(id, change) {
       validate(change, plans);
       return update(id, change);
     },
     verify: (id) => update(id, { emailVerifiedAt: clock.now() }),
+    async suspend(id) {
+      const account = await get(id);
+      return account.suspendedAt === null ? update(id, { suspendedAt: clock.now() }) : account;
+    },
+    async resume(id) {
+      const { deletionStartedAt } = await get(id);
+      if (deletionStartedAt !== null)
+        throw new AdminError(
+          `the deletion of account ${id} has started; finish it with: snap-server accounts delete ${id} --yes`,
+        );
+      return update(id, { suspendedAt: null });
+    },
+    delete: (id, { purge = false } = {}) => deleteAccount(storage, { id, purge, now: clock.now() }),
   };
 }
 

@@ -112,8 +112,12 @@ const RANDOM_BYTES = 10;
  * time order append to the same page of a storage's index; random ids would touch a different page each.
  */
 export function newReservationId(random: Random, now: number): string {
-  const instant = Math.trunc(now).toString(16).padStart(INSTANT_DIGITS, "0");
-  return `${instant}${Buffer.from(random.bytes(RANDOM_BYTES)).toString("hex")}`;
+  return `${reservationIdAt(now)}${Buffer.from(random.bytes(RANDOM_BYTES)).toString("hex")}`;
+}
+
+/** Returns the start of every reservation id of this instant, which sorts after all earlier ids. */
+export function reservationIdAt(instant: number): string {
+  return Math.max(0, Math.trunc(instant)).toString(16).padStart(INSTANT_DIGITS, "0");
 }
 
 function creditLimitMessage(period: Period): string {

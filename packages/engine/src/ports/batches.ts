@@ -116,7 +116,7 @@ export interface BatchStats {
  * how a batch changes; the store runs each in one transaction with its settlement, and serializes those of one batch.
  */
 export interface BatchStore {
-  /** Stores a new batch, atomically. */
+  /** Stores a new batch, atomically; stores nothing if the deletion of its account has started. */
   insert(batch: BatchRecord): Promise<void>;
   find(batchId: string): Promise<BatchRecord | null>;
   /** Returns the changed batch, or `null` if nothing changed: the batch does not exist, or `change` returned `null`. */
@@ -142,6 +142,8 @@ export interface BatchStore {
   }): Promise<readonly DueDelivery[]>;
   /** Deletes at most `limit` batches whose `prunesAt` has passed by `now`; returns their number. */
   prune(request: { readonly now: number; readonly limit: number }): Promise<number>;
+  /** Deletes all batches of an account, in portions; returns their number. */
+  deleteAccount(request: { readonly accountId: string }): Promise<number>;
   stats(request: { readonly now: number }): Promise<BatchStats>;
   /**
    * Calls `wake` when another process has stored something to claim, if the storage is notified. Best effort: workers

@@ -26,6 +26,7 @@ export type {
   Ledger,
   Period,
   PeriodGrant,
+  PruneRequest,
   StandingBalance,
   ReserveOutcome,
   ReserveRequest,

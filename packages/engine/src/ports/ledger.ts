@@ -38,12 +38,21 @@ export interface ReserveOutcome {
   readonly balance: Balance;
 }
 
+/** What `Ledger.prune` deletes. */
+export interface PruneRequest {
+  readonly now: number;
+  readonly reservationsBefore: string;
+  readonly periodsBefore: number | null;
+  /** Of each kind of record. */
+  readonly limit: number;
+}
+
 /** How a reservation ended. `reversed`: settled, then the charge was reversed. `unknown`: the id does not exist. */
 export type Resolution = "settled" | "refunded" | "lapsed" | "reversed" | "unknown";
 
 export type JournalKind = "grant" | "reserve" | "settle" | "refund" | "lapse" | "reverse";
 
-/** An entry of the append-only journal; `credits` is the amount (a grant may be negative). */
+/** An entry of the journal, which only grows until whole periods are pruned; `credits` is the amount (a grant may be negative). */
 export interface JournalEntry {
   readonly accountId: string;
   readonly periodStartedAt: number;
@@ -74,6 +83,24 @@ export interface Ledger {
    * returns the same. A settlement that arrives later charges nothing.
    */
   reverse(request: { readonly reservationId: string; readonly now: number }): Promise<Resolution>;
+  /**
+   * Deletes what is outdated, in portions: repeat it until it returns 0.
+   *
+   * - Reservations whose id sorts before `reservationsBefore`, by its bytes; those that are still open lapse first.
+   * - Periods that started before `periodsBefore` (`null`: none), with their balance and, after it, their journal entries.
+   *   A period with an open reservation stays. The entries are deleted in the order of the journal, so those of a period may
+   *   remain until all older ones can go.
+   *
+   * @returns how many reservations, balances and entries it deleted or lapsed.
+   */
+  prune(request: PruneRequest): Promise<number>;
+  /**
+   * Deletes the reservations, balances and journal entries of an account whose deletion has started, in portions. A
+   * reservation of a render in flight is then `unknown`, and the account gets no new ones.
+   *
+   * @returns how many journal entries it deleted.
+   */
+  deleteAccount(request: { readonly accountId: string }): Promise<number>;
   /** Returns the newest `limit` entries of an account, newest first. For audits: it may scan the whole journal. */
   journal(request: { readonly accountId: string; readonly limit: number }): Promise<readonly JournalEntry[]>;
 }

@@ -29,4 +29,6 @@ export interface ConsumeResult {
  */
 export interface RateLimiter {
   consume(request: ConsumeRequest): Promise<ConsumeResult>;
+  /** Deletes the windows of an account. */
+  deleteAccount(request: { readonly accountId: string }): Promise<void>;
 }

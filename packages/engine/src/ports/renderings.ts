@@ -38,6 +38,13 @@ export interface RenderingStore {
    * returns their number, which is 0 if the store deletes them itself.
    */
   prune(request: { readonly now: number; readonly limit: number }): Promise<number>;
+  /** Deletes all renderings of an account, or of all accounts, in portions; returns their number. */
+  purge(request: { readonly accountId: string | null }): Promise<number>;
+  /**
+   * Like `purge`, for an account that is being deleted: from now on, `put` stores nothing for it for an hour at least,
+   * which is longer than any render in flight.
+   */
+  deleteAccount(request: { readonly accountId: string; readonly now: number }): Promise<number>;
   /** Returns `null` if the store cannot tell. */
   stats(): Promise<CacheStats | null>;
 }

@@ -54,4 +54,6 @@ export interface TokenStore {
   ): Promise<TokenRecord | null>;
   /** Deletes the token; returns `false` if it does not exist. */
   revoke(id: number): Promise<boolean>;
+  /** Deletes all tokens of an account; returns their ids, in order of creation. */
+  revokeAll(accountId: string): Promise<readonly number[]>;
 }

@@ -2,6 +2,7 @@ import { verifyQuery } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
 import type { Principal, TokenStore } from "../ports/tokens.ts";
 import { isUsable } from "./authenticate.ts";
+import { requireActive } from "./authorize.ts";
 import type { Seal } from "./seal.ts";
 import { parseTokenId } from "./token-text.ts";
 
@@ -29,7 +30,7 @@ export interface SignedParts {
  * Verifies a signed query and returns its principal and parameters.
  *
  * @throws SnapError `invalid_signature`, with the same message for every reason. With a valid signature:
- * `signed_url_expired`, or `validation_failed` if `expires` is not a timestamp.
+ * `account_suspended`, `signed_url_expired`, or `validation_failed` if `expires` is not a timestamp.
  */
 export async function authenticateSigned(
   { tokens, seal, now }: SignedParts,
@@ -47,6 +48,7 @@ export async function authenticateSigned(
   const signature = query.get("signature") ?? "";
   const isValid = verifyQuery(query, { signature, signingSecret: seal.open(sealed) });
   if (principal === null || !isValid || !isUsable(principal, now)) throw invalidSignature();
+  requireActive(principal.account);
   const expiresAt = requireUnexpired(query, now);
   for (const name of SIGNATURE_PARAMETERS) query.delete(name);
   return { principal, parameters: query, expiresAt };

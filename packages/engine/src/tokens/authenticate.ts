@@ -1,11 +1,12 @@
 import { SnapError } from "../errors.ts";
 import type { Principal, TokenStore } from "../ports/tokens.ts";
+import { requireActive } from "./authorize.ts";
 import { isSameHash, parseToken } from "./token-text.ts";
 
 /**
  * Returns the principal of a bearer token.
  *
- * @throws SnapError `unauthenticated`, with the same message for every reason.
+ * @throws SnapError `unauthenticated`, with the same message for every reason, or `account_suspended`.
  */
 export async function authenticate(
   tokens: Pick<TokenStore, "find">,
@@ -25,12 +26,13 @@ export function isUsable({ token: { expiresAt } }: Principal, now: number): bool
 }
 
 /**
- * Returns the principal if its token exists and has not expired at `now`.
+ * Returns the principal if its token exists and has not expired at `now`, and its account is not suspended.
  *
- * @throws SnapError `unauthenticated` otherwise.
+ * @throws SnapError `unauthenticated` or `account_suspended` otherwise.
  */
 export function requireUsable(principal: Principal | null, now: number): Principal {
   if (principal === null || !isUsable(principal, now)) throw unauthenticated();
+  requireActive(principal.account);
   return principal;
 }
 

@@ -11,6 +11,16 @@ export function requireAbility(token: TokenRecord, ability: Ability): void {
   );
 }
 
+/** @throws SnapError `account_suspended`. Called as part of the authentication, so that no door is missed. */
+export function requireActive({ id, suspendedAt }: Account): void {
+  if (suspendedAt === null) return;
+  throw new SnapError(
+    "account_suspended",
+    "This account is suspended; contact the operator of this service.",
+    { detail: `account ${id} is suspended since ${new Date(suspendedAt).toISOString()}` },
+  );
+}
+
 /** @throws SnapError `email_unverified`. */
 export function requireVerifiedEmail(account: Account): void {
   if (account.emailVerifiedAt !== null) return;

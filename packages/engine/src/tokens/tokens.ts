@@ -1,5 +1,5 @@
 import { AdminError } from "../errors.ts";
-import type { AccountStore } from "../ports/accounts.ts";
+import type { Account, AccountStore } from "../ports/accounts.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Random } from "../ports/random.ts";
 import type { Ability, TokenRecord, TokenStore } from "../ports/tokens.ts";
@@ -31,6 +31,8 @@ export interface Tokens {
   rotate(id: number): Promise<MintedToken>;
   /** Deletes the token. */
   revoke(id: number): Promise<void>;
+  /** Deletes all tokens of an account; returns their ids. */
+  revokeAll(accountId: string): Promise<readonly number[]>;
   /** Returns the token's record and signing secret. */
   reveal(id: number): Promise<{ readonly record: TokenRecord; readonly signingSecret: string }>;
   /** Compares the secret key with the one that encrypted the newest signing secret. */
@@ -51,8 +53,10 @@ export interface TokensOptions {
 }
 
 export function createTokens({ store, accounts, seal, clock, random }: TokensOptions): Tokens {
-  const requireAccount = async (id: string): Promise<void> => {
-    if ((await accounts.find(id)) === null) throw new AdminError(`account ${id} not found`);
+  const requireAccount = async (id: string): Promise<Account> => {
+    const account = await accounts.find(id);
+    if (account === null) throw new AdminError(`account ${id} not found`);
+    return account;
   };
   const makeSecrets = (): { secret: string; signingSecret: string } & Pick<
     TokenRecord,
@@ -81,7 +85,8 @@ export function createTokens({ store, accounts, seal, clock, random }: TokensOpt
       return (await Promise.all(replaced)).filter((token) => token !== null);
     },
     async create({ accountId, abilities = ABILITIES, expiresAt = null }) {
-      await requireAccount(accountId);
+      const { deletionStartedAt } = await requireAccount(accountId);
+      if (deletionStartedAt !== null) throw new AdminError(`account ${accountId} is being deleted`);
       if (abilities.length === 0)
         throw new AdminError(`a token needs at least one ability: ${ABILITIES.join(" or ")}`);
       const now = clock.now();
@@ -111,6 +116,10 @@ export function createTokens({ store, accounts, seal, clock, random }: TokensOpt
     },
     async revoke(id) {
       if (!(await store.revoke(id))) throw new AdminError(`token ${id} not found`);
+    },
+    async revokeAll(accountId) {
+      await requireAccount(accountId);
+      return store.revokeAll(accountId);
     },
     async reveal(id) {
       const found = await store.find(id);

@@ -11,6 +11,8 @@ const account: Account = {
   creditsPerPeriod: null,
   requestsPerMinute: null,
   createdAt: Date.parse("2026-01-01T00:00:00Z"),
+  suspendedAt: null,
+  deletionStartedAt: null,
 };
 const now = Date.parse("2026-01-02T00:00:00Z");
 

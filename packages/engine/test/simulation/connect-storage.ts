@@ -47,9 +47,12 @@ function withCacheFallback(world: World, storage: Storage): Storage {
         }),
       delete: (request) => renderings.delete(request).catch(() => {}),
       prune: (request) => renderings.prune(request).catch(() => 0),
+      purge: (request) => renderings.purge(request),
+      deleteAccount: (request) => renderings.deleteAccount(request),
       stats: () => renderings.stats().catch(() => null),
     },
     rateLimiter: {
+      ...rateLimiter,
       consume: (request) =>
         rateLimiter.consume(request).catch(async () => {
           const result = await local.consume(request);

@@ -70,6 +70,7 @@ function recordRenderings(world: World, renderings: RenderingStore): RenderingSt
 
 function recordRateLimiter({ history, timeline }: World, rateLimiter: RateLimiter): RateLimiter {
   return {
+    ...rateLimiter,
     async consume(request) {
       const result = await rateLimiter.consume(request);
       const { accountId, name } = request;

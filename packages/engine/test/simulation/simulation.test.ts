@@ -66,7 +66,10 @@ describe("a simulation", () => {
     [
       "most of each rate limit's minute",
       ({ rateLimiter }) => ({
-        rateLimiter: { consume: (request) => rateLimiter.consume({ ...request, windowMs: 5_000 }) },
+        rateLimiter: {
+          ...rateLimiter,
+          consume: (request) => rateLimiter.consume({ ...request, windowMs: 5_000 }),
+        },
       }),
     ],
     [

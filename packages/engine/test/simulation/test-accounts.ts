@@ -27,6 +27,8 @@ const ACCOUNT: Account = {
   creditsPerPeriod: null,
   requestsPerMinute: null,
   createdAt: 0,
+  suspendedAt: null,
+  deletionStartedAt: null,
 };
 
 /** Creates accounts: some with few credits, a low rate limit, or a period that ends during the simulation. */
@@ -48,6 +50,8 @@ export async function createTestAccounts({
       creditsPerPeriod: maxCredits,
       requestsPerMinute: maxRequestsPerMinute,
       createdAt: timeline.now - ageMs,
+      suspendedAt: null,
+      deletionStartedAt: null,
     });
     const { token, signingSecret } = secrets;
     await storage.tokens.insert({ ...record, accountId });

@@ -35,6 +35,8 @@ describe("the secret key", () => {
           creditsPerPeriod: null,
           requestsPerMinute: null,
           createdAt: 0,
+          suspendedAt: null,
+          deletionStartedAt: null,
         });
       ids.push((await right.create({ accountId: id })).record.id);
     }

@@ -2,6 +2,7 @@ import type { Account, Plan } from "@snap/engine";
 import { entitlementOf, usageReport } from "@snap/engine/internals";
 import type { Command } from "commander";
 import { administer, withJson, type Admin } from "./admin.ts";
+import { addAccountEnds, stateOf } from "./account-ends.ts";
 import { accountDocument } from "./documents.ts";
 import { UsageError } from "./errors.ts";
 import { parseOverride, parseWholeNumber, toNullable, type Optional } from "./values.ts";
@@ -63,6 +64,8 @@ export function addAccounts(program: Command): void {
         else printLines(`${account.email} is verified.`);
       }),
     );
+
+  addAccountEnds(accounts);
 }
 
 function createAccount(options: CreateOptions): Promise<void> {
@@ -95,7 +98,7 @@ function listAccounts(options: { json?: true }): Promise<void> {
       );
     printLines(
       formatTable([
-        ["ID", "E-MAIL", "VERIFIED", "PLAN", "CREDITS", "PER MINUTE", "CREATED"],
+        ["ID", "E-MAIL", "STATE", "VERIFIED", "PLAN", "CREDITS", "PER MINUTE", "CREATED"],
         ...accounts.map((account) => tableRow(account, config.plans)),
       ]),
     );
@@ -107,6 +110,7 @@ function tableRow(account: Account, plans: readonly Plan[]): string[] {
   return [
     account.id,
     account.email,
+    stateOf(account),
     account.emailVerifiedAt === null ? "no" : "yes",
     account.planSlug ?? "none",
     formatCount(granted),
@@ -128,6 +132,7 @@ function showAccount(id: string, options: { json?: true }): Promise<void> {
       formatTable([
         ["id", account.id],
         ["e-mail", account.email],
+        ["state", stateLine(account)],
         ["verified", formatInstant(account.emailVerifiedAt, "no")],
         ["created", formatInstant(account.createdAt, "")],
         ["plan", planLine(account, entitlement.plan)],
@@ -141,6 +146,11 @@ function showAccount(id: string, options: { json?: true }): Promise<void> {
       ]),
     );
   });
+}
+
+function stateLine(account: Account): string {
+  const since = account.deletionStartedAt ?? account.suspendedAt;
+  return since === null ? stateOf(account) : `${stateOf(account)} since ${formatInstant(since, "")}`;
 }
 
 function planLine(account: Account, plan: Plan | null): string {

@@ -11,6 +11,8 @@ export function accountDocument(account: Account): Readonly<Record<string, unkno
     credits_per_period: account.creditsPerPeriod,
     requests_per_minute: account.requestsPerMinute,
     created_at: isoInstant(account.createdAt),
+    suspended_at: isoInstant(account.suspendedAt),
+    deletion_started_at: isoInstant(account.deletionStartedAt),
   };
 }
 

@@ -8,6 +8,7 @@ import { explainFailure, EXIT_CODES } from "./errors.ts";
 import { addMigrate } from "./migrate.ts";
 import { printFailure } from "./output.ts";
 import { addRender } from "./render.ts";
+import { addRenderings } from "./renderings.ts";
 import { addSecretKey } from "./secret-key.ts";
 import { addServe } from "./serve-command.ts";
 import { addTokens } from "./tokens.ts";
@@ -54,6 +55,7 @@ Exit codes: 0 success, 1 failure, 2 invalid usage or configuration.`,
   addTokens(program);
   addBatches(program);
   addRender(program);
+  addRenderings(program);
   addSecretKey(program);
   addDatabase(program);
   addMigrate(program);

@@ -6,6 +6,7 @@ import { publicUrlOf, type Config } from "../config.ts";
 import { administer, withJson } from "./admin.ts";
 import { curlLine } from "./curl-line.ts";
 import { tokenDocument } from "./documents.ts";
+import { UsageError } from "./errors.ts";
 import { formatInstant, formatTable, printJson, printLines } from "./output.ts";
 import { parseDuration, parseTokenId, toNullable, type Optional } from "./values.ts";
 
@@ -16,6 +17,12 @@ interface CreateOptions {
   readonly account: string;
   readonly ability?: readonly Ability[];
   readonly expiresIn?: Optional;
+  readonly json?: true;
+}
+
+interface RevokeOptions {
+  readonly all?: true;
+  readonly account?: string;
   readonly json?: true;
 }
 
@@ -47,15 +54,12 @@ export function addTokens(program: Command): void {
       }, SHARED_KEY),
     );
 
-  withTokenId(tokens.command("revoke"))
-    .description("delete a token; it and its signed URLs stop working at once")
-    .action((id: number, options: { json?: true }) =>
-      administer(async ({ engine }) => {
-        await engine.tokens.revoke(id);
-        if (options.json) printJson({ id, revoked: true });
-        else printLines(`Revoked token ${id}.`);
-      }),
-    );
+  withJson(tokens.command("revoke"))
+    .description("delete a token, or all of an account; they and their signed URLs stop working at once")
+    .argument("[id]", "id of the token: the number before the pipe", parseTokenId)
+    .option("--all", "revoke all tokens of the account")
+    .option("--account <id>", "id of the account, with --all")
+    .action(revokeTokens);
 
   withTokenId(tokens.command("reveal"))
     .description("show the signing secret of a token")
@@ -82,6 +86,25 @@ function createToken(options: CreateOptions): Promise<void> {
     });
     printMinted(minted, { config, json: options.json === true });
   }, SHARED_KEY);
+}
+
+function revokeTokens(id: number | undefined, options: RevokeOptions): Promise<void> {
+  const { account } = options;
+  const isComplete = options.all === true ? account !== undefined && id === undefined : id !== undefined;
+  if (!isComplete || (options.all !== true && account !== undefined))
+    throw new UsageError("pass the id of a token, or --all --account ID");
+  return administer(async ({ engine }) => {
+    if (id !== undefined) {
+      await engine.tokens.revoke(id);
+      if (options.json) printJson({ id, revoked: true });
+      else printLines(`Revoked token ${id}.`);
+      return;
+    }
+    const ids = await engine.tokens.revokeAll(String(account));
+    if (options.json) printJson({ ids, revoked: true });
+    else if (ids.length === 0) printLines(`Account ${account} has no tokens.`);
+    else printLines(`Revoked ${ids.length === 1 ? "token" : "tokens"} ${ids.join(", ")}.`);
+  });
 }
 
 function printMinted(minted: MintedToken, { config, json }: { config: Config; json: boolean }): void {

@@ -41,6 +41,18 @@ export function duration({ min, max }: { readonly min: string; readonly max: str
   });
 }
 
+/** Like `duration`, or `none`: `null`. */
+export function durationOrNone(limits: Parameters<typeof duration>[0]): z.ZodType<number | null> {
+  const either = duration(limits);
+  return z.string().transform((text, context) => {
+    if (text === "none") return null;
+    const { data, error } = either.safeParse(text);
+    if (data !== undefined) return data;
+    context.addIssue(`${error?.issues[0]?.message}; or none`);
+    return z.NEVER;
+  });
+}
+
 function inMs(limit: string): number {
   const limitMs = readDuration(limit);
   if (limitMs === null) throw new Error(`${limit} is not a duration`);

@@ -5,6 +5,7 @@ import { BATCH_LIMITS } from "@snap/protocol";
 import {
   browserUrls,
   duration,
+  durationOrNone,
   hostName,
   nameServers,
   oneOf,
@@ -19,6 +20,7 @@ import {
 } from "./fields.ts";
 
 const NAVIGATION_DEFAULT_MS = 30_000;
+const DAY_MS = 86_400_000;
 const MEBIBYTE_BYTES = 1024 * 1024;
 /** An empty page takes 15 MiB, so a lower limit would end innocent pages. */
 const PAGE_MEMORY_MIN_BYTES = 64 * MEBIBYTE_BYTES;
@@ -231,6 +233,13 @@ export const SETTINGS = {
     schema: duration({ min: "1ms", max: "365d" }).default(BATCH_LIMITS.retentionMs),
     description: "how long a finished batch is stored",
     unset: "7d",
+  },
+  journalRetentionMs: {
+    variable: "SNAP_JOURNAL_RETENTION",
+    schema: durationOrNone({ min: "35d", max: "3650d" }).default(400 * DAY_MS),
+    description:
+      "how long the balance and the journal of a period are stored after its end, or none to delete none",
+    unset: "400d",
   },
   batchRetryWindowMs: {
     variable: "SNAP_RETRY_WINDOW",

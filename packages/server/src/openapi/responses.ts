@@ -12,6 +12,9 @@ const COMMON_CODES = [
   "not_ready",
 ] as const satisfies readonly ErrorCode[];
 
+/** Every authentication can fail with these. */
+const BEARER_CODES = ["unauthenticated", "account_suspended"] as const satisfies readonly ErrorCode[];
+
 /** Every capture can fail with these, whatever the entry point. */
 const CAPTURE_CODES = [
   "no_active_plan",
@@ -32,19 +35,19 @@ const CAPTURE_CODES = [
 
 /** Error codes of each operation. Unknown methods and paths have no operation; the introduction names their codes. */
 export const CODES = {
-  snap: [...COMMON_CODES, "unauthenticated", ...CAPTURE_CODES],
-  signed: [...COMMON_CODES, "invalid_signature", "signed_url_expired", ...CAPTURE_CODES],
+  snap: [...COMMON_CODES, ...BEARER_CODES, ...CAPTURE_CODES],
+  signed: [...COMMON_CODES, "invalid_signature", "account_suspended", "signed_url_expired", ...CAPTURE_CODES],
   submit: [
     ...COMMON_CODES,
-    "unauthenticated",
+    ...BEARER_CODES,
     "email_unverified",
     "missing_ability",
     "validation_failed",
     "blocked_host",
     "rate_limited",
   ],
-  poll: [...COMMON_CODES, "unauthenticated", "email_unverified", "not_found"],
-  usage: [...COMMON_CODES, "unauthenticated", "rate_limited"],
+  poll: [...COMMON_CODES, ...BEARER_CODES, "email_unverified", "not_found"],
+  usage: [...COMMON_CODES, ...BEARER_CODES, "rate_limited"],
   description: COMMON_CODES,
 } as const satisfies Record<string, readonly ErrorCode[]>;
 
@@ -54,7 +57,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   400: "Malformed HTTP request.",
   401: "The bearer token is missing, unknown, expired or revoked.",
   402: "No active plan, or no credits left in the period. Counts against the render limit.",
-  403: "The e-mail address is not verified, the token lacks the ability for the mode, or the signature of a signed URL is invalid or expired.",
+  403: "The account is suspended, its e-mail address is not verified, the token lacks the ability for the mode, or the signature of a signed URL is invalid or expired.",
   404: "Unknown id, a batch of another account, or a deleted batch.",
   408: "The request did not arrive in time.",
   413: "The request body is too large.",

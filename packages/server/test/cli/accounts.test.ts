@@ -44,6 +44,8 @@ describe("snap-server accounts", () => {
       credits_per_period: 7,
       requests_per_minute: null,
       created_at: expect.stringMatching(DATE_TIME),
+      suspended_at: null,
+      deletion_started_at: null,
     });
     id = (account as { id: string }).id;
   });
@@ -106,12 +108,56 @@ describe("snap-server accounts", () => {
 
   it("list: prints a table", async () => {
     const { stdout } = await workspace.run(["accounts", "list"]);
-    expect(stdout).toMatch(new RegExp(`^ID .*E-MAIL .*PLAN .*\n${id}  ada@example\\.com +yes +growth`));
+    expect(stdout).toMatch(
+      new RegExp(`^ID .*E-MAIL .*PLAN .*\n${id}  ada@example\\.com +active +yes +growth`),
+    );
   });
 
-  it.each([["show"], ["verify"]])("%s: fails for an unknown account", async (command) => {
-    const { code, stderr } = await workspace.run(["accounts", command, "acct_0", "--json"]);
-    expect(code).toBe(1);
-    expect(JSON.parse(stderr)).toEqual({ error: { message: "account acct_0 not found" } });
+  it("suspend and resume: change the state, which list and show print", async () => {
+    const suspended = await workspace.json(["accounts", "suspend", id]);
+    expect(suspended).toMatchObject({ id, suspended_at: expect.stringMatching(DATE_TIME) });
+    expect(await workspace.json(["accounts", "suspend", id])).toEqual(suspended);
+    expect((await workspace.run(["accounts", "list"])).stdout).toMatch(/ada@example\.com +suspended/);
+    expect((await workspace.run(["accounts", "show", id])).stdout).toMatch(/state +suspended since 20/);
+    expect((await workspace.run(["accounts", "resume", id])).stdout).toBe(`Account ${id} is active.\n`);
+    expect((await workspace.run(["accounts", "show", id])).stdout).toMatch(/state +active\n/);
   });
+
+  it("delete: deletes nothing without --yes", async () => {
+    const { code, stdout } = await workspace.run(["accounts", "delete", id]);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`Would delete account ${id} (ada@example.com), 0 tokens`);
+    expect(stdout).toContain("Nothing is deleted without --yes.");
+    expect(await workspace.json(["accounts", "delete", id])).toMatchObject({ deleted: false, id });
+    expect(await workspace.json(["accounts", "show", id])).toMatchObject({ id, suspended_at: null });
+  });
+
+  it("delete: deletes the account, and its journal only with --purge", async () => {
+    await workspace.json(["tokens", "create", "--account", id]);
+    expect(await workspace.json(["accounts", "delete", id, "--yes"])).toEqual({
+      deleted: true,
+      id,
+      tokens: 1,
+      batches: 0,
+      renderings: 0,
+      journal_entries: null,
+    });
+    expect((await workspace.run(["accounts", "list"])).stdout).not.toContain("ada@example.com");
+    const purged = await workspace.run(["accounts", "delete", id, "--yes", "--purge"]);
+    expect(purged.stdout).toMatch(/Deleted [1-9] journal entr(y|ies)\./);
+    for (const args of [["--yes"], ["--yes", "--purge"]])
+      expect(await workspace.run(["accounts", "delete", id, ...args])).toMatchObject({
+        code: 1,
+        stderr: `error: account ${id} not found\n`,
+      });
+  });
+
+  it.each([["show"], ["verify"], ["suspend"], ["resume"], ["delete"]])(
+    "%s: fails for an unknown account",
+    async (command) => {
+      const { code, stderr } = await workspace.run(["accounts", command, "acct_0", "--json"]);
+      expect(code).toBe(1);
+      expect(JSON.parse(stderr)).toEqual({ error: { message: "account acct_0 not found" } });
+    },
+  );
 });

@@ -8,14 +8,15 @@ import { openWorkspace, type Workspace } from "./command.ts";
 const ENVIRONMENT = { SNAP_BROWSER_URL: "ws://127.0.0.1:9", SNAP_BROWSER_EGRESS: "direct", SNAP_PORT: "0" };
 
 const UNDO_LAST_MIGRATION = `
-  DROP TRIGGER cached_renderings_count;
-  DROP TRIGGER deleted_renderings_do_not_count;
-  DROP VIEW rendering_sizes;
-  DROP TABLE cache_total;
-  DROP TABLE cache_accounts;
-  DROP INDEX renderings_by_age;
-  ALTER TABLE renderings DROP COLUMN size;
-  PRAGMA user_version = 4`;
+  DROP TRIGGER journal_keeps_whole_periods;
+  CREATE TRIGGER journal_keeps_all_lines BEFORE DELETE ON journal
+  BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+  DROP INDEX balances_by_period;
+  DROP INDEX batches_by_account;
+  DROP TABLE deletions;
+  ALTER TABLE accounts DROP COLUMN deletion_started_at;
+  ALTER TABLE accounts DROP COLUMN suspended_at;
+  PRAGMA user_version = 5`;
 
 describe("a database of an older release", () => {
   let workspace: Workspace;
@@ -45,21 +46,21 @@ describe("a database of an older release", () => {
     ])
       expect(await workspace.run(command)).toMatchObject({
         code: 1,
-        stderr: expect.stringMatching(/would migrate 4 to 5.*; run `snap-server database upgrade`/),
+        stderr: expect.stringMatching(/would migrate 5 to 6.*; run `snap-server database upgrade`/),
       });
     const { code, stderr } = await workspace.run(["migrate", "--to", "postgres://127.0.0.1:9/snap"]);
     expect([code, stderr]).toEqual([1, expect.stringContaining("run `snap-server database upgrade`")]);
     const { stdout } = await workspace.run(["doctor"]);
     expect(stdout).toMatch(
-      /^warning +schema: .*would migrate 4 to 5.*\n +-> run `snap-server database upgrade`/m,
+      /^warning +schema: .*would migrate 5 to 6.*\n +-> run `snap-server database upgrade`/m,
     );
-    expect(version()).toBe(4);
-    expect(await readdir(path(""))).not.toContain("snap.db.schema-4");
+    expect(version()).toBe(5);
+    expect(await readdir(path(""))).not.toContain("snap.db.schema-5");
 
     expect(await workspace.json(["database", "upgrade"])).toEqual({
-      migrated: { from: 4, to: 5, copy: path("snap.db.schema-4") },
+      migrated: { from: 5, to: 6, copy: path("snap.db.schema-5") },
     });
-    expect(version()).toBe(5);
+    expect(version()).toBe(6);
     expect(await workspace.json(["accounts", "list"])).toMatchObject([{ email: "ada@example.com" }]);
     expect((await workspace.run(["database", "upgrade"])).stdout).toBe(
       "The database already has the schema of this release.\n",
@@ -69,8 +70,8 @@ describe("a database of an older release", () => {
   it("is migrated by serve, which announces it in the log", async () => {
     const server = workspace.start(["serve"]);
     const [line] = await server.printed(/^.*"msg":"migrating the database.*$/m);
-    expect(JSON.parse(line)).toMatchObject({ level: "warn", from: 4, to: 5, copy: path("snap.db.schema-4") });
+    expect(JSON.parse(line)).toMatchObject({ level: "warn", from: 5, to: 6, copy: path("snap.db.schema-5") });
     await server.printed(/"msg":"listening"/);
-    expect(version()).toBe(5);
+    expect(version()).toBe(6);
   });
 });

@@ -86,6 +86,30 @@ describe("tokens, while a server is running", { tags: ["browser"] }, () => {
     });
   });
 
+  it("revoke --all: revokes all tokens of one account", async () => {
+    const { id: owner } = (await workspace.json(["accounts", "create", "--email", "many@example.com"])) as {
+      id: string;
+    };
+    const ids: number[] = [];
+    for (let count = 0; count < 2; count += 1)
+      ids.push(((await workspace.json(["tokens", "create", "--account", owner])) as CreatedToken).id);
+    expect(await workspace.json(["tokens", "revoke", "--all", "--account", owner])).toEqual({
+      ids,
+      revoked: true,
+    });
+    expect(await workspace.json(["tokens", "list", "--account", owner])).toEqual([]);
+    const { stdout } = await workspace.run(["tokens", "revoke", "--all", "--account", owner]);
+    expect(stdout).toBe(`Account ${owner} has no tokens.\n`);
+  });
+
+  it.each([[[]], [["--all"]], [["--account", "acct_0"]], [["1", "--all", "--account", "acct_0"]]])(
+    "revoke: rejects %j as a usage error",
+    async (args) => {
+      const { code, stderr } = await workspace.run(["tokens", "revoke", ...args]);
+      expect([code, stderr]).toEqual([2, "error: pass the id of a token, or --all --account ID\n"]);
+    },
+  );
+
   it("the server rejects a token as soon as it is revoked", async () => {
     const { id, token } = await mint("create", "--account", account, "--expires-in", "none");
     expect(await statusOf("/v1/usage", token)).toBe(200);

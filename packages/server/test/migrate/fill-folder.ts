@@ -96,6 +96,8 @@ async function makeAccounts(engine: Engine, { accounts }: Storage): Promise<void
       creditsPerPeriod: null,
       requestsPerMinute: null,
       createdAt: 1_700_000_000_000 - index,
+      suspendedAt: null,
+      deletionStartedAt: null,
     });
 }
 

@@ -88,7 +88,7 @@ describe("the OpenAPI document", () => {
       400: ["bad_request"],
       401: ["unauthenticated"],
       402: ["no_active_plan", "credit_limit_reached"],
-      403: ["email_unverified", "missing_ability"],
+      403: ["account_suspended", "email_unverified", "missing_ability"],
       408: ["request_timeout"],
       413: ["payload_too_large"],
       422: ["validation_failed", "invalid_url", "blocked_host", "target_unreachable"],
@@ -102,7 +102,13 @@ describe("the OpenAPI document", () => {
     expect(codesOf("/snap/signed")).toEqual({
       400: ["bad_request"],
       402: ["no_active_plan", "credit_limit_reached"],
-      403: ["invalid_signature", "signed_url_expired", "email_unverified", "missing_ability"],
+      403: [
+        "invalid_signature",
+        "account_suspended",
+        "signed_url_expired",
+        "email_unverified",
+        "missing_ability",
+      ],
       408: ["request_timeout"],
       413: ["payload_too_large"],
       422: ["validation_failed", "invalid_url", "blocked_host", "target_unreachable"],
@@ -116,7 +122,7 @@ describe("the OpenAPI document", () => {
     expect(codesOf("/renders")).toEqual({
       400: ["bad_request"],
       401: ["unauthenticated"],
-      403: ["email_unverified", "missing_ability"],
+      403: ["account_suspended", "email_unverified", "missing_ability"],
       408: ["request_timeout"],
       413: ["payload_too_large"],
       422: ["validation_failed", "blocked_host"],
@@ -128,7 +134,7 @@ describe("the OpenAPI document", () => {
     expect(codesOf("/renders/{id}")).toEqual({
       400: ["bad_request"],
       401: ["unauthenticated"],
-      403: ["email_unverified"],
+      403: ["account_suspended", "email_unverified"],
       404: ["not_found"],
       408: ["request_timeout"],
       413: ["payload_too_large"],
@@ -139,6 +145,7 @@ describe("the OpenAPI document", () => {
     expect(codesOf("/usage")).toEqual({
       400: ["bad_request"],
       401: ["unauthenticated"],
+      403: ["account_suspended"],
       408: ["request_timeout"],
       413: ["payload_too_large"],
       429: ["rate_limited"],

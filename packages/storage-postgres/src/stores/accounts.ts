@@ -4,7 +4,8 @@ import { isUniqueViolation } from "../faults.ts";
 
 /** The columns of an account, named like its fields. */
 const ACCOUNT_COLUMNS = `id, email, email_verified_at AS "emailVerifiedAt", plan_slug AS "planSlug",
-  credits_per_period AS "creditsPerPeriod", requests_per_minute AS "requestsPerMinute", created_at AS "createdAt"`;
+  credits_per_period AS "creditsPerPeriod", requests_per_minute AS "requestsPerMinute", created_at AS "createdAt",
+  suspended_at AS "suspendedAt", deletion_started_at AS "deletionStartedAt"`;
 
 const CHANGEABLE: Readonly<Record<keyof AccountChange, string>> = {
   email: "email",
@@ -12,9 +13,11 @@ const CHANGEABLE: Readonly<Record<keyof AccountChange, string>> = {
   planSlug: "plan_slug",
   creditsPerPeriod: "credits_per_period",
   requestsPerMinute: "requests_per_minute",
+  suspendedAt: "suspended_at",
 };
 
-export function createAccountStore({ query, queryOnce }: Database): AccountStore {
+export function createAccountStore(database: Database): AccountStore {
+  const { query, queryOnce } = database;
   const find = async (id: string): Promise<Account | null> => {
     if (!isStorable(id)) return null;
     const [account = null] = await query<Account>(
@@ -28,11 +31,23 @@ export function createAccountStore({ query, queryOnce }: Database): AccountStore
     async insert(account) {
       const { id, email, emailVerifiedAt, planSlug, creditsPerPeriod, requestsPerMinute, createdAt } =
         account;
+      const { suspendedAt, deletionStartedAt } = account;
       const rows = await queryOnce(
-        `INSERT INTO snap.accounts (id, email, email_verified_at, plan_slug, credits_per_period, requests_per_minute, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7)
+        `INSERT INTO snap.accounts (id, email, email_verified_at, plan_slug, credits_per_period, requests_per_minute, created_at,
+           suspended_at, deletion_started_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
          ON CONFLICT (lower(email COLLATE "C") COLLATE "C") DO NOTHING RETURNING id`,
-        [id, email, emailVerifiedAt, planSlug, creditsPerPeriod, requestsPerMinute, createdAt],
+        [
+          id,
+          email,
+          emailVerifiedAt,
+          planSlug,
+          creditsPerPeriod,
+          requestsPerMinute,
+          createdAt,
+          suspendedAt,
+          deletionStartedAt,
+        ],
       );
       return rows.length === 1;
     },
@@ -53,6 +68,47 @@ export function createAccountStore({ query, queryOnce }: Database): AccountStore
         if (isUniqueViolation(error)) return "email-taken";
         throw error;
       }
+    },
+    ...createAccountRemover(database),
+  };
+}
+
+const ADD_DELETION = `INSERT INTO snap.deletions (digest, deleted_at) VALUES (snap.digest_of($1), $2)
+  ON CONFLICT (digest) DO UPDATE SET deleted_at = excluded.deleted_at`;
+
+/** The first and the last step of a deletion. */
+function createAccountRemover(database: Database): Pick<AccountStore, "startDeletion" | "delete" | "prune"> {
+  return {
+    async startDeletion({ id, now }) {
+      if (!isStorable(id)) return null;
+      return database.transaction(async (inTransaction) => {
+        const [account = null] = await inTransaction<Account>(
+          `UPDATE snap.accounts SET suspended_at = coalesce(suspended_at, $2),
+             deletion_started_at = coalesce(deletion_started_at, $2)
+           WHERE id = $1 RETURNING ${ACCOUNT_COLUMNS}`,
+          [id, now],
+        );
+        if (account !== null) await inTransaction(ADD_DELETION, [id, now]);
+        return account;
+      });
+    },
+    async delete({ id, now }) {
+      if (!isStorable(id)) return false;
+      return database.transaction(async (inTransaction) => {
+        await inTransaction("DELETE FROM snap.tokens WHERE account_id = $1", [id]);
+        const deleted = await inTransaction("DELETE FROM snap.accounts WHERE id = $1 RETURNING id", [id]);
+        if (deleted.length > 0) await inTransaction(ADD_DELETION, [id, now]);
+        return deleted.length > 0;
+      });
+    },
+    async prune({ before, limit }) {
+      const pruned = await database.query(
+        `DELETE FROM snap.deletions WHERE digest IN (
+           SELECT digest FROM snap.deletions WHERE deleted_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED
+         ) RETURNING digest`,
+        [before, limit],
+      );
+      return pruned.length;
     },
   };
 }

@@ -4,6 +4,7 @@ import { isUniqueViolation } from "../faults.ts";
 import type { BatchSignal } from "../batch-signal.ts";
 import { DUE_DELIVERIES, DUE_ITEMS, STATS } from "./batch-queues.ts";
 import { claimableAtOf, toBatch, type BatchRow } from "./batch-rows.ts";
+import { inPortions } from "./in-portions.ts";
 import { endReservation } from "./ledger.ts";
 
 interface Stats {
@@ -13,6 +14,9 @@ interface Stats {
   readonly openDeliveries: number;
 }
 
+/** Each has up to 20 items. */
+const BATCHES_PER_STATEMENT = 100;
+
 /** Stores batches with their items and deliveries, and notifies the workers of all machines of new ones. */
 export function createBatchStore(database: Database, signal: BatchSignal): BatchStore {
   const { query } = database;
@@ -20,7 +24,7 @@ export function createBatchStore(database: Database, signal: BatchSignal): Batch
     async insert(batch) {
       await database.transaction(async (inTransaction, isRepeated) => {
         try {
-          await insert(inTransaction, batch);
+          if (!(await insert(inTransaction, batch))) return null;
         } catch (error) {
           // the first transaction had committed when its connection was lost
           if (isRepeated && isUniqueViolation(error)) return null;
@@ -59,6 +63,16 @@ export function createBatchStore(database: Database, signal: BatchSignal): Batch
       );
       return pruned.length;
     },
+    deleteAccount: ({ accountId }) =>
+      inPortions(async () => {
+        const deleted = await query(
+          `DELETE FROM snap.batches WHERE sequence IN (
+             SELECT sequence FROM snap.batches WHERE account_id = $1 LIMIT ${BATCHES_PER_STATEMENT}
+           ) RETURNING sequence`,
+          [accountId],
+        );
+        return deleted.length;
+      }),
     async stats({ now }) {
       // an aggregate always returns a row
       const [{ oldestCreatedAt, ...counts }] = (await query<Stats>(STATS)) as [Stats];
@@ -68,15 +82,16 @@ export function createBatchStore(database: Database, signal: BatchSignal): Batch
   };
 }
 
-async function insert(query: Query, { items, delivery, ...batch }: BatchRecord): Promise<void> {
+/** Returns `false`, and inserts nothing, if the account is being deleted. */
+async function insert(query: Query, { items, delivery, ...batch }: BatchRecord): Promise<boolean> {
   const { id, accountId, tokenId, webhookUrl, createdAt, finishedAt, prunesAt } = batch;
   const [row] = await query<Pick<BatchRow, "sequence">>(
     `INSERT INTO snap.batches (id, account_id, token_id, webhook_url, created_at, finished_at, prunes_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING sequence`,
+     SELECT $1, $2, $3, $4, $5, $6, $7 WHERE NOT snap.is_deleted($2) RETURNING sequence`,
     [id, accountId, tokenId, webhookUrl, createdAt, finishedAt, prunesAt],
   );
-  // an insert that does not throw returns its row
-  const { sequence } = row as Pick<BatchRow, "sequence">;
+  if (row === undefined) return false;
+  const { sequence } = row;
   await query(
     `INSERT INTO snap.batch_items (batch, account_id, position, id, key, parameters, state, status, claimable_at)
      SELECT $1, $2, item.* FROM unnest(
@@ -95,6 +110,7 @@ async function insert(query: Query, { items, delivery, ...batch }: BatchRecord):
     ],
   );
   if (delivery !== null) await putDelivery(query, { sequence, accountId, delivery });
+  return true;
 }
 
 /** Writes what differs from `rows`. Submitted parameters never change, and a delivery is never removed. */

@@ -8,6 +8,7 @@ import type {
   Resolution,
 } from "@snap/engine/ports";
 import type { Database, Query } from "../database.ts";
+import { deleteLedger, pruneLedger } from "./ledger-pruning.ts";
 
 /** The requested end of a reservation, which may already have ended differently. */
 export interface Ending {
@@ -16,14 +17,19 @@ export interface Ending {
   readonly target: "settled" | "refunded";
 }
 
-const RESERVED_COLUMNS = `is_reserved AS "isReserved", (balance).granted, (balance).used, (balance).reserved`;
+/** An account that is being deleted has no balance. */
+const RESERVED_COLUMNS = `is_reserved AS "isReserved", coalesce((balance).granted, 0) AS granted,
+  coalesce((balance).used, 0) AS used, coalesce((balance).reserved, 0) AS reserved`;
 
 /** The ledger: each operation is one repeatable statement (002-ledger.ts, 006-reversals.ts). */
 export function createLedger({ query }: Database): Ledger {
   return {
+    prune: (request) => pruneLedger(query, request),
+    deleteAccount: ({ accountId }) => deleteLedger(query, accountId),
     async balance({ now, ...grant }) {
       const [row] = await query<Balance>(
-        "SELECT granted, used, reserved FROM snap.read_balance($1, $2, $3, $4)",
+        `SELECT coalesce(granted, 0) AS granted, coalesce(used, 0) AS used, coalesce(reserved, 0) AS reserved
+         FROM snap.read_balance($1, $2, $3, $4)`,
         [...valuesOf(grant), now],
       );
       // the function creates a missing balance, so it always returns a row

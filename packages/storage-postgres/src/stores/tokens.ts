@@ -26,7 +26,8 @@ const TOKEN_COLUMNS = `tokens.id, tokens.account_id AS "accountId", abilities, e
 
 const FIND = `SELECT ${TOKEN_COLUMNS}, email, email_verified_at AS "emailVerifiedAt", plan_slug AS "planSlug",
     credits_per_period AS "creditsPerPeriod", requests_per_minute AS "requestsPerMinute",
-    accounts.created_at AS "accountCreatedAt", period_started_at AS "periodStartedAt", granted, used, reserved,
+    accounts.created_at AS "accountCreatedAt", suspended_at AS "suspendedAt",
+    deletion_started_at AS "deletionStartedAt", period_started_at AS "periodStartedAt", granted, used, reserved,
     (SELECT min(lapses_at) FROM snap.reservations
      WHERE reservations.account_id = accounts.id AND state = 'open') AS "nextLapseAt"
   FROM snap.tokens JOIN snap.accounts ON accounts.id = tokens.account_id
@@ -93,6 +94,13 @@ export function createTokenStore({ query, queryOnce }: Database): TokenStore {
       const rows = await queryOnce("DELETE FROM snap.tokens WHERE id = $1 RETURNING id", [id]);
       return rows.length === 1;
     },
+    async revokeAll(accountId) {
+      if (!isStorable(accountId)) return [];
+      const rows = await query<{ id: number }>("DELETE FROM snap.tokens WHERE account_id = $1 RETURNING id", [
+        accountId,
+      ]);
+      return rows.map(({ id }) => id).toSorted((a, b) => a - b);
+    },
   };
 }
 
@@ -105,9 +113,20 @@ function toToken(row: TokenRow): TokenRecord {
 function toFound(row: FoundRow): Principal {
   const { accountId: id, email, emailVerifiedAt, planSlug, creditsPerPeriod, requestsPerMinute } = row;
   const { periodStartedAt, granted, used, reserved, nextLapseAt, accountCreatedAt: createdAt } = row;
+  const { suspendedAt, deletionStartedAt } = row;
   return {
     token: toToken(row),
-    account: { id, email, emailVerifiedAt, planSlug, creditsPerPeriod, requestsPerMinute, createdAt },
+    account: {
+      id,
+      email,
+      emailVerifiedAt,
+      planSlug,
+      creditsPerPeriod,
+      requestsPerMinute,
+      createdAt,
+      suspendedAt,
+      deletionStartedAt,
+    },
     balance: periodStartedAt === null ? null : { periodStartedAt, granted, used, reserved, nextLapseAt },
   };
 }

@@ -19,6 +19,8 @@ const INSERTS = {
     creditsPerPeriod: "credits_per_period BIGINT",
     requestsPerMinute: "requests_per_minute BIGINT",
     createdAt: "created_at BIGINT",
+    suspendedAt: "suspended_at BIGINT",
+    deletionStartedAt: "deletion_started_at BIGINT",
   }),
   tokens: insertInto("tokens", {
     id: "id BIGINT",

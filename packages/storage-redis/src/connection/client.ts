@@ -5,6 +5,7 @@ import {
   evictRenderingsScript,
   deleteRenderingsScript,
   pruneRenderingsScript,
+  purgeRenderingsScript,
   storeRenderingScript,
 } from "../renderings/scripts.ts";
 
@@ -54,6 +55,7 @@ const SCRIPTS = {
   evictRenderings: evictRenderingsScript,
   deleteRenderings: deleteRenderingsScript,
   pruneRenderings: pruneRenderingsScript,
+  purgeRenderings: purgeRenderingsScript,
 };
 
 export type ScriptedClient = ReturnType<typeof configure>;

@@ -183,7 +183,14 @@ async function tryCommands(client: ScriptedClient, keyPrefix: string): Promise<v
   const [staged, name] = [`${key}:staged`, "probe"];
   await client.tryTransfer(staged);
   const entry = { bytes: 1, storedAt: 0, expiresAt: 0 };
-  await client.storeRendering(keyPrefix, { staged, name, accountId: "probe", ...entry, maxBytes: null });
+  await client.storeRendering(keyPrefix, {
+    staged,
+    name,
+    accountId: "probe",
+    digest: "",
+    ...entry,
+    maxBytes: null,
+  });
   await client.evictRenderings(keyPrefix, { maxBytes: null });
   await client.pruneRenderings(keyPrefix, { now: 0, limit: 0 });
   await client.deleteRenderings(keyPrefix, [name]);

@@ -2,9 +2,9 @@ import type { Eviction, RenderingKey, StoredRendering } from "@snap/engine/ports
 import { randomUUID } from "node:crypto";
 import { isOutOfMemory, type ScriptedClient } from "../connection/client.ts";
 import type { TransferConnection } from "../connection/connect.ts";
-import { renderingName } from "../keys.ts";
+import { deletionDigest, renderingName } from "../keys.ts";
 import { readMemory } from "./memory.ts";
-import type { EvictOutcome, EvictRequest } from "./scripts.ts";
+import type { EvictOutcome, EvictRequest, StoreRequest } from "./scripts.ts";
 import type { Transfer } from "./transfer.ts";
 
 /** Counted against the quota for each rendering, besides its bytes: its metadata, and its place in the index. */
@@ -55,7 +55,7 @@ export function createCacheSpace(
   const storeWithin = async (
     maxBytes: number,
     rendering: StoredRendering,
-    entry: { readonly name: string; readonly accountId: string; readonly bytes: number },
+    entry: Pick<StoreRequest, "name" | "accountId" | "digest" | "bytes">,
   ): Promise<boolean> => {
     const { storedAt, expiresAt } = rendering;
     for (let attempts = 1; attempts <= STORE_ATTEMPTS; attempts += 1) {
@@ -84,7 +84,12 @@ export function createCacheSpace(
       const maxBytes = quota ?? (await connection.inTime(0, () => refreshQuota(connection.client)));
       const counted = rendering.bytes.byteLength + OVERHEAD_BYTES;
       const fits = counted <= maxBytes;
-      const entry = { name: renderingName(key), accountId, bytes: counted };
+      const entry = {
+        name: renderingName(key),
+        accountId,
+        digest: deletionDigest(accountId),
+        bytes: counted,
+      };
       if (fits && (await storeWithin(maxBytes, rendering, entry))) return true;
       // a rendering that does not fit counts as evicted at once (`RenderingStore`)
       onEvicted({ reason: fits ? "space" : "quota", accountId, renderings: 1, bytes: counted });

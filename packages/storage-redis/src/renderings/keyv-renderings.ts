@@ -1,6 +1,7 @@
 import type { RenderingStore } from "@snap/engine/ports";
-import { EXPIRY_GRACE_MS, renderingKey } from "../keys.ts";
+import { deletionDigest, EXPIRY_GRACE_MS, isRenderingOf, renderingKey } from "../keys.ts";
 import { pack, unpack, unpackMetadata } from "./packed.ts";
+import { DELETION_MS } from "./scripts.ts";
 
 /**
  * The methods of a Keyv store that are used: an adapter such as `@keyv/redis`, a `Map`, or a `Keyv`. They may return
@@ -12,6 +13,8 @@ export interface KeyvStore {
   /** Called with a `Buffer`; typed as `never` because adapters declare different types. */
   set(key: string, value: never, ttlMs?: number): unknown;
   delete(key: string): unknown;
+  /** All keys, or at least those with the prefix of the renderings. A `Keyv` has them in its `iterator`. */
+  keys(): Iterable<string> | AsyncIterable<string>;
 }
 
 export interface KeyvRenderingsOptions {
@@ -38,6 +41,16 @@ export function createKeyvRenderings({ store, keyPrefix = "snap:" }: KeyvRenderi
       throw new TypeError("The Keyv store does not preserve bytes; pass `new Keyv(store)` instead.");
     return value;
   };
+  const deletionKey = (accountId: string): string => `${keyPrefix}deleted:${deletionDigest(accountId)}`;
+  const purge = async (accountId: string | null): Promise<number> => {
+    let purged = 0;
+    for await (const key of store.keys()) {
+      if (!isRenderingOf(key, { keyPrefix, accountId })) continue;
+      await store.delete(key);
+      purged += 1;
+    }
+    return purged;
+  };
   return {
     async get({ now, ...request }) {
       const value = await read(renderingKey(keyPrefix, request));
@@ -50,6 +63,7 @@ export function createKeyvRenderings({ store, keyPrefix = "snap:" }: KeyvRenderi
       return metadata !== null && metadata.expiresAt > now ? metadata : null;
     },
     async put({ rendering, ...request }) {
+      if ((await read(deletionKey(request.accountId))) !== null) return;
       const ttlMs = Math.max(0, Math.ceil(rendering.expiresAt - rendering.storedAt));
       await store.set(renderingKey(keyPrefix, request), pack(rendering) as never, ttlMs + EXPIRY_GRACE_MS);
     },
@@ -58,6 +72,11 @@ export function createKeyvRenderings({ store, keyPrefix = "snap:" }: KeyvRenderi
     },
     async prune() {
       return 0;
+    },
+    purge: ({ accountId }) => purge(accountId),
+    async deleteAccount({ accountId }) {
+      await store.set(deletionKey(accountId), Buffer.from("deleted") as never, DELETION_MS);
+      return purge(accountId);
     },
     async stats() {
       return null;

@@ -1,11 +1,12 @@
 import { RESP_TYPES } from "@redis/client";
 import type { RenderingKey, RenderingStore } from "@snap/engine/ports";
 import type { RedisConnection } from "../connection/connect.ts";
-import { renderingKey, renderingName } from "../keys.ts";
+import { deletionDigest, renderingKey, renderingName } from "../keys.ts";
 import { readMemory } from "./memory.ts";
 import { bytesOffset, METADATA_BYTES, unpackMetadata, type Metadata } from "./packed.ts";
 import type { PendingDeletions } from "./pending-deletions.ts";
 import { createCacheSpace, type CacheSpaceOptions } from "./cache-space.ts";
+import { DELETIONS_PER_CALL } from "./scripts.ts";
 import { createTransfer } from "./transfer.ts";
 
 export interface RenderingStoreOptions extends CacheSpaceOptions {
@@ -35,6 +36,15 @@ export function createRenderingStore(
       () => pending.add(renderingName(key)),
     );
 
+  const purge = async (accountId: string | null, digest: string | null): Promise<number> => {
+    const request = { accountId, digest };
+    for (let sum = 0; ;) {
+      const purged = await attempt(() => client.purgeRenderings(keyPrefix, request), failPurge);
+      sum += purged;
+      if (purged < DELETIONS_PER_CALL) return sum;
+    }
+  };
+
   return {
     get: ({ now, ...key }) =>
       transferConnection.attempt(
@@ -63,6 +73,8 @@ export function createRenderingStore(
         },
         () => 0,
       ),
+    purge: ({ accountId }) => purge(accountId, null),
+    deleteAccount: ({ accountId }) => purge(accountId, deletionDigest(accountId)),
     stats: () =>
       attempt(
         async () => {
@@ -73,6 +85,11 @@ export function createRenderingStore(
         () => null,
       ),
   };
+}
+
+/** Other methods do without Redis; here, renderings would remain. */
+function failPurge(): never {
+  throw new Error("Redis is unavailable, so renderings may remain in it; try again once it is back");
 }
 
 function unlessExpired<T extends { readonly expiresAt: number }>(found: T | null, now: number): T | null {

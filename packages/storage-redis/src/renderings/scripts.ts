@@ -14,6 +14,7 @@ local entries, total = prefix .. "cache:entries", prefix .. "cache:total"
 local accounts, expiries = prefix .. "cache:accounts", prefix .. "cache:expiries"
 local function agesOf(account) return prefix .. "cache:ages:" .. account end
 local function valueOf(name) return prefix .. "rendering:" .. name end
+local function deletionOf(digest) return prefix .. "deleted:" .. digest end
 
 local function subtract(account, bytes)
   redis.call("INCRBY", total, "-" .. bytes)
@@ -94,6 +95,8 @@ export interface StoreRequest {
   readonly staged: string;
   readonly name: string;
   readonly accountId: string;
+  /** Of the account; nothing is stored while its deletion is marked. */
+  readonly digest: string;
   /** Its size, as it counts against the quota. */
   readonly bytes: number;
   readonly storedAt: number;
@@ -103,12 +106,16 @@ export interface StoreRequest {
 
 /**
  * Moves a staged value to its key and counts it, then evicts a limited number of renderings if the quota is exceeded.
- * Returns `null` if the value is missing.
+ * Returns `null` if the value is missing. Drops the value if the account is being deleted.
  */
 export const storeRenderingScript = defineScript({
   NUMBER_OF_KEYS: 1,
   SCRIPT: `${INDEX}
-local staged, name, account, bytes, storedAt, expiresAt, ttlMs, maxBytes = unpack(ARGV)
+local staged, name, account, digest, bytes, storedAt, expiresAt, ttlMs, maxBytes = unpack(ARGV)
+if redis.call("GET", deletionOf(digest)) then
+  redis.call("UNLINK", staged)
+  return {1}
+end
 forget(name)
 if redis.call("PEXPIRE", staged, ttlMs) == 0 then return false end
 redis.call("RENAME", staged, valueOf(name))
@@ -119,10 +126,10 @@ redis.call("INCRBY", total, bytes)
 redis.call("ZINCRBY", accounts, bytes, account)
 return evict(tonumber(maxBytes), ${EVICTIONS_PER_CALL}, "", 0)`,
   parseCommand(parser: CommandParser, prefix: string, request: StoreRequest) {
-    const { staged, name, accountId, bytes, storedAt, expiresAt, maxBytes } = request;
+    const { staged, name, accountId, digest, bytes, storedAt, expiresAt, maxBytes } = request;
     const ttlMs = Math.max(0, Math.ceil(expiresAt - storedAt)) + EXPIRY_GRACE_MS;
     parser.pushKey(prefix);
-    parser.push(staged, name, accountId);
+    parser.push(staged, name, accountId, digest);
     parser.push(...[bytes, storedAt, expiresAt, ttlMs, maxBytes ?? NO_QUOTA].map(String));
   },
   transformReply: (reply: [number, ...unknown[]] | null): EvictOutcome | null =>
@@ -183,6 +190,37 @@ return #names`,
   ) {
     parser.pushKey(prefix);
     parser.push(String(now), String(limit));
+  },
+  transformReply: (count: number): number => count,
+});
+
+/** Longer than any render in flight. */
+export const DELETION_MS = 3_600_000;
+/** Deletions of one call, which blocks Redis for a few milliseconds. */
+export const DELETIONS_PER_CALL = 200;
+
+/** Deletes renderings of an account, or of all accounts, up to `DELETIONS_PER_CALL`; returns their number. */
+export const purgeRenderingsScript = defineScript({
+  NUMBER_OF_KEYS: 1,
+  SCRIPT: `${INDEX}
+local account, digest = ARGV[1], ARGV[2]
+if digest ~= "" then redis.call("SET", deletionOf(digest), "", "PX", ${DELETION_MS}) end
+local index = account == "" and expiries or agesOf(account)
+local names = redis.call("ZRANGE", index, 0, ${DELETIONS_PER_CALL - 1})
+for _, name in ipairs(names) do
+  forget(name)
+  -- Redis may have evicted a part of the index.
+  redis.call("ZREM", index, name)
+end
+return #names`,
+  parseCommand(
+    parser: CommandParser,
+    prefix: string,
+    /** With a digest, marks the account as being deleted. */
+    { accountId, digest }: { readonly accountId: string | null; readonly digest: string | null },
+  ) {
+    parser.pushKey(prefix);
+    parser.push(accountId ?? "", digest ?? "");
   },
   transformReply: (count: number): number => count,
 });

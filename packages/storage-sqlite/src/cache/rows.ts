@@ -1,6 +1,7 @@
 import type { RenderingKey, StoredRendering } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import { prepare } from "../prepare.ts";
+import type { Deletions } from "../stores/deletions.ts";
 import { writing } from "../transaction.ts";
 
 type Metadata = Omit<StoredRendering, "bytes">;
@@ -18,11 +19,16 @@ export interface FoundRow extends StoredRendering {
 export interface RenderingRows {
   find(request: RenderingKey & { readonly now: number }): FoundRow | null;
   findMetadata(request: RenderingKey & { readonly now: number }): Metadata | null;
-  /** Inserts a row whose bytes are in a file; returns the ids of the row that it replaces, if any. */
+  /**
+   * Inserts a row whose bytes are in a file; returns the ids of the row that it replaces, if any. Inserts nothing for an
+   * account that is being deleted, and returns the id of the row itself.
+   */
   replace(
     key: RenderingKey,
     row: Metadata & { readonly id: number; readonly size: number },
   ): readonly number[];
+  /** Returns the ids of some rows of an account, or of all accounts. */
+  someIds(request: { readonly accountId: string | null; readonly limit: number }): readonly number[];
   idsOf(key: RenderingKey): readonly number[];
   expiredIds(request: { readonly now: number; readonly limit: number }): readonly number[];
   has(id: number): boolean;
@@ -34,7 +40,7 @@ const METADATA_COLUMNS = `content_type AS contentType, target_status AS targetSt
   stored_at AS storedAt, expires_at AS expiresAt`;
 const BY_KEY = "account_id = :accountId AND key = :key";
 
-export function createRenderingRows(database: DatabaseSync): RenderingRows {
+export function createRenderingRows(database: DatabaseSync, deletions: Deletions): RenderingRows {
   const find = prepare<Stored<FoundRow>>(
     database,
     `SELECT rowid AS id, ${METADATA_COLUMNS}, bytes, size FROM renderings
@@ -55,6 +61,11 @@ export function createRenderingRows(database: DatabaseSync): RenderingRows {
     database,
     "SELECT rowid AS id FROM renderings WHERE expires_at <= :now ORDER BY expires_at LIMIT :limit",
   );
+  const findSome = prepare<{ id: number }>(database, "SELECT rowid AS id FROM renderings LIMIT :limit");
+  const findSomeOf = prepare<{ id: number }>(
+    database,
+    "SELECT rowid AS id FROM renderings WHERE account_id = :accountId LIMIT :limit",
+  );
   const findRow = prepare(database, "SELECT 1 FROM renderings WHERE rowid = :id");
   const remove = prepare(database, "DELETE FROM renderings WHERE rowid = :id");
 
@@ -65,12 +76,17 @@ export function createRenderingRows(database: DatabaseSync): RenderingRows {
     findMetadata: ({ accountId, key, now }) => withNotes(findMetadata.get({ accountId, key, now })),
     replace: ({ accountId, key }, { notes, ...row }) =>
       writing(database, () => {
+        if (deletions.includes(accountId)) return [row.id];
         const replaced = idsOf({ accountId, key });
         for (const id of replaced) remove.run({ id });
         insert.run({ ...row, accountId, key, notes: JSON.stringify(notes) });
         return replaced;
       }),
     idsOf,
+    someIds: ({ accountId, limit }) =>
+      (accountId === null ? findSome.all({ limit }) : findSomeOf.all({ accountId, limit })).map(
+        ({ id }) => id,
+      ),
     expiredIds: (request) => findExpired.all(request).map(({ id }) => id),
     has: (id) => findRow.get({ id }) !== undefined,
     remove: (ids) =>

@@ -2,17 +2,16 @@ import type { Account, AccountStore } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import { prepare } from "../prepare.ts";
 import { durably, writing } from "../transaction.ts";
+import { ACCOUNT_COLUMNS, toAccount } from "./account-rows.ts";
+import { createAccountRemover, type RemoverParts } from "./account-remover.ts";
 
-/** The columns of an account, named like its fields. */
-export const ACCOUNT_COLUMNS = `accounts.id, email, email_verified_at AS emailVerifiedAt,
-  plan_slug AS planSlug, credits_per_period AS creditsPerPeriod,
-  requests_per_minute AS requestsPerMinute, accounts.created_at AS createdAt`;
-
-export function createAccountStore(database: DatabaseSync): AccountStore {
+export function createAccountStore(database: DatabaseSync, parts: RemoverParts): AccountStore {
   const insert = prepare(
     database,
-    `INSERT INTO accounts (id, email, email_verified_at, plan_slug, credits_per_period, requests_per_minute, created_at)
-     VALUES (:id, :email, :emailVerifiedAt, :planSlug, :creditsPerPeriod, :requestsPerMinute, :createdAt)
+    `INSERT INTO accounts (id, email, email_verified_at, plan_slug, credits_per_period, requests_per_minute, created_at,
+       suspended_at, deletion_started_at)
+     VALUES (:id, :email, :emailVerifiedAt, :planSlug, :creditsPerPeriod, :requestsPerMinute, :createdAt,
+       :suspendedAt, :deletionStartedAt)
      ON CONFLICT (email) DO NOTHING`,
   );
   const find = prepare<Account>(database, `SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE id = :id`);
@@ -24,10 +23,10 @@ export function createAccountStore(database: DatabaseSync): AccountStore {
   const update = prepare(
     database,
     `UPDATE accounts SET email = :email, email_verified_at = :emailVerifiedAt, plan_slug = :planSlug,
-       credits_per_period = :creditsPerPeriod, requests_per_minute = :requestsPerMinute
+       credits_per_period = :creditsPerPeriod, requests_per_minute = :requestsPerMinute,
+       suspended_at = :suspendedAt
      WHERE id = :id`,
   );
-
   const read = (id: string): Account | null => {
     const row = find.get({ id });
     return row === undefined ? null : toAccount(row);
@@ -49,17 +48,12 @@ export function createAccountStore(database: DatabaseSync): AccountStore {
         if (account === null) return null;
         const changed = { ...account, ...change };
         if (findOther.get({ id, email: changed.email }) !== undefined) return "email-taken";
-        const { createdAt: _, ...values } = changed;
+        const { createdAt: _, deletionStartedAt: __, ...values } = changed;
         update.run(values);
         return changed;
       };
       return durably(database, () => writing(database, readAndUpdate));
     },
+    ...createAccountRemover(database, parts),
   };
-}
-
-/** Picks the account from a row with more columns. */
-export function toAccount(row: Account): Account {
-  const { id, email, emailVerifiedAt, planSlug, creditsPerPeriod, requestsPerMinute, createdAt } = row;
-  return { id, email, emailVerifiedAt, planSlug, creditsPerPeriod, requestsPerMinute, createdAt };
 }

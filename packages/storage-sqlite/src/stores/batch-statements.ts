@@ -29,6 +29,7 @@ export interface BatchStatements {
   readonly dueItems: Statement<DueItem>;
   readonly dueDeliveries: Statement<DueDelivery>;
   readonly prune: Statement<never>;
+  readonly removeSome: Statement<never>;
   readonly stats: Statement<Stats>;
 }
 
@@ -87,7 +88,7 @@ function prepareRecords(
 
 function prepareQueues(
   database: DatabaseSync,
-): Pick<BatchStatements, "dueItems" | "dueDeliveries" | "prune" | "stats"> {
+): Pick<BatchStatements, "dueItems" | "dueDeliveries" | "prune" | "removeSome" | "stats"> {
   return {
     dueItems: prepare(
       database,
@@ -115,6 +116,11 @@ function prepareQueues(
       database,
       `DELETE FROM batches WHERE sequence IN
          (SELECT sequence FROM batches WHERE prunes_at <= :now ORDER BY prunes_at LIMIT :limit)`,
+    ),
+    removeSome: prepare(
+      database,
+      `DELETE FROM batches WHERE sequence IN
+         (SELECT sequence FROM batches WHERE account_id = :accountId LIMIT :limit)`,
     ),
     stats: prepare(
       database,

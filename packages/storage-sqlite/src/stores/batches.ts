@@ -7,6 +7,7 @@ import type {
   ItemState,
 } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
+import { inPortions } from "../portions.ts";
 import { durably, writing } from "../transaction.ts";
 import {
   prepareBatchStatements,
@@ -14,11 +15,20 @@ import {
   type BatchStatements,
   type Stats,
 } from "./batch-statements.ts";
+import type { Deletions } from "./deletions.ts";
 import type { LedgerStatements } from "./ledger-statements.ts";
 import { endReservation } from "./ledger.ts";
 
+/** Each has up to 20 items. */
+const BATCHES_PER_TRANSACTION = 20;
+
+export interface BatchParts {
+  readonly ledger: LedgerStatements;
+  readonly deletions: Deletions;
+}
+
 /** Stores batches with their items and deliveries; settles reservations with the statements of the ledger. */
-export function createBatchStore(database: DatabaseSync, ledger: LedgerStatements): BatchStore {
+export function createBatchStore(database: DatabaseSync, { ledger, deletions }: BatchParts): BatchStore {
   const statements = prepareBatchStatements(database);
 
   /** Applies a change within a transaction, and writes the result if `shouldWrite` allows it. */
@@ -39,7 +49,11 @@ export function createBatchStore(database: DatabaseSync, ledger: LedgerStatement
 
   return {
     async insert(batch) {
-      durably(database, () => writing(database, () => insert(statements, batch)));
+      durably(database, () =>
+        writing(database, () => {
+          if (!deletions.includes(batch.accountId)) insert(statements, batch);
+        }),
+      );
     },
     async find(batchId) {
       return toBatch(statements.find.all({ id: batchId }));
@@ -73,6 +87,10 @@ export function createBatchStore(database: DatabaseSync, ledger: LedgerStatement
     async prune({ now, limit }) {
       return Number(statements.prune.run({ now, limit }).changes);
     },
+    deleteAccount: ({ accountId }) =>
+      inPortions(() =>
+        Number(statements.removeSome.run({ accountId, limit: BATCHES_PER_TRANSACTION }).changes),
+      ),
     async stats({ now }) {
       // an aggregate always returns a row
       const { oldestCreatedAt, ...counts } = statements.stats.get() as Stats;

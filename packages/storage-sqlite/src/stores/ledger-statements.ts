@@ -13,6 +13,10 @@ export interface LedgerStatements {
   readonly resolve: Statement<never>;
   readonly record: Statement<never>;
   readonly journal: Statement<JournalEntry>;
+  readonly findOpenBefore: Statement<ReservationRecord>;
+  readonly pruneReservations: Statement<never>;
+  readonly pruneBalances: Statement<never>;
+  readonly pruneJournal: Statement<never>;
 }
 
 /** The columns of a reservation, named like its fields. */
@@ -68,6 +72,42 @@ export function prepareLedgerStatements(database: DatabaseSync): LedgerStatement
     journal: prepare(
       database,
       `SELECT ${JOURNAL_COLUMNS} FROM journal WHERE account_id = :accountId ORDER BY sequence DESC LIMIT :limit`,
+    ),
+    ...preparePruning(database),
+  };
+}
+
+/** Reservations and the journal are pruned from their start, so neither needs an index that every render would write. */
+function preparePruning(
+  database: DatabaseSync,
+): Pick<LedgerStatements, "findOpenBefore" | "pruneReservations" | "pruneBalances" | "pruneJournal"> {
+  return {
+    findOpenBefore: prepare(
+      database,
+      `SELECT ${RESERVATION_COLUMNS} FROM reservations INDEXED BY open_reservations
+       WHERE state = 'open' AND id < :reservationsBefore LIMIT :limit`,
+    ),
+    pruneReservations: prepare(
+      database,
+      `DELETE FROM reservations WHERE id IN
+         (SELECT id FROM reservations WHERE id < :reservationsBefore AND state <> 'open' ORDER BY id LIMIT :limit)`,
+    ),
+    pruneBalances: prepare(
+      database,
+      `DELETE FROM balances WHERE (account_id, period_started_at) IN (
+         SELECT account_id, period_started_at FROM balances WHERE period_started_at < :periodsBefore AND NOT EXISTS (
+           SELECT 1 FROM reservations WHERE reservations.account_id = balances.account_id AND state = 'open'
+             AND reservations.period_started_at = balances.period_started_at
+         ) LIMIT :limit)`,
+    ),
+    pruneJournal: prepare(
+      database,
+      `DELETE FROM journal WHERE sequence IN (
+         SELECT sequence FROM (SELECT * FROM journal ORDER BY sequence LIMIT :limit) AS oldest
+         WHERE period_started_at < :periodsBefore AND NOT EXISTS (
+           SELECT 1 FROM balances WHERE balances.account_id = oldest.account_id
+             AND balances.period_started_at = oldest.period_started_at
+         ))`,
     ),
   };
 }

@@ -3,6 +3,7 @@ import type {
   JournalEntry,
   Ledger,
   PeriodGrant,
+  PruneRequest,
   ReservationRecord,
   ReserveOutcome,
   ReserveRequest,
@@ -10,6 +11,8 @@ import type {
 } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import { writing } from "../transaction.ts";
+import type { Deletions } from "./deletions.ts";
+import { createLedgerRemover } from "./ledger-remover.ts";
 import type { LedgerStatements } from "./ledger-statements.ts";
 
 type BalanceRequest = PeriodGrant & { readonly now: number };
@@ -27,16 +30,25 @@ const ENDINGS = {
   reversed: { kind: "reverse", used: -1, reserved: 0 },
 } as const;
 
+export interface LedgerParts {
+  readonly statements: LedgerStatements;
+  readonly deletions: Deletions;
+}
+
 /**
  * The ledger: a balance per account and period, and an append-only journal, both written in one transaction.
  */
-export function createLedger(database: DatabaseSync, statements: LedgerStatements): Ledger {
+export function createLedger(database: DatabaseSync, parts: LedgerParts): Ledger {
+  const { statements } = parts;
+  const remover = createLedgerRemover(database);
   return {
     async balance(request) {
-      return readBalance(statements, request) ?? writing(database, () => updateBalance(statements, request));
+      const balance =
+        readBalance(statements, request) ?? writing(database, () => updateBalance(parts, request));
+      return balance ?? noCredits();
     },
     async reserve(request) {
-      return writing(database, () => reserve(statements, request));
+      return writing(database, () => reserve(parts, request));
     },
     async settle(request) {
       return writing(database, () => endReservation(statements, { ...request, target: "settled" }));
@@ -47,18 +59,43 @@ export function createLedger(database: DatabaseSync, statements: LedgerStatement
     async reverse(request) {
       return writing(database, () => reverse(statements, request));
     },
+    prune: async (request) => writing(database, () => prune(statements, request)),
+    deleteAccount: ({ accountId }) => remover.remove(accountId),
     async journal({ accountId, limit }) {
       return statements.journal.all({ accountId, limit }).map(toEntry);
     },
   };
 }
 
+/** For an account that is being deleted. */
+function noCredits(): Balance {
+  return { granted: 0, used: 0, reserved: 0 };
+}
+
+/** Lapses and deletes what is outdated. Requires a transaction. */
+function prune(
+  statements: LedgerStatements,
+  { now, reservationsBefore, periodsBefore, limit }: PruneRequest,
+): number {
+  const overdue = statements.findOpenBefore.all({ reservationsBefore, limit });
+  for (const row of overdue) resolve(statements, row, { ending: "lapsed", now });
+  const removed = [statements.pruneReservations.run({ reservationsBefore, limit })];
+  if (periodsBefore !== null)
+    removed.push(
+      statements.pruneBalances.run({ periodsBefore, limit }),
+      statements.pruneJournal.run({ periodsBefore, limit }),
+    );
+  return removed.reduce((sum, { changes }) => sum + Number(changes), 0);
+}
+
 /** Reserves a credit if one is left. Requires a transaction. */
 function reserve(
-  statements: LedgerStatements,
+  parts: LedgerParts,
   { reservationId: id, lapsesAt, ...request }: ReserveRequest,
 ): ReserveOutcome {
-  const balance = readBalance(statements, request) ?? updateBalance(statements, request);
+  const { statements } = parts;
+  const balance = readBalance(statements, request) ?? updateBalance(parts, request);
+  if (balance === null) return { reserved: false, balance: noCredits() };
   const state = balance.granted - balance.used - balance.reserved > 0 ? "open" : "refused";
   const row: ReservationRecord = { id, ...keyOf(request), lapsesAt, state };
   if (statements.reserve.run({ ...row }).changes === 0) {
@@ -78,12 +115,17 @@ function readBalance(statements: LedgerStatements, request: BalanceRequest): Bal
   return { granted: row.granted, used: row.used, reserved: row.reserved };
 }
 
-/** Lapses overdue reservations, opens the period and updates its grant. Requires a transaction. */
-function updateBalance(statements: LedgerStatements, request: BalanceRequest): Balance {
+/**
+ * Lapses overdue reservations, opens the period and updates its grant; returns `null` for a new period of an account that is
+ * being deleted. Requires a transaction.
+ */
+function updateBalance({ statements, deletions }: LedgerParts, request: BalanceRequest): Balance | null {
   const { accountId, granted, now } = request;
   for (const row of statements.findOverdue.all({ accountId, now }))
     resolve(statements, row, { ending: "lapsed", now });
-  const credits = granted - (statements.findGrant.get(keyOf(request))?.granted ?? 0);
+  const current = statements.findGrant.get(keyOf(request));
+  if (current === undefined && deletions.includes(accountId)) return null;
+  const credits = granted - (current?.granted ?? 0);
   if (credits !== 0)
     record(statements, { ...keyOf(request), kind: "grant", credits, reservationId: null, at: now });
   const row = statements.grant.get({ ...keyOf(request), granted });

@@ -4,6 +4,8 @@ import { createBodyFiles } from "../cache/body-files.ts";
 import { createCacheSpace, DELETIONS_PER_TRANSACTION, type CacheSpaceOptions } from "../cache/cache-space.ts";
 import { createRenderingRows } from "../cache/rows.ts";
 import type { LedgerReserve } from "../ledger-reserve.ts";
+import { inPortions } from "../portions.ts";
+import type { Deletions } from "./deletions.ts";
 
 /** Counted against the quota for each rendering, besides its bytes: its row, and the unused rest of a block. */
 const OVERHEAD_BYTES = 4096;
@@ -13,13 +15,14 @@ export interface RenderingStoreOptions extends CacheSpaceOptions {
   /** The database; the files are next to it. */
   readonly filename: string;
   readonly ledgerReserve: LedgerReserve;
+  readonly deletions: Deletions;
 }
 
 export function createRenderingStore(
   database: DatabaseSync,
-  { filename, ledgerReserve, ...options }: RenderingStoreOptions,
+  { filename, ledgerReserve, deletions, ...options }: RenderingStoreOptions,
 ): RenderingStore {
-  const rows = createRenderingRows(database);
+  const rows = createRenderingRows(database, deletions);
   const files = createBodyFiles(`${filename}-renderings`);
   const space = createCacheSpace(database, { ...options, files });
   let nextSweepAt = 0;
@@ -43,6 +46,9 @@ export function createRenderingStore(
       throw error;
     }
   };
+
+  const purge = (accountId: string | null): Promise<number> =>
+    inPortions(() => discard(rows.someIds({ accountId, limit: DELETIONS_PER_TRANSACTION })));
 
   return {
     async get(request) {
@@ -75,6 +81,14 @@ export function createRenderingStore(
         await files.sweep({ now, hasRow: (id) => rows.has(id) });
       }
       return expired + evicted;
+    },
+    purge: ({ accountId }) => purge(accountId),
+    async deleteAccount({ accountId, now }) {
+      deletions.add(accountId, now);
+      const deleted = await purge(accountId);
+      // an earlier deletion may have been killed between a row and its file
+      await files.sweep({ now, hasRow: (id) => rows.has(id) });
+      return deleted;
     },
     stats: async () => space.stats(),
   };

@@ -29,6 +29,8 @@ type FoundRow = readonly [
   creditsPerPeriod: number | null,
   requestsPerMinute: number | null,
   accountCreatedAt: number,
+  suspendedAt: number | null,
+  deletionStartedAt: number | null,
   periodStartedAt: number | null,
   granted: number,
   used: number,
@@ -39,6 +41,7 @@ type FoundRow = readonly [
 const FIND = `SELECT tokens.id, tokens.account_id, abilities, lower(hex(secret_hash)), lower(hex(sealed_signing_secret)),
     tokens.created_at, expires_at, rotated_at,
     email, email_verified_at, plan_slug, credits_per_period, requests_per_minute, accounts.created_at,
+    suspended_at, deletion_started_at,
     period_started_at, granted, used, reserved,
     (SELECT min(lapses_at) FROM reservations WHERE reservations.account_id = accounts.id AND state = 'open')
   FROM tokens JOIN accounts ON accounts.id = tokens.account_id
@@ -74,6 +77,10 @@ export function createTokenStore(database: DatabaseSync): TokenStore {
      WHERE id = :id RETURNING ${TOKEN_COLUMNS}`,
   );
   const revoke = prepare(database, "DELETE FROM tokens WHERE id = :id");
+  const revokeAll = prepare<{ id: number }>(
+    database,
+    "DELETE FROM tokens WHERE account_id = :accountId RETURNING id",
+  );
 
   return {
     async insert(token) {
@@ -103,6 +110,10 @@ export function createTokenStore(database: DatabaseSync): TokenStore {
     async revoke(id) {
       return durably(database, () => revoke.run({ id }).changes === 1);
     },
+    async revokeAll(accountId) {
+      const revoked = durably(database, () => revokeAll.all({ accountId }));
+      return revoked.map(({ id }) => id).toSorted((a, b) => a - b);
+    },
   };
 }
 
@@ -129,6 +140,8 @@ function toFound([
   creditsPerPeriod,
   requestsPerMinute,
   accountCreatedAt,
+  suspendedAt,
+  deletionStartedAt,
   periodStartedAt,
   granted,
   used,
@@ -154,6 +167,8 @@ function toFound([
       creditsPerPeriod,
       requestsPerMinute,
       createdAt: accountCreatedAt,
+      suspendedAt,
+      deletionStartedAt,
     },
     balance: periodStartedAt === null ? null : { periodStartedAt, granted, used, reserved, nextLapseAt },
   };

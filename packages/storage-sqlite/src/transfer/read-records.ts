@@ -9,7 +9,7 @@ import type {
 } from "@snap/engine/ports";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { prepare } from "../prepare.ts";
-import { ACCOUNT_COLUMNS, toAccount } from "../stores/accounts.ts";
+import { ACCOUNT_COLUMNS, toAccount } from "../stores/account-rows.ts";
 import { BATCH_COLUMNS, WITH_ITEMS, type BatchRow } from "../stores/batch-statements.ts";
 import { toBatch } from "../stores/batches.ts";
 import { JOURNAL_COLUMNS, RESERVATION_COLUMNS } from "../stores/ledger-statements.ts";

@@ -1,7 +1,14 @@
 import type { Account, AccountStore } from "@snap/engine/ports";
 
+export interface AccountParts {
+  readonly accounts: Map<string, Account>;
+  /** Accounts whose deletion has started, with its latest instant. */
+  readonly deletions: Map<string, number>;
+  readonly revokeAll: (accountId: string) => void;
+}
+
 /** Accounts in memory, in the order of creation. */
-export function createAccountStore(accounts: Map<string, Account>): AccountStore {
+export function createAccountStore({ accounts, deletions, revokeAll }: AccountParts): AccountStore {
   const isTaken = (email: string, exceptId?: string): boolean =>
     [...accounts.values()].some((other) => other.id !== exceptId && fold(other.email) === fold(email));
   return {
@@ -24,6 +31,30 @@ export function createAccountStore(accounts: Map<string, Account>): AccountStore
       const changed = { ...account, ...change };
       accounts.set(id, changed);
       return changed;
+    },
+    async startDeletion({ id, now }) {
+      const account = accounts.get(id);
+      if (account === undefined) return null;
+      const { suspendedAt, deletionStartedAt } = account;
+      const started = {
+        ...account,
+        suspendedAt: suspendedAt ?? now,
+        deletionStartedAt: deletionStartedAt ?? now,
+      };
+      accounts.set(id, started);
+      deletions.set(id, now);
+      return started;
+    },
+    async delete({ id, now }) {
+      if (!accounts.delete(id)) return false;
+      revokeAll(id);
+      deletions.set(id, now);
+      return true;
+    },
+    async prune({ before, limit }) {
+      const ended = [...deletions].filter(([id, at]) => at < before && !accounts.has(id)).slice(0, limit);
+      for (const [id] of ended) deletions.delete(id);
+      return ended.length;
     },
   };
 }

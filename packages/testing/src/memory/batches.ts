@@ -2,11 +2,18 @@ import type { BatchRecord, BatchStore, DeliveryState, ItemState } from "@snap/en
 import type { MemoryLedger } from "./ledger.ts";
 
 /** Batches in memory, in the order of submission; a change settles in `ledger`. */
-export function createBatchStore(ledger: Pick<MemoryLedger, "prepareSettle">): BatchStore {
+export function createBatchStore({
+  ledger,
+  deletions,
+}: {
+  readonly ledger: Pick<MemoryLedger, "prepareSettle">;
+  readonly deletions: ReadonlyMap<string, number>;
+}): BatchStore {
   const batches = new Map<string, BatchRecord>();
 
   return {
     async insert(batch) {
+      if (deletions.has(batch.accountId)) return;
       if (batches.has(batch.id)) throw new Error(`batch ${batch.id} already exists`);
       batches.set(batch.id, freeze(structuredClone(batch)));
     },
@@ -47,6 +54,11 @@ export function createBatchStore(ledger: Pick<MemoryLedger, "prepareSettle">): B
         .slice(0, limit);
       for (const { id } of pruned) batches.delete(id);
       return pruned.length;
+    },
+    async deleteAccount({ accountId }) {
+      const deleted = [...batches.values()].filter((batch) => batch.accountId === accountId);
+      for (const { id } of deleted) batches.delete(id);
+      return deleted.length;
     },
     async stats({ now }) {
       const all = [...batches.values()];

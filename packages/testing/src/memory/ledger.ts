@@ -44,12 +44,12 @@ interface EndRequest {
 /**
  * The credit ledger in memory: the reference model. It stores only the journal, and computes each balance from it.
  */
-export function createLedger(): MemoryLedger {
+export function createLedger(deletions: ReadonlyMap<string, number> = new Map()): MemoryLedger {
   const journal: JournalEntry[] = [];
   const reservations = new Map<string, Reservation>();
 
   const balanceOf = (accountId: string, periodStartedAt: number): Balance =>
-    sumUp(journal.filter((line) => line.accountId === accountId && line.periodStartedAt === periodStartedAt));
+    sumUp(journal.filter((line) => isOf(line, accountId, periodStartedAt)));
 
   const write = (reservation: Reservation, kind: JournalKind, at: number): void => {
     const { id: reservationId, accountId, periodStartedAt } = reservation;
@@ -60,6 +60,10 @@ export function createLedger(): MemoryLedger {
     reservation.state = state;
     write(reservation, JOURNAL_KINDS[state], now);
   };
+
+  /** Returns whether the account is being deleted, and has no such period. */
+  const isRefused = ({ accountId, period }: PeriodGrant): boolean =>
+    deletions.has(accountId) && !journal.some((line) => isOf(line, accountId, period.startedAt));
 
   const updateBalance = ({ accountId, period, granted, now }: PeriodGrant & { now: number }): Balance => {
     for (const reservation of reservations.values())
@@ -98,17 +102,17 @@ export function createLedger(): MemoryLedger {
 
   return {
     async balance(request) {
-      return updateBalance(request);
+      return isRefused(request) ? NO_CREDITS : updateBalance(request);
     },
     async reserve(request) {
+      if (isRefused(request)) return { reserved: false, balance: NO_CREDITS };
       const { accountId, period, reservationId: id, lapsesAt, now } = request;
       const { granted, used, reserved } = updateBalance(request);
       const existing = reservations.get(id);
-      if (existing !== undefined)
-        return {
-          reserved: existing.state !== "refused" && existing.accountId === accountId,
-          balance: { granted, used, reserved },
-        };
+      if (existing !== undefined) {
+        const isOwn = existing.state !== "refused" && existing.accountId === accountId;
+        return { reserved: isOwn, balance: { granted, used, reserved } };
+      }
       const state = granted - used - reserved > 0 ? "open" : "refused";
       const reservation: Reservation = { id, accountId, periodStartedAt: period.startedAt, lapsesAt, state };
       reservations.set(id, reservation);
@@ -118,25 +122,76 @@ export function createLedger(): MemoryLedger {
     settle: async (request) => end(request, "settled"),
     refund: async (request) => end(request, "refunded"),
     reverse: async (request) => reverse(request),
+    ...createRemover({ journal, reservations, resolve }),
     standingBalance(accountId) {
       const periodStartedAt = latestPeriod(journal, accountId);
       if (periodStartedAt === null) return null;
-      const nextLapseAt = firstLapse(reservations, accountId);
-      return { ...balanceOf(accountId, periodStartedAt), periodStartedAt, nextLapseAt };
+      const balance = balanceOf(accountId, periodStartedAt);
+      return { ...balance, periodStartedAt, nextLapseAt: firstLapse(reservations, accountId) };
     },
     prepareSettle: (request) => prepare(request, "settled"),
     async journal({ accountId, limit }) {
-      return journal
-        .filter((entry) => entry.accountId === accountId)
-        .toReversed()
-        .slice(0, limit);
+      return entriesOf(journal, accountId).toReversed().slice(0, limit);
     },
   };
 }
 
+function entriesOf(journal: readonly JournalEntry[], accountId: string): JournalEntry[] {
+  return journal.filter((entry) => entry.accountId === accountId);
+}
+
+function isOf(line: JournalEntry, accountId: string, periodStartedAt: number): boolean {
+  return line.accountId === accountId && line.periodStartedAt === periodStartedAt;
+}
+
+/** Prunes the ledger, and deletes that of an account. */
+function createRemover({
+  journal,
+  reservations,
+  resolve,
+}: {
+  readonly journal: JournalEntry[];
+  readonly reservations: Map<string, Reservation>;
+  readonly resolve: (reservation: Reservation, state: "lapsed", now: number) => void;
+}): Pick<Ledger, "prune" | "deleteAccount"> {
+  /** Returns how many entries it removed. */
+  const removeEntries = (isRemoved: (entry: JournalEntry) => boolean): number => {
+    const kept = journal.filter((entry) => !isRemoved(entry));
+    return journal.splice(0, journal.length, ...kept).length - kept.length;
+  };
+  return {
+    async prune({ now, reservationsBefore, periodsBefore, limit }) {
+      const all = [...reservations.values()];
+      const outdated = all.filter(({ id }) => isBefore(id, reservationsBefore)).slice(0, limit);
+      for (const reservation of outdated) {
+        if (reservation.state === "open") resolve(reservation, "lapsed", now);
+        reservations.delete(reservation.id);
+      }
+      const open = all.filter(({ state }) => state === "open");
+      const pruned = removeEntries(
+        (entry) =>
+          entry.periodStartedAt < (periodsBefore ?? -Infinity) &&
+          !open.some((reservation) => isOf(entry, reservation.accountId, reservation.periodStartedAt)),
+      );
+      return outdated.length + pruned;
+    },
+    async deleteAccount({ accountId }) {
+      for (const reservation of reservations.values())
+        if (reservation.accountId === accountId) reservations.delete(reservation.id);
+      return removeEntries((entry) => entry.accountId === accountId);
+    },
+  };
+}
+
+const NO_CREDITS: Balance = { granted: 0, used: 0, reserved: 0 };
+
+function isBefore(id: string, other: string): boolean {
+  return Buffer.compare(Buffer.from(id), Buffer.from(other)) < 0;
+}
+
 /** Returns the latest period with a journal entry. */
 function latestPeriod(journal: readonly JournalEntry[], accountId: string): number | null {
-  const lines = journal.filter((entry) => entry.accountId === accountId);
+  const lines = entriesOf(journal, accountId);
   return lines.length === 0 ? null : Math.max(...lines.map((entry) => entry.periodStartedAt));
 }
 

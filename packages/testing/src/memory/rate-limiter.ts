@@ -14,5 +14,9 @@ export function createRateLimiter(): RateLimiter {
       if (allowed || isOpen) windows.set(key, { count: allowed ? count + 1 : count, resetsAt });
       return { allowed, remaining: allowed ? limit - count - 1 : 0, resetsAt };
     },
+    async deleteAccount({ accountId }) {
+      for (const key of windows.keys())
+        if ((JSON.parse(key) as readonly string[])[0] === accountId) windows.delete(key);
+    },
   };
 }

@@ -8,9 +8,20 @@ interface Entry extends RenderingKey {
   readonly bytes: number;
 }
 
+export interface RenderingParts {
+  /** The quota; `null`: none. */
+  readonly maxBytes: number | null;
+  readonly deletions: Map<string, number>;
+}
+
 /** Renderings in memory. */
-export function createRenderingStore(maxBytes: number | null): RenderingStore {
+export function createRenderingStore({ maxBytes, deletions }: RenderingParts): RenderingStore {
   const entries = new Map<string, Entry>();
+  const purge = (accountId: string | null): number => {
+    const purged = [...entries].filter(([, entry]) => accountId === null || entry.accountId === accountId);
+    for (const [name] of purged) entries.delete(name);
+    return purged.length;
+  };
   const find = ({ now, ...key }: RenderingKey & { readonly now: number }): StoredRendering | null => {
     const rendering = entries.get(nameOf(key))?.rendering;
     return rendering === undefined || rendering.expiresAt <= now ? null : copyOf(rendering);
@@ -40,6 +51,7 @@ export function createRenderingStore(maxBytes: number | null): RenderingStore {
       return metadata;
     },
     async put({ rendering, ...key }) {
+      if (deletions.has(key.accountId)) return;
       const entry = {
         ...key,
         rendering: copyOf(rendering),
@@ -55,6 +67,11 @@ export function createRenderingStore(maxBytes: number | null): RenderingStore {
       const expired = [...entries].filter(([, { rendering }]) => rendering.expiresAt <= now).slice(0, limit);
       for (const [name] of expired) entries.delete(name);
       return expired.length;
+    },
+    purge: async ({ accountId }) => purge(accountId),
+    async deleteAccount({ accountId, now }) {
+      deletions.set(accountId, now);
+      return purge(accountId);
     },
     async stats() {
       return { bytes: sumOf([...entries.values()]), maxBytes, freeBytes: null, warnings: [] };

@@ -21,14 +21,16 @@ export interface MemoryStorageOptions {
 export function createMemoryStorage({ cacheMaxBytes }: MemoryStorageOptions = {}): Storage {
   const accounts = new Map<string, Account>();
   const maps = { tokens: new Map<number, TokenRecord>(), accounts };
-  const ledger = createLedger();
+  const deletions = new Map<string, number>();
+  const ledger = createLedger(deletions);
+  const tokens = createTokenStore(maps, ledger);
   return {
-    accounts: createAccountStore(accounts),
-    tokens: createTokenStore(maps, ledger),
+    accounts: createAccountStore({ accounts, deletions, revokeAll: (id) => void tokens.revokeAll(id) }),
+    tokens,
     ledger,
-    renderings: createRenderingStore(cacheMaxBytes ?? null),
+    renderings: createRenderingStore({ maxBytes: cacheMaxBytes ?? null, deletions }),
     rateLimiter: createRateLimiter(),
-    batches: createBatchStore(ledger),
+    batches: createBatchStore({ ledger, deletions }),
     async check() {},
     async close() {},
   };

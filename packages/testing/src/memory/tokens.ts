@@ -50,6 +50,11 @@ export function createTokenStore(
     async revoke(id) {
       return tokens.delete(id);
     },
+    async revokeAll(accountId) {
+      const ids = [...tokens.values()].filter((token) => token.accountId === accountId).map(({ id }) => id);
+      for (const id of ids) tokens.delete(id);
+      return ids;
+    },
   };
 }
 

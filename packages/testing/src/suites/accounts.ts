@@ -13,6 +13,8 @@ export function sampleAccount(change: Partial<Account> = {}): Account {
     creditsPerPeriod: 1000,
     requestsPerMinute: 20,
     createdAt: 1_767_225_600_000,
+    suspendedAt: null,
+    deletionStartedAt: null,
     ...change,
   };
 }
@@ -30,6 +32,7 @@ export function testAccountStore(runner: SuiteRunner, open: OpenStorage<"account
   defineSuite({ runner, open, name: "AccountStore: inserts" }, testInserts);
   defineSuite({ runner, open, name: "AccountStore: uniqueness" }, testUniqueness);
   defineSuite({ runner, open, name: "AccountStore: updates" }, testUpdates);
+  defineSuite({ runner, open, name: "AccountStore: ends" }, testEnds);
 }
 
 function testInserts(test: DefineTest<"accounts">): void {
@@ -147,5 +150,56 @@ function testUpdates(test: DefineTest<"accounts">): void {
       await accounts.find("acct_1"),
       sampleAccount({ creditsPerPeriod: CONCURRENT_CALLS, requestsPerMinute: CONCURRENT_CALLS }),
     );
+  });
+}
+
+function testEnds(test: DefineTest<"accounts">): void {
+  const NOW = 1_767_225_700_000;
+
+  test("suspends and resumes an account", async ({ accounts }) => {
+    await accounts.insert(sampleAccount());
+    const suspended = sampleAccount({ suspendedAt: NOW });
+    assert.deepEqual(await accounts.update("acct_1", { suspendedAt: NOW }), suspended);
+    assert.deepEqual(await accounts.find("acct_1"), suspended);
+    assert.deepEqual(await accounts.list(), [suspended]);
+    assert.deepEqual(await accounts.update("acct_1", { suspendedAt: null }), sampleAccount());
+  });
+
+  test("starts a deletion once, and keeps an earlier suspension", async ({ accounts }) => {
+    await accounts.insert(sampleAccount());
+    await accounts.insert(sampleAccount({ id: "acct_2", email: "grace@example.com", suspendedAt: 5 }));
+    const started = sampleAccount({ suspendedAt: NOW, deletionStartedAt: NOW });
+    assert.deepEqual(await accounts.startDeletion({ id: "acct_1", now: NOW }), started);
+    assert.deepEqual(await accounts.startDeletion({ id: "acct_1", now: NOW + 1 }), started);
+    assert.deepEqual(await accounts.find("acct_1"), started);
+    const second = await accounts.startDeletion({ id: "acct_2", now: NOW });
+    assert.deepEqual([second?.suspendedAt, second?.deletionStartedAt], [5, NOW]);
+    assert.equal(await accounts.startDeletion({ id: "acct_3", now: NOW }), null);
+  });
+
+  test("deletes an account, whose e-mail address is then free", async ({ accounts }) => {
+    await accounts.insert(sampleAccount());
+    await accounts.insert(sampleAccount({ id: "acct_2", email: "grace@example.com" }));
+    assert.equal(await accounts.delete({ id: "acct_1", now: NOW }), true);
+    assert.equal(await accounts.delete({ id: "acct_1", now: NOW }), false);
+    assert.equal(await accounts.find("acct_1"), null);
+    assert.equal(await accounts.insert(sampleAccount({ id: "acct_3" })), true);
+    assert.deepEqual(
+      (await accounts.list()).map(({ id }) => id),
+      ["acct_2", "acct_3"],
+    );
+  });
+
+  test("forgets finished deletions up to the limit, once they are old enough", async ({ accounts }) => {
+    const ids = ["acct_1", "acct_2", "acct_3"];
+    for (const [index, id] of ids.entries()) {
+      await accounts.insert(sampleAccount({ id, email: `${id}@example.com` }));
+      await accounts.startDeletion({ id, now: NOW });
+      await accounts.delete({ id, now: NOW + index });
+    }
+    assert.equal(await accounts.prune({ before: NOW, limit: 10 }), 0);
+    assert.equal(await accounts.prune({ before: NOW + 2, limit: 1 }), 1);
+    assert.equal(await accounts.prune({ before: NOW + 2, limit: 10 }), 1);
+    assert.equal(await accounts.prune({ before: NOW + 2, limit: 10 }), 0);
   });
 }

@@ -13,7 +13,7 @@ export async function runBatchesAgainstModel(
   batches: BatchStore,
   { seed }: { readonly seed: number },
 ): Promise<void> {
-  const model = createBatchStore(createLedger());
+  const model = createBatchStore({ ledger: createLedger(), deletions: new Map() });
   const next = randomCalls(seed);
   for (let step = 0; step < MODEL_STEPS; step += 1) {
     const call = next();

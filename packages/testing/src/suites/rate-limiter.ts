@@ -39,6 +39,17 @@ export function testRateLimiter(runner: SuiteRunner, open: OpenStorage<"rateLimi
       assert.deepEqual(await rateLimiter.consume(request({ now: late })), allowed(2, late + WINDOW_MS));
     });
 
+    test("deletes the windows of an account, and of no other", async ({ rateLimiter }) => {
+      const others = [{ accountId: "acct_2" }, { accountId: "acct_" }];
+      for (const change of [{}, { name: "usage" as const }, ...others])
+        for (let count = 0; count < 3; count += 1) await rateLimiter.consume(request(change));
+      await rateLimiter.deleteAccount({ accountId: "acct_1" });
+      await rateLimiter.deleteAccount({ accountId: "acct_1" });
+      for (const change of [{}, { name: "usage" as const }])
+        assert.deepEqual(await rateLimiter.consume(request(change)), allowed(2));
+      for (const change of others) assert.deepEqual(await rateLimiter.consume(request(change)), refused());
+    });
+
     test("consumes nothing for a refused request", async ({ rateLimiter }) => {
       for (let count = 0; count < 10; count += 1) await rateLimiter.consume(request());
       // after the limit rises, only allowed requests count

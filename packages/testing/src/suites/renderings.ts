@@ -37,6 +37,9 @@ export function testRenderingStore(
     { runner, open, name: "RenderingStore: pruning" },
     prunesByItself ? testPruningByItself : testPruning,
   );
+  defineSuite({ runner, open, name: "RenderingStore: purges" }, (test) =>
+    testPurges(test, { isCounted: !isUnlimited }),
+  );
   if (!isUnlimited) testQuota(runner, open);
 }
 
@@ -185,5 +188,65 @@ function testPruningByItself(test: DefineTest<"renderings">): void {
       const found = await renderings.get({ ...agingName(index), now });
       assert.equal(found !== null, index > 49, `rendering ${index}`);
     }
+  });
+}
+
+function testPurges(test: DefineTest<"renderings">, { isCounted }: { readonly isCounted: boolean }): void {
+  const rendering = sampleRendering();
+  const keysLeft = async (
+    renderings: RenderingStore,
+    accountId: string,
+    count: number,
+  ): Promise<string[]> => {
+    const keys: string[] = [];
+    for (let index = 0; index < count; index += 1)
+      if ((await renderings.get({ accountId, key: `${index}`, now: STORED_AT })) !== null)
+        keys.push(`${index}`);
+    return keys;
+  };
+  const putMany = async (renderings: RenderingStore, accountId: string, count: number): Promise<void> => {
+    for (let index = 0; index < count; index += 1)
+      await renderings.put({ accountId, key: `${index}`, rendering });
+  };
+
+  test("deletes all renderings of an account, and stores new ones", async ({ renderings }) => {
+    const others = ["acct_10", "acct_", ...UNUSUAL_TEXTS];
+    await putMany(renderings, "acct_1", 12);
+    for (const accountId of others) await putMany(renderings, accountId, 1);
+    assert.equal(await renderings.purge({ accountId: "acct_1" }), 12);
+    assert.equal(await renderings.purge({ accountId: "acct_1" }), 0);
+    assert.deepEqual(await keysLeft(renderings, "acct_1", 12), []);
+    for (const accountId of others) assert.deepEqual(await keysLeft(renderings, accountId, 1), ["0"]);
+    await putMany(renderings, "acct_1", 1);
+    assert.deepEqual(await keysLeft(renderings, "acct_1", 1), ["0"]);
+  });
+
+  test("deletes all renderings", async ({ renderings }) => {
+    for (const accountId of ["acct_1", "acct_2"]) await putMany(renderings, accountId, 7);
+    assert.equal(await renderings.purge({ accountId: null }), 14);
+    for (const accountId of ["acct_1", "acct_2"])
+      assert.deepEqual(await keysLeft(renderings, accountId, 7), []);
+    if (isCounted) assert.equal((await renderings.stats())?.bytes, 0);
+  });
+
+  test("stores nothing for an account that is being deleted", async ({ renderings }) => {
+    await putMany(renderings, "acct_1", 3);
+    await putMany(renderings, "acct_2", 3);
+    assert.equal(await renderings.deleteAccount({ accountId: "acct_1", now: STORED_AT }), 3);
+    await putMany(renderings, "acct_1", 3);
+    assert.deepEqual(await keysLeft(renderings, "acct_1", 3), []);
+    assert.equal(await renderings.deleteAccount({ accountId: "acct_1", now: STORED_AT }), 0);
+    await putMany(renderings, "acct_2", 4);
+    assert.deepEqual(await keysLeft(renderings, "acct_2", 4), ["0", "1", "2", "3"]);
+    await renderings.purge({ accountId: "acct_2" });
+    if (isCounted) assert.equal((await renderings.stats())?.bytes, 0);
+  });
+
+  test("leaves nothing of renderings that are stored during the deletion", async ({ renderings }) => {
+    const deletion = renderings.deleteAccount({ accountId: "acct_1", now: STORED_AT });
+    await concurrently((index) => renderings.put({ accountId: "acct_1", key: `${index}`, rendering }));
+    await deletion;
+    assert.equal(await renderings.purge({ accountId: "acct_1" }), 0);
+    assert.deepEqual(await keysLeft(renderings, "acct_1", CONCURRENT_CALLS), []);
   });
 }

@@ -205,6 +205,30 @@ function testLifeCycle(test: DefineTest<"accounts" | "tokens" | "ledger">): void
     assert.deepEqual((await tokens.find(other.id))?.token, other);
   });
 
+  test("revokes all tokens of an account, and of no other", async ({ accounts, tokens }) => {
+    await accounts.insert(sampleAccount());
+    await accounts.insert(sampleAccount({ id: "acct_2", email: "grace@example.com" }));
+    const first = await tokens.insert(sampleToken());
+    const other = await tokens.insert(sampleToken({ accountId: "acct_2" }));
+    const second = await tokens.insert(sampleToken());
+    assert.deepEqual(await tokens.revokeAll("acct_1"), [first.id, second.id]);
+    assert.deepEqual(await tokens.revokeAll("acct_1"), []);
+    assert.deepEqual(await tokens.listByAccount("acct_1"), []);
+    assert.equal(await tokens.find(first.id), null);
+    assert.deepEqual((await tokens.find(other.id))?.token, other);
+  });
+
+  test("deletes the tokens with their account", async ({ accounts, tokens }) => {
+    await accounts.insert(sampleAccount());
+    const { id } = await tokens.insert(sampleToken());
+    const now = 1_767_225_700_000;
+    assert.equal((await accounts.startDeletion({ id: "acct_1", now }))?.suspendedAt, now);
+    assert.equal((await tokens.find(id))?.account.suspendedAt, now);
+    assert.equal(await accounts.delete({ id: "acct_1", now }), true);
+    assert.equal(await tokens.find(id), null);
+    assert.deepEqual(await tokens.listByAccount("acct_1"), []);
+  });
+
   test("stores both secrets of one of many concurrent rotations", async ({ accounts, tokens }) => {
     await accounts.insert(sampleAccount());
     const { id } = await tokens.insert(sampleToken());

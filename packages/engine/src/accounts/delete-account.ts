@@ -1,0 +1,48 @@
+import { AdminError } from "../errors.ts";
+import type { Storage } from "../ports/storage.ts";
+
+/** What was deleted with an account. */
+export interface DeletedAccount {
+  readonly id: string;
+  readonly tokens: number;
+  readonly batches: number;
+  readonly renderings: number;
+  /** `null` if the journal was kept. */
+  readonly journalEntries: number | null;
+}
+
+export type DeletionStores = Pick<
+  Storage,
+  "accounts" | "tokens" | "batches" | "renderings" | "rateLimiter" | "ledger"
+>;
+
+/**
+ * Deletes an account and everything of it; with `purge` also its ledger, which otherwise remains under the account's random
+ * id. Each step can be repeated, and the account itself goes last, so an interrupted deletion is finished by another call.
+ *
+ * @throws AdminError if the account does not exist.
+ */
+export async function deleteAccount(
+  { accounts, tokens, batches, renderings, rateLimiter, ledger }: DeletionStores,
+  { id, purge, now }: { readonly id: string; readonly purge: boolean; readonly now: number },
+): Promise<DeletedAccount> {
+  const account = await accounts.startDeletion({ id, now });
+  if (account === null && !purge) {
+    // an earlier deletion may have been interrupted in its last step
+    await accounts.delete({ id, now });
+    throw new AdminError(`account ${id} not found`);
+  }
+  const accountId = id;
+  const deleted = {
+    id,
+    tokens: (await tokens.revokeAll(accountId)).length,
+    batches: await batches.deleteAccount({ accountId }),
+    renderings: await renderings.deleteAccount({ accountId, now }),
+    journalEntries: purge ? await ledger.deleteAccount({ accountId }) : null,
+  };
+  await rateLimiter.deleteAccount({ accountId });
+  await accounts.delete({ id, now });
+  // an account that was deleted before may have left its ledger
+  if (account === null && deleted.journalEntries === 0) throw new AdminError(`account ${id} not found`);
+  return deleted;
+}

@@ -1,0 +1,40 @@
+import type { Command } from "commander";
+import { administer, withJson } from "./admin.ts";
+import { formatCount, printJson, printLines } from "./output.ts";
+
+interface PurgeOptions {
+  readonly account?: string;
+  readonly yes?: true;
+  readonly json?: true;
+}
+
+/** `snap-server renderings`: deletes cached renderings. */
+export function addRenderings(program: Command): void {
+  const renderings = program.command("renderings").description("manage cached renderings");
+
+  withJson(renderings.command("purge"))
+    .description("delete the cached renderings of an account or, with --yes, of all accounts")
+    .option("--account <id>", "id of the account; all accounts by default")
+    .option("--yes", "delete those of all accounts")
+    .addHelpText(
+      "after",
+      `
+Links to the renderings, such as those in the results of batches, then render their pages again, for a credit each.`,
+    )
+    .action(purge);
+}
+
+function purge({ account, yes, json }: PurgeOptions): Promise<void> {
+  return administer(async ({ engine }) => {
+    if (account === undefined && yes !== true) {
+      if (json) return printJson({ purged: false });
+      return printLines(
+        "Would delete the cached renderings of all accounts. Nothing is deleted without --yes; pass --account ID for one account.",
+      );
+    }
+    if (account !== undefined) await engine.accounts.get(account);
+    const renderings = await engine.purgeRenderings({ accountId: account ?? null });
+    if (json) return printJson({ purged: true, renderings });
+    printLines(`Deleted ${formatCount(renderings)} ${renderings === 1 ? "rendering" : "renderings"}.`);
+  });
+}

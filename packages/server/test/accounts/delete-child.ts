@@ -1,0 +1,32 @@
+import { createEngine } from "@snap/engine";
+import { openSqliteStorage } from "@snap/storage-sqlite";
+import { createFakeRenderer } from "@snap/testing";
+import { DatabaseSync } from "node:sqlite";
+
+/*
+ * Deletes an account over the embedded storage, and kills itself with SIGKILL before the given statement or file deletion.
+ */
+const [directory = "", id = "", killBefore = ""] = process.argv.slice(2);
+let statement = 0;
+
+function takeStep(): void {
+  statement += 1;
+  if (statement === Number(killBefore)) process.kill(process.pid, "SIGKILL");
+}
+
+const storage = await openSqliteStorage({ directory });
+const prototype = Object.getPrototypeOf(new DatabaseSync(":memory:").prepare("SELECT 1")) as Record<
+  string,
+  (...values: unknown[]) => unknown
+>;
+for (const name of ["run", "all", "get"] as const) {
+  const original = prototype[name];
+  prototype[name] = function (this: unknown, ...values: unknown[]): unknown {
+    takeStep();
+    return original?.apply(this, values);
+  };
+}
+
+const engine = createEngine({ storage, renderer: createFakeRenderer(), secretKey: "a key for this test" });
+await engine.accounts.delete(id, { purge: true });
+await engine.close();

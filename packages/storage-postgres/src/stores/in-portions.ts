@@ -1,0 +1,8 @@
+/** Repeats `deleteSome`, one statement each, until it returns 0; returns the sum. */
+export async function inPortions(deleteSome: () => Promise<number>): Promise<number> {
+  for (let sum = 0; ;) {
+    const deleted = await deleteSome();
+    if (deleted === 0) return sum;
+    sum += deleted;
+  }
+}

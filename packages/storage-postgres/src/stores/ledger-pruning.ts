@@ -1,0 +1,102 @@
+import type { PruneRequest } from "@snap/engine/ports";
+import { isStorable, type Query } from "../database.ts";
+import { inPortions } from "./in-portions.ts";
+
+/** Rows that one statement reads. */
+const ROWS_PER_STATEMENT = 20_000;
+
+/*
+ * Each statement counts what it deletes. Several processes may prune at the same time: each skips what another has locked.
+ * Reservations and the journal are pruned from their start, so neither needs an index that every render would write.
+ */
+
+const LAPSE = `SELECT count(snap.end_reservation(id, 'lapsed', $1)) AS count FROM (
+    SELECT id FROM snap.reservations WHERE state = 'open' AND id < $2 LIMIT $3
+  ) AS overdue`;
+
+const PRUNE_RESERVATIONS = `WITH deleted AS (
+    DELETE FROM snap.reservations WHERE id IN (
+      SELECT id FROM snap.reservations WHERE id < $1 AND state <> 'open' ORDER BY id LIMIT $2
+      FOR UPDATE SKIP LOCKED
+    ) RETURNING 1
+  ) SELECT count(*) AS count FROM deleted`;
+
+const PRUNE_BALANCES = `WITH deleted AS (
+    DELETE FROM snap.balances WHERE (account_id, period_started_at) IN (
+      SELECT account_id, period_started_at FROM snap.balances WHERE period_started_at < $1 AND NOT EXISTS (
+        SELECT 1 FROM snap.reservations WHERE reservations.account_id = balances.account_id AND state = 'open'
+          AND reservations.period_started_at = balances.period_started_at
+      ) LIMIT $2 FOR UPDATE SKIP LOCKED
+    ) RETURNING 1
+  ) SELECT count(*) AS count FROM deleted`;
+
+const PRUNE_JOURNAL = `WITH deleted AS (
+    DELETE FROM snap.journal WHERE sequence IN (
+      SELECT sequence FROM (SELECT * FROM snap.journal ORDER BY sequence LIMIT $2) AS oldest
+      WHERE period_started_at < $1 AND NOT EXISTS (
+        SELECT 1 FROM snap.balances WHERE balances.account_id = oldest.account_id
+          AND balances.period_started_at = oldest.period_started_at
+      )
+    ) RETURNING 1
+  ) SELECT count(*) AS count FROM deleted`;
+
+/** Implements `Ledger.prune`. */
+export async function pruneLedger(
+  query: Query,
+  { now, reservationsBefore, periodsBefore, limit }: PruneRequest,
+): Promise<number> {
+  const count = async (text: string, values: readonly unknown[]): Promise<number> =>
+    (await query<{ count: number }>(text, values))[0]?.count ?? 0;
+  await count(LAPSE, [now, reservationsBefore, limit]);
+  const reservations = await count(PRUNE_RESERVATIONS, [reservationsBefore, limit]);
+  if (periodsBefore === null) return reservations;
+  const balances = await count(PRUNE_BALANCES, [periodsBefore, limit]);
+  return reservations + balances + (await count(PRUNE_JOURNAL, [periodsBefore, limit]));
+}
+
+/**
+ * Implements `Ledger.deleteAccount`. Reads all reservations and the whole journal, because neither has an index over
+ * accounts. A settlement that runs meanwhile finds its reservation and its balance, or neither.
+ */
+export async function deleteLedger(query: Query, accountId: string): Promise<number> {
+  if (!isStorable(accountId)) return 0;
+  await deleteByScan(query, { table: "snap.reservations", key: "id", start: "", accountId });
+  await query("DELETE FROM snap.balances WHERE account_id = $1", [accountId]);
+  return deleteByScan(query, { table: "snap.journal", key: "sequence", start: 0, accountId });
+}
+
+/** Deletes the rows of an account from a table, in the order of its key; returns their number. */
+async function deleteByScan(
+  query: Query,
+  {
+    table,
+    key,
+    start,
+    accountId,
+  }: {
+    readonly table: string;
+    readonly key: string;
+    readonly start: string | number;
+    readonly accountId: string;
+  },
+): Promise<number> {
+  let position = start;
+  let deleted = 0;
+  await inPortions(async () => {
+    const [portion] = await query<{ end: string | number | null; count: number }>(
+      `SELECT max(${key}) AS end, count(*) AS count FROM (
+         SELECT ${key} FROM ${table} WHERE ${key} > $1 ORDER BY ${key} LIMIT ${ROWS_PER_STATEMENT}
+       ) AS portion`,
+      [position],
+    );
+    if (portion === undefined || portion.end === null) return 0;
+    const rows = await query(
+      `DELETE FROM ${table} WHERE ${key} > $1 AND ${key} <= $2 AND account_id = $3 RETURNING 1`,
+      [position, portion.end, accountId],
+    );
+    deleted += rows.length;
+    position = portion.end;
+    return portion.count;
+  });
+  return deleted;
+}

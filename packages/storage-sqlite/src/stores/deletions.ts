@@ -1,0 +1,35 @@
+import { createHash } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
+import { prepare } from "../prepare.ts";
+
+/** The accounts that are being deleted, or were in the last day: nothing new is stored for them. */
+export interface Deletions {
+  /** Within the transaction that stores something, so that no deletion can start in between. */
+  includes(accountId: string): boolean;
+  add(accountId: string, deletedAt: number): void;
+  prune(request: { readonly before: number; readonly limit: number }): number;
+}
+
+export function createDeletions(database: DatabaseSync): Deletions {
+  const find = prepare(database, "SELECT 1 FROM deletions WHERE digest = :digest");
+  const add = prepare(
+    database,
+    `INSERT INTO deletions (digest, deleted_at) VALUES (:digest, :deletedAt)
+     ON CONFLICT (digest) DO UPDATE SET deleted_at = excluded.deleted_at`,
+  );
+  const prune = prepare(
+    database,
+    `DELETE FROM deletions WHERE digest IN
+       (SELECT digest FROM deletions WHERE deleted_at < :before LIMIT :limit)`,
+  );
+  return {
+    includes: (accountId) => find.get({ digest: deletionDigest(accountId) }) !== undefined,
+    add: (accountId, deletedAt) => void add.run({ digest: deletionDigest(accountId), deletedAt }),
+    prune: (request) => Number(prune.run(request).changes),
+  };
+}
+
+/** Names the account in the table `deletions`. */
+export function deletionDigest(accountId: string): string {
+  return createHash("sha256").update(accountId).digest("hex");
+}
