@@ -86,6 +86,8 @@ export interface Engine {
   load(): SchedulerLoad;
   /** Returns how full the rendering cache is; `null` if its store cannot tell. */
   cacheStats(): Promise<CacheStats | null>;
+  /** Returns when the last backup was made; `null` before the first, or if the storage does not know. */
+  lastBackupAt(): Promise<number | null>;
   /** Waits for running renders, makes a last attempt at pending reversals, then closes the renderer and the storage. */
   close(): Promise<void>;
 }
@@ -166,6 +168,7 @@ export function createEngine(options: EngineOptions): Engine {
     clockSkews: () => clocks.skews(),
     load: () => scheduler.load(),
     cacheStats: () => storage.renderings.stats(),
+    lastBackupAt: async () => (await storage.lastBackupAt?.()) ?? null,
     async close() {
       stopPruning();
       clocks.stop();

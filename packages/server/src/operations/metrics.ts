@@ -25,7 +25,7 @@ export interface Metrics {
   countPageEnd(reason: string): void;
   /** Returns all metrics in the Prometheus text format; gauges are read from `engine`. */
   expose(
-    engine: Pick<Engine, "load" | "batches" | "cacheStats" | "clockSkews">,
+    engine: Pick<Engine, "load" | "batches" | "cacheStats" | "clockSkews" | "lastBackupAt">,
   ): Promise<{ readonly contentType: string; readonly body: string }>;
 }
 
@@ -97,6 +97,7 @@ export function createMetrics(): Metrics {
   const skews = createSkewGauge(registers);
   const queues = createQueueGauges(registers);
   const cacheSize = createCacheGauges(registers);
+  const backupAge = createBackupGauge(registers);
   return {
     countRequest: ({ route, status, code }) => requests.inc({ route, status, code }),
     countCapture({ cache, creditCost, rendering }, durationSeconds) {
@@ -118,6 +119,7 @@ export function createMetrics(): Metrics {
       // If the storage fails, only the gauges about it are missing.
       queues(await engine.batches.stats().catch(() => null));
       cacheSize(await engine.cacheStats().catch(() => null));
+      backupAge(await engine.lastBackupAt().catch(() => null));
       return { contentType: registry.contentType, body: await registry.metrics() };
     },
   };
@@ -222,5 +224,17 @@ function createCacheGauges(registers: Registry[]): (stats: CacheStats | null) =>
     ] as const)
       if (typeof value === "number") gauge.set(value);
       else gauge.remove();
+  };
+}
+
+function createBackupGauge(registers: Registry[]): (lastAt: number | null) => void {
+  const age = new Gauge({
+    name: "snap_backup_age_seconds",
+    help: "Age of the last backup of the data folder; absent before the first.",
+    registers,
+  });
+  return (lastAt) => {
+    if (lastAt === null) age.remove();
+    else age.set((Date.now() - lastAt) / 1000);
   };
 }
