@@ -54,8 +54,7 @@ async function versionOf({ query }: Pick<Database, "query">): Promise<number> {
     "SELECT coalesce(max(version), 0) AS version FROM snap.migrations",
   );
   const version = row?.version ?? 0;
-  if (version > MIGRATIONS.length)
-    throw newerSchema(version);
+  if (version > MIGRATIONS.length) throw newerSchema(version);
   return version;
 }
 

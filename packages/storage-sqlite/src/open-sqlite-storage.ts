@@ -73,10 +73,12 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
     use: options.isService === true ? "service" : "shared",
     timeoutMs: busyTimeoutMs,
   });
-  const database = await openDatabase({ filename, busyTimeoutMs, beforeMigration }).catch((error: unknown) => {
-    lock.release();
-    throw error;
-  });
+  const database = await openDatabase({ filename, busyTimeoutMs, beforeMigration }).catch(
+    (error: unknown) => {
+      lock.release();
+      throw error;
+    },
+  );
   const ledgerReserve = createLedgerReserve(database, filename);
   const ledgerStatements = prepareLedgerStatements(database);
   return {

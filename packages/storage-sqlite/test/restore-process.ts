@@ -8,7 +8,15 @@ import { join } from "node:path";
  */
 const [directory = "", backup = "", killAt = "0"] = process.argv.slice(2);
 
-const CHANGES = ["linkSync", "renameSync", "rmSync", "mkdirSync", "mkdtempSync", "openSync", "fsyncSync"] as const;
+const CHANGES = [
+  "linkSync",
+  "renameSync",
+  "rmSync",
+  "mkdirSync",
+  "mkdtempSync",
+  "openSync",
+  "fsyncSync",
+] as const;
 let changes = 0;
 let isStaged = false;
 const functions = fs as unknown as Record<string, (...args: unknown[]) => unknown>;

@@ -39,7 +39,8 @@ export async function readArchive({ input, ...request }: ReadRequest): Promise<M
   try {
     return await unpack(decoder.readable, request);
   } catch (error) {
-    if (error instanceof AdvisedError || isFull(error) || input.errored !== null) throw input.errored ?? error;
+    if (error instanceof AdvisedError || isFull(error) || input.errored !== null)
+      throw input.errored ?? error;
     throw invalidBackup(messageOf(error), error);
   } finally {
     input.destroy();
@@ -113,7 +114,8 @@ function verify(list: string, digests: ReadonlyMap<string, string>): void {
   const lines = list.split("\n").filter((line) => line !== "");
   for (const line of lines) {
     const [digest, name = ""] = line.split("  ");
-    if (digests.get(name) !== digest) throw invalidBackup(`${name} is missing or does not match its checksum`);
+    if (digests.get(name) !== digest)
+      throw invalidBackup(`${name} is missing or does not match its checksum`);
   }
   if (lines.length !== digests.size) throw invalidBackup("it contains files without a checksum");
 }

@@ -32,7 +32,12 @@ export interface RestoreReport {
  *
  * @throws AdvisedError
  */
-export async function restore({ config, file, replaces, onProgress }: RestoreRequest): Promise<RestoreReport> {
+export async function restore({
+  config,
+  file,
+  replaces,
+  onProgress,
+}: RestoreRequest): Promise<RestoreReport> {
   const input = await openInput(file);
   const staged = await openRestore(config, { replaces });
   try {

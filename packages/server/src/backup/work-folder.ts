@@ -10,7 +10,8 @@ export async function withWorkFolder<T>(parent: string, work: (folder: string) =
   const prefix = `.snap-backup-${hostname()}-`;
   for (const name of await readdir(parent)) {
     const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length).split("-")[0]) : NaN;
-    if (Number.isInteger(pid) && !isAlive(pid)) await rm(join(parent, name), { recursive: true, force: true });
+    if (Number.isInteger(pid) && !isAlive(pid))
+      await rm(join(parent, name), { recursive: true, force: true });
   }
   const folder = await mkdtemp(join(parent, `${prefix}${process.pid}-`));
   try {

@@ -64,7 +64,10 @@ async function fill(
 
   await addText(NAMES.manifest, `${JSON.stringify(manifest, null, 2)}\n`);
   const { size } = await stat(snapshot.filename);
-  await add({ name: NAMES.database, size }, createReadStream(snapshot.filename, { highWaterMark: CHUNK_BYTES }));
+  await add(
+    { name: NAMES.database, size },
+    createReadStream(snapshot.filename, { highWaterMark: CHUNK_BYTES }),
+  );
   for await (const { name, bytes } of snapshot.renderings()) {
     await add({ name: `${NAMES.renderings}${name}`, size: bytes.byteLength }, [bytes]);
     progress.renderings += 1;

@@ -53,7 +53,8 @@ Examples:
 
 async function runBackup(file: string, { withoutRenderings, json }: BackupOptions): Promise<void> {
   const config = loadEmbeddedConfig();
-  if (file === "-" && process.stdout.isTTY) throw new UsageError("stdout is a terminal; redirect it to a file");
+  if (file === "-" && process.stdout.isTTY)
+    throw new UsageError("stdout is a terminal; redirect it to a file");
   // Loaded lazily: other commands need neither.
   const [{ backUp }, { keySourceOf }] = await Promise.all([
     import("../backup/back-up.ts"),
@@ -93,7 +94,12 @@ async function runRestore(file: string, { yes, json }: RestoreOptions): Promise<
   );
   const { manifest, previous, hasKey } = report;
   if (json)
-    return printJson({ data_dir: config.dataDir, made_at: manifest.made_at, previous, has_secret_key: hasKey });
+    return printJson({
+      data_dir: config.dataDir,
+      made_at: manifest.made_at,
+      previous,
+      has_secret_key: hasKey,
+    });
   printLines(...restoreLines(config, report, keySourceOf(config)));
 }
 

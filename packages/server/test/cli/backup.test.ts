@@ -50,6 +50,7 @@ async function newToken({ accounts, tokens }: Engine): Promise<MintedToken> {
   const email = `${crypto.randomUUID()}@example.com`;
   const account = await accounts.create({
     email,
+    planSlug: "scale",
     creditsPerPeriod: 1_000_000,
     requestsPerMinute: 1_000_000,
     verified: true,
@@ -83,10 +84,11 @@ describe("a backup", () => {
         await engine.capture({ principal, parameters: { url: `https://example.com/${rendered}` } });
       }
     });
-    while (rendered < 20) await new Promise(setImmediate);
+    const loaded = Promise.all(load);
+    while (rendered < 20) await Promise.race([loaded, new Promise(setImmediate)]);
     const report = await backUp();
     isLoaded = false;
-    await Promise.all(load);
+    await loaded;
 
     const directory = await restoreElsewhere();
     const source = await openSqliteSource({ directory });
@@ -135,7 +137,9 @@ describe("a backup", () => {
     expect(written.stderr).toContain("The secret key is not in it.");
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     expect(metrics).toMatch(/^snap_backup_age_seconds \d/m);
-    const refused = new RegExp(`is in use by the service, process ${server.child.pid} on .*; stop that process first`);
+    const refused = new RegExp(
+      `is in use by the service, process ${server.child.pid} on .*; stop that process first`,
+    );
     for (const command of [["serve"], ["restore", file, "--yes"]])
       expect(await workspace.run(command)).toMatchObject({ code: 1, stderr: expect.stringMatching(refused) });
     expect(await workspace.json(["accounts", "list"])).toHaveLength(1);
@@ -144,10 +148,14 @@ describe("a backup", () => {
     server.child.kill("SIGKILL");
     await server.ended;
     await workspace.json(["accounts", "create", "--email", "bob@example.com"]);
-    const { stdout } = await execute("sh", ["-c", `${process.execPath} ${CLI} restore - --yes --json < snap.tar`], {
-      cwd: workspace.directory,
-      env: workspace.environment,
-    });
+    const { stdout } = await execute(
+      "sh",
+      ["-c", `${process.execPath} ${CLI} restore - --yes --json < snap.tar`],
+      {
+        cwd: workspace.directory,
+        env: workspace.environment,
+      },
+    );
     const { previous } = JSON.parse(stdout) as { previous: string };
     expect(dirname(previous)).toBe(data);
     expect(await workspace.json(["accounts", "list"])).toMatchObject([{ email: "ada@example.com" }]);
@@ -162,7 +170,10 @@ describe("a backup", () => {
     const principal = await engine.authenticate(token);
     const submit = async (path: string) => {
       const items = [{ url: `https://example.com/${path}` }];
-      return engine.batches.submit({ principal, document: { items, webhookUrl: "https://example.com/hook" } });
+      return engine.batches.submit({
+        principal,
+        document: { items, webhookUrl: "https://example.com/hook" },
+      });
     };
     const worker = engine.startWorker();
     const delivered = webhookSender.hold();
@@ -183,7 +194,9 @@ describe("a backup", () => {
     expect(ids).toContain(webhookSender.requests[0]?.headers["X-Webhook-Id"]);
     expect(new Set(ids).size).toBe(2);
     const again = await restored.engine.authenticate(token);
-    expect(await restored.engine.batches.get({ principal: again, batchId: id })).toMatchObject({ status: "completed" });
+    expect(await restored.engine.batches.get({ principal: again, batchId: id })).toMatchObject({
+      status: "completed",
+    });
     expect((await restored.engine.credits(again.account)).used).toBe(2);
   });
 
@@ -281,7 +294,10 @@ describe("a restore refuses, and changes nothing:", () => {
     await mkdir(unpacked);
     await execute("tar", ["--extract", "--file", file, "--directory", unpacked]);
     const manifest = await readFile(join(unpacked, "manifest.json"), "utf8");
-    await writeFile(join(unpacked, "manifest.json"), manifest.replace('"schema_version": 8', '"schema_version": 99'));
+    await writeFile(
+      join(unpacked, "manifest.json"),
+      manifest.replace('"schema_version": 8', '"schema_version": 99'),
+    );
     const names = ["manifest.json", "snap.db", "SHA256SUMS"];
     await execute("tar", ["--create", "--file", file, "--directory", unpacked, ...names]);
     expect(await refusal()).toMatchObject({ code: "schema_newer" });
@@ -300,7 +316,10 @@ describe("a restore refuses, and changes nothing:", () => {
     database.exec("DROP TABLE backups; PRAGMA user_version = 7");
     database.close();
     const manifest = await readFile(join(unpacked, "manifest.json"), "utf8");
-    await writeFile(join(unpacked, "manifest.json"), manifest.replace('"schema_version": 8', '"schema_version": 7'));
+    await writeFile(
+      join(unpacked, "manifest.json"),
+      manifest.replace('"schema_version": 8', '"schema_version": 7'),
+    );
     await execute("sh", ["-c", "sha256sum manifest.json snap.db > SHA256SUMS"], { cwd: unpacked });
     const names = ["manifest.json", "snap.db", "SHA256SUMS"];
     await execute("tar", ["--create", "--file", file, "--directory", unpacked, ...names]);

@@ -105,6 +105,8 @@ function countRenderings(copy: DatabaseSync): number {
 
 /** Rows of older releases contain their bytes, and have no size. */
 function listRenderings(copy: DatabaseSync): Iterable<{ readonly id: number; readonly size: number }> {
-  const statement = copy.prepare("SELECT rowid AS id, size FROM renderings WHERE size IS NOT NULL ORDER BY rowid");
+  const statement = copy.prepare(
+    "SELECT rowid AS id, size FROM renderings WHERE size IS NOT NULL ORDER BY rowid",
+  );
   return statement.iterate() as Iterable<unknown> as Iterable<{ id: number; size: number }>;
 }

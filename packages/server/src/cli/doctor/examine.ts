@@ -33,10 +33,15 @@ function checkConfiguration(): { readonly config: Config | null; readonly findin
   const name = "configuration";
   try {
     const { config, warnings } = readConfig(process.env);
-    const findings = warnings.map((text) => warning("configuration_suspicious", text, "unset it, or correct its name"));
+    const findings = warnings.map((text) =>
+      warning("configuration_suspicious", text, "unset it, or correct its name"),
+    );
     return { config, findings: findings.length > 0 ? findings : [ok(name, "every variable is valid")] };
   } catch (error) {
-    return { config: null, findings: [problem("configuration_invalid", messageOf(error), "correct it, and run doctor again")] };
+    return {
+      config: null,
+      findings: [problem("configuration_invalid", messageOf(error), "correct it, and run doctor again")],
+    };
   }
 }
 
