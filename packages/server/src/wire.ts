@@ -220,17 +220,17 @@ function openStorage(config: Config, parts: StorageParts): Promise<OpenedStorage
 }
 
 /** Creates the data folder if it does not exist and, unless `secretKey` is set, the key file of a new folder. */
-async function openEmbeddedStorage(
+function openEmbeddedStorage(
   { dataDir: directory, secretKey, cacheMaxBytes, diskReserveBytes }: Config,
   { onEvicted, beforeMigration, isKeyLost, isService = false }: StorageParts,
 ): Promise<OpenedStorage> {
-  await withDataDirErrors(directory, () => mkdir(directory, { recursive: true, mode: 0o700 }));
-  if (secretKey !== null) await requireSameKey(directory, secretKey);
-  return {
-    secretKey: secretKey ?? (await readSecretKey(directory, { isLost: isKeyLost === true })),
-    keyMark: null,
-    storage: await withDataDirErrors(directory, () =>
-      openSqliteStorage({
+  return withDataDirErrors(directory, async () => {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    if (secretKey !== null) await requireSameKey(directory, secretKey);
+    return {
+      secretKey: secretKey ?? (await readSecretKey(directory, { isLost: isKeyLost === true })),
+      keyMark: null,
+      storage: await openSqliteStorage({
         directory,
         cacheMaxBytes,
         diskReserveBytes,
@@ -238,8 +238,8 @@ async function openEmbeddedStorage(
         beforeMigration,
         isService,
       }),
-    ),
-  };
+    };
+  });
 }
 
 async function openSharedStorage(

@@ -38,7 +38,12 @@ async function examine(config: Config, engine: Engine): Promise<readonly Finding
   const { reasons } = await engine.health();
   const fault = reasons.find((reason) => reason.startsWith("storage"));
   if (fault !== undefined)
-    return [problem("storage_fails", fault, `free space on the disk of ${dataDir}; ${writeAdvice(dataDir)}`)];
+    return [
+      // in the words of SQLite and of the system
+      /disk is full|no space left/i.test(fault)
+        ? problem("disk_full", `the disk of ${dataDir} is full: ${fault}`, "free space on that disk")
+        : problem("storage_fails", fault, writeAdvice(dataDir)),
+    ];
   const isPrivate = (((await modeOf(dataDir)) ?? 0) & SHARED_BITS) === 0;
   return [
     isPrivate
