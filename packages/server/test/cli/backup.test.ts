@@ -82,6 +82,8 @@ describe("a backup", () => {
       while (isLoaded) {
         rendered += 1;
         await engine.capture({ principal, parameters: { url: `https://example.com/${rendered}` } });
+        // the fakes resolve without the event loop, which the test needs, too
+        await new Promise(setImmediate);
       }
     });
     const loaded = Promise.all(load);
