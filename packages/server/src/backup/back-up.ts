@@ -64,7 +64,7 @@ export async function backUp({
     }
   };
   return withWorkFolder(parent, work).catch((error: unknown) => {
-    throw isFull(error) ? diskFull(parent, error) : error;
+    throw isFull(error) ? diskFull(target === null ? `${parent}, or of the output,` : parent, error) : error;
   });
 }
 
