@@ -1,4 +1,4 @@
-import { lstatSync, type Stats } from "node:fs";
+import { lstatSync, statfsSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
 import { AdvisedError, FINDING_CHECKS, type FindingCode } from "./advised-error.ts";
 import { messageOf } from "./config/message-of.ts";
@@ -6,15 +6,19 @@ import { messageOf } from "./config/message-of.ts";
 /** Primary result codes of SQLite: the low byte of an extended one. */
 const SQLITE = { READONLY: 8, IOERR: 10, CORRUPT: 11, FULL: 13, CANTOPEN: 14, NOTADB: 26 } as const;
 
+/** SQLite's first allocation for a database that several processes use. */
+const SHARED_MEMORY_BYTES = 32 * 1024;
+
 /** Returns what the operator should do about an error of the data folder; names the folder and its variable. */
-export function explainDataDirError(error: unknown, directory: string): Error {
+export function explainDataDirError(error: unknown, directory: string): AdvisedError {
   if (error instanceof AdvisedError) return error;
   const advised = adviceOf(error);
   if (advised !== null) return advised;
   const { code = "", errcode = 0 } = error as { code?: string; errcode?: number };
   const result = errcode & 0xff;
   const message = `SNAP_DATA_DIR: cannot use ${directory}: ${messageOf(error)}`;
-  if (isFull(error))
+  // SQLite shares memory with other processes through a file, and reports differently that it cannot grow
+  if (isFull(error) || (result === SQLITE.IOERR && isDiskFull(directory)))
     return new AdvisedError("disk_full", message, "free space on that disk, and try again", { cause: error });
   if (result === SQLITE.CORRUPT || result === SQLITE.NOTADB)
     return new AdvisedError(
@@ -25,7 +29,14 @@ export function explainDataDirError(error: unknown, directory: string): Error {
     );
   if (["EACCES", "EPERM", "EROFS"].includes(code) || result === SQLITE.READONLY || result === SQLITE.CANTOPEN)
     return new AdvisedError("folder_not_writable", message, writeAdvice(directory), { cause: error });
-  return new Error(message, { cause: error });
+  return new AdvisedError("storage_fails", message, `check ${directory} and the disk that it is on`, {
+    cause: error,
+  });
+}
+
+function isDiskFull(directory: string): boolean {
+  const { bavail, bsize } = statfsSync(directory);
+  return bavail * bsize < SHARED_MEMORY_BYTES;
 }
 
 /** The disk is full, or the user's quota is used up. */

@@ -197,7 +197,7 @@ describe("a backup", () => {
     expect(new Set(ids).size).toBe(2);
     const again = await restored.engine.authenticate(token);
     expect(await restored.engine.batches.get({ principal: again, batchId: id })).toMatchObject({
-      status: "completed",
+      status: "complete",
     });
     expect((await restored.engine.credits(again.account)).used).toBe(2);
   });

@@ -16,14 +16,27 @@ interface Check {
 /** Remote, so that no browser starts. */
 const ENVIRONMENT = { SNAP_BROWSER_URL: "ws://127.0.0.1:9", SNAP_BROWSER_EGRESS: "direct", SNAP_PORT: "0" };
 /** Of the machine that runs the tests. */
-const IGNORED = new Set(["ok", "remote_browser_unreachable", "names_unresolved", "fonts_missing", "fonts_unknown"]);
+const IGNORED = new Set([
+  "ok",
+  "remote_browser_unreachable",
+  "names_unresolved",
+  "fonts_missing",
+  "fonts_unknown",
+]);
 
 let workspace: Workspace;
 let accountId: string;
 const path = (name: string): string => join(workspace.directory, name);
 beforeEach(async () => {
   workspace = openWorkspace(ENVIRONMENT);
-  const created = await workspace.json(["accounts", "create", "--email", "ada@example.com", "--plan", "starter"]);
+  const created = await workspace.json([
+    "accounts",
+    "create",
+    "--email",
+    "ada@example.com",
+    "--plan",
+    "starter",
+  ]);
   accountId = (created as { id: string }).id;
   await workspace.json(["tokens", "create", "--account", accountId]);
   await workspace.json(["backup", path("snap.tar")]);
@@ -94,11 +107,13 @@ describe("doctor names the fault, and its advice repairs it:", () => {
   });
 
   it("an account whose plan is gone", async () => {
-    const plans = [{ slug: "team", name: "Team", creditsPerPeriod: 5, requestsPerMinute: 4 }];
+    const plans = [{ slug: "team", name: "Team", creditsPerPeriod: 5000, requestsPerMinute: 40 }];
     await writeFile(path("plans.json"), JSON.stringify(plans));
     const environment = { SNAP_PLANS_FILE: path("plans.json") };
     expect(await findings(environment)).toEqual(["problem plan_missing"]);
-    const command = /snap-server (accounts update .*)$/.exec(await adviceOn("plan_missing", environment))?.[1];
+    const command = /snap-server (accounts update .*)$/.exec(
+      await adviceOn("plan_missing", environment),
+    )?.[1];
     await workspace.json(String(command).split(" "), environment);
     expect(await findings(environment)).toEqual([]);
   });

@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { createBodyFiles } from "../cache/body-files.ts";
 import { copyDatabase } from "../copy-database.ts";
 import { openDatabase } from "../database.ts";
+import { StorageFault } from "../faults.ts";
 import { lockFolder } from "../folder-lock.ts";
 import { SCHEMA_VERSION } from "../migrate.ts";
 import { prepare } from "../prepare.ts";
@@ -63,7 +64,12 @@ export interface SqliteSnapshot {
 export async function openSqliteSnapshot(options: SqliteSnapshotOptions): Promise<SqliteSnapshot> {
   const { directory, workDirectory, includesRenderings, now, beforeMigration } = options;
   const filename = join(directory, "snap.db");
-  if (!existsSync(filename)) throw new Error(`${directory} does not contain snap.db`);
+  if (!existsSync(filename))
+    throw new StorageFault(
+      "database_missing",
+      `${directory} does not contain snap.db`,
+      "set SNAP_DATA_DIR to the folder of the service",
+    );
   const lock = lockFolder(filename, { use: "shared", timeoutMs: BUSY_TIMEOUT_MS });
   const opened: DatabaseSync[] = [];
   const close = (): void => {

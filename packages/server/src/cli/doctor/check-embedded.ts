@@ -2,13 +2,12 @@ import type { Engine } from "@snap/engine";
 import { findService } from "@snap/storage-sqlite";
 import { access, constants, readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { AdvisedError } from "../../advised-error.ts";
 import type { Config } from "../../config.ts";
 import { explainDataDirError, writeAdvice } from "../../data-dir-error.ts";
 import { openAdminEngine } from "../../wire.ts";
 import { formatInstant } from "../output.ts";
 import { checkRecords, describeCache, modeOf, SHARED_BITS } from "./check-records.ts";
-import { findingOf, ok, problem, reasonOf, warning, type Finding } from "./finding.ts";
+import { findingOf, ok, problem, warning, type Finding } from "./finding.ts";
 
 const DAY_MS = 86_400_000;
 const BACKUP_MAX_AGE_DAYS = 7;
@@ -26,10 +25,7 @@ export async function checkEmbedded(config: Config): Promise<readonly Finding[]>
       await engine.close();
     }
   } catch (error) {
-    const explained = explainDataDirError(error, dataDir);
-    return explained instanceof AdvisedError
-      ? [findingOf(explained)]
-      : [problem("storage_fails", reasonOf(explained), `check ${dataDir} and the disk it is on`)];
+    return [findingOf(explainDataDirError(error, dataDir))];
   }
 }
 
