@@ -88,6 +88,8 @@ export interface Engine {
   cacheStats(): Promise<CacheStats | null>;
   /** Deletes all cached renderings of an account, or of all accounts; returns their number. */
   purgeRenderings(which: { readonly accountId: string | null }): Promise<number>;
+  /** Returns when the last backup was made; `null` before the first, or if the storage does not know. */
+  lastBackupAt(): Promise<number | null>;
   /** Waits for running renders, makes a last attempt at pending reversals, then closes the renderer and the storage. */
   close(): Promise<void>;
 }
@@ -169,6 +171,7 @@ export function createEngine(options: EngineOptions): Engine {
     load: () => scheduler.load(),
     cacheStats: () => storage.renderings.stats(),
     purgeRenderings: (which) => storage.renderings.purge(which),
+    lastBackupAt: async () => (await storage.lastBackupAt?.()) ?? null,
     async close() {
       stopPruning();
       clocks.stop();

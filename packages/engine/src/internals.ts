@@ -11,6 +11,7 @@ export type { CaptureOptions } from "./capture.ts";
 export { toSnapError } from "./errors.ts";
 export { steadySlots } from "./schedule/render-slots.ts";
 export { abortable, withTimeout } from "./timeouts.ts";
+export { isKeyOf } from "./tokens/check-secret-key.ts";
 export { keyFingerprint } from "./tokens/seal.ts";
 export { ABILITIES } from "./tokens/tokens.ts";
 export { findForeignSecrets } from "./transfer/transfer.ts";

@@ -1,13 +1,62 @@
-/** A fault that the operator can repair. Its message is the problem and the advice; `doctor` reports it under `check`. */
+/** What can be wrong with an installation, by code: the check of `doctor` that finds it. */
+export const FINDING_CHECKS = {
+  backup_invalid: "backup",
+  backup_missing: "backup",
+  backup_old: "backup",
+  browser_fails: "browser",
+  browser_missing: "browser",
+  browser_start_failed: "browser start",
+  clock_skewed: "clock",
+  configuration_invalid: "configuration",
+  configuration_suspicious: "configuration",
+  containment_weak: "containment",
+  database_damaged: "storage",
+  database_empty: "storage",
+  database_missing: "storage",
+  database_unreachable: "storage",
+  disk_full: "storage",
+  disk_low: "cache",
+  egress_open: "egress proxy",
+  folder_in_use: "storage",
+  folder_missing: "storage",
+  folder_not_empty: "storage",
+  folder_not_writable: "storage",
+  folder_open: "storage",
+  fonts_missing: "fonts",
+  fonts_unknown: "fonts",
+  names_unresolved: "name resolution",
+  page_limits_missing: "page limits",
+  plan_missing: "plans",
+  pooler_transaction_mode: "pooler",
+  redis_maxmemory: "cache",
+  redis_policy: "cache",
+  redis_unreachable: "cache",
+  remote_browser_unreachable: "remote browser",
+  render_fails: "render",
+  sandbox_missing: "sandbox",
+  sandbox_off: "sandbox",
+  schema_newer: "schema",
+  schema_older: "schema",
+  secret_key_missing: "secret key",
+  secret_key_open: "secret key",
+  secret_key_unreadable: "secret key",
+  secret_key_wrong: "secret key",
+  storage_fails: "storage",
+} as const satisfies Record<string, string>;
+
+/** Stable: programs branch on it. */
+export type FindingCode = keyof typeof FINDING_CHECKS;
+
+/** A fault that the operator can repair. Its message is the problem and the advice; `doctor` reports both. */
 export class AdvisedError extends Error {
   override readonly name = "AdvisedError";
-  readonly check: "secret key" | "schema";
+  readonly code: FindingCode;
   readonly problem: string;
   readonly advice: string;
 
-  constructor(check: AdvisedError["check"], problem: string, advice: string) {
-    super(`${problem}; ${advice}`);
-    this.check = check;
+  constructor(code: FindingCode, problem: string, advice: string, options?: ErrorOptions) {
+    super(`${problem}; ${advice}`, options);
+    this.code = code;
     this.problem = problem;
     this.advice = advice;
   }

@@ -19,11 +19,21 @@ import type {
 } from "@snap/engine/ports";
 import type { PuppeteerRendererOptions } from "@snap/engine/puppeteer";
 import type { PoolMode, PostgresTarget } from "@snap/storage-postgres";
-import { openSqliteSource, openSqliteStorage } from "@snap/storage-sqlite";
+import type { RedisCache } from "@snap/storage-redis";
+import {
+  openSqliteRestore,
+  openSqliteSnapshot,
+  openSqliteSource,
+  openSqliteStorage,
+  type SqliteRestore,
+  type SqliteSnapshot,
+  type SqliteSnapshotOptions,
+} from "@snap/storage-sqlite";
 import { mkdir } from "node:fs/promises";
 import { AdvisedError } from "./advised-error.ts";
 import type { Config } from "./config.ts";
 import { messageOf } from "./config/message-of.ts";
+import { adviceOf, explainDataDirError } from "./data-dir-error.ts";
 import { servicePolicy } from "./target-policy.ts";
 import {
   findSecretKey,
@@ -103,6 +113,10 @@ type EngineParts = Pick<
   readonly keyCheck?: KeyCheck | undefined;
   /** By default, a database of an older release is refused. */
   readonly beforeMigration?: BeforeMigration | undefined;
+  /** Called before the schema is created in an empty PostgreSQL database. If it throws, the database stays empty. */
+  readonly beforeCreation?: (() => void) | undefined;
+  /** Whether this process is the service, of which a data folder has only one; `false` by default. */
+  readonly isService?: boolean | undefined;
 };
 
 /**
@@ -153,7 +167,7 @@ export async function openEngine(
 /** Migrations cannot be undone, so only `serve` and `database upgrade` migrate. */
 function refuseMigration({ from, to }: SchemaMigration): never {
   throw new AdvisedError(
-    "schema",
+    "schema_older",
     `the database has schema version ${from}; this release would migrate ${from} to ${to}, which older releases cannot open`,
     "run `snap-server database upgrade`, or start the service with this release",
   );
@@ -167,7 +181,7 @@ export function keySourceOf({ secretKey, dataDir }: Pick<Config, "secretKey" | "
 async function requireDecryption({ tokens }: Engine, config: Config): Promise<void> {
   if ((await tokens.checkSecretKey()) === "differs")
     throw new AdvisedError(
-      "secret key",
+      "secret_key_wrong",
       `${keySourceOf(config)} is not the key that encrypted the stored signing secrets`,
       RESTORE_KEY,
     );
@@ -197,7 +211,13 @@ interface OpenedStorage {
 
 type StorageParts = Pick<
   EngineParts,
-  "onBackgroundError" | "onRedisRecovered" | "onPooler" | "needsRedis" | "onEvicted"
+  | "onBackgroundError"
+  | "onRedisRecovered"
+  | "onPooler"
+  | "needsRedis"
+  | "onEvicted"
+  | "beforeCreation"
+  | "isService"
 > & {
   readonly beforeMigration: BeforeMigration;
   /** Whether to create a missing key file even if the folder contains a database. */
@@ -211,32 +231,56 @@ function openStorage(config: Config, parts: StorageParts): Promise<OpenedStorage
 }
 
 /** Creates the data folder if it does not exist and, unless `secretKey` is set, the key file of a new folder. */
-async function openEmbeddedStorage(
+function openEmbeddedStorage(
   { dataDir: directory, secretKey, cacheMaxBytes, diskReserveBytes }: Config,
-  { onEvicted, beforeMigration, isKeyLost }: StorageParts,
+  { onEvicted, beforeMigration, isKeyLost, isService = false }: StorageParts,
 ): Promise<OpenedStorage> {
-  await withDataDirErrors(directory, () => mkdir(directory, { recursive: true, mode: 0o700 }));
-  if (secretKey !== null) await requireSameKey(directory, secretKey);
-  return {
-    secretKey: secretKey ?? (await readSecretKey(directory, { isLost: isKeyLost === true })),
-    keyMark: null,
-    storage: await withDataDirErrors(directory, () =>
-      openSqliteStorage({ directory, cacheMaxBytes, diskReserveBytes, onEvicted, beforeMigration }),
-    ),
-  };
+  return withDataDirErrors(directory, async () => {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    if (secretKey !== null) await requireSameKey(directory, secretKey);
+    return {
+      secretKey: secretKey ?? (await readSecretKey(directory, { isLost: isKeyLost === true })),
+      keyMark: null,
+      storage: await openSqliteStorage({
+        directory,
+        cacheMaxBytes,
+        diskReserveBytes,
+        onEvicted,
+        beforeMigration,
+        isService,
+      }),
+    };
+  });
 }
 
 async function openSharedStorage(
   { databaseUrl, redisUrl, cacheMaxBytes, ...config }: Config & NonNullable<Config["shared"]>,
-  { onBackgroundError = () => {}, onRedisRecovered = () => {}, ...parts }: StorageParts,
+  { onBackgroundError = () => {}, onPooler, beforeMigration, beforeCreation, ...parts }: StorageParts,
 ): Promise<OpenedStorage> {
-  const { onPooler, needsRedis = false, onEvicted, beforeMigration } = parts;
-  // The embedded storage needs neither package.
-  const [{ openPostgresStorage }, { openRedisCache, RedisUnreachableError }] = await Promise.all([
-    import("@snap/storage-postgres"),
-    import("@snap/storage-redis"),
-  ]);
-  const cache = await openRedisCache({
+  // The embedded storage does not need it.
+  const { openPostgresStorage } = await import("@snap/storage-postgres");
+  const cache = await openSharedCache({ redisUrl, cacheMaxBytes }, { ...parts, onBackgroundError });
+  const options = { url: databaseUrl, cache, onBackgroundError, onPooler, beforeMigration, beforeCreation };
+  const storage = await openPostgresStorage(options).catch(async (error: unknown) => {
+    await cache.close();
+    if (error instanceof AdvisedError) throw error;
+    throw adviceOf(error) ?? new Error(`SNAP_DATABASE_URL: ${messageOf(error)}`, { cause: error });
+  });
+  return { storage, secretKey: config.secretKey ?? "", keyMark: storage };
+}
+
+/** Opens the cache in Redis alone, without PostgreSQL. */
+export async function openSharedCache(
+  { redisUrl, cacheMaxBytes }: { readonly redisUrl: string; readonly cacheMaxBytes: number | null },
+  {
+    onBackgroundError = () => {},
+    onRedisRecovered = () => {},
+    needsRedis = false,
+    onEvicted,
+  }: Pick<EngineParts, "onBackgroundError" | "onRedisRecovered" | "needsRedis" | "onEvicted">,
+): Promise<RedisCache> {
+  const { openRedisCache, RedisUnreachableError } = await import("@snap/storage-redis");
+  return openRedisCache({
     url: redisUrl,
     cacheMaxBytes,
     isRequired: needsRedis,
@@ -247,13 +291,6 @@ async function openSharedStorage(
     const way = error instanceof RedisUnreachableError ? OPTIONAL_REDIS : "";
     throw new Error(`SNAP_REDIS_URL: ${messageOf(error)}${way}`, { cause: error });
   });
-  const options = { url: databaseUrl, cache, onBackgroundError, onPooler, beforeMigration };
-  const storage = await openPostgresStorage(options).catch(async (error: unknown) => {
-    await cache.close();
-    if (error instanceof AdvisedError) throw error;
-    throw new Error(`SNAP_DATABASE_URL: ${messageOf(error)}`, { cause: error });
-  });
-  return { storage, secretKey: config.secretKey ?? "", keyMark: storage };
 }
 
 const OPTIONAL_REDIS =
@@ -270,24 +307,26 @@ export async function requireMatchingKey(
 ): Promise<void> {
   if (await database.pinKeyFingerprint(keyFingerprint(secretKey))) return;
   throw new AdvisedError(
-    "secret key",
+    "secret_key_wrong",
     `${from} is not the key that this database is used with, and neither decrypts what the other encrypted`,
     "set it to the key of the other processes; if that key is lost, set a new one everywhere and run " +
       "`snap-server secret-key replace`",
   );
 }
 
-/** Adds the name of the variable to errors of the data folder. */
-async function withDataDirErrors<T>(directory: string, work: () => Promise<T>): Promise<T> {
+/** Says what to do about errors of the data folder. */
+async function withDataDirErrors<T>(directory: string, work: () => Promise<T> | T): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof AdvisedError) throw error;
-    throw new Error(`SNAP_DATA_DIR: cannot use ${directory}: ${messageOf(error)}`, { cause: error });
+    throw explainDataDirError(error, directory);
   }
 }
 
-export type AdminParts = Pick<EngineParts, "onBackgroundError" | "onPooler" | "keyCheck" | "beforeMigration">;
+export type AdminParts = Pick<
+  EngineParts,
+  "onBackgroundError" | "onPooler" | "keyCheck" | "beforeMigration" | "beforeCreation"
+>;
 
 /** Opens the engine for the operator's commands: accounts, tokens and credits. A server may run at the same time. */
 export function openAdminEngine(config: Config, parts: AdminParts = {}): Promise<Engine> {
@@ -325,6 +364,24 @@ export async function replaceSecretKey(
 /** Opens the data folder to move from, and locks the folder until the source is closed. */
 export function openMoveSource(dataDir: string): Promise<TransferSource> {
   return openSqliteSource({ directory: dataDir });
+}
+
+/** Copies the database of the data folder for a backup, while the service may run. */
+export function openSnapshot(
+  { dataDir: directory }: Pick<Config, "dataDir">,
+  options: Pick<SqliteSnapshotOptions, "workDirectory" | "includesRenderings" | "now">,
+): Promise<SqliteSnapshot> {
+  return withDataDirErrors(directory, () =>
+    openSqliteSnapshot({ ...options, directory, beforeMigration: refuseMigration }),
+  );
+}
+
+/** Locks the data folder to restore a backup. */
+export function openRestore(
+  { dataDir: directory }: Pick<Config, "dataDir">,
+  options: { readonly replaces: boolean },
+): Promise<SqliteRestore> {
+  return withDataDirErrors(directory, () => openSqliteRestore({ ...options, directory }));
 }
 
 /** Opens the database to move into. */

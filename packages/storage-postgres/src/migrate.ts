@@ -28,11 +28,18 @@ const MIGRATION_LOCK = 0x736e6170;
  *
  * @throws Error if the database is newer than this code.
  */
-export async function migrate(database: Database, beforeMigration: BeforeMigration): Promise<void> {
+export async function migrate(
+  database: Database,
+  {
+    beforeMigration,
+    beforeCreation,
+  }: { readonly beforeMigration: BeforeMigration; readonly beforeCreation: () => void },
+): Promise<void> {
   const [existing] = await database.query<{ table: string | null }>(
     "SELECT to_regclass('snap.migrations')::TEXT AS table",
   );
-  if (existing?.table != null && (await versionOf(database)) === MIGRATIONS.length) return;
+  if (existing?.table == null) beforeCreation();
+  else if ((await versionOf(database)) === MIGRATIONS.length) return;
   await database.transaction(async (query) => {
     await query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
     await query("CREATE SCHEMA IF NOT EXISTS snap");
@@ -56,9 +63,12 @@ async function versionOf({ query }: Pick<Database, "query">): Promise<number> {
     "SELECT coalesce(max(version), 0) AS version FROM snap.migrations",
   );
   const version = row?.version ?? 0;
-  if (version > MIGRATIONS.length)
-    throw new Error(
-      `the database was written by a newer release (schema version ${version}; this release supports up to ${MIGRATIONS.length}); upgrade @snap/storage-postgres`,
-    );
+  if (version > MIGRATIONS.length) throw newerSchema(version);
   return version;
+}
+
+function newerSchema(version: number): Error {
+  const problem = `the database was written by a newer release (schema version ${version}; this release supports up to ${MIGRATIONS.length})`;
+  const advice = "upgrade to that release or a newer one";
+  return Object.assign(new Error(`${problem}; ${advice}`), { code: "schema_newer", problem, advice });
 }

@@ -28,6 +28,8 @@ export interface PostgresStorageOptions {
   readonly onPooler?: ((mode: PoolMode) => void) | undefined;
   /** Called before the schema of an older release is migrated. If it throws, nothing is changed. */
   readonly beforeMigration?: BeforeMigration | undefined;
+  /** Called before the schema is created in an empty database. If it throws, nothing is created. */
+  readonly beforeCreation?: (() => void) | undefined;
 }
 
 export interface PostgresStorage extends Storage, KeyPinned {}
@@ -59,7 +61,8 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   // no timeout for a migration, or for the wait while another process migrates
   const migrating = openDatabase({ ...connecting, maxConnections: 1, statementTimeoutMs: 0 });
   try {
-    await migrate(migrating, options.beforeMigration ?? (() => {}));
+    const { beforeMigration = () => {}, beforeCreation = () => {} } = options;
+    await migrate(migrating, { beforeMigration, beforeCreation });
     await requireNoOpenMove(migrating);
   } finally {
     await migrating.close();

@@ -75,7 +75,7 @@ describe("migrations", { tags: ["postgres"] }, () => {
     const url = await newDatabase();
     await execute(url, "INSERT INTO snap.migrations (version) VALUES (99)");
     await expect(openStorage({ url })).rejects.toThrow(
-      "(schema version 99; this release supports up to 7); upgrade @snap/storage-postgres",
+      "(schema version 99; this release supports up to 7); upgrade to that release or a newer one",
     );
   });
 

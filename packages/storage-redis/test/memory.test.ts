@@ -131,11 +131,14 @@ describe("the index of renderings", { tags: ["redis"] }, () => {
     expect(stats?.warnings).toEqual([
       {
         message: "nothing limits the memory of Redis",
-        advice: "set maxmemory in Redis, with maxmemory-policy noeviction",
+        code: "redis_maxmemory",
+        advice:
+          "set maxmemory, for example `redis-cli config set maxmemory 1gb`, and maxmemory-policy noeviction; put both into redis.conf",
       },
       {
         message: `with maxmemory-policy ${policy}, Redis evicts ${evicted}`,
-        advice: "set maxmemory-policy noeviction",
+        code: "redis_policy",
+        advice: "run `redis-cli config set maxmemory-policy noeviction`, and put it into redis.conf",
       },
     ]);
     expect(stats?.freeBytes).toBeNull();

@@ -1,5 +1,6 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { createPrivately, sync } from "./private-files.ts";
 
 /**
  * Copies a database as of the latest commit, also while another connection of this process holds the write lock. The copy
@@ -10,26 +11,17 @@ export function copyDatabase(filename: string, copy: string): void {
   rmSync(draft, { force: true });
   try {
     // SQLite would create the file readable for everyone, but accepts an empty one
-    closeSync(openSync(draft, "wx", 0o600));
+    createPrivately(draft);
     const reader = new DatabaseSync(filename);
     try {
       reader.prepare("VACUUM INTO ?").run(draft);
     } finally {
       reader.close();
     }
-    syncFile(draft);
+    sync(draft);
     renameSync(draft, copy);
   } catch (error) {
     rmSync(draft, { force: true });
     throw error;
-  }
-}
-
-function syncFile(filename: string): void {
-  const file = openSync(filename, "r+");
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
   }
 }

@@ -1,11 +1,10 @@
 import type { BeforeMigration } from "@snap/engine/ports";
-import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
-import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
 import { isBusy } from "./faults.ts";
 import { RESERVE_BYTES } from "./ledger-reserve.ts";
 import { migrate } from "./migrate.ts";
+import { createPrivately } from "./private-files.ts";
 
 const OPEN_ATTEMPTS = 8;
 const FIRST_RETRY_MS = 10;
@@ -36,18 +35,6 @@ export async function openDatabase({
   } catch (error) {
     database.close();
     throw error;
-  }
-}
-
-/** The file contains hashes and sealed secrets. SQLite gives `-wal` and `-shm` the same mode. */
-function createPrivately(filename: string): void {
-  mkdirSync(dirname(filename), { recursive: true, mode: 0o700 });
-  try {
-    // never opens an existing file: closing it would release the locks that another connection of this process
-    // holds on it (fcntl, POSIX.1)
-    closeSync(openSync(filename, "wx", 0o600));
-  } catch (error) {
-    if (!existsSync(filename)) throw error;
   }
 }
 

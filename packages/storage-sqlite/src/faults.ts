@@ -1,6 +1,23 @@
 /** Primary result codes: the low byte of an extended result code (SQLite, result codes). */
 const SQLITE_BUSY = 5;
+const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
+const SQLITE_NOTADB = 26;
+
+/** What the operator can repair: the message is the problem and the advice. Branch on the code. */
+export class StorageFault extends Error {
+  override readonly name = "StorageFault";
+  readonly code: "database_missing" | "folder_in_use" | "folder_not_empty" | "schema_newer";
+  readonly problem: string;
+  readonly advice: string;
+
+  constructor(code: StorageFault["code"], problem: string, advice: string) {
+    super(`${problem}; ${advice}`);
+    this.code = code;
+    this.problem = problem;
+    this.advice = advice;
+  }
+}
 
 /** Another process has locked the database. */
 export function isBusy(error: unknown): boolean {
@@ -10,6 +27,11 @@ export function isBusy(error: unknown): boolean {
 /** The disk is full, or the disk quota of the user is used up. */
 export function isDiskFull(error: unknown): boolean {
   return resultCodeOf(error) === SQLITE_FULL || ["ENOSPC", "EDQUOT"].includes(systemCodeOf(error));
+}
+
+/** The file is damaged, or not a database. */
+export function isCorrupt(error: unknown): boolean {
+  return [SQLITE_CORRUPT, SQLITE_NOTADB].includes(resultCodeOf(error) ?? 0);
 }
 
 /** Returns the code of a failed system call, such as `ENOENT`; an empty text for other errors. */

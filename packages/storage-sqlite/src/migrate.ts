@@ -8,6 +8,8 @@ import { journalAsALog } from "./migrations/003-journal-as-a-log.ts";
 import { reversals } from "./migrations/004-reversals.ts";
 import { renderingFiles } from "./migrations/005-rendering-files.ts";
 import { accountEnds } from "./migrations/006-account-ends.ts";
+import { backups } from "./migrations/007-backups.ts";
+import { StorageFault } from "./faults.ts";
 import { prepare } from "./prepare.ts";
 import { writing } from "./transaction.ts";
 
@@ -19,7 +21,11 @@ export const MIGRATIONS: readonly string[] = [
   reversals,
   renderingFiles,
   accountEnds,
+  backups,
 ];
+
+/** Schema version of this release. */
+export const SCHEMA_VERSION = MIGRATIONS.length;
 
 /** "snap" in ASCII: distinguishes our files from other SQLite databases (SQLite file format, 1.3). */
 const APPLICATION_ID = 0x736e6170;
@@ -53,8 +59,12 @@ function copyPath(filename: string, version: number): string {
   return `${filename}.schema-${version}`;
 }
 
-/** Returns the number of applied migrations. */
-function versionOf(database: DatabaseSync, filename: string): number {
+/**
+ * Returns the number of applied migrations.
+ *
+ * @throws Error if the database is newer than this code, or belongs to another program.
+ */
+export function versionOf(database: DatabaseSync, filename: string): number {
   const state = prepare<{ applicationId: number; version: number; objects: number }>(
     database,
     `SELECT (SELECT application_id FROM pragma_application_id) AS applicationId,
@@ -65,8 +75,10 @@ function versionOf(database: DatabaseSync, filename: string): number {
   if (state.applicationId !== APPLICATION_ID)
     throw new Error(`${filename} is a database of another program; use another directory`);
   if (state.version > MIGRATIONS.length)
-    throw new Error(
-      `${filename} was written by a newer release (schema version ${state.version}; this release supports up to ${MIGRATIONS.length}); ${remedyFor(filename)}`,
+    throw new StorageFault(
+      "schema_newer",
+      `${filename} was written by a newer release (schema version ${state.version}; this release supports up to ${MIGRATIONS.length})`,
+      remedyFor(filename),
     );
   return state.version;
 }
@@ -74,6 +86,6 @@ function versionOf(database: DatabaseSync, filename: string): number {
 function remedyFor(filename: string): string {
   const copy = copyPath(filename, MIGRATIONS.length);
   return existsSync(copy)
-    ? `use the newer release, or restore ${copy}, the copy from before the upgrade`
-    : "upgrade @snap/storage-sqlite";
+    ? `use the newer release, or go back to ${copy}, the copy from before the upgrade, as the guide to upgrades says`
+    : "upgrade to that release or a newer one";
 }

@@ -1,7 +1,9 @@
 import type { BeforeMigration, Eviction, Storage } from "@snap/engine/ports";
 import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { readLastBackup } from "./backup/last-backup.ts";
 import { openDatabase } from "./database.ts";
+import { lockFolder } from "./folder-lock.ts";
 import { createLedgerReserve, type LedgerReserve } from "./ledger-reserve.ts";
 import { createAccountStore } from "./stores/accounts.ts";
 import { createBatchStore } from "./stores/batches.ts";
@@ -28,6 +30,8 @@ export type SqliteStorageOptions = {
   readonly diskReserveBytes?: number;
   /** Called when renderings are evicted before they expire. */
   readonly onEvicted?: ((eviction: Eviction) => void) | undefined;
+  /** Whether this is the one service of the folder, which a second is refused; `false` by default. */
+  readonly isService?: boolean;
   /** Called before a database of an older release is copied and migrated. If it throws, nothing is changed. */
   readonly beforeMigration?: BeforeMigration | undefined;
 } & (
@@ -56,7 +60,8 @@ const DISK_RESERVE_BYTES = 256 * 1024 * 1024;
  * A database of an older release is migrated. A copy without renderings stays beside it, such as `snap.db.schema-4`: older
  * releases cannot open the migrated one.
  *
- * @throws Error if the file cannot be opened, belongs to another program, or was written by a newer release.
+ * @throws Error if the file cannot be opened, belongs to another program, or was written by a newer release (code
+ * `schema_newer`), or while the folder is in use by another service, or being restored (`folder_in_use`).
  *
  * @example
  * const storage = await openSqliteStorage({ directory: "./data" });
@@ -65,11 +70,17 @@ const DISK_RESERVE_BYTES = 256 * 1024 * 1024;
  */
 export async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage> {
   const filename = "directory" in options ? join(options.directory, "snap.db") : options.filename;
-  const database = await openDatabase({
-    filename,
-    busyTimeoutMs: options.busyTimeoutMs ?? 1000,
-    beforeMigration: options.beforeMigration ?? (() => {}),
+  const { busyTimeoutMs = 1000, beforeMigration = () => {} } = options;
+  const lock = lockFolder(filename, {
+    use: options.isService === true ? "service" : "shared",
+    timeoutMs: busyTimeoutMs,
   });
+  const database = await openDatabase({ filename, busyTimeoutMs, beforeMigration }).catch(
+    (error: unknown) => {
+      lock.release();
+      throw error;
+    },
+  );
   const ledgerReserve = createLedgerReserve(database, filename);
   const ledger = prepareLedgerStatements(database);
   const deletions = createDeletions(database);
@@ -88,9 +99,11 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
     }),
     rateLimiter: createRateLimiter(database),
     batches: createBatchStore(database, { ledger, deletions }),
+    lastBackupAt: async () => readLastBackup(database),
     check: createWriteCheck(database, ledgerReserve),
     async close() {
       if (database.isOpen) database.close();
+      lock.release();
     },
   };
 }

@@ -79,7 +79,8 @@ async function store(storage: Storage): Promise<void> {
 async function openWithConnection(): Promise<{ storage: Storage; connection: DatabaseSync }> {
   const exec = vi.spyOn(DatabaseSync.prototype, "exec");
   const storage = await openSqliteStorage({ directory: await temporaryDirectory() });
-  const connection = exec.mock.contexts[0] as DatabaseSync;
+  // the other connection locks the folder
+  const connection = exec.mock.contexts.at(-1) as DatabaseSync;
   exec.mockRestore();
   return { storage, connection };
 }

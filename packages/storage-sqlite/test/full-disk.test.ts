@@ -91,10 +91,11 @@ describe("on a full disk", { tags: ["mount"] }, () => {
     expect(await countOf(storage, "acct_2")).toBe(0);
     expect((await storage.renderings.stats())?.warnings).toEqual([
       {
+        code: "disk_low",
         message: expect.stringMatching(
           /^the disk has \d+ bytes free, less than the reserve of 4194304, so renderings are evicted or not cached$/,
         ),
-        advice: "free disk space, or lower the reserve",
+        advice: "free disk space, or lower the reserve, SNAP_DISK_RESERVE_BYTES",
       },
     ]);
     // evicts what is left, and the other program takes that, too

@@ -35,7 +35,14 @@ export type {
 export type { Machine } from "./machine.ts";
 export type { Random } from "./random.ts";
 export type { RenderedFile, Renderer, RendererHealth, RenderOptions } from "./renderer.ts";
-export type { CacheStats, Eviction, RenderingKey, RenderingStore, StoredRendering } from "./renderings.ts";
+export type {
+  CacheStats,
+  CacheWarning,
+  Eviction,
+  RenderingKey,
+  RenderingStore,
+  StoredRendering,
+} from "./renderings.ts";
 export type { Resolver } from "./resolver.ts";
 export type { BeforeMigration, SchemaMigration } from "./schema-migration.ts";
 export type { Storage } from "./storage.ts";

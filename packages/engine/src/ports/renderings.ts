@@ -58,7 +58,13 @@ export interface CacheStats {
   /** Free space where the renderings are stored; `null` if unknown or unlimited. */
   readonly freeBytes: number | null;
   /** What is wrong with the store, and what the operator should do about it. */
-  readonly warnings: readonly { readonly message: string; readonly advice: string }[];
+  readonly warnings: readonly CacheWarning[];
+}
+
+export interface CacheWarning {
+  readonly code: "disk_low" | "redis_maxmemory" | "redis_policy";
+  readonly message: string;
+  readonly advice: string;
 }
 
 /** Renderings of an account that were evicted before they expired. */

@@ -1,18 +1,27 @@
 import { AdminError } from "../errors.ts";
 import type { TokenRecord, TokenStore } from "../ports/tokens.ts";
-import type { Seal } from "./seal.ts";
+import { systemRandom } from "../ports/random.ts";
+import { createSeal, type Seal } from "./seal.ts";
 
 /** Whether the secret key decrypts the stored signing secrets; `unused` if there are none. */
 export type KeyMatch = "matches" | "differs" | "unused";
 
 /** Returns whether the key of `seal` decrypts the signing secret of a token. */
-export function decrypts(seal: Seal, { sealedSigningSecret }: TokenRecord): boolean {
+export function decrypts(
+  seal: Seal,
+  { sealedSigningSecret }: Pick<TokenRecord, "sealedSigningSecret">,
+): boolean {
   try {
     seal.open(sealedSigningSecret);
     return true;
   } catch {
     return false;
   }
+}
+
+/** Returns whether `secretKey` decrypts an encrypted signing secret. */
+export function isKeyOf(sealedSigningSecret: string, secretKey: string): boolean {
+  return decrypts(createSeal(secretKey, systemRandom), { sealedSigningSecret });
 }
 
 /** Compares the key of `seal` with the one that encrypted the newest signing secret. */

@@ -28,6 +28,6 @@ function conclude(findings: readonly Finding[]): string {
   const count = (status: Finding["status"]): number =>
     findings.filter((finding) => finding.status === status).length;
   if (count("problem") > 0)
-    return `${count("problem")} ${count("problem") === 1 ? "problem" : "problems"} to fix before the service can start.`;
+    return `${count("problem")} ${count("problem") === 1 ? "problem" : "problems"} to fix.`;
   return count("warning") > 0 ? "The service can start; see the warnings." : "No problems found.";
 }

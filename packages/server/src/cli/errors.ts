@@ -1,5 +1,6 @@
 import { isSnapError } from "@snap/engine";
 import { CommanderError } from "commander";
+import { AdvisedError } from "../advised-error.ts";
 import { ConfigError } from "../config.ts";
 import { messageOf } from "../config/message-of.ts";
 
@@ -28,6 +29,8 @@ export function explainFailure(error: unknown): Failure | null {
     return { exitCode: EXIT_CODES.usage, text: message, document: { message, mistakes: error.mistakes } };
   if (error instanceof UsageError)
     return { exitCode: EXIT_CODES.usage, text: message, document: { message } };
+  if (error instanceof AdvisedError)
+    return { exitCode: EXIT_CODES.failure, text: message, document: { code: error.code, message } };
   const { code } = isSnapError(error) ? error : {};
   return {
     exitCode: EXIT_CODES.failure,

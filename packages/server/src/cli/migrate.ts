@@ -4,7 +4,7 @@ import { readMoveConfig } from "../config.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { withJson } from "./admin.ts";
 import { UsageError } from "./errors.ts";
-import { printJson, printLines, warn } from "./output.ts";
+import { printJson, printLines, rewriteLine, warn } from "./output.ts";
 import type { MoveRequest } from "./migrate/move.ts";
 
 interface MigrateOptions {
@@ -64,9 +64,4 @@ function readRequest({ from, to }: MigrateOptions): MoveRequest {
   const mistake = SETTINGS.databaseUrl.schema.safeParse(databaseUrl).error?.issues[0];
   if (mistake !== undefined) throw new UsageError(`--to ${mistake.message}`);
   return { ...config, databaseUrl, dataDir: from === undefined ? config.dataDir : resolve(from) };
-}
-
-/** Replaces the current line of the terminal. */
-function rewriteLine(text: string): void {
-  process.stderr.write(`\r\u001B[K${text}`);
 }

@@ -1,8 +1,8 @@
 import type { Failure } from "./errors.ts";
 
-/** Prints one JSON document to stdout. */
-export function printJson(document: unknown): void {
-  process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+/** Prints one JSON document to stdout, or to stderr if stdout has other content. */
+export function printJson(document: unknown, { toStderr = false } = {}): void {
+  (toStderr ? process.stderr : process.stdout).write(`${JSON.stringify(document, null, 2)}\n`);
 }
 
 export function printLines(...lines: readonly string[]): void {
@@ -15,6 +15,11 @@ export function warn(text: string): void {
 
 export function printFailure({ text, document }: Failure, options: { readonly json: boolean }): void {
   process.stderr.write(options.json ? `${JSON.stringify({ error: document })}\n` : `error: ${text}\n`);
+}
+
+/** Replaces the current line of the terminal. */
+export function rewriteLine(text: string): void {
+  process.stderr.write(`\r\u001B[K${text}`);
 }
 
 /** Aligns the columns; the first row is the heading. */

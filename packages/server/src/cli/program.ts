@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
 import { addAccounts } from "./accounts.ts";
+import { addBackup } from "./backup.ts";
 import { addBatches } from "./batches.ts";
 import { addDatabase } from "./database.ts";
 import { addDoctor } from "./doctor.ts";
@@ -58,6 +59,7 @@ Exit codes: 0 success, 1 failure, 2 invalid usage or configuration.`,
   addRenderings(program);
   addSecretKey(program);
   addDatabase(program);
+  addBackup(program);
   addMigrate(program);
   addDoctor(program);
   return program;

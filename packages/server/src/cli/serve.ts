@@ -114,6 +114,7 @@ async function serveUntil(stopSignal: Promise<NodeJS.Signals>, parts: Parts): Pr
   const engine = await openEngine(config, {
     renderer,
     keyCheck: "shared",
+    isService: true,
     beforeMigration: (migration) =>
       logger.warn(migration, "migrating the database; older releases cannot open it afterwards"),
     baseUrl: `${publicUrl}/v1`,

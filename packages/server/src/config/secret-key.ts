@@ -29,7 +29,7 @@ export async function readSecretKey(dataDir: string, { isLost = false } = {}): P
   const existing = await readIfExists(file);
   if (existing === null && hasDatabase && !isLost)
     throw new AdvisedError(
-      "secret key",
+      "secret_key_missing",
       `${dataDir} contains a database but not its key file secret.key`,
       "restore the file, or set SNAP_SECRET_KEY to its content; if it is lost, `snap-server secret-key replace` creates " +
         "a new one and gives the tokens new signing secrets",
@@ -37,7 +37,7 @@ export async function readSecretKey(dataDir: string, { isLost = false } = {}): P
   const key = existing ?? (await createKey(file));
   if (key.length < KEY_MIN_CHARACTERS)
     throw new AdvisedError(
-      "secret key",
+      "secret_key_unreadable",
       `the key file ${file} has fewer than ${KEY_MIN_CHARACTERS} characters`,
       "restore it from a backup; if it is lost, delete the file and run `snap-server secret-key replace`",
     );
@@ -64,7 +64,7 @@ export async function requireSameKey(dataDir: string, secretKey: string): Promis
   const existing = await readIfExists(file);
   if (existing !== null && existing !== secretKey)
     throw new AdvisedError(
-      "secret key",
+      "secret_key_wrong",
       `SNAP_SECRET_KEY is not the key in ${file}, and neither decrypts what the other encrypted`,
       "unset the variable to use the file, or move the file away to use the variable",
     );
@@ -93,7 +93,7 @@ async function readIfExists(file: string): Promise<string | null> {
   } catch (error) {
     if (codeOf(error) === "ENOENT") return null;
     throw new AdvisedError(
-      "secret key",
+      "secret_key_unreadable",
       `cannot read the key file ${file} (${codeOf(error)})`,
       "make it readable for the user that runs this process",
     );

@@ -26,7 +26,7 @@ export interface Metrics {
   countPageEnd(reason: string): void;
   /** Returns all metrics in the Prometheus text format; gauges are read from `engine`. */
   expose(
-    engine: Pick<Engine, "load" | "batches" | "cacheStats" | "clockSkews">,
+    engine: Pick<Engine, "load" | "batches" | "cacheStats" | "clockSkews" | "lastBackupAt">,
   ): Promise<{ readonly contentType: string; readonly body: string }>;
 }
 
@@ -99,6 +99,7 @@ export function createMetrics(): Metrics {
   const queues = createQueueGauges(registers);
   const cacheSize = createCacheGauges(registers);
   const readStorage = createStorageFigures();
+  const backupAge = createBackupGauge(registers);
   return {
     countRequest: ({ route, status, code }) => requests.inc({ route, status, code }),
     countCapture({ cache, creditCost, rendering }, durationSeconds) {
@@ -118,9 +119,10 @@ export function createMetrics(): Metrics {
       load(engine.load());
       skews(engine.clockSkews());
       // If the storage fails or hangs, only the gauges about it are missing.
-      const { batches, cache } = await readStorage(engine);
+      const { batches, cache, lastBackupAt } = await readStorage(engine);
       queues(batches);
       cacheSize(cache);
+      backupAge(lastBackupAt);
       return { contentType: registry.contentType, body: await registry.metrics() };
     },
   };
@@ -225,5 +227,17 @@ function createCacheGauges(registers: Registry[]): (stats: CacheStats | null) =>
     ] as const)
       if (typeof value === "number") gauge.set(value);
       else gauge.remove();
+  };
+}
+
+function createBackupGauge(registers: Registry[]): (lastAt: number | null) => void {
+  const age = new Gauge({
+    name: "snap_backup_age_seconds",
+    help: "Age of the last backup of the data folder; absent before the first.",
+    registers,
+  });
+  return (lastAt) => {
+    if (lastAt === null) age.remove();
+    else age.set((Date.now() - lastAt) / 1000);
   };
 }

@@ -4,24 +4,27 @@ import type { BatchStats, CacheStats } from "@snap/engine/ports";
 /** A scrape must be answered within a second, even while PostgreSQL or Redis hangs. */
 const LIMIT_MS = 700;
 
-/** What the storage says of batches and of the cache; `null` if it fails, hangs, or does not count it. */
+/** What the storage reports; `null` if it fails, hangs, or does not know. */
 export interface StorageFigures {
   readonly batches: BatchStats | null;
   readonly cache: CacheStats | null;
+  readonly lastBackupAt: number | null;
 }
 
 /** Returns a function that reads these figures within the time of a scrape. It never rejects. */
 export function createStorageFigures(): (
-  engine: Pick<Engine, "batches" | "cacheStats">,
+  engine: Pick<Engine, "batches" | "cacheStats" | "lastBackupAt">,
 ) => Promise<StorageFigures> {
   const readBatches = boundedRead<BatchStats>();
   const readCache = boundedRead<CacheStats | null>();
+  const readBackup = boundedRead<number | null>();
   return async (engine) => {
-    const [batches, cache] = await Promise.all([
+    const [batches, cache, lastBackupAt] = await Promise.all([
       readBatches(() => engine.batches.stats()),
       readCache(() => engine.cacheStats()),
+      readBackup(() => engine.lastBackupAt()),
     ]);
-    return { batches, cache };
+    return { batches, cache, lastBackupAt };
   };
 }
 

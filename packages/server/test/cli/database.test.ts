@@ -7,7 +7,8 @@ import { openWorkspace, type Workspace } from "./command.ts";
 /** Remote, so that no browser starts. */
 const ENVIRONMENT = { SNAP_BROWSER_URL: "ws://127.0.0.1:9", SNAP_BROWSER_EGRESS: "direct", SNAP_PORT: "0" };
 
-const UNDO_LAST_MIGRATION = `
+const UNDO_MIGRATIONS = `
+  DROP TABLE backups;
   DROP TRIGGER journal_keeps_whole_periods;
   CREATE TRIGGER journal_keeps_all_lines BEFORE DELETE ON journal
   BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
@@ -26,7 +27,7 @@ describe("a database of an older release", () => {
     workspace = openWorkspace(ENVIRONMENT);
     await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
     const database = new DatabaseSync(path("snap.db"));
-    database.exec(UNDO_LAST_MIGRATION);
+    database.exec(UNDO_MIGRATIONS);
     database.close();
   });
   afterEach(() => workspace.clear());
@@ -46,21 +47,21 @@ describe("a database of an older release", () => {
     ])
       expect(await workspace.run(command)).toMatchObject({
         code: 1,
-        stderr: expect.stringMatching(/would migrate 5 to 6.*; run `snap-server database upgrade`/),
+        stderr: expect.stringMatching(/would migrate 5 to 7.*; run `snap-server database upgrade`/),
       });
     const { code, stderr } = await workspace.run(["migrate", "--to", "postgres://127.0.0.1:9/snap"]);
     expect([code, stderr]).toEqual([1, expect.stringContaining("run `snap-server database upgrade`")]);
     const { stdout } = await workspace.run(["doctor"]);
     expect(stdout).toMatch(
-      /^warning +schema: .*would migrate 5 to 6.*\n +-> run `snap-server database upgrade`/m,
+      /^warning +schema: .*would migrate 5 to 7.*\n +-> run `snap-server database upgrade`/m,
     );
     expect(version()).toBe(5);
     expect(await readdir(path(""))).not.toContain("snap.db.schema-5");
 
     expect(await workspace.json(["database", "upgrade"])).toEqual({
-      migrated: { from: 5, to: 6, copy: path("snap.db.schema-5") },
+      migrated: { from: 5, to: 7, copy: path("snap.db.schema-5") },
     });
-    expect(version()).toBe(6);
+    expect(version()).toBe(7);
     expect(await workspace.json(["accounts", "list"])).toMatchObject([{ email: "ada@example.com" }]);
     expect((await workspace.run(["database", "upgrade"])).stdout).toBe(
       "The database already has the schema of this release.\n",
@@ -70,8 +71,8 @@ describe("a database of an older release", () => {
   it("is migrated by serve, which announces it in the log", async () => {
     const server = workspace.start(["serve"]);
     const [line] = await server.printed(/^.*"msg":"migrating the database.*$/m);
-    expect(JSON.parse(line)).toMatchObject({ level: "warn", from: 5, to: 6, copy: path("snap.db.schema-5") });
+    expect(JSON.parse(line)).toMatchObject({ level: "warn", from: 5, to: 7, copy: path("snap.db.schema-5") });
     await server.printed(/"msg":"listening"/);
-    expect(version()).toBe(6);
+    expect(version()).toBe(7);
   });
 });

@@ -72,6 +72,7 @@ describe("doctor", { tags: ["browser"] }, () => {
       {
         name: "cache",
         status: "ok",
+        code: "ok",
         message: expect.stringMatching(/^renderings take 0 bytes of at most 5\.0 GB, [\d.]+ \w+ free$/),
       },
     ]);

@@ -14,18 +14,24 @@ function engineWith(
   stats: () => Promise<BatchStats>,
   cacheStats: () => Promise<CacheStats | null> = () => Promise.resolve(CACHE),
 ): Parameters<ReturnType<typeof createStorageFigures>>[0] {
-  return { batches: { stats }, cacheStats } as Parameters<ReturnType<typeof createStorageFigures>>[0];
+  return { batches: { stats }, cacheStats, lastBackupAt: () => Promise.resolve(7) } as Parameters<
+    ReturnType<typeof createStorageFigures>
+  >[0];
 }
 
 it("reads the figures of the storage", async () => {
   const read = createStorageFigures();
-  expect(await read(engineWith(() => Promise.resolve(BATCHES)))).toEqual({ batches: BATCHES, cache: CACHE });
+  expect(await read(engineWith(() => Promise.resolve(BATCHES)))).toEqual({
+    batches: BATCHES,
+    cache: CACHE,
+    lastBackupAt: 7,
+  });
 });
 
 it("leaves out what fails", async () => {
   const read = createStorageFigures();
   const engine = engineWith(() => Promise.reject(new Error("gone")));
-  expect(await read(engine)).toEqual({ batches: null, cache: CACHE });
+  expect(await read(engine)).toEqual({ batches: null, cache: CACHE, lastBackupAt: 7 });
 });
 
 it("leaves out what never answers, asks for it once, and reads it again afterwards", async () => {
@@ -36,11 +42,15 @@ it("leaves out what never answers, asks for it once, and reads it again afterwar
     asked += 1;
     return held.promise;
   });
-  expect(await read(hanging)).toEqual({ batches: null, cache: CACHE });
-  expect(await read(hanging)).toEqual({ batches: null, cache: CACHE });
+  expect(await read(hanging)).toEqual({ batches: null, cache: CACHE, lastBackupAt: 7 });
+  expect(await read(hanging)).toEqual({ batches: null, cache: CACHE, lastBackupAt: 7 });
   expect(asked).toBe(1);
   held.resolve(BATCHES);
-  expect(await read(hanging)).toEqual({ batches: BATCHES, cache: CACHE });
+  expect(await read(hanging)).toEqual({ batches: BATCHES, cache: CACHE, lastBackupAt: 7 });
   const later = { ...BATCHES, queuedItems: 0 };
-  expect(await read(engineWith(() => Promise.resolve(later)))).toEqual({ batches: later, cache: CACHE });
+  expect(await read(engineWith(() => Promise.resolve(later)))).toEqual({
+    batches: later,
+    cache: CACHE,
+    lastBackupAt: 7,
+  });
 });

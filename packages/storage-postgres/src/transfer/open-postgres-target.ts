@@ -63,10 +63,13 @@ export async function openPostgresTarget({
     onBackgroundError: () => {},
   });
   try {
-    await migrate(database, ({ from, to }) => {
-      throw new Error(
-        `the database has schema version ${from}, not ${to}; first run \`snap-server database upgrade\`, or open it with openPostgresStorage`,
-      );
+    await migrate(database, {
+      beforeCreation: () => {},
+      beforeMigration: ({ from, to }) => {
+        throw new Error(
+          `the database has schema version ${from}, not ${to}; first run \`snap-server database upgrade\`, or open it with openPostgresStorage`,
+        );
+      },
     });
   } catch (error) {
     await database.close();

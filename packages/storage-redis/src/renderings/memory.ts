@@ -1,4 +1,4 @@
-import type { CacheStats } from "@snap/engine/ports";
+import type { CacheWarning } from "@snap/engine/ports";
 import type { ScriptedClient } from "../connection/client.ts";
 
 /** Renderings take more memory than counts against the quota, and rate limits and leases need some, too. */
@@ -12,7 +12,7 @@ export interface Memory {
   readonly quota: number;
   /** Until `maxmemory`; `null` without it. */
   readonly freeBytes: number | null;
-  readonly warnings: CacheStats["warnings"];
+  readonly warnings: readonly CacheWarning[];
 }
 
 export async function readMemory(client: Pick<ScriptedClient, "info">): Promise<Memory> {
@@ -27,21 +27,26 @@ export async function readMemory(client: Pick<ScriptedClient, "info">): Promise<
   };
 }
 
-type Warning = CacheStats["warnings"][number];
-
-function warnOfLimit(maxBytes: number): Warning[] {
+function warnOfLimit(maxBytes: number): CacheWarning[] {
   if (maxBytes > 0) return [];
-  const advice = "set maxmemory in Redis, with maxmemory-policy noeviction";
-  return [{ message: "nothing limits the memory of Redis", advice }];
+  return [
+    {
+      code: "redis_maxmemory",
+      message: "nothing limits the memory of Redis",
+      advice:
+        "set maxmemory, for example `redis-cli config set maxmemory 1gb`, and maxmemory-policy noeviction; put both into redis.conf",
+    },
+  ];
 }
 
-function warnOfPolicy(policy: string): Warning[] {
+function warnOfPolicy(policy: string): CacheWarning[] {
   const harm = harmOf(policy);
   if (harm === null) return [];
   return [
     {
+      code: "redis_policy",
       message: `with maxmemory-policy ${policy}, Redis evicts ${harm}`,
-      advice: "set maxmemory-policy noeviction",
+      advice: "run `redis-cli config set maxmemory-policy noeviction`, and put it into redis.conf",
     },
   ];
 }

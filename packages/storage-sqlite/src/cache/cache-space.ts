@@ -1,4 +1,4 @@
-import type { CacheStats, Eviction } from "@snap/engine/ports";
+import type { CacheStats, CacheWarning, Eviction } from "@snap/engine/ports";
 import { statfsSync } from "node:fs";
 import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { DatabaseSync } from "node:sqlite";
@@ -171,9 +171,10 @@ function summarize(evicted: readonly Evicted[], reason: Eviction["reason"]): Evi
   }));
 }
 
-function lowDisk(freeBytes: number, reserveBytes: number): CacheStats["warnings"][number] {
+function lowDisk(freeBytes: number, reserveBytes: number): CacheWarning {
   return {
+    code: "disk_low",
     message: `the disk has ${freeBytes} bytes free, less than the reserve of ${reserveBytes}, so renderings are evicted or not cached`,
-    advice: "free disk space, or lower the reserve",
+    advice: "free disk space, or lower the reserve, SNAP_DISK_RESERVE_BYTES",
   };
 }

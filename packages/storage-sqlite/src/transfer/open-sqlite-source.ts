@@ -9,6 +9,7 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { isBusy } from "../faults.ts";
+import { lockFolder, type FolderLock } from "../folder-lock.ts";
 import { migrate } from "../migrate.ts";
 import { prepare } from "../prepare.ts";
 import { prepareRecordReaders, type Key, type RecordReaders } from "./read-records.ts";
@@ -67,7 +68,8 @@ export async function openSqliteSource({
 }): Promise<TransferSource> {
   const filename = join(directory, "snap.db");
   if (!existsSync(filename)) throw new Error(`${directory} does not contain snap.db`);
-  const database = openExclusively(filename);
+  const lock = lockFolder(filename, { use: "shared", timeoutMs: BUSY_TIMEOUT_MS });
+  const database = openExclusively(filename, lock);
   const readers = prepareRecordReaders(database);
   return {
     fingerprint: fingerprintOf(filename),
@@ -75,11 +77,12 @@ export async function openSqliteSource({
     read: async (position) => readPage(readers, position),
     async close() {
       if (database.isOpen) database.close();
+      lock.release();
     },
   };
 }
 
-function openExclusively(filename: string): DatabaseSync {
+function openExclusively(filename: string, lock: FolderLock): DatabaseSync {
   const database = new DatabaseSync(filename, {
     timeout: BUSY_TIMEOUT_MS,
     // a key with one value is also bound as two
@@ -101,6 +104,7 @@ function openExclusively(filename: string): DatabaseSync {
     return database;
   } catch (error) {
     database.close();
+    lock.release();
     if (!isBusy(error)) throw error;
     throw new Error(`${filename} is in use; stop the server and all commands that use it`, {
       cause: error,

@@ -16,7 +16,7 @@ export async function checkBrowser(config: Config): Promise<readonly Finding[]> 
   if (config.browserEndpoints.length > 0) return checkRemoteBrowsers(config);
   const { findBrowser } = await import("@snap/engine/puppeteer");
   const path = config.chromiumPath ?? (await findBrowser());
-  if (path === null) return [problem("browser", "no browser found", INSTALL)];
+  if (path === null) return [problem("browser_missing", "no browser found", INSTALL)];
   const found = await readVersion(path);
   return found.status === "ok" ? [found, ...(await tryBrowser(config)), checkPageLimits(config)] : [found];
 }
@@ -26,7 +26,7 @@ function checkPageLimits({ pageCpuSeconds }: Config): Finding {
   if (existsSync("/proc/self/stat"))
     return ok("page limits", `memory, events and ${pageCpuSeconds} s of processor time per page`);
   return warning(
-    "page limits",
+    "page_limits_missing",
     "this system has no /proc, so the memory and processor time of pages are unlimited",
     "run the service on Linux, or only for pages that you trust",
   );
@@ -37,7 +37,7 @@ async function readVersion(path: string): Promise<Finding> {
     const { stdout } = await promisify(execFile)(path, ["--version"], { timeout: VERSION_TIMEOUT_MS });
     return ok("browser", `${stdout.trim() || "unknown version"}, ${path}`);
   } catch (error) {
-    return problem("browser", `cannot run ${path}: ${reasonOf(error)}`, INSTALL);
+    return problem("browser_fails", `cannot run ${path}: ${reasonOf(error)}`, INSTALL);
   }
 }
 
@@ -57,19 +57,19 @@ async function tryBrowser(config: Config): Promise<readonly Finding[]> {
 function sandboxFinding(config: Config, { health, sandbox }: StartedRenderer): Finding {
   if (!health.ready)
     return problem(
-      "browser start",
+      "browser_start_failed",
       health.reason ?? "the browser does not start",
       "start it by hand to see why; ldd lists missing libraries, and installing the browser with apt-get brings them",
     );
   if (sandbox === "on") return ok("sandbox", "the browser starts in its sandbox");
   if (config.sandbox === "off")
     return warning(
-      "sandbox",
+      "sandbox_off",
       "the sandbox is off (SNAP_SANDBOX=off)",
       "unset SNAP_SANDBOX, unless this machine holds nothing confidential",
     );
   return problem(
-    "sandbox",
+    "sandbox_missing",
     "the browser starts only without its sandbox",
     "allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1; in a container, a seccomp profile " +
       "that permits them), or accept the risk with SNAP_SANDBOX=off",

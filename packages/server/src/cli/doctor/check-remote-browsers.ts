@@ -36,7 +36,7 @@ async function checkBrowser(config: Config, endpoint: BrowserEndpoint): Promise<
 
 function unreachable({ origin }: BrowserEndpoint, reason: string | null): Finding {
   return problem(
-    "remote browser",
+    "remote_browser_unreachable",
     reason ?? `cannot reach ${origin}`,
     "check that it runs, that SNAP_BROWSER_URL has its address and the token it requires, and that it reaches this " +
       "process under SNAP_BROWSER_PROXY_HOST",
@@ -48,7 +48,7 @@ function describe({ endpoint, version, egress, gaps }: Connected): readonly Find
   return [
     ok("remote browser", `${version} at ${endpoint}; ${route}`),
     warning(
-      "containment",
+      "containment_weak",
       `${endpoint}: ${gaps.join("; ")}`,
       egress === "direct"
         ? "set SNAP_BROWSER_PROXY_HOST instead of SNAP_BROWSER_EGRESS=direct, or move the browser to a network without access to anything sensitive"

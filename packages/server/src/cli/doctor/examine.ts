@@ -33,10 +33,15 @@ function checkConfiguration(): { readonly config: Config | null; readonly findin
   const name = "configuration";
   try {
     const { config, warnings } = readConfig(process.env);
-    const findings = warnings.map((text) => warning(name, text, "unset it, or correct its name"));
+    const findings = warnings.map((text) =>
+      warning("configuration_suspicious", text, "unset it, or correct its name"),
+    );
     return { config, findings: findings.length > 0 ? findings : [ok(name, "every variable is valid")] };
   } catch (error) {
-    return { config: null, findings: [problem(name, messageOf(error), "correct it, and run doctor again")] };
+    return {
+      config: null,
+      findings: [problem("configuration_invalid", messageOf(error), "correct it, and run doctor again")],
+    };
   }
 }
 
@@ -44,14 +49,14 @@ function checkConfiguration(): { readonly config: Config | null; readonly findin
 async function checkFonts(): Promise<Finding> {
   const counts = await Promise.all(SCRIPTS.map(({ language }) => countFonts(language)));
   if (counts.some((count) => count === null))
-    return warning("fonts", "cannot list the fonts: fc-list failed", "apt-get install fontconfig");
+    return warning("fonts_unknown", "cannot list the fonts: fc-list failed", "apt-get install fontconfig");
   const missing = SCRIPTS.filter((_, index) => counts[index] === 0);
   if (missing.length === 0) return ok("fonts", SCRIPTS.map(({ name }) => name).join(", "));
   const message = `no font for ${missing.map(({ name }) => name).join(", ")}; such text renders as empty boxes`;
   const advice = `apt-get install ${[...new Set(missing.map(({ install }) => install))].join(" ")}`;
   return missing.some(({ name }) => name === "Latin")
-    ? problem("fonts", message, advice)
-    : warning("fonts", message, advice);
+    ? problem("fonts_missing", message, advice)
+    : warning("fonts_missing", message, advice);
 }
 
 async function countFonts(language: string): Promise<number | null> {
@@ -73,7 +78,7 @@ async function checkNames(config: Config): Promise<Finding> {
     return ok("name resolution", `${PUBLIC_NAME} has ${addresses.length} addresses`);
   } catch (error) {
     return warning(
-      "name resolution",
+      "names_unresolved",
       `${PUBLIC_NAME} does not resolve (${reasonOf(error)}); the service cannot render pages on the internet`,
       `check ${config.nameServers === null ? "/etc/resolv.conf" : "SNAP_DNS_SERVERS"} and the internet connection; to render only pages of your own network, ignore this`,
     );

@@ -46,7 +46,7 @@ async function renderFinding(renderer: Renderer, port: number): Promise<Finding>
     return ok("render", `rendered a page in ${Math.round(performance.now() - startedMs)} ms`);
   } catch (error) {
     return problem(
-      "render",
+      "render_fails",
       `cannot render a page: ${reasonOf(error)}`,
       "raise SNAP_RENDER_TIMEOUT_MS on a slow machine, or try another browser with SNAP_CHROMIUM_PATH",
     );
@@ -63,7 +63,7 @@ async function blockFinding(renderer: Renderer, port: number, hits: () => number
   if (outcome === "blocked_host" && hits() === 0)
     return ok("egress proxy", "blocks a page on the loopback address of this machine");
   return problem(
-    "egress proxy",
+    "egress_open",
     `did not block a page on the loopback address of this machine (${outcome}, ${hits()} requests)`,
     "do not serve untrusted callers from this machine; report this with the version of the browser",
   );

@@ -1,0 +1,91 @@
+import packageJson from "../../package.json" with { type: "json" };
+import { createWriteStream } from "node:fs";
+import { open, rename, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { AdvisedError } from "../advised-error.ts";
+import type { Config } from "../config.ts";
+import { isFull } from "../data-dir-error.ts";
+import { openSnapshot } from "../wire.ts";
+import { makeManifest, type Manifest } from "./manifest.ts";
+import { withWorkFolder } from "./work-folder.ts";
+import { writeArchive, type ArchiveRequest } from "./write-archive.ts";
+
+export interface BackUpRequest extends Pick<ArchiveRequest, "onProgress"> {
+  readonly config: Config;
+  /** Path of the file, or `-` for stdout. */
+  readonly file: string;
+  readonly includesRenderings: boolean;
+}
+
+export interface BackUpReport {
+  readonly manifest: Manifest;
+  /** Absolute path; `null` for stdout. */
+  readonly file: string | null;
+  /** Size of what it contains. */
+  readonly bytes: number;
+  readonly renderings: number;
+}
+
+/**
+ * Backs up the data folder. The file gets its name once it is complete and on the disk; if anything fails before, neither it
+ * nor any other file is left.
+ *
+ * @throws AdvisedError `disk_full`
+ */
+export async function backUp({
+  config,
+  file,
+  includesRenderings,
+  onProgress,
+}: BackUpRequest): Promise<BackUpReport> {
+  const target = file === "-" ? null : resolve(file);
+  const parent = target === null ? config.dataDir : dirname(target);
+  const now = Date.now();
+  const work = async (workDirectory: string): Promise<BackUpReport> => {
+    const snapshot = await openSnapshot(config, { workDirectory, includesRenderings, now });
+    try {
+      const manifest = makeManifest({
+        made_at: new Date(now).toISOString(),
+        schema_version: snapshot.schemaVersion,
+        release: packageJson.version,
+        includes_renderings: includesRenderings,
+      });
+      const draft = join(workDirectory, "backup.tar");
+      const output =
+        target === null
+          ? createWriteStream("", { fd: 1, autoClose: false })
+          : createWriteStream(draft, { flags: "wx", mode: 0o600, flush: true });
+      const written = await writeArchive({ snapshot, manifest, output, onProgress });
+      if (target !== null) await moveInto(draft, target);
+      snapshot.recordBackup();
+      return { manifest, file: target, ...written };
+    } finally {
+      snapshot.close();
+    }
+  };
+  return withWorkFolder(parent, work).catch((error: unknown) => {
+    throw isFull(error) ? diskFull(target === null ? `${parent}, or of the output,` : parent, error) : error;
+  });
+}
+
+async function moveInto(draft: string, target: string): Promise<void> {
+  const existing = await stat(target).catch(() => null);
+  if (existing?.isDirectory() === true) throw new Error(`${target} is a folder; name a file in it`);
+  await rename(draft, target);
+  const folder = await open(dirname(target));
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function diskFull(folder: string, cause: unknown): AdvisedError {
+  return new AdvisedError(
+    "disk_full",
+    `the disk of ${folder} is full`,
+    "no backup was made, and nothing is left of it; free space there, write to another disk, or leave out the cached " +
+      "renderings with --without-renderings",
+    { cause },
+  );
+}

@@ -1,0 +1,61 @@
+import * as z from "zod";
+import { AdvisedError } from "../advised-error.ts";
+
+/*
+ * A backup is a tar file with, in this order: manifest.json, snap.db, snap.db-renderings/ID for each cached rendering, and
+ * SHA256SUMS with the checksums of all of these, as `sha256sum --check` reads them. A file without the last is incomplete.
+ */
+
+export const NAMES = {
+  manifest: "manifest.json",
+  database: "snap.db",
+  renderings: "snap.db-renderings/",
+  checksums: "SHA256SUMS",
+} as const;
+
+const FORMAT = "snap-backup-1";
+
+const schema = z.object({
+  format: z.literal(FORMAT),
+  made_at: z.iso.datetime(),
+  schema_version: z.int().min(1),
+  release: z.string().max(64),
+  includes_renderings: z.boolean(),
+});
+
+export type Manifest = z.infer<typeof schema>;
+
+export function makeManifest(facts: Omit<Manifest, "format">): Manifest {
+  return { format: FORMAT, ...facts };
+}
+
+/** @throws AdvisedError if it is not a manifest, or of a newer release than `schemaVersion`. */
+export function readManifest(text: string, schemaVersion: number): Manifest {
+  const parsed = schema.safeParse(parseJson(text));
+  if (!parsed.success) throw invalidBackup("its manifest.json is not one of this release");
+  const { schema_version: version, release } = parsed.data;
+  if (version > schemaVersion)
+    throw new AdvisedError(
+      "schema_newer",
+      `the backup was made by a newer release, ${release} (schema version ${version}; this release supports up to ${schemaVersion})`,
+      "restore it with that release or a newer one",
+    );
+  return parsed.data;
+}
+
+export function invalidBackup(reason: string, cause?: unknown): AdvisedError {
+  return new AdvisedError(
+    "backup_invalid",
+    `this is not a complete backup: ${reason}`,
+    "nothing was changed; use another backup",
+    { cause },
+  );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,121 @@
+import { createTarDecoder } from "modern-tar";
+import { createHash } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
+import { AdvisedError } from "../advised-error.ts";
+import { isFull } from "../data-dir-error.ts";
+import { messageOf } from "../config/message-of.ts";
+import { invalidBackup, NAMES, readManifest, type Manifest } from "./manifest.ts";
+
+/** The checksums of two million renderings. */
+const TEXT_MAX_BYTES = 256 * 1024 * 1024;
+/** Named after the ids of their rows. */
+const RENDERING = /^snap\.db-renderings\/(\d{1,16})$/;
+
+export interface ReadRequest {
+  readonly input: Readable;
+  /** Highest schema version that this release supports. */
+  readonly schemaVersion: number;
+  /** Where to put the database. */
+  readonly filename: string;
+  readonly renderingsDirectory: string;
+  readonly onProgress: (progress: { readonly bytes: number; readonly renderings: number }) => void;
+}
+
+/**
+ * Unpacks a backup, and verifies that it is complete and that every checksum matches.
+ *
+ * @throws AdvisedError `backup_invalid` or `schema_newer`.
+ */
+export async function readArchive({ input, ...request }: ReadRequest): Promise<Manifest> {
+  const decoder = createTarDecoder({ strict: true });
+  // an error of the input ends the entries, too
+  const feeding = pipeline(input, async (chunks: AsyncIterable<Uint8Array>) => {
+    await Readable.toWeb(Readable.from(chunks)).pipeTo(decoder.writable as WritableStream);
+  }).catch(() => {});
+  try {
+    return await unpack(decoder.readable, request);
+  } catch (error) {
+    if (error instanceof AdvisedError || isFull(error) || input.errored !== null)
+      throw input.errored ?? error;
+    throw invalidBackup(messageOf(error), error);
+  } finally {
+    input.destroy();
+    await feeding;
+  }
+}
+
+interface Entry {
+  readonly header: { readonly name: string; readonly size: number; readonly type?: string };
+  readonly body: ReadableStream<Uint8Array>;
+}
+
+async function unpack(
+  entries: AsyncIterable<Entry>,
+  { schemaVersion, filename, renderingsDirectory, onProgress }: Omit<ReadRequest, "input">,
+): Promise<Manifest> {
+  const digests = new Map<string, string>();
+  let manifest: Manifest | null = null;
+  let isVerified = false;
+  const progress = { bytes: 0, renderings: 0 };
+  for await (const { header, body } of entries) {
+    const { name, size } = header;
+    if (header.type !== "file" || digests.has(name) || isVerified) throw invalidBackup(`unexpected ${name}`);
+    const hash = createHash("sha256");
+    const chunks = hashing(body, hash, (bytes) => {
+      progress.bytes += bytes;
+      onProgress(progress);
+    });
+    const rendering = RENDERING.exec(name)?.[1];
+    if (name === NAMES.manifest) manifest = readManifest(await readText(chunks, size), schemaVersion);
+    else if (manifest === null) throw invalidBackup("it does not begin with manifest.json");
+    else if (name === NAMES.database) await writeFile(filename, chunks);
+    else if (name === NAMES.checksums) {
+      verify(await readText(chunks, size), digests);
+      isVerified = true;
+    } else if (rendering !== undefined) {
+      await writeFile(join(renderingsDirectory, rendering), chunks);
+      progress.renderings += 1;
+    } else throw invalidBackup(`unexpected ${name}`);
+    digests.set(name, hash.digest("hex"));
+  }
+  if (manifest === null) throw invalidBackup("it is empty");
+  if (!isVerified) throw invalidBackup("its end is missing");
+  if (!digests.has(NAMES.database)) throw invalidBackup("it contains no database");
+  return manifest;
+}
+
+async function* hashing(
+  body: ReadableStream<Uint8Array>,
+  hash: { update(chunk: Uint8Array): unknown },
+  onChunk: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+    hash.update(chunk);
+    onChunk(chunk.byteLength);
+    yield chunk;
+  }
+}
+
+async function readText(chunks: AsyncIterable<Uint8Array>, size: number): Promise<string> {
+  if (size > TEXT_MAX_BYTES) throw invalidBackup("one of its lists is too long");
+  return text(chunks);
+}
+
+async function writeFile(path: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  await pipeline(chunks, createWriteStream(path, { flags: "wx", mode: 0o600 }));
+}
+
+/** @throws AdvisedError unless the checksums are exactly those of the files. */
+function verify(list: string, digests: ReadonlyMap<string, string>): void {
+  const lines = list.split("\n").filter((line) => line !== "");
+  for (const line of lines) {
+    const [digest, name = ""] = line.split("  ");
+    if (digests.get(name) !== digest)
+      throw invalidBackup(`${name} is missing or does not match its checksum`);
+  }
+  if (lines.length !== digests.size) throw invalidBackup("it contains files without a checksum");
+}

@@ -1,0 +1,82 @@
+import { isKeyOf } from "@snap/engine/internals";
+import { SCHEMA_VERSION, type SqliteRestore } from "@snap/storage-sqlite";
+import { createReadStream } from "node:fs";
+import type { Readable } from "node:stream";
+import { AdvisedError } from "../advised-error.ts";
+import type { Config } from "../config.ts";
+import { findSecretKey } from "../config/secret-key.ts";
+import { isFull } from "../data-dir-error.ts";
+import { keySourceOf, openRestore } from "../wire.ts";
+import type { Manifest } from "./manifest.ts";
+import { readArchive, type ReadRequest } from "./read-archive.ts";
+
+export interface RestoreRequest extends Pick<ReadRequest, "onProgress"> {
+  readonly config: Config;
+  /** Path of the backup, or `-` for stdin. */
+  readonly file: string;
+  /** Whether to move an existing database aside. */
+  readonly replaces: boolean;
+}
+
+export interface RestoreReport {
+  readonly manifest: Manifest;
+  /** Folder with what was there before; `null` if there was nothing. */
+  readonly previous: string | null;
+  /** Whether the secret key is present, and decrypts what was restored. */
+  readonly hasKey: boolean;
+}
+
+/**
+ * Replaces the data folder by a backup. Changes nothing unless the backup is complete, of this release or an older one, and
+ * the secret key, if present, decrypts it.
+ *
+ * @throws AdvisedError
+ */
+export async function restore({
+  config,
+  file,
+  replaces,
+  onProgress,
+}: RestoreRequest): Promise<RestoreReport> {
+  const input = await openInput(file);
+  const staged = await openRestore(config, { replaces });
+  try {
+    const manifest = await readArchive({ ...staged, input, schemaVersion: SCHEMA_VERSION, onProgress });
+    const hasKey = await requireKey(config, staged);
+    return { manifest, previous: staged.commit(Date.now()), hasKey };
+  } catch (error) {
+    throw isFull(error) ? diskFull(config.dataDir, error) : error;
+  } finally {
+    staged.close();
+  }
+}
+
+async function openInput(file: string): Promise<Readable> {
+  if (file === "-") return process.stdin;
+  const input = createReadStream(file, { highWaterMark: 1024 * 1024 });
+  await new Promise((resolve, reject) => input.once("open", resolve).once("error", reject));
+  return input;
+}
+
+/** Returns whether there is a key. */
+async function requireKey(config: Config, staged: Pick<SqliteRestore, "inspect">): Promise<boolean> {
+  const key = await findSecretKey(config.dataDir, config.secretKey);
+  const { newestSealedSecret } = staged.inspect();
+  if (key !== null && newestSealedSecret !== null && !isKeyOf(newestSealedSecret, key))
+    throw new AdvisedError(
+      "secret_key_wrong",
+      `${keySourceOf(config)} is not the key that encrypted the signing secrets in the backup`,
+      "nothing was changed; put the key of the backup in its place and try again. If that key is lost, move the present " +
+        "one away, restore, and run `snap-server secret-key replace`",
+    );
+  return key !== null;
+}
+
+function diskFull(folder: string, cause: unknown): AdvisedError {
+  return new AdvisedError(
+    "disk_full",
+    `the disk of ${folder} is full`,
+    "nothing was changed; free as much space as the backup takes, and try again",
+    { cause },
+  );
+}

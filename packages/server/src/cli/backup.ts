@@ -1,0 +1,151 @@
+import type { Command } from "commander";
+import type { BackUpReport } from "../backup/back-up.ts";
+import type { RestoreReport } from "../backup/restore.ts";
+import type { Config } from "../config.ts";
+import { loadConfig, withJson } from "./admin.ts";
+import { UsageError } from "./errors.ts";
+import { formatBytes, formatCount, formatInstant, printJson, printLines, rewriteLine } from "./output.ts";
+
+interface BackupOptions {
+  readonly withoutRenderings?: true;
+  readonly json?: true;
+}
+
+interface RestoreOptions {
+  readonly yes?: true;
+  readonly json?: true;
+}
+
+/** `snap-server backup` and `snap-server restore`, for the embedded storage. */
+export function addBackup(program: Command): void {
+  withJson(program.command("backup"))
+    .description("back up the data folder to a tar file, while the service runs; the secret key is not in it")
+    .argument("<file>", "the file, which is replaced once the backup is complete; - writes to stdout")
+    .option("--without-renderings", "leave out cached renderings, which can be rendered again")
+    .addHelpText(
+      "after",
+      `
+Needs space next to the file for two copies of the database and one of the cached renderings.
+Store the secret key in another place: whoever has both can read the signing secrets.
+
+Examples:
+  snap-server backup /var/backups/snap.tar
+  docker compose exec -T snap snap-server backup - > snap.tar`,
+    )
+    .action(runBackup);
+
+  withJson(program.command("restore"))
+    .description("replace the data folder by a backup, while the service is stopped")
+    .argument("<file>", "a file that snap-server backup wrote; - reads from stdin")
+    .option("--yes", "move an existing database into a folder next to it")
+    .addHelpText(
+      "after",
+      `
+Verifies the whole backup before it changes anything. Put the secret key in its place first: restore checks it.
+What happened since the backup is undone: tokens revoked since then are valid again.
+
+Examples:
+  snap-server restore /var/backups/snap.tar
+  docker compose run --rm -T snap restore - --yes < snap.tar`,
+    )
+    .action(runRestore);
+}
+
+async function runBackup(file: string, { withoutRenderings, json }: BackupOptions): Promise<void> {
+  const config = loadEmbeddedConfig();
+  if (file === "-" && process.stdout.isTTY)
+    throw new UsageError("stdout is a terminal; redirect it to a file");
+  // Loaded lazily: other commands need neither.
+  const [{ backUp }, { keySourceOf }] = await Promise.all([
+    import("../backup/back-up.ts"),
+    import("../wire.ts"),
+  ]);
+  const report = await withProgress(json, (onProgress) =>
+    backUp({ config, file, includesRenderings: withoutRenderings !== true, onProgress }),
+  );
+  const key = keySourceOf(config);
+  // stdout is the backup itself
+  const toStderr = report.file === null;
+  if (json) printJson(backupDocument(report, key), { toStderr });
+  else if (toStderr) process.stderr.write(`${backupLines(report, key).join("\n")}\n`);
+  else printLines(...backupLines(report, key));
+}
+
+function backupDocument({ file, manifest, bytes, renderings }: BackUpReport, key: string): unknown {
+  const { made_at, schema_version } = manifest;
+  return { file, made_at, schema_version, bytes, renderings, secret_key: key };
+}
+
+function backupLines({ file, manifest, bytes, renderings }: BackUpReport, key: string): string[] {
+  return [
+    `Backed up to ${file ?? "stdout"}: ${formatBytes(bytes)} with ${formatCount(renderings)} cached renderings, as of ${instantOf(manifest.made_at)}.`,
+    `The secret key is not in it. It is ${key}: store a copy in another place. Without it, the signing secrets are lost.`,
+  ];
+}
+
+async function runRestore(file: string, { yes, json }: RestoreOptions): Promise<void> {
+  const config = loadEmbeddedConfig();
+  const [{ restore }, { keySourceOf }] = await Promise.all([
+    import("../backup/restore.ts"),
+    import("../wire.ts"),
+  ]);
+  const report = await withProgress(json, (onProgress) =>
+    restore({ config, file, replaces: yes === true, onProgress }),
+  );
+  const { manifest, previous, hasKey } = report;
+  if (json)
+    return printJson({
+      data_dir: config.dataDir,
+      made_at: manifest.made_at,
+      previous,
+      has_secret_key: hasKey,
+    });
+  printLines(...restoreLines(config, report, keySourceOf(config)));
+}
+
+function restoreLines(
+  { dataDir }: Config,
+  { manifest, previous, hasKey }: RestoreReport,
+  key: string,
+): string[] {
+  return [
+    `Restored ${dataDir} as of ${instantOf(manifest.made_at)}.`,
+    ...(previous === null
+      ? []
+      : [`What was there before is in ${previous}; delete it when you no longer need it.`]),
+    ...(hasKey ? [] : [`The secret key is missing: put it into ${key} before you start the service.`]),
+    "What happened since the backup is undone: revoke again the tokens that you have revoked since then.",
+  ];
+}
+
+function instantOf(isoInstant: string): string {
+  return formatInstant(Date.parse(isoInstant), "");
+}
+
+/** @throws UsageError with PostgreSQL. */
+function loadEmbeddedConfig(): Config {
+  const config = loadConfig();
+  if (config.shared !== null)
+    throw new UsageError(
+      "this service stores its data in PostgreSQL (SNAP_DATABASE_URL), which is backed up with its own tools; see " +
+        "docs/how-to/run-several-machines.md",
+    );
+  return config;
+}
+
+/** Shows on a terminal how far the work is, at most ten times a second. */
+async function withProgress<T>(
+  json: true | undefined,
+  work: (
+    onProgress: (progress: { readonly bytes: number; readonly renderings: number }) => void,
+  ) => Promise<T>,
+): Promise<T> {
+  if (!process.stderr.isTTY || json) return work(() => {});
+  let shownAtMs = 0;
+  rewriteLine("copying the database …");
+  return work(({ bytes, renderings }) => {
+    if (performance.now() - shownAtMs < 100) return;
+    shownAtMs = performance.now();
+    rewriteLine(`${formatBytes(bytes)}, ${formatCount(renderings)} cached renderings`);
+  }).finally(() => rewriteLine(""));
+}

@@ -1,0 +1,111 @@
+import type { Engine } from "@snap/engine";
+import { findService } from "@snap/storage-sqlite";
+import { access, constants, readdir, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Config } from "../../config.ts";
+import { explainDataDirError, writeAdvice } from "../../data-dir-error.ts";
+import { openAdminEngine } from "../../wire.ts";
+import { formatInstant } from "../output.ts";
+import { checkRecords, describeCache, modeOf, SHARED_BITS } from "./check-records.ts";
+import { findingOf, ok, problem, warning, type Finding } from "./finding.ts";
+
+const DAY_MS = 86_400_000;
+const BACKUP_MAX_AGE_DAYS = 7;
+
+/** Checks that the data folder is writable and private, and what is stored in it. Creates no database. */
+export async function checkEmbedded(config: Config): Promise<readonly Finding[]> {
+  const { dataDir } = config;
+  const filename = join(dataDir, "snap.db");
+  try {
+    if (!(await exists(filename))) return [await checkCreation(dataDir)];
+    const engine = await openAdminEngine(config, { keyCheck: "none" });
+    try {
+      return [describeService(filename), ...(await examine(config, engine))];
+    } finally {
+      await engine.close();
+    }
+  } catch (error) {
+    return [findingOf(explainDataDirError(error, dataDir))];
+  }
+}
+
+async function examine(config: Config, engine: Engine): Promise<readonly Finding[]> {
+  const { dataDir } = config;
+  const { reasons } = await engine.health();
+  const fault = reasons.find((reason) => reason.startsWith("storage"));
+  if (fault !== undefined)
+    return [
+      // in the words of SQLite and of the system
+      /disk is full|no space left/i.test(fault)
+        ? problem("disk_full", `the disk of ${dataDir} is full: ${fault}`, "free space on that disk")
+        : problem("storage_fails", fault, writeAdvice(dataDir)),
+    ];
+  const isPrivate = (((await modeOf(dataDir)) ?? 0) & SHARED_BITS) === 0;
+  return [
+    isPrivate
+      ? ok("storage", `${dataDir} is writable`)
+      : warning("folder_open", `${dataDir} is open to other users`, `chmod 700 ${dataDir}`),
+    ...describeCache(await engine.cacheStats()),
+    await checkBackup(engine),
+    ...(await checkRecords(config, engine)),
+  ];
+}
+
+function describeService(filename: string): Finding {
+  const service = findService(filename);
+  if (service === null) return ok("service", "not running");
+  return ok(
+    "service",
+    `running as process ${service.pid} on ${service.host}; a second one would not start on this folder`,
+  );
+}
+
+/** The first start creates what is missing, which is right only for a new service. */
+async function checkCreation(folder: string): Promise<Finding> {
+  const present = await readdir(folder).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  });
+  if (present.some((name) => name === "secret.key" || name.startsWith("snap.db-")))
+    return warning(
+      "database_missing",
+      `${folder} has been used, but has no snap.db: the service would start with a new, empty one`,
+      "restore the latest backup: snap-server restore FILE; only if the service is new, start it",
+    );
+  let parent = folder;
+  while (!(await exists(parent)) && parent !== dirname(parent)) parent = dirname(parent);
+  try {
+    await access(parent, constants.W_OK);
+    return ok(
+      "storage",
+      `the database in ${folder} will be created at the first start; if the service has run before, set SNAP_DATA_DIR to its folder`,
+    );
+  } catch {
+    return problem(
+      "folder_not_writable",
+      `cannot create the database in ${folder}: ${parent} is not writable`,
+      writeAdvice(folder),
+    );
+  }
+}
+
+async function checkBackup(engine: Engine): Promise<Finding> {
+  const madeAt = await engine.lastBackupAt();
+  const advice = "run `snap-server backup FILE` every day, and store the file on another machine";
+  if (madeAt === null) return warning("backup_missing", "there is no backup yet", advice);
+  const message = `the last one is of ${formatInstant(madeAt, "")}`;
+  return Date.now() - madeAt > BACKUP_MAX_AGE_DAYS * DAY_MS
+    ? warning("backup_old", `${message}, more than ${BACKUP_MAX_AGE_DAYS} days ago`, advice)
+    : ok("backup", message);
+}
+
+/** @throws Error if a folder above it cannot be entered. */
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,128 @@
+import type { ClockSkew, Engine } from "@snap/engine";
+import { describeSkew, isExcessiveSkew, isNoticeableSkew } from "@snap/engine/internals";
+import type { PoolMode } from "@snap/storage-postgres";
+import { AdvisedError } from "../../advised-error.ts";
+import type { Config } from "../../config.ts";
+import { describePooler } from "../../operations/describe-pooler.ts";
+import { openAdminEngine, openSharedCache } from "../../wire.ts";
+import { checkRecords, describeCache } from "./check-records.ts";
+import { findingOf, ok, problem, reasonOf, warning, type Finding } from "./finding.ts";
+
+/**
+ * Checks that PostgreSQL is writable, Redis is reachable, the clocks agree, and the key decrypts the stored secrets. Creates
+ * nothing in an empty database.
+ */
+export async function checkShared(
+  config: Config,
+  { redisUrl }: NonNullable<Config["shared"]>,
+): Promise<readonly Finding[]> {
+  const errors: unknown[] = [];
+  const onBackgroundError = (error: unknown): void => void errors.push(error);
+  const poolers: Finding[] = [];
+  const onPooler = (mode: PoolMode): void => void poolers.push(findPooler(mode));
+  let engine: Engine;
+  try {
+    engine = await openAdminEngine(config, { keyCheck: "none", beforeCreation, onPooler, onBackgroundError });
+  } catch (error) {
+    if (!(error instanceof AdvisedError)) return [unreachable(error)];
+    const cache = openSharedCache({ ...config, redisUrl }, { onBackgroundError });
+    return [findingOf(error), ...(await cache.then((open) => checkCacheAlone(open, { config, errors })))];
+  }
+  try {
+    const { reasons } = await engine.health();
+    const fault = reasons.find((reason) => reason.startsWith("storage"));
+    const storage =
+      fault === undefined
+        ? ok("storage", "PostgreSQL is writable")
+        : problem(
+            "storage_fails",
+            fault,
+            "see the PostgreSQL log: its disk may be full, or the server read-only",
+          );
+    const findings = [
+      storage,
+      ...poolers,
+      ...describeRedis(await engine.cacheStats(), { config, errors }),
+      ...checkClocks(engine.clockSkews()),
+    ];
+    return fault === undefined ? [...findings, ...(await checkRecords(config, engine))] : findings;
+  } finally {
+    await engine.close();
+  }
+}
+
+function beforeCreation(): never {
+  throw new AdvisedError(
+    "database_empty",
+    "the PostgreSQL database is empty: the first start of the service will create its tables",
+    "if the service has run before, SNAP_DATABASE_URL names another database: correct it, or load the dump into this one",
+  );
+}
+
+function unreachable(error: unknown): Finding {
+  const reason = reasonOf(error);
+  return problem(
+    reason.startsWith("SNAP_REDIS_URL") ? "redis_unreachable" : "database_unreachable",
+    reason,
+    "correct the variable, or start the server that it points to",
+  );
+}
+
+function findPooler(mode: PoolMode): Finding {
+  const { message, advice } = describePooler(mode);
+  return advice === null ? ok("pooler", message) : warning("pooler_transaction_mode", message, advice);
+}
+
+interface CacheContext {
+  readonly config: Config;
+  /** Errors that Redis has caused. */
+  readonly errors: readonly unknown[];
+}
+
+async function checkCacheAlone(
+  cache: Awaited<ReturnType<typeof openSharedCache>>,
+  context: CacheContext,
+): Promise<readonly Finding[]> {
+  try {
+    return describeRedis(await cache.renderings.stats(), context);
+  } finally {
+    await cache.close();
+  }
+}
+
+/** The service works through an outage of Redis, but starts during one only if Redis is optional. */
+function describeRedis(
+  stats: Parameters<typeof describeCache>[0],
+  { config, errors: [error] }: CacheContext,
+): readonly Finding[] {
+  if (error === undefined) return [ok("cache", "Redis is reachable"), ...describeCache(stats)];
+  return [
+    config.redisOptional
+      ? warning(
+          "redis_unreachable",
+          reasonOf(error),
+          "start Redis, or correct SNAP_REDIS_URL; until then the processes share neither rate limits nor cached renderings",
+        )
+      : problem(
+          "redis_unreachable",
+          reasonOf(error),
+          "start Redis, or correct SNAP_REDIS_URL; without it the service starts only with SNAP_REDIS_OPTIONAL=on",
+        ),
+  ];
+}
+
+/** Compares the clock of this machine with those of the servers that responded. */
+function checkClocks(skews: readonly ClockSkew[]): readonly Finding[] {
+  const noticeable = skews.filter(isNoticeableSkew);
+  if (noticeable.length === 0)
+    return skews.length === 0
+      ? []
+      : [ok("clock", `agrees with ${skews.map(({ server }) => server).join(" and ")}`)];
+  const message = noticeable.map(describeSkew).join("; ");
+  const advice = "synchronize the clocks of all machines: start chrony, or timedatectl set-ntp true";
+  return [
+    noticeable.some(isExcessiveSkew)
+      ? problem("clock_skewed", `${message}: beyond 2 s the service is not ready`, advice)
+      : warning("clock_skewed", message, advice),
+  ];
+}

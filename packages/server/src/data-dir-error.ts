@@ -1,0 +1,85 @@
+import { lstatSync, statfsSync, type Stats } from "node:fs";
+import { dirname } from "node:path";
+import { AdvisedError, FINDING_CHECKS, type FindingCode } from "./advised-error.ts";
+import { messageOf } from "./config/message-of.ts";
+
+/** Primary result codes of SQLite: the low byte of an extended one. */
+const SQLITE = { READONLY: 8, IOERR: 10, CORRUPT: 11, FULL: 13, CANTOPEN: 14, NOTADB: 26 } as const;
+
+/** SQLite's first allocation for a database that several processes use. */
+const SHARED_MEMORY_BYTES = 32 * 1024;
+
+/** Returns what the operator should do about an error of the data folder; names the folder and its variable. */
+export function explainDataDirError(error: unknown, directory: string): AdvisedError {
+  if (error instanceof AdvisedError) return error;
+  const advised = adviceOf(error);
+  if (advised !== null) return advised;
+  const { code = "", errcode = 0 } = error as { code?: string; errcode?: number };
+  const result = errcode & 0xff;
+  const message = `SNAP_DATA_DIR: cannot use ${directory}: ${messageOf(error)}`;
+  // SQLite shares memory with other processes through a file, and reports differently that it cannot grow
+  if (isFull(error) || (result === SQLITE.IOERR && isDiskFull(directory)))
+    return new AdvisedError("disk_full", message, "free space on that disk, and try again", { cause: error });
+  if (result === SQLITE.CORRUPT || result === SQLITE.NOTADB)
+    return new AdvisedError(
+      "database_damaged",
+      message,
+      "stop the service, and restore a backup with `snap-server restore FILE --yes`, which moves the damaged files aside",
+      { cause: error },
+    );
+  if (["EACCES", "EPERM", "EROFS"].includes(code) || result === SQLITE.READONLY || result === SQLITE.CANTOPEN)
+    return new AdvisedError("folder_not_writable", message, writeAdvice(directory), { cause: error });
+  return new AdvisedError("storage_fails", message, `check ${directory} and the disk that it is on`, {
+    cause: error,
+  });
+}
+
+function isDiskFull(directory: string): boolean {
+  const { bavail, bsize } = statfsSync(directory);
+  return bavail * bsize < SHARED_MEMORY_BYTES;
+}
+
+/** The disk is full, or the user's quota is used up. */
+export function isFull(error: unknown): boolean {
+  const { code = "", errcode = 0 } = error as { code?: string; errcode?: number };
+  return ["ENOSPC", "EDQUOT"].includes(code) || (errcode & 0xff) === SQLITE.FULL;
+}
+
+/** Storages cannot import AdvisedError: their errors have its fields. */
+export function adviceOf(error: unknown): AdvisedError | null {
+  if (!(error instanceof Error) || !("problem" in error) || !("advice" in error) || !("code" in error))
+    return null;
+  const code = String(error.code);
+  if (!(code in FINDING_CHECKS)) return null;
+  return new AdvisedError(code as FindingCode, String(error.problem), String(error.advice), { cause: error });
+}
+
+/** Names no other folder: the service would start there with an empty database. */
+export function writeAdvice(directory: string): string {
+  const user = process.getuid?.() ?? 0;
+  const owner = ownerOf(directory);
+  if (owner === null)
+    return `create the folder for this user: install -d -m 700 -o ${user} ${directory}; if the service has run before, correct SNAP_DATA_DIR instead`;
+  return owner === user
+    ? `chmod -R u+rwX ${directory}; if its file system is mounted read-only, mount it writable`
+    : `run this as the owner of the folder, user ${owner}, or give the folder to this user: chown -R ${user} ${directory}`;
+}
+
+/** Returns the user that owns the folder; `null` if it does not exist. */
+function ownerOf(directory: string): number | null {
+  for (let path = directory; ; path = dirname(path)) {
+    const found = lookUp(path);
+    if (found === "hidden") continue;
+    if (found === null) return null;
+    return found.uid;
+  }
+}
+
+/** `hidden`: a folder above it, which this user cannot enter, decides. */
+function lookUp(path: string): Stats | "hidden" | null {
+  try {
+    return lstatSync(path);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EACCES" ? "hidden" : null;
+  }
+}

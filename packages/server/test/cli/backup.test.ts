@@ -1,0 +1,331 @@
+import { createEngine, type Engine, type MintedToken } from "@snap/engine";
+import { openSqliteSource, openSqliteStorage } from "@snap/storage-sqlite";
+import { createFakeClock, createFakeRenderer, createFakeWebhookSender } from "@snap/testing";
+import { execFile } from "node:child_process";
+import { copyFile, mkdir, readdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { mountSmallDisk } from "../../../testing/test/servers/small-disk.ts";
+import { RESOLVER, SECRET_KEY } from "../migrate/fill-folder.ts";
+import { CLI, openWorkspace, type Workspace } from "./command.ts";
+
+const execute = promisify(execFile);
+const MINUTE_MS = 60_000;
+/** Remote, so that no browser starts. */
+const ENVIRONMENT = { SNAP_BROWSER_URL: "ws://127.0.0.1:9", SNAP_BROWSER_EGRESS: "direct", SNAP_PORT: "0" };
+
+let workspace: Workspace;
+let data: string;
+let file: string;
+beforeEach(async () => {
+  workspace = openWorkspace(ENVIRONMENT);
+  data = join(workspace.directory, "data");
+  file = join(workspace.directory, "snap.tar");
+  await mkdir(data, { mode: 0o700 });
+  await writeFile(join(data, "secret.key"), `${SECRET_KEY}\n`, { mode: 0o600 });
+});
+afterEach(() => workspace.clear());
+
+/** Fakes of an engine over the data folder, or over another one. */
+async function openEngine(directory: string, startMs?: number) {
+  const clock = createFakeClock(startMs ?? Date.now());
+  const renderer = createFakeRenderer();
+  const webhookSender = createFakeWebhookSender();
+  const engine = createEngine({
+    storage: await openSqliteStorage({ directory }),
+    renderer,
+    webhookSender,
+    clock,
+    secretKey: SECRET_KEY,
+    resolver: RESOLVER,
+  });
+  onTestFinished(() => engine.close());
+  return { engine, clock, renderer, webhookSender };
+}
+
+async function newToken({ accounts, tokens }: Engine): Promise<MintedToken> {
+  const email = `${crypto.randomUUID()}@example.com`;
+  const account = await accounts.create({
+    email,
+    planSlug: "scale",
+    creditsPerPeriod: 1_000_000,
+    requestsPerMinute: 1_000_000,
+    verified: true,
+  });
+  return tokens.create({ accountId: account.id });
+}
+
+async function backUp(...options: string[]): Promise<Record<string, unknown>> {
+  return (await workspace.json(["backup", file, ...options])) as Record<string, unknown>;
+}
+
+/** Restores into another folder with the same key. */
+async function restoreElsewhere(): Promise<string> {
+  const directory = join(workspace.directory, "restored");
+  await mkdir(directory);
+  await copyFile(join(data, "secret.key"), join(directory, "secret.key"));
+  await workspace.json(["restore", file], { SNAP_DATA_DIR: directory });
+  return directory;
+}
+
+describe("a backup", () => {
+  it("under load has an exact ledger, and the renderings of its instant", async () => {
+    const { engine } = await openEngine(data);
+    const { token } = await newToken(engine);
+    const principal = await engine.authenticate(token);
+    let rendered = 0;
+    let isLoaded = true;
+    const load = Array.from({ length: 4 }, async () => {
+      while (isLoaded) {
+        rendered += 1;
+        await engine.capture({ principal, parameters: { url: `https://example.com/${rendered}` } });
+        // the fakes resolve without the event loop, which the test needs, too
+        await new Promise(setImmediate);
+      }
+    });
+    const loaded = Promise.all(load);
+    while (rendered < 20) await Promise.race([loaded, new Promise(setImmediate)]);
+    const report = await backUp();
+    isLoaded = false;
+    await loaded;
+
+    const directory = await restoreElsewhere();
+    const source = await openSqliteSource({ directory });
+    const totals = await source.totals();
+    await source.close();
+    expect(totals.used).toBe(totals.journalSettled - totals.journalReversed);
+    expect(totals.granted).toBe(totals.journalGranted);
+    expect(totals.reserved).toBe(
+      totals.journalReserved - totals.journalSettled - totals.journalRefunded - totals.journalLapsed,
+    );
+    expect(totals.reserved).toBe(totals.openReservations);
+    expect(totals.used).toBeGreaterThanOrEqual(16);
+    expect(report["renderings"]).toBeGreaterThanOrEqual(totals.used);
+    const restored = (await openEngine(directory)).engine;
+    const again = await restored.authenticate(token);
+    const { cache } = await restored.capture({
+      principal: again,
+      parameters: { url: "https://example.com/1" },
+    });
+    expect(cache).toBe("hit");
+  });
+
+  it("is a private tar file that standard tools verify, without the key", async () => {
+    await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
+    expect(await backUp()).toMatchObject({ file, renderings: 0, secret_key: join(data, "secret.key") });
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect((await readdir(workspace.directory)).toSorted()).toEqual(["data", "snap.tar"]);
+    const unpacked = join(workspace.directory, "unpacked");
+    await mkdir(unpacked);
+    await execute("tar", ["--extract", "--file", file, "--directory", unpacked]);
+    await execute("sha256sum", ["--check", "SHA256SUMS"], { cwd: unpacked });
+    expect((await readdir(unpacked)).toSorted()).toEqual(["SHA256SUMS", "manifest.json", "snap.db"]);
+    const manifest = JSON.parse(await readFile(join(unpacked, "manifest.json"), "utf8")) as unknown;
+    expect(manifest).toMatchObject({ format: "snap-backup-1", schema_version: 8, includes_renderings: true });
+    expect((await readFile(file)).includes(SECRET_KEY)).toBe(false);
+  });
+
+  it("through pipes, beside a service that a restore must not replace", async () => {
+    await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
+    const server = workspace.start(["serve"], { SNAP_METRICS: "on" });
+    const [, port] = await server.printed(/"port":(\d+),"msg":"listening"/);
+    const written = await execute("sh", ["-c", `${process.execPath} ${CLI} backup - > snap.tar`], {
+      cwd: workspace.directory,
+      env: workspace.environment,
+    });
+    expect(written.stderr).toContain("The secret key is not in it.");
+    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    expect(metrics).toMatch(/^snap_backup_age_seconds \d/m);
+    const refused = new RegExp(
+      `is in use by the service, process ${server.child.pid} on .*; stop that process first`,
+    );
+    for (const command of [["serve"], ["restore", file, "--yes"]])
+      expect(await workspace.run(command)).toMatchObject({ code: 1, stderr: expect.stringMatching(refused) });
+    expect(await workspace.json(["accounts", "list"])).toHaveLength(1);
+
+    // the lock ends with the process
+    server.child.kill("SIGKILL");
+    await server.ended;
+    await workspace.json(["accounts", "create", "--email", "bob@example.com"]);
+    const { stdout } = await execute(
+      "sh",
+      ["-c", `${process.execPath} ${CLI} restore - --yes --json < snap.tar`],
+      {
+        cwd: workspace.directory,
+        env: workspace.environment,
+      },
+    );
+    const { previous } = JSON.parse(stdout) as { previous: string };
+    expect(dirname(previous)).toBe(data);
+    expect(await workspace.json(["accounts", "list"])).toMatchObject([{ email: "ada@example.com" }]);
+    await copyFile(join(data, "secret.key"), join(previous, "secret.key"));
+    expect(await workspace.json(["accounts", "list"], { SNAP_DATA_DIR: previous })).toHaveLength(2);
+    await workspace.start(["serve"]).printed(/"msg":"listening"/);
+  });
+
+  it("resumes batches, and delivers webhooks again with the same id", async () => {
+    const { engine, renderer, webhookSender, clock } = await openEngine(data);
+    const { token } = await newToken(engine);
+    const principal = await engine.authenticate(token);
+    const submit = async (path: string) => {
+      const items = [{ url: `https://example.com/${path}` }];
+      return engine.batches.submit({
+        principal,
+        document: { items, webhookUrl: "https://example.com/hook" },
+      });
+    };
+    const worker = engine.startWorker();
+    const delivered = webhookSender.hold();
+    await submit("finished");
+    await webhookSender.whenSent(1);
+    const rendering = renderer.hold();
+    const { id } = await submit("running");
+    while (engine.load().running === 0) await new Promise(setImmediate);
+    await backUp();
+    delivered();
+    rendering();
+    await worker.stop();
+
+    const restored = await openEngine(await restoreElsewhere(), clock.now() + 10 * MINUTE_MS);
+    restored.engine.startWorker();
+    await restored.webhookSender.whenSent(2);
+    const ids = restored.webhookSender.requests.map(({ headers }) => headers["X-Webhook-Id"]);
+    expect(ids).toContain(webhookSender.requests[0]?.headers["X-Webhook-Id"]);
+    expect(new Set(ids).size).toBe(2);
+    const again = await restored.engine.authenticate(token);
+    expect(await restored.engine.batches.get({ principal: again, batchId: id })).toMatchObject({
+      status: "complete",
+    });
+    expect((await restored.engine.credits(again.account)).used).toBe(2);
+  });
+
+  it("that fails leaves nothing", { tags: ["mount"] }, async () => {
+    const disk = await mountSmallDisk({ mebibytes: 1 });
+    await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
+    await writeFile(join(disk.directory, "earlier.tar"), "an earlier backup");
+    disk.fill();
+    const full = await workspace.run(["backup", join(disk.directory, "earlier.tar"), "--json"]);
+    expect(full.code).toBe(1);
+    expect(JSON.parse(full.stderr)).toMatchObject({ error: { code: "disk_full" } });
+    expect((await readdir(disk.directory)).toSorted()).toEqual(["earlier.tar", "foreign"]);
+    expect(await readFile(join(disk.directory, "earlier.tar"), "utf8")).toBe("an earlier backup");
+    const missing = await workspace.run(["backup", file], { SNAP_DATA_DIR: workspace.directory });
+    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining("does not contain snap.db") });
+  });
+
+  it("removes what a killed one has left", async () => {
+    await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
+    const killed = workspace.start(["accounts", "list"]);
+    await killed.ended;
+    await mkdir(join(workspace.directory, `.snap-backup-${hostname()}-${killed.child.pid}-x1y2z3`));
+    await mkdir(join(workspace.directory, `.snap-backup-${hostname()}-${process.pid}-x1y2z3`));
+    await backUp();
+    expect((await readdir(workspace.directory)).toSorted()).toEqual([
+      `.snap-backup-${hostname()}-${process.pid}-x1y2z3`,
+      "data",
+      "snap.tar",
+    ]);
+  });
+
+  it("is refused with PostgreSQL", async () => {
+    const shared = {
+      SNAP_DATABASE_URL: "postgres://127.0.0.1:9/snap",
+      SNAP_REDIS_URL: "redis://127.0.0.1:9",
+      SNAP_SECRET_KEY: SECRET_KEY,
+    };
+    for (const command of ["backup", "restore"])
+      expect(await workspace.run([command, file], shared)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("see docs/how-to/run-several-machines.md"),
+      });
+  });
+});
+
+describe("a restore refuses, and changes nothing:", () => {
+  beforeEach(async () => {
+    await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
+    const [account] = (await workspace.json(["accounts", "list"])) as { id: string }[];
+    await workspace.json(["tokens", "create", "--account", account?.id ?? ""]);
+    await backUp();
+  });
+
+  async function refusal(options: readonly string[] = ["--yes"]): Promise<unknown> {
+    const before = await readdir(data);
+    const { code, stderr } = await workspace.run(["restore", file, ...options, "--json"]);
+    expect(code).toBe(1);
+    expect(await readdir(data)).toEqual(before);
+    return (JSON.parse(stderr) as { error: unknown }).error;
+  }
+
+  it("a folder with a database, without --yes", async () => {
+    expect(await refusal([])).toMatchObject({ code: "folder_not_empty" });
+  });
+
+  it("a backup that ends early, wherever", async () => {
+    const { size } = await stat(file);
+    for (const length of [0, 100, 512, 1500, Math.floor(size / 2), size - 2048]) {
+      await backUp();
+      await truncate(file, length);
+      expect(await refusal()).toMatchObject({ code: "backup_invalid" });
+    }
+  });
+
+  it("a backup with a changed byte", async () => {
+    const bytes = await readFile(file);
+    const at = bytes.indexOf("ada@example.com");
+    bytes.write("eve", at);
+    await writeFile(file, bytes);
+    expect(await refusal()).toMatchObject({
+      code: "backup_invalid",
+      message: expect.stringContaining("snap.db is missing or does not match its checksum"),
+    });
+  });
+
+  it("a file that is not a backup", async () => {
+    await execute("tar", ["--create", "--file", file, "--directory", data, "secret.key"]);
+    expect(await refusal()).toMatchObject({ code: "backup_invalid" });
+    await writeFile(file, "anything ".repeat(200));
+    expect(await refusal()).toMatchObject({ code: "backup_invalid" });
+  });
+
+  it("a backup of a newer release", async () => {
+    const unpacked = join(workspace.directory, "unpacked");
+    await mkdir(unpacked);
+    await execute("tar", ["--extract", "--file", file, "--directory", unpacked]);
+    const manifest = await readFile(join(unpacked, "manifest.json"), "utf8");
+    await writeFile(
+      join(unpacked, "manifest.json"),
+      manifest.replace('"schema_version": 8', '"schema_version": 99'),
+    );
+    const names = ["manifest.json", "snap.db", "SHA256SUMS"];
+    await execute("tar", ["--create", "--file", file, "--directory", unpacked, ...names]);
+    expect(await refusal()).toMatchObject({ code: "schema_newer" });
+  });
+
+  it("a key that is not the backup's", async () => {
+    await writeFile(join(data, "secret.key"), "another key altogether\n");
+    expect(await refusal()).toMatchObject({ code: "secret_key_wrong" });
+  });
+
+  it("accepts a backup of an older release, which serve migrates", async () => {
+    const unpacked = join(workspace.directory, "unpacked");
+    await mkdir(unpacked);
+    await execute("tar", ["--extract", "--file", file, "--directory", unpacked]);
+    const database = new DatabaseSync(join(unpacked, "snap.db"));
+    database.exec("DROP TABLE backups; PRAGMA user_version = 7");
+    database.close();
+    const manifest = await readFile(join(unpacked, "manifest.json"), "utf8");
+    await writeFile(
+      join(unpacked, "manifest.json"),
+      manifest.replace('"schema_version": 8', '"schema_version": 7'),
+    );
+    await execute("sh", ["-c", "sha256sum manifest.json snap.db > SHA256SUMS"], { cwd: unpacked });
+    const names = ["manifest.json", "snap.db", "SHA256SUMS"];
+    await execute("tar", ["--create", "--file", file, "--directory", unpacked, ...names]);
+    expect((await workspace.run(["restore", file, "--yes"])).code).toBe(0);
+    await workspace.start(["serve"]).printed(/migrating the database[^]*"msg":"listening"/);
+  });
+});

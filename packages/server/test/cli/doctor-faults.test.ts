@@ -1,0 +1,161 @@
+import { copyFile, cp, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { mountSmallDisk } from "../../../testing/test/servers/small-disk.ts";
+import { openWorkspace, type Workspace } from "./command.ts";
+
+interface Check {
+  readonly name: string;
+  readonly status: string;
+  readonly code: string;
+  readonly message: string;
+  readonly advice?: string;
+}
+
+/** Remote, so that no browser starts. */
+const ENVIRONMENT = { SNAP_BROWSER_URL: "ws://127.0.0.1:9", SNAP_BROWSER_EGRESS: "direct", SNAP_PORT: "0" };
+/** Of the machine that runs the tests. */
+const IGNORED = new Set([
+  "ok",
+  "remote_browser_unreachable",
+  "names_unresolved",
+  "fonts_missing",
+  "fonts_unknown",
+]);
+
+let workspace: Workspace;
+let accountId: string;
+const path = (name: string): string => join(workspace.directory, name);
+beforeEach(async () => {
+  workspace = openWorkspace(ENVIRONMENT);
+  const created = await workspace.json([
+    "accounts",
+    "create",
+    "--email",
+    "ada@example.com",
+    "--plan",
+    "starter",
+  ]);
+  accountId = (created as { id: string }).id;
+  await workspace.json(["tokens", "create", "--account", accountId]);
+  await workspace.json(["backup", path("snap.tar")]);
+});
+afterEach(() => workspace.clear());
+
+async function examine(environment?: NodeJS.ProcessEnv): Promise<readonly Check[]> {
+  const { stdout } = await workspace.run(["doctor", "--json"], environment);
+  return (JSON.parse(stdout) as { checks: Check[] }).checks;
+}
+
+/** Returns the checks that report something, as `status code`. */
+async function findings(environment?: NodeJS.ProcessEnv): Promise<readonly string[]> {
+  const checks = await examine(environment);
+  return checks.filter(({ code }) => !IGNORED.has(code)).map(({ status, code }) => `${status} ${code}`);
+}
+
+async function adviceOn(code: string, environment?: NodeJS.ProcessEnv): Promise<string> {
+  const found = (await examine(environment)).find((check) => check.code === code);
+  return found?.advice ?? expect.fail(`no ${code}`);
+}
+
+describe("doctor names the fault, and its advice repairs it:", () => {
+  it("nothing", async () => {
+    expect(await findings()).toEqual([]);
+  });
+
+  it("a wrong key", async () => {
+    await copyFile(path("data/secret.key"), path("kept.key"));
+    await writeFile(path("data/secret.key"), "another key altogether\n");
+    expect(await findings()).toEqual(["problem secret_key_wrong"]);
+    expect(await adviceOn("secret_key_wrong")).toContain("restore the right key");
+    await copyFile(path("kept.key"), path("data/secret.key"));
+    expect(await findings()).toEqual([]);
+  });
+
+  it("a missing key, which is lost", async () => {
+    await rm(path("data/secret.key"));
+    expect(await findings()).toEqual(["problem secret_key_missing"]);
+    expect(await adviceOn("secret_key_missing")).toContain("`snap-server secret-key replace`");
+    expect(await readdir(path("data"))).not.toContain("secret.key");
+    await workspace.json(["secret-key", "replace", "--yes"]);
+    expect(await findings()).toEqual([]);
+    expect(await workspace.json(["accounts", "list"])).toHaveLength(1);
+  });
+
+  it("a database of a newer release", async () => {
+    const database = new DatabaseSync(path("data/snap.db"));
+    database.exec("PRAGMA user_version = 99");
+    expect(await findings()).toEqual(["problem schema_newer"]);
+    database.exec("PRAGMA user_version = 8");
+    database.close();
+    expect(await findings()).toEqual([]);
+  });
+
+  it("a damaged database, and a missing one", async () => {
+    await writeFile(path("data/snap.db"), "this is not a database ".repeat(500));
+    expect(await findings()).toEqual(["problem database_damaged"]);
+    expect(await adviceOn("database_damaged")).toContain("`snap-server restore FILE --yes`");
+    await workspace.json(["restore", path("snap.tar"), "--yes"]);
+    expect(await findings()).toEqual([]);
+    await rm(path("data/snap.db"));
+    expect(await findings()).toEqual(["warning database_missing"]);
+    expect(await adviceOn("database_missing")).toContain("snap-server restore FILE");
+    await workspace.json(["restore", path("snap.tar")]);
+    expect(await findings()).toEqual([]);
+    expect(await workspace.json(["accounts", "list"])).toHaveLength(1);
+  });
+
+  it("an account whose plan is gone", async () => {
+    const plans = [{ slug: "team", name: "Team", creditsPerPeriod: 5000, requestsPerMinute: 40 }];
+    await writeFile(path("plans.json"), JSON.stringify(plans));
+    const environment = { SNAP_PLANS_FILE: path("plans.json") };
+    expect(await findings(environment)).toEqual(["problem plan_missing"]);
+    const command = /snap-server (accounts update .*)$/.exec(
+      await adviceOn("plan_missing", environment),
+    )?.[1];
+    await workspace.json(String(command).split(" "), environment);
+    expect(await findings(environment)).toEqual([]);
+  });
+
+  it("an old backup, and none", async () => {
+    const database = new DatabaseSync(path("data/snap.db"));
+    database.exec("UPDATE backups SET made_at = 0");
+    expect(await findings()).toEqual(["warning backup_old"]);
+    database.exec("DELETE FROM backups");
+    database.close();
+    expect(await findings()).toEqual(["warning backup_missing"]);
+    await workspace.json(["backup", path("snap.tar")]);
+    expect(await findings()).toEqual([]);
+  });
+
+  it("a service that runs", async () => {
+    const server = workspace.start(["serve"]);
+    await server.printed(/"msg":"listening"/);
+    expect(await findings()).toEqual([]);
+    const service = (await examine()).find(({ name }) => name === "service");
+    expect(service?.message).toMatch(new RegExp(`^running as process ${server.child.pid} on `));
+    server.child.kill("SIGKILL");
+    await server.ended;
+    expect((await examine()).find(({ name }) => name === "service")?.message).toBe("not running");
+  });
+
+  it("a full disk", { tags: ["mount"] }, async () => {
+    const disk = await mountSmallDisk({ mebibytes: 64 });
+    await cp(path("data"), join(disk.directory, "data"), { recursive: true });
+    const environment = { SNAP_DATA_DIR: join(disk.directory, "data"), SNAP_DISK_RESERVE_BYTES: "0" };
+    disk.fill();
+    expect(await findings(environment)).toEqual(["problem disk_full"]);
+    await disk.clear();
+    expect(await findings(environment)).toEqual([]);
+  });
+
+  it("no database, of which it creates none", async () => {
+    const folder = path("elsewhere");
+    const storage = (await examine({ SNAP_DATA_DIR: folder })).find(({ name }) => name === "storage");
+    expect(storage?.message).toContain("if the service has run before, set SNAP_DATA_DIR to its folder");
+    await mkdir(folder);
+    await examine({ SNAP_DATA_DIR: folder });
+    expect(await readdir(folder)).toEqual([]);
+  });
+});

@@ -1,0 +1,179 @@
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { isBusy, isCorrupt, StorageFault, systemCodeOf } from "../faults.ts";
+import { lockFolder } from "../folder-lock.ts";
+import { versionOf } from "../migrate.ts";
+import { prepare } from "../prepare.ts";
+import { giveToFolderOwner, sync } from "../private-files.ts";
+
+/** Time for a running command to end. */
+const BUSY_TIMEOUT_MS = 2_000;
+const STAGE_PREFIX = ".restore-";
+/** SQLite would apply a log to whatever database is next to it. */
+const LOGS = ["snap.db-wal", "snap.db-shm"] as const;
+const RENDERINGS = "snap.db-renderings";
+
+/** What a database contains, read without changing it. */
+export interface DatabaseFacts {
+  readonly schemaVersion: number;
+  /** The newest signing secret, as the engine encrypted it; `null` without tokens. */
+  readonly newestSealedSecret: string | null;
+}
+
+/** A restore in progress: nothing but a folder of its own is changed before `commit`. */
+export interface SqliteRestore {
+  /** Where to put the database of the backup. */
+  readonly filename: string;
+  /** An existing folder for the files of the cached renderings. */
+  readonly renderingsDirectory: string;
+  /**
+   * Reads the database of the backup.
+   *
+   * @throws Error if it is not a database, or of another program or a newer release.
+   */
+  inspect(): DatabaseFacts;
+  /** Replaces the storage. Returns the folder that contains the previous one, or `null` if there was none. */
+  commit(now: number): string | null;
+  /** Removes what was not committed, and unlocks the folder. */
+  close(): void;
+}
+
+/**
+ * Starts to replace the embedded storage of a directory by that of a backup, and locks the directory until it is closed.
+ * The replacement is one rename: a process that is killed leaves the previous storage before it, and the new one after it.
+ *
+ * @throws StorageFault `folder_in_use` while anything uses the directory; `folder_not_empty` if it contains a storage that
+ * must not be replaced.
+ */
+export function openSqliteRestore({
+  directory,
+  replaces,
+}: {
+  /** Directory of the file `snap.db`; created if missing. */
+  readonly directory: string;
+  /** Whether an existing storage is moved aside. */
+  readonly replaces: boolean;
+}): SqliteRestore {
+  const filename = join(directory, "snap.db");
+  const lock = lockFolder(filename, { use: "exclusive", timeoutMs: BUSY_TIMEOUT_MS });
+  try {
+    const present = ["snap.db", ...LOGS].filter((name) => existsSync(join(directory, name)));
+    if (present.length > 0 && !replaces)
+      throw new StorageFault(
+        "folder_not_empty",
+        `${directory} already contains a database`,
+        "pass --yes to move it aside, into a folder next to it, and restore the backup in its place",
+      );
+    // of restores that were killed: the lock says that none is running
+    for (const name of readdirSync(directory))
+      if (name.startsWith(STAGE_PREFIX)) rmSync(join(directory, name), { recursive: true });
+    const stage = mkdtempSync(join(directory, STAGE_PREFIX));
+    mkdirSync(join(stage, RENDERINGS), { mode: 0o700 });
+    return {
+      filename: join(stage, "snap.db"),
+      renderingsDirectory: join(stage, RENDERINGS),
+      inspect: () => inspect(join(stage, "snap.db")),
+      commit: (now) => replace(directory, { stage, now }),
+      close() {
+        rmSync(stage, { recursive: true, force: true });
+        lock.release();
+      },
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function inspect(filename: string): DatabaseFacts {
+  const database = new DatabaseSync(filename, { readOnly: true });
+  try {
+    const newest = prepare<{ sealed: string }>(
+      database,
+      "SELECT lower(hex(sealed_signing_secret)) AS sealed FROM tokens ORDER BY id DESC LIMIT 1",
+    ).get();
+    return { schemaVersion: versionOf(database, filename), newestSealedSecret: newest?.sealed ?? null };
+  } finally {
+    database.close();
+  }
+}
+
+function replace(
+  directory: string,
+  { stage, now }: { readonly stage: string; readonly now: number },
+): string | null {
+  emptyLog(join(directory, "snap.db"));
+  const previous = setAside(directory, now);
+  const restored = join(stage, "snap.db");
+  try {
+    linkFiles(join(stage, RENDERINGS), join(directory, RENDERINGS));
+    giveToFolderOwner(restored, directory);
+    sync(restored);
+  } catch (error) {
+    if (previous !== null) rmSync(previous, { recursive: true });
+    throw error;
+  }
+  // only a damaged database still has them, and it could not be opened anyway
+  for (const name of LOGS) rmSync(join(directory, name), { force: true });
+  renameSync(restored, join(directory, "snap.db"));
+  sync(directory);
+  return previous;
+}
+
+/** Moves what the write-ahead log contains into the database, so that no log is left for the new one. */
+function emptyLog(filename: string): void {
+  if (!existsSync(filename)) return;
+  const database = new DatabaseSync(filename, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    // a service of an older release takes no lock of the folder
+    database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE");
+  } catch (error) {
+    if (isBusy(error))
+      throw new StorageFault("folder_in_use", `${filename} is in use`, "stop every process that uses it");
+    if (!isCorrupt(error)) throw error;
+  } finally {
+    database.close();
+  }
+}
+
+/** Gives all files of the storage a second name in another folder, and returns it; `null` if there are none. */
+function setAside(directory: string, now: number): string | null {
+  const names = ["snap.db", ...LOGS].filter((name) => existsSync(join(directory, name)));
+  if (names.length === 0) return null;
+  const aside = join(directory, `before-restore-${new Date(now).toISOString().replaceAll(":", "-")}`);
+  mkdirSync(aside, { mode: 0o700 });
+  for (const name of names) linkSync(join(directory, name), join(aside, name));
+  linkFiles(join(directory, RENDERINGS), join(aside, RENDERINGS));
+  giveToFolderOwner(aside, directory);
+  sync(aside);
+  return aside;
+}
+
+/**
+ * Gives each file in `from` a second name in `to`. A name that exists is the same rendering; if it is not, its bytes don't
+ * match its entity tag, and it is a cache miss.
+ */
+function linkFiles(from: string, to: string): void {
+  if (!existsSync(from)) return;
+  mkdirSync(to, { recursive: true, mode: 0o700 });
+  giveToFolderOwner(to, join(to, ".."));
+  for (const name of readdirSync(from)) {
+    if (!lstatSync(join(from, name)).isFile()) continue;
+    giveToFolderOwner(join(from, name), join(to, ".."));
+    try {
+      linkSync(join(from, name), join(to, name));
+    } catch (error) {
+      if (systemCodeOf(error) !== "EEXIST") throw error;
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import type { BeforeMigration } from "@snap/engine/ports";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { createBodyFiles } from "../cache/body-files.ts";
+import { copyDatabase } from "../copy-database.ts";
+import { openDatabase } from "../database.ts";
+import { StorageFault } from "../faults.ts";
+import { lockFolder } from "../folder-lock.ts";
+import { SCHEMA_VERSION } from "../migrate.ts";
+import { prepare } from "../prepare.ts";
+import { writeLastBackup } from "./last-backup.ts";
+
+/** Time for a write of the service to end. */
+const BUSY_TIMEOUT_MS = 10_000;
+
+export interface SqliteSnapshotOptions {
+  /** Directory of the file `snap.db`. */
+  readonly directory: string;
+  /** An existing directory for the copy of the database, which needs as much space as the database. */
+  readonly workDirectory: string;
+  /** Without them, the copy lists no cached renderings either. */
+  readonly includesRenderings: boolean;
+  /** The instant that the storage remembers as that of its last backup. */
+  readonly now: number;
+  /** As for `openSqliteStorage`. */
+  readonly beforeMigration: BeforeMigration;
+}
+
+/** An embedded storage as of one instant, while others go on using it. */
+export interface SqliteSnapshot {
+  readonly schemaVersion: number;
+  /** A private copy of the database, complete without a write-ahead log. */
+  readonly filename: string;
+  /** Number of cached renderings in the copy. */
+  readonly renderingCount: number;
+  /** Reads the bytes of the renderings one after the other; leaves out those that were evicted since. */
+  renderings(): AsyncGenerator<{ readonly name: string; readonly bytes: Uint8Array }>;
+  /** Stores `now` as the instant of the last backup, once the backup is safe. */
+  recordBackup(): void;
+  close(): void;
+}
+
+/**
+ * Copies the database of an embedded storage as of one transaction, for a backup. Blocks this process meanwhile, but no
+ * other one.
+ *
+ * @throws Error if the directory contains no storage, or if it belongs to another program, was written by a newer or older
+ * release, or is being restored.
+ *
+ * @example
+ * const snapshot = await openSqliteSnapshot({
+ *   directory: "./data",
+ *   workDirectory: "/var/backups/work",
+ *   includesRenderings: false,
+ *   now: Date.now(),
+ *   beforeMigration: () => {
+ *     throw new Error("upgrade first");
+ *   },
+ * });
+ * console.log(snapshot.filename);
+ * snapshot.close();
+ */
+export async function openSqliteSnapshot(options: SqliteSnapshotOptions): Promise<SqliteSnapshot> {
+  const { directory, workDirectory, includesRenderings, now, beforeMigration } = options;
+  const filename = join(directory, "snap.db");
+  if (!existsSync(filename))
+    throw new StorageFault(
+      "database_missing",
+      `${directory} does not contain snap.db`,
+      "set SNAP_DATA_DIR to the folder of the service",
+    );
+  const lock = lockFolder(filename, { use: "shared", timeoutMs: BUSY_TIMEOUT_MS });
+  const opened: DatabaseSync[] = [];
+  const close = (): void => {
+    for (const database of opened) if (database.isOpen) database.close();
+    lock.release();
+  };
+  try {
+    const database = await openDatabase({ filename, busyTimeoutMs: BUSY_TIMEOUT_MS, beforeMigration });
+    opened.push(database);
+    const copyName = join(workDirectory, "snap.db");
+    copyDatabase(filename, copyName);
+    const copy = new DatabaseSync(copyName);
+    opened.push(copy);
+    writeLastBackup(copy, now);
+    if (!includesRenderings) copy.exec("DELETE FROM renderings");
+    const files = createBodyFiles(`${filename}-renderings`);
+    return {
+      schemaVersion: SCHEMA_VERSION,
+      filename: copyName,
+      renderingCount: countRenderings(copy),
+      async *renderings() {
+        for (const { id, size } of listRenderings(copy)) {
+          const bytes = await files.read(id, size);
+          if (bytes !== null) yield { name: String(id), bytes };
+        }
+      },
+      recordBackup: () => writeLastBackup(database, now),
+      close,
+    };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+function countRenderings(copy: DatabaseSync): number {
+  return prepare<{ count: number }>(copy, "SELECT count(*) AS count FROM renderings").get()?.count ?? 0;
+}
+
+/** Rows of older releases contain their bytes, and have no size. */
+function listRenderings(copy: DatabaseSync): Iterable<{ readonly id: number; readonly size: number }> {
+  const statement = copy.prepare(
+    "SELECT rowid AS id, size FROM renderings WHERE size IS NOT NULL ORDER BY rowid",
+  );
+  return statement.iterate() as Iterable<unknown> as Iterable<{ id: number; size: number }>;
+}

@@ -1,0 +1,224 @@
+import type { Storage } from "@snap/engine/ports";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cp, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { findService, openSqliteRestore, openSqliteSnapshot, openSqliteStorage } from "../src/index.ts";
+import type { SqliteSnapshot } from "../src/index.ts";
+import { temporaryDirectory } from "./temporary.ts";
+import { expectConsistent, release, startWorker } from "./worker-process.ts";
+
+const RESTORE = fileURLToPath(new URL("restore-process.ts", import.meta.url));
+
+const RENDERING = {
+  bytes: new Uint8Array([1, 2, 3]),
+  contentType: "image/png",
+  targetStatus: 200,
+  notes: [],
+  etag: '"1"',
+  storedAt: 1,
+  expiresAt: 1000,
+} as const;
+
+async function snapshotOf(directory: string, includesRenderings = true): Promise<SqliteSnapshot> {
+  const workDirectory = await temporaryDirectory();
+  const beforeMigration = (): never => expect.fail("nothing to migrate");
+  const snapshot = await openSqliteSnapshot({
+    directory,
+    workDirectory,
+    includesRenderings,
+    now: 5,
+    beforeMigration,
+  });
+  onTestFinished(() => snapshot.close());
+  return snapshot;
+}
+
+async function addAccount({ accounts, renderings }: Storage, name: string): Promise<void> {
+  await accounts.insert({
+    id: `acct_${name}`,
+    email: `${name}@example.com`,
+    emailVerifiedAt: 1,
+    planSlug: null,
+    creditsPerPeriod: null,
+    requestsPerMinute: null,
+    createdAt: 1,
+  });
+  await renderings.put({ accountId: `acct_${name}`, key: "0", rendering: RENDERING });
+}
+
+async function accountsIn(directory: string): Promise<string> {
+  const storage = await openSqliteStorage({ directory });
+  const names = (await storage.accounts.list()).map(({ id }) => id);
+  await storage.close();
+  return names.join(" ");
+}
+
+describe("a snapshot", () => {
+  it("is consistent while other processes write", async () => {
+    const directory = await temporaryDirectory();
+    const filename = join(directory, "snap.db");
+    const workers = await Promise.all([
+      startWorker("churn", { filename, name: "a" }),
+      startWorker("churn", { filename, name: "b" }),
+      startWorker("submitAndProcess", { filename, name: "c" }),
+    ]);
+    release(workers);
+    const used: number[] = [];
+    for (let round = 0; round < 4; round += 1) {
+      for (const { lines } of workers) await lines.next();
+      const snapshot = await snapshotOf(directory);
+      for await (const { bytes } of snapshot.renderings()) expect(bytes).toHaveLength(20_000);
+      snapshot.close();
+      expectConsistent(snapshot.filename);
+      used.push(countSettled(snapshot.filename));
+      expect((await stat(snapshot.filename)).mode & 0o777).toBe(0o600);
+    }
+    expect(used).toEqual(used.toSorted((a, b) => a - b));
+    for (const { child } of workers) child.kill("SIGKILL");
+  });
+
+  it("contains the cached renderings, except those evicted meanwhile; or none", async () => {
+    const directory = await temporaryDirectory();
+    const storage = await openSqliteStorage({ directory });
+    await addAccount(storage, "ada");
+    await addAccount(storage, "bob");
+    const snapshot = await snapshotOf(directory);
+    expect(snapshot.renderingCount).toBe(2);
+    await storage.renderings.delete({ accountId: "acct_bob", key: "0" });
+    const found = await Array.fromAsync(snapshot.renderings());
+    expect(found.map(({ bytes }) => [...bytes])).toEqual([[1, 2, 3]]);
+    const small = await snapshotOf(directory, false);
+    expect([small.renderingCount, await Array.fromAsync(small.renderings())]).toEqual([0, []]);
+    small.close();
+    expectConsistent(small.filename);
+    await storage.close();
+  });
+
+  it("is remembered as the last backup once it is safe, and by what is restored from it", async () => {
+    const directory = await temporaryDirectory();
+    const storage = await openSqliteStorage({ directory });
+    const snapshot = await snapshotOf(directory);
+    expect(await storage.lastBackupAt?.()).toBeNull();
+    snapshot.recordBackup();
+    expect(await storage.lastBackupAt?.()).toBe(5);
+    const copy = new DatabaseSync(snapshot.filename);
+    expect(copy.prepare("SELECT made_at FROM backups").all()).toMatchObject([{ made_at: 5 }]);
+    copy.close();
+    await storage.close();
+  });
+});
+
+function countSettled(filename: string): number {
+  const database = new DatabaseSync(filename);
+  const row = database.prepare("SELECT count(*) AS count FROM journal WHERE kind = 'settle'").get();
+  database.close();
+  return Number(row?.["count"]);
+}
+
+describe("a restore", () => {
+  /** A backup with the account `new`, and a folder with the account `old`, as a killed service left it. */
+  async function prepare(): Promise<{ readonly backup: string; readonly left: string }> {
+    const [backup, served] = [await temporaryDirectory(), await temporaryDirectory()];
+    const restorable = await openSqliteStorage({ directory: backup });
+    await addAccount(restorable, "new");
+    await restorable.close();
+    const storage = await openSqliteStorage({ directory: served });
+    await addAccount(storage, "old");
+    const left = join(await temporaryDirectory(), "left");
+    await cp(served, left, { recursive: true });
+    await storage.close();
+    expect(await readdir(left)).toContain("snap.db-wal");
+    return { backup, left };
+  }
+
+  async function restore(directory: string, backup: string, killAt: number): Promise<unknown> {
+    const child = spawn(process.execPath, [RESTORE, directory, backup, String(killAt)], { stdio: "inherit" });
+    const [code, signal] = (await once(child, "exit")) as [number | null, string | null];
+    return code ?? signal;
+  }
+
+  it("that is killed at any step leaves the old storage or the new one, and loses neither", async () => {
+    const { backup, left } = await prepare();
+    const parent = await temporaryDirectory();
+    const found: string[] = [];
+    for (let killAt = 1; ; killAt += 1) {
+      const directory = join(parent, String(killAt));
+      await cp(left, directory, { recursive: true });
+      const outcome = await restore(directory, backup, killAt);
+      const accounts = await accountsIn(directory);
+      found.push(accounts);
+      if (accounts === "acct_new") {
+        const aside = (await readdir(directory)).find((name) => name.startsWith("before-restore-")) ?? "";
+        expect(await accountsIn(join(directory, aside))).toBe("acct_old");
+        expect(await readdir(join(directory, aside, "snap.db-renderings"))).toHaveLength(1);
+      }
+      if (outcome === 0) break;
+      expect(outcome).toBe("SIGKILL");
+      if (accounts === "acct_old") continue;
+      // the next restore removes what the killed one left
+      expect(await restore(directory, backup, 0)).toBe(0);
+      expect((await readdir(directory)).filter((name) => name.startsWith(".restore-"))).toEqual([]);
+    }
+    expect(found).toEqual([...found].toSorted().toReversed());
+    expect(new Set(found)).toEqual(new Set(["acct_old", "acct_new"]));
+  }, 60_000);
+
+  it("returns the cached renderings", async () => {
+    const { backup } = await prepare();
+    const directory = await temporaryDirectory();
+    expect(await restore(directory, backup, 0)).toBe(0);
+    const storage = await openSqliteStorage({ directory });
+    const request = { accountId: "acct_new", key: "0", now: 2 };
+    expect(await storage.renderings.get(request)).toMatchObject({ bytes: new Uint8Array([1, 2, 3]) });
+    await storage.close();
+  });
+
+  it("moves a damaged database aside", async () => {
+    const { backup, left } = await prepare();
+    const damaged = "not a database ".repeat(500);
+    for (const name of ["snap.db", "snap.db-wal"]) await writeFile(join(left, name), damaged);
+    expect(await restore(left, backup, 0)).toBe(0);
+    expect(await accountsIn(left)).toBe("acct_new");
+    const aside = (await readdir(left)).find((name) => name.startsWith("before-restore-")) ?? "";
+    expect(await readFile(join(left, aside, "snap.db"), "utf8")).toBe(damaged);
+    expect(await readdir(left)).not.toContain("snap.db-wal");
+  });
+
+  it("replaces a database only if told, and only if nothing uses the folder", async () => {
+    const directory = await temporaryDirectory();
+    await (await openSqliteStorage({ directory })).close();
+    expect(() => openSqliteRestore({ directory, replaces: false })).toThrow("already contains a database");
+    const command = await openSqliteStorage({ directory });
+    expect(() => openSqliteRestore({ directory, replaces: true })).toThrow("in use by another command");
+    await command.close();
+    const running = openSqliteRestore({ directory, replaces: true });
+    await expect(openSqliteStorage({ directory, busyTimeoutMs: 0 })).rejects.toThrow(
+      `in use by a restore, process ${process.pid} on ${hostname()}; wait until it has ended`,
+    );
+    running.close();
+    await (await openSqliteStorage({ directory })).close();
+  });
+});
+
+describe("the service of a folder", () => {
+  it("is one at a time, beside any number of commands, and known by its process", async () => {
+    const directory = await temporaryDirectory();
+    const filename = join(directory, "snap.db");
+    const service = await openSqliteStorage({ directory, isService: true });
+    const command = await openSqliteStorage({ directory });
+    await expect(openSqliteStorage({ directory, isService: true, busyTimeoutMs: 0 })).rejects.toMatchObject({
+      code: "folder_in_use",
+      problem: `${directory} is in use by the service, process ${process.pid} on ${hostname()}`,
+    });
+    expect(findService(filename)).toMatchObject({ pid: process.pid, host: hostname() });
+    await service.close();
+    expect(findService(filename)).toBeNull();
+    await (await openSqliteStorage({ directory, isService: true })).close();
+    await command.close();
+  });
+});
