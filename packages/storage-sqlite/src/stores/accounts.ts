@@ -8,6 +8,13 @@ export const ACCOUNT_COLUMNS = `accounts.id, email, email_verified_at AS emailVe
   plan_slug AS planSlug, credits_per_period AS creditsPerPeriod,
   requests_per_minute AS requestsPerMinute, accounts.created_at AS createdAt`;
 
+/** The accounts of a page and all after them. `after` is `NULL` for the first page; without its account, there are none. */
+const SELECTED = `FROM accounts
+  WHERE sequence > CASE WHEN :after IS NULL THEN -1 ELSE (SELECT sequence FROM accounts WHERE id = :after) END
+    AND instr(lower(email), lower(:emailPart)) > 0
+    AND (:anyPlan OR plan_slug IS :planSlug)
+    AND (:isVerified IS NULL OR (email_verified_at IS NOT NULL) = :isVerified)`;
+
 export function createAccountStore(database: DatabaseSync): AccountStore {
   const insert = prepare(
     database,
@@ -16,6 +23,15 @@ export function createAccountStore(database: DatabaseSync): AccountStore {
      ON CONFLICT (email) DO NOTHING`,
   );
   const find = prepare<Account>(database, `SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE id = :id`);
+  const findByEmail = prepare<Account>(
+    database,
+    `SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE email = :email`,
+  );
+  const page = prepare<Account>(
+    database,
+    `SELECT ${ACCOUNT_COLUMNS} ${SELECTED} ORDER BY sequence LIMIT :limit`,
+  );
+  const count = prepare<{ readonly selected: number }>(database, `SELECT count(*) AS selected ${SELECTED}`);
   const list = prepare<Account>(database, `SELECT ${ACCOUNT_COLUMNS} FROM accounts ORDER BY sequence`);
   const findOther = prepare<{ id: string }>(
     database,
@@ -39,6 +55,21 @@ export function createAccountStore(database: DatabaseSync): AccountStore {
     },
     async find(id) {
       return read(id);
+    },
+    async findByEmail(email) {
+      const row = findByEmail.get({ email });
+      return row === undefined ? null : toAccount(row);
+    },
+    async page({ limit, after, emailPart, planSlug, isVerified }) {
+      const selection = {
+        after: after ?? null,
+        emailPart: emailPart ?? "",
+        anyPlan: planSlug === undefined ? 1 : 0,
+        planSlug: planSlug ?? null,
+        isVerified: isVerified === undefined ? null : Number(isVerified),
+      };
+      const entries = page.all({ ...selection, limit }).map(toAccount);
+      return { entries, more: Math.max(0, (count.get(selection)?.selected ?? 0) - entries.length) };
     },
     async list() {
       return list.all().map(toAccount);

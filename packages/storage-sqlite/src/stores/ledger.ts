@@ -10,6 +10,7 @@ import type {
 } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import { writing } from "../transaction.ts";
+import { prepareAudit } from "./ledger-audit.ts";
 import type { LedgerStatements } from "./ledger-statements.ts";
 
 type BalanceRequest = PeriodGrant & { readonly now: number };
@@ -50,6 +51,7 @@ export function createLedger(database: DatabaseSync, statements: LedgerStatement
     async journal({ accountId, limit }) {
       return statements.journal.all({ accountId, limit }).map(toEntry);
     },
+    audit: prepareAudit(database),
   };
 }
 

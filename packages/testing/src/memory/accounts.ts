@@ -1,4 +1,5 @@
-import type { Account, AccountStore } from "@snap/engine/ports";
+import type { Account, AccountFilter, AccountStore } from "@snap/engine/ports";
+import { pageOf } from "./page-of.ts";
 
 /** Accounts in memory, in the order of creation. */
 export function createAccountStore(accounts: Map<string, Account>): AccountStore {
@@ -14,6 +15,16 @@ export function createAccountStore(accounts: Map<string, Account>): AccountStore
     async find(id) {
       return accounts.get(id) ?? null;
     },
+    async findByEmail(email) {
+      return [...accounts.values()].find((account) => fold(account.email) === fold(email)) ?? null;
+    },
+    async page({ after, limit, ...filter }) {
+      return pageOf([...accounts.values()], {
+        after,
+        limit,
+        matches: (account) => isSelected(account, filter),
+      });
+    },
     async list() {
       return [...accounts.values()];
     },
@@ -26,6 +37,14 @@ export function createAccountStore(accounts: Map<string, Account>): AccountStore
       return changed;
     },
   };
+}
+
+function isSelected(account: Account, { emailPart = "", planSlug, isVerified }: AccountFilter): boolean {
+  return (
+    fold(account.email).includes(fold(emailPart)) &&
+    (planSlug === undefined || account.planSlug === planSlug) &&
+    (isVerified === undefined || (account.emailVerifiedAt !== null) === isVerified)
+  );
 }
 
 /** Lowercases only ASCII letters, as `AccountStore` requires. */
