@@ -19,6 +19,7 @@ import { RunningRenders } from "./cache/running-renders.ts";
 import { createRenderingCache } from "./cache/rendering-cache.ts";
 import { readCredits, type CreditState } from "./credits/credits.ts";
 import { createReversals } from "./credits/reversals.ts";
+import { verifyLedger, type LedgerReport } from "./credits/verify-ledger.ts";
 import { withDefaults, type EngineOptions, type EngineSettings } from "./engine-options.ts";
 import { toSnapError } from "./errors.ts";
 import { checkHealth, type Health } from "./health.ts";
@@ -70,6 +71,8 @@ export interface Engine {
    * @throws SnapError `rate_limited`.
    */
   usage(principal: Principal): Promise<UsageReport>;
+  /** Checks that the journal adds up to every balance, for all accounts or one. Reads the whole journal. */
+  verifyLedger(request?: { readonly accountId?: string | undefined }): Promise<LedgerReport>;
   readonly accounts: Accounts;
   readonly tokens: Tokens;
   readonly batches: Batches;
@@ -158,6 +161,7 @@ export function createEngine(options: EngineOptions): Engine {
     link: (request) => linkRendering(seal, request),
     credits: (account, standing) => asSnapError(credits(account, standing)),
     usage: ({ account }) => asSnapError(reportUsage(account)),
+    verifyLedger: (request) => verifyLedger(storage.ledger, { ...request, now: clock.now() }),
     accounts: createAccounts({ storage, plans, clock, random }),
     tokens: createTokens({ store: storage.tokens, accounts: storage.accounts, seal, clock, random }),
     batches: {

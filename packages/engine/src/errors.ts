@@ -74,7 +74,32 @@ export function toSnapError(error: unknown): SnapError {
   });
 }
 
-/** An invalid request of the operator; the message says how to correct it. */
+/** The kind of an `AdminError`; `refused` is every other one. */
+export type AdminErrorCode =
+  | "account_not_found"
+  | "batch_not_found"
+  | "cannot_redeliver"
+  | "email_taken"
+  | "invalid_value"
+  | "refused"
+  | "token_not_found";
+
+/** A request of the operator that cannot be met. */
 export class AdminError extends Error {
   override readonly name = "AdminError";
+  readonly code: AdminErrorCode;
+  /** What to do about it, unless the message says so. */
+  readonly advice: string | null;
+
+  constructor(
+    message: string,
+    {
+      code = "refused",
+      advice = null,
+    }: { readonly code?: AdminErrorCode; readonly advice?: string | null } = {},
+  ) {
+    super(message);
+    this.code = code;
+    this.advice = advice;
+  }
 }

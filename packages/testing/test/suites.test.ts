@@ -121,6 +121,37 @@ describe("the suites", () => {
       "reverses a charge once",
     ],
     [
+      "ignores the filter of a page",
+      ({ accounts }) => ({
+        accounts: { ...accounts, page: ({ after, limit }) => accounts.page({ after, limit }) },
+      }),
+      "returns pages in the order of creation",
+    ],
+    [
+      "counts the whole list as more",
+      ({ batches }) => ({
+        batches: {
+          ...batches,
+          async page({ after, limit, ...filter }) {
+            const { entries } = await batches.page({ after, limit, ...filter });
+            const all = await batches.page({ limit: 1000, ...filter });
+            return { entries, more: all.entries.length - entries.length };
+          },
+        },
+      }),
+      "returns pages, the last submitted batch first",
+    ],
+    [
+      "audits only the first portion",
+      ({ ledger }) => ({
+        ledger: {
+          ...ledger,
+          audit: async (request) => ({ ...(await ledger.audit(request)), next: null }),
+        },
+      }),
+      "returns portions in the order of the ids",
+    ],
+    [
       "reads before the write transaction",
       ({ accounts }) => ({
         accounts: {

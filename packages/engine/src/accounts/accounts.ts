@@ -1,6 +1,7 @@
 import * as z from "zod";
-import type { Account, AccountChange } from "../ports/accounts.ts";
+import type { Account, AccountChange, AccountFilter } from "../ports/accounts.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { Page, PageRequest } from "../ports/page.ts";
 import type { Random } from "../ports/random.ts";
 import type { Plan } from "./plans.ts";
 import { AdminError } from "../errors.ts";
@@ -20,6 +21,10 @@ export interface NewAccount {
 export interface Accounts {
   create(account: NewAccount): Promise<Account>;
   get(id: string): Promise<Account>;
+  /** Returns the account with an e-mail address, compared without regard to ASCII case. */
+  getByEmail(email: string): Promise<Account>;
+  /** Returns selected accounts, in order of creation. */
+  page(request: PageRequest & AccountFilter): Promise<Page<Account>>;
   list(): Promise<readonly Account[]>;
   update(id: string, change: Omit<AccountChange, "emailVerifiedAt" | "suspendedAt">): Promise<Account>;
   verify(id: string): Promise<Account>;
@@ -47,14 +52,13 @@ export function createAccounts({ storage, plans, clock, random }: AccountsOption
   const { accounts: store } = storage;
   const get = async (id: string): Promise<Account> => {
     const account = await store.find(id);
-    if (account === null) throw new AdminError(`account ${id} not found`);
+    if (account === null) throw accountNotFound(id);
     return account;
   };
   const update = async (id: string, change: AccountChange): Promise<Account> => {
     const account = await store.update(id, change);
-    if (account === null) throw new AdminError(`account ${id} not found`);
-    if (account === "email-taken")
-      throw new AdminError(`${String(change.email)} already belongs to another account`);
+    if (account === null) throw accountNotFound(id);
+    if (account === "email-taken") throw emailTaken(String(change.email));
     return account;
   };
   return {
@@ -72,11 +76,20 @@ export function createAccounts({ storage, plans, clock, random }: AccountsOption
         deletionStartedAt: null,
       };
       validate(account, plans);
-      if (!(await store.insert(account)))
-        throw new AdminError(`${account.email} already belongs to another account`);
+      if (!(await store.insert(account))) throw emailTaken(account.email);
       return account;
     },
     get,
+    async getByEmail(email) {
+      const account = await store.findByEmail(email);
+      if (account === null) throw accountNotFound(email);
+      return account;
+    },
+    async page(request) {
+      // a page after an unknown account would be empty, as if there were no more
+      if (request.after !== undefined) await get(request.after);
+      return store.page(request);
+    },
     list: () => store.list(),
     async update(id, change) {
       validate(change, plans);
@@ -99,12 +112,31 @@ export function createAccounts({ storage, plans, clock, random }: AccountsOption
   };
 }
 
+/** @param reference - Its id or e-mail address. */
+export function accountNotFound(reference: string): AdminError {
+  const message = reference.includes("@")
+    ? `no account has the e-mail address ${reference}`
+    : `account ${reference} not found`;
+  return new AdminError(message, {
+    code: "account_not_found",
+    advice: "`snap-server accounts list` lists them",
+  });
+}
+
+function emailTaken(email: string): AdminError {
+  return new AdminError(`${email} already belongs to another account`, { code: "email_taken" });
+}
+
+function invalid(message: string): AdminError {
+  return new AdminError(message, { code: "invalid_value" });
+}
+
 function validate(values: AccountChange, plans: readonly Plan[]): void {
   const { email, planSlug, creditsPerPeriod, requestsPerMinute } = values;
   if (email !== undefined && !z.email().safeParse(email).success)
-    throw new AdminError(`${email} is not an e-mail address`);
+    throw invalid(`${email} is not an e-mail address`);
   if (planSlug != null && !plans.some((plan) => plan.slug === planSlug))
-    throw new AdminError(`unknown plan ${planSlug}; use one of ${plans.map((plan) => plan.slug).join(", ")}`);
+    throw invalid(`unknown plan ${planSlug}; use one of ${plans.map((plan) => plan.slug).join(", ")}`);
   requireWhole("credits", creditsPerPeriod, 0);
   requireWhole("requests per minute", requestsPerMinute, 1);
 }
@@ -112,5 +144,5 @@ function validate(values: AccountChange, plans: readonly Plan[]): void {
 function requireWhole(name: string, value: number | null | undefined, min: number): void {
   if (value == null) return;
   if (!Number.isInteger(value) || value < min || value > MAX_OVERRIDE)
-    throw new AdminError(`${name} must be a whole number from ${min} to ${MAX_OVERRIDE}`);
+    throw invalid(`${name} must be a whole number from ${min} to ${MAX_OVERRIDE}`);
 }

@@ -53,6 +53,8 @@ export type BatchEvent =
       readonly notes?: readonly string[];
     }
   | { readonly type: "delivery-claimed"; readonly leaseEndsAt: number }
+  /** The operator asks for another delivery, now. */
+  | { readonly type: "delivery-requested" }
   | { readonly type: "delivery-acknowledged"; readonly fence: number }
   /** The worker aborted the attempt itself, so the attempt does not count. */
   | { readonly type: "delivery-released"; readonly fence: number }
@@ -155,6 +157,7 @@ function limitItem(
 
 function advanceDelivery(batch: BatchRecord, event: DeliveryEvent, now: number): BatchRecord | null {
   const { delivery } = batch;
+  if (event.type === "delivery-requested") return requestDelivery(batch, now);
   if (delivery === null || delivery.status === "delivered" || delivery.status === "abandoned") return null;
   const { attempts, fence } = delivery;
   if (event.type === "delivery-claimed") {
@@ -176,4 +179,14 @@ function advanceDelivery(batch: BatchRecord, event: DeliveryEvent, now: number):
   return event.retryAt === null
     ? { ...batch, delivery: { status: "abandoned", attempts } }
     : { ...batch, delivery: { status: "due", dueAt: event.retryAt, attempts, fence } };
+}
+
+/** Makes the delivery due now; one that has ended begins again. */
+function requestDelivery(batch: BatchRecord, now: number): BatchRecord | null {
+  const { delivery, prunesAt } = batch;
+  if (delivery === null || delivery.status === "sending" || (prunesAt !== null && prunesAt <= now))
+    return null;
+  if (delivery.status === "due") return { ...batch, delivery: { ...delivery, dueAt: now } };
+  // the count of claims was not kept, and an instant in milliseconds exceeds it: a late write of one of them stays void
+  return { ...batch, delivery: { status: "due", dueAt: now, attempts: 0, fence: now } };
 }

@@ -2,11 +2,13 @@ import { BATCH_LIMITS, type BatchItem, type RenderBatch } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
 import { enforceRateLimit } from "../limits/enforce-rate-limit.ts";
 import { cacheKey } from "../parameters/cache-key.ts";
-import type { BatchStats, BatchRecord, ItemRecord } from "../ports/batches.ts";
+import type { BatchFilter, BatchStats, BatchRecord, BatchSummary, ItemRecord } from "../ports/batches.ts";
+import type { Page, PageRequest } from "../ports/page.ts";
 import type { Random } from "../ports/random.ts";
 import type { Principal, TokenRecord } from "../ports/tokens.ts";
 import { requireAbility, requireVerifiedEmail } from "../tokens/authorize.ts";
 import type { BatchParts } from "./batch-parts.ts";
+import { batchNotFound, redeliver } from "./redeliver.ts";
 import { parseSubmission, type SubmittedItem } from "./parse-submission.ts";
 
 /** Context for the document of a batch. */
@@ -87,6 +89,17 @@ export interface Batches {
   get(request: { readonly principal: Principal; readonly batchId: string }): Promise<RenderBatch>;
   /** Returns the stored record of a batch, for the operator; `null` if it does not exist. */
   inspect(batchId: string): Promise<BatchRecord | null>;
+  /**
+   * Returns selected batches, the last submitted first, for the operator.
+   * @throws AdminError if `after` is not a batch.
+   */
+  page(request: PageRequest & BatchFilter): Promise<Page<BatchSummary>>;
+  /**
+   * Makes the webhook of a finished batch due again, whether it was delivered, given up or waits for its next attempt. A
+   * worker sends it with the same id and a new signature. After one that was delivered or given up, the attempts start over.
+   * @throws AdminError if the batch is unknown, or its webhook cannot be sent.
+   */
+  redeliver(batchId: string): Promise<BatchRecord>;
   stats(): Promise<BatchStats>;
 }
 
@@ -124,6 +137,13 @@ export function createBatches(parts: BatchParts): Batches {
       return describeBatch(parts, { batch, token });
     },
     inspect: (batchId) => batches.find(batchId),
+    async page(request) {
+      const { after } = request;
+      // a page after an unknown batch would be empty, as if there were no more
+      if (after !== undefined && (await batches.find(after)) === null) throw batchNotFound(after);
+      return batches.page(request);
+    },
+    redeliver: (batchId) => redeliver(parts, batchId),
     stats: () => batches.stats({ now: clock.now() }),
   };
 }

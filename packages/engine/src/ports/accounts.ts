@@ -1,3 +1,5 @@
+import type { Page, PageRequest } from "./page.ts";
+
 /** A customer, who owns tokens, credits and cached renderings. */
 export interface Account {
   readonly id: string;
@@ -26,6 +28,15 @@ export type AccountChange = Partial<
   >
 >;
 
+/** Selects accounts; each absent field selects all. */
+export interface AccountFilter {
+  /** A part of the e-mail address, compared without regard to ASCII case. */
+  readonly emailPart?: string | undefined;
+  /** `null` selects those without a plan. */
+  readonly planSlug?: string | null | undefined;
+  readonly isVerified?: boolean | undefined;
+}
+
 /**
  * Durable accounts. E-mail addresses are unique, compared without regard to ASCII case. Ids are never reused.
  *
@@ -36,6 +47,9 @@ export interface AccountStore {
   /** Returns `false`, and stores nothing, if the e-mail address is taken. */
   insert(account: Account): Promise<boolean>;
   find(id: string): Promise<Account | null>;
+  findByEmail(email: string): Promise<Account | null>;
+  /** Returns selected accounts, in order of creation; none if `after` is unknown. */
+  page(request: PageRequest & AccountFilter): Promise<Page<Account>>;
   /** Returns all accounts, in order of creation. */
   list(): Promise<readonly Account[]>;
   /** Returns the changed account, `null` if it does not exist, or `"email-taken"`. */

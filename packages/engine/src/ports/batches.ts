@@ -1,5 +1,6 @@
 import type { ErrorCode } from "@snap/protocol";
 import type { Resolution } from "./ledger.ts";
+import type { Page, PageRequest } from "./page.ts";
 
 /** The state of an item that is neither done nor failed. */
 interface Unfinished {
@@ -73,6 +74,18 @@ export interface BatchRecord {
   readonly delivery: DeliveryState | null;
 }
 
+/** A batch in a list, with the number of its items in each state. */
+export interface BatchSummary extends Omit<BatchRecord, "items"> {
+  readonly items: Readonly<Record<ItemState["status"], number>>;
+}
+
+/** Selects batches; each absent field selects all. */
+export interface BatchFilter {
+  readonly accountId?: string | undefined;
+  readonly isFinished?: boolean | undefined;
+  readonly delivery?: DeliveryState["status"] | undefined;
+}
+
 /** Names an item that can be claimed. */
 export interface DueItem {
   readonly accountId: string;
@@ -119,6 +132,8 @@ export interface BatchStore {
   /** Stores a new batch, atomically; stores nothing if the deletion of its account has started. */
   insert(batch: BatchRecord): Promise<void>;
   find(batchId: string): Promise<BatchRecord | null>;
+  /** Returns selected batches, the last submitted first; none if `after` is unknown. */
+  page(request: PageRequest & BatchFilter): Promise<Page<BatchSummary>>;
   /** Returns the changed batch, or `null` if nothing changed: the batch does not exist, or `change` returned `null`. */
   change(request: BatchChange): Promise<BatchRecord | null>;
   /**

@@ -3,12 +3,14 @@
  */
 
 export type { WebhookOutcome, WebhookRequest, WebhookSender } from "./webhook-sender.ts";
-export type { Account, AccountChange, AccountStore } from "./accounts.ts";
+export type { Account, AccountChange, AccountFilter, AccountStore } from "./accounts.ts";
 export type {
   BatchChange,
+  BatchFilter,
   BatchStats,
   BatchRecord,
   BatchStore,
+  BatchSummary,
   DeliveryState,
   DueDelivery,
   DueItem,
@@ -20,11 +22,13 @@ export type { RateLimitName, RateLimiter, ConsumeResult, ConsumeRequest } from "
 export type { Clock, ServerClock } from "./clock.ts";
 export type { LeaseClaim, LeaseState, RenderLeases, AcquireRequest, Priority } from "./render-leases.ts";
 export type {
+  AuditPortion,
   Balance,
   JournalEntry,
   JournalKind,
   Ledger,
   Period,
+  PeriodAudit,
   PeriodGrant,
   PruneRequest,
   StandingBalance,
@@ -33,6 +37,7 @@ export type {
   Resolution,
 } from "./ledger.ts";
 export type { Machine } from "./machine.ts";
+export type { Page, PageRequest } from "./page.ts";
 export type { Random } from "./random.ts";
 export type { RenderedFile, Renderer, RendererHealth, RenderOptions } from "./renderer.ts";
 export type {

@@ -63,6 +63,27 @@ export interface JournalEntry {
   readonly at: number;
 }
 
+/** The figures of one period of an account, all read at one instant, for a comparison. */
+export interface PeriodAudit {
+  readonly accountId: string;
+  readonly periodStartedAt: number;
+  /** As stored; `null` if there is none. */
+  readonly balance: Balance | null;
+  /** The sums of the journal; `null` without an entry. */
+  readonly journal: Balance | null;
+  /** Whether the first entry is a grant; otherwise the beginning of the journal is missing. */
+  readonly beginsWithGrant: boolean;
+  /** Number of reservations that have not ended. */
+  readonly openReservations: number;
+}
+
+/** The periods of a portion of the accounts. */
+export interface AuditPortion {
+  readonly periods: readonly PeriodAudit[];
+  /** `after` of the next portion; `null` after the last one. */
+  readonly next: string | null;
+}
+
 /**
  * The two-phase credit ledger. A reservation takes one credit and resolves exactly once: it is settled, refunded, or
  * lapses. A settled one can be reversed, once. Every method is atomic, also between processes, and for each period
@@ -103,4 +124,13 @@ export interface Ledger {
   deleteAccount(request: { readonly accountId: string }): Promise<number>;
   /** Returns the newest `limit` entries of an account, newest first. For audits: it may scan the whole journal. */
   journal(request: { readonly accountId: string; readonly limit: number }): Promise<readonly JournalEntry[]>;
+  /**
+   * Returns every period of the next `limit` accounts after the id `after`, in the order of their ids, or only those of
+   * `accountId`. For audits: it may scan the whole journal.
+   */
+  audit(request: {
+    readonly after: string | null;
+    readonly limit: number;
+    readonly accountId?: string | undefined;
+  }): Promise<AuditPortion>;
 }

@@ -1,3 +1,4 @@
+import { accountNotFound } from "../accounts/accounts.ts";
 import { AdminError } from "../errors.ts";
 import type { Account, AccountStore } from "../ports/accounts.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -55,7 +56,7 @@ export interface TokensOptions {
 export function createTokens({ store, accounts, seal, clock, random }: TokensOptions): Tokens {
   const requireAccount = async (id: string): Promise<Account> => {
     const account = await accounts.find(id);
-    if (account === null) throw new AdminError(`account ${id} not found`);
+    if (account === null) throw accountNotFound(id);
     return account;
   };
   const makeSecrets = (): { secret: string; signingSecret: string } & Pick<
@@ -88,9 +89,12 @@ export function createTokens({ store, accounts, seal, clock, random }: TokensOpt
       const { deletionStartedAt } = await requireAccount(accountId);
       if (deletionStartedAt !== null) throw new AdminError(`account ${accountId} is being deleted`);
       if (abilities.length === 0)
-        throw new AdminError(`a token needs at least one ability: ${ABILITIES.join(" or ")}`);
+        throw new AdminError(`a token needs at least one ability: ${ABILITIES.join(" or ")}`, {
+          code: "invalid_value",
+        });
       const now = clock.now();
-      if (expiresAt !== null && expiresAt <= now) throw new AdminError("the expiry must be in the future");
+      if (expiresAt !== null && expiresAt <= now)
+        throw new AdminError("the expiry must be in the future", { code: "invalid_value" });
       await requireSecretKey(store, seal);
       const { secret, signingSecret, ...stored } = makeSecrets();
       const record = await store.insert({
@@ -111,11 +115,11 @@ export function createTokens({ store, accounts, seal, clock, random }: TokensOpt
       await requireSecretKey(store, seal);
       const { secret, signingSecret, ...stored } = makeSecrets();
       const record = await store.rotate(id, { ...stored, rotatedAt: clock.now() });
-      if (record === null) throw new AdminError(`token ${id} not found`);
+      if (record === null) throw tokenNotFound(id);
       return { record, token: `${record.id}|${secret}`, signingSecret };
     },
     async revoke(id) {
-      if (!(await store.revoke(id))) throw new AdminError(`token ${id} not found`);
+      if (!(await store.revoke(id))) throw tokenNotFound(id);
     },
     async revokeAll(accountId) {
       await requireAccount(accountId);
@@ -123,8 +127,12 @@ export function createTokens({ store, accounts, seal, clock, random }: TokensOpt
     },
     async reveal(id) {
       const found = await store.find(id);
-      if (found === null) throw new AdminError(`token ${id} not found`);
+      if (found === null) throw tokenNotFound(id);
       return { record: found.token, signingSecret: seal.open(found.token.sealedSigningSecret) };
     },
   };
+}
+
+function tokenNotFound(id: number): AdminError {
+  return new AdminError(`token ${id} not found`, { code: "token_not_found" });
 }

@@ -214,6 +214,7 @@ describe("a delivery", () => {
   const retry: BatchEvent = { type: "delivery-failed", fence: 1, retryAt: NOW + 5000 };
   const release: BatchEvent = { type: "delivery-released", fence: 1 };
   const giveUp: BatchEvent = { type: "delivery-failed", fence: 1, retryAt: null };
+  const request: BatchEvent = { type: "delivery-requested" };
 
   it.each<[string, DeliveryState | null, BatchEvent, DeliveryState | null]>([
     ["none, claimed", null, claimDelivery, null],
@@ -237,6 +238,17 @@ describe("a delivery", () => {
     ["sending, aborted by its worker", sending, release, { ...due, fence: 1 }],
     ["sending, aborted by a lost worker", { ...sending, fence: 2 }, release, null],
     ["due, aborted", due, release, null],
+    ["none, requested again", null, request, null],
+    ["due, requested", due, request, due],
+    [
+      "due later, requested",
+      { ...due, dueAt: NOW + MINUTE, attempts: 3, fence: 4 },
+      request,
+      { ...due, attempts: 3, fence: 4 },
+    ],
+    ["sending, requested again", sending, request, null],
+    ["delivered, requested again", delivered, request, { ...due, fence: NOW }],
+    ["abandoned, requested again", abandoned, request, { ...due, fence: NOW }],
     ...[claimDelivery, acknowledge, retry, release, giveUp].flatMap(
       (event): [string, DeliveryState, BatchEvent, null][] => [
         [`delivered, ${event.type}`, delivered, event, null],
@@ -257,6 +269,30 @@ describe("a delivery", () => {
       rules,
     });
     expect(next?.delivery).toEqual({ status: "abandoned", attempts: 0 });
+  });
+});
+
+describe("a delivery that is requested again", () => {
+  const ended = {
+    webhookUrl: "https://hooks.example.com/",
+    finishedAt: NOW - MINUTE,
+    prunesAt: NOW + MINUTE,
+  };
+  const delivered = { status: "delivered", deliveredAt: NOW - MINUTE, attempts: 3 } as const;
+  const advance = (batch: BatchRecord, event: BatchEvent): BatchRecord | null =>
+    advanceBatch(batch, event, { now: NOW, rules });
+
+  it("ignores the late result of an earlier claim", () => {
+    const due = advance(batchOf([done], { ...ended, delivery: delivered }), { type: "delivery-requested" });
+    const sending = advance(due ?? batchOf([]), { type: "delivery-claimed", leaseEndsAt: NOW + MINUTE });
+    expect(sending?.delivery).toMatchObject({ status: "sending", attempts: 1 });
+    for (const fence of [1, 2, 3])
+      expect(advance(sending ?? batchOf([]), { type: "delivery-acknowledged", fence })).toBeNull();
+  });
+
+  it("does not begin again if its batch is due for deletion", () => {
+    const batch = batchOf([done], { ...ended, prunesAt: NOW, delivery: delivered });
+    expect(advance(batch, { type: "delivery-requested" })).toBeNull();
   });
 });
 

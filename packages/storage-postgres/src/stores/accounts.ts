@@ -1,4 +1,4 @@
-import type { Account, AccountChange, AccountStore } from "@snap/engine/ports";
+import type { Account, AccountChange, AccountStore, Page } from "@snap/engine/ports";
 import { isStorable, type Database } from "../database.ts";
 import { isUniqueViolation } from "../faults.ts";
 
@@ -6,6 +6,19 @@ import { isUniqueViolation } from "../faults.ts";
 const ACCOUNT_COLUMNS = `id, email, email_verified_at AS "emailVerifiedAt", plan_slug AS "planSlug",
   credits_per_period AS "creditsPerPeriod", requests_per_minute AS "requestsPerMinute", created_at AS "createdAt",
   suspended_at AS "suspendedAt", deletion_started_at AS "deletionStartedAt"`;
+
+/** The expression of the unique index: folds only ASCII letters. */
+const FOLDED_EMAIL = `lower(email COLLATE "C") COLLATE "C"`;
+
+/** A page, with the number of the accounts from its first to the last of all pages. */
+const PAGE = `SELECT ${ACCOUNT_COLUMNS}, count(*) OVER () AS selected FROM snap.accounts
+  WHERE sequence > CASE WHEN $1::TEXT IS NULL THEN 0 ELSE (SELECT sequence FROM snap.accounts WHERE id = $1) END
+    AND strpos(${FOLDED_EMAIL}, lower($2 COLLATE "C") COLLATE "C") > 0
+    AND ($3::BOOLEAN OR plan_slug IS NOT DISTINCT FROM $4)
+    AND ($5::BOOLEAN IS NULL OR (email_verified_at IS NOT NULL) = $5)
+  ORDER BY sequence LIMIT $6`;
+
+const EMPTY: Page<Account> = { entries: [], more: 0 };
 
 const CHANGEABLE: Readonly<Record<keyof AccountChange, string>> = {
   email: "email",
@@ -28,6 +41,27 @@ export function createAccountStore(database: Database): AccountStore {
   };
   return {
     find,
+    async findByEmail(email) {
+      if (!isStorable(email)) return null;
+      const [account = null] = await query<Account>(
+        `SELECT ${ACCOUNT_COLUMNS} FROM snap.accounts WHERE ${FOLDED_EMAIL} = lower($1 COLLATE "C") COLLATE "C"`,
+        [email],
+      );
+      return account;
+    },
+    async page({ limit, after, emailPart, planSlug, isVerified }) {
+      if (![after ?? "", emailPart ?? "", planSlug ?? ""].every(isStorable)) return EMPTY;
+      const rows = await query<Account & { readonly selected: number }>(PAGE, [
+        after ?? null,
+        emailPart ?? "",
+        planSlug === undefined,
+        planSlug ?? null,
+        isVerified ?? null,
+        limit,
+      ]);
+      const more = (rows[0]?.selected ?? 0) - rows.length;
+      return { entries: rows.map(toAccount), more };
+    },
     async insert(account) {
       const { id, email, emailVerifiedAt, planSlug, creditsPerPeriod, requestsPerMinute, createdAt } =
         account;
@@ -36,7 +70,7 @@ export function createAccountStore(database: Database): AccountStore {
         `INSERT INTO snap.accounts (id, email, email_verified_at, plan_slug, credits_per_period, requests_per_minute, created_at,
            suspended_at, deletion_started_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-         ON CONFLICT (lower(email COLLATE "C") COLLATE "C") DO NOTHING RETURNING id`,
+         ON CONFLICT (${FOLDED_EMAIL}) DO NOTHING RETURNING id`,
         [
           id,
           email,
@@ -111,4 +145,12 @@ function createAccountRemover(database: Database): Pick<AccountStore, "startDele
       return pruned.length;
     },
   };
+}
+
+/** Picks the account from a row with more columns. */
+function toAccount(row: Account): Account {
+  const { id, email, emailVerifiedAt, planSlug, creditsPerPeriod, requestsPerMinute } = row;
+  const { createdAt, suspendedAt, deletionStartedAt } = row;
+  const plan = { planSlug, creditsPerPeriod, requestsPerMinute };
+  return { id, email, emailVerifiedAt, ...plan, createdAt, suspendedAt, deletionStartedAt };
 }

@@ -3,6 +3,7 @@ import { isStorable, type Database, type Query } from "../database.ts";
 import { isUniqueViolation } from "../faults.ts";
 import type { BatchSignal } from "../batch-signal.ts";
 import { DUE_DELIVERIES, DUE_ITEMS, STATS } from "./batch-queues.ts";
+import { BATCH_PAGE, toSummary, type SummaryRow } from "./batch-pages.ts";
 import { claimableAtOf, toBatch, type BatchRow } from "./batch-rows.ts";
 import { inPortions } from "./in-portions.ts";
 import { endReservation } from "./ledger.ts";
@@ -36,6 +37,17 @@ export function createBatchStore(database: Database, signal: BatchSignal): Batch
     async find(batchId) {
       if (!isStorable(batchId)) return null;
       return toBatch(await query<BatchRow>("SELECT * FROM snap.find_batch($1)", [batchId]));
+    },
+    async page({ after, limit, accountId, isFinished, delivery }) {
+      if (![after ?? "", accountId ?? ""].every(isStorable)) return { entries: [], more: 0 };
+      const rows = await query<SummaryRow>(BATCH_PAGE, [
+        after ?? null,
+        accountId ?? null,
+        isFinished ?? null,
+        delivery ?? null,
+        limit,
+      ]);
+      return { entries: rows.map(toSummary), more: (rows[0]?.selected ?? 0) - rows.length };
     },
     change: ({ batchId, now, settle, change }) =>
       database.transaction(async (inTransaction) => {

@@ -8,6 +8,7 @@ import type {
   Resolution,
 } from "@snap/engine/ports";
 import type { Database, Query } from "../database.ts";
+import { createAudit } from "./ledger-audit.ts";
 import { deleteLedger, pruneLedger } from "./ledger-pruning.ts";
 
 /** The requested end of a reservation, which may already have ended differently. */
@@ -58,6 +59,7 @@ export function createLedger({ query }: Database): Ledger {
          FROM snap.journal WHERE account_id = $1 ORDER BY sequence DESC LIMIT $2`,
         [accountId, limit],
       ),
+    audit: createAudit(query),
   };
 }
 

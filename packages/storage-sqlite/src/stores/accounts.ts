@@ -5,6 +5,13 @@ import { durably, writing } from "../transaction.ts";
 import { ACCOUNT_COLUMNS, toAccount } from "./account-rows.ts";
 import { createAccountRemover, type RemoverParts } from "./account-remover.ts";
 
+/** The accounts of a page and all after them. `after` is `NULL` for the first page; without its account, there are none. */
+const SELECTED = `FROM accounts
+  WHERE sequence > CASE WHEN :after IS NULL THEN -1 ELSE (SELECT sequence FROM accounts WHERE id = :after) END
+    AND instr(lower(email), lower(:emailPart)) > 0
+    AND (:anyPlan OR plan_slug IS :planSlug)
+    AND (:isVerified IS NULL OR (email_verified_at IS NOT NULL) = :isVerified)`;
+
 export function createAccountStore(database: DatabaseSync, parts: RemoverParts): AccountStore {
   const insert = prepare(
     database,
@@ -15,6 +22,15 @@ export function createAccountStore(database: DatabaseSync, parts: RemoverParts):
      ON CONFLICT (email) DO NOTHING`,
   );
   const find = prepare<Account>(database, `SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE id = :id`);
+  const findByEmail = prepare<Account>(
+    database,
+    `SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE email = :email`,
+  );
+  const page = prepare<Account>(
+    database,
+    `SELECT ${ACCOUNT_COLUMNS} ${SELECTED} ORDER BY sequence LIMIT :limit`,
+  );
+  const count = prepare<{ readonly selected: number }>(database, `SELECT count(*) AS selected ${SELECTED}`);
   const list = prepare<Account>(database, `SELECT ${ACCOUNT_COLUMNS} FROM accounts ORDER BY sequence`);
   const findOther = prepare<{ id: string }>(
     database,
@@ -38,6 +54,21 @@ export function createAccountStore(database: DatabaseSync, parts: RemoverParts):
     },
     async find(id) {
       return read(id);
+    },
+    async findByEmail(email) {
+      const row = findByEmail.get({ email });
+      return row === undefined ? null : toAccount(row);
+    },
+    async page({ limit, after, emailPart, planSlug, isVerified }) {
+      const selection = {
+        after: after ?? null,
+        emailPart: emailPart ?? "",
+        anyPlan: planSlug === undefined ? 1 : 0,
+        planSlug: planSlug ?? null,
+        isVerified: isVerified === undefined ? null : Number(isVerified),
+      };
+      const entries = page.all({ ...selection, limit }).map(toAccount);
+      return { entries, more: Math.max(0, (count.get(selection)?.selected ?? 0) - entries.length) };
     },
     async list() {
       return list.all().map(toAccount);

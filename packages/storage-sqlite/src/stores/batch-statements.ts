@@ -1,4 +1,4 @@
-import type { BatchRecord, DueDelivery, DueItem, ItemRecord } from "@snap/engine/ports";
+import type { BatchRecord, BatchSummary, DueDelivery, DueItem, ItemRecord } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import { prepare, type Statement } from "../prepare.ts";
 
@@ -12,6 +12,13 @@ export interface BatchRow extends Omit<BatchRecord, "items" | "delivery">, Pick<
   readonly delivery: string | null;
 }
 
+/** A batch in a list. */
+export interface SummaryRow extends Omit<BatchSummary, "items" | "delivery"> {
+  /** JSON, like `delivery`. */
+  readonly items: string;
+  readonly delivery: string | null;
+}
+
 export interface Stats {
   readonly queuedItems: number;
   readonly renderingItems: number;
@@ -21,6 +28,8 @@ export interface Stats {
 
 export interface BatchStatements {
   readonly find: Statement<BatchRow>;
+  readonly page: Statement<SummaryRow>;
+  readonly count: Statement<{ readonly selected: number }>;
   readonly insert: Statement<Pick<BatchRow, "sequence">>;
   readonly insertItem: Statement<never>;
   readonly finish: Statement<never>;
@@ -46,7 +55,7 @@ export const WITH_ITEMS = `JOIN batch_items ON batch_items.batch = sequence
   LEFT JOIN deliveries ON deliveries.batch = sequence`;
 
 export function prepareBatchStatements(database: DatabaseSync): BatchStatements {
-  return { ...prepareRecords(database), ...prepareQueues(database) };
+  return { ...prepareRecords(database), ...preparePages(database), ...prepareQueues(database) };
 }
 
 function prepareRecords(
@@ -83,6 +92,32 @@ function prepareRecords(
        VALUES (:sequence, :accountId, :state, ${CLAIMABLE_AT})
        ON CONFLICT (batch) DO UPDATE SET state = excluded.state, claimable_at = excluded.claimable_at`,
     ),
+  };
+}
+
+/** The batches of a page and all after them. `after` is `NULL` for the first page; without its batch, there are none. */
+const SELECTED = `FROM batches LEFT JOIN deliveries ON deliveries.batch = sequence
+  WHERE sequence < CASE WHEN :after IS NULL THEN ${Number.MAX_SAFE_INTEGER}
+      ELSE (SELECT sequence FROM batches WHERE id = :after) END
+    AND (:accountId IS NULL OR batches.account_id = :accountId)
+    AND (:isFinished IS NULL OR (finished_at IS NOT NULL) = :isFinished)
+    AND (:delivery IS NULL OR deliveries.state ->> 'status' = :delivery)`;
+
+/** The number of items of a batch in each state, as a JSON object. */
+const ITEM_COUNTS = `(SELECT json_object(${["queued", "rendering", "done", "failed"]
+  .map((status) => `'${status}', count(*) FILTER (WHERE status = '${status}')`)
+  .join(", ")}) FROM batch_items WHERE batch_items.batch = sequence)`;
+
+function preparePages(database: DatabaseSync): Pick<BatchStatements, "page" | "count"> {
+  return {
+    page: prepare(
+      database,
+      `SELECT batches.id, batches.account_id AS accountId, token_id AS tokenId, webhook_url AS webhookUrl,
+         created_at AS createdAt, finished_at AS finishedAt, prunes_at AS prunesAt,
+         deliveries.state AS delivery, ${ITEM_COUNTS} AS items
+       ${SELECTED} ORDER BY sequence DESC LIMIT :limit`,
+    ),
+    count: prepare(database, `SELECT count(*) AS selected ${SELECTED}`),
   };
 }
 

@@ -2,6 +2,7 @@ import type {
   BatchChange,
   BatchRecord,
   BatchStore,
+  BatchSummary,
   DeliveryState,
   ItemRecord,
   ItemState,
@@ -14,6 +15,7 @@ import {
   type BatchRow,
   type BatchStatements,
   type Stats,
+  type SummaryRow,
 } from "./batch-statements.ts";
 import type { Deletions } from "./deletions.ts";
 import type { LedgerStatements } from "./ledger-statements.ts";
@@ -57,6 +59,17 @@ export function createBatchStore(database: DatabaseSync, { ledger, deletions }: 
     },
     async find(batchId) {
       return toBatch(statements.find.all({ id: batchId }));
+    },
+    async page({ after, limit, accountId, isFinished, delivery }) {
+      const selection = {
+        after: after ?? null,
+        accountId: accountId ?? null,
+        isFinished: isFinished === undefined ? null : Number(isFinished),
+        delivery: delivery ?? null,
+      };
+      const entries = statements.page.all({ ...selection, limit }).map(toSummary);
+      const selected = statements.count.get(selection)?.selected ?? 0;
+      return { entries, more: Math.max(0, selected - entries.length) };
     },
     async change(request) {
       let finishes = false;
@@ -146,6 +159,14 @@ export function toBatch(rows: readonly BatchRow[]): BatchRecord | null {
   const items = rows.map(toItem);
   const delivery = batch.delivery === null ? null : (JSON.parse(batch.delivery) as DeliveryState);
   return { id, accountId, tokenId, webhookUrl, createdAt, finishedAt, prunesAt, items, delivery };
+}
+
+function toSummary({ items, delivery, ...batch }: SummaryRow): BatchSummary {
+  return {
+    ...batch,
+    items: JSON.parse(items) as BatchSummary["items"],
+    delivery: delivery === null ? null : (JSON.parse(delivery) as DeliveryState),
+  };
 }
 
 function toItem({ itemId: id, key, parameters, state }: BatchRow): ItemRecord {

@@ -13,6 +13,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { writing } from "../transaction.ts";
 import type { Deletions } from "./deletions.ts";
 import { createLedgerRemover } from "./ledger-remover.ts";
+import { prepareAudit } from "./ledger-audit.ts";
 import type { LedgerStatements } from "./ledger-statements.ts";
 
 type BalanceRequest = PeriodGrant & { readonly now: number };
@@ -64,6 +65,7 @@ export function createLedger(database: DatabaseSync, parts: LedgerParts): Ledger
     async journal({ accountId, limit }) {
       return statements.journal.all({ accountId, limit }).map(toEntry);
     },
+    audit: prepareAudit(database),
   };
 }
 

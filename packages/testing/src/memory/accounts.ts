@@ -1,4 +1,5 @@
-import type { Account, AccountStore } from "@snap/engine/ports";
+import type { Account, AccountFilter, AccountStore } from "@snap/engine/ports";
+import { pageOf } from "./page-of.ts";
 
 export interface AccountParts {
   readonly accounts: Map<string, Account>;
@@ -20,6 +21,16 @@ export function createAccountStore({ accounts, deletions, revokeAll }: AccountPa
     },
     async find(id) {
       return accounts.get(id) ?? null;
+    },
+    async findByEmail(email) {
+      return [...accounts.values()].find((account) => fold(account.email) === fold(email)) ?? null;
+    },
+    async page({ after, limit, ...filter }) {
+      return pageOf([...accounts.values()], {
+        after,
+        limit,
+        matches: (account) => isSelected(account, filter),
+      });
     },
     async list() {
       return [...accounts.values()];
@@ -57,6 +68,14 @@ export function createAccountStore({ accounts, deletions, revokeAll }: AccountPa
       return ended.length;
     },
   };
+}
+
+function isSelected(account: Account, { emailPart = "", planSlug, isVerified }: AccountFilter): boolean {
+  return (
+    fold(account.email).includes(fold(emailPart)) &&
+    (planSlug === undefined || account.planSlug === planSlug) &&
+    (isVerified === undefined || (account.emailVerifiedAt !== null) === isVerified)
+  );
 }
 
 /** Lowercases only ASCII letters, as `AccountStore` requires. */

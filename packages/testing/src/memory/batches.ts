@@ -1,5 +1,13 @@
-import type { BatchRecord, BatchStore, DeliveryState, ItemState } from "@snap/engine/ports";
+import type {
+  BatchFilter,
+  BatchRecord,
+  BatchStore,
+  BatchSummary,
+  DeliveryState,
+  ItemState,
+} from "@snap/engine/ports";
 import type { MemoryLedger } from "./ledger.ts";
+import { pageOf } from "./page-of.ts";
 
 /** Batches in memory, in the order of submission; a change settles in `ledger`. */
 export function createBatchStore({
@@ -19,6 +27,15 @@ export function createBatchStore({
     },
     async find(batchId) {
       return batches.get(batchId) ?? null;
+    },
+    async page({ after, limit, ...filter }) {
+      const newestFirst = [...batches.values()].toReversed();
+      const { entries, more } = pageOf(newestFirst, {
+        after,
+        limit,
+        matches: (batch) => isSelected(batch, filter),
+      });
+      return { entries: entries.map(summarize), more };
     },
     async change({ batchId, now, settle, change }) {
       const batch = batches.get(batchId);
@@ -76,6 +93,20 @@ export function createBatchStore({
     // there are no other processes
     watch: () => Promise.resolve({ stop: () => Promise.resolve() }),
   };
+}
+
+function isSelected(batch: BatchRecord, { accountId, isFinished, delivery }: BatchFilter): boolean {
+  return (
+    (accountId === undefined || batch.accountId === accountId) &&
+    (isFinished === undefined || (batch.finishedAt !== null) === isFinished) &&
+    (delivery === undefined || batch.delivery?.status === delivery)
+  );
+}
+
+function summarize({ items, ...batch }: BatchRecord): BatchSummary {
+  const counts = { queued: 0, rendering: 0, done: 0, failed: 0 };
+  for (const { state } of items) counts[state.status] += 1;
+  return { ...batch, items: counts };
 }
 
 /** Returns the longest due entry of each account, the longest due first. */

@@ -7,8 +7,9 @@ import type {
   Resolution,
   StandingBalance,
 } from "@snap/engine/ports";
+import { audit, sumUp } from "./ledger-audit.ts";
 
-interface Reservation {
+export interface Reservation {
   readonly id: string;
   readonly accountId: string;
   readonly periodStartedAt: number;
@@ -130,14 +131,13 @@ export function createLedger(deletions: ReadonlyMap<string, number> = new Map())
       return { ...balance, periodStartedAt, nextLapseAt: firstLapse(reservations, accountId) };
     },
     prepareSettle: (request) => prepare(request, "settled"),
-    async journal({ accountId, limit }) {
-      return entriesOf(journal, accountId).toReversed().slice(0, limit);
-    },
+    journal: async ({ accountId, limit }) => newestEntries(journal, accountId).slice(0, limit),
+    audit: async (request) => audit(journal, reservations, request),
   };
 }
 
-function entriesOf(journal: readonly JournalEntry[], accountId: string): JournalEntry[] {
-  return journal.filter((entry) => entry.accountId === accountId);
+function newestEntries(journal: readonly JournalEntry[], accountId: string): readonly JournalEntry[] {
+  return journal.filter((entry) => entry.accountId === accountId).toReversed();
 }
 
 function isOf(line: JournalEntry, accountId: string, periodStartedAt: number): boolean {
@@ -191,7 +191,7 @@ function isBefore(id: string, other: string): boolean {
 
 /** Returns the latest period with a journal entry. */
 function latestPeriod(journal: readonly JournalEntry[], accountId: string): number | null {
-  const lines = entriesOf(journal, accountId);
+  const lines = newestEntries(journal, accountId);
   return lines.length === 0 ? null : Math.max(...lines.map((entry) => entry.periodStartedAt));
 }
 
@@ -200,21 +200,4 @@ function firstLapse(reservations: ReadonlyMap<string, Reservation>, accountId: s
     (reservation) => reservation.accountId === accountId && reservation.state === "open",
   );
   return open.length === 0 ? null : Math.min(...open.map(({ lapsesAt }) => lapsesAt));
-}
-
-function sumUp(lines: readonly JournalEntry[]): Balance {
-  const moved: Record<JournalKind, number> = {
-    grant: 0,
-    reserve: 0,
-    settle: 0,
-    refund: 0,
-    lapse: 0,
-    reverse: 0,
-  };
-  for (const { kind, credits } of lines) moved[kind] += credits;
-  return {
-    granted: moved.grant,
-    used: moved.settle - moved.reverse,
-    reserved: moved.reserve - moved.settle - moved.refund - moved.lapse,
-  };
 }

@@ -1,26 +1,11 @@
-import type { Account } from "@snap/engine/ports";
 import assert from "node:assert/strict";
+import { testAccountPages } from "./account-pages.ts";
+import { sampleAccount } from "./account-samples.ts";
 import { concurrently, CONCURRENT_CALLS, UNUSUAL_TEXTS, countOf, defineSuite } from "./suite.ts";
 import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
 
-/** Returns an account with every field set. */
-export function sampleAccount(change: Partial<Account> = {}): Account {
-  return {
-    id: "acct_1",
-    email: "ada@example.com",
-    emailVerifiedAt: 1_767_225_600_123,
-    planSlug: "starter",
-    creditsPerPeriod: 1000,
-    requestsPerMinute: 20,
-    createdAt: 1_767_225_600_000,
-    suspendedAt: null,
-    deletionStartedAt: null,
-    ...change,
-  };
-}
-
 /**
- * Tests `AccountStore`: unique e-mail addresses, the order of creation, and concurrent changes.
+ * Tests `AccountStore`: unique e-mail addresses, pages in the order of creation, and concurrent changes.
  *
  * @example
  * testAccountStore({ describe, it }, async () => {
@@ -33,6 +18,7 @@ export function testAccountStore(runner: SuiteRunner, open: OpenStorage<"account
   defineSuite({ runner, open, name: "AccountStore: uniqueness" }, testUniqueness);
   defineSuite({ runner, open, name: "AccountStore: updates" }, testUpdates);
   defineSuite({ runner, open, name: "AccountStore: ends" }, testEnds);
+  defineSuite({ runner, open, name: "AccountStore: pages" }, testAccountPages);
 }
 
 function testInserts(test: DefineTest<"accounts">): void {

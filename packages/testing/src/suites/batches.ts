@@ -1,6 +1,7 @@
 import type { BatchRecord, BatchStore, DeliveryState } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { testBatchChanges } from "./batch-changes.ts";
+import { testBatchPages } from "./batch-pages.ts";
 import { runBatchesAgainstModel } from "./batch-model.ts";
 import { testDeliveries, testDueItems, testPruning } from "./batch-queues.ts";
 import {
@@ -28,6 +29,7 @@ export function testBatchStore(
 ): void {
   defineSuite({ runner, open, name: "BatchStore: records" }, testRecords);
   defineSuite({ runner, open, name: "BatchStore: inserts" }, testInserts);
+  defineSuite({ runner, open, name: "BatchStore: pages" }, testBatchPages);
   defineSuite({ runner, open, name: "BatchStore: changes" }, testBatchChanges);
   defineSuite({ runner, open, name: "BatchStore: due items" }, testDueItems);
   defineSuite({ runner, open, name: "BatchStore: due deliveries" }, testDeliveries);

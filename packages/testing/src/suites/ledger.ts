@@ -1,5 +1,6 @@
 import type { Ledger } from "@snap/engine/ports";
 import assert from "node:assert/strict";
+import { testAudits } from "./ledger-audits.ts";
 import { assertJournalAddsUp, runAgainstModel } from "./ledger-model.ts";
 import { testPruning } from "./ledger-pruning.ts";
 import { testConcurrentReversals, testReversals } from "./ledger-reversals.ts";
@@ -33,6 +34,7 @@ export function testLedger(
   defineSuite({ runner, open, name: "Ledger: concurrent reversals" }, testConcurrentReversals);
   defineSuite({ runner, open, name: "Ledger: periods" }, testPeriods);
   defineSuite({ runner, open, name: "Ledger: pruning" }, testPruning);
+  defineSuite({ runner, open, name: "Ledger: audits" }, testAudits);
   defineSuite({ runner, open, name: "Ledger: compared with the model" }, (test) => {
     test("returns the same results as the model", ({ ledger }: { readonly ledger: Ledger }) =>
       runAgainstModel(ledger, { seed, periods: [MARCH, APRIL] }));

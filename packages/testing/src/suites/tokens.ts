@@ -1,6 +1,6 @@
 import type { TokenRecord } from "@snap/engine/ports";
 import assert from "node:assert/strict";
-import { sampleAccount } from "./accounts.ts";
+import { sampleAccount } from "./account-samples.ts";
 import { concurrently, CONCURRENT_CALLS, countOf, defineSuite } from "./suite.ts";
 import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
 

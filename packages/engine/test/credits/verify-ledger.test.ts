@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { verifyLedger, type LedgerReport } from "../../src/credits/verify-ledger.ts";
+import type { AuditPortion, PeriodAudit } from "../../src/ports/ledger.ts";
+
+const figures = { granted: 10, used: 3, reserved: 2 };
+const sound: PeriodAudit = {
+  accountId: "acct_1",
+  periodStartedAt: 0,
+  balance: figures,
+  journal: figures,
+  beginsWithGrant: true,
+  openReservations: 2,
+};
+const empty = { granted: 0, used: 0, reserved: 0 };
+
+/** Verifies a ledger with these portions, each named by its index. */
+function verify(...portions: readonly (readonly PeriodAudit[])[]): Promise<LedgerReport> {
+  return verifyLedger({
+    audit: ({ after }): Promise<AuditPortion> => {
+      const index = Number(after ?? "0");
+      const isLast = index === portions.length - 1;
+      return Promise.resolve({ periods: portions[index] ?? [], next: isLast ? null : String(index + 1) });
+    },
+  });
+}
+
+describe("verifyLedger", () => {
+  it.each<[string, Partial<PeriodAudit>, "verified" | "incomplete" | "differs"]>([
+    ["a sound period", {}, "verified"],
+    ["more granted than in the journal", { balance: { ...figures, granted: 11 } }, "differs"],
+    ["less used than in the journal", { balance: { ...figures, used: 2 } }, "differs"],
+    [
+      "more reserved than in the journal",
+      { balance: { ...figures, reserved: 3 }, openReservations: 3 },
+      "differs",
+    ],
+    ["an open reservation that is not reserved", { openReservations: 3 }, "differs"],
+    ["a balance without a journal", { journal: null, beginsWithGrant: false }, "incomplete"],
+    [
+      "a period without credits",
+      { balance: empty, journal: null, beginsWithGrant: false, openReservations: 0 },
+      "verified",
+    ],
+    ["a journal without a balance", { balance: null }, "differs"],
+    ["a journal without its beginning", { journal: empty, beginsWithGrant: false }, "incomplete"],
+    [
+      "such a journal, and an open reservation that is not reserved",
+      { journal: empty, beginsWithGrant: false, openReservations: 0 },
+      "differs",
+    ],
+  ])("%s", async (_name, change, result) => {
+    const { verifiedPeriods, incompletePeriods, differences } = await verify([{ ...sound, ...change }]);
+    expect(verifiedPeriods + incompletePeriods).toBe(1);
+    const found = incompletePeriods === 1 ? "incomplete" : "verified";
+    expect(differences.length === 1 ? "differs" : found).toBe(result);
+  });
+
+  it("reads every portion, and names what differs", async () => {
+    const wrong = { ...sound, accountId: "acct_2", balance: { ...figures, used: 4 } };
+    expect(await verify([sound], [sound, wrong], [sound])).toEqual({
+      verifiedPeriods: 4,
+      incompletePeriods: 0,
+      differences: [
+        {
+          accountId: "acct_2",
+          periodStartedAt: 0,
+          balance: { granted: 10, used: 4, reserved: 2 },
+          journal: figures,
+          openReservations: 2,
+        },
+      ],
+    });
+  });
+});
