@@ -2,6 +2,7 @@ import { cpSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "tsup";
+import { readCommit } from "../workshop/src/read-commit.ts";
 import { library } from "../workshop/src/tsup-options.ts";
 
 /*
@@ -18,4 +19,8 @@ const FILES = [
 ];
 for (const file of FILES) cpSync(join(viewer, file), join(import.meta.dirname, "assets/viewer", file));
 
-export default defineConfig(library({ index: "src/index.ts", cli: "src/cli.ts" }));
+export default defineConfig({
+  ...library({ index: "src/index.ts", cli: "src/cli.ts" }),
+  // src/version.ts
+  define: { BUILD_COMMIT: JSON.stringify(readCommit(import.meta.dirname)) },
+});

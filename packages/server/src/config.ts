@@ -1,6 +1,7 @@
 import { suggestName } from "@snap/protocol";
 import { findContradictions } from "./config/contradictions.ts";
-import { defaultNavigationTimeoutMs, SETTINGS, type Settings } from "./config/settings.ts";
+import { fileVariableOf, readSecretFiles, SECRET_SETTINGS } from "./config/secret-files.ts";
+import { defaultNavigationTimeoutMs, SETTINGS, type Setting, type Settings } from "./config/settings.ts";
 
 /** The settings of the service, as `readConfig` reads them from the environment. `null`: not set. */
 export interface Config extends Omit<Settings, "databaseUrl" | "redisUrl" | "navigationTimeoutMs"> {
@@ -26,18 +27,13 @@ export class ConfigError extends Error {
   }
 }
 
-/** May contain a password or a token: named in a mistake, never shown. */
-const SECRETS: ReadonlySet<string> = new Set([
-  "SNAP_BROWSER_URL",
-  "SNAP_DATABASE_URL",
-  "SNAP_REDIS_URL",
-  "SNAP_SECRET_KEY",
-]);
+/** Named in a mistake, never shown. */
+const SECRETS: ReadonlySet<string> = new Set(SECRET_SETTINGS.map(({ variable }) => variable));
 const SHOWN_CHARACTERS = 80;
 
 /**
- * Reads the configuration from the environment. An empty variable counts as unset; `warnings` names
- * unknown variables with our prefix, and variables that have no effect in combination.
+ * Reads the configuration from the environment. An empty variable counts as unset, and a secret may be in a file;
+ * `warnings` names unknown variables with our prefix, and variables that have no effect in combination.
  *
  * @throws ConfigError that names every invalid variable, its value, and the valid ones.
  * @example
@@ -47,18 +43,18 @@ export function readConfig(environment: Environment): {
   readonly config: Config;
   readonly warnings: readonly string[];
 } {
-  const given = pickOurVariables(environment);
+  const given = readVariables(environment);
   const { databaseUrl, redisUrl, navigationTimeoutMs, ...settings } = readSettings(
     SETTINGS,
     given,
-    findContradictions(given),
+    findContradictions(given.values),
   );
   const config = {
     ...settings,
     shared: databaseUrl === null || redisUrl === null ? null : { databaseUrl, redisUrl },
     navigationTimeoutMs: navigationTimeoutMs ?? defaultNavigationTimeoutMs(settings.renderTimeoutMs),
   };
-  return { config, warnings: warningsOf(given) };
+  return { config, warnings: warningsOf(given.values) };
 }
 
 /** The settings of `migrate`, which serves no requests. */
@@ -73,35 +69,65 @@ export function readMoveConfig(environment: Environment): {
   readonly config: MoveConfig;
   readonly warnings: readonly string[];
 } {
-  const given = pickOurVariables(environment);
+  const given = readVariables(environment);
   const { dataDir, databaseUrl, secretKey } = SETTINGS;
-  return { config: readSettings({ dataDir, databaseUrl, secretKey }, given), warnings: warningsOf(given) };
+  return {
+    config: readSettings({ dataDir, databaseUrl, secretKey }, given),
+    warnings: warningsOf(given.values),
+  };
+}
+
+/** The name of a variable, and what is wrong with it. */
+type Mistake = readonly [variable: string, message: string];
+
+/** What the environment sets. */
+interface Given {
+  /** The variables, with the secrets that were read from files. */
+  readonly values: Environment;
+  /** Of the files. */
+  readonly mistakes: readonly Mistake[];
 }
 
 /** An empty variable counts as unset. */
-function pickOurVariables(environment: Environment): Environment {
-  return Object.fromEntries(
+function readVariables(environment: Environment): Given {
+  const variables = Object.fromEntries(
     Object.entries(environment).filter(([name, value]) => name.startsWith("SNAP_") && value !== ""),
   );
+  const { values, mistakes } = readSecretFiles(variables);
+  return { values: { ...variables, ...values }, mistakes };
 }
 
 /** @throws ConfigError that names every mistake. */
 function readSettings<Names extends keyof Settings>(
   settings: Pick<typeof SETTINGS, Names>,
-  given: Environment,
-  contradictory: ReturnType<typeof findContradictions> = [],
+  given: Given,
+  contradictory: readonly Mistake[] = [],
 ): Pick<Settings, Names> {
   const values: Record<string, unknown> = {};
-  const mistakes: (readonly [name: string, message: string])[] = [];
-  for (const [name, { variable, schema }] of Object.entries<(typeof SETTINGS)[keyof Settings]>(settings)) {
-    const result = schema.safeParse(given[variable]);
+  const mistakes: Mistake[] = [];
+  for (const [name, setting] of Object.entries<Setting>(settings)) {
+    const { variable, schema } = setting;
+    const fileMistakes = given.mistakes.filter(([fileVariable]) => fileVariable === fileVariableOf(setting));
+    const result = schema.safeParse(given.values[variable]);
     values[name] = result.data;
-    for (const { message } of result.error?.issues ?? []) mistakes.push([variable, message]);
+    mistakes.push(...fileMistakes);
+    for (const { message } of result.error?.issues ?? [])
+      mistakes.push([sourceOf(setting, given.values), message]);
   }
-  mistakes.push(...contradictory);
+  // a secret whose file cannot be read is not missing
+  const unread = new Set(given.mistakes.map(([fileVariable]) => fileVariable.replace(/_FILE$/, "")));
+  mistakes.push(...contradictory.filter(([variable]) => !unread.has(variable)));
   if (mistakes.length > 0)
-    throw new ConfigError(mistakes.map(([name, message]) => describeMistake({ name, message, given })));
+    throw new ConfigError(
+      mistakes.map(([name, message]) => describeMistake({ name, message, given: given.values })),
+    );
   return values as Pick<Settings, Names>;
+}
+
+/** Returns the name of the variable that sets a value. */
+function sourceOf(setting: Setting, given: Environment): string {
+  const fileVariable = fileVariableOf(setting);
+  return setting.secret === true && given[fileVariable] !== undefined ? fileVariable : setting.variable;
 }
 
 function warningsOf(env: Environment): readonly string[] {
@@ -141,11 +167,15 @@ export interface DocumentedVariable {
 
 /** The variables of this release. */
 export function documentVariables(): readonly DocumentedVariable[] {
-  return Object.values(SETTINGS).map(({ variable, description, unset }) => ({
-    name: variable,
-    meaning: description,
-    unset,
-  }));
+  return Object.values<Setting>(SETTINGS).flatMap((setting) => {
+    const { variable: name, description: meaning, unset } = setting;
+    const documented = { name, meaning, unset };
+    if (setting.secret !== true) return [documented];
+    return [
+      documented,
+      { name: fileVariableOf(setting), meaning: `file that contains ${name}`, unset: "none" },
+    ];
+  });
 }
 
 /** The origin that clients use, for a service that listens at `port`. */
@@ -178,7 +208,7 @@ const CLIENT_VARIABLES: ReadonlySet<string> = new Set([
   "SNAP_SIGNING_SECRET",
 ]);
 
-const VARIABLES: ReadonlySet<string> = new Set(Object.values(SETTINGS).map(({ variable }) => variable));
+const VARIABLES: ReadonlySet<string> = new Set(documentVariables().map(({ name }) => name));
 
 function isUnknown(name: string, given: Environment): boolean {
   if (VARIABLES.has(name) || CLIENT_VARIABLES.has(name)) return false;

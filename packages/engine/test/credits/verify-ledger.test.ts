@@ -11,17 +11,20 @@ const sound: PeriodAudit = {
   beginsWithGrant: true,
   openReservations: 2,
 };
+const DAY_MS = 86_400_000;
+const NOW = 65 * DAY_MS;
 const empty = { granted: 0, used: 0, reserved: 0 };
 
 /** Verifies a ledger with these portions, each named by its index. */
 function verify(...portions: readonly (readonly PeriodAudit[])[]): Promise<LedgerReport> {
-  return verifyLedger({
-    audit: ({ after }): Promise<AuditPortion> => {
+  const ledger = {
+    audit: ({ after }: { readonly after: string | null }): Promise<AuditPortion> => {
       const index = Number(after ?? "0");
       const isLast = index === portions.length - 1;
       return Promise.resolve({ periods: portions[index] ?? [], next: isLast ? null : String(index + 1) });
     },
-  });
+  };
+  return verifyLedger(ledger, { now: NOW });
 }
 
 describe("verifyLedger", () => {
@@ -41,7 +44,13 @@ describe("verifyLedger", () => {
       { balance: empty, journal: null, beginsWithGrant: false, openReservations: 0 },
       "verified",
     ],
-    ["a journal without a balance", { balance: null }, "differs"],
+    ["a journal without a balance", { balance: null, openReservations: 0 }, "differs"],
+    [
+      "a journal that is being pruned, after its balance",
+      { balance: null, openReservations: 0, periodStartedAt: NOW - 66 * DAY_MS },
+      "incomplete",
+    ],
+    ["such a journal with an open reservation", { balance: null, periodStartedAt: 0 }, "differs"],
     ["a journal without its beginning", { journal: empty, beginsWithGrant: false }, "incomplete"],
     [
       "such a journal, and an open reservation that is not reserved",

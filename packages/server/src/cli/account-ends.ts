@@ -20,7 +20,7 @@ export function stateOf({ suspendedAt, deletionStartedAt }: Account): "active" |
 export function addAccountEnds(accounts: Command): void {
   withJson(accounts.command("suspend"))
     .description("reject all requests of an account, also for cached renderings and signed URLs")
-    .argument("<id>", "id of the account")
+    .argument("<account>", "id or e-mail address of the account")
     .action((id: string, options: { json?: true }) =>
       administer(async ({ engine }) => {
         const account = await engine.accounts.suspend(id);
@@ -31,7 +31,7 @@ export function addAccountEnds(accounts: Command): void {
 
   withJson(accounts.command("resume"))
     .description("end the suspension of an account")
-    .argument("<id>", "id of the account")
+    .argument("<account>", "id or e-mail address of the account")
     .action((id: string, options: { json?: true }) =>
       administer(async ({ engine }) => {
         const account = await engine.accounts.resume(id);
@@ -42,7 +42,7 @@ export function addAccountEnds(accounts: Command): void {
 
   withJson(accounts.command("delete"))
     .description("show what would be deleted with an account; with --yes, delete it for good")
-    .argument("<id>", "id of the account")
+    .argument("<account>", "id or e-mail address of the account")
     .option("--yes", "delete it, with its tokens, batches and renderings")
     .option("--purge", "also delete its journal, which otherwise remains under the account's random id")
     .addHelpText(

@@ -5,6 +5,7 @@ import { administer, withJson, type Admin } from "./admin.ts";
 import { addAccountEnds, stateOf } from "./account-ends.ts";
 import { accountDocument } from "./documents.ts";
 import { UsageError } from "./errors.ts";
+import { printList, withPaging } from "./lists.ts";
 import { parseOverride, parseWholeNumber, toNullable, type Optional } from "./values.ts";
 import { formatCount, formatInstant, formatTable, printJson, printLines } from "./output.ts";
 
@@ -25,6 +26,12 @@ interface UpdateOptions {
   readonly json?: true;
 }
 
+interface ListFilters {
+  readonly email?: string;
+  readonly plan?: string;
+  readonly unverified?: true;
+}
+
 /** `snap-server accounts`: creates, lists and changes accounts. */
 export function addAccounts(program: Command): void {
   const accounts = program.command("accounts").description("manage accounts");
@@ -38,16 +45,21 @@ export function addAccounts(program: Command): void {
     .option("--unverified", "leave the e-mail address unverified")
     .action(createAccount);
 
-  withJson(accounts.command("list")).description("list every account").action(listAccounts);
+  withPaging(accounts.command("list"))
+    .description("list the accounts, in order of creation")
+    .option("--email <text>", "only those with this text in their e-mail address")
+    .option("--plan <slug>", "only those with this plan, or none")
+    .option("--unverified", "only those whose e-mail address is not verified")
+    .action(listAccounts);
 
   withJson(accounts.command("show"))
     .description("show an account, its credits and the usage of its period")
-    .argument("<id>", "id of the account")
+    .argument("<account>", "id or e-mail address of the account")
     .action(showAccount);
 
   withJson(accounts.command("update"))
     .description("change an account")
-    .argument("<id>", "id of the account")
+    .argument("<account>", "id or e-mail address of the account")
     .option("--email <address>", "e-mail address of the account")
     .option("--plan <slug>", "slug of the plan, or none")
     .option("--credits <number>", "credits per period, or none for the plan's", parseOverride)
@@ -56,7 +68,7 @@ export function addAccounts(program: Command): void {
 
   withJson(accounts.command("verify"))
     .description("mark the e-mail address of an account as verified")
-    .argument("<id>", "id of the account")
+    .argument("<account>", "id or e-mail address of the account")
     .action((id: string, options: { json?: true }) =>
       administer(async ({ engine }) => {
         const account = await engine.accounts.verify(id);
@@ -87,22 +99,26 @@ function createAccount(options: CreateOptions): Promise<void> {
   });
 }
 
-function listAccounts(options: { json?: true }): Promise<void> {
-  return administer(async ({ config, engine }) => {
-    const accounts = await engine.accounts.list();
-    if (options.json) return printJson(accounts.map(accountDocument));
-    if (accounts.length === 0)
-      return printLines(
+function listAccounts(options: ListFilters, command: Command): Promise<void> {
+  const { email: emailPart, plan, unverified } = options;
+  const filter = {
+    emailPart,
+    planSlug: plan === "none" ? null : plan,
+    ...(unverified && { isVerified: false }),
+  };
+  return administer(({ config, engine }) =>
+    printList(command, {
+      name: "accounts",
+      readPage: (request) => engine.accounts.page({ ...request, ...filter }),
+      document: accountDocument,
+      heading: ["ID", "E-MAIL", "STATE", "VERIFIED", "PLAN", "CREDITS", "PER MINUTE", "CREATED"],
+      row: (account) => tableRow(account, config.plans),
+      whenEmpty: [
         `No accounts in ${config.dataDir} yet. Create one:`,
         "  snap-server accounts create --email you@example.com --plan starter",
-      );
-    printLines(
-      formatTable([
-        ["ID", "E-MAIL", "STATE", "VERIFIED", "PLAN", "CREDITS", "PER MINUTE", "CREATED"],
-        ...accounts.map((account) => tableRow(account, config.plans)),
-      ]),
-    );
-  });
+      ],
+    }),
+  );
 }
 
 function tableRow(account: Account, plans: readonly Plan[]): string[] {
@@ -167,7 +183,7 @@ function updateAccount(id: string, options: UpdateOptions): Promise<void> {
     ...(requestsPerMinute === undefined ? {} : { requestsPerMinute: toNullable(requestsPerMinute) }),
   };
   if (Object.keys(change).length === 0)
-    throw new UsageError("nothing to change; pass --email, --plan, --credits or --requests-per-minute");
+    throw new UsageError("nothing to change", "pass --email, --plan, --credits or --requests-per-minute");
   return administer(async ({ engine }) => {
     const account = await engine.accounts.update(id, change);
     if (options.json) printJson(accountDocument(account));

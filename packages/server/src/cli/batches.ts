@@ -1,24 +1,102 @@
-import { AdminError } from "@snap/engine";
-import type { BatchRecord, DeliveryState, ItemRecord, ItemState } from "@snap/engine/ports";
-import type { Command } from "commander";
+import { batchNotFound } from "@snap/engine/internals";
+import type {
+  BatchFilter,
+  BatchRecord,
+  BatchSummary,
+  DeliveryState,
+  ItemRecord,
+  ItemState,
+} from "@snap/engine/ports";
+import { Option, type Command } from "commander";
 import { administer, withJson } from "./admin.ts";
-import { batchDocument } from "./documents.ts";
+import { batchDocument, batchSummaryDocument } from "./documents.ts";
+import { printList, withPaging } from "./lists.ts";
 import { formatInstant, formatTable, printJson, printLines } from "./output.ts";
 
-/** `snap-server batches`: shows the state of a batch. */
+interface ListFilters {
+  readonly account?: string;
+  readonly status?: "pending" | "complete";
+  readonly delivery?: DeliveryState["status"];
+}
+
+/** `snap-server batches`: lists and shows batches, and sends webhooks again. */
 export function addBatches(program: Command): void {
-  const batches = program.command("batches").description("inspect batches");
+  const batches = program.command("batches").description("inspect batches and send their webhooks again");
+
+  withPaging(batches.command("list"))
+    .description("list batches, the last submitted first")
+    .option("--account <account>", "only those of this account: its id or e-mail address")
+    .addOption(
+      new Option("--status <status>", "only those with this status").choices(["pending", "complete"]),
+    )
+    .addOption(
+      new Option(
+        "--delivery <status>",
+        "only those whose webhook has this status; abandoned is given up",
+      ).choices(["due", "sending", "delivered", "abandoned"]),
+    )
+    .action(listBatches);
 
   withJson(batches.command("show"))
     .description("show a batch, its items and the delivery of its webhook")
     .argument("<id>", "id of the batch")
     .action(showBatch);
+
+  withJson(batches.command("redeliver"))
+    .description("send the webhook of a finished batch again: the same id, a new signature")
+    .argument("<id>", "id of the batch")
+    .addHelpText(
+      "after",
+      "\nA running worker sends it within seconds; without one, it waits for the next start.",
+    )
+    .action(redeliverBatch);
+}
+
+function listBatches({ account: accountId, status, delivery }: ListFilters, command: Command): Promise<void> {
+  const filter: BatchFilter = {
+    accountId,
+    delivery,
+    ...(status !== undefined && { isFinished: status === "complete" }),
+  };
+  return administer(({ engine }) =>
+    printList(command, {
+      name: "batches",
+      readPage: (request) => engine.batches.page({ ...request, ...filter }),
+      document: batchSummaryDocument,
+      heading: ["ID", "ACCOUNT", "CREATED", "STATUS", "FAILED", "WEBHOOK"],
+      row: summaryRow,
+      whenEmpty: [
+        "No batches. They are submitted with POST /v1/renders, and deleted after SNAP_BATCH_RETENTION.",
+      ],
+    }),
+  );
+}
+
+function summaryRow(batch: BatchSummary): string[] {
+  const { queued, rendering, done, failed } = batch.items;
+  const finished = done + failed;
+  return [
+    batch.id,
+    batch.accountId,
+    formatInstant(batch.createdAt, ""),
+    statusLine(batch, { finished, all: finished + queued + rendering }),
+    String(failed),
+    deliveryLine(batch),
+  ];
+}
+
+function redeliverBatch(id: string, options: { json?: true }): Promise<void> {
+  return administer(async ({ engine }) => {
+    const batch = await engine.batches.redeliver(id);
+    if (options.json) printJson(batchDocument(batch));
+    else printLines(`The webhook of ${id} is due again. Show its delivery: snap-server batches show ${id}`);
+  });
 }
 
 function showBatch(id: string, options: { json?: true }): Promise<void> {
   return administer(async ({ engine }) => {
     const batch = await engine.batches.inspect(id);
-    if (batch === null) throw new AdminError(`unknown batch ${id}`);
+    if (batch === null) throw batchNotFound(id);
     if (options.json) return printJson(batchDocument(batch));
     const { finishedAt, items } = batch;
     printLines(
@@ -26,10 +104,7 @@ function showBatch(id: string, options: { json?: true }): Promise<void> {
         ["id", batch.id],
         ["account", batch.accountId],
         ["token", String(batch.tokenId)],
-        [
-          "status",
-          finishedAt === null ? `pending, ${countFinished(items)} of ${items.length} finished` : "complete",
-        ],
+        ["status", statusLine(batch, { finished: countFinished(items), all: items.length })],
         ["created", formatInstant(batch.createdAt, "")],
         ["finished", formatInstant(finishedAt, "not yet")],
         ["deleted", formatInstant(batch.prunesAt, "after it finishes")],
@@ -64,7 +139,14 @@ function describeState(state: ItemState): Record<"starts" | "next" | "code" | "c
   }
 }
 
-function deliveryLine({ webhookUrl, delivery }: BatchRecord): string {
+function statusLine(
+  { finishedAt }: Pick<BatchRecord, "finishedAt">,
+  { finished, all }: { readonly finished: number; readonly all: number },
+): string {
+  return finishedAt === null ? `pending, ${finished} of ${all} finished` : "complete";
+}
+
+function deliveryLine({ webhookUrl, delivery }: Pick<BatchRecord, "webhookUrl" | "delivery">): string {
   if (webhookUrl === null) return "none";
   if (delivery === null) return "once every item is finished";
   const { attempts } = delivery;

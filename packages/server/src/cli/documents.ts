@@ -1,5 +1,12 @@
 import type { Account } from "@snap/engine";
-import type { BatchRecord, DeliveryState, ItemRecord, ItemState, TokenRecord } from "@snap/engine/ports";
+import type {
+  BatchRecord,
+  BatchSummary,
+  DeliveryState,
+  ItemRecord,
+  ItemState,
+  TokenRecord,
+} from "@snap/engine/ports";
 
 /** JSON output of an account; instants are ISO 8601. */
 export function accountDocument(account: Account): Readonly<Record<string, unknown>> {
@@ -30,6 +37,15 @@ export function tokenDocument(record: TokenRecord): Readonly<Record<string, unkn
 
 /** JSON output of a batch, with the state of its queue and its delivery. */
 export function batchDocument(batch: BatchRecord): Readonly<Record<string, unknown>> {
+  return { ...batchFacts(batch), items: batch.items.map(itemDocument) };
+}
+
+/** JSON output of a batch in a list; `items` is the number of items in each state. */
+export function batchSummaryDocument(batch: BatchSummary): Readonly<Record<string, unknown>> {
+  return { ...batchFacts(batch), items: batch.items };
+}
+
+function batchFacts(batch: Omit<BatchRecord, "items">): Readonly<Record<string, unknown>> {
   return {
     id: batch.id,
     account_id: batch.accountId,
@@ -40,7 +56,6 @@ export function batchDocument(batch: BatchRecord): Readonly<Record<string, unkno
     prunes_at: isoInstant(batch.prunesAt),
     webhook:
       batch.webhookUrl === null ? null : { url: batch.webhookUrl, ...deliveryDocument(batch.delivery) },
-    items: batch.items.map(itemDocument),
   };
 }
 
@@ -94,6 +109,10 @@ function stateDocument(state: ItemState): Readonly<Record<string, unknown>> {
   }
 }
 
-function isoInstant(instant: number | null): string | null {
+/** An instant in ISO 8601. */
+export function isoInstant<Instant extends number | null>(
+  instant: Instant,
+): Instant extends null ? null : string;
+export function isoInstant(instant: number | null): string | null {
   return instant === null ? null : new Date(instant).toISOString();
 }

@@ -1,15 +1,35 @@
-import { isSnapError } from "@snap/engine";
+import { isSnapError, AdminError, type AdminErrorCode } from "@snap/engine";
 import { CommanderError } from "commander";
-import { AdvisedError } from "../advised-error.ts";
+import { AdvisedError, FINDING_CHECKS } from "../advised-error.ts";
 import { ConfigError } from "../config.ts";
 import { messageOf } from "../config/message-of.ts";
 
 /** Exit codes of the command. */
 export const EXIT_CODES = { ok: 0, failure: 1, usage: 2, interrupted: 130 } as const;
 
+/** The codes of errors, besides those of renders and of `doctor`, and what they mean. */
+export const FAILURE_CODES = {
+  usage: "invalid command, argument or option",
+  configuration: "invalid variables; `mistakes` lists every one",
+  account_not_found: "no account has this id or e-mail address",
+  token_not_found: "no token has this id",
+  batch_not_found: "no batch has this id",
+  email_taken: "another account has this e-mail address",
+  invalid_value: "a value that the account or token cannot have, such as an unknown plan",
+  cannot_redeliver: "the webhook of the batch cannot be sent",
+  refused: "the request cannot be met for another reason",
+  failed: "anything else, such as a storage that cannot be reached",
+} as const satisfies Readonly<Record<"usage" | "configuration" | "failed" | AdminErrorCode, string>>;
+
 /** An invalid command line that commander itself cannot detect. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
+  readonly advice: string | null;
+
+  constructor(message: string, advice: string | null = null) {
+    super(message);
+    this.advice = advice;
+  }
 }
 
 /** The output for an error, and its exit code. */
@@ -18,32 +38,57 @@ export interface Failure {
   /** For humans. */
   readonly text: string;
   /** For programs: the JSON value of `error`. */
-  readonly document: Readonly<Record<string, unknown>>;
+  readonly document: FailureDocument;
+}
+
+export interface FailureDocument {
+  /** One of `FAILURE_CODES`, a code of `doctor`, or the code of a failed render. */
+  readonly code: string;
+  readonly message: string;
+  readonly advice: string | null;
+  /** Of an invalid configuration, one for each variable. */
+  readonly mistakes?: readonly string[];
 }
 
 /** Returns `null` for help and version, which commander has already printed. */
 export function explainFailure(error: unknown): Failure | null {
   if (error instanceof CommanderError) return explainCommanderError(error);
   const message = messageOf(error);
-  if (error instanceof ConfigError)
-    return { exitCode: EXIT_CODES.usage, text: message, document: { message, mistakes: error.mistakes } };
-  if (error instanceof UsageError)
-    return { exitCode: EXIT_CODES.usage, text: message, document: { message } };
-  if (error instanceof AdvisedError)
-    return { exitCode: EXIT_CODES.failure, text: message, document: { code: error.code, message } };
-  const { code } = isSnapError(error) ? error : {};
-  return {
-    exitCode: EXIT_CODES.failure,
-    text: code === undefined ? message : `${code}: ${message}`,
-    document: code === undefined ? { message } : { code, message },
-  };
+  if (error instanceof ConfigError) {
+    const { mistakes } = error;
+    const advice = "`snap-server serve --help` lists the variables";
+    const document = { code: "configuration", message, advice, mistakes };
+    return { exitCode: EXIT_CODES.usage, text: message, document };
+  }
+  if (error instanceof UsageError) return usageFailure(message, error.advice);
+  if (error instanceof AdvisedError) return explainAdvisedError(error);
+  if (error instanceof AdminError)
+    return toFailure({ code: error.code, message, advice: error.advice }, EXIT_CODES.failure);
+  if (isSnapError(error)) {
+    const document = { code: error.code, message, advice: null };
+    return { exitCode: EXIT_CODES.failure, text: `${error.code}: ${message}`, document };
+  }
+  return toFailure({ code: "failed", message, advice: null }, EXIT_CODES.failure);
+}
+
+/** A key that does not fit is a mistake in the configuration, which no restart corrects. */
+function explainAdvisedError({ code, problem, advice }: AdvisedError): Failure {
+  const exitCode = FINDING_CHECKS[code] === "secret key" ? EXIT_CODES.usage : EXIT_CODES.failure;
+  return toFailure({ code, message: problem, advice }, exitCode);
 }
 
 function explainCommanderError({ code, exitCode, message }: CommanderError): Failure | null {
   if (exitCode === EXIT_CODES.ok) return null;
-  const text =
-    code === "commander.help"
-      ? "missing command; `snap-server --help` lists the commands"
-      : message.replace(/^error: /, "").replaceAll("\n", " ");
-  return { exitCode: EXIT_CODES.usage, text, document: { message: text } };
+  return code === "commander.help"
+    ? usageFailure("missing command", "`snap-server --help` lists the commands")
+    : usageFailure(message.replace(/^error: /, "").replaceAll("\n", " "), null);
+}
+
+function usageFailure(message: string, advice: string | null): Failure {
+  return toFailure({ code: "usage", message, advice }, EXIT_CODES.usage);
+}
+
+function toFailure(document: FailureDocument, exitCode: number): Failure {
+  const { message, advice } = document;
+  return { exitCode, text: advice === null ? message : `${message}; ${advice}`, document };
 }

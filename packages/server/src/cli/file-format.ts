@@ -31,13 +31,15 @@ export function withFileFormat(
   if (implied === undefined) {
     if (named !== undefined) return parameters;
     throw new UsageError(
-      `-o ${file} does not imply a format; use one of ${Object.keys(BY_EXTENSION).join(", ")}, or pass --format or --pdf`,
+      `-o ${file} does not imply a format`,
+      `use one of ${Object.keys(BY_EXTENSION).join(", ")}, or pass --format or --pdf`,
     );
   }
   const impliedName = implied["format"] ?? "pdf";
   if (named !== undefined && named !== impliedName)
     throw new UsageError(
-      `-o ${file} contradicts ${named === "pdf" ? "--pdf" : `--format ${named}`}; pass only one of them`,
+      `-o ${file} contradicts ${named === "pdf" ? "--pdf" : `--format ${named}`}`,
+      "pass only one of them",
     );
   return named === undefined ? [...parameters, ...Object.entries(implied)] : parameters;
 }

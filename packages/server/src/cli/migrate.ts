@@ -60,7 +60,7 @@ function readRequest({ from, to }: MigrateOptions): MoveRequest {
   const { config, warnings } = readMoveConfig(process.env);
   for (const warning of warnings) warn(warning);
   const databaseUrl = to ?? config.databaseUrl;
-  if (databaseUrl === null) throw new UsageError("no target database; pass --to, or set SNAP_DATABASE_URL");
+  if (databaseUrl === null) throw new UsageError("no target database", "pass --to, or set SNAP_DATABASE_URL");
   const mistake = SETTINGS.databaseUrl.schema.safeParse(databaseUrl).error?.issues[0];
   if (mistake !== undefined) throw new UsageError(`--to ${mistake.message}`);
   return { ...config, databaseUrl, dataDir: from === undefined ? config.dataDir : resolve(from) };

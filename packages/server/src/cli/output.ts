@@ -9,12 +9,28 @@ export function printLines(...lines: readonly string[]): void {
   process.stdout.write(`${lines.join("\n")}\n`);
 }
 
+const warnings = new Set<string>();
+
+/** Prints a warning, once; with `--json` only `printEnd` does. */
 export function warn(text: string): void {
-  process.stderr.write(`warning: ${text}\n`);
+  if (!warnings.has(text) && !wantsJson()) process.stderr.write(`warning: ${text}\n`);
+  warnings.add(text);
 }
 
-export function printFailure({ text, document }: Failure, options: { readonly json: boolean }): void {
-  process.stderr.write(options.json ? `${JSON.stringify({ error: document })}\n` : `error: ${text}\n`);
+/** Prints the failure, or `null`, to stderr. With `--json`, it is one document, together with the warnings. */
+export function printEnd(failure: Failure | null): void {
+  if (wantsJson()) {
+    const document = {
+      ...(failure !== null && { error: failure.document }),
+      ...(warnings.size > 0 && { warnings: [...warnings] }),
+    };
+    if (Object.keys(document).length > 0) process.stderr.write(`${JSON.stringify(document)}\n`);
+  } else if (failure !== null) process.stderr.write(`error: ${failure.text}\n`);
+}
+
+/** For errors, too: commander may have failed to parse the options. */
+function wantsJson(): boolean {
+  return process.argv.includes("--json");
 }
 
 /** Replaces the current line of the terminal. */

@@ -1,13 +1,16 @@
-import { Command } from "commander";
-import packageJson from "../../package.json" with { type: "json" };
+import { Command, Help, type Option } from "commander";
+import { describeVersion } from "../version.ts";
+import { resolveAccounts } from "./account-reference.ts";
 import { addAccounts } from "./accounts.ts";
 import { addBackup } from "./backup.ts";
 import { addBatches } from "./batches.ts";
+import { addCompletion } from "./completion.ts";
 import { addDatabase } from "./database.ts";
 import { addDoctor } from "./doctor.ts";
-import { explainFailure, EXIT_CODES } from "./errors.ts";
+import { explainFailure, EXIT_CODES, type Failure } from "./errors.ts";
+import { addLedger } from "./ledger.ts";
 import { addMigrate } from "./migrate.ts";
-import { printFailure } from "./output.ts";
+import { printEnd } from "./output.ts";
 import { addRender } from "./render.ts";
 import { addRenderings } from "./renderings.ts";
 import { addSecretKey } from "./secret-key.ts";
@@ -18,26 +21,31 @@ import { addTokens } from "./tokens.ts";
 export async function main(): Promise<void> {
   // The reader of a pipe may stop early: `snap-server accounts list | head -1`.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    // A closed terminal also sends SIGHUP, at which serve stops.
+    if (error.code === "EIO") return;
     if (error.code !== "EPIPE") throw error;
     process.exit(EXIT_CODES.ok);
   });
+  let failure: Failure | null = null;
   try {
-    await createProgram().parseAsync();
+    await createProgram()
+      .hook("preAction", (_, command) => resolveAccounts(command))
+      .parseAsync();
   } catch (error) {
-    const failure = explainFailure(error);
-    if (failure === null) return;
-    printFailure(failure, { json: process.argv.includes("--json") });
-    process.exitCode = failure.exitCode;
+    failure = explainFailure(error);
   }
+  if (failure !== null) process.exitCode = failure.exitCode;
+  printEnd(failure);
 }
 
 /** Creates the command line. It throws usage errors instead of printing them. */
 export function createProgram(): Command {
   const program = new Command("snap-server")
     .description("Renders web pages to PNG, JPEG, WebP and PDF.")
-    .version(packageJson.version)
+    .version(describeVersion())
     .exitOverride()
     .configureOutput({ outputError: () => {} })
+    .configureHelp({ optionDescription: describeOption })
     .addHelpText(
       "after",
       `
@@ -48,13 +56,16 @@ Examples:
   snap-server render https://example.com -o example.png --full-page
   snap-server doctor
 
+An account is named by its id or its e-mail address.
 SNAP_* environment variables configure it; snap-server serve --help lists them.
+With --json, an error is a JSON object on stderr: {"error":{"code","message","advice"}}.
 Exit codes: 0 success, 1 failure, 2 invalid usage or configuration.`,
     );
   addServe(program);
   addAccounts(program);
   addTokens(program);
   addBatches(program);
+  addLedger(program);
   addRender(program);
   addRenderings(program);
   addSecretKey(program);
@@ -62,5 +73,12 @@ Exit codes: 0 success, 1 failure, 2 invalid usage or configuration.`,
   addBackup(program);
   addMigrate(program);
   addDoctor(program);
+  addCompletion(program);
   return program;
+}
+
+/** Marks the options without which the command is invalid. */
+function describeOption(this: Help, option: Option): string {
+  const description = Help.prototype.optionDescription.call(this, option);
+  return option.mandatory ? `${description} (required)` : description;
 }

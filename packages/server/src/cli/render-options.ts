@@ -23,7 +23,11 @@ export function renderOptions(): readonly Option[] {
     if (first === undefined || second === undefined) throw new Error("a parameter has no row");
     const [text, textInPdf] = [describe(first), describe(second)];
     const description = text === textInPdf ? text : `Image: ${text} PDF: ${textInPdf}`;
-    return new Option(flagsOf(first), asOptions(description)).helpGroup(headingOf(rows));
+    const option = new Option(flagsOf(first), asOptions(description)).helpGroup(headingOf(rows));
+    const choices = new Set(rows.flatMap((row) => (row.kind === "choice" ? row.values : [])));
+    // not choices(): the parser of the parameters checks the value, like a request's
+    if (choices.size > 0) option.argChoices = [...choices];
+    return option;
   });
 }
 
@@ -64,7 +68,7 @@ function flagsOf(row: ParameterRow): string {
 function describe(row: ParameterRow): string {
   const unsent = effectiveDefault(row);
   const facts = [
-    row.kind === "choice" ? row.values.join(", ") : "min" in row ? `${row.min} to ${row.max}` : null,
+    "min" in row ? `${row.min} to ${row.max}` : null,
     row.kind === "flag" || unsent === undefined ? null : `default ${unsent}`,
   ].filter((fact) => fact !== null);
   return facts.length === 0 ? row.description : `${row.description} (${facts.join("; ")})`;

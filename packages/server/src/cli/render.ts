@@ -49,7 +49,7 @@ Examples:
 async function renderPage(url: string, options: RenderOptions): Promise<void> {
   const file = options.output;
   if (file === STDOUT_FILE && options.json)
-    throw new UsageError("--json and -o - both write to stdout; pass only one of them");
+    throw new UsageError("--json and -o - both write to stdout", "pass only one of them");
   const pairs = withFileFormat(file, toQueryPairs(options));
   const parameters = parse([["url", url], ...pairs]);
   const startedMs = performance.now();

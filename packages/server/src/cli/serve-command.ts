@@ -7,7 +7,7 @@ import type { ServeOptions } from "./serve.ts";
 /** `snap-server serve`: runs the service. */
 export function addServe(program: Command): void {
   withJson(program.command("serve"))
-    .description("serve the API until SIGTERM or Ctrl-C; logs are JSON lines on stdout")
+    .description("serve the API until SIGTERM, SIGHUP or Ctrl-C; logs are JSON lines on stdout")
     .option("--dev", "for development: a demo page, an account with a token, and human-readable logs")
     .addHelpText("after", () => `\nVariables:\n${formatTable(describeVariables()).replaceAll(/^/gm, "  ")}`)
     .action(async (options: ServeOptions) => {

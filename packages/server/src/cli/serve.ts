@@ -178,7 +178,7 @@ async function findFreePort(host: string): Promise<number> {
   return port;
 }
 
-/** Resolves at the first SIGTERM or SIGINT; a later SIGINT ends the process at once. */
+/** Resolves at the first SIGTERM, SIGINT or SIGHUP; a later SIGINT ends the process at once. */
 function awaitStopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let firstAtMs: number | null = null;
@@ -192,7 +192,6 @@ function awaitStopSignal(): Promise<NodeJS.Signals> {
         process.exit(EXIT_CODES.interrupted);
       }
     };
-    process.on("SIGTERM", onSignal);
-    process.on("SIGINT", onSignal);
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, onSignal);
   });
 }

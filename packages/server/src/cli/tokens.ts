@@ -1,12 +1,13 @@
-import { systemClock, type Ability, type MintedToken } from "@snap/engine";
+import { AdminError, systemClock, type Ability, type MintedToken } from "@snap/engine";
 import { ABILITIES } from "@snap/engine/internals";
-import type { TokenRecord } from "@snap/engine/ports";
+import type { PageRequest, TokenRecord } from "@snap/engine/ports";
 import { Option, type Command } from "commander";
 import { publicUrlOf, type Config } from "../config.ts";
 import { administer, withJson } from "./admin.ts";
 import { curlLine } from "./curl-line.ts";
 import { tokenDocument } from "./documents.ts";
 import { UsageError } from "./errors.ts";
+import { pageOf, printList, withPaging } from "./lists.ts";
 import { formatInstant, formatTable, printJson, printLines } from "./output.ts";
 import { parseDuration, parseTokenId, toNullable, type Optional } from "./values.ts";
 
@@ -26,13 +27,18 @@ interface RevokeOptions {
   readonly json?: true;
 }
 
+interface ListFilters {
+  readonly account: string;
+  readonly expired?: true;
+}
+
 /** `snap-server tokens`: creates, lists, rotates and revokes the access tokens of an account. */
 export function addTokens(program: Command): void {
   const tokens = program.command("tokens").description("manage the access tokens of an account");
 
   withJson(tokens.command("create"))
     .description("create a token; it is shown only once")
-    .requiredOption("--account <id>", "id of the account")
+    .requiredOption("--account <account>", "id or e-mail address of the account")
     .addOption(
       new Option("--ability <ability...>", "what the token may render; everything by default").choices(
         ABILITIES,
@@ -41,9 +47,10 @@ export function addTokens(program: Command): void {
     .option("--expires-in <duration>", "such as 30d, 12h, 30m or 45s, or none (the default)", parseDuration)
     .action(createToken);
 
-  withJson(tokens.command("list"))
-    .description("list the tokens of an account")
-    .requiredOption("--account <id>", "id of the account")
+  withPaging(tokens.command("list"))
+    .description("list the tokens of an account, in order of creation")
+    .requiredOption("--account <account>", "id or e-mail address of the account")
+    .option("--expired", "only those that have expired")
     .action(listTokens);
 
   withTokenId(tokens.command("rotate"))
@@ -58,7 +65,7 @@ export function addTokens(program: Command): void {
     .description("delete a token, or all of an account; they and their signed URLs stop working at once")
     .argument("[id]", "id of the token: the number before the pipe", parseTokenId)
     .option("--all", "revoke all tokens of the account")
-    .option("--account <id>", "id of the account, with --all")
+    .option("--account <account>", "id or e-mail address of the account, with --all")
     .action(revokeTokens);
 
   withTokenId(tokens.command("reveal"))
@@ -135,35 +142,44 @@ function printMinted(minted: MintedToken, { config, json }: { config: Config; js
   );
 }
 
-function listTokens(options: { account: string; json?: true }): Promise<void> {
+function listTokens({ account, expired }: ListFilters, command: Command): Promise<void> {
   return administer(async ({ engine }) => {
-    const records = await engine.tokens.list(options.account);
-    if (options.json) return printJson(records.map(tokenDocument));
-    if (records.length === 0)
-      return printLines(
+    const all = await engine.tokens.list(account);
+    const records = expired ? all.filter(isExpired) : all;
+    return printList(command, {
+      name: "tokens",
+      readPage: async (request) => pageOf(records, request) ?? refuseAfter(request),
+      document: tokenDocument,
+      heading: ["ID", "MAY RENDER", "CREATED", "ROTATED", "EXPIRES"],
+      row: (record) => [
+        String(record.id),
+        abilitiesLine(record),
+        formatInstant(record.createdAt, ""),
+        formatInstant(record.rotatedAt, "never"),
+        expiryLine(record),
+      ],
+      whenEmpty: [
         "The account has no tokens yet. Create one:",
-        `  snap-server tokens create --account ${options.account}`,
-      );
-    printLines(
-      formatTable([
-        ["ID", "MAY RENDER", "CREATED", "ROTATED", "EXPIRES"],
-        ...records.map((record) => [
-          String(record.id),
-          abilitiesLine(record),
-          formatInstant(record.createdAt, ""),
-          formatInstant(record.rotatedAt, "never"),
-          expiryLine(record),
-        ]),
-      ]),
-    );
+        `  snap-server tokens create --account ${account}`,
+      ],
+    });
   });
+}
+
+/** An empty page would look like the end of the list. */
+function refuseAfter({ after = "" }: PageRequest): never {
+  throw new AdminError(`token ${after} is not in this list`, { code: "token_not_found" });
+}
+
+function isExpired({ expiresAt }: TokenRecord): boolean {
+  return expiresAt !== null && expiresAt <= systemClock.now();
 }
 
 function abilitiesLine({ abilities }: TokenRecord): string {
   return abilities.join(", ");
 }
 
-function expiryLine({ expiresAt }: TokenRecord): string {
-  const line = formatInstant(expiresAt, "never");
-  return expiresAt !== null && expiresAt <= systemClock.now() ? `${line} (expired)` : line;
+function expiryLine(record: TokenRecord): string {
+  const line = formatInstant(record.expiresAt, "never");
+  return isExpired(record) ? `${line} (expired)` : line;
 }

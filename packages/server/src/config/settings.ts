@@ -63,6 +63,7 @@ export const SETTINGS = {
   },
   databaseUrl: {
     variable: "SNAP_DATABASE_URL",
+    secret: true,
     schema: optional(
       serverUrl({
         schemes: ["postgres", "postgresql"],
@@ -74,6 +75,7 @@ export const SETTINGS = {
   },
   redisUrl: {
     variable: "SNAP_REDIS_URL",
+    secret: true,
     schema: optional(
       serverUrl({
         schemes: ["redis", "rediss"],
@@ -112,6 +114,7 @@ export const SETTINGS = {
   },
   secretKey: {
     variable: "SNAP_SECRET_KEY",
+    secret: true,
     schema: optional(
       z.string().min(16, {
         error:
@@ -135,6 +138,7 @@ export const SETTINGS = {
   },
   browserEndpoints: {
     variable: "SNAP_BROWSER_URL",
+    secret: true,
     schema: browserUrls().default([]),
     description: "DevTools endpoints of remote browsers, comma-separated, to use instead of a local browser",
     unset: "a local browser is started",
@@ -270,8 +274,10 @@ export const SETTINGS = {
   },
 } as const satisfies Record<string, Setting>;
 
-interface Setting {
+export interface Setting {
   readonly variable: `SNAP_${string}`;
+  /** Whether the value is never shown, and may be in a file that the variable with `_FILE` names. */
+  readonly secret?: true;
   readonly schema: z.ZodType;
   readonly description: string;
   readonly unset: string;

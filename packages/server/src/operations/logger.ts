@@ -16,5 +16,20 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
     timestamp: stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  return destination === undefined ? pino(options) : pino(options, destination);
+  return pino(options, destination ?? openStandardOutput());
+}
+
+/**
+ * A closed terminal, which also sends SIGHUP, must not end the process while renders run: its lines are dropped. pino does
+ * that for a closed pipe, but after `EIO` it would crash, and retry forever at the exit.
+ */
+function openStandardOutput(): DestinationStream {
+  const stream = pino.destination({ dest: 1, sync: false });
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EIO") throw error;
+    stream.write = () => true;
+    stream.flushSync = () => {};
+    stream.end = () => {};
+  });
+  return stream;
 }

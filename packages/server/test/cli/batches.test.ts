@@ -1,9 +1,11 @@
 import { createEngine, SnapError, type Engine, type Principal } from "@snap/engine";
+import type { WebhookRequest } from "@snap/engine/ports";
+import { signWebhook } from "@snap/protocol";
 import { openSqliteStorage } from "@snap/storage-sqlite";
 import { createFakeRenderer, createFakeResolver, createFakeWebhookSender } from "@snap/testing";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openWorkspace } from "./command.ts";
+import { openWorkspace, until } from "./command.ts";
 
 const SECRET_KEY = "a key for these tests";
 const workspace = openWorkspace({ SNAP_SECRET_KEY: SECRET_KEY });
@@ -53,11 +55,13 @@ describe("batches show", () => {
       code: 1,
       signal: null,
       stdout: "",
-      stderr: "error: unknown batch batch_0\n",
+      stderr: expect.stringMatching(/^error: unknown batch batch_0; `snap-server batches list` lists them; /),
     });
     const { code, stderr } = await workspace.run(["batches", "show", "batch_0", "--json"]);
     expect(code).toBe(1);
-    expect(JSON.parse(stderr)).toEqual({ error: { message: "unknown batch batch_0" } });
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: { code: "batch_not_found", message: "unknown batch batch_0" },
+    });
   });
 
   it("shows a queued batch while another process is running", async () => {
@@ -154,3 +158,114 @@ describe("batches show", () => {
     expect(stdout).toMatch(/^item_\w+ +done +1 +https:\/\/example\.com\/b$/m);
   });
 });
+
+describe("batches list", () => {
+  it("lists the last submitted first, and filters", async () => {
+    const list = async (...args: string[]): Promise<unknown> => workspace.json(["batches", "list", ...args]);
+    const all = (await list()) as { id: string }[];
+    const [second, first] = all;
+    expect(all).toEqual([
+      {
+        id: second?.id,
+        account_id: principal.account.id,
+        token_id: principal.token.id,
+        status: "complete",
+        created_at: DATE_TIME,
+        finished_at: DATE_TIME,
+        prunes_at: DATE_TIME,
+        webhook: expect.objectContaining({ url: `${url}hook`, status: "due" }),
+        items: { queued: 0, rendering: 0, done: 1, failed: 1 },
+      },
+      expect.objectContaining({
+        status: "complete",
+        webhook: null,
+        items: { queued: 0, rendering: 0, done: 1, failed: 0 },
+      }),
+    ]);
+    expect(await list("--account", "ADA@example.com")).toEqual(all);
+    expect(await list("--status", "pending")).toEqual([]);
+    expect(await list("--delivery", "due")).toEqual([second]);
+    expect(await list("--limit", "1")).toEqual({ batches: [second], more: 1, next: second?.id });
+    expect(await list("--limit", "1", "--after", String(second?.id))).toEqual({
+      batches: [first],
+      more: 0,
+      next: null,
+    });
+  });
+
+  it("prints a table, and the command that shows the rest", async () => {
+    const { stdout } = await workspace.run(["batches", "list", "--limit", "1", "--status", "complete"]);
+    expect(stdout).toMatch(
+      /^ID +ACCOUNT +CREATED +STATUS +FAILED +WEBHOOK\n(batch_\w+) .* complete +1 +next attempt .*\n\n1 more: snap-server batches list --limit 1 --status complete --after \1\n$/,
+    );
+    const { stdout: none } = await workspace.run(["batches", "list", "--status", "pending"]);
+    expect(none).toBe("No such batches.\n");
+  });
+
+  it("refuses an unknown batch after --after", async () => {
+    const { code, stderr } = await workspace.run(["batches", "list", "--after", "batch_0", "--json"]);
+    expect(code).toBe(1);
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: "batch_not_found" } });
+  });
+});
+
+describe("batches redeliver", () => {
+  it("sends the webhook again, with the same id and a new signature", async () => {
+    const [{ id: batchId } = { id: "" }] = (await workspace.json([
+      "batches",
+      "list",
+      "--delivery",
+      "due",
+    ])) as {
+      id: string;
+    }[];
+    const beganAt = Date.now();
+    const { code, stdout } = await workspace.run(["batches", "redeliver", batchId]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`${batchId} is due again`) });
+    await webhookSender.whenSent(2);
+    await until(
+      () => workspace.json(["batches", "show", batchId]),
+      (batch) => (batch as { webhook: { status: string } }).webhook.status === "delivered",
+    );
+    const deliveredAt = Date.now();
+    expect(await workspace.json(["batches", "redeliver", batchId])).toMatchObject({
+      id: batchId,
+      webhook: { status: "due", attempts: 0, delivered_at: null },
+    });
+    await webhookSender.whenSent(3);
+    const { signingSecret } = await engine.tokens.reveal(principal.token.id);
+    for (const [index, sentAfter] of [0, beganAt, deliveredAt].entries()) {
+      const { headers, body } = webhookSender.requests[index] as WebhookRequest;
+      const timestamp = String(headers["X-Webhook-Timestamp"]);
+      expect(Number(timestamp)).toBeGreaterThanOrEqual(Math.floor(sentAfter / 1000));
+      expect(headers).toMatchObject({
+        "X-Webhook-Id": batchId,
+        "X-Webhook-Signature": signWebhook({ timestamp, body }, signingSecret),
+      });
+    }
+  });
+
+  it.each([
+    ["has no webhook", (): Promise<string> => idOf({ items: [{ url: `${url}c` }] })],
+    [
+      "is not complete",
+      (): Promise<string> => idOf({ items: [{ url: `${url}slow` }], webhookUrl: `${url}hook` }),
+    ],
+  ])("refuses a batch that %s", async (reason, submitted) => {
+    const release = renderer.hold();
+    const { code, stderr } = await workspace.run(["batches", "redeliver", await submitted(), "--json"]);
+    release();
+    expect(code).toBe(1);
+    expect(JSON.parse(stderr)).toEqual({
+      error: {
+        code: "cannot_redeliver",
+        message: expect.stringContaining(reason),
+        advice: reason === "has no webhook" ? null : "its webhook is sent when every item is finished",
+      },
+    });
+  });
+});
+
+async function idOf(document: unknown): Promise<string> {
+  return (await submit(document)).id;
+}

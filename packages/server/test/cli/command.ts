@@ -36,6 +36,8 @@ export interface Workspace {
   readonly directory: string;
   readonly environment: NodeJS.ProcessEnv;
   start(args: readonly string[], environment?: NodeJS.ProcessEnv): Running;
+  /** Like `start`, but in a terminal of its own, which closes when the child is killed. */
+  startInTerminal(args: readonly string[]): Running;
   run(args: readonly string[], environment?: NodeJS.ProcessEnv): Promise<Outcome>;
   /** Runs with `--json` and parses the output. */
   json(args: readonly string[], environment?: NodeJS.ProcessEnv): Promise<unknown>;
@@ -53,7 +55,20 @@ export function openWorkspace(variables: Readonly<Record<string, string>> = {}):
   };
   const running = new Set<Running>();
   const start: Workspace["start"] = (args, more = {}) => {
-    const started = spawnCommand(args, { cwd: directory, env: { ...environment, ...more } });
+    const started = spawnProcess(process.execPath, [CLI, ...args], {
+      cwd: directory,
+      env: { ...environment, ...more },
+    });
+    running.add(started);
+    void started.ended.then(() => running.delete(started));
+    return started;
+  };
+  const startInTerminal: Workspace["startInTerminal"] = (args) => {
+    const command = ["exec", process.execPath, CLI, ...args].join(" ");
+    const started = spawnProcess("script", ["-qfc", command, "/dev/null"], {
+      cwd: directory,
+      env: environment,
+    });
     running.add(started);
     void started.ended.then(() => running.delete(started));
     return started;
@@ -63,6 +78,7 @@ export function openWorkspace(variables: Readonly<Record<string, string>> = {}):
     directory,
     environment,
     start,
+    startInTerminal,
     run,
     async json(args, more) {
       const { code, stdout, stderr } = await run([...args, "--json"], more);
@@ -79,11 +95,12 @@ export function openWorkspace(variables: Readonly<Record<string, string>> = {}):
   };
 }
 
-function spawnCommand(
+function spawnProcess(
+  program: string,
   args: readonly string[],
   options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
 ): Running {
-  const child = spawn(process.execPath, [CLI, ...args], { ...options, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   let stdout = "";
   let stderr = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));

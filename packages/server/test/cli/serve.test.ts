@@ -1,4 +1,4 @@
-import { chmod, writeFile } from "node:fs/promises";
+import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PNG } from "pngjs";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -12,7 +12,9 @@ describe("serve, on a signal", { tags: ["browser"] }, () => {
   afterEach(() => workspace.clear());
 
   /** Starts a server with one running render, which waits for its page. */
-  async function startWithRender(): Promise<{
+  async function startWithRender(
+    start: (args: readonly string[]) => Running = (args) => workspace.start(args),
+  ): Promise<{
     running: Running;
     base: string;
     pending: Promise<Response>;
@@ -24,7 +26,7 @@ describe("serve, on a signal", { tags: ["browser"] }, () => {
     const createAccount = ["accounts", "create", "--email", "ada@example.com", "--plan", "starter"];
     const account = (await workspace.json(createAccount)) as { id: string };
     const { token } = (await workspace.json(["tokens", "create", "--account", account.id])) as CreatedToken;
-    const running = workspace.start(["serve"]);
+    const running = start(["serve"]);
     const [, port] = await running.printed(/"port":(\d+),"msg":"listening"/);
     const base = `http://127.0.0.1:${port}`;
     const pending = fetch(`${base}/v1/snap?url=${encodeURIComponent(`${pages.url}held`)}`, {
@@ -33,16 +35,36 @@ describe("serve, on a signal", { tags: ["browser"] }, () => {
     return { running, base, pending, held: await pages.held(), pages };
   }
 
-  it("SIGTERM: becomes unready at once, finishes the running render, and exits with code 0", async () => {
-    const { running, base, pending, held, pages } = await startWithRender();
-    running.child.kill("SIGTERM");
-    await running.printed(/"msg":"stopping/);
-    expect((await fetch(`${base}/readyz`)).status).toBe(503);
+  it.each([["SIGTERM"], ["SIGHUP"]] as const)(
+    "%s: becomes unready at once, finishes the running render, and exits with code 0",
+    async (signal) => {
+      const { running, base, pending, held, pages } = await startWithRender();
+      running.child.kill(signal);
+      await running.printed(/"msg":"stopping/);
+      expect((await fetch(`${base}/readyz`)).status).toBe(503);
+      held.end("<h1>done</h1>");
+      const response = await pending;
+      expect(response.status).toBe(200);
+      expect(PNG.sync.read(Buffer.from(await response.arrayBuffer())).width).toBe(1280);
+      expect(await running.ended).toMatchObject({ code: 0, signal: null, stderr: "" });
+      await pages.close();
+    },
+  );
+
+  it("a closed terminal: finishes the running render, although it cannot log any more, and ends", async () => {
+    const { running, pending, held, pages } = await startWithRender((args) =>
+      workspace.startInTerminal(args),
+    );
+    const { pid } = running.child;
+    const children = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8");
+    running.child.kill("SIGKILL");
+    await running.ended;
     held.end("<h1>done</h1>");
-    const response = await pending;
-    expect(response.status).toBe(200);
-    expect(PNG.sync.read(Buffer.from(await response.arrayBuffer())).width).toBe(1280);
-    expect(await running.ended).toMatchObject({ code: 0, signal: null, stderr: "" });
+    expect((await pending).status).toBe(200);
+    // the process may have no parent that removes it
+    const state = (): Promise<string> =>
+      readFile(`/proc/${children.trim()}/stat`, "utf8").catch(() => "ended");
+    await until(state, (text) => text === "ended" || text.includes(") Z "));
     await pages.close();
   });
 

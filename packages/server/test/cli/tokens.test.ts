@@ -81,7 +81,7 @@ describe("tokens, while a server is running", { tags: ["browser"] }, () => {
     const otherKey = { SNAP_SECRET_KEY: "not the key that encrypted it" };
     const { code, stderr } = await workspace.run(["tokens", "reveal", "1"], otherKey);
     expect({ code, stderr }).toEqual({
-      code: 1,
+      code: 2,
       stderr: expect.stringContaining("SNAP_SECRET_KEY is not the key in "),
     });
   });

@@ -1,5 +1,7 @@
+import type { Command } from "commander";
 import { readdir } from "node:fs/promises";
 import { afterAll, describe, expect, it } from "vitest";
+import { createProgram } from "../../src/cli/program.ts";
 import { openWorkspace } from "./command.ts";
 
 const workspace = openWorkspace();
@@ -16,7 +18,9 @@ describe("help and version", () => {
     [["migrate", "--help"], "SNAP_DATABASE_URL"],
     [["render", "--help"], "--full-page"],
     [["render", "--help"], "--allow-target 127.0.0.1:8080"],
-    [["--version"], "0."],
+    [["tokens", "create", "--help"], "id or e-mail address of the account (required)"],
+    [["ledger", "--help"], "verify"],
+    [["completion", "--help"], "source <(snap-server completion bash)"],
   ])("%j prints to stdout and exits with code 0", async (args, text) => {
     const { code, stdout, stderr } = await workspace.run(args);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -24,11 +28,37 @@ describe("help and version", () => {
   });
 });
 
+it("--version prints the version, and the commit if the build knew it", async () => {
+  const { code, stdout } = await workspace.run(["--version"]);
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(/^\d+\.\d+\.\d+( \([0-9a-f]{12}\))?\n$/),
+  });
+});
+
+it("every command that names an account accepts an e-mail address", () => {
+  const commands = commandsOf(createProgram());
+  const names = commands
+    .flatMap(({ registeredArguments }) => registeredArguments)
+    .filter(({ description }) => /\baccount\b/.test(description))
+    .map((argument) => argument.name());
+  const flags = commands
+    .flatMap(({ options }) => options)
+    .filter(({ long }) => long === "--account")
+    .map((option) => option.flags);
+  expect(new Set(names)).toEqual(new Set(["account"]));
+  expect(new Set(flags)).toEqual(new Set(["--account <account>"]));
+});
+
+function commandsOf(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(commandsOf)];
+}
+
 describe("invalid usage", () => {
   it.each([
     [["srve"], "error: unknown command 'srve' (Did you mean serve?)\n"],
     [["tokens", "rotat", "1"], "error: unknown command 'rotat' (Did you mean rotate?)\n"],
-    [["tokens", "create"], "error: required option '--account <id>' not specified\n"],
+    [["tokens", "create"], "error: required option '--account <account>' not specified\n"],
     [
       ["tokens", "create", "--account", "a", "--expires-in", "3w"],
       "error: option '--expires-in <duration>' argument '3w' is invalid. It must be a duration such as 45s, 30m, 12h or 30d, at most 3650d, or none.\n",
@@ -50,7 +80,7 @@ describe("invalid usage", () => {
     const { code, stdout, stderr } = await workspace.run(["accounts", "lst", "--json"]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(JSON.parse(stderr)).toEqual({
-      error: { message: "unknown command 'lst' (Did you mean list?)" },
+      error: { code: "usage", message: "unknown command 'lst' (Did you mean list?)", advice: null },
     });
   });
 
@@ -76,7 +106,8 @@ describe("an invalid configuration", () => {
 
   it("is listed as JSON with --json", async () => {
     const { stderr } = await workspace.run(["accounts", "list", "--json"], invalid);
-    const { error } = JSON.parse(stderr) as { error: { mistakes: string[] } };
+    const { error } = JSON.parse(stderr) as { error: { code: string; mistakes: string[] } };
+    expect(error.code).toBe("configuration");
     expect(error.mistakes).toHaveLength(3);
   });
 
@@ -84,5 +115,22 @@ describe("an invalid configuration", () => {
     const { code, stderr } = await workspace.run(["accounts", "list"], { SNAP_PROT: "1" });
     expect(code).toBe(0);
     expect(stderr).toBe("warning: SNAP_PROT is not a known variable; did you mean SNAP_PORT?\n");
+  });
+
+  it("reports warnings in one JSON document with the error, or alone", async () => {
+    const warnings = ["SNAP_PROT is not a known variable; did you mean SNAP_PORT?"];
+    const failed = await workspace.run(["accounts", "show", "a@b.example", "--json"], { SNAP_PROT: "1" });
+    expect({ code: failed.code, ...(JSON.parse(failed.stderr) as object) }).toEqual({
+      code: 1,
+      error: {
+        code: "account_not_found",
+        message: "no account has the e-mail address a@b.example",
+        advice: "`snap-server accounts list` lists them",
+      },
+      warnings,
+    });
+    const succeeded = await workspace.run(["accounts", "list", "--json"], { SNAP_PROT: "1" });
+    expect(succeeded.code).toBe(0);
+    expect(JSON.parse(succeeded.stderr)).toEqual({ warnings });
   });
 });

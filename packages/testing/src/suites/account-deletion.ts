@@ -1,6 +1,6 @@
 import type { Account, Storage } from "@snap/engine/ports";
 import assert from "node:assert/strict";
-import { sampleAccount } from "./accounts.ts";
+import { sampleAccount } from "./account-samples.ts";
 import { finished, sampleBatch, SUBMITTED_AT } from "./batch-samples.ts";
 import { assertJournalAddsUp } from "./ledger-model.ts";
 import { balance, NEXT_REQUEST, NOW, REQUEST, reservation } from "./ledger-samples.ts";

@@ -80,6 +80,14 @@ export const SYSTEM_PARTS: readonly SystemPart[] = [
     probe: async () => (await run("systemd-analyze", ["--version"])).ok,
   },
   {
+    name: "shells",
+    purpose: "to complete commands in each of them",
+    aptPackages: ["zsh", "fish"],
+    requiredFor: ["test"],
+    optionalFor: [],
+    probe: async () => (await run("zsh", ["--version"])).ok && (await run("fish", ["--version"])).ok,
+  },
+  {
     name: "seccomp",
     purpose: "to run the browser under the containers' system call filter",
     aptPackages: ["bubblewrap", "seccomp"],

@@ -26,6 +26,12 @@ describe("snap-server.service", () => {
     expect(await run("systemd-analyze", args)).toEqual({ ok: true, output: "" });
   });
 
+  it("restarts after every failure but a mistake in the configuration, exit code 2", () => {
+    const settings = readFileSync(file, "utf8").split("\n");
+    expect(settings).toContain("Restart=on-failure");
+    expect(settings).toContain("RestartPreventExitStatus=2");
+  });
+
   it("has an exposure level of at most 3 out of 10", async () => {
     const args = ["security", "--offline=yes", "--threshold=30", file];
     const { ok, output } = await run("systemd-analyze", args);

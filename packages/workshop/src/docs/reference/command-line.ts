@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from "commander";
-import { EXIT_CODES } from "../../../../server/src/cli/errors.ts";
+import { EXIT_CODES, FAILURE_CODES } from "../../../../server/src/cli/errors.ts";
 import { createProgram } from "../../../../server/src/cli/program.ts";
 import { code, sentence, table, type ReferencePage } from "./page.ts";
 
@@ -16,6 +16,7 @@ export const commandLinePage: ReferencePage = {
   summary: "Every command of `snap-server`, with its arguments and options.",
   parts: () => [
     "In a clone, run it as `npx snap-server`. Every command accepts `--help`, and reads [the configuration](configuration.md).",
+    "`<account>` is the id of an account or its e-mail address, in any case.",
     table(
       ["exit code", "meaning"],
       Object.entries(EXIT_CODES).map(([name, value]) => [
@@ -23,9 +24,28 @@ export const commandLinePage: ReferencePage = {
         EXITS[name as keyof typeof EXIT_CODES],
       ]),
     ),
+    "## Errors",
+    "An error is printed to standard error, after `error:`. With `--json`, it is one JSON object there, with the same exit code; `advice` is `null` if there is none beyond the message. If there are warnings, the object lists them under `warnings`, also when the command succeeds.",
+    '```text\n{"error":{"code":"account_not_found","message":"account acct_1 not found","advice":"`snap-server accounts list` lists them"}}\n```',
+    table(
+      ["code", "meaning"],
+      Object.entries(FAILURE_CODES).map(([name, meaning]) => [code(name), meaning]),
+    ),
+    "A failed render has one of [its own codes](errors.md).",
+    "## Lists",
+    `${findLists(createProgram(), "snap-server").map(code).join(", ")} print 50 entries, how many more there are, and the command that shows them. With \`--json\` they print an array of all; if \`--limit\` or \`--after\` is given too, an object with the entries, the number of \`more\`, and \`next\`, the value of \`--after\` for the next page, or \`null\`:`,
+    '```text\n{"accounts":[…],"more":12,"next":"acct_0123456789abcdef0123"}\n```',
     ...describe(createProgram(), "snap-server"),
   ],
 };
+
+/** Returns the commands that print pages. */
+function findLists(parent: Command, path: string): string[] {
+  return parent.commands.flatMap((command) => [
+    ...(command.options.some(({ long }) => long === "--after") ? [`${path} ${command.name()}`] : []),
+    ...findLists(command, `${path} ${command.name()}`),
+  ]);
+}
 
 /** Describes all commands except groups. */
 function describe(parent: Command, path: string): string[] {
@@ -42,10 +62,15 @@ function describe(parent: Command, path: string): string[] {
 }
 
 function argumentRow(argument: Argument): string[] {
-  return [code(`<${argument.name()}>`), argument.required ? "required" : "", sentence(argument.description)];
+  const { required, description, argChoices } = argument;
+  const name = code(required ? `<${argument.name()}>` : `[${argument.name()}]`);
+  return [name, required ? "required" : "", describeValue(description, argChoices)];
 }
 
 function optionRow({ flags, mandatory, description, argChoices }: Option): string[] {
-  const choices = argChoices === undefined ? "" : ` One of ${argChoices.map(code).join(", ")}.`;
-  return [code(flags), mandatory ? "required" : "", `${sentence(description)}${choices}`];
+  return [code(flags), mandatory ? "required" : "", describeValue(description, argChoices)];
+}
+
+function describeValue(description: string, choices: readonly string[] | undefined): string {
+  return `${sentence(description)}${choices === undefined ? "" : ` One of ${choices.map(code).join(", ")}.`}`;
 }

@@ -1,0 +1,30 @@
+import type { Command } from "commander";
+import { administer } from "./admin.ts";
+
+/** Name of the arguments and the option that name an account. */
+const NAME = "account";
+
+/**
+ * Replaces an e-mail address by the id of its account in each `<account>` argument and the `--account` option, so that
+ * every command accepts both.
+ *
+ * @throws AdminError if no account has the address.
+ */
+export function resolveAccounts(command: Command): Promise<void> | void {
+  const { registeredArguments, processedArgs } = command;
+  const positions = [...registeredArguments.keys()].filter(
+    (index) => registeredArguments[index]?.name() === NAME && isEmail(processedArgs[index]),
+  );
+  const option: unknown = command.getOptionValue(NAME);
+  if (positions.length === 0 && !isEmail(option)) return;
+  return administer(async ({ engine }) => {
+    const idOf = async (email: string): Promise<string> => (await engine.accounts.getByEmail(email)).id;
+    for (const index of positions) processedArgs[index] = await idOf(String(processedArgs[index]));
+    if (isEmail(option)) command.setOptionValueWithSource(NAME, await idOf(option), "cli");
+  });
+}
+
+/** Ids contain no `@`. */
+function isEmail(value: unknown): value is string {
+  return typeof value === "string" && value.includes("@");
+}

@@ -1,0 +1,37 @@
+import type { CompletedCommand } from "./commands.ts";
+import { pathPattern, quoted, valueBranches } from "./posix.ts";
+
+/** Returns a script for bash 4 or newer. */
+export function bashScript(commands: readonly CompletedCommand[]): string {
+  return `# Completion of snap-server in bash: source <(snap-server completion bash)
+_snap_server() {
+  local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD - 1]} path="" candidates="" index
+  # bash splits --option=value into three words.
+  if [[ $current == "=" ]]; then current=""
+  elif [[ $previous == "=" ]]; then previous=\${COMP_WORDS[COMP_CWORD - 2]}
+  fi
+  COMPREPLY=()
+  for ((index = 1; index < COMP_CWORD; index++)); do
+    case "$path \${COMP_WORDS[index]}" in
+    (${pathPattern(commands)}) path="$path \${COMP_WORDS[index]}" ;;
+    (*) break ;;
+    esac
+  done
+  case "$path $previous" in
+${valueBranches(commands, (takes) => {
+  if (takes === "path") return "compopt -o default; return";
+  return takes === "text" ? "return" : `candidates=${quoted(takes.join(" "))}`;
+})}
+    (*)
+      case "$path" in
+${commands.map((command) => `      (${quoted(command.path)}) candidates=${quoted(candidatesOf(command).join(" "))} ;;`).join("\n")}
+      esac ;;
+  esac
+  mapfile -t COMPREPLY < <(compgen -W "$candidates" -- "$current")
+}
+complete -F _snap_server snap-server`;
+}
+
+function candidatesOf({ commands, values, options }: CompletedCommand): readonly string[] {
+  return [...commands.map(({ name }) => name), ...values, ...options.flatMap(({ flags }) => flags)];
+}

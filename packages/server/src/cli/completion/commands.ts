@@ -1,0 +1,58 @@
+import type { Argument, Command, Option } from "commander";
+
+/** What can follow a command on the command line. */
+export interface CompletedCommand {
+  /** Its words after the name of the program, each after a space; empty for the program itself. */
+  readonly path: string;
+  readonly commands: readonly Candidate[];
+  /** Values of its arguments, if they are known. */
+  readonly values: readonly string[];
+  readonly options: readonly CompletedOption[];
+}
+
+interface Candidate {
+  readonly name: string;
+  readonly description: string;
+}
+
+export interface CompletedOption {
+  /** Such as `-o` and `--output`. */
+  readonly flags: readonly string[];
+  readonly description: string;
+  /** What follows it: nothing, one of the values, the path of a file, or any text. */
+  readonly takes: "nothing" | "path" | "text" | readonly string[];
+}
+
+/** Reads the whole tree of commands, so that a new command or option needs nothing else to be completed. */
+export function readCommands(command: Command, path = ""): readonly CompletedCommand[] {
+  const help = command.createHelp();
+  const commands = help.visibleCommands(command);
+  return [
+    {
+      path,
+      commands: commands.map((child) => ({ name: child.name(), description: child.description() })),
+      values: command.registeredArguments.flatMap(({ argChoices = [] }: Argument) => argChoices),
+      options: help.visibleOptions(command).map(toOption),
+    },
+    ...commands.flatMap((child) => readCommands(child, `${path} ${child.name()}`)),
+  ];
+}
+
+/** Placeholders of paths, such as `--output <file>`. */
+const PATHS = /[<[](file|folder)[>\]]/;
+
+function toOption({
+  short,
+  long,
+  flags,
+  description,
+  argChoices,
+  required,
+  optional,
+}: Option): CompletedOption {
+  return {
+    flags: [short, long].filter((flag) => flag !== undefined),
+    description,
+    takes: required || optional ? (argChoices ?? (PATHS.test(flags) ? "path" : "text")) : "nothing",
+  };
+}

@@ -1,0 +1,34 @@
+import type { CompletedCommand, CompletedOption } from "./commands.ts";
+
+/*
+ * What the scripts for bash and zsh share: the patterns of their `case` commands.
+ */
+
+/** Quotes a text for bash and zsh. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Matches every command but the program itself. */
+export function pathPattern(commands: readonly CompletedCommand[]): string {
+  return commands
+    .filter(({ path }) => path !== "")
+    .map(({ path }) => quoted(path))
+    .join(" | ");
+}
+
+/** One branch for each option with a value; it matches the command and the option before the cursor. */
+export function valueBranches(
+  commands: readonly CompletedCommand[],
+  complete: (takes: Exclude<CompletedOption["takes"], "nothing">) => string,
+): string {
+  return commands
+    .flatMap(({ path, options }) =>
+      options.flatMap(({ flags, takes }) => {
+        if (takes === "nothing") return [];
+        const pattern = flags.map((flag) => quoted(`${path} ${flag}`)).join(" | ");
+        return [`    (${pattern}) ${complete(takes)} ;;`];
+      }),
+    )
+    .join("\n");
+}

@@ -1,0 +1,100 @@
+import type { Page, PageRequest } from "@snap/engine/ports";
+import { InvalidArgumentError, type Command } from "commander";
+import { withJson } from "./admin.ts";
+import { quote } from "./curl-line.ts";
+import { formatCount, formatTable, printJson, printLines } from "./output.ts";
+
+/** Entries of a page for people. */
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 1000;
+
+export interface ListOptions {
+  readonly limit?: number;
+  readonly after?: string;
+  readonly json?: true;
+}
+
+/** A list, and how to print it. */
+interface List<Entry> {
+  /** Such as `accounts`; the field of the JSON document. */
+  readonly name: string;
+  readonly readPage: (request: PageRequest) => Promise<Page<Entry>>;
+  readonly document: (entry: Entry) => unknown;
+  readonly heading: readonly string[];
+  readonly row: (entry: Entry) => readonly string[];
+  /** Lines to print if there is nothing to list. */
+  readonly whenEmpty: readonly string[];
+}
+
+/** Adds `--limit` and `--after`. */
+export function withPaging(command: Command): Command {
+  return withJson(command)
+    .option("--limit <number>", `at most this many; ${DEFAULT_LIMIT} by default, all with --json`, parseLimit)
+    .option("--after <id>", "only those after this one, the last of the previous page");
+}
+
+/**
+ * Prints a page of a list. For programs, it is an array of all entries; with `--limit` or `--after`, an object with the
+ * entries of the page, the number of `more` and the `next` value of `--after`.
+ */
+export async function printList<Entry extends { readonly id: string | number }>(
+  command: Command,
+  list: List<Entry>,
+): Promise<void> {
+  const { limit, after, json } = command.opts<ListOptions>();
+  if (json && limit === undefined && after === undefined)
+    return printJson((await readAll(list.readPage)).map(list.document));
+  const { entries, more } = await list.readPage({ limit: limit ?? DEFAULT_LIMIT, after });
+  const next = more === 0 ? null : String(entries.at(-1)?.id);
+  if (json) return printJson({ [list.name]: entries.map(list.document), more, next });
+  if (entries.length === 0)
+    return printLines(...(givenOptions(command).length === 0 ? list.whenEmpty : [`No such ${list.name}.`]));
+  printLines(formatTable([list.heading, ...entries.map(list.row)]));
+  if (next !== null) printLines("", `${formatCount(more)} more: ${nextCommand(command, next)}`);
+}
+
+/** Returns a page of a list that is in memory, or `null` if none has the id `after`. */
+export function pageOf<Entry extends { readonly id: number }>(
+  entries: readonly Entry[],
+  { after, limit }: PageRequest,
+): Page<Entry> | null {
+  const last = entries.findIndex(({ id }) => String(id) === after);
+  if (after !== undefined && last === -1) return null;
+  const rest = entries.slice(last + 1);
+  return { entries: rest.slice(0, limit), more: Math.max(0, rest.length - limit) };
+}
+
+async function readAll<Entry extends { readonly id: string | number }>(
+  readPage: List<Entry>["readPage"],
+): Promise<readonly Entry[]> {
+  const all: Entry[] = [];
+  for (let after: string | undefined; ;) {
+    const { entries, more } = await readPage({ limit: MAX_LIMIT, after });
+    all.push(...entries);
+    if (more === 0) return all;
+    after = String(entries.at(-1)?.id);
+  }
+}
+
+/** Returns the command line of the next page, with the same filters. */
+function nextCommand(command: Command, next: string): string {
+  const words = [command.parent?.parent, command.parent, command].map((part) => part?.name() ?? "");
+  return [...words, ...givenOptions(command), "--after", quote(next)].join(" ");
+}
+
+/** Returns the given options as words of a command line, without `--json` and `--after`. */
+function givenOptions(command: Command): readonly string[] {
+  return command.options.flatMap((option) => {
+    const name = option.attributeName();
+    const isGiven = command.getOptionValueSource(name) === "cli";
+    if (!isGiven || name === "json" || name === "after") return [];
+    const value: unknown = command.getOptionValue(name);
+    return value === true ? [String(option.long)] : [String(option.long), quote(String(value))];
+  });
+}
+
+/** @throws InvalidArgumentError */
+function parseLimit(text: string): number {
+  if (/^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= MAX_LIMIT) return Number(text);
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_LIMIT}.`);
+}

@@ -1,0 +1,50 @@
+import { readFileSync } from "node:fs";
+import { messageOf } from "./message-of.ts";
+import { SETTINGS, type Setting } from "./settings.ts";
+
+/** The settings whose value may be in a file. */
+export const SECRET_SETTINGS: readonly Setting[] = Object.values<Setting>(SETTINGS).filter(
+  ({ secret }) => secret === true,
+);
+
+/** Returns the variable that names the file of a secret. */
+export function fileVariableOf({ variable }: Pick<Setting, "variable">): `SNAP_${string}_FILE` {
+  return `${variable}_FILE`;
+}
+
+interface SecretFiles {
+  /** The contents, by the variable of the setting. */
+  readonly values: Readonly<Record<string, string>>;
+  /** One for each variable that cannot be used. */
+  readonly mistakes: readonly (readonly [variable: string, message: string])[];
+}
+
+/**
+ * Reads the secrets whose files are given, such as those that container platforms and systemd mount. Line ends at the end
+ * of a file are dropped.
+ */
+export function readSecretFiles(given: Readonly<Record<string, string | undefined>>): SecretFiles {
+  const values: Record<string, string> = {};
+  const mistakes: [string, string][] = [];
+  for (const setting of SECRET_SETTINGS) {
+    const { variable } = setting;
+    const fileVariable = fileVariableOf(setting);
+    const file = given[fileVariable];
+    if (file === undefined) continue;
+    const secret = given[variable] === undefined ? readSecret(file) : null;
+    if (secret === null)
+      mistakes.push([fileVariable, `must not be set together with ${variable}; unset one of them`]);
+    else if ("problem" in secret) mistakes.push([fileVariable, secret.problem]);
+    else values[variable] = secret.value;
+  }
+  return { values, mistakes };
+}
+
+function readSecret(file: string): { readonly value: string } | { readonly problem: string } {
+  try {
+    const value = readFileSync(file, "utf8").replace(/[\r\n]+$/, "");
+    return value === "" ? { problem: "the file is empty" } : { value };
+  } catch (error) {
+    return { problem: `must be the path of a readable file: ${messageOf(error)}` };
+  }
+}
