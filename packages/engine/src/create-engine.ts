@@ -119,14 +119,9 @@ export function createEngine(options: EngineOptions): Engine {
   let worker: BatchWorker | null = null;
   const quarantine = new Quarantine(clock);
   const scheduler = createScheduler({
+    ...settings,
     slots,
-    concurrency,
-    maxWaiting: settings.maxWaiting,
-    maxWaitingPerAccount: settings.maxWaitingPerAccount,
-    maxWaitMs: settings.maxWaitMs,
     quarantine,
-    clock,
-    machine: settings.machine,
     onCapacityChange: () => worker?.wake(),
   });
   const reversals = createReversals({ ledger: storage.ledger, clock, onBackgroundError });

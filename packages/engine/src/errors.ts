@@ -103,3 +103,14 @@ export class AdminError extends Error {
     this.advice = advice;
   }
 }
+
+/** @param reference - Its id or e-mail address. */
+export function accountNotFound(reference: string): AdminError {
+  const message = reference.includes("@")
+    ? `no account has the e-mail address ${reference}`
+    : `account ${reference} not found`;
+  return new AdminError(message, {
+    code: "account_not_found",
+    advice: "`snap-server accounts list` lists them",
+  });
+}

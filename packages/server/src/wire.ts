@@ -7,44 +7,24 @@ import {
   type EngineOptions,
   type Renderer,
   type Resolver,
-  type Storage,
 } from "@snap/engine";
 import { keyFingerprint, steadySlots } from "@snap/engine/internals";
-import type {
-  BeforeMigration,
-  Eviction,
-  SchemaMigration,
-  TokenRecord,
-  TransferSource,
-} from "@snap/engine/ports";
+import type { BeforeMigration, TokenRecord } from "@snap/engine/ports";
 import type { PuppeteerRendererOptions } from "@snap/engine/puppeteer";
-import type { PoolMode, PostgresTarget } from "@snap/storage-postgres";
-import type { RedisCache } from "@snap/storage-redis";
-import {
-  openSqliteRestore,
-  openSqliteSnapshot,
-  openSqliteSource,
-  openSqliteStorage,
-  type SqliteRestore,
-  type SqliteSnapshot,
-  type SqliteSnapshotOptions,
-} from "@snap/storage-sqlite";
-import { mkdir } from "node:fs/promises";
 import { AdvisedError } from "./advised-error.ts";
 import type { Config } from "./config.ts";
-import { messageOf } from "./config/message-of.ts";
-import { adviceOf, explainDataDirError } from "./data-dir-error.ts";
-import { servicePolicy } from "./target-policy.ts";
 import {
-  findSecretKey,
-  readSecretKey,
-  requireSameKey,
-  RESTORE_KEY,
-  secretKeyPath,
-} from "./config/secret-key.ts";
+  openStorage,
+  refuseMigration,
+  type KeyMark,
+  type OpenedStorage,
+  type StorageParts,
+} from "./open-storage.ts";
+import { servicePolicy } from "./target-policy.ts";
+import { findSecretKey, RESTORE_KEY, secretKeyPath } from "./config/secret-key.ts";
 
 /*
- * The only file that chooses the storage and the renderer behind the ports.
+ * Puts the engine together: the configured storage, and the only file that chooses the renderer.
  */
 
 /** A reservation must outlast the wait for a slot, storing and settling, besides the render itself. */
@@ -95,29 +75,17 @@ type EngineParts = Pick<
   | "renderer"
   | "targets"
   | "baseUrl"
-  | "onBackgroundError"
   | "onClockSkew"
   | "onItemFinished"
   | "onDeliveryAttempt"
   | "onQuarantined"
-> & {
-  /** Called when Redis is reachable again after `onBackgroundError` reported that it was not. */
-  readonly onRedisRecovered?: () => void;
-  /** Called on opening if PostgreSQL is behind a connection pooler. */
-  readonly onPooler?: ((mode: PoolMode) => void) | undefined;
-  /** Whether to refuse to open while Redis cannot be reached; `false` by default. */
-  readonly needsRedis?: boolean;
-  /** Called when this process evicts cached renderings before they expire. */
-  readonly onEvicted?: (eviction: Eviction) => void;
-  /** `decrypts` by default. */
-  readonly keyCheck?: KeyCheck | undefined;
-  /** By default, a database of an older release is refused. */
-  readonly beforeMigration?: BeforeMigration | undefined;
-  /** Called before the schema is created in an empty PostgreSQL database. If it throws, the database stays empty. */
-  readonly beforeCreation?: (() => void) | undefined;
-  /** Whether this process is the service, of which a data folder has only one; `false` by default. */
-  readonly isService?: boolean | undefined;
-};
+> &
+  Omit<StorageParts, "beforeMigration" | "isKeyLost"> & {
+    /** `decrypts` by default. */
+    readonly keyCheck?: KeyCheck | undefined;
+    /** By default, a database of an older release is refused. */
+    readonly beforeMigration?: BeforeMigration | undefined;
+  };
 
 /**
  * What is checked about the secret key. `none`: nothing. `decrypts`: it decrypts the stored signing secrets. `shared`: it is
@@ -164,15 +132,6 @@ export async function openEngine(
   }
 }
 
-/** Migrations cannot be undone, so only `serve` and `database upgrade` migrate. */
-function refuseMigration({ from, to }: SchemaMigration): never {
-  throw new AdvisedError(
-    "schema_older",
-    `the database has schema version ${from}; this release would migrate ${from} to ${to}, which older releases cannot open`,
-    "run `snap-server database upgrade`, or start the service with this release",
-  );
-}
-
 /** Returns the name of the variable or the path of the file that the secret key is read from. */
 export function keySourceOf({ secretKey, dataDir }: Pick<Config, "secretKey" | "dataDir">): string {
   return secretKey === null ? secretKeyPath(dataDir) : "SNAP_SECRET_KEY";
@@ -198,104 +157,6 @@ async function requireSharedKey(
   else await requireMatchingKey(keyMark, { secretKey, from });
 }
 
-/** The fingerprint of the secret key that the processes of one database share. */
-type KeyMark = Pick<PostgresTarget, "pinKeyFingerprint" | "replaceKeyFingerprint">;
-
-interface OpenedStorage {
-  readonly storage: Storage;
-  /** Encrypts the signing secrets in the storage. */
-  readonly secretKey: string;
-  /** `null` for a data folder, whose processes read one key file. */
-  readonly keyMark: KeyMark | null;
-}
-
-type StorageParts = Pick<
-  EngineParts,
-  | "onBackgroundError"
-  | "onRedisRecovered"
-  | "onPooler"
-  | "needsRedis"
-  | "onEvicted"
-  | "beforeCreation"
-  | "isService"
-> & {
-  readonly beforeMigration: BeforeMigration;
-  /** Whether to create a missing key file even if the folder contains a database. */
-  readonly isKeyLost?: boolean;
-};
-
-function openStorage(config: Config, parts: StorageParts): Promise<OpenedStorage> {
-  return config.shared === null
-    ? openEmbeddedStorage(config, parts)
-    : openSharedStorage({ ...config, ...config.shared }, parts);
-}
-
-/** Creates the data folder if it does not exist and, unless `secretKey` is set, the key file of a new folder. */
-function openEmbeddedStorage(
-  { dataDir: directory, secretKey, cacheMaxBytes, diskReserveBytes }: Config,
-  { onEvicted, beforeMigration, isKeyLost, isService = false }: StorageParts,
-): Promise<OpenedStorage> {
-  return withDataDirErrors(directory, async () => {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    if (secretKey !== null) await requireSameKey(directory, secretKey);
-    return {
-      secretKey: secretKey ?? (await readSecretKey(directory, { isLost: isKeyLost === true })),
-      keyMark: null,
-      storage: await openSqliteStorage({
-        directory,
-        cacheMaxBytes,
-        diskReserveBytes,
-        onEvicted,
-        beforeMigration,
-        isService,
-      }),
-    };
-  });
-}
-
-async function openSharedStorage(
-  { databaseUrl, redisUrl, cacheMaxBytes, ...config }: Config & NonNullable<Config["shared"]>,
-  { onBackgroundError = () => {}, onPooler, beforeMigration, beforeCreation, ...parts }: StorageParts,
-): Promise<OpenedStorage> {
-  // The embedded storage does not need it.
-  const { openPostgresStorage } = await import("@snap/storage-postgres");
-  const cache = await openSharedCache({ redisUrl, cacheMaxBytes }, { ...parts, onBackgroundError });
-  const options = { url: databaseUrl, cache, onBackgroundError, onPooler, beforeMigration, beforeCreation };
-  const storage = await openPostgresStorage(options).catch(async (error: unknown) => {
-    await cache.close();
-    if (error instanceof AdvisedError) throw error;
-    throw adviceOf(error) ?? new Error(`SNAP_DATABASE_URL: ${messageOf(error)}`, { cause: error });
-  });
-  return { storage, secretKey: config.secretKey ?? "", keyMark: storage };
-}
-
-/** Opens the cache in Redis alone, without PostgreSQL. */
-export async function openSharedCache(
-  { redisUrl, cacheMaxBytes }: { readonly redisUrl: string; readonly cacheMaxBytes: number | null },
-  {
-    onBackgroundError = () => {},
-    onRedisRecovered = () => {},
-    needsRedis = false,
-    onEvicted,
-  }: Pick<EngineParts, "onBackgroundError" | "onRedisRecovered" | "needsRedis" | "onEvicted">,
-): Promise<RedisCache> {
-  const { openRedisCache, RedisUnreachableError } = await import("@snap/storage-redis");
-  return openRedisCache({
-    url: redisUrl,
-    cacheMaxBytes,
-    isRequired: needsRedis,
-    onEvicted,
-    onError: onBackgroundError,
-    onBack: onRedisRecovered,
-  }).catch((error: unknown) => {
-    const way = error instanceof RedisUnreachableError ? OPTIONAL_REDIS : "";
-    throw new Error(`SNAP_REDIS_URL: ${messageOf(error)}${way}`, { cause: error });
-  });
-}
-
-const OPTIONAL_REDIS =
-  "; or set SNAP_REDIS_OPTIONAL=on to start without it, sharing neither rate limits nor cached renderings until it is back";
-
 /**
  * Stores the fingerprint of the key if the database has none.
  *
@@ -312,15 +173,6 @@ export async function requireMatchingKey(
     "set it to the key of the other processes; if that key is lost, set a new one everywhere and run " +
       "`snap-server secret-key replace`",
   );
-}
-
-/** Says what to do about errors of the data folder. */
-async function withDataDirErrors<T>(directory: string, work: () => Promise<T> | T): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw explainDataDirError(error, directory);
-  }
 }
 
 export type AdminParts = Pick<
@@ -359,35 +211,6 @@ export async function replaceSecretKey(
   } finally {
     await engine.close();
   }
-}
-
-/** Opens the data folder to move from, and locks the folder until the source is closed. */
-export function openMoveSource(dataDir: string): Promise<TransferSource> {
-  return openSqliteSource({ directory: dataDir });
-}
-
-/** Copies the database of the data folder for a backup, while the service may run. */
-export function openSnapshot(
-  { dataDir: directory }: Pick<Config, "dataDir">,
-  options: Pick<SqliteSnapshotOptions, "workDirectory" | "includesRenderings" | "now">,
-): Promise<SqliteSnapshot> {
-  return withDataDirErrors(directory, () =>
-    openSqliteSnapshot({ ...options, directory, beforeMigration: refuseMigration }),
-  );
-}
-
-/** Locks the data folder to restore a backup. */
-export function openRestore(
-  { dataDir: directory }: Pick<Config, "dataDir">,
-  options: { readonly replaces: boolean },
-): Promise<SqliteRestore> {
-  return withDataDirErrors(directory, () => openSqliteRestore({ ...options, directory }));
-}
-
-/** Opens the database to move into. */
-export async function openMoveTarget(databaseUrl: string): Promise<PostgresTarget> {
-  const { openPostgresTarget } = await import("@snap/storage-postgres");
-  return openPostgresTarget({ url: databaseUrl });
 }
 
 const NO_RENDERER: Renderer = {

@@ -47,6 +47,8 @@ async function addAccount({ accounts, renderings }: Storage, name: string): Prom
     creditsPerPeriod: null,
     requestsPerMinute: null,
     createdAt: 1,
+    suspendedAt: null,
+    deletionStartedAt: null,
   });
   await renderings.put({ accountId: `acct_${name}`, key: "0", rendering: RENDERING });
 }

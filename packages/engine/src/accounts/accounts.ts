@@ -4,7 +4,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Page, PageRequest } from "../ports/page.ts";
 import type { Random } from "../ports/random.ts";
 import type { Plan } from "./plans.ts";
-import { AdminError } from "../errors.ts";
+import { accountNotFound, AdminError } from "../errors.ts";
 import { deleteAccount, type DeletedAccount, type DeletionStores } from "./delete-account.ts";
 
 export interface NewAccount {
@@ -110,17 +110,6 @@ export function createAccounts({ storage, plans, clock, random }: AccountsOption
     },
     delete: (id, { purge = false } = {}) => deleteAccount(storage, { id, purge, now: clock.now() }),
   };
-}
-
-/** @param reference - Its id or e-mail address. */
-export function accountNotFound(reference: string): AdminError {
-  const message = reference.includes("@")
-    ? `no account has the e-mail address ${reference}`
-    : `account ${reference} not found`;
-  return new AdminError(message, {
-    code: "account_not_found",
-    advice: "`snap-server accounts list` lists them",
-  });
 }
 
 function emailTaken(email: string): AdminError {

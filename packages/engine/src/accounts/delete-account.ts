@@ -1,4 +1,4 @@
-import { AdminError } from "../errors.ts";
+import { accountNotFound } from "../errors.ts";
 import type { Storage } from "../ports/storage.ts";
 
 /** What was deleted with an account. */
@@ -30,7 +30,7 @@ export async function deleteAccount(
   if (account === null && !purge) {
     // an earlier deletion may have been interrupted in its last step
     await accounts.delete({ id, now });
-    throw new AdminError(`account ${id} not found`);
+    throw accountNotFound(id);
   }
   const accountId = id;
   const deleted = {
@@ -43,6 +43,6 @@ export async function deleteAccount(
   await rateLimiter.deleteAccount({ accountId });
   await accounts.delete({ id, now });
   // an account that was deleted before may have left its ledger
-  if (account === null && deleted.journalEntries === 0) throw new AdminError(`account ${id} not found`);
+  if (account === null && deleted.journalEntries === 0) throw accountNotFound(id);
   return deleted;
 }

@@ -1,5 +1,4 @@
-import { accountNotFound } from "../accounts/accounts.ts";
-import { AdminError } from "../errors.ts";
+import { accountNotFound, AdminError } from "../errors.ts";
 import type { Account, AccountStore } from "../ports/accounts.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Random } from "../ports/random.ts";

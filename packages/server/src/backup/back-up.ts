@@ -5,7 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import { AdvisedError } from "../advised-error.ts";
 import type { Config } from "../config.ts";
 import { isFull } from "../data-dir-error.ts";
-import { openSnapshot } from "../wire.ts";
+import { openSnapshot } from "../open-storage.ts";
 import { makeManifest, type Manifest } from "./manifest.ts";
 import { withWorkFolder } from "./work-folder.ts";
 import { writeArchive, type ArchiveRequest } from "./write-archive.ts";

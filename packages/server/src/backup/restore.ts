@@ -6,7 +6,8 @@ import { AdvisedError } from "../advised-error.ts";
 import type { Config } from "../config.ts";
 import { findSecretKey } from "../config/secret-key.ts";
 import { isFull } from "../data-dir-error.ts";
-import { keySourceOf, openRestore } from "../wire.ts";
+import { openRestore } from "../open-storage.ts";
+import { keySourceOf } from "../wire.ts";
 import type { Manifest } from "./manifest.ts";
 import { readArchive, type ReadRequest } from "./read-archive.ts";
 

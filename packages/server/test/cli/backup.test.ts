@@ -124,7 +124,7 @@ describe("a backup", () => {
     await execute("sha256sum", ["--check", "SHA256SUMS"], { cwd: unpacked });
     expect((await readdir(unpacked)).toSorted()).toEqual(["SHA256SUMS", "manifest.json", "snap.db"]);
     const manifest = JSON.parse(await readFile(join(unpacked, "manifest.json"), "utf8")) as unknown;
-    expect(manifest).toMatchObject({ format: "snap-backup-1", schema_version: 8, includes_renderings: true });
+    expect(manifest).toMatchObject({ format: "snap-backup-1", schema_version: 7, includes_renderings: true });
     expect((await readFile(file)).includes(SECRET_KEY)).toBe(false);
   });
 
@@ -252,10 +252,10 @@ describe("a restore refuses, and changes nothing:", () => {
     await backUp();
   });
 
-  async function refusal(options: readonly string[] = ["--yes"]): Promise<unknown> {
+  async function refusal(options: readonly string[] = ["--yes"], exitCode = 1): Promise<unknown> {
     const before = await readdir(data);
     const { code, stderr } = await workspace.run(["restore", file, ...options, "--json"]);
-    expect(code).toBe(1);
+    expect(code).toBe(exitCode);
     expect(await readdir(data)).toEqual(before);
     return (JSON.parse(stderr) as { error: unknown }).error;
   }
@@ -298,7 +298,7 @@ describe("a restore refuses, and changes nothing:", () => {
     const manifest = await readFile(join(unpacked, "manifest.json"), "utf8");
     await writeFile(
       join(unpacked, "manifest.json"),
-      manifest.replace('"schema_version": 8', '"schema_version": 99'),
+      manifest.replace('"schema_version": 7', '"schema_version": 99'),
     );
     const names = ["manifest.json", "snap.db", "SHA256SUMS"];
     await execute("tar", ["--create", "--file", file, "--directory", unpacked, ...names]);
@@ -307,7 +307,7 @@ describe("a restore refuses, and changes nothing:", () => {
 
   it("a key that is not the backup's", async () => {
     await writeFile(join(data, "secret.key"), "another key altogether\n");
-    expect(await refusal()).toMatchObject({ code: "secret_key_wrong" });
+    expect(await refusal(["--yes"], 2)).toMatchObject({ code: "secret_key_wrong" });
   });
 
   it("accepts a backup of an older release, which serve migrates", async () => {
@@ -315,12 +315,12 @@ describe("a restore refuses, and changes nothing:", () => {
     await mkdir(unpacked);
     await execute("tar", ["--extract", "--file", file, "--directory", unpacked]);
     const database = new DatabaseSync(join(unpacked, "snap.db"));
-    database.exec("DROP TABLE backups; PRAGMA user_version = 7");
+    database.exec("DROP TABLE backups; PRAGMA user_version = 6");
     database.close();
     const manifest = await readFile(join(unpacked, "manifest.json"), "utf8");
     await writeFile(
       join(unpacked, "manifest.json"),
-      manifest.replace('"schema_version": 8', '"schema_version": 7'),
+      manifest.replace('"schema_version": 7', '"schema_version": 6'),
     );
     await execute("sh", ["-c", "sha256sum manifest.json snap.db > SHA256SUMS"], { cwd: unpacked });
     const names = ["manifest.json", "snap.db", "SHA256SUMS"];

@@ -108,7 +108,7 @@ describe("render exits with code 2, before it starts a browser, for", () => {
     [["-o", "a.png", "--paper-format", "a4"], "--paper-format is for PDFs only; add --pdf or remove it"],
     [["-o", "a.png", "--pdf"], "-o a.png contradicts --pdf; pass only one of them"],
     [["-o", "a.jpg", "--format", "webp"], "-o a.jpg contradicts --format webp; pass only one of them"],
-    [["-o", "-", "--json"], "--json and -o - both write to stdout; pass only one of them"],
+    [["-o", "-", "--json"], "--json and -o - both write to stdout"],
     [
       ["-o", "a.gif"],
       "-o a.gif does not imply a format; use one of .png, .jpg, .jpeg, .webp, .pdf, or pass --format or --pdf",

@@ -28,7 +28,7 @@ describe("the secret key of a data folder", () => {
     if (state === "wrong") await writeFile(file(), "not the right key\n");
     for (const command of [["serve"], ["accounts", "list"], ["tokens", "rotate", "1"]]) {
       const { code, stderr } = await workspace.run(command);
-      expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
       expect(stderr).toContain("snap-server secret-key replace");
     }
     const { code, stdout } = await workspace.run(["doctor"]);

@@ -66,7 +66,7 @@ describe("a secret in a file", () => {
     const other = { SNAP_SECRET_KEY_FILE: await fileWith("another key of more than 16 characters") };
     expect(await workspace.run(["tokens", "reveal", "1", "--json"], other)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('"code":"secret_key"'),
+      stderr: expect.stringContaining('"code":"secret_key_wrong"'),
     });
   });
 

@@ -157,7 +157,7 @@ describe("tokens, while a server is running", { tags: ["browser"] }, () => {
   });
 
   it("a second serve on the same port fails with advice", async () => {
-    const { code, stderr } = await workspace.run(["serve"]);
+    const { code, stderr } = await workspace.run(["serve"], { SNAP_DATA_DIR: "other" });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^error: .*port \d+.*SNAP_PORT\n$/);
   });

@@ -30,11 +30,8 @@ export function createBatchStore({
     },
     async page({ after, limit, ...filter }) {
       const newestFirst = [...batches.values()].toReversed();
-      const { entries, more } = pageOf(newestFirst, {
-        after,
-        limit,
-        matches: (batch) => isSelected(batch, filter),
-      });
+      const matches = (batch: BatchRecord): boolean => isSelected(batch, filter);
+      const { entries, more } = pageOf(newestFirst, { after, limit, matches });
       return { entries: entries.map(summarize), more };
     },
     async change({ batchId, now, settle, change }) {

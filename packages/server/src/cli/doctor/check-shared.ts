@@ -4,7 +4,8 @@ import type { PoolMode } from "@snap/storage-postgres";
 import { AdvisedError } from "../../advised-error.ts";
 import type { Config } from "../../config.ts";
 import { describePooler } from "../../operations/describe-pooler.ts";
-import { openAdminEngine, openSharedCache } from "../../wire.ts";
+import { openSharedCache } from "../../open-storage.ts";
+import { openAdminEngine } from "../../wire.ts";
 import { checkRecords, describeCache } from "./check-records.ts";
 import { findingOf, ok, problem, reasonOf, warning, type Finding } from "./finding.ts";
 

@@ -4,7 +4,8 @@ import type { TransferSource } from "@snap/engine/ports";
 import type { MoveConfig } from "../../config.ts";
 import { messageOf } from "../../config/message-of.ts";
 import { findSecretKey, secretKeyPath } from "../../config/secret-key.ts";
-import { openMoveSource, openMoveTarget, requireMatchingKey } from "../../wire.ts";
+import { openMoveSource, openMoveTarget } from "../../open-storage.ts";
+import { requireMatchingKey } from "../../wire.ts";
 
 export type MoveRequest = Omit<MoveConfig, "databaseUrl"> & { readonly databaseUrl: string };
 

@@ -33,17 +33,17 @@ export const commandLinePage: ReferencePage = {
     ),
     "A failed render has one of [its own codes](errors.md).",
     "## Lists",
-    `${findLists(createProgram(), "snap-server").map(code).join(", ")} print 50 entries, how many more there are, and the command that shows them. With \`--json\` they print an array of all; if \`--limit\` or \`--after\` is given too, an object with the entries, the number of \`more\`, and \`next\`, the value of \`--after\` for the next page, or \`null\`:`,
+    `${findLists(createProgram(), "").map(code).join(", ")} print 50 entries, how many more there are, and the command that shows them. With \`--json\` they print an array of all; if \`--limit\` or \`--after\` is given too, an object with the entries, the number of \`more\`, and \`next\`, the value of \`--after\` for the next page, or \`null\`:`,
     '```text\n{"accounts":[…],"more":12,"next":"acct_0123456789abcdef0123"}\n```',
     ...describe(createProgram(), "snap-server"),
   ],
 };
 
 /** Returns the commands that print pages. */
-function findLists(parent: Command, path: string): string[] {
+function findLists(parent: Command, prefix: string): string[] {
   return parent.commands.flatMap((command) => [
-    ...(command.options.some(({ long }) => long === "--after") ? [`${path} ${command.name()}`] : []),
-    ...findLists(command, `${path} ${command.name()}`),
+    ...(command.options.some(({ long }) => long === "--after") ? [`${prefix}${command.name()}`] : []),
+    ...findLists(command, `${prefix}${command.name()} `),
   ]);
 }
 
