@@ -8,7 +8,15 @@ import { keyMark } from "./migrations/005-key-mark.ts";
 import { reversals } from "./migrations/006-reversals.ts";
 
 /** In order; the version of a database is the number of migrations applied to it. */
-export const MIGRATIONS: readonly string[] = [initial, ledger, batches, moves, keyMark, reversals];
+export const MIGRATIONS: readonly string[] = [
+  initial,
+  ledger,
+  batches,
+  moves,
+  keyMark,
+  reversals,
+  "SELECT 1", // 007
+];
 
 /** "snap" in ASCII: the advisory lock that the migrating process holds. */
 const MIGRATION_LOCK = 0x736e6170;

@@ -11,7 +11,14 @@ import { prepare } from "./prepare.ts";
 import { writing } from "./transaction.ts";
 
 /** In order; the version of a database is the number of migrations applied to it. */
-export const MIGRATIONS: readonly string[] = [initial, batches, journalAsALog, reversals, renderingFiles];
+export const MIGRATIONS: readonly string[] = [
+  initial,
+  batches,
+  journalAsALog,
+  reversals,
+  renderingFiles,
+  "SELECT 1", // 006
+];
 
 /** "snap" in ASCII: distinguishes our files from other SQLite databases (SQLite file format, 1.3). */
 const APPLICATION_ID = 0x736e6170;
