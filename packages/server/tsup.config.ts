@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { cpSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,4 +19,18 @@ const FILES = [
 ];
 for (const file of FILES) cpSync(join(viewer, file), join(import.meta.dirname, "assets/viewer", file));
 
-export default defineConfig(library({ index: "src/index.ts", cli: "src/cli.ts" }));
+/** Of the sources. An image is built without the repository, and is told by SNAP_COMMIT; empty if nobody knows. */
+function findCommit(): string {
+  const { SNAP_COMMIT: given = "" } = process.env;
+  if (given !== "") return given;
+  try {
+    return execFileSync("git", ["rev-parse", "HEAD"], { stdio: "pipe" }).toString().trim();
+  } catch {
+    return "";
+  }
+}
+
+export default defineConfig({
+  ...library({ index: "src/index.ts", cli: "src/cli.ts" }),
+  define: { SNAP_COMMIT: JSON.stringify(findCommit()) },
+});

@@ -1,3 +1,4 @@
+import { AUDIT_RETENTION_MS } from "./audit/audit.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Storage } from "./ports/storage.ts";
 
@@ -7,9 +8,9 @@ const PRUNE_INTERVAL_MS = 60_000;
 /** Pause between deletions, in which requests are served: 200 deletions a second are more than a machine renders. */
 const PRUNE_NEXT_MS = 5;
 
-/** Deletes expired renderings and batches in the background until the returned function is called. */
+/** Deletes expired renderings, batches and lines of the audit in the background until the returned function is called. */
 export function prunePeriodically(options: {
-  readonly storage: Pick<Storage, "renderings" | "batches">;
+  readonly storage: Pick<Storage, "renderings" | "batches" | "audit">;
   readonly clock: Clock;
   readonly onBackgroundError: (error: unknown) => void;
 }): () => void {
@@ -18,9 +19,10 @@ export function prunePeriodically(options: {
   let isStopped = false;
   const prune = async (): Promise<void> => {
     let hasMore = false;
-    for (const store of [storage.renderings, storage.batches]) {
+    for (const store of [storage.renderings, storage.batches, storage.audit]) {
       try {
-        const pruned = await store.prune({ now: clock.now(), limit: PRUNE_LIMIT });
+        const now = clock.now();
+        const pruned = await store.prune({ now, before: now - AUDIT_RETENTION_MS, limit: PRUNE_LIMIT });
         hasMore ||= pruned === PRUNE_LIMIT;
       } catch (error) {
         onBackgroundError(error);

@@ -6,6 +6,7 @@ import { batches } from "./migrations/003-batches.ts";
 import { moves } from "./migrations/004-moves.ts";
 import { keyMark } from "./migrations/005-key-mark.ts";
 import { reversals } from "./migrations/006-reversals.ts";
+import { tokensAndAudit } from "./migrations/008-tokens-and-audit.ts";
 
 /** In order; the version of a database is the number of migrations applied to it. */
 export const MIGRATIONS: readonly string[] = [
@@ -16,6 +17,7 @@ export const MIGRATIONS: readonly string[] = [
   keyMark,
   reversals,
   "SELECT 1", // 007
+  tokensAndAudit,
 ];
 
 /** "snap" in ASCII: the advisory lock that the migrating process holds. */

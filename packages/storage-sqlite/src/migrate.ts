@@ -7,6 +7,7 @@ import { batches } from "./migrations/002-batches.ts";
 import { journalAsALog } from "./migrations/003-journal-as-a-log.ts";
 import { reversals } from "./migrations/004-reversals.ts";
 import { renderingFiles } from "./migrations/005-rendering-files.ts";
+import { tokensAndAudit } from "./migrations/007-tokens-and-audit.ts";
 import { prepare } from "./prepare.ts";
 import { writing } from "./transaction.ts";
 
@@ -18,6 +19,7 @@ export const MIGRATIONS: readonly string[] = [
   reversals,
   renderingFiles,
   "SELECT 1", // 006
+  tokensAndAudit,
 ];
 
 /** "snap" in ASCII: distinguishes our files from other SQLite databases (SQLite file format, 1.3). */

@@ -4,6 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { openDatabase } from "./database.ts";
 import { createLedgerReserve, type LedgerReserve } from "./ledger-reserve.ts";
 import { createAccountStore } from "./stores/accounts.ts";
+import { createAuditStore } from "./stores/audit.ts";
 import { createBatchStore } from "./stores/batches.ts";
 import { createRateLimiter } from "./stores/rate-limiter.ts";
 import { prepareLedgerStatements } from "./stores/ledger-statements.ts";
@@ -84,6 +85,7 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
     }),
     rateLimiter: createRateLimiter(database),
     batches: createBatchStore(database, ledgerStatements),
+    audit: createAuditStore(database),
     check: createWriteCheck(database, ledgerReserve),
     async close() {
       if (database.isOpen) database.close();

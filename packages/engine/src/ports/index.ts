@@ -3,6 +3,7 @@
  */
 
 export type { WebhookOutcome, WebhookRequest, WebhookSender } from "./webhook-sender.ts";
+export type { AuditEntry, AuditStore } from "./audit.ts";
 export type { Account, AccountChange, AccountStore } from "./accounts.ts";
 export type {
   BatchChange,
@@ -38,7 +39,7 @@ export type { CacheStats, Eviction, RenderingKey, RenderingStore, StoredRenderin
 export type { Resolver } from "./resolver.ts";
 export type { BeforeMigration, SchemaMigration } from "./schema-migration.ts";
 export type { Storage } from "./storage.ts";
-export type { Ability, Principal, TokenRecord, TokenStore } from "./tokens.ts";
+export type { Ability, NextSecrets, PreviousSecrets, Principal, TokenRecord, TokenStore } from "./tokens.ts";
 export type {
   BalanceRecord,
   ReservationRecord,

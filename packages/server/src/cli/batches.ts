@@ -1,6 +1,7 @@
 import { AdminError } from "@snap/engine";
 import type { BatchRecord, DeliveryState, ItemRecord, ItemState } from "@snap/engine/ports";
 import type { Command } from "commander";
+import { printable } from "../operations/printable.ts";
 import { administer, withJson } from "./admin.ts";
 import { batchDocument } from "./documents.ts";
 import { formatInstant, formatTable, printJson, printLines } from "./output.ts";
@@ -82,9 +83,4 @@ function describeDelivery(delivery: DeliveryState): string {
     case "abandoned":
       return "given up";
   }
-}
-
-/** URLs come from callers: escapes control characters, which could manipulate the terminal. */
-function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}]/gu, encodeURIComponent);
 }

@@ -1,6 +1,8 @@
 import { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
 import { addAccounts } from "./accounts.ts";
+import { addAudit } from "./audit.ts";
+import { nameRunningCommand } from "./audit-change.ts";
 import { addBatches } from "./batches.ts";
 import { addDatabase } from "./database.ts";
 import { addDoctor } from "./doctor.ts";
@@ -49,12 +51,14 @@ Examples:
 SNAP_* environment variables configure it; snap-server serve --help lists them.
 Exit codes: 0 success, 1 failure, 2 invalid usage or configuration.`,
     );
+  nameRunningCommand(program);
   addServe(program);
   addAccounts(program);
   addTokens(program);
   addBatches(program);
   addRender(program);
   addSecretKey(program);
+  addAudit(program);
   addDatabase(program);
   addMigrate(program);
   addDoctor(program);

@@ -1,6 +1,7 @@
 import type { Storage } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { testAccountStore } from "./accounts.ts";
+import { testAuditStore } from "./audit.ts";
 import { testBatchStore } from "./batches.ts";
 import { testRateLimiter } from "./rate-limiter.ts";
 import { testLedger } from "./ledger.ts";
@@ -33,6 +34,7 @@ export function testStorage(
   testRenderingStore(runner, open, options);
   testRateLimiter(runner, open);
   testBatchStore(runner, open);
+  testAuditStore(runner, open);
   defineSuite<keyof Storage>({ runner, open, name: "Storage" }, (test) => {
     test("passes its check repeatedly without leaving a trace", async (storage) => {
       for (let time = 0; time < 3; time += 1) await storage.check();
