@@ -28,6 +28,8 @@ export interface CaptureRequest {
 export interface CaptureOptions {
   /** `interactive` by default. */
   readonly priority?: Priority;
+  /** The id under which the caller logs the request, for the renderer's events. */
+  readonly requestId?: string | undefined;
   /** Longest wait for a render slot, if the caller gives up sooner than the engine. */
   readonly maxWaitMs?: number;
   /**
@@ -73,7 +75,7 @@ export async function capture(
   parts: CaptureParts,
   request: CaptureRequest & CaptureOptions,
 ): Promise<Capture> {
-  const { principal, priority = "interactive", maxWaitMs, linked = () => false } = request;
+  const { principal, priority = "interactive", requestId, maxWaitMs, linked = () => false } = request;
   const { account, token, balance } = principal;
   requireVerifiedEmail(account);
   const { parameters, mode, key: digest, verdict } = parts.parse(request.parameters);
@@ -92,7 +94,15 @@ export async function capture(
     const rateLimit = await limit(parts, principal);
     const reservation = await reserve(parts, account);
     const { priorityRaised, start: onStart } = shared;
-    const slot = { accountId: account.id, priority, requestedAt, maxWaitMs, priorityRaised, onStart };
+    const slot = {
+      accountId: account.id,
+      requestId,
+      priority,
+      requestedAt,
+      maxWaitMs,
+      priorityRaised,
+      onStart,
+    };
     let rendering: StoredRendering;
     try {
       const file = await render(parts, parameters, slot);

@@ -1,5 +1,6 @@
 import { LIMITS, type UsageReport } from "@snap/protocol";
 import { createAccounts, type Accounts } from "./accounts/accounts.ts";
+import { createAudit, type Audit } from "./audit/audit.ts";
 import { entitlementOf, usageReport } from "./accounts/entitlement.ts";
 import type { BatchParts } from "./batches/batch-parts.ts";
 import { createBatches, type Batches } from "./batches/batches.ts";
@@ -32,11 +33,12 @@ import { createParser } from "./parameters/parse-request.ts";
 import { SINGLE_PROCESS_LEASES } from "./ports/render-leases.ts";
 import { Quarantine } from "./schedule/quarantine.ts";
 import { steadySlots } from "./schedule/render-slots.ts";
-import { createScheduler, type SchedulerLoad } from "./schedule/scheduler.ts";
+import { createScheduler, type Scheduler, type SchedulerLoad } from "./schedule/scheduler.ts";
 import type { Principal } from "./ports/tokens.ts";
 import { authenticate } from "./tokens/authenticate.ts";
 import { authenticateSigned, type SignedRequest } from "./tokens/authenticate-signed.ts";
 import { createSeal, type Seal } from "./tokens/seal.ts";
+import { createTokenUses } from "./tokens/token-uses.ts";
 import { createTokens, type Tokens } from "./tokens/tokens.ts";
 
 /** The rendering service without its entry points. */
@@ -76,6 +78,7 @@ export interface Engine {
   readonly accounts: Accounts;
   readonly tokens: Tokens;
   readonly batches: Batches;
+  readonly audit: Audit;
   /**
    * Starts to render batches and deliver their webhooks; until then they are only queued. Several processes may do so
    * on one storage. `stop()`, and the engine's `close()`, claim nothing new and resolve when the claimed work is done.
@@ -113,26 +116,16 @@ export interface Engine {
  */
 export function createEngine(options: EngineOptions): Engine {
   const settings = withDefaults(options);
-  const { storage, renderer, clock, random, plans, concurrency, onBackgroundError } = settings;
+  const { storage, renderer, clock, random, plans, onBackgroundError } = settings;
   const clocks = watchClocks({ ...settings, servers: storage.clocks ?? [] });
-  const slots = Math.min(steadySlots(), concurrency);
   let worker: BatchWorker | null = null;
   const quarantine = new Quarantine(clock);
-  const scheduler = createScheduler({
-    ...settings,
-    slots,
-    quarantine,
-    onCapacityChange: () => worker?.wake(),
-  });
+  const scheduler = openScheduler(settings, quarantine, () => worker?.wake());
   const reversals = createReversals({ ledger: storage.ledger, clock, onBackgroundError });
   const { tokens } = storage;
   const seal = createSeal(settings.secretKey, random);
   const captures = trackCaptures(assembleParts(settings, { scheduler, quarantine, reversals }), seal);
-  const credits = (account: Account, standing?: StandingBalance | null): Promise<CreditState> => {
-    const now = clock.now();
-    const entitlement = entitlementOf(account, plans, now);
-    return readCredits(storage.ledger, { account, entitlement, now, standing });
-  };
+  const credits = creditReader(settings);
   const batchParts: BatchParts = {
     ...storage,
     ...settings,
@@ -147,11 +140,20 @@ export function createEngine(options: EngineOptions): Engine {
     onSubmitted: () => worker?.wake(),
   };
   const batches = createBatches(batchParts);
+  const uses = createTokenUses({ store: tokens, clock, onBackgroundError });
   const stopPruning = prunePeriodically(settings);
 
   return {
-    authenticate: (token) => asSnapError(authenticate(tokens, token, clock.now())),
-    authenticateSigned: (query) => asSnapError(authenticateSigned({ tokens, seal, now: clock.now() }, query)),
+    async authenticate(token) {
+      const principal = await asSnapError(authenticate(tokens, token, clock.now()));
+      uses.record(principal.token);
+      return principal;
+    },
+    async authenticateSigned(query) {
+      const signed = await asSnapError(authenticateSigned({ tokens, seal, now: clock.now() }, query));
+      uses.record(signed.principal.token);
+      return signed;
+    },
     capture: (request) => asSnapError(captures.capture(request)),
     link: (request) => linkRendering(seal, request),
     credits: (account, standing) => asSnapError(credits(account, standing)),
@@ -159,6 +161,7 @@ export function createEngine(options: EngineOptions): Engine {
     verifyLedger: (request) => verifyLedger(storage.ledger, { ...request, now: clock.now() }),
     accounts: createAccounts({ storage, plans, clock, random }),
     tokens: createTokens({ store: storage.tokens, accounts: storage.accounts, seal, clock, random }),
+    audit: createAudit({ store: storage.audit, clock }),
     batches: {
       ...batches,
       submit: (submission) => asSnapError(batches.submit(submission)),
@@ -177,6 +180,7 @@ export function createEngine(options: EngineOptions): Engine {
       await worker?.stop();
       await captures.idle();
       await reversals.close();
+      await uses.close();
       await settings.webhookSender.close();
       await renderer.close();
       await storage.close();
@@ -189,6 +193,30 @@ export function createEngine(options: EngineOptions): Engine {
     await enforceRateLimit(storage.rateLimiter, { accountId: account.id, name: "usage", limit, now });
     return usageReport(entitlementOf(account, plans, now), await credits(account));
   }
+}
+
+function openScheduler(
+  settings: EngineSettings,
+  quarantine: Quarantine,
+  onCapacityChange: () => void,
+): Scheduler {
+  const { concurrency, maxWaiting, maxWaitingPerAccount, maxWaitMs, clock, machine } = settings;
+  const slots = Math.min(steadySlots(), concurrency);
+  const limits = { slots, concurrency, maxWaiting, maxWaitingPerAccount, maxWaitMs };
+  return createScheduler({ ...limits, quarantine, clock, machine, onCapacityChange });
+}
+
+/** Returns a function that reads the credits of an account, from `standing` if that is still valid. */
+function creditReader({
+  storage,
+  plans,
+  clock,
+}: EngineSettings): (account: Account, standing?: StandingBalance | null) => Promise<CreditState> {
+  return (account, standing) => {
+    const now = clock.now();
+    const entitlement = entitlementOf(account, plans, now);
+    return readCredits(storage.ledger, { account, entitlement, now, standing });
+  };
 }
 
 /** Returns `capture`, and a way to wait for the captures that are running. */

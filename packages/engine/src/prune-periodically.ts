@@ -1,3 +1,4 @@
+import { AUDIT_RETENTION_MS } from "./audit/audit.ts";
 import { reservationIdAt } from "./credits/reservation.ts";
 import type { EngineSettings } from "./engine-options.ts";
 import type { PruneRequest } from "./ports/ledger.ts";
@@ -26,7 +27,7 @@ export type PruneOptions = Pick<
 /** Deletes what is outdated in the background, until the returned function is called (docs/explanation/retention.md). */
 export function prunePeriodically(options: PruneOptions): () => void {
   const { storage, clock, onBackgroundError } = options;
-  const { renderings, batches, accounts, ledger } = storage;
+  const { renderings, batches, accounts, ledger, audit } = storage;
   const limit = PRUNE_LIMIT;
   /** Each returns how many records it deleted. */
   const steps: readonly ((now: number) => Promise<number>)[] = [
@@ -34,6 +35,7 @@ export function prunePeriodically(options: PruneOptions): () => void {
     (now) => batches.prune({ now, limit }),
     (now) => accounts.prune({ before: now - DELETION_RETENTION_MS, limit }),
     (now) => ledger.prune({ ...outdatedAt(now, options), now, limit: PRUNE_LEDGER_LIMIT }),
+    (now) => audit.prune({ before: now - AUDIT_RETENTION_MS, limit }),
   ];
   let cancel = (): void => {};
   let isStopped = false;

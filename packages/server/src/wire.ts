@@ -9,7 +9,7 @@ import {
   type Resolver,
 } from "@snap/engine";
 import { keyFingerprint, steadySlots } from "@snap/engine/internals";
-import type { BeforeMigration, TokenRecord } from "@snap/engine/ports";
+import type { BeforeMigration } from "@snap/engine/ports";
 import type { PuppeteerRendererOptions } from "@snap/engine/puppeteer";
 import { AdvisedError } from "./advised-error.ts";
 import type { Config } from "./config.ts";
@@ -189,13 +189,13 @@ export function openAdminEngine(config: Config, parts: AdminParts = {}): Promise
 const NO_KEY = "no key, only a dry run";
 
 /**
- * Use it after the secret key is lost. Gives a new signing secret to every token whose signing secret the current key
- * cannot decrypt, and returns these tokens. Creates a missing key file. `dryRun` changes nothing.
+ * Opens the engine after the secret key was lost, with a key that may not decrypt the signing secrets. `pinKey` makes it the
+ * key of all processes of a database. Creates a missing key file. `dryRun`: to change nothing.
  */
-export async function replaceSecretKey(
+export async function openEngineWithNewKey(
   config: Config,
   { dryRun }: { readonly dryRun: boolean },
-): Promise<readonly TokenRecord[]> {
+): Promise<{ readonly engine: Engine; readonly pinKey: () => Promise<void> }> {
   const secretKey = dryRun
     ? ((await findSecretKey(config.dataDir, config.secretKey)) ?? NO_KEY)
     : config.secretKey;
@@ -203,14 +203,10 @@ export async function replaceSecretKey(
     { ...config, secretKey },
     { isKeyLost: true, beforeMigration: refuseMigration },
   );
-  const engine = createEngine({ ...opened, renderer: NO_RENDERER });
-  try {
-    const tokens = await engine.tokens.replaceLostSecrets({ dryRun });
-    if (!dryRun) await opened.keyMark?.replaceKeyFingerprint(keyFingerprint(opened.secretKey));
-    return tokens;
-  } finally {
-    await engine.close();
-  }
+  return {
+    engine: createEngine({ ...opened, renderer: NO_RENDERER }),
+    pinKey: async () => opened.keyMark?.replaceKeyFingerprint(keyFingerprint(opened.secretKey)),
+  };
 }
 
 const NO_RENDERER: Renderer = {

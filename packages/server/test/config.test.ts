@@ -31,6 +31,7 @@ describe("readConfig without variables", () => {
       host: "127.0.0.1",
       port: 3000,
       publicUrl: null,
+      trustProxy: null,
       dataDir: resolve("data"),
       shared: null,
       redisOptional: false,
@@ -108,6 +109,12 @@ describe("readConfig with one variable", () => {
       { SNAP_BROWSER_URL: "https://browsers.example", SNAP_BROWSER_EGRESS: "direct" },
       { browserEndpoints: [{ isLoopback: false }], browserEgress: "direct" },
     ],
+    [{ SNAP_TRUST_PROXY: "1" }, { trustProxy: 1 }],
+    [{ SNAP_TRUST_PROXY: "loopback" }, { trustProxy: ["loopback"] }],
+    [
+      { SNAP_TRUST_PROXY: "10.0.0.5, 192.168.0.0/16,fd00::/8" },
+      { trustProxy: ["10.0.0.5", "192.168.0.0/16", "fd00::/8"] },
+    ],
     [{ SNAP_RENDER_CONCURRENCY: "3" }, { renderConcurrency: 3 }],
     [{ SNAP_RENDER_TIMEOUT_MS: "60000" }, { renderTimeoutMs: 60_000, navigationTimeoutMs: 30_000 }],
     [{ SNAP_RENDER_TIMEOUT_MS: "20000" }, { renderTimeoutMs: 20_000, navigationTimeoutMs: 20_000 }],
@@ -164,7 +171,7 @@ describe("readConfig with one variable", () => {
     expect(warnings).toEqual([]);
   });
 
-  it.each([
+  it.each<[string, string, string]>([
     ["SNAP_CACHE_MAX_BYTES", "10 GiB", "a whole number from 0 to 999999999999999"],
     ["SNAP_DISK_RESERVE_BYTES", "-1", "a whole number from 0 to 999999999999999"],
     ["SNAP_HOST", "http://127.0.0.1", "127.0.0.1, ::1, 0.0.0.0 or localhost"],
@@ -185,6 +192,13 @@ describe("readConfig with one variable", () => {
     ["SNAP_PAGE_MEMORY_BYTES", "2GB", "a whole number from 67108864 to 9007199254740991"],
     ["SNAP_PAGE_CPU_SECONDS", "0", "a whole number from 1 to 3600"],
     ["SNAP_ISOLATION", "tenant", "one of shared, account"],
+    ["SNAP_TRUST_PROXY", "0", "the number of proxies in front (1 to 16)"],
+    ["SNAP_TRUST_PROXY", "17", "the number of proxies in front (1 to 16)"],
+    ["SNAP_TRUST_PROXY", "true", "loopback, 10.0.0.5 or 10.0.0.0/8,fd00::/8"],
+    ["SNAP_TRUST_PROXY", "proxy.internal", "loopback, 10.0.0.5 or 10.0.0.0/8,fd00::/8"],
+    ["SNAP_TRUST_PROXY", "10.0.0.0/33", "loopback, 10.0.0.5 or 10.0.0.0/8,fd00::/8"],
+    ["SNAP_TRUST_PROXY", "0.0.0.0/0", "loopback, 10.0.0.5 or 10.0.0.0/8,fd00::/8"],
+    ["SNAP_TRUST_PROXY", "1,10.0.0.5", "loopback, 10.0.0.5 or 10.0.0.0/8,fd00::/8"],
     ["SNAP_ALLOW_TARGETS", "10.0.0.0/8,not a host", "10.0.0.0/8, 127.0.0.1:3000"],
     ["SNAP_DENY_TARGETS", "*.example", "10.0.0.0/8, 127.0.0.1:3000"],
     ["SNAP_DENY_TARGETS", ",", '"," contains no hosts or blocks'],

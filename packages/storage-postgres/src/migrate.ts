@@ -7,6 +7,7 @@ import { moves } from "./migrations/004-moves.ts";
 import { keyMark } from "./migrations/005-key-mark.ts";
 import { reversals } from "./migrations/006-reversals.ts";
 import { accountEnds } from "./migrations/007-account-ends.ts";
+import { tokensAndAudit } from "./migrations/008-tokens-and-audit.ts";
 
 /** In order; the version of a database is the number of migrations applied to it. */
 export const MIGRATIONS: readonly string[] = [
@@ -17,6 +18,7 @@ export const MIGRATIONS: readonly string[] = [
   keyMark,
   reversals,
   accountEnds,
+  tokensAndAudit,
 ];
 
 /** "snap" in ASCII: the advisory lock that the migrating process holds. */

@@ -5,6 +5,7 @@ import { pinKeyFingerprint, replaceKeyFingerprint, type KeyPinned } from "./key-
 import { migrate } from "./migrate.ts";
 import { detectPooler, type PoolMode } from "./pooler.ts";
 import { createAccountStore } from "./stores/accounts.ts";
+import { createAuditStore } from "./stores/audit.ts";
 import { createBatchStore } from "./stores/batches.ts";
 import { createLedger } from "./stores/ledger.ts";
 import { createTokenStore } from "./stores/tokens.ts";
@@ -75,6 +76,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
     tokens: createTokenStore(database),
     ledger: createLedger(database),
     batches: createBatchStore(database, signal),
+    audit: createAuditStore(database),
     renderings: cache.renderings,
     rateLimiter: cache.rateLimiter,
     renderLeases: cache.renderLeases,

@@ -97,6 +97,33 @@ describe("a connection that is lost before any response", { tags: ["postgres"] }
     expect(await engine.credits(account)).toMatchObject({ remaining: 1000, used: 0 });
   });
 
+  it("rotates a token once, so that the overlap is that of the former secrets", async () => {
+    const former = { secretHash: "01".repeat(32), sealedSigningSecret: "01".repeat(60) };
+    const next = { secretHash: "02".repeat(32), sealedSigningSecret: "02".repeat(60), rotatedAt: 5 };
+    let cuts = 0;
+    for (const skipped of RESPONSES) {
+      const { storage, proxy } = await open();
+      const account = {
+        emailVerifiedAt: null,
+        planSlug: null,
+        creditsPerPeriod: null,
+        requestsPerMinute: null,
+        suspendedAt: null,
+        deletionStartedAt: null,
+      };
+      await storage.accounts.insert({ id: "acct_1", email: "a@b.org", createdAt: 1, ...account });
+      const token = { accountId: "acct_1", name: null, createdAt: 1, expiresAt: null, rotatedAt: null };
+      const { id } = await storage.tokens.insert({ ...token, ...former, abilities: [] });
+      proxy.cutResponse(skipped);
+      const rotated = await storage.tokens.rotate(id, { ...next, overlapEndsAt: 900 });
+      if (proxy.hasCut()) cuts += 1;
+      expect(rotated).toMatchObject({ ...next, previous: { ...former, endsAt: 900 } });
+      expect((await storage.tokens.find(id))?.token).toEqual(rotated);
+    }
+    // begin, update and commit
+    expect(cuts).toBeGreaterThanOrEqual(3);
+  });
+
   it("stores a batch once", async () => {
     let cuts = 0;
     for (const skipped of RESPONSES) {

@@ -25,6 +25,9 @@ const TOKEN = {
   createdAt: 1,
   expiresAt: null,
   rotatedAt: 2,
+  name: "the shop",
+  lastUsedAt: 3_600_000,
+  previous: { secretHash: "0a".repeat(32), sealedSigningSecret: "0b".repeat(60), endsAt: 9 },
 } as const;
 const FINISHED = finish(sampleBatch("batch_2")) ?? sampleBatch("batch_2");
 const LINE = {
@@ -38,7 +41,11 @@ const LINE = {
 /** One or two records of each kind. */
 const PAGES: readonly TransferPage[] = [
   { kind: "accounts", records: [ACCOUNT, { ...ACCOUNT, id: "acct_0", email: "b@b.org" }], next: "1" },
-  { kind: "tokens", records: [TOKEN, { ...TOKEN, id: 7, abilities: [] }], next: "2" },
+  {
+    kind: "tokens",
+    records: [TOKEN, { ...TOKEN, id: 7, abilities: [], name: null, lastUsedAt: null, previous: null }],
+    next: "2",
+  },
   {
     kind: "balances",
     records: [{ accountId: "acct_1", periodStartedAt: 0, granted: 9, used: 1, reserved: 1 }],

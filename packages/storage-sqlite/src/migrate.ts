@@ -10,6 +10,7 @@ import { renderingFiles } from "./migrations/005-rendering-files.ts";
 import { accountEnds } from "./migrations/006-account-ends.ts";
 import { backups } from "./migrations/007-backups.ts";
 import { StorageFault } from "./faults.ts";
+import { tokensAndAudit } from "./migrations/008-tokens-and-audit.ts";
 import { prepare } from "./prepare.ts";
 import { writing } from "./transaction.ts";
 
@@ -22,6 +23,7 @@ export const MIGRATIONS: readonly string[] = [
   renderingFiles,
   accountEnds,
   backups,
+  tokensAndAudit,
 ];
 
 /** Schema version of this release. */

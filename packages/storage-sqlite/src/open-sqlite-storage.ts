@@ -6,6 +6,7 @@ import { openDatabase } from "./database.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { createLedgerReserve, type LedgerReserve } from "./ledger-reserve.ts";
 import { createAccountStore } from "./stores/accounts.ts";
+import { createAuditStore } from "./stores/audit.ts";
 import { createBatchStore } from "./stores/batches.ts";
 import { createDeletions } from "./stores/deletions.ts";
 import { createRateLimiter } from "./stores/rate-limiter.ts";
@@ -100,6 +101,7 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
     rateLimiter: createRateLimiter(database),
     batches: createBatchStore(database, { ledger, deletions }),
     lastBackupAt: async () => readLastBackup(database),
+    audit: createAuditStore(database),
     check: createWriteCheck(database, ledgerReserve),
     async close() {
       if (database.isOpen) database.close();

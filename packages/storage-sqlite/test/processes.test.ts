@@ -46,6 +46,7 @@ describe("several processes", () => {
     expect(await server.accounts.find("acct_1")).toEqual(account);
     const { id } = await commandLine.tokens.insert({
       accountId: "acct_1",
+      name: null,
       abilities: ["pdf"],
       secretHash: "00".repeat(32),
       sealedSigningSecret: "00".repeat(60),

@@ -96,6 +96,7 @@ describe("a transfer source", () => {
     });
     const token = {
       accountId: "acct_1",
+      name: null,
       abilities: ["pdf"],
       createdAt: 1,
       expiresAt: null,

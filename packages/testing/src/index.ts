@@ -13,6 +13,7 @@ export { createMemoryRenderLeases } from "./memory/render-leases.ts";
 export { createMemoryStorage } from "./memory/storage.ts";
 export type { MemoryStorageOptions } from "./memory/storage.ts";
 export { testAccountStore } from "./suites/accounts.ts";
+export { testAuditStore } from "./suites/audit.ts";
 export { testBatchStore } from "./suites/batches.ts";
 export { testRateLimiter } from "./suites/rate-limiter.ts";
 export { testRenderLeases } from "./suites/render-leases.ts";

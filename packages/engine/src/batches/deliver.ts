@@ -1,4 +1,5 @@
 import { signStandardWebhook, signWebhook, STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "@snap/protocol";
+import { previousOf } from "../tokens/previous-secrets.ts";
 import type { BatchRecord, DeliveryState } from "../ports/batches.ts";
 import type { WebhookOutcome, WebhookRequest } from "../ports/webhook-sender.ts";
 import type { BatchEvent } from "./batch-machine.ts";
@@ -77,19 +78,28 @@ async function attempt(
   const document = await describeBatch(parts, { batch, token: found.token });
   const body = new TextEncoder().encode(JSON.stringify(document));
   const signingSecret = seal.open(found.token.sealedSigningSecret);
-  const timestamp = String(Math.floor(clock.now() / 1000));
+  const now = clock.now();
+  const previous = previousOf(found.token, now);
+  const previousSecret = previous && seal.open(previous.sealedSigningSecret);
+  const timestamp = String(Math.floor(now / 1000));
   return webhookSender.send({
     url: batch.webhookUrl,
-    headers: signedHeaders({ id: batch.id, timestamp, body }, signingSecret),
+    headers: signedHeaders({ id: batch.id, timestamp, body }, { signingSecret, previousSecret }),
     body,
   });
 }
 
+/**
+ * `X-Webhook-Signature` is one signature, made with the present secret. `webhook-signature` may list several, so that
+ * receivers verify it with either secret of an overlap (Standard Webhooks, "Webhook signatures").
+ */
 function signedHeaders(
   delivery: { readonly id: string; readonly timestamp: string; readonly body: Uint8Array },
-  signingSecret: string,
+  secrets: { readonly signingSecret: string; readonly previousSecret: string | null },
 ): WebhookRequest["headers"] {
   const { id, timestamp } = delivery;
+  const { signingSecret, previousSecret } = secrets;
+  const all = previousSecret === null ? [signingSecret] : [signingSecret, previousSecret];
   return {
     "Content-Type": "application/json; charset=utf-8",
     [WEBHOOK_HEADERS.id]: id,
@@ -97,7 +107,7 @@ function signedHeaders(
     [WEBHOOK_HEADERS.signature]: signWebhook(delivery, signingSecret),
     [STANDARD_WEBHOOK_HEADERS.id]: id,
     [STANDARD_WEBHOOK_HEADERS.timestamp]: timestamp,
-    [STANDARD_WEBHOOK_HEADERS.signature]: signStandardWebhook(delivery, signingSecret),
+    [STANDARD_WEBHOOK_HEADERS.signature]: all.map((one) => signStandardWebhook(delivery, one)).join(" "),
   };
 }
 

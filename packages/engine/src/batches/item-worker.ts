@@ -57,9 +57,10 @@ export async function runItem(parts: BatchParts, claimed: ClaimedItem): Promise<
   const { tokens, clock } = parts;
   try {
     const principal = requireUsable(await tokens.find(claimed.batch.tokenId), clock.now());
-    const { parameters } = claimed.item;
+    const { parameters, id: requestId } = claimed.item;
     const settle = settleWith(parts, claimed);
-    const { cache, rendering } = await parts.capture({ principal, parameters, priority: "batch", settle });
+    const request = { principal, parameters, requestId, priority: "batch", settle } as const;
+    const { cache, rendering } = await parts.capture(request);
     if (cache === "hit") await finish(parts, claimed, doneEvent(claimed, rendering, 0));
   } catch (error) {
     if (!isSnapError(error)) throw error;

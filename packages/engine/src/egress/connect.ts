@@ -16,6 +16,8 @@ export type ConnectRefusal = ResolveRefusal | "unreachable";
 interface ConnectRequest extends ResolveHostRequest {
   /** 10,000 by default. */
   readonly connectTimeoutMs?: number;
+  /** Called with the reason, for the log, if no address accepts. */
+  readonly onUnreachable?: (detail: string) => void;
 }
 
 /**
@@ -38,6 +40,7 @@ export async function connect(request: ConnectRequest): Promise<Socket | Connect
 
 async function connectToAny(request: ConnectRequest, addresses: readonly string[]): Promise<Socket | null> {
   const { hostname, port, signal, connectTimeoutMs: durationMs = CONNECT_TIMEOUT_MS } = request;
+  const { onUnreachable = () => {} } = request;
   if (signal?.aborted === true) return null;
   const checked = addresses.map((address) => ({ address, family: isIP(address) }));
   const socket = createConnection({
@@ -56,10 +59,17 @@ async function connectToAny(request: ConnectRequest, addresses: readonly string[
       once(socket, "connect", { signal: limited }),
     );
     return socket;
-  } catch {
+  } catch (error) {
     socket.destroy();
+    onUnreachable(describe(error));
     return null;
   }
+}
+
+/** With several addresses, Node reports one error that lists those of all attempts. */
+function describe(error: unknown): string {
+  const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
+  return errors.map((one) => (one instanceof Error ? one.message : String(one))).join(", ");
 }
 
 /**

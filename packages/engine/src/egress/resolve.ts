@@ -118,7 +118,9 @@ async function lookUp(request: LookUpRequest): Promise<LookUpOutcome> {
     const addresses = await withTimeout({ signal, durationMs, reason }, async (limited) =>
       abortable(limited, resolver.resolve(hostname, { signal: limited })),
     );
-    return addresses.length > 0 ? { addresses } : { refusal: "unresolved" };
+    return addresses.length > 0
+      ? { addresses }
+      : { refusal: "unresolved", detail: `${hostname} has no address` };
   } catch (error) {
     return explainFailure(error);
   }
@@ -128,7 +130,7 @@ const ABSENT: ReadonlySet<unknown> = new Set([NOTFOUND, NODATA]);
 
 function explainFailure(error: unknown): RefusedHost {
   if (!(error instanceof Error)) return { refusal: "resolver-failed", detail: String(error) };
-  if ("code" in error && ABSENT.has(error.code)) return { refusal: "unresolved" };
+  if ("code" in error && ABSENT.has(error.code)) return { refusal: "unresolved", detail: error.message };
   return { refusal: "resolver-failed", detail: error.message };
 }
 

@@ -3,6 +3,7 @@
  */
 
 export type { WebhookOutcome, WebhookRequest, WebhookSender } from "./webhook-sender.ts";
+export type { AuditEntry, AuditStore } from "./audit.ts";
 export type { Account, AccountChange, AccountFilter, AccountStore } from "./accounts.ts";
 export type {
   BatchChange,
@@ -51,7 +52,7 @@ export type {
 export type { Resolver } from "./resolver.ts";
 export type { BeforeMigration, SchemaMigration } from "./schema-migration.ts";
 export type { Storage } from "./storage.ts";
-export type { Ability, Principal, TokenRecord, TokenStore } from "./tokens.ts";
+export type { Ability, NextSecrets, PreviousSecrets, Principal, TokenRecord, TokenStore } from "./tokens.ts";
 export type {
   BalanceRecord,
   ReservationRecord,

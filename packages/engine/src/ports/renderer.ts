@@ -25,7 +25,7 @@ export interface RendererHealth {
   readonly reason: string | null;
 }
 
-/** How to isolate a render from others. */
+/** How to isolate a render from others, and what it is called. */
 export interface RenderOptions {
   /**
    * Renders with the same key may share an isolated browser, to which the renderer moves those that may harm others. By
@@ -34,6 +34,8 @@ export interface RenderOptions {
   readonly isolationKey?: string;
   /** Whether to use an isolated browser from the start; `false` by default. */
   readonly isIsolated?: boolean;
+  /** The id under which the caller logs the render, for the renderer's events. */
+  readonly requestId?: string | undefined;
 }
 
 /**

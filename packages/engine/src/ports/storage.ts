@@ -1,4 +1,5 @@
 import type { AccountStore } from "./accounts.ts";
+import type { AuditStore } from "./audit.ts";
 import type { BatchStore } from "./batches.ts";
 import type { ServerClock } from "./clock.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
@@ -15,6 +16,7 @@ export interface Storage {
   readonly renderings: RenderingStore;
   readonly rateLimiter: RateLimiter;
   readonly batches: BatchStore;
+  readonly audit: AuditStore;
   /** For a storage used by several processes; without it identical requests share a render only within one process. */
   readonly renderLeases?: RenderLeases | undefined;
   /** The clocks of its servers, for a storage used by several machines: a machine whose clock differs is not ready. */

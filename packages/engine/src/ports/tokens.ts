@@ -4,11 +4,21 @@ import type { StandingBalance } from "./ledger.ts";
 /** A mode of rendering, as a permission of a token. */
 export type Ability = "screenshot" | "pdf";
 
+/** The secrets of a token before its last rotation, which still work until the overlap ends. */
+export interface PreviousSecrets {
+  readonly secretHash: string;
+  readonly sealedSigningSecret: string;
+  /** Instant from which they are rejected. */
+  readonly endsAt: number;
+}
+
 /** A stored token. It contains a hash, never the token's text. */
 export interface TokenRecord {
   /** The number before the pipe. */
   readonly id: number;
   readonly accountId: string;
+  /** What it is for, in the words of the operator, or `null`. */
+  readonly name: string | null;
   readonly abilities: readonly Ability[];
   /** SHA-256 of the part after the pipe, in lowercase hex. */
   readonly secretHash: string;
@@ -19,6 +29,10 @@ export interface TokenRecord {
   readonly expiresAt: number | null;
   /** Instant of the last rotation, or `null`. */
   readonly rotatedAt: number | null;
+  /** `null` without an overlap. They stay stored after it has ended, until the next rotation. */
+  readonly previous: PreviousSecrets | null;
+  /** Instant of its last use, rounded down to the hour; `null` before the first. */
+  readonly lastUsedAt: number | null;
 }
 
 /** An authenticated caller: a token, its account and the account's latest balance, read together. */
@@ -27,26 +41,34 @@ export interface Principal {
   readonly account: Account;
   /** `null` before the first period. */
   readonly balance: StandingBalance | null;
+  /** Whether the caller used the secrets from before the last rotation. */
+  readonly usesPrevious?: true;
+}
+
+/** The secrets that a rotation stores. */
+export interface NextSecrets extends Pick<TokenRecord, "secretHash" | "sealedSigningSecret"> {
+  readonly rotatedAt: number;
+  /** Until when the present secrets work as the previous ones; `null` ends them, and earlier ones, at once. */
+  readonly overlapEndsAt: number | null;
 }
 
 /** Durable tokens. Ids are positive integers and never reused, even after a revocation. */
 export interface TokenStore {
   /** Stores a token with a new id. */
-  insert(token: Omit<TokenRecord, "id">): Promise<TokenRecord>;
+  insert(token: Omit<TokenRecord, "id" | "previous" | "lastUsedAt">): Promise<TokenRecord>;
   /** Returns the principal of a token in one read, or `null` if it does not exist. */
   find(id: number): Promise<Principal | null>;
   /** Returns the tokens of an account, in order of creation. */
   listByAccount(accountId: string): Promise<readonly TokenRecord[]>;
   /** Returns the token with the highest id, or `null` if there is none. */
   findNewest(): Promise<TokenRecord | null>;
-  /** Replaces both secrets atomically; returns `null` if the token does not exist. */
-  rotate(
-    id: number,
-    next: Pick<TokenRecord, "secretHash" | "sealedSigningSecret"> & { readonly rotatedAt: number },
-  ): Promise<TokenRecord | null>;
+  /** Replaces both secrets, and those of an earlier overlap, atomically; returns `null` if the token does not exist. */
+  rotate(id: number, next: NextSecrets): Promise<TokenRecord | null>;
+  /** Stores the instant of a use, unless a later one is stored. Does nothing if the token does not exist. */
+  recordUse(use: { readonly id: number; readonly usedAt: number }): Promise<void>;
   /**
-   * Replaces the signing secret if it is still `current`, both in lowercase hex; returns `null` if it is not, or if the
-   * token does not exist.
+   * Replaces the signing secret, and the previous one during an overlap, if the former is still `current`, both in
+   * lowercase hex; returns `null` if it is not, or if the token does not exist.
    */
   replaceSigningSecret(
     id: number,

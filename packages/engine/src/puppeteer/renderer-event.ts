@@ -12,8 +12,15 @@ export type RendererEvent =
       readonly reason: PageEndReason;
       /** What the page did, in numbers. */
       readonly detail: string;
+      /** As passed to `render`. */
+      readonly requestId: string | undefined;
     }
-  | { readonly type: "render-retried"; readonly reason: string }
+  | {
+      readonly type: "render-retried";
+      readonly reason: string;
+      /** As passed to `render`. */
+      readonly requestId: string | undefined;
+    }
   | RemoteBrowserEvent;
 
 /** An event of a remote browser. `endpoint` is its scheme, host and port, without secrets. */

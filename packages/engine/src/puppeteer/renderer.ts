@@ -36,12 +36,15 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
     new SnapError("render_timeout", `The render did not finish within ${renderTimeoutMs} ms.`);
   return {
     targets,
-    render: (parameters, { isolationKey = crypto.randomUUID(), isIsolated = false }: RenderOptions = {}) =>
+    render: (
+      parameters,
+      { isolationKey = crypto.randomUUID(), isIsolated = false, requestId }: RenderOptions = {},
+    ) =>
       withTimeout({ signal: browsers.closing, durationMs: renderTimeoutMs, reason }, async (signal) => {
         const tried = new Set<TabSource>();
         let lost: TabLost | null = null;
         for (let losses = 0; losses < LOSSES_MAX;) {
-          if (lost) onEvent({ type: "render-retried", reason: lost.message });
+          if (lost) onEvent({ type: "render-retried", reason: lost.message, requestId });
           const tabKind = lost ? "new" : "ready";
           const limits = { signal, tried, tabKind, navigationTimeoutMs, maxRenderingBytes } as const;
           try {
@@ -49,7 +52,7 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
               renderPage(tabs, parameters, limits),
             );
           } catch (error) {
-            if (error instanceof PageEnded) onEvent(endOf(error));
+            if (error instanceof PageEnded) onEvent(endOf(error, requestId));
             if (!(error instanceof TabLost)) throw error;
             if (error instanceof TabSuspected) browsers.suspect(isolationKey);
             else losses += 1;
@@ -64,6 +67,6 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
   };
 }
 
-function endOf({ reason, detail = "" }: PageEnded): RendererEvent {
-  return { type: "page-ended", reason, detail };
+function endOf({ reason, detail = "" }: PageEnded, requestId: string | undefined): RendererEvent {
+  return { type: "page-ended", reason, detail, requestId };
 }

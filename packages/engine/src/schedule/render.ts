@@ -2,7 +2,7 @@ import type { SnapParameters } from "@snap/protocol";
 import { resolveTarget, type RefusedHost } from "../egress/resolve.ts";
 import { isSnapError, type SnapError } from "../errors.ts";
 import { renderingTooLarge } from "../rendering-limit.ts";
-import type { RenderedFile, Renderer } from "../ports/renderer.ts";
+import type { RenderedFile, Renderer, RenderOptions } from "../ports/renderer.ts";
 import type { Resolver } from "../ports/resolver.ts";
 import { blockedHost, resolverFailed, unresolvedHost } from "../targets/check-target.ts";
 import type { TargetPolicy } from "../targets/policy.ts";
@@ -40,16 +40,16 @@ export interface QuarantinedAccount {
 export function render(
   parts: RenderParts,
   parameters: SnapParameters,
-  slot: SlotRequest,
+  slot: SlotRequest & Pick<RenderOptions, "requestId">,
 ): Promise<RenderedFile> {
   const { scheduler, renderer, resolver, targets: policy, maxRenderingBytes } = parts;
   return scheduler.run(slot, async () => {
     const refused = await resolveTarget({ url: parameters.url, policy, resolver });
     if (refused !== null) throw explain(refused);
-    const { accountId } = slot;
+    const { accountId, requestId } = slot;
     const isIsolated = parts.isolatesAccounts || parts.quarantine.has(accountId);
     try {
-      const file = await renderer.render(parameters, { isolationKey: accountId, isIsolated });
+      const file = await renderer.render(parameters, { isolationKey: accountId, isIsolated, requestId });
       if (file.bytes.byteLength > maxRenderingBytes) throw renderingTooLarge(maxRenderingBytes);
       return file;
     } catch (error) {
@@ -65,5 +65,5 @@ function quarantine(parts: RenderParts, accountId: string, { message }: SnapErro
 
 function explain({ refusal, detail = "" }: RefusedHost): SnapError {
   if (refusal === "blocked") return blockedHost();
-  return refusal === "unresolved" ? unresolvedHost() : resolverFailed(detail);
+  return refusal === "unresolved" ? unresolvedHost(detail) : resolverFailed(detail);
 }

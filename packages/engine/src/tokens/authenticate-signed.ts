@@ -3,6 +3,7 @@ import { SnapError } from "../errors.ts";
 import type { Principal, TokenStore } from "../ports/tokens.ts";
 import { isUsable } from "./authenticate.ts";
 import { requireActive } from "./authorize.ts";
+import { previousOf } from "./previous-secrets.ts";
 import type { Seal } from "./seal.ts";
 import { parseTokenId } from "./token-text.ts";
 
@@ -42,12 +43,16 @@ export async function authenticateSigned(
   if (query.size > SIGNED_PARAMETERS_MAX) throw tooManyParameters();
   if (new Set(query.keys()).size !== query.size) throw invalidSignature();
   const id = parseTokenId(query.get("tokenId") ?? "");
-  const principal = id === null ? null : await tokens.find(id);
-  // verifies without a token too, so the duration reveals little about which tokens exist
-  const sealed = principal?.token.sealedSigningSecret ?? decoyOf(seal);
+  const found = id === null ? null : await tokens.find(id);
   const signature = query.get("signature") ?? "";
-  const isValid = verifyQuery(query, { signature, signingSecret: seal.open(sealed) });
-  if (principal === null || !isValid || !isUsable(principal, now)) throw invalidSignature();
+  const isSignedWith = (sealed: string): boolean =>
+    verifyQuery(query, { signature, signingSecret: seal.open(sealed) });
+  // verifies without a token too, so the duration reveals little about which tokens exist
+  const isValid = isSignedWith(found?.token.sealedSigningSecret ?? decoyOf(seal));
+  const previous = isValid || found === null ? null : previousOf(found.token, now);
+  const usesPrevious = previous !== null && isSignedWith(previous.sealedSigningSecret);
+  if (found === null || !(isValid || usesPrevious) || !isUsable(found, now)) throw invalidSignature(id);
+  const principal: Principal = usesPrevious ? { ...found, usesPrevious } : found;
   requireActive(principal.account);
   const expiresAt = requireUnexpired(query, now);
   for (const name of SIGNATURE_PARAMETERS) query.delete(name);
@@ -89,9 +94,13 @@ function tooManyParameters(): SnapError {
   );
 }
 
-function invalidSignature(): SnapError {
+/** @param id The token that the URL names, for the log. */
+function invalidSignature(id: number | null = null): SnapError {
   return new SnapError(
     "invalid_signature",
     "The URL is not signed, or the signature does not match; sign all parameters with the signing secret of a valid token.",
+    id === null
+      ? {}
+      : { detail: `not signed with the present secret of token ${id}, or the token has ended` },
   );
 }

@@ -1,6 +1,7 @@
 import { SnapError } from "../errors.ts";
 import type { Principal, TokenStore } from "../ports/tokens.ts";
 import { requireActive } from "./authorize.ts";
+import { previousOf } from "./previous-secrets.ts";
 import { isSameHash, parseToken } from "./token-text.ts";
 
 /**
@@ -15,9 +16,14 @@ export async function authenticate(
 ): Promise<Principal> {
   const parsed = parseToken(text);
   const found = parsed === null ? null : await tokens.find(parsed.id);
-  if (parsed === null || found === null || !isSameHash(parsed.secretHash, found.token.secretHash))
-    throw unauthenticated();
-  return requireUsable(found, now);
+  if (parsed === null) throw unauthenticated();
+  const { id, secretHash } = parsed;
+  if (found === null) throw unauthenticated(`token ${id} does not exist, or was revoked`);
+  if (isSameHash(secretHash, found.token.secretHash)) return requireUsable(found, now);
+  const previous = previousOf(found.token, now);
+  if (previous === null || !isSameHash(secretHash, previous.secretHash))
+    throw unauthenticated(`the secret of token ${id} is wrong, or from before a rotation`);
+  return requireUsable({ ...found, usesPrevious: true }, now);
 }
 
 /** Returns whether the token has not expired. */
@@ -31,14 +37,17 @@ export function isUsable({ token: { expiresAt } }: Principal, now: number): bool
  * @throws SnapError `unauthenticated` or `account_suspended` otherwise.
  */
 export function requireUsable(principal: Principal | null, now: number): Principal {
-  if (principal === null || !isUsable(principal, now)) throw unauthenticated();
+  if (principal === null) throw unauthenticated();
+  if (!isUsable(principal, now)) throw unauthenticated(`token ${principal.token.id} has expired`);
   requireActive(principal.account);
   return principal;
 }
 
-function unauthenticated(): SnapError {
+/** @param detail Why, for the log: it names the id that the caller claims, so that the use of a revoked token is noticed. */
+function unauthenticated(detail?: string): SnapError {
   return new SnapError(
     "unauthenticated",
     "The access token is missing, unknown, expired or revoked; send a valid one as `Authorization: Bearer <token>`.",
+    detail === undefined ? {} : { detail },
   );
 }

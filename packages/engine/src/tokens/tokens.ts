@@ -2,9 +2,10 @@ import { accountNotFound, AdminError } from "../errors.ts";
 import type { Account, AccountStore } from "../ports/accounts.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Random } from "../ports/random.ts";
-import type { Ability, TokenRecord, TokenStore } from "../ports/tokens.ts";
+import type { Ability, Principal, TokenRecord, TokenStore } from "../ports/tokens.ts";
 import { checkSecretKey, decrypts, requireSecretKey, type KeyMatch } from "./check-secret-key.ts";
 import type { Seal } from "./seal.ts";
+import { OVERLAP_MAX_MS } from "./previous-secrets.ts";
 import { hashSecret, makeSecret } from "./token-text.ts";
 
 /** Every ability that a token can have. */
@@ -23,12 +24,18 @@ export interface Tokens {
   /** Creates a token; by default with all abilities and without expiry. */
   create(token: {
     readonly accountId: string;
+    /** What it is for: 1 to 100 characters. */
+    readonly name?: string;
     readonly abilities?: readonly Ability[];
     readonly expiresAt?: number | null;
   }): Promise<MintedToken>;
   list(accountId: string): Promise<readonly TokenRecord[]>;
-  /** Replaces both secrets at once; id, abilities and expiry stay the same. */
-  rotate(id: number): Promise<MintedToken>;
+  get(id: number): Promise<TokenRecord>;
+  /**
+   * Replaces both secrets; id, abilities and expiry stay the same. The present secrets keep working for `overlapMs`, at
+   * most 30 days; 0 by default. Those of an earlier overlap end at once.
+   */
+  rotate(id: number, options?: { readonly overlapMs?: number }): Promise<MintedToken>;
   /** Deletes the token. */
   revoke(id: number): Promise<void>;
   /** Deletes all tokens of an account; returns their ids. */
@@ -58,18 +65,10 @@ export function createTokens({ store, accounts, seal, clock, random }: TokensOpt
     if (account === null) throw accountNotFound(id);
     return account;
   };
-  const makeSecrets = (): { secret: string; signingSecret: string } & Pick<
-    TokenRecord,
-    "secretHash" | "sealedSigningSecret"
-  > => {
-    const secret = makeSecret(random);
-    const signingSecret = makeSecret(random);
-    return {
-      secret,
-      signingSecret,
-      secretHash: hashSecret(secret),
-      sealedSigningSecret: seal.seal(signingSecret),
-    };
+  const requireToken = async (id: number): Promise<Principal> => {
+    const found = await store.find(id);
+    if (found === null) throw new AdminError(`token ${id} not found`);
+    return found;
   };
   return {
     checkSecretKey: () => checkSecretKey(store, seal),
@@ -84,7 +83,8 @@ export function createTokens({ store, accounts, seal, clock, random }: TokensOpt
       // a token that has been rotated or revoked since needs no new secret
       return (await Promise.all(replaced)).filter((token) => token !== null);
     },
-    async create({ accountId, abilities = ABILITIES, expiresAt = null }) {
+    async create({ accountId, name, abilities = ABILITIES, expiresAt = null }) {
+      requireName(name);
       const { deletionStartedAt } = await requireAccount(accountId);
       if (deletionStartedAt !== null) throw new AdminError(`account ${accountId} is being deleted`);
       if (abilities.length === 0)
@@ -95,9 +95,10 @@ export function createTokens({ store, accounts, seal, clock, random }: TokensOpt
       if (expiresAt !== null && expiresAt <= now)
         throw new AdminError("the expiry must be in the future", { code: "invalid_value" });
       await requireSecretKey(store, seal);
-      const { secret, signingSecret, ...stored } = makeSecrets();
+      const { secret, signingSecret, ...stored } = makeSecrets({ seal, random });
       const record = await store.insert({
         accountId,
+        name: name ?? null,
         abilities: ABILITIES.filter((ability) => abilities.includes(ability)),
         ...stored,
         createdAt: now,
@@ -110,10 +111,17 @@ export function createTokens({ store, accounts, seal, clock, random }: TokensOpt
       await requireAccount(accountId);
       return store.listByAccount(accountId);
     },
-    async rotate(id) {
+    async get(id) {
+      return (await requireToken(id)).token;
+    },
+    async rotate(id, { overlapMs = 0 } = {}) {
+      if (!(overlapMs >= 0 && overlapMs <= OVERLAP_MAX_MS))
+        throw new AdminError("the overlap of a rotation must be at most 30 days");
       await requireSecretKey(store, seal);
-      const { secret, signingSecret, ...stored } = makeSecrets();
-      const record = await store.rotate(id, { ...stored, rotatedAt: clock.now() });
+      const { secret, signingSecret, ...stored } = makeSecrets({ seal, random });
+      const now = clock.now();
+      const overlapEndsAt = overlapMs === 0 ? null : now + overlapMs;
+      const record = await store.rotate(id, { ...stored, rotatedAt: now, overlapEndsAt });
       if (record === null) throw tokenNotFound(id);
       return { record, token: `${record.id}|${secret}`, signingSecret };
     },
@@ -125,13 +133,47 @@ export function createTokens({ store, accounts, seal, clock, random }: TokensOpt
       return store.revokeAll(accountId);
     },
     async reveal(id) {
-      const found = await store.find(id);
-      if (found === null) throw tokenNotFound(id);
-      return { record: found.token, signingSecret: seal.open(found.token.sealedSigningSecret) };
+      const { token: record } = await requireToken(id);
+      return { record, signingSecret: seal.open(record.sealedSigningSecret) };
     },
   };
 }
 
 function tokenNotFound(id: number): AdminError {
   return new AdminError(`token ${id} not found`, { code: "token_not_found" });
+}
+
+/** Makes both secrets of a token, in clear and as they are stored. */
+function makeSecrets({ seal, random }: Pick<TokensOptions, "seal" | "random">): Pick<
+  TokenRecord,
+  "secretHash" | "sealedSigningSecret"
+> & {
+  readonly secret: string;
+  readonly signingSecret: string;
+} {
+  const secret = makeSecret(random);
+  const signingSecret = makeSecret(random);
+  return {
+    secret,
+    signingSecret,
+    secretHash: hashSecret(secret),
+    sealedSigningSecret: seal.seal(signingSecret),
+  };
+}
+
+const NAME_MAX_CHARACTERS = 100;
+
+/** Control characters could manipulate the terminal that shows the name. */
+function requireName(name: string | undefined): void {
+  if (name === undefined) return;
+  const length = Array.from(name).length;
+  if (
+    length < 1 ||
+    length > NAME_MAX_CHARACTERS ||
+    name.trim() === "" ||
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name)
+  )
+    throw new AdminError(
+      `the name of a token must have 1 to ${NAME_MAX_CHARACTERS} characters, and none that are invisible`,
+    );
 }

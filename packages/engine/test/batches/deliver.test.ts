@@ -1,5 +1,6 @@
 import { createFakeWebhookSender } from "@snap/testing";
 import { execFileSync } from "node:child_process";
+import { createHmac } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -100,6 +101,24 @@ describe("the signature", () => {
     expect(headers["X-Webhook-Signature"]).toBe(hex);
     const binary = hmac(`${headers["webhook-id"]}.${timestamp}.`, "-binary");
     expect(headers["webhook-signature"]).toBe(`v1,${binary.toString("base64")}`);
+  });
+
+  it("is made with the new secret after a rotation, and in the second scheme with both during an overlap", async () => {
+    const bench = openBatchBench();
+    const principal = await bench.customer();
+    const { signingSecret } = await bench.engine.tokens.rotate(principal.token.id, { overlapMs: HOUR });
+    await finishOne(bench, principal);
+    await bench.sender.whenSent(1);
+    const [{ headers, body }] = bench.sender.requests as [(typeof bench.sender.requests)[0]];
+    const hmac = (key: string, text: string): Buffer =>
+      createHmac("sha256", key).update(text).update(body).digest();
+    const timestamp = headers["X-Webhook-Timestamp"] ?? "";
+    const hex = hmac(signingSecret, `snap-webhook-v1\n${timestamp}\n`).toString("hex");
+    expect(headers["X-Webhook-Signature"]).toBe(hex);
+    const [first, second] = [signingSecret, principal.signingSecret].map((key) =>
+      hmac(key, `${headers["webhook-id"]}.${timestamp}.`).toString("base64"),
+    );
+    expect(headers["webhook-signature"]).toBe(`v1,${first} v1,${second}`);
   });
 });
 

@@ -12,12 +12,15 @@ const seal = createSeal("a key for these tests", createFakeRandom(1));
 const token: TokenRecord = {
   id: 7,
   accountId: "acct_1",
+  name: null,
   abilities: ["screenshot"],
   secretHash: "",
   sealedSigningSecret: seal.seal("first secret"),
   createdAt: NOW,
   expiresAt: null,
   rotatedAt: null,
+  previous: null,
+  lastUsedAt: null,
 };
 
 function batchOf(count: number): BatchRecord {

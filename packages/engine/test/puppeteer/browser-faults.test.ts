@@ -127,9 +127,11 @@ describe.each([
     const { renderer, events, pid } = observe();
     await renderer.health();
     duringLoad(() => kill(pid()), 1);
-    const file = await renderer.render(screenshot(site.url(path)));
+    const file = await renderer.render(screenshot(site.url(path)), { requestId: "request-1" });
     expect(file.targetStatus).toBe(200);
-    expect(events.filter((event) => event.type === "render-retried")).toHaveLength(1);
+    expect(events.filter((event) => event.type === "render-retried")).toEqual([
+      { type: "render-retried", reason: expect.any(String) as string, requestId: "request-1" },
+    ]);
     await renderer.close();
     for (const event of events) if (event.type === "browser-started") await expectExited(event.pid);
   });

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Renderer } from "../../src/ports/renderer.ts";
-import { defaultScreenshot, failureOf, openRenderer, pdf, screenshot } from "./setup.ts";
+import { defaultScreenshot, errorOf, failureOf, openRenderer, pdf, screenshot } from "./setup.ts";
 import { openSite, redirect, type Site } from "./site.ts";
 
 let site: Site;
@@ -118,9 +118,17 @@ describe.each([
       ["an https URL on a port without TLS", () => site.url("/").replace("http:", "https:"), "TLS"],
       ["a page of more than 50 MB", () => site.url("/large"), "transfers more than 50 MB"],
     ])("is thrown with a clear message for %s", async (_name, url, message) => {
-      const failure = await failureOf(renderer.render(defaultScreenshot(url())));
+      const failure = await errorOf(renderer.render(defaultScreenshot(url())));
       expect(failure.code).toBe("target_unreachable");
       expect(failure.message).toContain(message);
+      // the cause, for the log; a path or a query could contain a secret
+      expect(failure.detail).toMatch(/^[^/]+( at https?:\/\/[^/]+)?$/);
+    });
+
+    it("has the cause as its detail", async () => {
+      const host = `127.0.0.1:${refusedPort}`;
+      const refused = await errorOf(renderer.render(defaultScreenshot(`http://${host}/?key=topsecret`)));
+      expect(refused.detail).toBe(`connect ECONNREFUSED ${host} at http://${host}`);
     });
 
     it.each(["/204", "/download"])("is thrown after a single request for %s", async (path) => {

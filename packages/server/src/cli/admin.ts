@@ -2,7 +2,9 @@ import type { Engine } from "@snap/engine";
 import type { Command } from "commander";
 import { readConfig, type Config } from "../config.ts";
 import type { AdminParts } from "../wire.ts";
+import { announceChange } from "./audit-change.ts";
 import { warn } from "./output.ts";
+import { watchChanges } from "./watch-changes.ts";
 
 /** Dependencies of an operator's command. */
 export interface Admin {
@@ -17,15 +19,47 @@ export function loadConfig(): Config {
   return config;
 }
 
-/** Opens the storage, even while a server is running, and closes it when `work` ends. */
+/**
+ * Opens the storage, even while a server is running, and closes it when `work` ends. What `work` changes is added to the
+ * audit (`withAudit`).
+ */
 export async function administer<T>(work: (admin: Admin) => Promise<T>, parts: AdminParts = {}): Promise<T> {
   const config = loadConfig();
   const { openAdminEngine } = await import("../wire.ts");
-  const engine = await openAdminEngine(config, parts);
+  const { beforeMigration } = parts;
+  const migrations: string[] = [];
+  const engine = await openAdminEngine(config, {
+    ...parts,
+    ...(beforeMigration && {
+      beforeMigration: (migration) => {
+        beforeMigration(migration);
+        migrations.push(`schema ${migration.from} to ${migration.to}`);
+      },
+    }),
+  });
+  return withAudit(engine, (watched) => work({ config, engine: watched }), migrations);
+}
+
+/**
+ * Closes the engine when `work` ends. If `work` calls a method of the engine that changes something, the change is added to
+ * the audit and logged to stderr, even if `work` fails afterwards.
+ *
+ * @param changed What has changed already.
+ */
+export async function withAudit<T>(
+  engine: Engine,
+  work: (watched: Engine) => Promise<T>,
+  changed: readonly string[] = [],
+): Promise<T> {
+  const { watched, changes } = watchChanges(engine, changed);
   try {
-    return await work({ config, engine });
+    return await work(watched);
   } finally {
-    await engine.close();
+    try {
+      if (changes.made) await announceChange(engine.audit, [...changes.subjects]);
+    } finally {
+      await engine.close();
+    }
   }
 }
 

@@ -8,6 +8,7 @@ import type {
   ItemState,
 } from "@snap/engine/ports";
 import { Option, type Command } from "commander";
+import { printable } from "../operations/printable.ts";
 import { administer, withJson } from "./admin.ts";
 import { batchDocument, batchSummaryDocument } from "./documents.ts";
 import { printList, withPaging } from "./lists.ts";
@@ -164,9 +165,4 @@ function describeDelivery(delivery: DeliveryState): string {
     case "abandoned":
       return "given up";
   }
-}
-
-/** URLs come from callers: escapes control characters, which could manipulate the terminal. */
-function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}]/gu, encodeURIComponent);
 }

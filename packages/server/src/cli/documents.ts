@@ -23,15 +23,23 @@ export function accountDocument(account: Account): Readonly<Record<string, unkno
   };
 }
 
+/** Instant until which the secrets from before the last rotation work; `null` if they no longer do. */
+export function overlapEndOf({ previous }: TokenRecord): number | null {
+  return previous !== null && previous.endsAt > Date.now() ? previous.endsAt : null;
+}
+
 /** JSON output of a token, without its secrets. */
 export function tokenDocument(record: TokenRecord): Readonly<Record<string, unknown>> {
   return {
     id: record.id,
     account_id: record.accountId,
+    name: record.name,
     abilities: record.abilities,
     created_at: isoInstant(record.createdAt),
     expires_at: isoInstant(record.expiresAt),
     rotated_at: isoInstant(record.rotatedAt),
+    overlap_ends_at: isoInstant(overlapEndOf(record)),
+    last_used_at: isoInstant(record.lastUsedAt),
   };
 }
 

@@ -2,6 +2,8 @@ import { Command, Help, type Option } from "commander";
 import { describeVersion } from "../version.ts";
 import { resolveAccounts } from "./account-reference.ts";
 import { addAccounts } from "./accounts.ts";
+import { addAudit } from "./audit.ts";
+import { nameRunningCommand } from "./audit-change.ts";
 import { addBackup } from "./backup.ts";
 import { addBatches } from "./batches.ts";
 import { addCompletion } from "./completion.ts";
@@ -61,6 +63,7 @@ SNAP_* environment variables configure it; snap-server serve --help lists them.
 With --json, an error is a JSON object on stderr: {"error":{"code","message","advice"}}.
 Exit codes: 0 success, 1 failure, 2 invalid usage or configuration.`,
     );
+  nameRunningCommand(program);
   addServe(program);
   addAccounts(program);
   addTokens(program);
@@ -69,6 +72,7 @@ Exit codes: 0 success, 1 failure, 2 invalid usage or configuration.`,
   addRender(program);
   addRenderings(program);
   addSecretKey(program);
+  addAudit(program);
   addDatabase(program);
   addBackup(program);
   addMigrate(program);

@@ -1,6 +1,6 @@
 import type { TokenRecord } from "@snap/engine/ports";
 import type { Command } from "commander";
-import { loadConfig, withJson } from "./admin.ts";
+import { loadConfig, withAudit, withJson } from "./admin.ts";
 import { tokenDocument } from "./documents.ts";
 import { formatTable, printJson, printLines } from "./output.ts";
 
@@ -30,9 +30,15 @@ The tokens themselves stay valid: only signed URLs, links and webhooks depend on
 
 async function replace(options: ReplaceOptions): Promise<void> {
   const config = loadConfig();
-  const { replaceSecretKey } = await import("../wire.ts");
+  const { openEngineWithNewKey } = await import("../wire.ts");
   const replaces = options.yes === true;
-  const tokens = await replaceSecretKey(config, { dryRun: !replaces });
+  const dryRun = !replaces;
+  const { engine, pinKey } = await openEngineWithNewKey(config, { dryRun });
+  const tokens = await withAudit(engine, async (watched) => {
+    const lost = await watched.tokens.replaceLostSecrets({ dryRun });
+    if (replaces) await pinKey();
+    return lost;
+  });
   if (options.json) return printJson({ replaced: replaces, tokens: tokens.map(tokenDocument) });
   if (tokens.length === 0) return printLines("The secret key decrypts the signing secret of every token.");
   const count = tokens.length === 1 ? "1 token" : `${tokens.length} tokens`;

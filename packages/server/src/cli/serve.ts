@@ -9,6 +9,7 @@ import { readableLog } from "../dev/readable-log.ts";
 import { startService } from "../http/service.ts";
 import { describePooler } from "../operations/describe-pooler.ts";
 import { createLogger } from "../operations/logger.ts";
+import { describeStart } from "../operations/describe-start.ts";
 import { createMetrics, type Metrics } from "../operations/metrics.ts";
 import { watchBatches } from "../operations/watch-batches.ts";
 import { watchCache } from "../operations/watch-cache.ts";
@@ -32,6 +33,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const config = { ...read, port: read.port === 0 ? await findFreePort(read.host) : read.port };
   const isReadable = options.dev === true && options.json !== true;
   const logger = createLogger(config.logLevel, isReadable ? readableLog(process.stdout) : undefined);
+  logger.info(await describeStart(config), "starting");
   for (const text of warnings) logger.warn(text);
   const metrics = config.metrics && createMetrics();
   const demo = options.dev === true ? await startDemo(config.port + 1) : null;
@@ -104,7 +106,10 @@ const LEVELS = {
 
 /** Logs the events of the browser. */
 function logRendererEvent(logger: Logger): (event: RendererEvent) => void {
-  return ({ type, ...facts }) => logger[LEVELS[type]](facts, type.replaceAll("-", " "));
+  return ({ type, ...facts }) => {
+    const { requestId, ...rest } = { requestId: undefined, ...facts };
+    logger[LEVELS[type]]({ ...rest, request_id: requestId }, type.replaceAll("-", " "));
+  };
 }
 
 async function serveUntil(stopSignal: Promise<NodeJS.Signals>, parts: Parts): Promise<void> {
@@ -141,9 +146,9 @@ async function serveUntil(stopSignal: Promise<NodeJS.Signals>, parts: Parts): Pr
   try {
     const { warnings = [] } = (await engine.cacheStats()) ?? {};
     for (const { message, advice } of warnings) logger.warn(`cache: ${message}; ${advice}`);
-    const { host, port, drainDelayMs } = config;
+    const { host, port, trustProxy, drainDelayMs } = config;
     const endpoints = config.role === "worker" ? "operations" : "all";
-    const settings = { host, port, publicUrl, logger, metrics, endpoints, drainDelayMs } as const;
+    const settings = { host, port, publicUrl, trustProxy, logger, metrics, endpoints, drainDelayMs } as const;
     const service = await startService({ engine, ...settings }).catch(adviseOnAddress);
     const worker = config.role === "api" ? null : engine.startWorker();
     try {

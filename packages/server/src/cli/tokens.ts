@@ -5,7 +5,7 @@ import { Option, type Command } from "commander";
 import { publicUrlOf, type Config } from "../config.ts";
 import { administer, withJson } from "./admin.ts";
 import { curlLine } from "./curl-line.ts";
-import { tokenDocument } from "./documents.ts";
+import { overlapEndOf, tokenDocument } from "./documents.ts";
 import { UsageError } from "./errors.ts";
 import { pageOf, printList, withPaging } from "./lists.ts";
 import { formatInstant, formatTable, printJson, printLines } from "./output.ts";
@@ -16,6 +16,7 @@ const SHARED_KEY = { keyCheck: "shared" } as const;
 
 interface CreateOptions {
   readonly account: string;
+  readonly name?: string;
   readonly ability?: readonly Ability[];
   readonly expiresIn?: Optional;
   readonly json?: true;
@@ -39,6 +40,7 @@ export function addTokens(program: Command): void {
   withJson(tokens.command("create"))
     .description("create a token; it is shown only once")
     .requiredOption("--account <account>", "id or e-mail address of the account")
+    .option("--name <text>", "what the token is for, such as the program that uses it; 1 to 100 characters")
     .addOption(
       new Option("--ability <ability...>", "what the token may render; everything by default").choices(
         ABILITIES,
@@ -53,11 +55,21 @@ export function addTokens(program: Command): void {
     .option("--expired", "only those that have expired")
     .action(listTokens);
 
+  withTokenId(tokens.command("show")).description("show a token, without its secrets").action(showToken);
+
   withTokenId(tokens.command("rotate"))
-    .description("replace the token and its signing secret; the old ones stop working at once")
-    .action((id: number, options: { json?: true }) =>
+    .description(
+      "replace the token and its signing secret; without --overlap, the old ones stop working at once",
+    )
+    .option(
+      "--overlap <duration>",
+      "how long the old token and its signed URLs still work, such as 24h; at most 30d",
+      parseDuration,
+    )
+    .action((id: number, { overlap = "none", json }: { overlap?: Optional; json?: true }) =>
       administer(async ({ config, engine }) => {
-        printMinted(await engine.tokens.rotate(id), { config, json: options.json === true });
+        const minted = await engine.tokens.rotate(id, { overlapMs: toNullable(overlap) ?? 0 });
+        printMinted(minted, { config, json: json === true });
       }, SHARED_KEY),
     );
 
@@ -88,6 +100,7 @@ function createToken(options: CreateOptions): Promise<void> {
     const durationMs = toNullable(options.expiresIn ?? "none");
     const minted = await engine.tokens.create({
       accountId: options.account,
+      ...(options.name === undefined ? {} : { name: options.name }),
       expiresAt: durationMs === null ? null : systemClock.now() + durationMs,
       ...(options.ability === undefined ? {} : { abilities: options.ability }),
     });
@@ -122,8 +135,12 @@ function printMinted(minted: MintedToken, { config, json }: { config: Config; js
     formatTable([
       ["token", token],
       ["signing secret", signingSecret],
+      ...(record.name === null ? [] : [["name", record.name]]),
       ["may render", abilitiesLine(record)],
       ["expires", formatInstant(record.expiresAt, "never")],
+      ...(overlapEndOf(record) === null
+        ? []
+        : [["the old secrets end", formatInstant(overlapEndOf(record), "")]]),
     ]),
     "",
     `Store the token now: it is not shown again. To show the signing secret again: snap-server tokens reveal ${record.id}`,
@@ -173,6 +190,26 @@ function refuseAfter({ after = "" }: PageRequest): never {
 
 function isExpired({ expiresAt }: TokenRecord): boolean {
   return expiresAt !== null && expiresAt <= systemClock.now();
+}
+
+function showToken(id: number, options: { json?: true }): Promise<void> {
+  return administer(async ({ engine }) => {
+    const record = await engine.tokens.get(id);
+    if (options.json) return printJson(tokenDocument(record));
+    printLines(
+      formatTable([
+        ["id", String(record.id)],
+        ["account", record.accountId],
+        ["name", record.name ?? "none"],
+        ["may render", abilitiesLine(record)],
+        ["created", formatInstant(record.createdAt, "")],
+        ["last used", formatInstant(record.lastUsedAt, "never")],
+        ["rotated", formatInstant(record.rotatedAt, "never")],
+        ["overlap ends", formatInstant(overlapEndOf(record), "none")],
+        ["expires", expiryLine(record)],
+      ]),
+    );
+  });
 }
 
 function abilitiesLine({ abilities }: TokenRecord): string {

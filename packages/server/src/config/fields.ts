@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { isIP, isIPv4, isIPv6 } from "node:net";
 import { resolve } from "node:path";
 import * as z from "zod";
+import type { TrustedProxies } from "../requests/caller.ts";
 import { readDuration } from "./duration.ts";
 import { messageOf } from "./message-of.ts";
 
@@ -140,6 +141,34 @@ function isNameServer(text: string): boolean {
   const [, ipv6 = "", ipv4 = "", port = "53"] = /^(?:\[(.+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
   const isAddress = isIP(text) !== 0 || isIPv6(ipv6) || isIPv4(ipv4);
   return isAddress && Number(port) >= 1 && Number(port) <= 65_535;
+}
+
+/** Names of address ranges that Express knows. */
+const PROXY_RANGES: ReadonlySet<string> = new Set(["loopback", "linklocal", "uniquelocal"]);
+const MAX_PROXY_HOPS = 16;
+
+/** A number of hops, or addresses and CIDR blocks, separated by commas. */
+export function trustedProxies(): z.ZodType<TrustedProxies> {
+  const error =
+    `must be the number of proxies in front (1 to ${MAX_PROXY_HOPS}), or their addresses or CIDR blocks, such as ` +
+    "loopback, 10.0.0.5 or 10.0.0.0/8,fd00::/8";
+  return z.string().transform((text, context) => {
+    const hops = /^\d{1,2}$/.test(text) ? Number(text) : null;
+    if (hops !== null && hops >= 1 && hops <= MAX_PROXY_HOPS) return hops;
+    const ranges = text.split(",").map((range) => range.trim());
+    if (hops === null && ranges.every(isProxyRange)) return ranges;
+    context.addIssue(error);
+    return z.NEVER;
+  });
+}
+
+function isProxyRange(text: string): boolean {
+  if (PROXY_RANGES.has(text)) return true;
+  const [, address = "", prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const version = isIP(address);
+  const bits = prefix === undefined ? null : Number(prefix);
+  // a range of all addresses would believe every client
+  return version !== 0 && (bits === null || (bits >= 1 && bits <= (version === 4 ? 32 : 128)));
 }
 
 /** DevTools endpoints, separated by commas: `ws://`, `wss://`, `http://` or `https://`. */

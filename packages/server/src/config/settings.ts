@@ -16,6 +16,7 @@ import {
   reachableHostName,
   serverUrl,
   targetList,
+  trustedProxies,
   wholeNumber,
 } from "./fields.ts";
 
@@ -54,6 +55,13 @@ export const SETTINGS = {
     schema: optional(origin()),
     description: "origin that clients use",
     unset: "derived from host and port",
+  },
+  trustProxy: {
+    variable: "SNAP_TRUST_PROXY",
+    schema: optional(trustedProxies()),
+    description:
+      "proxies in front whose X-Forwarded-For, X-Request-Id and traceparent are believed: their number, or their addresses or CIDR blocks, comma-separated, also loopback, linklocal and uniquelocal",
+    unset: "none: the log shows the address of the connection",
   },
   dataDir: {
     variable: "SNAP_DATA_DIR",

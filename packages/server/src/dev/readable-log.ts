@@ -11,8 +11,13 @@ const FORMATTED_FIELDS: ReadonlySet<string> = new Set([
   "path",
   "status",
   "duration_ms",
+  "instance",
   "request_id",
   "account",
+  "token",
+  "client",
+  "user_agent",
+  "bytes",
   "err",
 ]);
 

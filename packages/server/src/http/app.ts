@@ -18,6 +18,7 @@ import { json, send, type HttpResponse } from "../requests/response.ts";
 import { bearer } from "./bearer.ts";
 import { getBatch, snap, submitBatch, usage } from "./endpoints.ts";
 import { failureResponse } from "./envelope.ts";
+import { readCaller, type TrustedProxies } from "../requests/caller.ts";
 import { exchangeOf, openExchange } from "../requests/exchange.ts";
 import { SIGNED_PREFLIGHT, signedSnap } from "./signed.ts";
 import { healthz, readyz, refuseWhileDraining } from "./health.ts";
@@ -33,6 +34,8 @@ export interface AppOptions {
   readonly metrics: Metrics | false;
   /** `operations` serves only health checks and metrics, for a batch worker; `all` by default. */
   readonly endpoints?: "all" | "operations";
+  /** The proxies whose `X-Forwarded-For`, `X-Request-Id` and `traceparent` are believed; none by default. */
+  readonly trustProxy?: TrustedProxies | null;
   /** Returns whether the service reports that it is not ready, but still accepts requests; by default never. */
   readonly isStopping?: () => boolean;
   /** Returns whether the service refuses new requests; by default never. */
@@ -65,8 +68,9 @@ export function createApp(options: AppOptions): Express {
   app.set("query parser", false);
   app.enable("case sensitive routing");
   app.enable("strict routing");
+  app.set("trust proxy", options.trustProxy ?? false);
   app.use((request, response, next) => {
-    openExchange(response, (exchange) => {
+    openExchange(response, readCaller(request), (exchange) => {
       const { route, status, code } = exchange;
       metrics?.countRequest({ route, status: status ?? 0, code: code ?? "" });
       logExchange(logger, { request, response, exchange });

@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
+import { plainAddress } from "../requests/caller.ts";
 import { COMMON_HEADERS } from "../requests/response.ts";
 import { HTTP_LIMITS } from "../requests/limits.ts";
 import { errorResponse } from "./envelope.ts";
@@ -40,7 +41,8 @@ export function refuseSocket(
   if (socket.writableEnded) return;
   const requestId = randomUUID();
   const { status, code, detail } = error;
-  logger.info({ request_id: requestId, status, code, detail }, "refused");
+  const client = plainAddress(("remoteAddress" in socket && String(socket.remoteAddress)) || "");
+  logger.info({ request_id: requestId, status, code, detail, client }, "refused");
   if (!socket.writable) {
     socket.destroy();
     return;

@@ -8,6 +8,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Metrics } from "../operations/metrics.ts";
 import { ALLOWED_METHODS, createApp } from "./app.ts";
+import type { TrustedProxies } from "../requests/caller.ts";
 import { HTTP_LIMITS } from "../requests/limits.ts";
 import { createDrain, type Drain } from "./drain.ts";
 import { refuseSocket, toProtocolError } from "./refuse-socket.ts";
@@ -25,6 +26,8 @@ export interface ServiceOptions {
   readonly metrics: Metrics | false;
   /** `operations` serves only health checks and metrics, for a batch worker; `all` by default. */
   readonly endpoints?: "all" | "operations";
+  /** The proxies whose `X-Forwarded-For`, `X-Request-Id` and `traceparent` are believed; none by default. */
+  readonly trustProxy?: TrustedProxies | null;
   /** How long a stopping service still accepts requests, so that load balancers notice; 0 ms by default. */
   readonly drainDelayMs?: number;
   /** Longest wait for requests in flight when it stops; 90,000 ms by default. */

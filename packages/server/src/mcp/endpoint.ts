@@ -7,13 +7,13 @@ import {
 import { SnapError } from "@snap/engine";
 import type { Request as ExpressRequest, RequestHandler } from "express";
 import type { ServerResponse } from "node:http";
-import { Readable } from "node:stream";
+import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Logger } from "pino";
 import { commonHeaders } from "../requests/response.ts";
 import { credentialOf } from "../requests/credential.ts";
 import type { CaptureParts } from "../requests/capture-page.ts";
-import { exchangeOf } from "../requests/exchange.ts";
+import { exchangeOf, type Exchange } from "../requests/exchange.ts";
 import { discardBody, readJson } from "../requests/request-body.ts";
 import { createMcpServer } from "./create-mcp-server.ts";
 
@@ -80,6 +80,16 @@ function toWebRequest(
   return new Request(new URL(url, publicUrl), { method, headers: pairs, signal });
 }
 
+/** Passes a body on, and adds its size to the exchange. */
+function countBytes(exchange: Exchange): Transform {
+  return new Transform({
+    transform(part: Uint8Array, _encoding, done) {
+      exchange.bytes += part.byteLength;
+      done(null, part);
+    },
+  });
+}
+
 /**
  * Sends a web `Response`, whose body may be a long stream.
  *
@@ -98,7 +108,11 @@ async function relay(
     response.writeHead(webResponse.status, { ...commonHeaders(response), ...headers, ...caching });
     if (webResponse.body === null) response.end();
     // The pipeline fails if the client disconnects.
-    else await pipeline(Readable.fromWeb(webResponse.body), response).catch(() => {});
+    else {
+      const { body } = webResponse;
+      const exchange = exchangeOf(response);
+      await pipeline(Readable.fromWeb(body), countBytes(exchange), response).catch(() => {});
+    }
   }
   await outcome();
   exchangeOf(response).status = webResponse.status;

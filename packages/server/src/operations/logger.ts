@@ -1,7 +1,9 @@
+import { hostname } from "node:os";
 import { pino, stdTimeFunctions, type DestinationStream, type Logger } from "pino";
 
 /**
- * Creates a logger that writes one JSON object per line, with `level` as a word and `time` in ISO 8601.
+ * Creates a logger that writes one JSON object per line, with `level` as a word, `time` in ISO 8601, and `instance`: host
+ * name and process id.
  *
  * @param level - `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.
  * @param destination - Where the lines go; standard output by default.
@@ -11,8 +13,7 @@ import { pino, stdTimeFunctions, type DestinationStream, type Logger } from "pin
 export function createLogger(level: string, destination?: DestinationStream): Logger {
   const options = {
     level,
-    // The log collector adds process and host.
-    base: null,
+    base: { instance: `${hostname()}:${process.pid}` },
     timestamp: stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   };

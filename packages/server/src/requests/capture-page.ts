@@ -14,7 +14,7 @@ export async function capturePage(
   { engine, metrics }: CaptureParts,
   { exchange, ...request }: CaptureRequest & CaptureOptions & { readonly exchange: Exchange },
 ): Promise<Capture> {
-  const capture = await engine.capture(request);
+  const capture = await engine.capture({ ...request, requestId: exchange.requestId });
   exchange.cache = capture.cache;
   exchange.balance = capture.balance;
   metrics?.countCapture(capture, (performance.now() - exchange.startedAtMs) / 1000);

@@ -3,11 +3,13 @@ import type { StandingBalance } from "@snap/engine/ports";
 import type { ErrorCode } from "@snap/protocol";
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
+import type { Caller } from "./caller.ts";
 
 /** Facts about one request, collected for its log line and its metrics. */
 export interface Exchange {
-  /** Always generated here; an `X-Request-Id` of the client is ignored. */
+  /** Generated here, unless a trusted proxy sends one. */
   readonly requestId: string;
+  readonly caller: Caller;
   readonly startedAtMs: number;
   /** Path of the matched route. */
   route: string;
@@ -19,6 +21,8 @@ export interface Exchange {
   balance: StandingBalance | null;
   /** `null` until the response is sent. */
   status: number | null;
+  /** Size of the response's body; 0 if it has none. */
+  bytes: number;
   /** Code of the error in the envelope or in the tool result. */
   code: ErrorCode | null;
   /** The error for the log, with `detail` and cause. */
@@ -28,9 +32,14 @@ export interface Exchange {
 const exchanges = new WeakMap<ServerResponse, Exchange>();
 
 /** Starts the exchange of a response. Calls `onDone` once, when the response is sent and closed. */
-export function openExchange(response: ServerResponse, onDone: (exchange: Exchange) => void): Exchange {
+export function openExchange(
+  response: ServerResponse,
+  caller: Caller,
+  onDone: (exchange: Exchange) => void,
+): Exchange {
   const exchange: Exchange = {
-    requestId: randomUUID(),
+    requestId: caller.requestId ?? randomUUID(),
+    caller,
     startedAtMs: performance.now(),
     route: "unmatched",
     principal: null,
@@ -38,6 +47,7 @@ export function openExchange(response: ServerResponse, onDone: (exchange: Exchan
     cache: null,
     balance: null,
     status: null,
+    bytes: 0,
     code: null,
     error: null,
   };

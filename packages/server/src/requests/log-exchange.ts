@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ErrorCode } from "@snap/protocol";
 import type { Logger } from "pino";
+import { printable, shorten } from "../operations/printable.ts";
 import type { Exchange } from "./exchange.ts";
 import { pathOf } from "./request-target.ts";
 
@@ -15,28 +16,35 @@ const EXPECTED_FAILURES: ReadonlySet<ErrorCode> = new Set([
 /** The longest path of the API has 42 characters, but anyone may send 64 KB. */
 const PATH_CHARACTERS_MAX = 256;
 
-function shorten(path: string): string {
-  return path.length <= PATH_CHARACTERS_MAX ? path : `${path.slice(0, PATH_CHARACTERS_MAX)}…`;
-}
+/** Monitors call them every few seconds. */
+const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
 
 /** Logs one line per request, without headers and query, which contain tokens and signatures. */
 export function logExchange(
   logger: Logger,
   { request, response, exchange }: { request: IncomingMessage; response: ServerResponse; exchange: Exchange },
 ): void {
-  const { requestId, startedAtMs, principal, tool, cache, status, code, error } = exchange;
+  const { requestId, caller, startedAtMs, principal, tool, cache, status, code, error } = exchange;
   // A tool error is sent with status 200.
   const outcome = error?.status ?? status ?? 0;
   const failed = outcome >= 500 && !(code !== null && EXPECTED_FAILURES.has(code));
-  logger[failed ? "error" : "info"](
+  const expected = PROBES.has(exchange.route) ? "debug" : "info";
+  logger[failed ? "error" : expected](
     {
       request_id: requestId,
       method: request.method,
-      path: shorten(pathOf(request.url ?? "")),
+      path: printable(shorten(pathOf(request.url ?? ""), PATH_CHARACTERS_MAX)),
       status,
+      // with client_gone, how much of it arrived is unknown
+      bytes: response.writableFinished ? exchange.bytes : undefined,
       code: code ?? undefined,
       duration_ms: Math.round(performance.now() - startedAtMs),
       account: principal?.account.id,
+      token: principal?.token.id,
+      previous_secret: principal?.usesPrevious,
+      client: caller.address,
+      user_agent: caller.userAgent ?? undefined,
+      trace_id: caller.traceId ?? undefined,
       tool: tool ?? undefined,
       cache: cache ?? undefined,
       detail: error?.detail,

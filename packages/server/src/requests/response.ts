@@ -20,12 +20,14 @@ export function commonHeaders(response: ServerResponse): OutgoingHttpHeaders {
 
 /** Sends a response. For HEAD, Node omits the body, and `Content-Length` stays. */
 export function send(response: ServerResponse, { status, headers, body }: HttpResponse): void {
-  exchangeOf(response).status = status;
+  const exchange = exchangeOf(response);
+  exchange.status = status;
   if (response.headersSent) {
     // The response is partly sent: only a closed connection can signal the error.
     response.destroy();
   } else if (!response.destroyed) {
     const length = body === undefined ? {} : { "Content-Length": Buffer.byteLength(body) };
+    if (response.req.method !== "HEAD") exchange.bytes = length["Content-Length"] ?? 0;
     response.emit("sending");
     response.writeHead(status, { ...commonHeaders(response), ...headers, ...length });
     response.end(body);

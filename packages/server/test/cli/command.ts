@@ -29,6 +29,7 @@ export interface CreatedToken {
   readonly token: string;
   readonly signing_secret: string;
   readonly expires_at: string | null;
+  readonly overlap_ends_at: string | null;
 }
 
 /** The folder of one test file, with its data and its processes. */

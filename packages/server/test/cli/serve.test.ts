@@ -1,4 +1,5 @@
 import { chmod, readFile, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { PNG } from "pngjs";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -157,6 +158,51 @@ describe("serve with a remote browser", { tags: ["browser"] }, () => {
     expect(code).toBe(2);
     expect(stderr).toContain("SNAP_BROWSER_PROXY_HOST");
     expect(stderr).not.toContain("hunter2");
+  });
+});
+
+describe("the first line of the log", () => {
+  const workspace = openWorkspace({ SNAP_PORT: "0" });
+  afterAll(() => workspace.clear());
+
+  it("says what runs, also if the browser does not", async () => {
+    const browser = join(workspace.directory, "browser");
+    await writeFile(browser, "#!/bin/sh\necho 'Chromium 1.2.3'\n", { mode: 0o755 });
+    const running = workspace.start(["serve"], { SNAP_CHROMIUM_PATH: browser, SNAP_UNKNOWN: "1" });
+    const [line] = await running.printed(/^.*\n/);
+    const { commit = "", ...facts } = JSON.parse(line) as Record<string, unknown>;
+    // not known to a build without the repository
+    expect(commit).toMatch(/^([0-9a-f]{40})?$/);
+    expect(facts).toEqual({
+      level: "info",
+      time: expect.any(String) as string,
+      instance: `${hostname()}:${running.child.pid}`,
+      version: "0.0.0",
+      node: process.version,
+      role: "all",
+      storage: "embedded",
+      data_dir: join(workspace.directory, "data"),
+      browser,
+      browser_version: "Chromium 1.2.3",
+      sandbox: "on",
+      msg: "starting",
+    });
+  });
+
+  it("names the servers without their credentials", async () => {
+    const { stdout } = await workspace.run(["serve"], {
+      SNAP_DATABASE_URL: "postgres://ada:hunter2@127.0.0.1:9/snap?sslmode=disable",
+      SNAP_REDIS_URL: "rediss://:hunter3@127.0.0.1:10",
+      SNAP_SECRET_KEY: "a key for this test",
+      SNAP_BROWSER_URL: "ws://127.0.0.1:11/?token=hunter4",
+    });
+    expect(JSON.parse(stdout.split("\n")[0] ?? "")).toMatchObject({
+      storage: "postgresql",
+      database: "127.0.0.1:9/snap",
+      redis: "127.0.0.1:10",
+      browser: "ws://127.0.0.1:11",
+    });
+    expect(stdout).not.toContain("hunter");
   });
 });
 

@@ -38,7 +38,8 @@ describe("tokens, while a server is running", { tags: ["browser"] }, () => {
 
   it("the server is ready, and logs JSON lines", async () => {
     expect((await fetch(`${origin()}/readyz`)).status).toBe(200);
-    const [line] = await server.printed(/^.*"path":"\/readyz".*$/m);
+    expect((await fetch(`${origin()}/v1/openapi.json`)).status).toBe(200);
+    const [line] = await server.printed(/^.*"path":"\/v1\/openapi.json".*$/m);
     expect(JSON.parse(line)).toMatchObject({ level: "info", method: "GET", status: 200 });
   });
 
@@ -56,10 +57,13 @@ describe("tokens, while a server is running", { tags: ["browser"] }, () => {
     expect(first).toEqual({
       id: 1,
       account_id: account,
+      name: null,
       abilities: ["screenshot", "pdf"],
       created_at: expect.any(String),
       expires_at: null,
       rotated_at: null,
+      overlap_ends_at: null,
+      last_used_at: null,
       token: expect.stringMatching(/^1\|[0-9A-Za-z]{40,}$/),
       signing_secret: expect.stringMatching(/^[0-9A-Za-z]{40,}$/),
     });
@@ -109,6 +113,49 @@ describe("tokens, while a server is running", { tags: ["browser"] }, () => {
       expect([code, stderr]).toEqual([2, "error: pass the id of a token, or --all --account ID\n"]);
     },
   );
+
+  it("the server accepts the old token until the overlap of a rotation ends", async () => {
+    const old = await mint("create", "--account", account, "--name", "the shop");
+    const rotated = await mint("rotate", String(old.id), "--overlap", "24h");
+    expect(rotated).toMatchObject({ name: "the shop", overlap_ends_at: expect.stringMatching(/Z$/) });
+    const statuses = async (): Promise<readonly number[]> =>
+      Promise.all([old, rotated].map(({ token }) => statusOf("/v1/usage", token)));
+    expect(await statuses()).toEqual([200, 200]);
+    const { stdout } = await workspace.run(["tokens", "list", "--account", account]);
+    expect(stdout).toMatch(/^ID +NAME +MAY RENDER +CREATED +LAST USED +ROTATED +OVERLAP ENDS +EXPIRES$/m);
+    const overlapEnd = String(rotated.overlap_ends_at).slice(0, 16).replace("T", " ");
+    expect(stdout).toMatch(new RegExp(`^${old.id} +the shop .* UTC +.*${overlapEnd} UTC +never$`, "m"));
+    await mint("rotate", String(old.id));
+    expect(await statuses()).toEqual([401, 401]);
+    expect(await workspace.run(["tokens", "rotate", "1", "--overlap", "31d"])).toMatchObject({
+      code: 1,
+      stderr: "error: the overlap of a rotation must be at most 30 days\n",
+    });
+  });
+
+  it("show prints everything but the secrets", async () => {
+    const { id, token, signing_secret: secret } = await mint("create", "--account", account, "--name", "ci");
+    const document = await workspace.json(["tokens", "show", String(id)]);
+    expect(document).toEqual({
+      id,
+      account_id: account,
+      name: "ci",
+      abilities: ["screenshot", "pdf"],
+      created_at: expect.any(String),
+      expires_at: null,
+      rotated_at: null,
+      overlap_ends_at: null,
+      last_used_at: null,
+    });
+    const { stdout } = await workspace.run(["tokens", "show", String(id)]);
+    expect(stdout).toMatch(/^name +ci$/m);
+    expect(stdout).toMatch(/^last used +never$/m);
+    for (const text of [token, secret]) expect(stdout).not.toContain(text);
+    expect(await workspace.run(["tokens", "show", "99"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^error: token 99 not found/),
+    });
+  });
 
   it("the server rejects a token as soon as it is revoked", async () => {
     const { id, token } = await mint("create", "--account", account, "--expires-in", "none");

@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import { SnapError } from "@snap/engine";
 import type { WebhookOutcome } from "@snap/engine/ports";
 import { describe, expect, it } from "vitest";
@@ -16,6 +17,8 @@ async function readMetrics({ send }: TestService): Promise<string[]> {
   return text.split("\n").filter((line) => /^snap_(batch|webhook|credits|http)/.test(line));
 }
 
+const instance = `${hostname()}:${process.pid}`;
+
 describe("the log", () => {
   it("has a line for each finished item, without URLs", async () => {
     const service = await openService({ worker: true });
@@ -29,6 +32,7 @@ describe("the log", () => {
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
     expect(service.lines.filter(({ msg }) => String(msg).startsWith("batch item"))).toEqual([
       {
+        instance,
         level: "info",
         time,
         msg: "batch item failed",
@@ -40,6 +44,7 @@ describe("the log", () => {
         credit_cost: 0,
       },
       {
+        instance,
         level: "info",
         time,
         msg: "batch item done",
@@ -63,7 +68,7 @@ describe("the log", () => {
     const accepted = batchOf(await submit(service, document, { token }));
     await service.whenLogged("webhook delivered");
     const receiver = new URL(webhookUrl).origin;
-    const facts = { time: expect.any(String), account, receiver, attempt: 1 };
+    const facts = { instance, time: expect.any(String), account, receiver, attempt: 1 };
     expect(service.lines.filter(({ msg }) => String(msg).startsWith("webhook"))).toEqual([
       {
         ...facts,

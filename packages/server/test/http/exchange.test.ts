@@ -5,6 +5,8 @@ import { expect, it, onTestFinished } from "vitest";
 import { json, send } from "../../src/requests/response.ts";
 import { openExchange, type Exchange } from "../../src/requests/exchange.ts";
 
+const CALLER = { address: "127.0.0.1", userAgent: null, requestId: null, traceId: null };
+
 it("ends an exchange whose client disconnected once the outcome is known", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
@@ -14,7 +16,7 @@ it("ends an exchange whose client disconnected once the outcome is known", async
   });
   const [, response] = await once(server, "request");
   const done: Exchange[] = [];
-  openExchange(response, (exchange) => done.push(exchange));
+  openExchange(response, CALLER, (exchange) => done.push(exchange));
   client.destroy();
   await once(response, "close");
   expect(done).toEqual([]);

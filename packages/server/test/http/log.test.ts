@@ -1,26 +1,35 @@
 import { SnapError } from "@snap/engine";
-import { expect, it } from "vitest";
-import { openService } from "./open-service.ts";
+import { hostname } from "node:os";
+import { describe, expect, it, vi } from "vitest";
+import { openService, signedQuery } from "./open-service.ts";
 
 const url = "https://example.com/";
 
 it("logs one line per request, without secrets", async () => {
   const { snap, customer, lines } = await openService();
-  const { id, token } = await customer();
-  const { headers } = await snap({ url: `${url}?key=topsecret`, cacheTtl: "60" }, { token });
+  const { id, token, tokenId } = await customer();
+  const reply = await snap(
+    { url: `${url}?key=topsecret`, cacheTtl: "60" },
+    { token, headers: { "user-agent": "shop/1.0" } },
+  );
   await snap({ url, signature: "f00d" }, { token });
   const requests = lines.filter(({ msg }) => msg === "request");
   expect(requests).toEqual([
     {
       level: "info",
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      instance: `${hostname()}:${process.pid}`,
       msg: "request",
-      request_id: headers["x-request-id"],
+      request_id: reply.headers["x-request-id"],
       method: "GET",
       path: "/v1/snap",
       status: 200,
+      bytes: reply.body.length,
       duration_ms: expect.any(Number),
       account: id,
+      token: tokenId,
+      client: "127.0.0.1",
+      user_agent: "shop/1.0",
       cache: "miss",
     },
     expect.objectContaining({ status: 422, code: "validation_failed", account: id }),
@@ -69,6 +78,116 @@ it("logs a malformed request", async () => {
   const { sendRaw, lines } = await openService();
   const text = await sendRaw("noise\r\n\r\n");
   const line = lines.find(({ msg }) => msg === "refused");
-  expect(line).toMatchObject({ status: 400, code: "bad_request", detail: expect.stringContaining("HPE_") });
+  expect(line).toMatchObject({
+    status: 400,
+    code: "bad_request",
+    detail: expect.stringContaining("HPE_"),
+    client: "127.0.0.1",
+  });
   expect(text).toContain(String(line?.["request_id"]));
+});
+
+describe("a leaked token", () => {
+  it("is found by its log lines: who used it, from where, for how much", async () => {
+    const { snap, send, customer, lines } = await openService();
+    const { token, tokenId, id } = await customer();
+    const thief = { token, headers: { "user-agent": "curl/8.5" } };
+    await snap({ url }, thief);
+    await send("/v1/usage", thief);
+    await send("/v1/usage", { token: (await customer()).token });
+    const found = lines.filter((line) => line["token"] === tokenId);
+    expect(found).toHaveLength(2);
+    for (const line of found)
+      expect(line).toMatchObject({ account: id, client: "127.0.0.1", user_agent: "curl/8.5" });
+    expect(found.map(({ path, bytes }) => [path, Number(bytes) > 0])).toEqual([
+      ["/v1/snap", true],
+      ["/v1/usage", true],
+    ]);
+  });
+
+  it("is recognized by the line of each use after its rotation or revocation", async () => {
+    const { engine, send, customer, clock, lines } = await openService();
+    const { token, tokenId } = await customer();
+    const last = (): Record<string, unknown> | undefined => lines.findLast(({ msg }) => msg === "request");
+    const use = async (): Promise<unknown> => {
+      await send("/v1/usage", { token });
+      return last();
+    };
+    await engine.tokens.rotate(tokenId, { overlapMs: 60_000 });
+    expect(await use()).toMatchObject({ status: 200, token: tokenId, previous_secret: true });
+    clock.advance(60_000);
+    expect(await use()).toMatchObject({
+      status: 401,
+      detail: `the secret of token ${tokenId} is wrong, or from before a rotation`,
+    });
+    await engine.tokens.revoke(tokenId);
+    expect(await use()).toMatchObject({
+      status: 401,
+      detail: `token ${tokenId} does not exist, or was revoked`,
+    });
+    const { signingSecret, tokenId: other } = await customer();
+    await engine.tokens.rotate(other, { overlapMs: 60_000 });
+    const query = signedQuery({ url, tokenId: other }, signingSecret);
+    expect((await send(`/v1/snap/signed?${query}`)).status).toBe(200);
+    expect(last()).toMatchObject({ token: other, previous_secret: true });
+    clock.advance(60_000);
+    await send(`/v1/snap/signed?${query}`);
+    expect(last()).toMatchObject({
+      status: 403,
+      detail: `not signed with the present secret of token ${other}, or the token has ended`,
+    });
+  });
+});
+
+describe("text of a client", () => {
+  it.each([
+    ["a newline", "a\r\n{}", 400],
+    ["an escape", "a\u001b[2Jb", 400],
+    ["a control sequence of eight bits", "a\u009b2Jb", 200],
+    ["the next line of eight bits", 'a\u0085{"msg":"request"}', 200],
+    ["quotes", '{"a":"\\"', 200],
+  ])("with %s stays in one line of JSON", async (_, userAgent, status) => {
+    const { sendRaw, text } = await openService();
+    const sent = `GET /x HTTP/1.1\r\nHost: x\r\nUser-Agent: ${userAgent}\r\nConnection: close\r\n\r\n`;
+    const reply = await sendRaw(Buffer.from(sent, "latin1"));
+    expect(reply).toMatch(status === 200 ? /^HTTP\/1.1 404 / : /^HTTP\/1.1 4/);
+    const written = text();
+    for (const line of written.trimEnd().split("\n")) expect(() => JSON.parse(line) as unknown).not.toThrow();
+    expect(written.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
+  });
+
+  it("is cut", async () => {
+    const { send, lines } = await openService();
+    await send("/x", { headers: { "user-agent": "a".repeat(10_000) } });
+    expect(lines.at(-1)?.["user_agent"]).toBe(`${"a".repeat(200)}…`);
+  });
+});
+
+it("gives the renderer the request id, for its own lines", async () => {
+  const { snap, customer, renderer } = await openService();
+  const render = vi.spyOn(renderer, "render");
+  const { headers } = await snap({ url }, { token: (await customer()).token });
+  const requestId = headers["x-request-id"];
+  expect(render).toHaveBeenCalledExactlyOnceWith(expect.anything(), expect.objectContaining({ requestId }));
+});
+
+it("logs health checks and metrics only for debugging", async () => {
+  const { send, lines } = await openService({ metrics: true });
+  for (const path of ["/healthz", "/readyz", "/metrics", "/x"]) await send(path);
+  expect(lines.filter(({ msg }) => msg === "request").map(({ path }) => path)).toEqual(["/x"]);
+});
+
+it("counts no bytes for HEAD, and those of a tool call", async () => {
+  const { send, customer, lines } = await openService();
+  const { token } = await customer();
+  await send("/v1/openapi.json", { method: "HEAD" });
+  expect(lines.at(-1)).toMatchObject({ method: "HEAD", bytes: 0 });
+  const { body } = await send("/mcp", {
+    method: "POST",
+    token,
+    headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+  });
+  expect(body.length).toBeGreaterThan(0);
+  expect(lines.at(-1)).toMatchObject({ path: "/mcp", bytes: body.length });
 });

@@ -56,6 +56,8 @@ export interface TestService {
   readonly webhookSender: FakeWebhookSender;
   /** Log lines so far. */
   readonly lines: readonly Record<string, unknown>[];
+  /** The log so far, as it was written. */
+  readonly text: () => string;
   /** Resolves once the log contains `count` lines with this message; 1 by default. */
   readonly whenLogged: (message: string, count?: number) => Promise<void>;
   readonly customer: (options?: CustomerOptions) => Promise<Customer>;
@@ -84,6 +86,7 @@ export interface OpenOptions {
   readonly drainTimeoutMs?: number;
   readonly unreadTimeoutMs?: number;
   readonly endpoints?: "all" | "operations";
+  readonly trustProxy?: number | readonly string[];
 }
 
 /** Starts the service on a free loopback port, with an engine that has only in-memory dependencies. */
@@ -93,9 +96,11 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
   const clock = createFakeClock(START_MS);
   const webhookSender = createFakeWebhookSender();
   const lines: Record<string, unknown>[] = [];
+  let written = "";
   const watchers = new Set<() => void>();
   const logger = createLogger("info", {
     write(line) {
+      written += line;
       lines.push(JSON.parse(line) as Record<string, unknown>);
       for (const look of watchers) look();
     },
@@ -127,6 +132,7 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
     logger,
     metrics,
     ...(options.endpoints !== undefined && { endpoints: options.endpoints }),
+    ...(options.trustProxy !== undefined && { trustProxy: options.trustProxy }),
     ...(options.drainDelayMs !== undefined && { drainDelayMs: options.drainDelayMs }),
     ...(options.drainTimeoutMs !== undefined && { drainTimeoutMs: options.drainTimeoutMs }),
     ...(options.unreadTimeoutMs !== undefined && { unreadTimeoutMs: options.unreadTimeoutMs }),
@@ -148,6 +154,7 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
     clock,
     webhookSender,
     lines,
+    text: () => written,
     async whenLogged(message, count = 1) {
       const { promise, resolve } = Promise.withResolvers<void>();
       const look = (): void => {

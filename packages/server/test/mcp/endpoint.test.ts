@@ -270,7 +270,7 @@ it("caches, charges and logs a render whose client disconnects", async () => {
   // Another request gives the service time to notice the disconnect.
   await send("/healthz");
   release();
-  await whenLogged("request", 2);
+  await whenLogged("request");
   expect(lines.find(({ path }) => path === "/mcp")).toMatchObject({
     tool: "take-screenshot",
     cache: "miss",

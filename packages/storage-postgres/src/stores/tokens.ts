@@ -1,16 +1,21 @@
 import type {
   Ability,
   Account,
+  NextSecrets,
   Principal,
   StandingBalance,
   TokenRecord,
   TokenStore,
 } from "@snap/engine/ports";
-import { isStorable, type Database } from "../database.ts";
+import { isStorable, type Database, type Query } from "../database.ts";
 
 /** A token as stored. */
-interface TokenRow extends Omit<TokenRecord, "abilities"> {
+interface TokenRow extends Omit<TokenRecord, "abilities" | "previous"> {
   readonly abilities: string;
+  readonly previousSecretHash: string;
+  readonly previousSealedSigningSecret: string;
+  /** `null`, as the other two are, without previous secrets. */
+  readonly previousEndsAt: number | null;
 }
 
 /** A token joined with its account and balance; without a balance its columns are `null`. */
@@ -22,7 +27,10 @@ interface FoundRow
 
 const TOKEN_COLUMNS = `tokens.id, tokens.account_id AS "accountId", abilities, encode(secret_hash, 'hex') AS "secretHash",
   encode(sealed_signing_secret, 'hex') AS "sealedSigningSecret", tokens.created_at AS "createdAt",
-  expires_at AS "expiresAt", rotated_at AS "rotatedAt"`;
+  expires_at AS "expiresAt", rotated_at AS "rotatedAt", name, last_used_at AS "lastUsedAt",
+  encode(previous_secret_hash, 'hex') AS "previousSecretHash",
+  encode(previous_sealed_signing_secret, 'hex') AS "previousSealedSigningSecret",
+  previous_ends_at AS "previousEndsAt"`;
 
 const FIND = `SELECT ${TOKEN_COLUMNS}, email, email_verified_at AS "emailVerifiedAt", plan_slug AS "planSlug",
     credits_per_period AS "creditsPerPeriod", requests_per_minute AS "requestsPerMinute",
@@ -41,14 +49,25 @@ function abilitiesText({ abilities }: Pick<TokenRecord, "abilities">): string {
   return abilities.join(" ");
 }
 
-export function createTokenStore({ query, queryOnce }: Database): TokenStore {
+export function createTokenStore(database: Database): TokenStore {
+  const { query, queryOnce } = database;
   return {
     async insert(token) {
-      const { accountId, secretHash, sealedSigningSecret, createdAt, expiresAt, rotatedAt } = token;
+      const { accountId, name, secretHash, sealedSigningSecret, createdAt, expiresAt, rotatedAt } = token;
       const [row] = await queryOnce<TokenRow>(
-        `INSERT INTO snap.tokens (account_id, abilities, secret_hash, sealed_signing_secret, created_at, expires_at, rotated_at)
-         VALUES ($1, $2, decode($3, 'hex'), decode($4, 'hex'), $5, $6, $7) RETURNING ${TOKEN_COLUMNS}`,
-        [accountId, abilitiesText(token), secretHash, sealedSigningSecret, createdAt, expiresAt, rotatedAt],
+        `INSERT INTO snap.tokens (account_id, abilities, secret_hash, sealed_signing_secret, created_at, expires_at,
+           rotated_at, name)
+         VALUES ($1, $2, decode($3, 'hex'), decode($4, 'hex'), $5, $6, $7, $8) RETURNING ${TOKEN_COLUMNS}`,
+        [
+          accountId,
+          abilitiesText(token),
+          secretHash,
+          sealedSigningSecret,
+          createdAt,
+          expiresAt,
+          rotatedAt,
+          name,
+        ],
       );
       // an insert that does not throw returns its row
       return toToken(row as TokenRow);
@@ -73,18 +92,23 @@ export function createTokenStore({ query, queryOnce }: Database): TokenStore {
       );
       return row === undefined ? null : toToken(row);
     },
-    async rotate(id, { secretHash, sealedSigningSecret, rotatedAt }) {
-      const [row] = await query<TokenRow>(
-        `UPDATE snap.tokens SET secret_hash = decode($2, 'hex'), sealed_signing_secret = decode($3, 'hex'),
-           rotated_at = $4
-         WHERE id = $1 RETURNING ${TOKEN_COLUMNS}`,
-        [id, secretHash, sealedSigningSecret, rotatedAt],
+    rotate: (id, next) =>
+      database.transaction(async (inTransaction, isRepeated) => {
+        // the first transaction had committed when its connection was lost: a second rotation would end the overlap
+        const rotated = isRepeated ? await findRotated(inTransaction, { id, ...next }) : null;
+        return rotated ?? rotate(inTransaction, { id, ...next });
+      }),
+    async recordUse({ id, usedAt }) {
+      await query(
+        "UPDATE snap.tokens SET last_used_at = $2 WHERE id = $1 AND coalesce(last_used_at, 0) < $2",
+        [id, usedAt],
       );
-      return row === undefined ? null : toToken(row);
     },
     async replaceSigningSecret(id, { current, next }) {
       const [row] = await queryOnce<TokenRow>(
-        `UPDATE snap.tokens SET sealed_signing_secret = decode($3, 'hex')
+        `UPDATE snap.tokens SET sealed_signing_secret = decode($3, 'hex'),
+           previous_sealed_signing_secret =
+             CASE WHEN previous_ends_at IS NULL THEN NULL ELSE decode($3, 'hex') END
          WHERE id = $1 AND sealed_signing_secret = decode($2, 'hex') RETURNING ${TOKEN_COLUMNS}`,
         [id, current, next],
       );
@@ -104,10 +128,62 @@ export function createTokenStore({ query, queryOnce }: Database): TokenStore {
   };
 }
 
+type Rotation = NextSecrets & { readonly id: number };
+
+async function rotate(query: Query, rotation: Rotation): Promise<TokenRecord | null> {
+  const { id, secretHash, sealedSigningSecret, rotatedAt, overlapEndsAt } = rotation;
+  const [row] = await query<TokenRow>(
+    `UPDATE snap.tokens SET secret_hash = decode($2, 'hex'), sealed_signing_secret = decode($3, 'hex'),
+       rotated_at = $4, previous_ends_at = $5::BIGINT,
+       previous_secret_hash = CASE WHEN $5::BIGINT IS NULL THEN NULL ELSE secret_hash END,
+       previous_sealed_signing_secret = CASE WHEN $5::BIGINT IS NULL THEN NULL ELSE sealed_signing_secret END
+     WHERE id = $1 RETURNING ${TOKEN_COLUMNS}`,
+    [id, secretHash, sealedSigningSecret, rotatedAt, overlapEndsAt],
+  );
+  return row === undefined ? null : toToken(row);
+}
+
+async function findRotated(query: Query, { id, secretHash }: Rotation): Promise<TokenRecord | null> {
+  const [row] = await query<TokenRow>(
+    `SELECT ${TOKEN_COLUMNS} FROM snap.tokens WHERE id = $1 AND secret_hash = decode($2, 'hex')`,
+    [id, secretHash],
+  );
+  return row === undefined ? null : toToken(row);
+}
+
 function toToken(row: TokenRow): TokenRecord {
-  const { id, accountId, secretHash, sealedSigningSecret, createdAt, expiresAt, rotatedAt } = row;
-  const abilities = row.abilities === "" ? [] : (row.abilities.split(" ") as Ability[]);
-  return { id, accountId, abilities, secretHash, sealedSigningSecret, createdAt, expiresAt, rotatedAt };
+  const {
+    id,
+    accountId,
+    name,
+    secretHash,
+    sealedSigningSecret,
+    createdAt,
+    expiresAt,
+    rotatedAt,
+    lastUsedAt,
+  } = row;
+  const { previousSecretHash, previousSealedSigningSecret, previousEndsAt } = row;
+  return {
+    id,
+    accountId,
+    name,
+    abilities: row.abilities === "" ? [] : (row.abilities.split(" ") as Ability[]),
+    secretHash,
+    sealedSigningSecret,
+    createdAt,
+    expiresAt,
+    rotatedAt,
+    previous:
+      previousEndsAt === null
+        ? null
+        : {
+            secretHash: previousSecretHash,
+            sealedSigningSecret: previousSealedSigningSecret,
+            endsAt: previousEndsAt,
+          },
+    lastUsedAt,
+  };
 }
 
 function toFound(row: FoundRow): Principal {

@@ -31,6 +31,11 @@ const INSERTS = {
     createdAt: "created_at BIGINT",
     expiresAt: "expires_at BIGINT",
     rotatedAt: "rotated_at BIGINT",
+    name: "name TEXT",
+    lastUsedAt: "last_used_at BIGINT",
+    previousSecretHash: "previous_secret_hash BYTEA",
+    previousSealedSigningSecret: "previous_sealed_signing_secret BYTEA",
+    previousEndsAt: "previous_ends_at BIGINT",
   }),
   balances: insertInto("balances", {
     accountId: "account_id TEXT",
@@ -104,11 +109,14 @@ function toBatchRow(batch: BatchRecord): Omit<BatchRecord, "items" | "delivery">
   return row;
 }
 
-function toTokenRow({
-  abilities,
-  ...token
-}: TokenRecord): Omit<TokenRecord, "abilities"> & { readonly abilities: string } {
-  return { ...token, abilities: abilities.join(" ") };
+function toTokenRow({ abilities, previous, ...token }: TokenRecord): Readonly<Record<string, unknown>> {
+  return {
+    ...token,
+    abilities: abilities.join(" "),
+    previousSecretHash: previous?.secretHash,
+    previousSealedSigningSecret: previous?.sealedSigningSecret,
+    previousEndsAt: previous?.endsAt,
+  };
 }
 
 /** @param fields The column and type of each field; bytes are passed as hex. */

@@ -1,8 +1,9 @@
-import type { TransferTotals, TransferTarget } from "@snap/engine/ports";
+import type { Storage, TransferTotals, TransferTarget } from "@snap/engine/ports";
 import { openDatabase, type Query } from "../database.ts";
 import { pinKeyFingerprint, replaceKeyFingerprint, type KeyPinned } from "../key-fingerprint.ts";
 import { migrate } from "../migrate.ts";
 import { detectPooler } from "../pooler.ts";
+import { createAuditStore } from "../stores/audit.ts";
 import { insertPage } from "./insert-page.ts";
 import { advanceMove, beginMove, finishMove, lockMove } from "./moves.ts";
 
@@ -35,7 +36,7 @@ const TOTALS = `SELECT
     (SELECT count(*) AS deliveries, count(*) FILTER (WHERE claimable_at IS NOT NULL) AS "openDeliveries"
      FROM snap.deliveries) AS delivery`;
 
-export interface PostgresTarget extends TransferTarget, KeyPinned {}
+export interface PostgresTarget extends TransferTarget, KeyPinned, Pick<Storage, "audit"> {}
 
 /**
  * Opens a database to move another storage into it, with `transfer` of `@snap/engine`; creates the schema if needed. The
@@ -100,6 +101,7 @@ export async function openPostgresTarget({
       }),
     pinKeyFingerprint: (fingerprint) => pinKeyFingerprint(database, fingerprint),
     replaceKeyFingerprint: (fingerprint) => replaceKeyFingerprint(database, fingerprint),
+    audit: createAuditStore(database),
     close: () => database.close(),
   };
 }

@@ -1,17 +1,22 @@
-import type { Ability, Principal, TokenRecord, TokenStore } from "@snap/engine/ports";
+import type { Ability, PreviousSecrets, Principal, TokenRecord, TokenStore } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import { prepare, prepareArrays } from "../prepare.ts";
 import { durably } from "../transaction.ts";
 
 /** A token as stored. */
-export interface TokenRow extends Omit<TokenRecord, "abilities"> {
+export interface TokenRow extends Omit<TokenRecord, "abilities" | "previous"> {
   readonly abilities: string;
+  readonly previousSecretHash: string;
+  readonly previousSealedSigningSecret: string;
+  readonly previousEndsAt: number | null;
 }
 
 /** Bytes are read as hex: allocating an ArrayBuffer costs more than the rest of a lookup. */
-export const TOKEN_COLUMNS = `id, account_id AS accountId, abilities, lower(hex(secret_hash)) AS secretHash,
+export const TOKEN_COLUMNS = `id, account_id AS accountId, name, abilities, lower(hex(secret_hash)) AS secretHash,
   lower(hex(sealed_signing_secret)) AS sealedSigningSecret, created_at AS createdAt,
-  expires_at AS expiresAt, rotated_at AS rotatedAt`;
+  expires_at AS expiresAt, rotated_at AS rotatedAt, last_used_at AS lastUsedAt,
+  lower(hex(previous_secret_hash)) AS previousSecretHash,
+  lower(hex(previous_sealed_signing_secret)) AS previousSealedSigningSecret, previous_ends_at AS previousEndsAt`;
 
 /** The columns in the order of `FIND`; those of the balance are `null` without one. */
 type FoundRow = readonly [
@@ -23,6 +28,11 @@ type FoundRow = readonly [
   createdAt: number,
   expiresAt: number | null,
   rotatedAt: number | null,
+  name: string | null,
+  lastUsedAt: number | null,
+  previousSecretHash: string,
+  previousSealedSigningSecret: string,
+  previousEndsAt: number | null,
   email: string,
   emailVerifiedAt: number | null,
   planSlug: string | null,
@@ -39,7 +49,8 @@ type FoundRow = readonly [
 ];
 
 const FIND = `SELECT tokens.id, tokens.account_id, abilities, lower(hex(secret_hash)), lower(hex(sealed_signing_secret)),
-    tokens.created_at, expires_at, rotated_at,
+    tokens.created_at, expires_at, rotated_at, name, last_used_at,
+    lower(hex(previous_secret_hash)), lower(hex(previous_sealed_signing_secret)), previous_ends_at,
     email, email_verified_at, plan_slug, credits_per_period, requests_per_minute, accounts.created_at,
     suspended_at, deletion_started_at,
     period_started_at, granted, used, reserved,
@@ -53,8 +64,9 @@ export function createTokenStore(database: DatabaseSync): TokenStore {
   const find = prepareArrays<FoundRow>(database, FIND);
   const insert = prepare<TokenRow>(
     database,
-    `INSERT INTO tokens (account_id, abilities, secret_hash, sealed_signing_secret, created_at, expires_at, rotated_at)
-     VALUES (:accountId, :abilities, unhex(:secretHash), unhex(:sealedSigningSecret), :createdAt, :expiresAt, :rotatedAt)
+    `INSERT INTO tokens (account_id, name, abilities, secret_hash, sealed_signing_secret, created_at, expires_at, rotated_at)
+     VALUES (:accountId, :name, :abilities, unhex(:secretHash), unhex(:sealedSigningSecret), :createdAt, :expiresAt,
+       :rotatedAt)
      RETURNING ${TOKEN_COLUMNS}`,
   );
   const list = prepare<TokenRow>(
@@ -67,14 +79,21 @@ export function createTokenStore(database: DatabaseSync): TokenStore {
   );
   const replaceSecret = prepare<TokenRow>(
     database,
-    `UPDATE tokens SET sealed_signing_secret = unhex(:next)
+    `UPDATE tokens SET sealed_signing_secret = unhex(:next),
+       previous_sealed_signing_secret = iif(previous_ends_at IS NULL, NULL, unhex(:next))
      WHERE id = :id AND sealed_signing_secret = unhex(:current) RETURNING ${TOKEN_COLUMNS}`,
   );
   const rotate = prepare<TokenRow>(
     database,
     `UPDATE tokens SET secret_hash = unhex(:secretHash), sealed_signing_secret = unhex(:sealedSigningSecret),
-       rotated_at = :rotatedAt
+       rotated_at = :rotatedAt, previous_ends_at = :overlapEndsAt,
+       previous_secret_hash = iif(:overlapEndsAt IS NULL, NULL, secret_hash),
+       previous_sealed_signing_secret = iif(:overlapEndsAt IS NULL, NULL, sealed_signing_secret)
      WHERE id = :id RETURNING ${TOKEN_COLUMNS}`,
+  );
+  const recordUse = prepare(
+    database,
+    "UPDATE tokens SET last_used_at = :usedAt WHERE id = :id AND coalesce(last_used_at, 0) < :usedAt",
   );
   const revoke = prepare(database, "DELETE FROM tokens WHERE id = :id");
   const revokeAll = prepare<{ id: number }>(
@@ -99,9 +118,12 @@ export function createTokenStore(database: DatabaseSync): TokenStore {
       const row = newest.get();
       return row === undefined ? null : toToken(row);
     },
-    async rotate(id, { secretHash, sealedSigningSecret, rotatedAt }) {
-      const row = durably(database, () => rotate.get({ id, secretHash, sealedSigningSecret, rotatedAt }));
+    async rotate(id, next) {
+      const row = durably(database, () => rotate.get({ id, ...next }));
       return row === undefined ? null : toToken(row);
+    },
+    async recordUse(use) {
+      recordUse.run({ ...use });
     },
     async replaceSigningSecret(id, { current, next }) {
       const row = durably(database, () => replaceSecret.get({ id, current, next }));
@@ -117,8 +139,24 @@ export function createTokenStore(database: DatabaseSync): TokenStore {
   };
 }
 
-export function toToken({ abilities, ...rest }: TokenRow): TokenRecord {
-  return { ...rest, abilities: readAbilities(abilities) };
+export function toToken(row: TokenRow): TokenRecord {
+  const { abilities, previousSecretHash, previousSealedSigningSecret, previousEndsAt, ...rest } = row;
+  return {
+    ...rest,
+    abilities: readAbilities(abilities),
+    previous: toPrevious({
+      secretHash: previousSecretHash,
+      sealedSigningSecret: previousSealedSigningSecret,
+      endsAt: previousEndsAt,
+    }),
+  };
+}
+
+function toPrevious({
+  endsAt,
+  ...secrets
+}: Omit<PreviousSecrets, "endsAt"> & { readonly endsAt: number | null }): PreviousSecrets | null {
+  return endsAt === null ? null : { ...secrets, endsAt };
 }
 
 function readAbilities(text: string): Ability[] {
@@ -134,6 +172,11 @@ function toFound([
   createdAt,
   expiresAt,
   rotatedAt,
+  name,
+  lastUsedAt,
+  previousSecretHash,
+  previousSealedSigningSecret,
+  previousEndsAt,
   email,
   emailVerifiedAt,
   planSlug,
@@ -152,12 +195,19 @@ function toFound([
     token: {
       id,
       accountId,
+      name,
       abilities: readAbilities(abilities),
       secretHash,
       sealedSigningSecret,
       createdAt,
       expiresAt,
       rotatedAt,
+      lastUsedAt,
+      previous: toPrevious({
+        secretHash: previousSecretHash,
+        sealedSigningSecret: previousSealedSigningSecret,
+        endsAt: previousEndsAt,
+      }),
     },
     account: {
       id: accountId,

@@ -1,5 +1,6 @@
 import type { Account, Storage, TokenRecord } from "@snap/engine/ports";
 import { createAccountStore } from "./accounts.ts";
+import { createAuditStore } from "./audit.ts";
 import { createBatchStore } from "./batches.ts";
 import { createRateLimiter } from "./rate-limiter.ts";
 import { createLedger } from "./ledger.ts";
@@ -31,6 +32,7 @@ export function createMemoryStorage({ cacheMaxBytes }: MemoryStorageOptions = {}
     renderings: createRenderingStore({ maxBytes: cacheMaxBytes ?? null, deletions }),
     rateLimiter: createRateLimiter(),
     batches: createBatchStore({ ledger, deletions }),
+    audit: createAuditStore(),
     async check() {},
     async close() {},
   };

@@ -16,7 +16,7 @@ export function createTokenStore(
     async insert(token) {
       if (!accounts.has(token.accountId)) throw new Error(`account ${token.accountId} does not exist`);
       lastId += 1;
-      const record = copyOf({ id: lastId, ...token });
+      const record = copyOf({ id: lastId, ...token, previous: null, lastUsedAt: null });
       tokens.set(record.id, record);
       return copyOf(record);
     },
@@ -33,17 +33,25 @@ export function createTokenStore(
       const newest = [...tokens.values()].at(-1);
       return newest === undefined ? null : copyOf(newest);
     },
-    async rotate(id, { secretHash, sealedSigningSecret, rotatedAt }) {
+    async rotate(id, { overlapEndsAt: endsAt, ...next }) {
       const token = tokens.get(id);
       if (token === undefined) return null;
-      const rotated = copyOf({ ...token, secretHash, sealedSigningSecret, rotatedAt });
+      const { secretHash, sealedSigningSecret } = token;
+      const previous = endsAt === null ? null : { secretHash, sealedSigningSecret, endsAt };
+      const rotated = copyOf({ ...token, ...next, previous });
       tokens.set(id, rotated);
       return copyOf(rotated);
+    },
+    async recordUse({ id, usedAt }) {
+      const token = tokens.get(id);
+      if (token !== undefined && (token.lastUsedAt ?? 0) < usedAt)
+        tokens.set(id, { ...token, lastUsedAt: usedAt });
     },
     async replaceSigningSecret(id, { current, next }) {
       const token = tokens.get(id);
       if (token?.sealedSigningSecret !== current) return null;
-      const replaced = copyOf({ ...token, sealedSigningSecret: next });
+      const previous = token.previous && { ...token.previous, sealedSigningSecret: next };
+      const replaced = copyOf({ ...token, sealedSigningSecret: next, previous });
       tokens.set(id, replaced);
       return copyOf(replaced);
     },

@@ -2,6 +2,7 @@ import type { Storage } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { testAccountDeletion } from "./account-deletion.ts";
 import { testAccountStore } from "./accounts.ts";
+import { testAuditStore } from "./audit.ts";
 import { testBatchStore } from "./batches.ts";
 import { testRateLimiter } from "./rate-limiter.ts";
 import { testLedger } from "./ledger.ts";
@@ -35,6 +36,7 @@ export function testStorage(
   testRateLimiter(runner, open);
   testBatchStore(runner, open);
   defineSuite<keyof Storage>({ runner, open, name: "Storage: deleted accounts" }, testAccountDeletion);
+  testAuditStore(runner, open);
   defineSuite<keyof Storage>({ runner, open, name: "Storage" }, (test) => {
     test("passes its check repeatedly without leaving a trace", async (storage) => {
       for (let time = 0; time < 3; time += 1) await storage.check();

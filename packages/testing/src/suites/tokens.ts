@@ -1,12 +1,15 @@
-import type { TokenRecord } from "@snap/engine/ports";
+import type { PreviousSecrets, TokenRecord } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { sampleAccount } from "./account-samples.ts";
 import { concurrently, CONCURRENT_CALLS, countOf, defineSuite } from "./suite.ts";
 import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
 
-function sampleToken(change: Partial<TokenRecord> = {}): Omit<TokenRecord, "id"> {
+type NewToken = Omit<TokenRecord, "id" | "previous" | "lastUsedAt">;
+
+function sampleToken(change: Partial<NewToken> = {}): NewToken {
   return {
     accountId: "acct_1",
+    name: null,
     abilities: ["screenshot", "pdf"],
     secretHash: hexOf(32, 7),
     sealedSigningSecret: Buffer.from(Array.from({ length: 256 }, (_, index) => index)).toString("hex"),
@@ -29,17 +32,19 @@ export function testTokenStore(
   defineSuite({ runner, open, name: "TokenStore: lookups" }, testLookups);
   defineSuite({ runner, open, name: "TokenStore: life cycle" }, testLifeCycle);
   defineSuite({ runner, open, name: "TokenStore: signing secrets" }, testSigningSecrets);
+  defineSuite({ runner, open, name: "TokenStore: overlaps and uses" }, testOverlapsAndUses);
 }
 
 function testLookups(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
   test("returns a token with its account", async ({ accounts, tokens }) => {
     await accounts.insert(sampleAccount());
     await accounts.insert(sampleAccount({ id: "acct_2", email: "grace@example.com" }));
-    const expiring = sampleToken({ accountId: "acct_2", abilities: ["pdf"], expiresAt: 1_767_225_600_001 });
+    const change = { accountId: "acct_2", name: "naïve 鍵🔑", abilities: ["pdf"] } as const;
+    const expiring = sampleToken({ ...change, expiresAt: 1_767_225_600_001 });
     for (const token of [sampleToken(), expiring]) {
       const record = await tokens.insert(token);
       assert.ok(Number.isSafeInteger(record.id) && record.id > 0);
-      assert.deepEqual(record, { id: record.id, ...token });
+      assert.deepEqual(record, { id: record.id, ...token, previous: null, lastUsedAt: null });
       const found = await tokens.find(record.id);
       assert.deepEqual(found?.token, record);
       assert.deepEqual(found?.account, await accounts.find(token.accountId));
@@ -143,6 +148,16 @@ function testSigningSecrets(test: DefineTest<"accounts" | "tokens" | "ledger">):
     assert.deepEqual((await tokens.find(other.id))?.token, other);
   });
 
+  test("also replaces the signing secret of an overlap", async ({ accounts, tokens }) => {
+    await accounts.insert(sampleAccount());
+    const { id, secretHash } = await tokens.insert(sampleToken({ sealedSigningSecret: SEALED.old }));
+    const rotated = { secretHash: hexOf(32, 8), sealedSigningSecret: SEALED.next, rotatedAt: 5 };
+    await tokens.rotate(id, { ...rotated, overlapEndsAt: 9 });
+    const replaced = await tokens.replaceSigningSecret(id, { current: SEALED.next, next: SEALED.third });
+    assert.equal(replaced?.sealedSigningSecret, SEALED.third);
+    assert.deepEqual(replaced?.previous, { secretHash, sealedSigningSecret: SEALED.third, endsAt: 9 });
+  });
+
   test("does not replace a signing secret that has changed", async ({ accounts, tokens }) => {
     await accounts.insert(sampleAccount());
     const token = await tokens.insert(sampleToken({ sealedSigningSecret: SEALED.next }));
@@ -187,7 +202,8 @@ function testLifeCycle(test: DefineTest<"accounts" | "tokens" | "ledger">): void
     assert.equal(await tokens.find(id), null);
     assert.deepEqual(await tokens.listByAccount("acct_1"), []);
     const next = { secretHash: hexOf(32, 0), sealedSigningSecret: hexOf(8, 0), rotatedAt: 1 };
-    assert.equal(await tokens.rotate(id, next), null);
+    for (const overlapEndsAt of [null, 2])
+      assert.equal(await tokens.rotate(id, { ...next, overlapEndsAt }), null);
   });
 
   test("replaces both secrets and preserves the other fields", async ({ accounts, tokens }) => {
@@ -199,7 +215,7 @@ function testLifeCycle(test: DefineTest<"accounts" | "tokens" | "ledger">): void
       sealedSigningSecret: hexOf(60, 9),
       rotatedAt: 1_767_225_700_000,
     };
-    const after = await tokens.rotate(before.id, next);
+    const after = await tokens.rotate(before.id, { ...next, overlapEndsAt: null });
     assert.deepEqual(after, { ...before, ...next });
     assert.deepEqual((await tokens.find(before.id))?.token, { ...before, ...next });
     assert.deepEqual((await tokens.find(other.id))?.token, other);
@@ -237,11 +253,46 @@ function testLifeCycle(test: DefineTest<"accounts" | "tokens" | "ledger">): void
         secretHash: hexOf(32, index),
         sealedSigningSecret: hexOf(32, index),
         rotatedAt: index,
+        overlapEndsAt: null,
       }),
     );
     const found = await tokens.find(id);
     assert.ok(found);
     assert.equal(found.token.secretHash, found.token.sealedSigningSecret);
     assert.equal(found.token.secretHash, hexOf(32, found.token.rotatedAt ?? -1));
+  });
+}
+
+function testOverlapsAndUses(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
+  test("keeps the secrets of an overlap until the next rotation", async ({ accounts, tokens }) => {
+    await accounts.insert(sampleAccount());
+    const { id, ...first } = await tokens.insert(sampleToken({ sealedSigningSecret: SEALED.old }));
+    const secretsOf = ({ secretHash, sealedSigningSecret }: NewToken): Omit<PreviousSecrets, "endsAt"> => ({
+      secretHash,
+      sealedSigningSecret,
+    });
+    const second = { secretHash: hexOf(32, 8), sealedSigningSecret: SEALED.next, rotatedAt: 100 };
+    const overlapping = await tokens.rotate(id, { ...second, overlapEndsAt: 900 });
+    assert.deepEqual(overlapping?.previous, { ...secretsOf(first), endsAt: 900 });
+    assert.deepEqual((await tokens.find(id))?.token, overlapping);
+    assert.deepEqual(await tokens.listByAccount("acct_1"), [overlapping]);
+
+    const third = { secretHash: hexOf(32, 9), sealedSigningSecret: SEALED.third, rotatedAt: 200 };
+    const again = await tokens.rotate(id, { ...third, overlapEndsAt: 950 });
+    assert.deepEqual(again?.previous, { ...secretsOf({ ...first, ...second }), endsAt: 950 });
+
+    const ended = await tokens.rotate(id, { ...second, rotatedAt: 300, overlapEndsAt: null });
+    assert.equal(ended?.previous, null);
+    assert.deepEqual((await tokens.find(id))?.token, ended);
+  });
+
+  test("records the latest use", async ({ accounts, tokens }) => {
+    await accounts.insert(sampleAccount());
+    const { id } = await tokens.insert(sampleToken());
+    const other = await tokens.insert(sampleToken());
+    for (const usedAt of [7_200_000, 10_800_000, 3_600_000]) await tokens.recordUse({ id, usedAt });
+    await tokens.recordUse({ id: other.id + 1, usedAt: 3_600_000 });
+    assert.equal((await tokens.find(id))?.token.lastUsedAt, 10_800_000);
+    assert.deepEqual((await tokens.find(other.id))?.token, other);
   });
 }

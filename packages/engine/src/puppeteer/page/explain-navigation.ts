@@ -44,7 +44,7 @@ const BY_NET_ERROR: readonly (readonly [RegExp, string])[] = [
 export function explainNavigation(failure: { tab: Tab; url: string; netError: string | null }): SnapError {
   const { tab, url } = failure;
   const netError = failure.netError === null ? null : plainText(failure.netError);
-  const detail = `${netError ?? "navigation failed"} at ${plainText(url)}`;
+  const detail = `${tab.egress.refusalDetail(url) ?? netError ?? "navigation failed"} at ${originOf(url)}`;
   const refusal = tab.egress.refusal(url);
   if (refusal === "blocked") return new SnapError("blocked_host", BLOCKED, { detail });
   if (refusal === "unresolved") return unresolvedHost(detail);
@@ -60,9 +60,14 @@ export function explainNavigation(failure: { tab: Tab; url: string; netError: st
   return new SnapError(UNREACHABLE, message ?? unexplained(netError), { detail });
 }
 
+/** For the log: path and query of a page may contain secrets. */
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : "an invalid URL";
+}
+
 /** Returns the error for a main frame that shows a blocked document. */
 export function explainBlockedDocument(url: string): SnapError {
-  return new SnapError("blocked_host", BLOCKED, { detail: `shown at ${plainText(url)}` });
+  return new SnapError("blocked_host", BLOCKED, { detail: `shown at ${originOf(url)}` });
 }
 
 /** Chromium refuses some ports before it contacts the proxy; after `load` it does not report the error. */
@@ -74,7 +79,9 @@ function isUnsafePort(url: string, netError: string | null): boolean {
 
 /** Returns the error for a page that exceeded its byte limit. */
 export function explainOverflow(): SnapError {
-  return new SnapError(UNREACHABLE, BY_REFUSAL["too-large"]);
+  return new SnapError(UNREACHABLE, BY_REFUSAL["too-large"], {
+    detail: "the egress proxy reached its limit",
+  });
 }
 
 function unexplained(netError: string | null): string {

@@ -77,6 +77,8 @@ export function openCheckedEgress({ resolver, policy }: EgressProxyOptions): Pag
       const target = parseTarget(url);
       return (target && refusals.get(targetKey(target))) ?? null;
     },
+    // the browser connects by itself, and reports why it could not
+    refusalDetail: () => null,
     async refusedDocument() {
       await checks;
       return refusedDocument;

@@ -34,6 +34,7 @@ export class EgressSession {
   readonly #overflow = new AbortController();
   readonly #lookUps = new PageLookUps();
   readonly #refusals = new LRUCache<string, EgressRefusal>({ max: REFUSALS_PER_PAGE_MAX });
+  readonly #details = new LRUCache<string, string>({ max: REFUSALS_PER_PAGE_MAX });
   readonly #sockets = new Set<Socket>();
   /** Per upstream connection. */
   readonly #countedBytes = new WeakMap<Socket, number>();
@@ -51,6 +52,11 @@ export class EgressSession {
   refusal(url: string): EgressRefusal | null {
     const target = parseTarget(url);
     return (target && this.#refusals.get(targetKey(target))) ?? null;
+  }
+
+  refusalDetail(url: string): string | null {
+    const target = parseTarget(url);
+    return (target && this.#details.get(targetKey(target))) ?? null;
   }
 
   /** Tracks the socket until it closes, and handles its `error` events. */
@@ -121,7 +127,9 @@ export class EgressSession {
     const abandoned = new AbortController();
     const abandon = (): void => abandoned.abort();
     client.once("close", abandon);
-    const outcome = await connect({ ...target, policy, resolver, lookUps, signal: abandoned.signal });
+    const onUnreachable = (detail: string): void => void this.#details.set(targetKey(target), detail);
+    const { signal } = abandoned;
+    const outcome = await connect({ ...target, policy, resolver, lookUps, signal, onUnreachable });
     client.off("close", abandon);
     return outcome;
   }

@@ -58,6 +58,7 @@ export async function openProxiedEgress(
     proxyServer: `http://${listen.host.includes(":") ? `[${listen.host}]` : listen.host}:${port}`,
     guard: null,
     refusal: (url) => session.refusal(url),
+    refusalDetail: (url) => session.refusalDetail(url),
     refusedDocument: () => Promise.resolve(null), // the proxy lets none through
     overflow: session.overflow,
     async close() {

@@ -1,9 +1,10 @@
-import { AdminError, transfer, type TransferOutcome, type TransferRequest } from "@snap/engine";
-import { findForeignSecrets } from "@snap/engine/internals";
+import { AdminError, systemClock, transfer, type TransferOutcome, type TransferRequest } from "@snap/engine";
+import { createAudit, findForeignSecrets } from "@snap/engine/internals";
 import type { TransferSource } from "@snap/engine/ports";
 import type { MoveConfig } from "../../config.ts";
 import { messageOf } from "../../config/message-of.ts";
 import { findSecretKey, secretKeyPath } from "../../config/secret-key.ts";
+import { announceChange } from "../audit-change.ts";
 import { openMoveSource, openMoveTarget } from "../../open-storage.ts";
 import { requireMatchingKey } from "../../wire.ts";
 
@@ -44,7 +45,10 @@ export async function move({
           secretKey: key,
           from: secretKey === null ? secretKeyPath(dataDir) : "SNAP_SECRET_KEY",
         });
-      return { ...(await transfer({ source, target, onProgress })), dataDir, database, key: found };
+      const outcome = await transfer({ source, target, onProgress });
+      const audit = createAudit({ store: target.audit, clock: systemClock });
+      if (!outcome.wasFinished) await announceChange(audit, [`database ${database}`]);
+      return { ...outcome, dataDir, database, key: found };
     } finally {
       await target.close();
     }

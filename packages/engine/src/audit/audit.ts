@@ -1,0 +1,24 @@
+import type { AuditEntry, AuditStore } from "../ports/audit.ts";
+import type { Clock } from "../ports/clock.ts";
+
+/** How long an entry is stored: 400 days. */
+export const AUDIT_RETENTION_MS = 400 * 24 * 60 * 60 * 1000;
+
+/** The changes that operators made, of the last 400 days. */
+export interface Audit {
+  /** Stores a change that was made just now. */
+  record(change: Omit<AuditEntry, "at">): Promise<AuditEntry>;
+  /** Returns the changes of the last `withinMs`, oldest first; `Infinity` for all. */
+  list(request: { readonly withinMs: number }): Promise<readonly AuditEntry[]>;
+}
+
+export function createAudit({ store, clock }: { readonly store: AuditStore; readonly clock: Clock }): Audit {
+  return {
+    async record(change) {
+      const entry = { at: clock.now(), ...change };
+      await store.append(entry);
+      return entry;
+    },
+    list: ({ withinMs }) => store.list({ since: Math.max(0, clock.now() - withinMs) }),
+  };
+}

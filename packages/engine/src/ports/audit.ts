@@ -1,0 +1,21 @@
+/** A change that an operator's command made. Contains no secrets and no e-mail addresses. */
+export interface AuditEntry {
+  readonly at: number;
+  /** The command without its arguments, such as `tokens revoke`. */
+  readonly command: string;
+  /** What it changed: kinds and ids, such as `account acct_0123456789abcdef0123` and `token 7`. */
+  readonly subjects: readonly string[];
+  /** The user of the operating system who ran it. */
+  readonly user: string;
+  /** The machine on which it ran. */
+  readonly host: string;
+}
+
+/** The durable, append-only list of changes that operators made. */
+export interface AuditStore {
+  append(entry: AuditEntry): Promise<void>;
+  /** Returns the entries from the instant `since` on, by their instants, then in the order in which they were appended. */
+  list(request: { readonly since: number }): Promise<readonly AuditEntry[]>;
+  /** Deletes at most `limit` entries from before the instant `before`; returns their number. */
+  prune(request: { readonly before: number; readonly limit: number }): Promise<number>;
+}

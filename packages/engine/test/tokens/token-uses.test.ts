@@ -1,0 +1,85 @@
+import { createFakeClock, createFakeRandom, createFakeRenderer, createMemoryStorage } from "@snap/testing";
+import { expect, it, vi, type Mock } from "vitest";
+import { createEngine, type Engine } from "../../src/index.ts";
+import type { TokenStore } from "../../src/ports/tokens.ts";
+
+const NOON = Date.parse("2026-03-01T12:00:00Z");
+const HOUR_MS = 3_600_000;
+/** After it, uses are written. */
+const WRITTEN_MS = 10_000;
+
+async function open(recordUse?: TokenStore["recordUse"]): Promise<{
+  readonly engine: Engine;
+  readonly clock: ReturnType<typeof createFakeClock>;
+  readonly find: Mock<TokenStore["find"]>;
+  readonly record: Mock<TokenStore["recordUse"]>;
+  readonly errors: readonly unknown[];
+  readonly token: string;
+  readonly lastUsedAt: () => Promise<number | null>;
+}> {
+  const storage = createMemoryStorage();
+  const clock = createFakeClock(NOON + 34 * 60_000);
+  const errors: unknown[] = [];
+  const find = vi.fn<TokenStore["find"]>(storage.tokens.find);
+  const record = vi.fn<TokenStore["recordUse"]>(recordUse ?? storage.tokens.recordUse);
+  const engine = createEngine({
+    storage: { ...storage, tokens: { ...storage.tokens, find, recordUse: record } },
+    renderer: createFakeRenderer(),
+    secretKey: "a key for these tests",
+    clock,
+    random: createFakeRandom(1),
+    onBackgroundError: (error) => errors.push(error),
+  });
+  const { id: accountId } = await engine.accounts.create({
+    email: "ada@example.com",
+    planSlug: null,
+    verified: true,
+  });
+  const { token, record: created } = await engine.tokens.create({ accountId });
+  const lastUsedAt = async (): Promise<number | null> => (await engine.tokens.get(created.id)).lastUsedAt;
+  return { engine, clock, find, record, errors, token, lastUsedAt };
+}
+
+it("writes the use of a token once an hour, to the hour, after the request, without another read", async () => {
+  const { engine, clock, find, record, token, lastUsedAt } = await open();
+  for (let request = 0; request < 5; request += 1) await engine.authenticate(token);
+  expect(find).toHaveBeenCalledTimes(5);
+  expect(record).not.toHaveBeenCalled();
+  clock.advance(WRITTEN_MS);
+  await vi.waitFor(async () => expect(await lastUsedAt()).toBe(NOON));
+  for (const minute of [35, 45, 59]) {
+    clock.advance(NOON + minute * 60_000 - clock.now());
+    await engine.authenticate(token);
+  }
+  clock.advance(WRITTEN_MS);
+  expect(record).toHaveBeenCalledTimes(1);
+  clock.advance(NOON + HOUR_MS - clock.now());
+  await engine.authenticate(token);
+  clock.advance(WRITTEN_MS);
+  await vi.waitFor(async () => expect(await lastUsedAt()).toBe(NOON + HOUR_MS));
+  expect(record).toHaveBeenCalledTimes(2);
+});
+
+it("neither delays nor fails a request, and the next one records the use again", async () => {
+  const { promise: hangs, reject } = Promise.withResolvers<void>();
+  const { engine, clock, record, errors, token } = await open(() => hangs);
+  await engine.authenticate(token);
+  clock.advance(WRITTEN_MS);
+  expect(record).toHaveBeenCalledTimes(1);
+  await engine.authenticate(token);
+  reject(new Error("the disk is full"));
+  await vi.waitFor(() => expect(errors).toEqual([new Error("the disk is full")]));
+  clock.advance(WRITTEN_MS);
+  expect(record).toHaveBeenCalledTimes(2);
+});
+
+it("writes what is left when the engine closes, and nothing for a refused request", async () => {
+  const { engine, record, token } = await open();
+  await expect(engine.authenticate(`${token}x`)).rejects.toMatchObject({ code: "unauthenticated" });
+  await engine.close();
+  expect(record).not.toHaveBeenCalled();
+  const other = await open();
+  await other.engine.authenticate(other.token);
+  await other.engine.close();
+  expect(other.record).toHaveBeenCalledWith({ id: 1, usedAt: NOON });
+});

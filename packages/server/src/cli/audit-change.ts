@@ -1,0 +1,50 @@
+import type { Audit } from "@snap/engine";
+import type { AuditEntry } from "@snap/engine/ports";
+import type { Command } from "commander";
+import { hostname, userInfo } from "node:os";
+import { messageOf } from "../config/message-of.ts";
+import { readableLog } from "../dev/readable-log.ts";
+import { createLogger } from "../operations/logger.ts";
+
+let runningCommand = "";
+
+/** Names the command that runs in the audit: `tokens revoke`, without arguments, which may contain secrets. */
+export function nameRunningCommand(program: Command): void {
+  program.hook("preAction", (_program, action) => {
+    const names: string[] = [];
+    for (let command: Command | null = action; command?.parent; command = command.parent)
+      names.unshift(command.name());
+    runningCommand = names.join(" ");
+  });
+}
+
+/**
+ * Adds a change to the audit, and logs it to stderr.
+ *
+ * @throws Error if it cannot be stored; the change is already made, and logged.
+ */
+export async function announceChange(audit: Audit, subjects: readonly string[]): Promise<void> {
+  const change: Omit<AuditEntry, "at"> = { command: runningCommand, subjects, ...operator() };
+  // written at once, because the process ends right after
+  const output = process.stderr.isTTY
+    ? readableLog(process.stderr)
+    : { write: (line: string) => void process.stderr.write(line) };
+  createLogger("info", output).info(change, "audit");
+  await audit.record(change).catch((error: unknown) => {
+    throw new Error(`the change was made, but not added to the audit: ${messageOf(error)}`, { cause: error });
+  });
+}
+
+/** Who runs this process, and where. */
+function operator(): Pick<AuditEntry, "user" | "host"> {
+  return { user: findUser(), host: hostname() };
+}
+
+/** In a container, the user id may have no name. */
+function findUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? "unknown"}`;
+  }
+}

@@ -1,0 +1,47 @@
+import type { AuditEntry } from "@snap/engine/ports";
+import type { Command } from "commander";
+import { printable } from "../operations/printable.ts";
+import { administer, withJson } from "./admin.ts";
+import { formatInstant, formatTable, printJson, printLines } from "./output.ts";
+import { parseDuration, type Optional } from "./values.ts";
+
+interface AuditOptions {
+  readonly since?: Optional;
+  readonly json?: true;
+}
+
+/** `snap-server audit`: shows what operators changed. */
+export function addAudit(program: Command): void {
+  withJson(program.command("audit"))
+    .description("show which commands changed something, when, and who ran them; oldest first")
+    .option(
+      "--since <duration>",
+      "only the last 30d, 12h or 30m; by default all, at most 400 days",
+      parseDuration,
+    )
+    .action(showAudit);
+}
+
+function showAudit({ since = "none", json }: AuditOptions): Promise<void> {
+  return administer(async ({ engine }) => {
+    const entries = await engine.audit.list({ withinMs: since === "none" ? Infinity : since });
+    if (json) return printJson(entries.map(toDocument));
+    if (entries.length === 0) return printLines("No command has changed anything in that time.");
+    printLines(
+      formatTable([
+        ["AT", "COMMAND", "CHANGED", "USER", "HOST"],
+        ...entries.map(({ at, command, subjects, user, host }) => [
+          formatInstant(at, ""),
+          command,
+          subjects.join(", "),
+          printable(user),
+          printable(host),
+        ]),
+      ]),
+    );
+  });
+}
+
+function toDocument({ at, ...entry }: AuditEntry): Readonly<Record<string, unknown>> {
+  return { at: new Date(at).toISOString(), ...entry };
+}
