@@ -101,6 +101,7 @@ describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres"
       await Promise.all([postgres.remove(), redis.stop()]);
     });
     const skew = "the clock of this machine is 3[56]\\d\\d\\.\\d s behind that of PostgreSQL";
+    await workspace.json(["database", "upgrade"]);
     const examined = await workspace.run(["doctor"]);
     expect(examined.stdout).toMatch(new RegExp(`^problem +clock: ${skew}`, "m"));
     expect(examined.code).toBe(1);
@@ -126,6 +127,7 @@ describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres"
       await workspace.clear();
       await postgres.remove();
     });
+    await workspace.json(["database", "upgrade"]);
     const withoutRedis = await workspace.run(["doctor", "--json"]);
     expect(withoutRedis.code).toBe(1);
     expect(JSON.parse(withoutRedis.stdout)).toMatchObject({

@@ -32,7 +32,7 @@ describe("the secret key of a database", { tags: ["postgres", "redis"] }, () => 
     await workspace.start(["serve"], RIGHT).printed(/"msg":"listening"/);
     const { code, stderr } = await workspace.run(["serve"], WRONG);
     expect([code, stderr]).toEqual([
-      1,
+      2,
       expect.stringContaining("SNAP_SECRET_KEY is not the key that this database is used with"),
     ]);
     expect(await workspace.json(["secret-key", "replace", "--yes"], WRONG)).toEqual({
@@ -53,7 +53,7 @@ describe("the secret key of a database", { tags: ["postgres", "redis"] }, () => 
     await target.close();
     const { code, stderr } = await workspace.run(["serve"], WRONG);
     expect([code, stderr]).toEqual([
-      1,
+      2,
       expect.stringContaining("SNAP_SECRET_KEY is not the key that encrypted the stored signing secrets"),
     ]);
     await workspace.start(["serve"], RIGHT).printed(/"msg":"listening"/);

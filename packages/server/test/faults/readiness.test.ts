@@ -19,7 +19,10 @@ async function openService(): Promise<{
   const directory = mkdtempSync(join(tmpdir(), "snap-readiness-"));
   const exec = vi.spyOn(DatabaseSync.prototype, "exec");
   const storage = await openSqliteStorage({ directory, busyTimeoutMs: 1 });
-  const connection = exec.mock.contexts[0] as DatabaseSync;
+  const filename = join(directory, "snap.db");
+  const connections = exec.mock.contexts as DatabaseSync[];
+  const connection = connections.find((one) => one.location() === filename);
+  if (connection === undefined) throw new Error("the storage has no connection to its database");
   exec.mockRestore();
   const renderer = createFakeRenderer();
   const engine = createEngine({ storage, renderer, secretKey: "a key for these tests" });
@@ -37,7 +40,7 @@ async function openService(): Promise<{
     await rm(directory, { recursive: true });
   });
   const readyz = async (): Promise<number> => (await fetch(`${service.origin}/readyz`)).status;
-  return { filename: join(directory, "snap.db"), connection, readyz };
+  return { filename, connection, readyz };
 }
 
 const SOON = { timeout: 10_000 };

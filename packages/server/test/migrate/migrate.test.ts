@@ -169,7 +169,7 @@ describe("migrate rejects", { tags: ["postgres"] }, () => {
     const { host } = new URL(server().url());
     expect(await refusal(["--from", folder, "--to", `postgres://snap:hunter2@${host}/nowhere`])).toEqual({
       code: 1,
-      stderr: `error: ${host}/nowhere: database "nowhere" does not exist\n`,
+      stderr: `error: ${host}/nowhere: database "nowhere" does not exist; correct the name of the database, or create it\n`,
     });
   });
 
@@ -207,7 +207,7 @@ describe("migrate rejects", { tags: ["postgres"] }, () => {
     const args = ["--from", folder, "--to", url];
     const other = { SNAP_SECRET_KEY: "a new key for the new machines" };
     expect(await refusal(args, other)).toMatchObject({
-      code: 1,
+      code: 2,
       stderr: expect.stringContaining(`SNAP_SECRET_KEY is not the key in ${folder}/secret.key`),
     });
     await writeFile(join(folder, "secret.key"), "the key of another folder");
@@ -223,7 +223,7 @@ describe("migrate rejects", { tags: ["postgres"] }, () => {
     expect(await used.pinKeyFingerprint("of another key")).toBe(true);
     await used.close();
     expect(await refusal(["--from", folder, "--to", usedUrl])).toMatchObject({
-      code: 1,
+      code: 2,
       stderr: expect.stringContaining(`${folder}/secret.key is not the key that this database`),
     });
     const { code, stdout } = await workspace.run(["migrate", ...args], { SNAP_SECRET_KEY: SECRET_KEY });

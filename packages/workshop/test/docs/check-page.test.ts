@@ -93,7 +93,7 @@ describe("a page", () => {
     ["journalctl --unit snap-server --output cat", []],
     ["snap-server account list", ["unknown command 'account'"]],
     ["snap-server serve --developer", ["unknown option '--developer'"]],
-    ["snap-server tokens create", ["required option '--account <id>' not specified"]],
+    ["snap-server tokens create", ["required option '--account <account>' not specified"]],
     ["npx snap-server tokens reveal 1 2", ["too many arguments"]],
     ["sudo -u snap snap-server tokens reveal first", ["id"]],
     ["curl -s localhost && snap-server tokens create --account a --ability video", ["Allowed choices are"]],

@@ -86,7 +86,8 @@ describe("runPage", () => {
   it("provides the command line and the packages of a clone", async () => {
     expect(
       await runText(
-        sh("npx snap-server --version; ls packages/client/package.json; ls -A") + text("0.0.0\n…\npackages"),
+        sh("npx snap-server --version | cut -c1-5; ls packages/client/package.json; ls -A") +
+          text("0.0.0\n…\npackages"),
       ),
     ).toBeNull();
   });
