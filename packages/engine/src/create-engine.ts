@@ -24,6 +24,7 @@ import { toSnapError } from "./errors.ts";
 import { checkHealth, type Health } from "./health.ts";
 import { enforceRateLimit } from "./limits/enforce-rate-limit.ts";
 import type { Account } from "./ports/accounts.ts";
+import type { ServerClock } from "./ports/clock.ts";
 import type { StandingBalance } from "./ports/ledger.ts";
 import type { CacheStats } from "./ports/renderings.ts";
 import { prunePeriodically } from "./prune-periodically.ts";
@@ -80,6 +81,8 @@ export interface Engine {
   startWorker(): BatchWorker;
   /** Returns whether the engine can render and store now, and the reasons if not. */
   health(): Promise<Health>;
+  /** The servers of the storage, which reads their clocks; none for a storage without servers. */
+  readonly servers: readonly ServerClock[];
   /** Returns the differences of this machine's clock to those of the storage's servers, measured every minute. */
   clockSkews(): readonly ClockSkew[];
   /** Returns the numbers of running and waiting renders. */
@@ -106,23 +109,14 @@ export interface Engine {
  */
 export function createEngine(options: EngineOptions): Engine {
   const settings = withDefaults(options);
-  const { storage, renderer, clock, random, plans, concurrency, onBackgroundError } = settings;
+  const { storage, renderer, clock, random, plans, concurrency, onEvent, onBackgroundError } = settings;
   const clocks = watchClocks({ ...settings, servers: storage.clocks ?? [] });
   const slots = Math.min(steadySlots(), concurrency);
   let worker: BatchWorker | null = null;
   const quarantine = new Quarantine(clock);
-  const scheduler = createScheduler({
-    slots,
-    concurrency,
-    maxWaiting: settings.maxWaiting,
-    maxWaitingPerAccount: settings.maxWaitingPerAccount,
-    maxWaitMs: settings.maxWaitMs,
-    quarantine,
-    clock,
-    machine: settings.machine,
-    onCapacityChange: () => worker?.wake(),
-  });
-  const reversals = createReversals({ ledger: storage.ledger, clock, onBackgroundError });
+  const onCapacityChange = (): void => worker?.wake();
+  const scheduler = createScheduler({ ...settings, slots, quarantine, onCapacityChange });
+  const reversals = createReversals({ ledger: storage.ledger, clock, onEvent, onBackgroundError });
   const { tokens } = storage;
   const seal = createSeal(settings.secretKey, random);
   const captures = trackCaptures(assembleParts(settings, { scheduler, quarantine, reversals }), seal);
@@ -163,6 +157,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     startWorker: () => (worker ??= startBatchWorker(batchParts)),
     health: () => checkHealth({ storage, renderer, clocks }),
+    servers: storage.clocks ?? [],
     clockSkews: () => clocks.skews(),
     load: () => scheduler.load(),
     cacheStats: () => storage.renderings.stats(),
@@ -219,6 +214,7 @@ function assembleParts(
     reservationLeaseMs,
     memoryCacheBytes: memoryBytes,
     maxRenderingBytes,
+    onEvent,
     onBackgroundError,
   } = settings;
   return {
@@ -241,6 +237,7 @@ function assembleParts(
     clock,
     random,
     reservationLeaseMs,
+    onEvent,
     onBackgroundError,
   };
 }
