@@ -87,6 +87,7 @@ type EngineParts = Pick<
   | "baseUrl"
   | "onBackgroundError"
   | "onClockSkew"
+  | "onEvent"
   | "onItemFinished"
   | "onDeliveryAttempt"
   | "onQuarantined"
@@ -97,6 +98,8 @@ type EngineParts = Pick<
   readonly onPooler?: ((mode: PoolMode) => void) | undefined;
   /** Whether to refuse to open while Redis cannot be reached; `false` by default. */
   readonly needsRedis?: boolean;
+  /** Called when a statement has to wait, because all connections to PostgreSQL are in use. */
+  readonly onConnectionWait?: () => void;
   /** Called when this process evicts cached renderings before they expire. */
   readonly onEvicted?: (eviction: Eviction) => void;
   /** `decrypts` by default. */
@@ -196,7 +199,7 @@ interface OpenedStorage {
 
 type StorageParts = Pick<
   EngineParts,
-  "onBackgroundError" | "onRedisRecovered" | "onPooler" | "needsRedis" | "onEvicted"
+  "onBackgroundError" | "onRedisRecovered" | "onPooler" | "needsRedis" | "onConnectionWait" | "onEvicted"
 > & {
   readonly beforeMigration: BeforeMigration;
   /** Whether to create a missing key file even if the folder contains a database. */
@@ -229,7 +232,7 @@ async function openSharedStorage(
   { databaseUrl, redisUrl, cacheMaxBytes, ...config }: Config & NonNullable<Config["shared"]>,
   { onBackgroundError = () => {}, onRedisRecovered = () => {}, ...parts }: StorageParts,
 ): Promise<OpenedStorage> {
-  const { onPooler, needsRedis = false, onEvicted, beforeMigration } = parts;
+  const { onPooler, needsRedis = false, onConnectionWait, onEvicted, beforeMigration } = parts;
   // The embedded storage needs neither package.
   const [{ openPostgresStorage }, { openRedisCache, RedisUnreachableError }] = await Promise.all([
     import("@snap/storage-postgres"),
@@ -246,7 +249,7 @@ async function openSharedStorage(
     const way = error instanceof RedisUnreachableError ? OPTIONAL_REDIS : "";
     throw new Error(`SNAP_REDIS_URL: ${messageOf(error)}${way}`, { cause: error });
   });
-  const options = { url: databaseUrl, cache, onBackgroundError, onPooler, beforeMigration };
+  const options = { url: databaseUrl, cache, onBackgroundError, onPooler, onConnectionWait, beforeMigration };
   const storage = await openPostgresStorage(options).catch(async (error: unknown) => {
     await cache.close();
     if (error instanceof AdvisedError) throw error;

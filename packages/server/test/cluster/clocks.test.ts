@@ -8,7 +8,7 @@ import { createFakeRenderer } from "@snap/testing";
 import { startPostgres, type PostgresServer } from "../../../testing/test/servers/postgres.ts";
 import { startRedis, type RedisServer } from "../../../testing/test/servers/redis.ts";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
-import { createMetrics } from "../../src/operations/metrics.ts";
+import { createMetrics } from "../../src/operations/metrics/create-metrics.ts";
 
 const HOUR_MS = 3_600_000;
 
