@@ -26,6 +26,7 @@ import { toSnapError } from "./errors.ts";
 import { checkHealth, type Health } from "./health.ts";
 import { enforceRateLimit } from "./limits/enforce-rate-limit.ts";
 import type { Account } from "./ports/accounts.ts";
+import type { ServerClock } from "./ports/clock.ts";
 import type { StandingBalance } from "./ports/ledger.ts";
 import type { CacheStats } from "./ports/renderings.ts";
 import { prunePeriodically } from "./prune-periodically.ts";
@@ -86,6 +87,8 @@ export interface Engine {
   startWorker(): BatchWorker;
   /** Returns whether the engine can render and store now, and the reasons if not. */
   health(): Promise<Health>;
+  /** The servers of the storage, which reads their clocks; none for a storage without servers. */
+  readonly servers: readonly ServerClock[];
   /** Returns the differences of this machine's clock to those of the storage's servers, measured every minute. */
   clockSkews(): readonly ClockSkew[];
   /** Returns the numbers of running and waiting renders. */
@@ -116,12 +119,12 @@ export interface Engine {
  */
 export function createEngine(options: EngineOptions): Engine {
   const settings = withDefaults(options);
-  const { storage, renderer, clock, random, plans, onBackgroundError } = settings;
+  const { storage, renderer, clock, random, plans, onEvent, onBackgroundError } = settings;
   const clocks = watchClocks({ ...settings, servers: storage.clocks ?? [] });
   let worker: BatchWorker | null = null;
   const quarantine = new Quarantine(clock);
   const scheduler = openScheduler(settings, quarantine, () => worker?.wake());
-  const reversals = createReversals({ ledger: storage.ledger, clock, onBackgroundError });
+  const reversals = createReversals({ ledger: storage.ledger, clock, onEvent, onBackgroundError });
   const { tokens } = storage;
   const seal = createSeal(settings.secretKey, random);
   const captures = trackCaptures(assembleParts(settings, { scheduler, quarantine, reversals }), seal);
@@ -169,6 +172,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     startWorker: () => (worker ??= startBatchWorker(batchParts)),
     health: () => checkHealth({ storage, renderer, clocks }),
+    servers: storage.clocks ?? [],
     clockSkews: () => clocks.skews(),
     load: () => scheduler.load(),
     cacheStats: () => storage.renderings.stats(),
@@ -200,10 +204,8 @@ function openScheduler(
   quarantine: Quarantine,
   onCapacityChange: () => void,
 ): Scheduler {
-  const { concurrency, maxWaiting, maxWaitingPerAccount, maxWaitMs, clock, machine } = settings;
-  const slots = Math.min(steadySlots(), concurrency);
-  const limits = { slots, concurrency, maxWaiting, maxWaitingPerAccount, maxWaitMs };
-  return createScheduler({ ...limits, quarantine, clock, machine, onCapacityChange });
+  const slots = Math.min(steadySlots(), settings.concurrency);
+  return createScheduler({ ...settings, slots, quarantine, onCapacityChange });
 }
 
 /** Returns a function that reads the credits of an account, from `standing` if that is still valid. */
@@ -252,6 +254,7 @@ function assembleParts(
     reservationLeaseMs,
     memoryCacheBytes: memoryBytes,
     maxRenderingBytes,
+    onEvent,
     onBackgroundError,
   } = settings;
   return {
@@ -274,6 +277,7 @@ function assembleParts(
     clock,
     random,
     reservationLeaseMs,
+    onEvent,
     onBackgroundError,
   };
 }

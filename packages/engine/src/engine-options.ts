@@ -4,6 +4,7 @@ import type { DeliveryAttempt } from "./batches/deliver.ts";
 import type { FinishedItem } from "./batches/item-worker.ts";
 import { systemResolver } from "./egress/names/system-resolver.ts";
 import type { ClockSkew } from "./clocks/clock-skew.ts";
+import type { EngineEvent } from "./engine-event.ts";
 import { createWebhookSender } from "./egress/webhook-sender.ts";
 import { systemClock, type Clock } from "./ports/clock.ts";
 import { createSystemMachine, type Machine } from "./ports/machine.ts";
@@ -74,6 +75,8 @@ export interface EngineOptions {
   readonly isolation?: "shared" | "account";
   /** Called when an account is put in quarantine, because one of its pages was ended. */
   readonly onQuarantined?: (quarantined: QuarantinedAccount) => void;
+  /** Called for what is only counted: waits for a slot, and what becomes of credits. */
+  readonly onEvent?: (event: EngineEvent) => void;
   /** Called with failures that reach no caller, such as those of background work. */
   readonly onBackgroundError?: (error: unknown) => void;
   /**
@@ -131,6 +134,7 @@ export function withDefaults(options: EngineOptions): EngineSettings {
     targets,
     isolation: "shared",
     onQuarantined: () => {},
+    onEvent: () => {},
     onBackgroundError: () => {},
     onClockSkew: () => {},
     onItemFinished: () => {},

@@ -5,5 +5,6 @@ export type { Service, ServiceOptions } from "./http/service.ts";
 export { openApiDocument } from "./openapi/document.ts";
 export { postmanCollection } from "./openapi/postman.ts";
 export { createLogger } from "./operations/logger.ts";
-export { createMetrics } from "./operations/metrics.ts";
-export type { CountedRequest, Metrics } from "./operations/metrics.ts";
+export { createMetrics } from "./operations/metrics/create-metrics.ts";
+export type { Metrics, MetricsOptions } from "./operations/metrics/create-metrics.ts";
+export type { CountedRequest } from "./operations/metrics/requests.ts";

@@ -42,6 +42,8 @@ export interface StorageParts {
   readonly onPooler?: ((mode: PoolMode) => void) | undefined;
   /** Whether to refuse to open while Redis cannot be reached; `false` by default. */
   readonly needsRedis?: boolean;
+  /** Called when a statement has to wait, because all connections to PostgreSQL are in use. */
+  readonly onConnectionWait?: () => void;
   /** Called when this process evicts cached renderings before they expire. */
   readonly onEvicted?: (eviction: Eviction) => void;
   /** Called before the schema is created in an empty PostgreSQL database. If it throws, the database stays empty. */
@@ -85,13 +87,21 @@ function openEmbeddedStorage(
 
 async function openSharedStorage(
   { databaseUrl, redisUrl, cacheMaxBytes, ...config }: Config & NonNullable<Config["shared"]>,
-  { onBackgroundError = () => {}, onPooler, beforeMigration, beforeCreation, ...parts }: StorageParts,
+  { onBackgroundError = () => {}, onPooler, onConnectionWait, ...parts }: StorageParts,
 ): Promise<OpenedStorage> {
+  const { beforeMigration, beforeCreation } = parts;
   // The embedded storage does not need it.
   const { openPostgresStorage } = await import("@snap/storage-postgres");
   const cache = await openSharedCache({ redisUrl, cacheMaxBytes }, { ...parts, onBackgroundError });
-  const options = { url: databaseUrl, cache, onBackgroundError, onPooler, beforeMigration, beforeCreation };
-  const storage = await openPostgresStorage(options).catch(async (error: unknown) => {
+  const storage = await openPostgresStorage({
+    url: databaseUrl,
+    cache,
+    onBackgroundError,
+    onPooler,
+    onConnectionWait,
+    beforeMigration,
+    beforeCreation,
+  }).catch(async (error: unknown) => {
     await cache.close();
     if (error instanceof AdvisedError) throw error;
     throw adviceOf(error) ?? new Error(`SNAP_DATABASE_URL: ${messageOf(error)}`, { cause: error });

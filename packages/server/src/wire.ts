@@ -76,6 +76,7 @@ type EngineParts = Pick<
   | "targets"
   | "baseUrl"
   | "onClockSkew"
+  | "onEvent"
   | "onItemFinished"
   | "onDeliveryAttempt"
   | "onQuarantined"

@@ -31,6 +31,8 @@ export interface DatabaseOptions {
   readonly statementTimeoutMs?: number;
   /** Called when an idle connection is lost. */
   readonly onBackgroundError: (error: unknown) => void;
+  /** Called when a statement or a transaction has to wait, because all connections are in use. */
+  readonly onConnectionWait?: () => void;
 }
 
 export const CONNECT_TIMEOUT_MS = 5_000;
@@ -58,12 +60,24 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
   const begin = `BEGIN; SET LOCAL statement_timeout = ${statementTimeoutMs};
     SET LOCAL idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_TIMEOUT_MS}`;
-  const queryOnce = queryWith(pool, isPooled);
+  const { onConnectionWait = () => {} } = options;
+  const countWait = (): void => {
+    const free = pool.idleCount + maxConnections - pool.totalCount;
+    if (pool.waitingCount >= free) onConnectionWait();
+  };
+  const run = queryWith(pool, isPooled);
+  const queryOnce: Query = (text, values) => {
+    countWait();
+    return run(text, values);
+  };
   return {
     queryOnce,
     query: (text, values) => retry(() => queryOnce(text, values)),
     transaction: (work) =>
-      retry((attempt) => transact(pool, begin, (client) => work(queryWith(client, isPooled), attempt > 0))),
+      retry((attempt) => {
+        countWait();
+        return transact(pool, begin, (client) => work(queryWith(client, isPooled), attempt > 0));
+      }),
     close: () => pool.end(),
   };
 }

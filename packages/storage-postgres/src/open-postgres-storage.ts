@@ -27,6 +27,8 @@ export interface PostgresStorageOptions {
   readonly onBackgroundError?: (error: unknown) => void;
   /** Called on opening if the URL leads to a connection pooler, such as PgBouncer, with its mode. */
   readonly onPooler?: ((mode: PoolMode) => void) | undefined;
+  /** Called when a statement or a transaction has to wait, because all `maxConnections` are in use. */
+  readonly onConnectionWait?: (() => void) | undefined;
   /** Called before the schema of an older release is migrated. If it throws, nothing is changed. */
   readonly beforeMigration?: BeforeMigration | undefined;
   /** Called before the schema is created in an empty database. If it throws, nothing is created. */
@@ -59,6 +61,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   const { url, cache, maxConnections = 10, onBackgroundError = () => {} } = options;
   const poolMode = await detectPooler(url);
   const connecting = { url, isPooled: poolMode !== null, onBackgroundError };
+  const { onConnectionWait = () => {} } = options;
   // no timeout for a migration, or for the wait while another process migrates
   const migrating = openDatabase({ ...connecting, maxConnections: 1, statementTimeoutMs: 0 });
   try {
@@ -69,7 +72,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
     await migrating.close();
   }
   if (poolMode !== null) options.onPooler?.(poolMode);
-  const database = openDatabase({ ...connecting, maxConnections });
+  const database = openDatabase({ ...connecting, maxConnections, onConnectionWait });
   const signal = createBatchSignal({ url, canListen: poolMode !== "transaction", onBackgroundError });
   return {
     accounts: createAccountStore(database),

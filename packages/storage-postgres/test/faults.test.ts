@@ -49,6 +49,17 @@ describe("PostgreSQL storage", { tags: ["postgres"] }, () => {
     expect(count("reserve")).toBe(used + reserved);
   });
 
+  it("reports each statement that waits because all connections are in use", async () => {
+    let waits = 0;
+    const onConnectionWait = (): void => void (waits += 1);
+    const storage = await openStorage({ url: await newDatabase(), maxConnections: 1, onConnectionWait });
+    opened.push(storage);
+    await storage.accounts.list();
+    expect(waits).toBe(0);
+    await Promise.all([storage.accounts.list(), storage.accounts.list(), storage.accounts.list()]);
+    expect(waits).toBe(2);
+  });
+
   it("rejects while the server is down, and recovers", async () => {
     const { storage } = await open();
     await server().kill();

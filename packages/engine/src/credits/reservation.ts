@@ -1,5 +1,6 @@
 import { entitlementOf } from "../accounts/entitlement.ts";
 import type { Plan } from "../accounts/plans.ts";
+import type { EngineEvent } from "../engine-event.ts";
 import { SnapError } from "../errors.ts";
 import type { Account } from "../ports/accounts.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -15,6 +16,7 @@ export interface CreditParts {
   readonly random: Random;
   readonly plans: readonly Plan[];
   readonly reservationLeaseMs: number;
+  readonly onEvent: (event: EngineEvent) => void;
   readonly onBackgroundError: (error: unknown) => void;
 }
 
@@ -38,7 +40,7 @@ export type Settle = (settlement: {
  * @throws SnapError `no_active_plan` or `credit_limit_reached`.
  */
 export async function reserve(
-  { ledger, clock, random, plans, reservationLeaseMs }: CreditParts,
+  { ledger, clock, random, plans, reservationLeaseMs, onEvent }: CreditParts,
   account: Account,
 ): Promise<Reservation> {
   const now = clock.now();
@@ -48,21 +50,34 @@ export async function reserve(
   const id = newReservationId(random, now);
   const lapsesAt = now + reservationLeaseMs;
   const request = { accountId: account.id, reservationId: id, period, granted, now, lapsesAt };
-  const { reserved, balance } = await ledger.reserve(request);
+  const { reserved, balance } = await ledger.reserve(request).catch((error: unknown) => {
+    onEvent({ type: "ledger-failed", operation: "reserve" });
+    throw error;
+  });
   if (!reserved) throw new SnapError("credit_limit_reached", creditLimitMessage(period));
   // the ledger has just marked all overdue reservations as lapsed
   return { id, balance: { ...balance, periodStartedAt: period.startedAt, nextLapseAt: null } };
 }
 
 /** Refunds the credit. If the ledger fails, the refund is retried in the background until the reservation lapses. */
-export async function refund(
-  { ledger, clock, reversals, onBackgroundError }: CreditParts,
-  { id }: Reservation,
-): Promise<void> {
-  await ledger.refund({ reservationId: id, now: clock.now() }).catch((error: unknown) => {
+export async function refund(parts: CreditParts, { id }: Reservation): Promise<void> {
+  if ((await tryRefund(parts, id)) === null) parts.reversals.add(id);
+}
+
+/** Returns how the reservation ended; `null` if the ledger failed. */
+async function tryRefund(
+  { ledger, clock, onEvent, onBackgroundError }: CreditParts,
+  reservationId: string,
+): Promise<Resolution | null> {
+  try {
+    const resolution = await ledger.refund({ reservationId, now: clock.now() });
+    onEvent({ type: "reservation-ended", resolution });
+    return resolution;
+  } catch (error) {
+    onEvent({ type: "ledger-failed", operation: "refund" });
     onBackgroundError(error);
-    reversals.add(id);
-  });
+    return null;
+  }
 }
 
 /**
@@ -85,17 +100,16 @@ export async function settle(
     readonly settle?: Settle | undefined;
   },
 ): Promise<boolean> {
-  const { ledger, clock, reversals, onBackgroundError } = parts;
+  const { ledger, clock, reversals, onEvent } = parts;
   const now = clock.now();
   try {
-    const settled = write ? write({ reservationId, rendering, now }) : ledger.settle({ reservationId, now });
-    return (await settled) === "settled";
+    const settling = write ? write({ reservationId, rendering, now }) : ledger.settle({ reservationId, now });
+    const resolution = await settling;
+    onEvent({ type: "reservation-ended", resolution });
+    return resolution === "settled";
   } catch (error) {
-    const refunded = ledger.refund({ reservationId, now: clock.now() });
-    const resolution = await refunded.catch((refundError: unknown) => {
-      onBackgroundError(refundError);
-      return null;
-    });
+    onEvent({ type: "ledger-failed", operation: "settle" });
+    const resolution = await tryRefund(parts, reservationId);
     if (resolution === "settled") return true;
     // a batch item becomes done in the transaction that charges it, so no failed item is charged
     if (resolution === null && write === undefined) reversals.add(reservationId);

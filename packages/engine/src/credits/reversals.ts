@@ -1,4 +1,5 @@
 import type { Clock } from "../ports/clock.ts";
+import type { EngineEvent } from "../engine-event.ts";
 import type { Ledger } from "../ports/ledger.ts";
 
 const FIRST_PAUSE_MS = 1_000;
@@ -24,10 +25,12 @@ export interface Reversals {
 export function createReversals({
   ledger,
   clock,
+  onEvent,
   onBackgroundError,
 }: {
   readonly ledger: Ledger;
   readonly clock: Clock;
+  readonly onEvent: (event: EngineEvent) => void;
   readonly onBackgroundError: (error: unknown) => void;
 }): Reversals {
   /** The instant at which each reservation id was added. */
@@ -39,13 +42,15 @@ export function createReversals({
 
   const giveUp = (reservationId: string, cause?: unknown): void => {
     pending.delete(reservationId);
+    onEvent({ type: "ledger-failed", operation: "give-up" });
     const message = `reservation ${reservationId} may still be charged, although its request failed`;
     onBackgroundError(new Error(message, { cause }));
   };
 
   const reverse = async (reservationId: string): Promise<void> => {
-    await ledger.reverse({ reservationId, now: clock.now() });
+    const resolution = await ledger.reverse({ reservationId, now: clock.now() });
     pending.delete(reservationId);
+    onEvent({ type: "reservation-ended", resolution });
   };
 
   /** Stops at the first failure, so an unavailable ledger gets one call per round. */
@@ -56,6 +61,7 @@ export function createReversals({
         pauseMs = FIRST_PAUSE_MS;
       } catch (error) {
         if (isClosed) return;
+        onEvent({ type: "ledger-failed", operation: "reverse" });
         // move to the end of the queue, in case only this one fails
         pending.delete(reservationId);
         pending.set(reservationId, since);

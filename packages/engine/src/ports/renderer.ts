@@ -23,6 +23,8 @@ export interface RendererHealth {
   readonly ready: boolean;
   /** Why it is not ready; `null` if it is. */
   readonly reason: string | null;
+  /** Memory of the processes that it has started; absent if it has none, or does not know. */
+  readonly memoryBytes?: number;
 }
 
 /** How to isolate a render from others, and what it is called. */

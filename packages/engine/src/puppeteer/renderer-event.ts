@@ -2,7 +2,12 @@ import type { PageEndReason } from "./page/page-end.ts";
 
 /** An event to log or count. */
 export type RendererEvent =
-  | { readonly type: "browser-started"; readonly pid: number }
+  | {
+      readonly type: "browser-started";
+      readonly pid: number;
+      /** Product and version that it reports, such as `HeadlessChrome/156.0.0.0`. */
+      readonly version: string;
+    }
   | { readonly type: "browser-start-failed"; readonly reason: string; readonly retryInMs: number }
   | { readonly type: "browser-ended"; readonly pid: number; readonly reason: string }
   | { readonly type: "browser-unresponsive"; readonly pid: number }

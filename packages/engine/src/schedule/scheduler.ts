@@ -1,4 +1,5 @@
 import PQueue from "p-queue";
+import type { EngineEvent } from "../engine-event.ts";
 import { SnapError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Machine } from "../ports/machine.ts";
@@ -52,6 +53,7 @@ export interface SchedulerOptions extends RenderLimits {
   readonly quarantine: Quarantine;
   readonly clock: Clock;
   readonly machine: Machine;
+  readonly onEvent?: (event: EngineEvent) => void;
   /** Called when the batch worker may claim another item: a render has finished, or a batch render has started. */
   readonly onCapacityChange?: () => void;
 }
@@ -85,7 +87,8 @@ export interface Scheduler {
 }
 
 export function createScheduler(options: SchedulerOptions): Scheduler {
-  const { quarantine, clock, machine, slots, concurrency, onCapacityChange = () => {} } = options;
+  const { quarantine, clock, machine, slots, concurrency } = options;
+  const { onEvent = () => {}, onCapacityChange = () => {} } = options;
   const { queueClass, queue } = exposeQueue({ slots, concurrency }, quarantine);
   const renders = new PQueue<FairQueue, FairQueueOptions>({ concurrency, queueClass });
   const throughput = new ThroughputMeter();
@@ -125,9 +128,15 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       rejectIfOverloaded(render, maxWaitMs);
       const id = String((lastId += 1));
       const wait = limitWait(clock, maxWaitMs);
+      const countWait = (): void => {
+        const { priority } = render;
+        onEvent({ type: "slot-wait-ended", priority, waitedMs: Math.max(0, clock.now() - now) });
+      };
+      wait.signal.addEventListener("abort", countWait);
       const rendered = renders.add(
         async () => {
           wait.end();
+          countWait();
           request.onStart?.();
           queue().begin(render);
           if (render.priority === "batch") onCapacityChange();

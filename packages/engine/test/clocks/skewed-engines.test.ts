@@ -75,11 +75,11 @@ it.each([
 ])("a machine that is off by %i ms is not ready for these reasons: %j", async (skewMs, reasons) => {
   const { machines, pass } = openMachines(skewMs);
   const [{ engine, clock }] = machines as [Machine];
-  expect(await engine.health()).toEqual({ ready: reasons.length === 0, reasons });
+  expect(await engine.health()).toMatchObject({ ready: reasons.length === 0, reasons });
   expect(engine.clockSkews()).toEqual([{ server: "PostgreSQL", skewMs }]);
   clock.set(clock.now() - skewMs);
   await pass(60_000);
-  expect(await engine.health()).toEqual({ ready: true, reasons: [] });
+  expect(await engine.health()).toMatchObject({ ready: true, reasons: [] });
 });
 
 describe.each([

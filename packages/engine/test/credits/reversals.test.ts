@@ -10,6 +10,7 @@ import {
 import { beforeEach, describe, expect, it } from "vitest";
 import { createEngine, type Engine } from "../../src/create-engine.ts";
 import { createReversals, type Reversals } from "../../src/credits/reversals.ts";
+import type { EngineEvent } from "../../src/engine-event.ts";
 import { SnapError } from "../../src/errors.ts";
 import type { Ledger, Resolution } from "../../src/ports/ledger.ts";
 import type { Storage } from "../../src/ports/storage.ts";
@@ -53,6 +54,7 @@ let storage: Storage;
 let faults: FaultyLedger["faults"];
 let attemptedAt: number[];
 let errors: unknown[];
+let events: string[];
 let closed: string[];
 let engine: Engine;
 let renderer: FakeRenderer;
@@ -62,6 +64,7 @@ beforeEach(async () => {
   clock = createFakeClock(START_MS);
   storage = createMemoryStorage();
   errors = [];
+  events = [];
   closed = [];
   renderer = createFakeRenderer();
   const faulty = withFaults(storage.ledger, clock);
@@ -73,12 +76,18 @@ beforeEach(async () => {
     clock,
     random: createFakeRandom(1),
     resolver: createFakeResolver({ "example.com": ["93.184.215.14"] }),
+    onEvent: countEvent,
     onBackgroundError: (error) => errors.push(error),
   });
   const account = await engine.accounts.create({ email: "a@b.org", planSlug: "starter", verified: true });
   const { token } = await engine.tokens.create({ accountId: account.id });
   principal = await engine.authenticate(token);
 });
+
+function countEvent(event: EngineEvent): void {
+  if (event.type === "ledger-failed") events.push(`${event.operation} failed`);
+  if (event.type === "reservation-ended") events.push(event.resolution);
+}
 
 async function pass(ms: number, stepMs = 500): Promise<void> {
   for (let passed = 0; passed < ms; passed += stepMs) {
@@ -108,8 +117,10 @@ describe("a failed render whose refund gets no response", () => {
     renderer.failNext(new SnapError("render_failed", "as scripted"));
     await expect(engine.capture({ principal, parameters })).rejects.toMatchObject({ code: "render_failed" });
     expect(await journal()).toEqual(["grant", "reserve"]);
+    expect(events).toEqual(["refund failed"]);
     await pass(1000);
     expect(await journal()).toEqual(["grant", "reserve", "refund"]);
+    expect(events).toEqual(["refund failed", "refunded"]);
     expect(await engine.credits(principal.account)).toMatchObject({ remaining: 1000, used: 0 });
   });
 });
@@ -125,6 +136,8 @@ describe("a capture whose settlement and refund fail without a definite result",
     expect(await used()).toBe(0);
     expect(await journal()).toEqual(["grant", "reserve", "settle", "reverse"]);
     expect(errors.map(String)).toEqual(["Error: no connection"]);
+    expect(events.slice(0, 3)).toEqual(["settle failed", "refund failed", "reverse failed"]);
+    expect(events.at(-1)).toBe("reversed");
     const attempts = attemptedAt.length;
     await pass(120_000);
     expect(attemptedAt).toHaveLength(attempts);
@@ -202,8 +215,46 @@ describe("a capture whose settlement and refund fail without a definite result",
       "Error: no connection",
       expect.stringMatching(/^Error: reservation \w+ may still be charged, although its request failed$/),
     ]);
+    expect(events).toEqual(["settle failed", "refund failed", "give-up failed"]);
     await pass(60_000);
     expect(attemptedAt).toEqual([0]);
+  });
+});
+
+describe("the events of a capture", () => {
+  it("say how its reservation ended", async () => {
+    await engine.capture({ principal, parameters });
+    expect(events).toEqual(["settled"]);
+    renderer.failNext(new SnapError("render_failed", "as scripted"));
+    const failing = { url: "https://example.com/failing" };
+    await expect(engine.capture({ principal, parameters: failing })).rejects.toMatchObject({
+      code: "render_failed",
+    });
+    expect(events).toEqual(["settled", "refunded"]);
+  });
+
+  it("say that its reservation lapsed before the render ended", async () => {
+    const release = renderer.hold();
+    const captured = engine.capture({ principal, parameters });
+    await renderer.whenCalled(1);
+    clock.advance(130_000);
+    release();
+    expect(await captured).toMatchObject({ creditCost: 0 });
+    expect(events).toEqual(["lapsed"]);
+  });
+
+  it("say that no credit could be reserved", async () => {
+    storage.ledger.reserve = () => Promise.reject(new Error("no connection"));
+    const failing = createEngine({
+      storage,
+      renderer,
+      secretKey: "a key for these tests",
+      clock,
+      resolver: createFakeResolver({ "example.com": ["93.184.215.14"] }),
+      onEvent: countEvent,
+    });
+    await expect(failing.capture({ principal, parameters })).rejects.toMatchObject({ code: "server_error" });
+    expect(events).toEqual(["reserve failed"]);
   });
 });
 
@@ -245,6 +296,7 @@ describe("reversals", () => {
     createReversals({
       ledger: { ...storage.ledger, reverse: ({ reservationId }) => reverse(reservationId) },
       clock,
+      onEvent: countEvent,
       onBackgroundError: (error) => errors.push(error),
     });
 

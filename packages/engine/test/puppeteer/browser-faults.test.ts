@@ -186,10 +186,13 @@ describe("a browser that cannot start", () => {
     expect(health.reason).toContain("not found");
     expect((await failureOf(renderer.render(screenshot(site.url("/"))))).code).toBe("upstream_error");
     symlinkSync(required(await findBrowser(), "browser"), executablePath);
-    await vi.waitFor(async () => expect(await renderer.health()).toEqual({ ready: true, reason: null }), {
-      timeout: 20_000,
-      interval: 100,
-    });
+    await vi.waitFor(
+      async () => expect(await renderer.health()).toMatchObject({ ready: true, reason: null }),
+      {
+        timeout: 20_000,
+        interval: 100,
+      },
+    );
     expect((await renderer.render(screenshot(site.url("/")))).targetStatus).toBe(200);
     await renderer.close();
   });
@@ -245,7 +248,7 @@ describe("recycling", () => {
       const renderRepeatedly = async (): Promise<void> => {
         for (let i = 0; i < 5; i += 1) {
           expect((await renderer.render(screenshot(site.url("/")))).targetStatus).toBe(200);
-          expect(await renderer.health()).toEqual({ ready: true, reason: null });
+          expect(await renderer.health()).toMatchObject({ ready: true, reason: null });
         }
       };
       await Promise.all([renderRepeatedly(), renderRepeatedly()]);
@@ -270,14 +273,14 @@ describe("close", () => {
     expect((await running).code).toBe("upstream_error");
     await expectExited(pid());
     expect(profiles.filter((profile) => existsSync(profile))).toEqual([]);
-    expect(await renderer.health()).toEqual({ ready: false, reason: "closed" });
+    expect(await renderer.health()).toMatchObject({ ready: false, reason: "closed" });
     expect((await failureOf(renderer.render(screenshot(site.url("/"))))).code).toBe("upstream_error");
   });
 
   it("leaves no process behind while the browser is starting", async () => {
     const { renderer, events } = observe();
     await renderer.close();
-    expect(await renderer.health()).toEqual({ ready: false, reason: "closed" });
+    expect(await renderer.health()).toMatchObject({ ready: false, reason: "closed" });
     for (const event of events) if (event.type === "browser-started") await expectExited(event.pid);
   });
 

@@ -1,5 +1,6 @@
 import { createFakeClock, createFakeMachine } from "@snap/testing";
 import { describe, expect, it } from "vitest";
+import type { EngineEvent } from "../../src/engine-event.ts";
 import { systemClock, type Clock } from "../../src/ports/clock.ts";
 import { Quarantine } from "../../src/schedule/quarantine.ts";
 import { createScheduler, type Scheduler } from "../../src/schedule/scheduler.ts";
@@ -169,7 +170,8 @@ describe("createScheduler", () => {
         };
       },
     };
-    const scheduler = createScheduler({ ...limits, clock });
+    const events: EngineEvent[] = [];
+    const scheduler = createScheduler({ ...limits, clock, onEvent: (event) => events.push(event) });
     const first = gate();
     const running = scheduler.run({ accountId: "a", priority: "interactive" }, first.job);
     const late = scheduler.run({ accountId: "a", priority: "interactive" }, async () => "ran");
@@ -181,6 +183,34 @@ describe("createScheduler", () => {
     await expect(scheduler.run({ accountId: "a", priority: "batch" }, async () => "ran")).resolves.toBe(
       "ran",
     );
+    expect(events).toEqual([
+      { type: "slot-wait-ended", priority: "interactive", waitedMs: 0 },
+      { type: "slot-wait-ended", priority: "interactive", waitedMs: 0 },
+      { type: "slot-wait-ended", priority: "batch", waitedMs: 0 },
+    ]);
+  });
+
+  it("reports how long each render waited for its slot, in its last priority", async () => {
+    const clock = createFakeClock(0);
+    const events: EngineEvent[] = [];
+    const onEvent = (event: EngineEvent): void => void events.push(event);
+    const scheduler = createScheduler({ ...limits, clock, onEvent });
+    const [first, second] = [gate(), gate()];
+    const raised = Promise.withResolvers<void>();
+    const runs = [
+      scheduler.run({ accountId: "a", priority: "interactive" }, first.job),
+      scheduler.run({ accountId: "a", priority: "batch", priorityRaised: raised.promise }, second.job),
+    ];
+    clock.advance(700);
+    raised.resolve();
+    await raised.promise;
+    first.open();
+    second.open();
+    await Promise.all(runs);
+    expect(events).toEqual([
+      { type: "slot-wait-ended", priority: "interactive", waitedMs: 0 },
+      { type: "slot-wait-ended", priority: "interactive", waitedMs: 700 },
+    ]);
   });
 });
 

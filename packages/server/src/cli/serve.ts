@@ -10,7 +10,8 @@ import { startService } from "../http/service.ts";
 import { describePooler } from "../operations/describe-pooler.ts";
 import { createLogger } from "../operations/logger.ts";
 import { describeStart } from "../operations/describe-start.ts";
-import { createMetrics, type Metrics } from "../operations/metrics.ts";
+import { createMetrics, type Metrics } from "../operations/metrics/create-metrics.ts";
+import type { ObservedDisk } from "../operations/metrics/read-state.ts";
 import { watchBatches } from "../operations/watch-batches.ts";
 import { watchCache } from "../operations/watch-cache.ts";
 import { servicePolicy } from "../target-policy.ts";
@@ -35,7 +36,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const logger = createLogger(config.logLevel, isReadable ? readableLog(process.stdout) : undefined);
   logger.info(await describeStart(config), "starting");
   for (const text of warnings) logger.warn(text);
-  const metrics = config.metrics && createMetrics();
+  const metrics = config.metrics && createMetrics({ disk: diskOf(config) });
   const demo = options.dev === true ? await startDemo(config.port + 1) : null;
   try {
     const started = await startBrowser(config, { logger, metrics, demo });
@@ -44,6 +45,11 @@ export async function serve(options: ServeOptions): Promise<void> {
     await demo?.close();
   }
   process.exit(EXIT_CODES.ok);
+}
+
+/** The disk of the data folder; `null` with PostgreSQL. */
+function diskOf({ shared, dataDir, diskReserveBytes }: Config): ObservedDisk | null {
+  return shared === null ? { directory: dataDir, reserveBytes: diskReserveBytes } : null;
 }
 
 interface Parts {
@@ -63,7 +69,7 @@ async function startBrowser(
 ): Promise<StartedRenderer> {
   const log = logRendererEvent(logger);
   const onEvent = (event: RendererEvent): void => {
-    if (metrics && event.type === "page-ended") metrics.countPageEnd(event.reason);
+    if (metrics) metrics.countRendererEvent(event);
     log(event);
   };
   const targets = servicePolicy(config, demo === null ? [] : [demo.target]);
@@ -125,6 +131,7 @@ async function serveUntil(stopSignal: Promise<NodeJS.Signals>, parts: Parts): Pr
     baseUrl: `${publicUrl}/v1`,
     ...watchBatches({ logger, metrics }),
     onEvicted: watchCache({ logger, metrics }),
+    ...(metrics && { onEvent: metrics.countEvent, onConnectionWait: metrics.countConnectionWait }),
     onBackgroundError: (error) => logger.warn({ err: error }, "background work failed"),
     onClockSkew: (skew) => logger.warn({ server: skew.server, skew_ms: skew.skewMs }, describeSkew(skew)),
     onQuarantined: ({ accountId, reason, endsAt }) =>

@@ -23,6 +23,7 @@ const READS: ReadonlySet<string> = new Set([
   "health",
   "lastBackupAt",
   "load",
+  "servers",
   "tokens.checkSecretKey",
   "tokens.get",
   "tokens.list",

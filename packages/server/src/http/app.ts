@@ -13,7 +13,7 @@ import { mcp } from "../mcp/endpoint.ts";
 import { docsAssets, docsPage, startPage } from "../docs-page/pages.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { postmanCollection } from "../openapi/postman.ts";
-import type { Metrics } from "../operations/metrics.ts";
+import type { Metrics } from "../operations/metrics/create-metrics.ts";
 import { json, send, type HttpResponse } from "../requests/response.ts";
 import { bearer } from "./bearer.ts";
 import { getBatch, snap, submitBatch, usage } from "./endpoints.ts";
@@ -21,7 +21,7 @@ import { failureResponse } from "./envelope.ts";
 import { readCaller, type TrustedProxies } from "../requests/caller.ts";
 import { exchangeOf, openExchange } from "../requests/exchange.ts";
 import { SIGNED_PREFLIGHT, signedSnap } from "./signed.ts";
-import { healthz, readyz, refuseWhileDraining } from "./health.ts";
+import { healthz, readyz, refuseWhileDraining, shareHealth } from "./health.ts";
 import { logExchange } from "../requests/log-exchange.ts";
 import { discardBody, hasBody } from "../requests/request-body.ts";
 
@@ -71,8 +71,9 @@ export function createApp(options: AppOptions): Express {
   app.set("trust proxy", options.trustProxy ?? false);
   app.use((request, response, next) => {
     openExchange(response, readCaller(request), (exchange) => {
-      const { route, status, code } = exchange;
-      metrics?.countRequest({ route, status: status ?? 0, code: code ?? "" });
+      const { route, status, code, startedAtMs } = exchange;
+      const durationSeconds = (performance.now() - startedAtMs) / 1000;
+      metrics?.countRequest({ route, status: status ?? 0, code: code ?? "", durationSeconds });
       logExchange(logger, { request, response, exchange });
     });
     next();
@@ -118,11 +119,12 @@ function addOperations(
   { engine, logger, isStopping, ...options }: AppOptions & { readonly isStopping: () => boolean },
 ): void {
   const metrics = options.metrics || null;
+  const checkHealth = shareHealth({ engine, logger, isStopping });
   addEndpoint(app, { path: "/healthz" }, healthz());
-  addEndpoint(app, { path: "/readyz" }, readyz({ engine, logger, isStopping }));
+  addEndpoint(app, { path: "/readyz" }, readyz({ checkHealth, isStopping }));
   if (metrics === null) return;
   addEndpoint(app, { path: "/metrics" }, async (_request, response) => {
-    const { contentType, body } = await metrics.expose(engine);
+    const { contentType, body } = await metrics.expose(engine, checkHealth);
     send(response, {
       status: 200,
       headers: { "Content-Type": contentType, "Cache-Control": "no-store" },

@@ -12,23 +12,36 @@ export function healthz(): RequestHandler {
 const RESULT_REUSE_MS = 1_000;
 
 /**
- * Readiness: the service can render and store, and is not stopping. The reasons go to the log only. Anyone may call
- * this, and a check writes to the storage, so the service makes one at a time and at most one a second.
+ * Returns the check of readiness: whether the service can render and store, and is not stopping. Anyone may cause one, and
+ * it writes to the storage, so the service makes one at a time and at most one a second. The reasons go to the log.
  */
-export function readyz(options: {
+export function shareHealth(options: {
   readonly engine: Engine;
   readonly logger: Logger;
   readonly isStopping: () => boolean;
-}): RequestHandler {
+}): Engine["health"] {
   const { engine, logger, isStopping } = options;
-  const isReady = shareResult(async () => {
-    const { ready, reasons } = await engine.health();
-    if (!ready) logger.warn({ reasons }, "not ready");
-    return ready;
+  const check = shareResult(async () => {
+    const health = await engine.health();
+    if (!health.ready) logger.warn({ reasons: health.reasons }, "not ready");
+    return health;
   });
+  return async () => {
+    const health = await check();
+    return isStopping() ? { ...health, ready: false } : health;
+  };
+}
+
+/** Readiness, without reasons. */
+export function readyz(options: {
+  readonly checkHealth: Engine["health"];
+  readonly isStopping: () => boolean;
+}): RequestHandler {
+  const { checkHealth, isStopping } = options;
   return async (_request, response) => {
     if (isStopping()) throw stopping();
-    if (!(await isReady()))
+    const { ready } = await checkHealth();
+    if (!ready)
       throw new SnapError("not_ready", "The service cannot render or store right now; retry shortly.");
     send(response, json({ status: "ready" }));
   };

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
-import type { Metrics } from "../operations/metrics.ts";
+import type { Metrics } from "../operations/metrics/create-metrics.ts";
 import { ALLOWED_METHODS, createApp } from "./app.ts";
 import type { TrustedProxies } from "../requests/caller.ts";
 import { HTTP_LIMITS } from "../requests/limits.ts";

@@ -1,6 +1,6 @@
 import type { DeliveryAttempt, EngineOptions, FinishedItem } from "@snap/engine";
 import type { Logger } from "pino";
-import type { Metrics } from "./metrics.ts";
+import type { Metrics } from "./metrics/create-metrics.ts";
 
 /**
  * Returns engine callbacks that log and count each finished batch item and each webhook delivery attempt.

@@ -1,6 +1,6 @@
 import type { Eviction } from "@snap/engine/ports";
 import type { Logger } from "pino";
-import type { Metrics } from "./metrics.ts";
+import type { Metrics } from "./metrics/create-metrics.ts";
 
 /** Between two log lines for the same reason. */
 const REPORT_INTERVAL_MS = 60_000;

@@ -1,6 +1,6 @@
 import type { Capture, CaptureRequest, Engine } from "@snap/engine";
 import type { CaptureOptions } from "@snap/engine/internals";
-import type { Metrics } from "../operations/metrics.ts";
+import type { Metrics } from "../operations/metrics/create-metrics.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** Dependencies of every entry point that captures a page. */

@@ -18,7 +18,7 @@ import { connect } from "node:net";
 import { onTestFinished } from "vitest";
 import { startService, type Service } from "../../src/http/service.ts";
 import { createLogger } from "../../src/operations/logger.ts";
-import { createMetrics } from "../../src/operations/metrics.ts";
+import { createMetrics } from "../../src/operations/metrics/create-metrics.ts";
 import { watchBatches } from "../../src/operations/watch-batches.ts";
 
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
@@ -121,6 +121,7 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
     }),
     baseUrl: `${publicUrl}/v1`,
     ...watchBatches({ logger, metrics }),
+    ...(metrics && { onEvent: metrics.countEvent }),
     webhookSender,
   });
   if (options.worker === true) engine.startWorker();

@@ -3,7 +3,7 @@ import type { Eviction } from "@snap/engine/ports";
 import { createFakeRenderer, createMemoryStorage } from "@snap/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createLogger } from "../../src/operations/logger.ts";
-import { createMetrics, type Metrics } from "../../src/operations/metrics.ts";
+import { createMetrics, type Metrics } from "../../src/operations/metrics/create-metrics.ts";
 import { watchCache } from "../../src/operations/watch-cache.ts";
 
 const MINUTE_MS = 60_000;

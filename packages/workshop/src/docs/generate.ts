@@ -9,6 +9,7 @@ import { configurationPage } from "./reference/configuration.ts";
 import { errorsPage } from "./reference/errors.ts";
 import { headersPage } from "./reference/headers.ts";
 import { limitsPage } from "./reference/limits.ts";
+import { metricsPage } from "./reference/metrics.ts";
 import type { ReferencePage } from "./reference/page.ts";
 import { parametersPage } from "./reference/parameters.ts";
 import { toolsPage } from "./reference/tools.ts";
@@ -19,6 +20,7 @@ const REFERENCE: readonly ReferencePage[] = [
   headersPage,
   limitsPage,
   configurationPage,
+  metricsPage,
   commandLinePage,
   toolsPage,
 ];

@@ -1,7 +1,5 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { documentVariables } from "../../../server/src/config.ts";
-import { ROOT } from "../workspace.ts";
+import { METRICS } from "../../../server/src/operations/metrics/catalog.ts";
 import type { Page } from "./markdown.ts";
 
 /** Variables of the guides and examples. */
@@ -12,10 +10,9 @@ const FORMER_NAMES = ["snap_jobs"];
 
 /** Returns a function that finds unknown variables and metrics on a page. */
 export function createNameCheck(): (page: Page) => string[] {
-  const metrics = readFileSync(join(ROOT, "packages/server/src/operations/metrics.ts"), "utf8");
   const known = new Set([
     ...documentVariables().map(({ name }) => name),
-    ...Array.from(metrics.matchAll(/name: "(snap_\w+)"/g), ([, name = ""]) => name),
+    ...Object.values(METRICS).flatMap((metrics) => Object.values(metrics).map(({ name }) => name)),
     ...READERS_VARIABLES,
     ...FORMER_NAMES,
   ]);

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { delimiter, join } from "node:path";
-import { readManifest, ROOT } from "../workspace.ts";
+import { CACHE, readManifest, ROOT } from "../workspace.ts";
 
 export interface Outcome {
   readonly ok: boolean;
@@ -14,6 +14,9 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** Holds programs that the setup took out of Debian packages. */
+export const PROGRAMS = join(CACHE, "programs");
+
 /**
  * Puts the workspace's tools first on the PATH and the system's folders last, because a fresh machine may
  * have only Node and npm on it.
@@ -22,6 +25,7 @@ export function widenPath(): void {
   process.env["PATH"] = [
     join(ROOT, "node_modules/.bin"),
     join(ROOT, "packages/workshop/node_modules/.bin"),
+    PROGRAMS,
     process.env["PATH"] ?? "",
     ..."/usr/local/sbin /usr/local/bin /usr/sbin /usr/bin /sbin /bin".split(" "),
   ].join(delimiter);

@@ -1,5 +1,8 @@
-import { run } from "./run.ts";
-import { type SetupTask, SYSTEM_PARTS, type SystemPart } from "./system-parts.ts";
+import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { PROGRAMS, run } from "./run.ts";
+import { type AptProgram, type SetupTask, SYSTEM_PARTS, type SystemPart } from "./system-parts.ts";
 
 /**
  * Installs the missing system parts of a task, if run as root on a system with apt. Prints each step, and the
@@ -11,7 +14,9 @@ export async function setUpMachine(task: SetupTask): Promise<SystemPart[]> {
   const parts = SYSTEM_PARTS.filter((part) => [...part.requiredFor, ...part.optionalFor].includes(task));
   const initiallyMissing = await findMissing(parts);
   if (initiallyMissing.length === 0) return [];
-  const installable = initiallyMissing.filter(({ aptPackages }) => aptPackages.length > 0);
+  const installable = initiallyMissing.filter(
+    ({ aptPackages, aptProgram }) => aptPackages.length > 0 || aptProgram !== undefined,
+  );
   if (installable.length > 0 && (await canInstall())) await install(installable);
   const missing = await findMissing(initiallyMissing);
   for (const part of missing) console.log(explain(part));
@@ -34,8 +39,29 @@ async function install(parts: readonly SystemPart[]): Promise<void> {
   console.log("updating Debian's package lists");
   await run("apt-get", [...options, "update"], { env });
   console.log(`installing ${parts.map(({ name }) => name).join(" and ")} (about half a minute)`);
-  const { ok, output } = await run("apt-get", [...options, ...installCommand(parts)], { env });
-  if (!ok) console.log(output);
+  const packaged = parts.filter(({ aptPackages }) => aptPackages.length > 0);
+  if (packaged.length > 0) {
+    const { ok, output } = await run("apt-get", [...options, ...installCommand(packaged)], { env });
+    if (!ok) console.log(output);
+  }
+  for (const { aptProgram } of parts) if (aptProgram !== undefined) await extract(aptProgram);
+}
+
+/** Takes a program out of its package, without installing that: an installed package may start a service. */
+async function extract({ package: name, path }: AptProgram): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "snap-setup-"));
+  try {
+    const { ok, output } = await run("sh", ["-c", extractCommand(name)], { cwd: folder });
+    if (!ok) return console.log(output);
+    await mkdir(PROGRAMS, { recursive: true });
+    await copyFile(join(folder, path), join(PROGRAMS, basename(path)));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+function extractCommand(name: string): string {
+  return `apt-get download ${name} && dpkg-deb --extract ${name}_*.deb .`;
 }
 
 function installCommand(parts: readonly SystemPart[]): string[] {
@@ -45,6 +71,8 @@ function installCommand(parts: readonly SystemPart[]): string[] {
 /** Names the missing part, its purpose, and the command to install it. */
 function explain(part: SystemPart): string {
   const missing = `Missing: ${part.name}, needed ${part.purpose}.`;
+  if (part.aptProgram !== undefined)
+    return `${missing} To get it on Debian, run:\n  ${extractCommand(part.aptProgram.package)}\nThen put ${part.aptProgram.path} on the PATH.`;
   if (part.aptPackages.length === 0) return missing;
   return [
     `${missing} To install it on Debian, run:`,

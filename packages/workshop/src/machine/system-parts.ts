@@ -7,12 +7,20 @@ import { run } from "./run.ts";
 
 export type SetupTask = "start" | "test";
 
+/** A program in a Debian package. */
+export interface AptProgram {
+  readonly package: string;
+  readonly path: string;
+}
+
 export interface SystemPart {
   /** Also the tag of the tests that need it: `describe("…", { tags: ["browser"] }, …)`. */
   readonly name: string;
   /** Completes "needed …". */
   readonly purpose: string;
   readonly aptPackages: readonly string[];
+  /** A program to take out of a package that would otherwise install a service; `PROGRAMS` then contains it. */
+  readonly aptProgram?: AptProgram;
   /** A task stops if a required part is missing; a missing optional part is only reported. */
   readonly requiredFor: readonly SetupTask[];
   readonly optionalFor: readonly SetupTask[];
@@ -70,6 +78,16 @@ export const SYSTEM_PARTS: readonly SystemPart[] = [
     requiredFor: ["test"],
     optionalFor: [],
     probe: async () => (await run("redis-server", ["--version"])).ok,
+  },
+  {
+    name: "promtool",
+    purpose: "to check the alert rules",
+    aptPackages: [],
+    // The package is a whole server, which it starts.
+    aptProgram: { package: "prometheus", path: "usr/bin/promtool" },
+    requiredFor: ["test"],
+    optionalFor: [],
+    probe: async () => (await run("promtool", ["--version"])).ok,
   },
   {
     name: "systemd",

@@ -80,7 +80,7 @@ function localBrowsers(settings: RendererSettings & { readonly egress: EgressPro
       const expire = setTimeout(() => suspects.delete(isolationKey), SUSPICION_MS);
       suspects.set(isolationKey, expire.unref());
     },
-    health: () => shared.health(),
+    health: async () => ({ ...(await shared.health()), memoryBytes: monitor.memoryBytes() }),
     async close() {
       closing.abort();
       for (const expire of suspects.values()) clearTimeout(expire);

@@ -51,6 +51,8 @@ export interface LaunchOptions {
 export interface LaunchedBrowser extends ConnectedBrowser {
   /** Id of the first process and of the process group. */
   readonly pid: number;
+  /** Product and version that it reports, such as `HeadlessChrome/156.0.0.0`. */
+  readonly version: string;
 }
 
 /**
@@ -180,7 +182,8 @@ type AttachedBrowser = Omit<LaunchedBrowser, "pid" | "disconnected" | "kill">;
  * report that a paused page failed to load.
  */
 async function attachToPages(browser: Browser, transport: ProtocolTransport): Promise<AttachedBrowser> {
-  const pausesNewPages = (await browser.version()).startsWith(HEADLESS_SHELL);
+  const version = await browser.version();
+  const pausesNewPages = version.startsWith(HEADLESS_SHELL);
   const connected = await takeOverConnection(browser, transport);
   const { connection, browserSession } = connected;
   await browserSession.send("Target.setAutoAttach", {
@@ -190,6 +193,7 @@ async function attachToPages(browser: Browser, transport: ProtocolTransport): Pr
     filter: [{ type: "page" }, ...(pausesNewPages ? [{ type: "shared_worker" }] : [])],
   });
   return {
+    version,
     connection,
     pausesNewPages,
     createPage: (request) => createAutoAttachedPage(connected, request),

@@ -46,9 +46,12 @@ export function localBrowser(options: LocalBrowserOptions): BrowserSource {
   };
 }
 
-function lifecycleListener({ pid }: LaunchedBrowser, { onEvent }: LocalBrowserOptions): BrowserListener {
+function lifecycleListener(
+  { pid, version }: LaunchedBrowser,
+  { onEvent }: LocalBrowserOptions,
+): BrowserListener {
   return {
-    onStarted: () => onEvent({ type: "browser-started", pid }),
+    onStarted: () => onEvent({ type: "browser-started", pid, version }),
     onEnded: (reason) => onEvent({ type: "browser-ended", pid, reason }),
     onRecycled: (reason) => onEvent({ type: "browser-recycled", pid, reason }),
   };

@@ -45,6 +45,12 @@ export class PageMonitor {
       .finally(() => this.#browsers.delete(browser));
   }
 
+  /** Returns the memory of all processes of these browsers; 0 on systems without /proc. */
+  memoryBytes(): number {
+    const members = [...this.#browsers].flatMap(({ group }) => group.read());
+    return members.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0);
+  }
+
   async #run(closing: AbortSignal): Promise<void> {
     let wasRendering = false;
     let readAtMs = performance.now();

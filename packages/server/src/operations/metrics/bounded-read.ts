@@ -1,0 +1,22 @@
+/** A scrape must be answered within a second, even while PostgreSQL or Redis hangs. */
+const LIMIT_MS = 700;
+
+/**
+ * Returns a function that makes a read, and returns `null` if it fails or takes too long. A read that still runs is joined,
+ * so that the scrapes of a storage that hangs do not take all of its connections.
+ */
+export function boundedRead<T>(): (read: () => Promise<T>) => Promise<T | null> {
+  let running: Promise<T | null> | null = null;
+  return async (read) => {
+    running ??= read()
+      .catch(() => null)
+      .finally(() => {
+        running = null;
+      });
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<null>((resolve) => {
+      timer = setTimeout(() => resolve(null), LIMIT_MS);
+    });
+    return Promise.race([running, late]).finally(() => clearTimeout(timer));
+  };
+}

@@ -1,0 +1,56 @@
+import type { RendererHealth } from "@snap/engine/ports";
+import type { RendererEvent } from "@snap/engine/puppeteer";
+import type { Registry } from "prom-client";
+import { counter, gauge, setOrRemove } from "./define.ts";
+
+export const BROWSER_METRICS = {
+  restarts: counter({
+    name: "snap_browser_restarts_total",
+    help: "Browsers that were replaced, and connections to remote browsers that were lost.",
+    labels: {
+      reason: {
+        renders: "planned: it had made enough renders",
+        age: "planned: it was an hour old",
+        memory: "its long-lived processes took too much memory",
+        ended: "it crashed, or was killed, for example because it did not respond",
+        disconnected: "the connection to a remote browser was lost",
+      },
+    },
+  }),
+  pageEnds: counter({
+    name: "snap_pages_ended_total",
+    help: "Pages that were ended because they would have harmed other renders.",
+    labels: {
+      reason: {
+        memory: "it used too much memory",
+        "processor-time": "it used too much processor time",
+        flood: "it kept the browser from responding",
+        events: "it sent too many events to the service",
+      },
+    },
+  }),
+  memory: gauge({
+    name: "snap_browser_memory_bytes",
+    help: "Memory of all processes of the local browsers; absent with remote browsers.",
+  }),
+};
+
+export interface BrowserMetrics {
+  readonly countEvent: (event: RendererEvent) => void;
+  readonly setHealth: (health: RendererHealth | null) => void;
+}
+
+export function createBrowserMetrics(registry: Registry): BrowserMetrics {
+  const restarts = BROWSER_METRICS.restarts.open(registry);
+  const pageEnds = BROWSER_METRICS.pageEnds.open(registry);
+  const memory = BROWSER_METRICS.memory.open(registry);
+  return {
+    countEvent(event) {
+      if (event.type === "page-ended") pageEnds.inc({ reason: event.reason });
+      if (event.type === "browser-recycled") restarts.inc({ reason: event.reason });
+      if (event.type === "browser-ended") restarts.inc({ reason: "ended" });
+      if (event.type === "remote-browser-ended") restarts.inc({ reason: "disconnected" });
+    },
+    setHealth: (health) => setOrRemove(memory, health?.memoryBytes),
+  };
+}

@@ -1,0 +1,19 @@
+import { BATCH_METRICS } from "./batches.ts";
+import { BROWSER_METRICS } from "./browsers.ts";
+import { CREDIT_METRICS } from "./credits.ts";
+import type { Metric } from "./define.ts";
+import { RENDER_METRICS } from "./renders.ts";
+import { REQUEST_METRICS } from "./requests.ts";
+import { SERVICE_METRICS } from "./service.ts";
+import { STORAGE_METRICS } from "./storage.ts";
+
+/** Every metric of the service by subject, for the reference. */
+export const METRICS: Readonly<Record<string, Readonly<Record<string, Metric>>>> = {
+  "The service": SERVICE_METRICS,
+  Requests: REQUEST_METRICS,
+  Renders: RENDER_METRICS,
+  Browsers: BROWSER_METRICS,
+  Credits: CREDIT_METRICS,
+  "Batches and webhooks": BATCH_METRICS,
+  "Cache and storage": STORAGE_METRICS,
+};

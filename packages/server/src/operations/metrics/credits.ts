@@ -1,0 +1,53 @@
+import type { EngineEvent } from "@snap/engine";
+import type { Registry } from "prom-client";
+import { counter } from "./define.ts";
+
+export const CREDIT_METRICS = {
+  credits: counter({ name: "snap_credits_total", help: "Credits charged." }),
+  reservations: counter({
+    name: "snap_reservations_ended_total",
+    help: "Reserved credits by what became of them.",
+    labels: {
+      resolution: {
+        settled: "charged",
+        refunded: "refunded, because the request failed",
+        lapsed:
+          "its lease ended before the render; a credit that a killed process had reserved lapses without being counted",
+        reversed: "charged at first; reversed because its request failed without learning of the charge",
+        unknown: "the ledger does not know it",
+      },
+    },
+  }),
+  failures: counter({
+    name: "snap_ledger_failures_total",
+    help: "Failed operations of the ledger.",
+    labels: {
+      operation: {
+        reserve: "a credit could not be reserved; the request failed",
+        settle: "a charge failed, or its outcome was lost; a refund follows",
+        refund: "a refund failed; it is repeated in the background",
+        reverse: "a repeated refund failed; it is repeated again",
+        "give-up":
+          "a refund was given up, after a day or when the process stopped: an account may have paid for a failed request, whose reservation the log names",
+      },
+    },
+  }),
+};
+
+export interface CreditMetrics {
+  readonly countCredits: (credits: number) => void;
+  readonly countEvent: (event: EngineEvent) => void;
+}
+
+export function createCreditMetrics(registry: Registry): CreditMetrics {
+  const credits = CREDIT_METRICS.credits.open(registry);
+  const reservations = CREDIT_METRICS.reservations.open(registry);
+  const failures = CREDIT_METRICS.failures.open(registry);
+  return {
+    countCredits: (charged) => credits.inc(charged),
+    countEvent(event) {
+      if (event.type === "reservation-ended") reservations.inc({ resolution: event.resolution });
+      if (event.type === "ledger-failed") failures.inc({ operation: event.operation });
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+
+/** What each value of a label means; a text for values that are too many to list. The number of values is bounded. */
+export type LabelValues = string | Readonly<Record<string, string>>;
+
+/** The definition of a metric: what it is exposed as, and what the reference says about it. */
+export interface MetricDefinition<Label extends string> {
+  readonly name: `snap_${string}`;
+  /** Ends with a full stop. */
+  readonly help: string;
+  readonly labels?: Readonly<Record<Label, LabelValues>>;
+}
+
+/** A defined metric; `open` registers it. */
+export interface Metric<Opened = unknown> extends MetricDefinition<string> {
+  readonly type: "counter" | "gauge" | "histogram";
+  open(registry: Registry): Opened;
+}
+
+/** Defines a counter. If all values of its only label are listed, each starts at 0, so that no first increase is missed. */
+export function counter<Label extends string = never>(
+  definition: MetricDefinition<Label>,
+): Metric<Counter<Label>> {
+  const { name, help, labels } = definition;
+  return {
+    ...definition,
+    type: "counter",
+    open(registry) {
+      const opened = new Counter({ name, help, labelNames: namesOf<Label>(labels), registers: [registry] });
+      for (const label of listedLabels(labels)) opened.inc(label, 0);
+      return opened;
+    },
+  };
+}
+
+/** Defines a gauge. */
+export function gauge<Label extends string = never>(
+  definition: MetricDefinition<Label>,
+): Metric<Gauge<Label>> {
+  const { name, help, labels } = definition;
+  return {
+    ...definition,
+    type: "gauge",
+    open: (registry) => new Gauge({ name, help, labelNames: namesOf<Label>(labels), registers: [registry] }),
+  };
+}
+
+/** Defines a histogram with these upper bounds of its buckets, in seconds. */
+export function histogram<Label extends string = never>(
+  definition: MetricDefinition<Label>,
+  buckets: readonly number[],
+): Metric<Histogram<Label>> {
+  const { name, help, labels } = definition;
+  return {
+    ...definition,
+    type: "histogram",
+    open: (registry) =>
+      new Histogram({
+        name,
+        help,
+        labelNames: namesOf<Label>(labels),
+        buckets: [...buckets],
+        registers: [registry],
+      }),
+  };
+}
+
+/** Sets a gauge without labels, or removes it if its value is unknown. */
+export function setOrRemove(opened: Gauge<never>, value: number | null | undefined): void {
+  if (typeof value === "number") opened.set(value);
+  else opened.remove();
+}
+
+function namesOf<Label extends string>(labels: Readonly<Record<Label, LabelValues>> | undefined): Label[] {
+  return Object.keys(labels ?? {}) as Label[];
+}
+
+function listedLabels<Label extends string>(
+  labels: Readonly<Record<Label, LabelValues>> | undefined,
+): Record<Label, string>[] {
+  const [only, ...others] = Object.entries<LabelValues>(labels ?? {});
+  if (only === undefined || others.length > 0 || typeof only[1] === "string") return [];
+  const [name, values] = only;
+  return Object.keys(values).map((value) => ({ [name]: value }) as Record<Label, string>);
+}

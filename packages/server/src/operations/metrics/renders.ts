@@ -1,0 +1,86 @@
+import type { Capture, EngineEvent, SchedulerLoad } from "@snap/engine";
+import type { Registry } from "prom-client";
+import { counter, gauge, histogram } from "./define.ts";
+
+/** The upper bounds are the limits of a render: 45 s, and 105 s with the wait for its slot. */
+const RENDER_BUCKETS_SECONDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 45, 75];
+/** A render waits at most a minute. */
+const WAIT_BUCKETS_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 60];
+
+export const RENDER_METRICS = {
+  captures: counter({
+    name: "snap_captures_total",
+    help: "Renderings returned to requests and tools, by what the cache did.",
+    labels: {
+      cache: {
+        hit: "served from the cache",
+        miss: "rendered now and cached",
+        bypass: "rendered now, not cached",
+      },
+    },
+  }),
+  durations: histogram(
+    {
+      name: "snap_render_duration_seconds",
+      help: "Time from a request to its new rendering, including the wait for a slot.",
+      labels: { mode: { screenshot: "an image", pdf: "a PDF" } },
+    },
+    RENDER_BUCKETS_SECONDS,
+  ),
+  waits: histogram(
+    {
+      name: "snap_queue_wait_seconds",
+      help: "Time that renders waited for a slot, whether they got one or gave up.",
+      labels: {
+        priority: { interactive: "somebody waits for the response", batch: "an item of a batch" },
+      },
+    },
+    WAIT_BUCKETS_SECONDS,
+  ),
+  running: gauge({ name: "snap_renders_running", help: "Running renders." }),
+  waiting: gauge({ name: "snap_renders_waiting", help: "Renders that wait for a slot." }),
+  slots: gauge({
+    name: "snap_render_slots",
+    help: "Render slots: renders that may always run at once.",
+  }),
+  concurrency: gauge({
+    name: "snap_render_concurrency",
+    help: "Renders that may run at once while processors are idle and memory is free.",
+  }),
+  quarantined: gauge({
+    name: "snap_quarantined_accounts",
+    help: "Accounts in quarantine, because one of their pages was ended within the last ten minutes.",
+  }),
+};
+
+export interface RenderMetrics {
+  readonly countCapture: (capture: Pick<Capture, "cache" | "rendering">, durationSeconds: number) => void;
+  readonly countWait: (event: Extract<EngineEvent, { readonly type: "slot-wait-ended" }>) => void;
+  readonly setLoad: (load: SchedulerLoad) => void;
+}
+
+export function createRenderMetrics(registry: Registry): RenderMetrics {
+  const captures = RENDER_METRICS.captures.open(registry);
+  const durations = RENDER_METRICS.durations.open(registry);
+  const waits = RENDER_METRICS.waits.open(registry);
+  const running = RENDER_METRICS.running.open(registry);
+  const waiting = RENDER_METRICS.waiting.open(registry);
+  const slots = RENDER_METRICS.slots.open(registry);
+  const concurrency = RENDER_METRICS.concurrency.open(registry);
+  const quarantined = RENDER_METRICS.quarantined.open(registry);
+  return {
+    countCapture({ cache, rendering }, durationSeconds) {
+      captures.inc({ cache });
+      const mode = rendering.contentType === "application/pdf" ? "pdf" : "screenshot";
+      if (cache !== "hit") durations.observe({ mode }, durationSeconds);
+    },
+    countWait: ({ priority, waitedMs }) => waits.observe({ priority }, waitedMs / 1000),
+    setLoad(load) {
+      running.set(load.running);
+      waiting.set(load.waiting);
+      slots.set(load.slots);
+      concurrency.set(load.concurrency);
+      quarantined.set(load.quarantined.accounts);
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import type { RendererEvent } from "@snap/engine/puppeteer";
+import type { Registry } from "prom-client";
+import { gauge } from "./define.ts";
+import type { SERVERS } from "./storage.ts";
+
+export const SERVICE_METRICS = {
+  build: gauge({
+    name: "snap_build_info",
+    help: "Always 1; its labels say what runs.",
+    labels: {
+      version: "the version of `@snap/server`",
+      commit: "the commit that it was built from; `unknown` if the build did not know it",
+      node: "the version of Node",
+      browser: "the product and version of the browser; empty until one has started",
+    },
+  }),
+  ready: gauge({
+    name: "snap_ready",
+    help: "1 if `/readyz` reports that the service is ready; 0 if not, while it stops, and if the check takes too long.",
+  }),
+  dependencies: gauge({
+    name: "snap_dependency_up",
+    help: "1 if the dependency works, 0 if not; absent if the check takes too long.",
+    labels: {
+      dependency: {
+        storage: "accepts writes: PostgreSQL, or the data folder",
+        browser: "a browser runs, or a remote one is connected",
+        PostgreSQL: `responds; absent with a data folder`,
+        Redis: `responds; absent with a data folder`,
+      } satisfies Record<keyof typeof SERVERS | "storage" | "browser", string>,
+    },
+  }),
+};
+
+/** What the service was built from. */
+export interface Build {
+  readonly version: string;
+  /** `null` if the build did not know it. */
+  readonly commit: string | null;
+}
+
+export interface ServiceState {
+  readonly ready: boolean;
+  /** Whether each dependency works, by name; only those that are known. */
+  readonly dependencies: ReadonlyMap<string, boolean>;
+}
+
+export interface ServiceMetrics {
+  /** Learns the version of the browser. */
+  readonly noteEvent: (event: RendererEvent) => void;
+  readonly setState: (state: ServiceState) => void;
+}
+
+export function createServiceMetrics(registry: Registry, { version, commit }: Build): ServiceMetrics {
+  const build = SERVICE_METRICS.build.open(registry);
+  const ready = SERVICE_METRICS.ready.open(registry);
+  const dependencies = SERVICE_METRICS.dependencies.open(registry);
+  const setBrowser = (browser: string): void => {
+    build.reset();
+    build.set({ version, commit: commit ?? "unknown", node: process.version, browser }, 1);
+  };
+  setBrowser("");
+  return {
+    noteEvent(event) {
+      if (event.type === "browser-started" || event.type === "remote-browser-connected")
+        setBrowser(event.version);
+    },
+    setState(state) {
+      ready.set(state.ready ? 1 : 0);
+      dependencies.reset();
+      for (const [dependency, isUp] of state.dependencies) dependencies.set({ dependency }, isUp ? 1 : 0);
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { slug } from "github-slugger";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { run, widenPath } from "../../src/machine/run.ts";
+import { ROOT } from "../../src/workspace.ts";
+
+const RULES = join(ROOT, "packages/server/deploy/alerts.yml");
+const TESTS = join(import.meta.dirname, "alerts.test.yml");
+
+interface Rules {
+  readonly groups: readonly { readonly rules: readonly Rule[] }[];
+}
+
+interface Rule {
+  readonly alert: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+interface RuleTests {
+  readonly tests: readonly {
+    readonly name: string;
+    readonly promql_expr_test: readonly { readonly exp_samples: readonly unknown[] }[];
+  }[];
+}
+
+const rules = (parse(readFileSync(RULES, "utf8")) as Rules).groups.flatMap((group) => group.rules);
+
+describe("the alert rules", () => {
+  it.each(rules.map((rule) => [rule.alert, rule] as const))(
+    "%s has a severity, texts and a remedy",
+    (alert, { labels, annotations }) => {
+      expect(["critical", "warning", "info"]).toContain(labels.severity);
+      expect(Object.keys(annotations)).toEqual(["summary", "description", "remedy"]);
+      const { remedy = "", description = "" } = annotations;
+      expect(description).toMatch(/\.$/);
+      const [page = "", anchor] = remedy.split("#");
+      expect(anchor).toBe(alert.toLowerCase());
+      const headings = readFileSync(join(ROOT, page), "utf8").match(/^#+ .+$/gm) ?? [];
+      expect(headings.map((heading) => slug(heading.replace(/^#+ /, "")))).toContain(anchor);
+    },
+  );
+
+  it("are tested in their order, each with series in which it fires and in which it does not", () => {
+    const { tests } = parse(readFileSync(TESTS, "utf8")) as RuleTests;
+    expect(tests.map(({ name }) => name)).toEqual(rules.map(({ alert }) => alert));
+    for (const { promql_expr_test: evaluations } of tests) {
+      const counts = evaluations.map(({ exp_samples: samples }) => samples.length);
+      expect(Math.min(...counts)).toBe(0);
+      expect(Math.max(...counts)).toBeGreaterThan(0);
+    }
+  });
+});
+
+it("the published package contains the alert rules and the dashboard", async () => {
+  const packed = await run("npm", ["pack", "--dry-run", "--json"], { cwd: join(ROOT, "packages/server") });
+  for (const file of ["alerts.yml", "dashboard.json"]) expect(packed.output).toContain(`"deploy/${file}"`);
+});
+
+describe("promtool", { tags: ["promtool"] }, () => {
+  beforeAll(widenPath);
+
+  it("accepts the alert rules", async () => {
+    expect(await run("promtool", ["check", "rules", "--lint=all", "--lint-fatal", RULES])).toMatchObject({
+      ok: true,
+    });
+  });
+
+  it("sees each alert fire, and not fire", async () => {
+    expect(await run("promtool", ["test", "rules", TESTS])).toMatchObject({ ok: true });
+  });
+});
