@@ -172,7 +172,7 @@ describe("the first line of the log", () => {
     const [line] = await running.printed(/^.*\n/);
     const { commit = "", ...facts } = JSON.parse(line) as Record<string, unknown>;
     // not known to a build without the repository
-    expect(commit).toMatch(/^([0-9a-f]{40})?$/);
+    expect(commit).toMatch(/^([0-9a-f]{12})?$/);
     expect(facts).toEqual({
       level: "info",
       time: expect.any(String) as string,
