@@ -167,12 +167,15 @@ function listTokens({ account, expired }: ListFilters, command: Command): Promis
       name: "tokens",
       readPage: async (request) => pageOf(records, request) ?? refuseAfter(request),
       document: tokenDocument,
-      heading: ["ID", "MAY RENDER", "CREATED", "ROTATED", "EXPIRES"],
+      heading: ["ID", "NAME", "MAY RENDER", "CREATED", "LAST USED", "ROTATED", "OVERLAP ENDS", "EXPIRES"],
       row: (record) => [
         String(record.id),
+        record.name ?? "",
         abilitiesLine(record),
         formatInstant(record.createdAt, ""),
+        formatInstant(record.lastUsedAt, "never"),
         formatInstant(record.rotatedAt, "never"),
+        formatInstant(overlapEndOf(record), ""),
         expiryLine(record),
       ],
       whenEmpty: [
