@@ -102,7 +102,7 @@ describe.each<[Shell]>([["bash"], ["zsh"], ["fish"]])("completion in %s", (shell
 
   it("offers the options of a command, and only those", async () => {
     const offered = await complete(shell, "snap-server tokens create --");
-    expect(offered).toEqual(["--ability", "--account", "--expires-in", "--help", "--json"]);
+    expect(offered).toEqual(["--ability", "--account", "--expires-in", "--help", "--json", "--name"]);
   });
 
   it("completes a value after an equals sign", async () => {

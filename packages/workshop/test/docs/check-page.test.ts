@@ -107,8 +107,8 @@ describe("a page", () => {
     expect(check("docs/a.md", "`snap-server` `snap-server tokens reveal ID` `snap-server batches`")).toEqual(
       [],
     );
-    expect(check("docs/a.md", "x\n`npx snap-server tokens show ID`")).toEqual([
-      "docs/a.md:2: snap-server tokens show 1: error: unknown command 'show'",
+    expect(check("docs/a.md", "x\n`npx snap-server tokens print ID`")).toEqual([
+      "docs/a.md:2: snap-server tokens print 1: error: unknown command 'print'",
     ]);
   });
 });
