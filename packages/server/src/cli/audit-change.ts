@@ -2,6 +2,7 @@ import type { Audit } from "@snap/engine";
 import type { AuditEntry } from "@snap/engine/ports";
 import type { Command } from "commander";
 import { hostname, userInfo } from "node:os";
+import { readConfig } from "../config.ts";
 import { messageOf } from "../config/message-of.ts";
 import { readableLog } from "../dev/readable-log.ts";
 import { createLogger } from "../operations/logger.ts";
@@ -19,7 +20,7 @@ export function nameRunningCommand(program: Command): void {
 }
 
 /**
- * Adds a change to the audit, and logs it to stderr.
+ * Adds a change to the audit, and logs it to stderr at the level `info`.
  *
  * @throws Error if it cannot be stored; the change is already made, and logged.
  */
@@ -29,7 +30,7 @@ export async function announceChange(audit: Audit, subjects: readonly string[]):
   const output = process.stderr.isTTY
     ? readableLog(process.stderr)
     : { write: (line: string) => void process.stderr.write(line) };
-  createLogger("info", output).info(change, "audit");
+  createLogger(readConfig(process.env).config.logLevel, output).info(change, "audit");
   await audit.record(change).catch((error: unknown) => {
     throw new Error(`the change was made, but not added to the audit: ${messageOf(error)}`, { cause: error });
   });

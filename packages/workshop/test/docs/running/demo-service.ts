@@ -41,7 +41,7 @@ export async function startDemoService(): Promise<PageService & { stop(): Promis
   const token = (await readFile(join(prepared.dataDir, "demo-token"), "utf8")).trim();
   const [id = ""] = token.split("|");
   const revealed = await run(process.execPath, [CLI, "tokens", "reveal", id], {
-    env: { SNAP_DATA_DIR: prepared.dataDir },
+    env: { SNAP_DATA_DIR: prepared.dataDir, SNAP_LOG_LEVEL: "warn" },
   });
   return { ...prepared, variables: { TOKEN: token, SNAP_SIGNING_SECRET: revealed.output }, stop };
 }

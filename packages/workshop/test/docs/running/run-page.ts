@@ -101,6 +101,7 @@ export function readersEnvironment(service: PageService): NodeJS.ProcessEnv {
     // Suppress npm's warnings about the machine's settings, which are on no page.
     npm_config_loglevel: "error",
     npm_config_update_notifier: "false",
+    SNAP_LOG_LEVEL: "warn", // without the lines of the audit
     SNAP_PORT: String(service.port),
     SNAP_DATA_DIR: service.dataDir,
   };
