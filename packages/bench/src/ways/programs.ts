@@ -13,7 +13,7 @@ export interface RenderingProgram {
 const CLUSTER_CONTEXTS = 64;
 
 export const PROGRAMS = {
-  /** The upper bound with a fresh context per render. */
+  /** Only the protocol calls that a render needs, with a fresh context per render. */
   raw: (browserPath) => startRaw(browserPath, { fast: false }),
   /** Like the service, uses the fast encoder and responds before it closes the context. */
   "raw-fast": (browserPath) => startRaw(browserPath, { fast: true }),

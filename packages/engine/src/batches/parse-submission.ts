@@ -21,8 +21,9 @@ export interface SubmittedItem {
 /**
  * Validates the body of `POST /renders`. One fault rejects the whole submission.
  *
- * @throws SnapError `blocked_host` if every fault is a blocked host, `validation_failed` otherwise; both list every
- * fault in `errors`, under keys such as `items.2.quality`, `items` and `webhookUrl`.
+ * @throws SnapError `blocked_host` if every fault is a blocked host, `validation_failed` otherwise; both list the faults in
+ * `errors`, under keys such as `items.2.quality`, `items` and `webhookUrl`. Blocked hosts and duplicates are found only
+ * among items whose parameters are valid.
  */
 export function parseSubmission(document: unknown, targets: TargetPolicy): Submission {
   const faults = new Faults();
@@ -82,7 +83,7 @@ function parseOne(value: unknown, name: string, { faults, targets }: Context): S
   }
 }
 
-/** Renderings are fetched later, so they must be cached. Reports faults in addition to those of the parameters. */
+/** Renderings are fetched later, so they must be cached. Reports faults in addition to those that `parseItem` finds. */
 function requireCached(
   item: Readonly<Record<string, unknown>>,
   report: (parameter: string, message: string) => void,

@@ -28,7 +28,7 @@ export interface WebhookSenderOptions {
   readonly clock?: Clock;
   /** Time limit of an attempt; 15,000 by default. */
   readonly timeoutMs?: number;
-  /** An attempt fails if header and body of the response are longer than this; 65,536 by default. */
+  /** An attempt fails if the header and the body of the response together are longer than this; 65,536 by default. */
   readonly maxResponseBytes?: number;
 }
 

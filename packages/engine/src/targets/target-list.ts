@@ -1,7 +1,10 @@
 import { domainToASCII } from "node:url";
 import { type Address, type AddressBlock, isInBlock, parseBlock } from "./addresses.ts";
 
-/** An entry of the allowlist or of the denylist: a host name or a block of addresses, all ports or one. */
+/**
+ * An entry of the allowlist or of the denylist: a host name or a block of addresses. Without a port it covers every port in
+ * the denylist, and 80, 443 and those from 1024 in the allowlist.
+ */
 export type ListedTarget =
   | { readonly kind: "name"; readonly hostname: string; readonly port: number | null }
   | {
@@ -12,8 +15,8 @@ export type ListedTarget =
     };
 
 /**
- * Normalizes the host of a parsed URL: lower case, without IPv6 brackets and without the trailing dot. The URL parser
- * has already resolved IDNA and the notations of IPv4.
+ * Normalizes a host name, or the host of a URL: lower case, without IPv6 brackets or trailing dots. Does not apply IDNA or
+ * canonicalize the notations of IPv4, which the URL parser does.
  *
  * @example
  * normalizeHostname("Example.COM."); // "example.com"
@@ -26,12 +29,12 @@ export function normalizeHostname(hostname: string): string {
     .replace(/\.+$/, "");
 }
 
-/** Returns whether the entry names this host, which is normalized. */
+/** Returns whether the entry names `hostname`, which must be normalized. */
 export function listsName(entry: ListedTarget, hostname: string): boolean {
   return entry.kind === "name" && normalizeHostname(entry.hostname) === hostname;
 }
 
-/** Returns whether the entry names a domain that this host, which is normalized, belongs to. */
+/** Returns whether the entry is `hostname`, which must be normalized, or one of its parent domains. */
 export function listsDomain(entry: ListedTarget, hostname: string): boolean {
   return entry.kind === "name" && `.${hostname}`.endsWith(`.${normalizeHostname(entry.hostname)}`);
 }
@@ -43,7 +46,7 @@ export function listsAddress(entry: ListedTarget, address: Address): boolean {
   return block !== null && isInBlock(address, block);
 }
 
-/** A list may be long, and is searched for every connection. */
+/** Caches the parsed blocks: a list may be long, and is searched on every connection. */
 const blocks = new WeakMap<ListedTarget, AddressBlock | null>();
 
 function blockOf(entry: Extract<ListedTarget, { readonly kind: "block" }>): AddressBlock | null {
@@ -59,7 +62,7 @@ function blockOf(entry: Extract<ListedTarget, { readonly kind: "block" }>): Addr
  * Parses an allowlist or a denylist of targets (`SNAP_ALLOW_TARGETS`, `SNAP_DENY_TARGETS`): host names, addresses and
  * CIDR blocks, separated by commas, each with an optional `:port`. Write IPv6 in brackets if a port follows.
  *
- * @throws Error that names the invalid entry and the valid forms.
+ * @throws Error that quotes the invalid text and says what is wrong with it.
  *
  * @example
  * parseTargetList("wiki.example.com, 10.0.0.0/8, [fd00::/8]:3000");
@@ -95,7 +98,7 @@ function parseEntry(entry: string): ListedTarget {
   return { kind: "name", hostname, port };
 }
 
-/** More than one colon without brackets is an IPv6 address without a port. */
+/** More than one colon without brackets means an IPv6 address without a port. */
 function splitPort(entry: string): { subject: string; portDigits: string | null } {
   const bracketed = /^\[([^\]]*:[^\]]*)\](?::(\d{1,5}))?$/.exec(entry);
   const plain = /^([^:[\]]*):(\d{1,5})$/.exec(entry);

@@ -51,7 +51,7 @@ async function open(): Promise<{
   return { engine, clock, storage, renderer, principal: await engine.authenticate(token) };
 }
 
-it("signs a URL of the cached rendering, with the sent parameters, until the cache entry expires", async () => {
+it("signs a URL for the cached rendering, with the parameters as sent, that is valid until the cache entry expires", async () => {
   const { engine, principal } = await open();
   const parameters = { url, fullPage: true, scale: 2, quality: undefined };
   const capture = await engine.capture({ principal, parameters, linked: () => true });
@@ -66,7 +66,7 @@ it("signs a URL of the cached rendering, with the sent parameters, until the cac
   expect(fetched).toMatchObject({ cache: "hit", creditCost: 0, rendering: { etag: capture.rendering.etag } });
 });
 
-it("gives a cache: false rendering a cache entry that only its link can hit", async () => {
+it("stores a rendering requested with cache: false in a cache entry that only its link can hit", async () => {
   const { engine, principal, clock, renderer } = await open();
   const plain = await engine.capture({ principal, parameters: { url } });
   clock.advance(60_000);
@@ -87,7 +87,7 @@ it("gives a cache: false rendering a cache entry that only its link can hit", as
   expect(repeated).toMatchObject({ cache: "hit", rendering: { etag: plain.rendering.etag } });
 });
 
-it("does not cache a cache: false rendering without linked", async () => {
+it("does not cache a rendering requested with cache: false unless linked is set", async () => {
   const { engine, principal, storage } = await open();
   await engine.capture({ principal, parameters: { url, cache: false } });
   expect(await storage.renderings.prune({ now: START_MS + 100_000_000, limit: 10 })).toBe(0);
@@ -107,7 +107,7 @@ it("fails before the charge if the URL can't be signed, because the secret key h
   expect(await engine.credits(principal.account)).toMatchObject({ used: 0, remaining: 1000 });
 });
 
-it("never outlives the cache entry, not even by a fraction of a second", async () => {
+it("signs a link that never outlives the cache entry, not even by a fraction of a second", async () => {
   const { engine, principal, clock } = await open();
   const parameters = { url, cacheTtl: 60 };
   await engine.capture({ principal, parameters });

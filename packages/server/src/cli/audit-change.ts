@@ -2,8 +2,8 @@ import type { Audit } from "@snap/engine";
 import type { AuditEntry } from "@snap/engine/ports";
 import type { Command } from "commander";
 import { hostname, userInfo } from "node:os";
-import { readConfig } from "../config.ts";
 import { messageOf } from "../config/message-of.ts";
+import { SETTINGS } from "../config/settings.ts";
 import { readableLog } from "../dev/readable-log.ts";
 import { createLogger } from "../operations/logger.ts";
 
@@ -30,10 +30,16 @@ export async function announceChange(audit: Audit, subjects: readonly string[]):
   const output = process.stderr.isTTY
     ? readableLog(process.stderr)
     : { write: (line: string) => void process.stderr.write(line) };
-  createLogger(readConfig(process.env).config.logLevel, output).info(change, "audit");
+  createLogger(logLevel(), output).info(change, "audit");
   await audit.record(change).catch((error: unknown) => {
     throw new Error(`the change was made, but not added to the audit: ${messageOf(error)}`, { cause: error });
   });
+}
+
+/** Read by itself, because a move needs only a part of the configuration. An invalid level has been reported before. */
+function logLevel(): string {
+  const { data } = SETTINGS.logLevel.schema.safeParse(process.env["SNAP_LOG_LEVEL"] || undefined);
+  return data ?? "info";
 }
 
 /** Who runs this process, and where. */

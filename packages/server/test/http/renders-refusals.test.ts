@@ -165,24 +165,27 @@ describe("an invalid submission", () => {
       "validation_failed",
       { "items.0.__proto__": /./ },
     ],
-  ])("%s: names every fault, queues nothing, and uses no limit", async (_name, document, code, faults) => {
-    const service = await openService();
-    const { id, token } = await service.customer();
-    const reply = await submit(service, document, { token });
-    expect(reply.status).toBe(422);
-    const envelope = envelopeOf(reply);
-    expect(envelope.code).toBe(code);
-    expect(envelope.errors).toEqual(
-      Object.fromEntries(
-        Object.entries(faults).map(([name, message]) => [
-          name,
-          expect.arrayContaining([expect.stringMatching(message)]),
-        ]),
-      ),
-    );
-    expect(reply.headers).toMatchObject({ "cache-control": "no-store", "x-credits-remaining": "1000" });
-    await expectNothingUsed(service, id);
-  });
+  ])(
+    "%s: names every fault, queues nothing, and counts against no rate limit",
+    async (_name, document, code, faults) => {
+      const service = await openService();
+      const { id, token } = await service.customer();
+      const reply = await submit(service, document, { token });
+      expect(reply.status).toBe(422);
+      const envelope = envelopeOf(reply);
+      expect(envelope.code).toBe(code);
+      expect(envelope.errors).toEqual(
+        Object.fromEntries(
+          Object.entries(faults).map(([name, message]) => [
+            name,
+            expect.arrayContaining([expect.stringMatching(message)]),
+          ]),
+        ),
+      );
+      expect(reply.headers).toMatchObject({ "cache-control": "no-store", "x-credits-remaining": "1000" });
+      await expectNothingUsed(service, id);
+    },
+  );
 
   it.each([
     ["rejects a token without the ability for a mode", { abilities: ["pdf"] }, "missing_ability"],

@@ -22,7 +22,7 @@ export interface Session {
   ) => Promise<Result>;
 }
 
-/** Origin and token of a client. */
+/** The service's origin and the client's token. */
 export interface Access {
   readonly origin: string;
   readonly token: string;

@@ -11,12 +11,12 @@ import { takeOverConnection } from "./take-over-connection.ts";
 import { openWebSocket, openWebSocketTransport } from "./websocket.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Longer than any render, so that a command to a hanging browser fails eventually. */
+/** Longer than a render takes by default, but finite, so that a command to a hung browser eventually fails. */
 const PROTOCOL_TIMEOUT_MS = 180_000;
-/** Some builds query the GPU first. */
+/** Some builds query the GPU before they respond to `SystemInfo.getInfo`. */
 const COMMAND_LINE_TIMEOUT_MS = 2_000;
 
-/** A browser that its operator runs. `kill` closes only the connection, which disposes our browser contexts. */
+/** A connected remote browser. `kill` closes only the connection, which disposes our browser contexts. */
 export interface RemoteBrowser extends ConnectedBrowser {
   /** Product and version that it reports, such as `HeadlessChrome/156.0.0.0`. */
   readonly version: string;
@@ -74,7 +74,7 @@ async function attach(transport: ProtocolTransport): Promise<Attached> {
   });
   const [version, connected] = await Promise.all([browser.version(), takeOverConnection(browser, transport)]);
   const { connection } = connected;
-  // nothing else reports the pop-ups of a browser whose new pages are not attached to
+  // without auto-attach, nothing else reports pop-ups
   await connection.send("Target.setDiscoverTargets", { discover: true, filter: [{ type: "page" }] });
   const commandLine = await connection
     .send("SystemInfo.getInfo", undefined, { timeout: COMMAND_LINE_TIMEOUT_MS })

@@ -14,19 +14,22 @@ import { applyViewport, READY_VIEWPORT } from "./viewport.ts";
 /** A page with its own browser context and its own egress, for one render. */
 export interface Tab extends FollowedPage {
   readonly mainFrameId: string;
-  /** For a page that was opened at its URL and is paused; `null` for a blank page. */
+  /** The pending start of a page that was opened at its URL and is paused; `null` for a page that was opened blank. */
   readonly start: PausedStart | null;
   /**
-   * Aborts when the page ends: with a `TabLost` if the render can be retried, with a `SnapError` if the page closed
+   * Aborts when the page is gone: with a `TabLost` if the render can be retried, with a `SnapError` if the page closed
    * itself or was ended.
    */
   readonly ended: AbortSignal;
-  /** Ends the page and kills its processes; its render fails with `reason`. */
+  /**
+   * Aborts `ended` with `reason`, and kills the page's known processes if the browser is local. The render then fails, or is
+   * retried if `reason` is a `TabLost`.
+   */
   end(reason: Error): void;
   close(): Promise<void>;
 }
 
-/** A page that was opened at its URL, without a blank page before. It responds to no command until it is resumed. */
+/** The pending start of a page that was opened at its URL. The page does not respond to commands until it is resumed. */
 export interface PausedStart {
   /** Resolves once the page is set up, which happens only after it is resumed. */
   readonly prepared: Promise<void>;
@@ -101,7 +104,7 @@ async function openContext(connection: Connection, { proxyServer }: PageEgress):
   const { browserContextId } = await connection.send("Target.createBrowserContext", {
     // otherwise a remote browser would keep the context after a disconnect
     disposeOnDetach: true,
-    // contexts do not inherit the list, and would connect to the loopback directly
+    // contexts do not inherit the browser's bypass list; without it, their pages would bypass the proxy for loopback addresses
     ...(proxyServer === null ? {} : { proxyServer, proxyBypassList: "<-loopback>" }),
   });
   await Promise.all([
@@ -119,7 +122,7 @@ async function openPage(
 ): Promise<Page> {
   const { targetId: mainFrameId, ...attached } = await browser.createPage(request);
   const ended = new AbortController();
-  /** A frame may crash without its page, unless it was killed for what the page did. */
+  /** A frame's crash alone does not end the page, unless its process was killed because of something the page did. */
   const onFrameCrashed = (): void => {
     const reason = killedProcesses.explainCrash();
     if (reason !== null) ended.abort(reason);
@@ -151,7 +154,7 @@ function dismissDialogs(session: CDPSession): void {
   });
 }
 
-/** Closes pop-ups and aborts `ended` when the page ends. Returns a function that stops watching. */
+/** Closes pop-ups as they open, and aborts `ended` when the page is gone. Returns a function that stops watching. */
 function watchPage(page: Page, host: TabHost & Context): Closer {
   const { session, mainFrameId, channel, closed, ended, processes } = page;
   const { processGroup, killedProcesses, browserContextId } = host;
@@ -166,7 +169,7 @@ function watchPage(page: Page, host: TabHost & Context): Closer {
   channel.flooded.addEventListener("abort", () => ended.abort(channel.flooded.reason));
   const onDisconnected = (): void =>
     ended.abort(new TabLost("the browser disconnected", { cause: disconnected.reason }));
-  // killed, because a browser that a page keeps busy closes pages late
+  // kill the processes: a browser that a page keeps busy is slow to close pages
   if (processGroup !== null) ended.signal.addEventListener("abort", () => processes.kill(processGroup));
   disconnected.addEventListener("abort", onDisconnected);
   return () => {

@@ -10,7 +10,7 @@ export interface Printed {
   readonly output: string;
 }
 
-/** A bash that runs one block after the other. */
+/** A Bash process that runs the `sh` blocks of a page one after another. */
 export interface Shell {
   /** Not ok if a command of the block failed or timed out, which also ends the shell. */
   run(block: string): Promise<Printed>;
