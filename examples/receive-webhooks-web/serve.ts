@@ -2,8 +2,8 @@ import { createServer, type Server } from "node:http";
 import { Readable } from "node:stream";
 
 /**
- * Serves a web-standard handler with node:http, and passes the body unread. Bun, Deno, workers, Hono and Next.js call such
- * a handler directly and do not need this file.
+ * Serves a web-standard handler with node:http, and passes the body unread. Bun, Deno, edge runtimes, Hono and
+ * Next.js call such a handler directly and do not need this file.
  */
 export function serve(handler: (request: Request) => Promise<Response>): Server {
   return createServer((incoming, outgoing) => {

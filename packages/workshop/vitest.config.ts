@@ -8,12 +8,13 @@ export default defineConfig({
   resolve: { tsconfigPaths: true },
   test: {
     include: ["packages/*/test/**/*.test.ts"],
+    globalSetup: "packages/workshop/src/lower-priority.ts",
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Tests that start browsers and servers must not share state between files.
     isolate: true,
-    // Many tests wait more than they compute. With more browsers at once, waiting for a page would time out.
-    maxWorkers: 3,
+    // Many tests wait more than they compute: more files than processors, but not so many that waits for pages time out.
+    maxWorkers: 4,
     // A test is tagged with the system part that it needs. Without the part it is skipped, never passed.
     tags: SYSTEM_PARTS.map(({ name, purpose }) => ({ name, description: `needs the ${name}, ${purpose}` })),
   },

@@ -133,7 +133,7 @@ const IDLE_CPU_SECONDS = 0.02;
 export interface Reading {
   /** Until the last response. */
   readonly wallMs: number;
-  /** Of the whole process tree until it is idle; `NaN` if a browser restarted meanwhile. */
+  /** Processor time of the whole process tree until it is idle; `NaN` if a browser restarted meanwhile. */
   readonly cpuSeconds: number;
   /** The part of `cpuSeconds` until the last response. */
   readonly busyCpuSeconds: number;

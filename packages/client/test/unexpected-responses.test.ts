@@ -129,7 +129,7 @@ describe("the token", () => {
 describe("an echoed token", () => {
   it.for([
     ["in plain text", `{"code":"x","message":"Bearer ${TOKEN}"}`, {}],
-    ["in escapes", `{"code":"x","message":"Bearer ${escaped(TOKEN)}"}`, {}],
+    ["in JSON escapes", `{"code":"x","message":"Bearer ${escaped(TOKEN)}"}`, {}],
     ["in the faults", `{"code":"x","message":"y","errors":{"url":["${escaped(TOKEN)}"]}}`, {}],
     ["in a header", '{"code":"x","message":"y"}', { "X-Request-Id": TOKEN }],
     ["in a page", `<p>${TOKEN}</p>`, {}],

@@ -23,7 +23,7 @@ import { createReversals } from "./credits/reversals.ts";
 import { verifyLedger, type LedgerReport } from "./credits/verify-ledger.ts";
 import { withDefaults, type EngineOptions, type EngineSettings } from "./engine-options.ts";
 import { toSnapError } from "./errors.ts";
-import { checkHealth, type Health } from "./health.ts";
+import { createHealthCheck, type Health } from "./health.ts";
 import { enforceRateLimit } from "./limits/enforce-rate-limit.ts";
 import type { Account } from "./ports/accounts.ts";
 import type { ServerClock } from "./ports/clock.ts";
@@ -85,7 +85,7 @@ export interface Engine {
    * on one storage. `stop()`, and the engine's `close()`, claim nothing new and resolve when the claimed work is done.
    */
   startWorker(): BatchWorker;
-  /** Returns whether the engine can render and store now, and the reasons if not. */
+  /** Returns within two seconds whether the engine can render and store now, and the reasons if not. */
   health(): Promise<Health>;
   /** The servers of the storage, which reads their clocks; none for a storage without servers. */
   readonly servers: readonly ServerClock[];
@@ -171,13 +171,13 @@ export function createEngine(options: EngineOptions): Engine {
       get: (request) => asSnapError(batches.get(request)),
     },
     startWorker: () => (worker ??= startBatchWorker(batchParts)),
-    health: () => checkHealth({ storage, renderer, clocks }),
+    health: createHealthCheck({ storage, renderer, clocks, clock }),
     servers: storage.clocks ?? [],
     clockSkews: () => clocks.skews(),
     load: () => scheduler.load(),
     cacheStats: () => storage.renderings.stats(),
     purgeRenderings: (which) => storage.renderings.purge(which),
-    lastBackupAt: async () => (await storage.lastBackupAt?.()) ?? null,
+    lastBackupAt: () => storage.lastBackupAt(),
     async close() {
       stopPruning();
       clocks.stop();

@@ -6,6 +6,7 @@ import { systemResolver } from "./egress/names/system-resolver.ts";
 import type { ClockSkew } from "./clocks/clock-skew.ts";
 import type { EngineEvent } from "./engine-event.ts";
 import { createWebhookSender } from "./egress/webhook-sender.ts";
+import { guardListeners } from "./listeners.ts";
 import { systemClock, type Clock } from "./ports/clock.ts";
 import { createSystemMachine, type Machine } from "./ports/machine.ts";
 import { systemRandom, type Random } from "./ports/random.ts";
@@ -77,7 +78,7 @@ export interface EngineOptions {
   readonly onQuarantined?: (quarantined: QuarantinedAccount) => void;
   /** Called for what is only counted: waits for a slot, and what becomes of credits. */
   readonly onEvent?: (event: EngineEvent) => void;
-  /** Called with failures that reach no caller, such as those of background work. */
+  /** Called with failures that reach no caller, such as those of background work, and with what the other listeners throw. */
   readonly onBackgroundError?: (error: unknown) => void;
   /**
    * Called at the start and every minute for each server of the storage whose clock differs from this machine's by more
@@ -133,13 +134,8 @@ export function withDefaults(options: EngineOptions): EngineSettings {
     resolver,
     targets,
     isolation: "shared",
-    onQuarantined: () => {},
-    onEvent: () => {},
-    onBackgroundError: () => {},
-    onClockSkew: () => {},
-    onItemFinished: () => {},
-    onDeliveryAttempt: () => {},
     ...options,
+    ...guardListeners(options),
     baseUrl: options.baseUrl ?? null,
   };
 }

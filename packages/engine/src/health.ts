@@ -1,5 +1,6 @@
 import { describeSkew, isExcessiveSkew } from "./clocks/clock-skew.ts";
 import type { ClockWatch } from "./clocks/watch-clocks.ts";
+import type { Clock } from "./ports/clock.ts";
 import type { Renderer, RendererHealth } from "./ports/renderer.ts";
 import type { Storage } from "./ports/storage.ts";
 
@@ -11,25 +12,60 @@ export interface Health {
   readonly renderer: RendererHealth | null;
 }
 
-export async function checkHealth({
+/** Shorter than the time limits of probes, and of the connections to a server that hangs. */
+const RESPONSE_LIMIT_MS = 1_500;
+
+/** Returns the check of what the engine depends on. It takes `RESPONSE_LIMIT_MS` at most. */
+export function createHealthCheck({
   storage,
   renderer,
   clocks,
+  clock,
 }: {
-  readonly storage: Pick<Storage, "check">;
+  readonly storage: Pick<Storage, "check" | "clocks">;
   readonly renderer: Pick<Renderer, "health">;
   readonly clocks: ClockWatch;
-}): Promise<Health> {
-  const [storageCheck, rendererCheck] = await Promise.allSettled([
-    storage.check(),
-    renderer.health(),
-    clocks.measured,
-  ]);
-  const reasons: string[] = [];
-  if (storageCheck.status === "rejected") reasons.push(`storage: ${String(storageCheck.reason)}`);
-  if (rendererCheck.status === "rejected") reasons.push(`renderer: ${String(rendererCheck.reason)}`);
-  else if (!rendererCheck.value.ready) reasons.push(`renderer: ${rendererCheck.value.reason ?? "not ready"}`);
-  for (const skew of clocks.skews().filter(isExcessiveSkew)) reasons.push(`clock: ${describeSkew(skew)}`);
-  const reported = rendererCheck.status === "fulfilled" ? rendererCheck.value : null;
-  return { ready: reasons.length === 0, reasons, renderer: reported };
+  readonly clock: Clock;
+}): () => Promise<Health> {
+  const checkStorage = limitTime(clock, () => storage.check());
+  const checkRenderer = limitTime(clock, () => renderer.health());
+  const measureClocks = limitTime(clock, () => clocks.measured);
+  return async () => {
+    const [storageCheck, rendererCheck, measurement] = await Promise.allSettled([
+      checkStorage(),
+      checkRenderer(),
+      measureClocks(),
+    ]);
+    const reasons: string[] = [];
+    if (storageCheck.status === "rejected") reasons.push(`storage: ${String(storageCheck.reason)}`);
+    if (rendererCheck.status === "rejected") reasons.push(`renderer: ${String(rendererCheck.reason)}`);
+    else if (!rendererCheck.value.ready)
+      reasons.push(`renderer: ${rendererCheck.value.reason ?? "not ready"}`);
+    if (measurement.status === "rejected") {
+      const servers = (storage.clocks ?? []).map(({ name }) => name).join(" and ");
+      reasons.push(`clock: not compared with ${servers} yet: ${String(measurement.reason)}`);
+    }
+    for (const skew of clocks.skews().filter(isExcessiveSkew)) reasons.push(`clock: ${describeSkew(skew)}`);
+    const reported = rendererCheck.status === "fulfilled" ? rendererCheck.value : null;
+    return { ready: reasons.length === 0, reasons, renderer: reported };
+  };
+}
+
+/**
+ * Returns a function that calls `work`, and rejects if that takes too long. A call that still runs is joined, so that the
+ * checks of a server that hangs do not take all connections.
+ */
+function limitTime<T>(clock: Clock, work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | null = null;
+  return () => {
+    running ??= work().finally(() => {
+      running = null;
+    });
+    let cancel = (): void => {};
+    const late = new Promise<never>((_, reject) => {
+      const seconds = RESPONSE_LIMIT_MS / 1000;
+      cancel = clock.after(RESPONSE_LIMIT_MS, () => reject(new Error(`no response within ${seconds} s`)));
+    });
+    return Promise.race([running, late]).finally(() => cancel());
+  };
 }

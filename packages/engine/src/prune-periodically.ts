@@ -5,7 +5,7 @@ import type { PruneRequest } from "./ports/ledger.ts";
 
 /** One at a time: every request waits while the embedded storage deletes a large row. */
 const PRUNE_LIMIT = 1;
-/** Of each kind of record of the ledger, which are small: deleting them takes about a millisecond. */
+/** For each kind of ledger record. They are small: deleting them takes about a millisecond. */
 const PRUNE_LEDGER_LIMIT = 50;
 const PRUNE_INTERVAL_MS = 60_000;
 /** Pause between deletions, in which requests are served: 200 deletions a second are more than a machine renders. */

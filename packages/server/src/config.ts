@@ -84,7 +84,7 @@ type Mistake = readonly [variable: string, message: string];
 interface Given {
   /** The variables, with the secrets that were read from files. */
   readonly values: Environment;
-  /** Of the files. */
+  /** Found while reading the files. */
   readonly mistakes: readonly Mistake[];
 }
 

@@ -1,4 +1,5 @@
 import type { Storage } from "@snap/engine";
+import { isKeyOf } from "@snap/engine/internals";
 import type { BeforeMigration, Eviction, SchemaMigration, TransferSource } from "@snap/engine/ports";
 import type { PoolMode, PostgresTarget } from "@snap/storage-postgres";
 import type { RedisCache } from "@snap/storage-redis";
@@ -11,12 +12,12 @@ import {
   type SqliteSnapshot,
   type SqliteSnapshotOptions,
 } from "@snap/storage-sqlite";
-import { mkdir } from "node:fs/promises";
 import { AdvisedError } from "./advised-error.ts";
 import type { Config } from "./config.ts";
 import { messageOf } from "./config/message-of.ts";
-import { readSecretKey, requireSameKey } from "./config/secret-key.ts";
+import { keySourceOf, readSecretKey, requireSameKey, wrongKey } from "./config/secret-key.ts";
 import { adviceOf, explainDataDirError } from "./data-dir-error.ts";
+import { makeFolder, requireDatabase } from "./data-folder.ts";
 
 /*
  * The only file that chooses the storage: the data folder, or PostgreSQL and Redis.
@@ -51,45 +52,77 @@ export interface StorageParts {
   /** Whether this process is the service, of which a data folder has only one; `false` by default. */
   readonly isService?: boolean | undefined;
   readonly beforeMigration: BeforeMigration;
-  /** Whether to create a missing key file even if the folder contains a database. */
-  readonly isKeyLost?: boolean;
+  /** Whether a new data folder gets a database and a key file; `false` by default, because its path may be mistyped. */
+  readonly createsDatabase?: boolean | undefined;
+  /** `required` by default. */
+  readonly keyUse?: KeyUse | undefined;
 }
 
-/** Opens the configured storage; creates it if it does not exist. */
+/**
+ * How the secret key is used. `required`: it must decrypt what a migration would change. `replaced`: it is lost, so a missing
+ * key file is created even if the folder contains a database. `unused`: nothing is decrypted, so it may be missing or wrong.
+ */
+export type KeyUse = "required" | "replaced" | "unused";
+
+/** Stands for a missing key that is not used. */
+const NO_KEY = "no key, nothing to decrypt";
+
+/** Opens the configured storage. Creates the schema in an empty PostgreSQL database. */
 export function openStorage(config: Config, parts: StorageParts): Promise<OpenedStorage> {
   return config.shared === null
     ? openEmbeddedStorage(config, parts)
     : openSharedStorage({ ...config, ...config.shared }, parts);
 }
 
-/** Creates the data folder if it does not exist and, unless `secretKey` is set, the key file of a new folder. */
-function openEmbeddedStorage(
-  { dataDir: directory, secretKey, cacheMaxBytes, diskReserveBytes }: Config,
-  { onEvicted, beforeMigration, isKeyLost, isService = false }: StorageParts,
-): Promise<OpenedStorage> {
+function openEmbeddedStorage(config: Config, parts: StorageParts): Promise<OpenedStorage> {
+  const { dataDir: directory, cacheMaxBytes, diskReserveBytes } = config;
+  const { onEvicted, isService = false, createsDatabase = false } = parts;
   return withDataDirErrors(directory, async () => {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    if (secretKey !== null) await requireSameKey(directory, secretKey);
+    await requireDatabase(directory, { creates: createsDatabase });
+    await makeFolder(directory);
+    if (config.secretKey !== null) await requireSameKey(directory, config.secretKey);
+    const secretKey = config.secretKey ?? (await readKeyFile(directory, parts));
     return {
-      secretKey: secretKey ?? (await readSecretKey(directory, { isLost: isKeyLost === true })),
+      secretKey,
       keyMark: null,
       storage: await openSqliteStorage({
         directory,
         cacheMaxBytes,
         diskReserveBytes,
         onEvicted,
-        beforeMigration,
+        beforeMigration: withKeyCheck(parts, { secretKey, source: keySourceOf(config) }),
         isService,
       }),
     };
   });
 }
 
+async function readKeyFile(directory: string, { keyUse }: StorageParts): Promise<string> {
+  return readSecretKey(directory, { isLost: keyUse === "replaced" }).catch((error: unknown) => {
+    const isMissing = error instanceof AdvisedError && error.code === "secret_key_missing";
+    if (isMissing && keyUse === "unused") return NO_KEY;
+    throw error;
+  });
+}
+
+/** Checks the key before a migration, which cannot be undone. */
+function withKeyCheck(
+  { keyUse = "required", beforeMigration }: Pick<StorageParts, "keyUse" | "beforeMigration">,
+  { secretKey, source }: { readonly secretKey: string; readonly source: string },
+): BeforeMigration {
+  return (migration, newestSealedSecret) => {
+    if (keyUse === "required" && newestSealedSecret !== null && !isKeyOf(newestSealedSecret, secretKey))
+      throw wrongKey(source);
+    beforeMigration(migration, newestSealedSecret);
+  };
+}
+
 async function openSharedStorage(
   { databaseUrl, redisUrl, cacheMaxBytes, ...config }: Config & NonNullable<Config["shared"]>,
   { onBackgroundError = () => {}, onPooler, onConnectionWait, ...parts }: StorageParts,
 ): Promise<OpenedStorage> {
-  const { beforeMigration, beforeCreation } = parts;
+  const { keyUse, beforeMigration, beforeCreation } = parts;
+  const secretKey = config.secretKey ?? "";
   // The embedded storage does not need it.
   const { openPostgresStorage } = await import("@snap/storage-postgres");
   const cache = await openSharedCache({ redisUrl, cacheMaxBytes }, { ...parts, onBackgroundError });
@@ -99,14 +132,14 @@ async function openSharedStorage(
     onBackgroundError,
     onPooler,
     onConnectionWait,
-    beforeMigration,
-    beforeCreation,
+    beforeMigration: withKeyCheck({ keyUse, beforeMigration }, { secretKey, source: keySourceOf(config) }),
+    beforeCreation: beforeCreation ?? (parts.createsDatabase === true ? undefined : refuseCreation),
   }).catch(async (error: unknown) => {
     await cache.close();
     if (error instanceof AdvisedError) throw error;
     throw adviceOf(error) ?? new Error(`SNAP_DATABASE_URL: ${messageOf(error)}`, { cause: error });
   });
-  return { storage, secretKey: config.secretKey ?? "", keyMark: storage };
+  return { storage, secretKey, keyMark: storage };
 }
 
 /** Opens the cache in Redis alone, without PostgreSQL. */
@@ -172,6 +205,16 @@ export function openRestore(
 export async function openMoveTarget(databaseUrl: string): Promise<PostgresTarget> {
   const { openPostgresTarget } = await import("@snap/storage-postgres");
   return openPostgresTarget({ url: databaseUrl });
+}
+
+/** Only `serve`, `accounts create` and `database upgrade` create: the URL may name the wrong database. */
+function refuseCreation(): never {
+  throw new AdvisedError(
+    "database_empty",
+    "the PostgreSQL database has no tables",
+    "set SNAP_DATABASE_URL to the database of the service; the tables of a new one are created by `snap-server serve`, " +
+      "`snap-server accounts create` and `snap-server database upgrade`",
+  );
 }
 
 /** Migrations cannot be undone, so only `serve` and `database upgrade` migrate. */

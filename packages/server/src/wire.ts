@@ -21,7 +21,7 @@ import {
   type StorageParts,
 } from "./open-storage.ts";
 import { servicePolicy } from "./target-policy.ts";
-import { findSecretKey, RESTORE_KEY, secretKeyPath } from "./config/secret-key.ts";
+import { keySourceOf, wrongKey } from "./config/secret-key.ts";
 
 /*
  * Puts the engine together: the configured storage, and the only file that chooses the renderer.
@@ -81,10 +81,10 @@ type EngineParts = Pick<
   | "onDeliveryAttempt"
   | "onQuarantined"
 > &
-  Omit<StorageParts, "beforeMigration" | "isKeyLost"> & {
+  Omit<StorageParts, "beforeMigration"> & {
     /** `decrypts` by default. */
     readonly keyCheck?: KeyCheck | undefined;
-    /** By default, a database of an older release is refused. */
+    /** By default, a database from an older release is refused. */
     readonly beforeMigration?: BeforeMigration | undefined;
   };
 
@@ -95,7 +95,7 @@ type EngineParts = Pick<
 export type KeyCheck = "none" | "decrypts" | "shared";
 
 /**
- * Opens the engine over the configured storage; creates the storage if it does not exist.
+ * Opens the engine over the configured storage.
  *
  * @throws AdvisedError
  */
@@ -133,18 +133,8 @@ export async function openEngine(
   }
 }
 
-/** Returns the name of the variable or the path of the file that the secret key is read from. */
-export function keySourceOf({ secretKey, dataDir }: Pick<Config, "secretKey" | "dataDir">): string {
-  return secretKey === null ? secretKeyPath(dataDir) : "SNAP_SECRET_KEY";
-}
-
 async function requireDecryption({ tokens }: Engine, config: Config): Promise<void> {
-  if ((await tokens.checkSecretKey()) === "differs")
-    throw new AdvisedError(
-      "secret_key_wrong",
-      `${keySourceOf(config)} is not the key that encrypted the stored signing secrets`,
-      RESTORE_KEY,
-    );
+  if ((await tokens.checkSecretKey()) === "differs") throw wrongKey(keySourceOf(config));
 }
 
 async function requireSharedKey(
@@ -171,14 +161,20 @@ export async function requireMatchingKey(
   throw new AdvisedError(
     "secret_key_wrong",
     `${from} is not the key that this database is used with, and neither decrypts what the other encrypted`,
-    "set it to the key of the other processes; if that key is lost, set a new one everywhere and run " +
-      "`snap-server secret-key replace`",
+    "set it to the key of the other processes; if that one is lost or was wrong, set the new one everywhere and run " +
+      "`snap-server secret-key replace --yes`",
   );
 }
 
 export type AdminParts = Pick<
   EngineParts,
-  "onBackgroundError" | "onPooler" | "keyCheck" | "beforeMigration" | "beforeCreation"
+  | "onBackgroundError"
+  | "onPooler"
+  | "keyCheck"
+  | "keyUse"
+  | "beforeMigration"
+  | "beforeCreation"
+  | "createsDatabase"
 >;
 
 /** Opens the engine for the operator's commands: accounts, tokens and credits. A server may run at the same time. */
@@ -186,24 +182,21 @@ export function openAdminEngine(config: Config, parts: AdminParts = {}): Promise
   return openEngine(config, { ...parts, renderer: NO_RENDERER });
 }
 
-/** Placeholder for a dry run when there is no key. */
-const NO_KEY = "no key, only a dry run";
-
 /**
  * Opens the engine after the secret key was lost, with a key that may not decrypt the signing secrets. `pinKey` makes it the
  * key of all processes of a database. Creates a missing key file. `dryRun`: to change nothing.
+ *
+ * @throws AdvisedError while the service of a data folder runs: it would go on with the previous key.
  */
 export async function openEngineWithNewKey(
   config: Config,
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<{ readonly engine: Engine; readonly pinKey: () => Promise<void> }> {
-  const secretKey = dryRun
-    ? ((await findSecretKey(config.dataDir, config.secretKey)) ?? NO_KEY)
-    : config.secretKey;
-  const opened = await openStorage(
-    { ...config, secretKey },
-    { isKeyLost: true, beforeMigration: refuseMigration },
-  );
+  const opened = await openStorage(config, {
+    keyUse: dryRun ? "unused" : "replaced",
+    isService: !dryRun,
+    beforeMigration: refuseMigration,
+  });
   return {
     engine: createEngine({ ...opened, renderer: NO_RENDERER }),
     pinKey: async () => opened.keyMark?.replaceKeyFingerprint(keyFingerprint(opened.secretKey)),

@@ -50,13 +50,22 @@ export async function migrate(
     );
     const version = await versionOf({ query });
     const to = MIGRATIONS.length;
-    if (version > 0 && version < to) beforeMigration({ from: version, to, copy: null });
+    if (version > 0 && version < to)
+      beforeMigration({ from: version, to, copy: null }, await newestSealedSecret({ query }));
     for (const [index, migration] of MIGRATIONS.entries()) {
       if (index < version) continue;
       await query(migration);
       await query("INSERT INTO snap.migrations (version) VALUES ($1)", [index + 1]);
     }
   });
+}
+
+/** Returns the newest signing secret, as the engine encrypted it; `null` without tokens. Every schema version has it. */
+async function newestSealedSecret({ query }: Pick<Database, "query">): Promise<string | null> {
+  const [newest] = await query<{ sealed: string }>(
+    "SELECT encode(sealed_signing_secret, 'hex') AS sealed FROM snap.tokens ORDER BY id DESC LIMIT 1",
+  );
+  return newest?.sealed ?? null;
 }
 
 /** Returns the number of applied migrations. */

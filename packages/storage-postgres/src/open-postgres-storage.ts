@@ -84,6 +84,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
     rateLimiter: cache.rateLimiter,
     renderLeases: cache.renderLeases,
     clocks: [createServerClock(database), ...(cache.clocks ?? [])],
+    lastBackupAt: async () => null, // made with the tools of PostgreSQL
     check: createWriteCheck(database),
     pinKeyFingerprint: (fingerprint) => pinKeyFingerprint(database, fingerprint),
     replaceKeyFingerprint: (fingerprint) => replaceKeyFingerprint(database, fingerprint),

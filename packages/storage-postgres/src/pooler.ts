@@ -100,6 +100,10 @@ function isLate(error: unknown): boolean {
  */
 const REMEDIES: readonly (readonly [message: RegExp, remedy: string])[] = [
   [/^(?:database .+ does not exist|no such database)/, "correct the name of the database, or create it"],
+  [
+    /^timeout expired$/,
+    "it accepts connections, but does not respond: check that it runs and is not overloaded",
+  ],
   [/authentication failed|^no such user/, "correct the user and the password"],
   [
     /unsupported startup parameter/i,

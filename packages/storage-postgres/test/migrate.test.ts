@@ -1,4 +1,4 @@
-import type { SchemaMigration } from "@snap/engine/ports";
+import type { BeforeMigration } from "@snap/engine/ports";
 import { describe, expect, it } from "vitest";
 import { openPostgresTarget } from "../src/index.ts";
 import { MIGRATIONS } from "../src/migrate.ts";
@@ -59,8 +59,15 @@ describe("migrations", { tags: ["postgres"] }, () => {
     await execute(url, "CREATE SCHEMA snap; CREATE TABLE snap.migrations (version INTEGER PRIMARY KEY)");
     for (const migration of MIGRATIONS.slice(0, 5)) await execute(url, migration);
     await execute(url, "INSERT INTO snap.migrations SELECT generate_series(1, 5)");
-    const announced: SchemaMigration[] = [];
-    const beforeMigration = (migration: SchemaMigration): void => void announced.push(migration);
+    await execute(url, `INSERT INTO snap.accounts (id, email, created_at) VALUES ('acct_1', 'a@b.org', 0)`);
+    for (const sealed of ["01", "a2ff"])
+      await execute(
+        url,
+        `INSERT INTO snap.tokens (account_id, abilities, secret_hash, sealed_signing_secret, created_at)
+         VALUES ('acct_1', '{}', decode('${sealed}', 'hex'), decode('${sealed}', 'hex'), 0)`,
+      );
+    const announced: unknown[] = [];
+    const beforeMigration: BeforeMigration = (...announcement) => void announced.push(announcement);
     const prevented = openStorage({ url, beforeMigration: () => expect.fail("not now") });
     await expect(prevented).rejects.toThrow("not now");
     await expect(openPostgresTarget({ url })).rejects.toThrow("the database has schema version 5, not 8");
@@ -68,7 +75,7 @@ describe("migrations", { tags: ["postgres"] }, () => {
     for (let opened = 0; opened < 2; opened += 1) await (await openStorage({ url, beforeMigration })).close();
     const created = await newDatabase({ migrated: false });
     await (await openStorage({ url: created, beforeMigration })).close();
-    expect(announced).toEqual([{ from: 5, to: 8, copy: null }]);
+    expect(announced).toEqual([[{ from: 5, to: 8, copy: null }, "a2ff"]]);
   });
 
   it("reject the schema of a newer release", async () => {

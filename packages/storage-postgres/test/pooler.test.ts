@@ -1,6 +1,8 @@
 import { createMemoryStorage, testStorage, type StorageSettings } from "@snap/testing";
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { startPgbouncer, type Pgbouncer } from "../../testing/test/servers/pgbouncer.ts";
 import { openDatabase } from "../src/database.ts";
 import { openPostgresStorage, openPostgresTarget, type PoolMode } from "../src/index.ts";
@@ -13,10 +15,11 @@ const SOON = { timeout: 10_000 };
 function usePgbouncer(
   { server }: Pick<ReturnType<typeof useServer>, "server">,
   settings: Readonly<Record<string, string>>,
+  database?: string,
 ): (url: string) => string {
   let pooler: Pgbouncer | null = null;
   beforeAll(async () => {
-    pooler = await startPgbouncer(server(), settings);
+    pooler = await startPgbouncer(server(), settings, database);
   });
   afterAll(() => pooler?.stop());
   return (url) => {
@@ -143,6 +146,7 @@ describe("a connection pooler that cannot work", { tags: ["postgres", "pgbouncer
   const { server, newDatabase } = useServer();
   const inStatement = usePgbouncer({ server }, { pool_mode: "statement" });
   const inTransaction = usePgbouncer({ server }, { pool_mode: "transaction" });
+  const withOneDatabase = usePgbouncer({ server }, { pool_mode: "transaction" }, "postgres");
   const withOneConnection = usePgbouncer({ server }, { pool_mode: "session", default_pool_size: "1" });
   const refusal = async (url: string): Promise<string> => {
     const error: unknown = await openStorage({ url }).catch((reason: unknown) => reason);
@@ -150,23 +154,42 @@ describe("a connection pooler that cannot work", { tags: ["postgres", "pgbouncer
   };
 
   it("is refused with the remedy: in statement mode", async () => {
-    expect(await refusal(inStatement(await newDatabase()))).toContain(
-      "set pool_mode of PgBouncer to transaction or session",
+    expect(await refusal(inStatement(await newDatabase()))).toMatch(
+      /^transaction blocks not allowed in statement pooling mode; .*set pool_mode of PgBouncer to transaction or session$/,
     );
   });
 
   it("is refused with the remedy: with a pool that is too small", async () => {
-    expect(await refusal(withOneConnection(await newDatabase()))).toContain("default_pool_size of PgBouncer");
+    expect(await refusal(withOneConnection(await newDatabase()))).toMatch(
+      /^the connection pooler lends too few connections .*default_pool_size of PgBouncer/,
+    );
   });
 
   it("is refused with the remedy: without the database", async () => {
     const url = await newDatabase();
-    expect(await refusal(inTransaction(`${url}_missing`))).toContain("correct the name of the database");
+    const remedy = "correct the name of the database, or create it";
+    const missing = new URL(`${url}_missing`).pathname.slice(1);
+    expect(await refusal(inTransaction(`${url}_missing`))).toBe(
+      `database "${missing}" does not exist; ${remedy}`,
+    );
+    expect(await refusal(withOneDatabase(url))).toBe(
+      `no such database: ${new URL(url).pathname.slice(1)}; ${remedy}`,
+    );
   });
 
   it("is refused with the remedy: with another user", async () => {
     const url = inTransaction(await newDatabase()).replace("snap@", "ada@");
-    expect(await refusal(url)).toContain("correct the user and the password");
+    expect(await refusal(url)).toMatch(/ authentication failed; correct the user and the password$/);
+  });
+
+  it("is refused with the remedy: one that accepts connections and does not respond", async () => {
+    const silent = createServer(() => {}).listen(0, "127.0.0.1");
+    onTestFinished(() => void silent.close());
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo;
+    expect(await refusal(`postgres://snap@127.0.0.1:${port}/snap`)).toBe(
+      "timeout expired; it accepts connections, but does not respond: check that it runs and is not overloaded",
+    );
   });
 
   it("is asked for no start-up parameter but those of the URL, which are refused with the remedy", async () => {

@@ -74,7 +74,7 @@ describe("Redis with TLS", { tags: ["redis", "openssl"] }, () => {
     onTestFinished(() => redis.stop());
     const open = (url: string): Promise<unknown> => openRedisCache({ url, isRequired: true });
     await expect(open(`rediss://localhost:${port}`)).rejects.toThrow(
-      "set NODE_EXTRA_CA_CERTS to the file of its certificate",
+      "set NODE_EXTRA_CA_CERTS to its certificate file",
     );
     await expect(open(`redis://localhost:${port}`)).rejects.toThrow("use rediss:// if Redis expects TLS");
   });

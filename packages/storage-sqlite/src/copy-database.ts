@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { createPrivately, sync } from "./private-files.ts";
 
 /**
- * Copies a database as of the latest commit, also while another connection of this process holds the write lock. The copy
+ * Copies a database as of the latest commit, even while another connection of this process holds the write lock. The copy
  * is complete and on the disk when it gets its name.
  */
 export function copyDatabase(filename: string, copy: string): void {

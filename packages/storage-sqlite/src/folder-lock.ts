@@ -97,7 +97,7 @@ function inUse(filename: string, wanted: FolderUse): StorageFault {
   const advice =
     wanted === "shared"
       ? "wait until it has ended"
-      : "stop that process first; a data folder has one service at a time, and commands work beside it";
+      : "stop that process first; a data folder has one service at a time";
   return new StorageFault("folder_in_use", `${folder} is in use by ${name}`, advice);
 }
 

@@ -48,12 +48,21 @@ export function migrate(
     const from = versionOf(database, filename);
     if (from > 0 && from < to) {
       const copy = copyPath(filename, from);
-      beforeMigration({ from, to, copy });
+      beforeMigration({ from, to, copy }, newestSealedSecret(database));
       copyDatabase(filename, copy);
     }
     for (const migration of MIGRATIONS.slice(from)) database.exec(migration);
     database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${to}`);
   });
+}
+
+/** Returns the newest signing secret, as the engine encrypted it; `null` without tokens. Every schema version has it. */
+export function newestSealedSecret(database: DatabaseSync): string | null {
+  const newest = prepare<{ sealed: string }>(
+    database,
+    "SELECT lower(hex(sealed_signing_secret)) AS sealed FROM tokens ORDER BY id DESC LIMIT 1",
+  );
+  return newest.get()?.sealed ?? null;
 }
 
 /** Path of the copy of a database that is made before its migration from `version`. */

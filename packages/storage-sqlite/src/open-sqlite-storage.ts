@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import type { BeforeMigration, Eviction, Storage } from "@snap/engine/ports";
 import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
@@ -33,7 +34,7 @@ export type SqliteStorageOptions = {
   readonly onEvicted?: ((eviction: Eviction) => void) | undefined;
   /** Whether this is the one service of the folder, which a second is refused; `false` by default. */
   readonly isService?: boolean;
-  /** Called before a database of an older release is copied and migrated. If it throws, nothing is changed. */
+  /** Called before a database from an older release is copied and migrated. If it throws, nothing is changed. */
   readonly beforeMigration?: BeforeMigration | undefined;
 } & (
   | {
@@ -58,7 +59,7 @@ const DISK_RESERVE_BYTES = 256 * 1024 * 1024;
  * Methods reject with the error of `node:sqlite` when those are used up, or while another process holds the lock for
  * longer than `busyTimeoutMs`, and recover afterwards.
  *
- * A database of an older release is migrated. A copy without renderings stays beside it, such as `snap.db.schema-4`: older
+ * A database from an older release is migrated. A copy without renderings stays beside it, such as `snap.db.schema-4`: older
  * releases cannot open the migrated one.
  *
  * @throws Error if the file cannot be opened, belongs to another program, or was written by a newer release (code
@@ -102,7 +103,7 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
     batches: createBatchStore(database, { ledger, deletions }),
     lastBackupAt: async () => readLastBackup(database),
     audit: createAuditStore(database),
-    check: createWriteCheck(database, ledgerReserve),
+    check: createCheck(database, { filename, ledgerReserve }),
     async close() {
       if (database.isOpen) database.close();
       lock.release();
@@ -114,10 +115,14 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
 const FILLER_BYTES = 64 * 1024;
 
 /**
- * Checks that a write succeeds. Both statements commit: a rolled-back write never reaches the disk, and an update in place
+ * Checks that the file is still in its place, and that a write succeeds. Both statements commit: a rolled-back write never reaches the disk, and an update in place
  * allocates nothing, so neither would detect a full disk.
  */
-function createWriteCheck(database: DatabaseSync, ledgerReserve: LedgerReserve): () => Promise<void> {
+function createCheck(
+  database: DatabaseSync,
+  { filename, ledgerReserve }: { readonly filename: string; readonly ledgerReserve: LedgerReserve },
+): () => Promise<void> {
+  const { ino } = statSync(filename);
   const fill = database.prepare(
     `INSERT OR REPLACE INTO write_checks (id, filler) VALUES (1, zeroblob(${FILLER_BYTES}))`,
   );
@@ -127,6 +132,9 @@ function createWriteCheck(database: DatabaseSync, ledgerReserve: LedgerReserve):
     database.prepare(`SELECT 1 FROM ${table} LIMIT 1`),
   );
   return async () => {
+    // writes would go to a file that nobody finds again
+    if (statSync(filename, { throwIfNoEntry: false })?.ino !== ino)
+      throw new Error(`${filename} was removed or replaced; stop the service, and restore a backup`);
     ledgerReserve.renew();
     fill.run();
     withoutOverwriting(database, () => empty.run());

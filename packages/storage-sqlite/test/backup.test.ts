@@ -1,7 +1,7 @@
 import type { Storage } from "@snap/engine/ports";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { chown, cp, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -110,9 +110,9 @@ describe("a snapshot", () => {
     const directory = await temporaryDirectory();
     const storage = await openSqliteStorage({ directory });
     const snapshot = await snapshotOf(directory);
-    expect(await storage.lastBackupAt?.()).toBeNull();
+    expect(await storage.lastBackupAt()).toBeNull();
     snapshot.recordBackup();
-    expect(await storage.lastBackupAt?.()).toBe(5);
+    expect(await storage.lastBackupAt()).toBe(5);
     const copy = new DatabaseSync(snapshot.filename);
     expect(copy.prepare("SELECT made_at FROM backups").all()).toMatchObject([{ made_at: 5 }]);
     copy.close();
@@ -184,6 +184,21 @@ describe("a restore", () => {
     const request = { accountId: "acct_new", key: "0", now: 2 };
     expect(await storage.renderings.get(request)).toMatchObject({ bytes: new Uint8Array([1, 2, 3]) });
     await storage.close();
+  });
+
+  it("gives everything to the owner of the folder, and takes the earlier renderings from nobody", async () => {
+    const { backup, left } = await prepare();
+    const isRoot = process.getuid?.() === 0;
+    const files = async (): Promise<string[]> =>
+      (await readdir(left, { recursive: true, withFileTypes: true })).map(({ parentPath, name }) =>
+        join(parentPath, name),
+      );
+    for (const path of [left, ...(isRoot ? await files() : [])])
+      if (isRoot) await chown(path, 65_534, 65_534);
+    const { uid } = await stat(left);
+    expect(await restore(left, backup, 0)).toBe(0);
+    const owners = await Promise.all((await files()).map(async (path) => (await stat(path)).uid));
+    expect(new Set(owners)).toEqual(new Set([uid]));
   });
 
   it("moves a damaged database aside", async () => {

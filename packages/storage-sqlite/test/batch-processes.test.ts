@@ -42,7 +42,7 @@ function itemsAfter(word: string, printed: readonly string[]): string[] {
 
 /** Each check is one statement, so it holds at any moment. */
 function expectBatchesAgree(filename: string): void {
-  const database = new DatabaseSync(filename);
+  const database = new DatabaseSync(filename, { timeout: 5_000 });
   const count = database
     .prepare(
       `SELECT (SELECT count(*) FROM batch_items WHERE status = 'done') AS done,
@@ -63,7 +63,7 @@ function expectBatchesAgree(filename: string): void {
 
 /** Asserts that all batches are finished, and returns the number of their items. */
 function countFinishedItems(filename: string): number {
-  const database = new DatabaseSync(filename);
+  const database = new DatabaseSync(filename, { timeout: 5_000 });
   const unfinished = database.prepare("SELECT id FROM batches WHERE finished_at IS NULL").all();
   expect(unfinished).toEqual([]);
   const row = database.prepare("SELECT count(*) AS items FROM batch_items WHERE status = 'done'").get();

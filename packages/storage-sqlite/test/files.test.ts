@@ -1,5 +1,5 @@
 import type { SchemaMigration } from "@snap/engine/ports";
-import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rename, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
@@ -60,6 +60,17 @@ describe("the file", () => {
     await writeFile(filename, "");
     const storage = await openSqliteStorage({ filename });
     expect(await storage.accounts.insert(account)).toBe(true);
+    await storage.close();
+  });
+
+  it("must stay in its place while it is in use", async () => {
+    const filename = join(await temporaryDirectory(), "snap.db");
+    const storage = await openSqliteStorage({ filename });
+    await storage.check();
+    await rename(filename, `${filename}.moved`);
+    await expect(storage.check()).rejects.toThrow("snap.db was removed or replaced");
+    await writeFile(filename, "a backup");
+    await expect(storage.check()).rejects.toThrow("snap.db was removed or replaced");
     await storage.close();
   });
 

@@ -35,7 +35,7 @@ export function release(workers: readonly Worker[]): void {
  * integrity check.
  */
 export function expectConsistent(filename: string): void {
-  const database = new DatabaseSync(filename);
+  const database = new DatabaseSync(filename, { timeout: 5_000 });
   expect(database.prepare("PRAGMA integrity_check").all()).toMatchObject([{ integrity_check: "ok" }]);
   expect(database.prepare("PRAGMA foreign_key_check").all()).toEqual([]);
   const wrong = database

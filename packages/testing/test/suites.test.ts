@@ -125,7 +125,7 @@ describe("the suites", () => {
       ({ accounts }) => ({
         accounts: { ...accounts, page: ({ after, limit }) => accounts.page({ after, limit }) },
       }),
-      "returns pages in the order of creation",
+      "returns pages in order of creation",
     ],
     [
       "counts the whole list as more",
@@ -194,6 +194,21 @@ describe("the suites", () => {
       "finds a revoked token",
       ({ tokens }) => ({ tokens: { ...tokens, revoke: async () => true } }),
       "does not find a revoked token",
+    ],
+    [
+      "lets a second overlap end an earlier one",
+      ({ tokens }) => ({
+        tokens: {
+          ...tokens,
+          async rotate(id, next) {
+            const rotation = await tokens.rotate(id, next);
+            if (rotation?.rotated !== false) return rotation;
+            await tokens.rotate(id, { ...next, overlapEndsAt: null });
+            return tokens.rotate(id, next);
+          },
+        },
+      }),
+      "does not let a second overlap end an earlier one",
     ],
     [
       "peeks at an expired rendering",

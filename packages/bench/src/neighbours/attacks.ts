@@ -142,4 +142,12 @@ export const ATTACKS: readonly Attack[] = [
     name: "endless downloads",
     script: `const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(new Blob([new Uint8Array(1e6)])), download: "x" }); const step = () => { for (let index = 0; index < 20; index += 1) link.click(); setTimeout(step); }; step();`,
   },
+  {
+    name: "endless RTCPeerConnections",
+    script: `const kept = []; const step = () => { for (let index = 0; index < 20; index += 1) { const connection = new RTCPeerConnection(); connection.createDataChannel("x"); connection.createOffer().then((offer) => connection.setLocalDescription(offer)).catch(() => {}); kept.push(connection); } setTimeout(step); }; step();`,
+  },
+  {
+    name: "endless FontFaces",
+    script: `const bytes = new Uint8Array(2 ** 20); const step = () => { for (let index = 0; index < 20; index += 1) document.fonts.add(new FontFace("x" + Math.random(), bytes)); setTimeout(step); }; step();`,
+  },
 ];

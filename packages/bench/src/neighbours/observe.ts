@@ -7,13 +7,13 @@ export interface Observation {
   /** Since the start of the observation. */
   readonly sentMs: number;
   readonly tookMs: number;
-  /** HTTP status, followed by the error code of a failure; `-` and the error's name without a response. */
+  /** HTTP status, followed by the error code of a failure; `-` and the error's name if there is no response. */
   readonly outcome: string;
 }
 
 export interface Neighbour {
   readonly bearer: RequestHeaders;
-  /** Returns a page that is not cached. */
+  /** Returns the URL of a page that is not cached. */
   readonly newPageUrl: () => string;
   readonly cachedUrl: string;
   readonly batchUrl: string;

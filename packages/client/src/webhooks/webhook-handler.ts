@@ -5,7 +5,7 @@ import { isWebhookError } from "./webhook-error.ts";
 
 /**
  * Creates a webhook handler for servers with web `Request` and `Response`: Bun, Deno, Hono, Next.js route handlers,
- * workers.
+ * edge runtimes.
  *
  * Responds with 204 when the callback resolves, 400 if verification fails (with the reason as JSON), 405 for another
  * method, 413 over 1 MiB, and 500 when the callback throws; the service then retries later. A delivery can
@@ -14,7 +14,7 @@ import { isWebhookError } from "./webhook-error.ts";
  * @param secret The signing secret of the token that submits the batches, or several during a rotation.
  * @throws WebhookError `misconfigured` if the secret is missing or an option is out of range.
  * @example
- * // Bun, Deno and workers
+ * // Bun, Deno and edge runtimes
  * export default { fetch: webhookHandler(signingSecret, async (batch) => save(batch)) };
  * @example
  * // app/webhooks/snap/route.ts in Next.js

@@ -5,7 +5,13 @@ import type { Page, PageRequest } from "../ports/page.ts";
 import type { Random } from "../ports/random.ts";
 import type { Plan } from "./plans.ts";
 import { accountNotFound, AdminError } from "../errors.ts";
-import { deleteAccount, type DeletedAccount, type DeletionStores } from "./delete-account.ts";
+import {
+  deleteAccount,
+  previewDeletion,
+  type DeletedAccount,
+  type DeletionPreview,
+  type DeletionStores,
+} from "./delete-account.ts";
 
 export interface NewAccount {
   readonly email: string;
@@ -37,6 +43,8 @@ export interface Accounts {
    * `purge` is set. Works in portions; call it again after an interruption.
    */
   delete(id: string, options?: { readonly purge?: boolean }): Promise<DeletedAccount>;
+  /** Returns what `delete` would delete with the same options. */
+  previewDeletion(id: string, options?: { readonly purge?: boolean }): Promise<DeletionPreview>;
 }
 
 export interface AccountsOptions {
@@ -109,6 +117,7 @@ export function createAccounts({ storage, plans, clock, random }: AccountsOption
       return update(id, { suspendedAt: null });
     },
     delete: (id, { purge = false } = {}) => deleteAccount(storage, { id, purge, now: clock.now() }),
+    previewDeletion: (id, { purge = false } = {}) => previewDeletion(storage, { id, purge }),
   };
 }
 

@@ -1,5 +1,7 @@
 import { accountNotFound } from "../errors.ts";
+import type { Account } from "../ports/accounts.ts";
 import type { Storage } from "../ports/storage.ts";
+import type { TokenRecord } from "../ports/tokens.ts";
 
 /** What was deleted with an account. */
 export interface DeletedAccount {
@@ -9,6 +11,13 @@ export interface DeletedAccount {
   readonly renderings: number;
   /** `null` if the journal was kept. */
   readonly journalEntries: number | null;
+}
+
+/** What a deletion would delete, besides all batches and renderings of the account. */
+export interface DeletionPreview {
+  /** `null` if the account has been deleted and only its journal is left. */
+  readonly account: Account | null;
+  readonly tokens: readonly TokenRecord[];
 }
 
 export type DeletionStores = Pick<
@@ -45,4 +54,20 @@ export async function deleteAccount(
   // an account that was deleted before may have left its ledger
   if (account === null && deleted.journalEntries === 0) throw accountNotFound(id);
   return deleted;
+}
+
+/**
+ * Returns what `deleteAccount` would delete; changes nothing.
+ *
+ * @throws AdminError if the account does not exist and, with `purge`, has left no journal.
+ */
+export async function previewDeletion(
+  { accounts, tokens, ledger }: Pick<DeletionStores, "accounts" | "tokens" | "ledger">,
+  { id, purge }: { readonly id: string; readonly purge: boolean },
+): Promise<DeletionPreview> {
+  const account = await accounts.find(id);
+  if (account !== null) return { account, tokens: await tokens.listByAccount(id) };
+  const journal = purge ? await ledger.journal({ accountId: id, limit: 1 }) : [];
+  if (journal.length === 0) throw accountNotFound(id);
+  return { account: null, tokens: [] };
 }

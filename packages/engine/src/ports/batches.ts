@@ -23,14 +23,14 @@ export type ItemState =
       /** Instant at which the cached rendering expires. */
       readonly expiresAt: number;
       readonly creditCost: 0 | 1;
-      /** Of the rendering; absent if there are none. */
+      /** Notes on the rendering; absent if there are none. */
       readonly notes?: readonly string[];
     }
   | {
       readonly status: "failed";
       readonly code: ErrorCode;
       readonly message: string;
-      /** Of the error; absent if there are none. */
+      /** Notes on the failed render; absent if there are none. */
       readonly notes?: readonly string[];
     };
 

@@ -52,7 +52,15 @@ export type {
 export type { Resolver } from "./resolver.ts";
 export type { BeforeMigration, SchemaMigration } from "./schema-migration.ts";
 export type { Storage } from "./storage.ts";
-export type { Ability, NextSecrets, PreviousSecrets, Principal, TokenRecord, TokenStore } from "./tokens.ts";
+export type {
+  Ability,
+  NextSecrets,
+  PreviousSecrets,
+  Principal,
+  Rotation,
+  TokenRecord,
+  TokenStore,
+} from "./tokens.ts";
 export type {
   BalanceRecord,
   ReservationRecord,

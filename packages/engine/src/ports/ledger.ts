@@ -43,7 +43,7 @@ export interface PruneRequest {
   readonly now: number;
   readonly reservationsBefore: string;
   readonly periodsBefore: number | null;
-  /** Of each kind of record. */
+  /** Maximum for each kind of record. */
   readonly limit: number;
 }
 
@@ -86,7 +86,7 @@ export interface AuditPortion {
 
 /**
  * The two-phase credit ledger. A reservation takes one credit and resolves exactly once: it is settled, refunded, or
- * lapses. A settled one can be reversed, once. Every method is atomic, also between processes, and for each period
+ * lapses. A settled one can be reversed, once. Every method is atomic, even across processes, and for each period
  * `granted = remaining + used + reserved` always holds. A reservation resolves, and is reversed, in the period in which
  * it was made.
  */

@@ -8,5 +8,10 @@ export interface SchemaMigration {
   readonly copy: string | null;
 }
 
-/** Called before an existing database is migrated, not for a new one. If it throws, the database stays as it is. */
-export type BeforeMigration = (migration: SchemaMigration) => void;
+/**
+ * Called before an existing database is migrated, not for a new one. If it throws, the database stays as it is.
+ *
+ * @param newestSealedSecret - The newest signing secret, as the engine encrypted it, to check the secret key with; `null`
+ * without tokens.
+ */
+export type BeforeMigration = (migration: SchemaMigration, newestSealedSecret: string | null) => void;

@@ -21,8 +21,8 @@ export interface Storage {
   readonly renderLeases?: RenderLeases | undefined;
   /** The clocks of its servers, for a storage used by several machines: a machine whose clock differs is not ready. */
   readonly clocks?: readonly ServerClock[] | undefined;
-  /** When the last backup was made, `null` before the first; for a storage that knows. */
-  readonly lastBackupAt?: (() => Promise<number | null>) | undefined;
+  /** Returns when the last backup was made; `null` before the first, and if other programs make the backups. */
+  lastBackupAt(): Promise<number | null>;
   /** Rejects if the storage cannot write. */
   check(): Promise<void>;
   close(): Promise<void>;

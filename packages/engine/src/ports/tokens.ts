@@ -31,7 +31,7 @@ export interface TokenRecord {
   readonly rotatedAt: number | null;
   /** `null` without an overlap. They stay stored after it has ended, until the next rotation. */
   readonly previous: PreviousSecrets | null;
-  /** Instant of its last use, rounded down to the hour; `null` before the first. */
+  /** Instant of its last use, rounded down to the hour, and stored seconds later; `null` before the first. */
   readonly lastUsedAt: number | null;
 }
 
@@ -52,6 +52,11 @@ export interface NextSecrets extends Pick<TokenRecord, "secretHash" | "sealedSig
   readonly overlapEndsAt: number | null;
 }
 
+/** `rotated` is `false` if the secrets of an earlier overlap still work, until `overlapEndsAt`. */
+export type Rotation =
+  | { readonly rotated: true; readonly token: TokenRecord }
+  | { readonly rotated: false; readonly overlapEndsAt: number };
+
 /** Durable tokens. Ids are positive integers and never reused, even after a revocation. */
 export interface TokenStore {
   /** Stores a token with a new id. */
@@ -62,8 +67,11 @@ export interface TokenStore {
   listByAccount(accountId: string): Promise<readonly TokenRecord[]>;
   /** Returns the token with the highest id, or `null` if there is none. */
   findNewest(): Promise<TokenRecord | null>;
-  /** Replaces both secrets, and those of an earlier overlap, atomically; returns `null` if the token does not exist. */
-  rotate(id: number, next: NextSecrets): Promise<TokenRecord | null>;
+  /**
+   * Replaces both secrets, and those of an earlier overlap, atomically; returns `null` if the token does not exist. If
+   * `next` has an overlap and an earlier one has not ended by `rotatedAt`, replaces nothing.
+   */
+  rotate(id: number, next: NextSecrets): Promise<Rotation | null>;
   /** Stores the instant of a use, unless a later one is stored. Does nothing if the token does not exist. */
   recordUse(use: { readonly id: number; readonly usedAt: number }): Promise<void>;
   /**

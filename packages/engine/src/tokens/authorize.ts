@@ -11,13 +11,13 @@ export function requireAbility(token: TokenRecord, ability: Ability): void {
   );
 }
 
-/** @throws SnapError `account_suspended`. Called as part of the authentication, so that no door is missed. */
+/** @throws SnapError `account_suspended`. Called as part of the authentication, so it covers every entry point. */
 export function requireActive({ id, suspendedAt }: Account): void {
   if (suspendedAt === null) return;
   throw new SnapError(
     "account_suspended",
     "This account is suspended; contact the operator of this service.",
-    { detail: `account ${id} is suspended since ${new Date(suspendedAt).toISOString()}` },
+    { detail: `account ${id} has been suspended since ${new Date(suspendedAt).toISOString()}` },
   );
 }
 

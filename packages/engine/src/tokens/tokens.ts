@@ -3,7 +3,8 @@ import type { Account, AccountStore } from "../ports/accounts.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Random } from "../ports/random.ts";
 import type { Ability, Principal, TokenRecord, TokenStore } from "../ports/tokens.ts";
-import { checkSecretKey, decrypts, requireSecretKey, type KeyMatch } from "./check-secret-key.ts";
+import { checkSecretKey, requireSecretKey, type KeyMatch } from "./check-secret-key.ts";
+import { replaceLostSecrets } from "./replace-lost-secrets.ts";
 import type { Seal } from "./seal.ts";
 import { OVERLAP_MAX_MS } from "./previous-secrets.ts";
 import { hashSecret, makeSecret } from "./token-text.ts";
@@ -33,11 +34,14 @@ export interface Tokens {
   get(id: number): Promise<TokenRecord>;
   /**
    * Replaces both secrets; id, abilities and expiry stay the same. The present secrets keep working for `overlapMs`, at
-   * most 30 days; 0 by default. Those of an earlier overlap end at once.
+   * most 30 days; 0, the default, ends them and those of an earlier overlap at once.
+   *
+   * @throws AdminError also if `overlapMs` is not 0 and an earlier overlap has not ended: a token has at most two pairs of
+   * secrets.
    */
   rotate(id: number, options?: { readonly overlapMs?: number }): Promise<MintedToken>;
-  /** Deletes the token. */
-  revoke(id: number): Promise<void>;
+  /** Deletes the token; returns what it was. */
+  revoke(id: number): Promise<TokenRecord>;
   /** Deletes all tokens of an account; returns their ids. */
   revokeAll(accountId: string): Promise<readonly number[]>;
   /** Returns the token's record and signing secret. */
@@ -67,22 +71,13 @@ export function createTokens({ store, accounts, seal, clock, random }: TokensOpt
   };
   const requireToken = async (id: number): Promise<Principal> => {
     const found = await store.find(id);
-    if (found === null) throw new AdminError(`token ${id} not found`);
+    if (found === null) throw tokenNotFound(id);
     return found;
   };
   return {
     checkSecretKey: () => checkSecretKey(store, seal),
-    async replaceLostSecrets({ dryRun = false } = {}) {
-      const lost: TokenRecord[] = [];
-      for (const { id } of await accounts.list())
-        lost.push(...(await store.listByAccount(id)).filter((token) => !decrypts(seal, token)));
-      if (dryRun) return lost;
-      const replaced = lost.map(({ id, sealedSigningSecret: current }) =>
-        store.replaceSigningSecret(id, { current, next: seal.seal(makeSecret(random)) }),
-      );
-      // a token that has been rotated or revoked since needs no new secret
-      return (await Promise.all(replaced)).filter((token) => token !== null);
-    },
+    replaceLostSecrets: ({ dryRun = false } = {}) =>
+      replaceLostSecrets({ store, accounts, seal, random }, { dryRun }),
     async create({ accountId, name, abilities = ABILITIES, expiresAt = null }) {
       requireName(name);
       const { deletionStartedAt } = await requireAccount(accountId);
@@ -121,12 +116,16 @@ export function createTokens({ store, accounts, seal, clock, random }: TokensOpt
       const { secret, signingSecret, ...stored } = makeSecrets({ seal, random });
       const now = clock.now();
       const overlapEndsAt = overlapMs === 0 ? null : now + overlapMs;
-      const record = await store.rotate(id, { ...stored, rotatedAt: now, overlapEndsAt });
-      if (record === null) throw tokenNotFound(id);
+      const rotation = await store.rotate(id, { ...stored, rotatedAt: now, overlapEndsAt });
+      if (rotation === null) throw tokenNotFound(id);
+      if (!rotation.rotated) throw overlapRunning(id, rotation);
+      const { token: record } = rotation;
       return { record, token: `${record.id}|${secret}`, signingSecret };
     },
     async revoke(id) {
+      const { token } = await requireToken(id);
       if (!(await store.revoke(id))) throw tokenNotFound(id);
+      return token;
     },
     async revokeAll(accountId) {
       await requireAccount(accountId);
@@ -143,7 +142,14 @@ function tokenNotFound(id: number): AdminError {
   return new AdminError(`token ${id} not found`, { code: "token_not_found" });
 }
 
-/** Makes both secrets of a token, in clear and as they are stored. */
+function overlapRunning(id: number, { overlapEndsAt }: { readonly overlapEndsAt: number }): AdminError {
+  const instant = new Date(overlapEndsAt).toISOString();
+  return new AdminError(`the overlap of an earlier rotation of token ${id} lasts until ${instant}`, {
+    advice: "wait until then, or rotate without --overlap, which ends all earlier secrets at once",
+  });
+}
+
+/** Makes both secrets of a token, in plaintext and as they are stored. */
 function makeSecrets({ seal, random }: Pick<TokensOptions, "seal" | "random">): Pick<
   TokenRecord,
   "secretHash" | "sealedSigningSecret"

@@ -141,7 +141,7 @@ describe("an item", () => {
       { ...queued, dueAt: NOW + 30_000, fence: 1, limitedSince: NOW - 10 * MINUTE },
     ],
     [
-      "rendering, limited beyond the window: a last attempt at its end",
+      "rendering, limited until after the window ends: a last attempt at its end",
       { ...rendering, limitedSince: NOW - 15 * MINUTE + 1000 },
       limit,
       { ...queued, dueAt: NOW + 1000, fence: 1, limitedSince: NOW - 15 * MINUTE + 1000 },
@@ -233,8 +233,8 @@ describe("a delivery", () => {
     ["sending, acknowledged", sending, acknowledge, delivered],
     ["sending, acknowledged to a lost worker", { ...sending, fence: 2 }, acknowledge, null],
     ["sending, failed", sending, retry, { status: "due", dueAt: NOW + 5000, attempts: 1, fence: 1 }],
-    ["sending, failed for a lost worker", { ...sending, fence: 2 }, retry, null],
-    ["sending, failed finally", sending, giveUp, abandoned],
+    ["sending, reported as failed by a lost worker", { ...sending, fence: 2 }, retry, null],
+    ["sending, failed for good", sending, giveUp, abandoned],
     ["sending, aborted by its worker", sending, release, { ...due, fence: 1 }],
     ["sending, aborted by a lost worker", { ...sending, fence: 2 }, release, null],
     ["due, aborted", due, release, null],
@@ -334,8 +334,8 @@ describe("any sequence of events", () => {
         (run) => {
           let batch = batchOf([queued, queued, queued], { webhookUrl: "https://hooks.example.com/" });
           let now = NOW;
-          for (const [next, passedMs] of run) {
-            now += passedMs;
+          for (const [next, elapsedMs] of run) {
+            now += elapsedMs;
             const before = batch;
             batch = advanceBatch(batch, next, { now, rules }) ?? batch;
             for (const [index, { state }] of batch.items.entries()) {

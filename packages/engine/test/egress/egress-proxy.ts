@@ -30,7 +30,7 @@ export async function serveHttp(listener: RequestListener): Promise<number> {
   return listen(server);
 }
 
-/** Starts a TCP server on the loopback with half-open connections; returns its port. */
+/** Starts a TCP server on the loopback that allows half-open connections; returns its port. */
 export async function serveTcp(serve: (socket: Socket) => void): Promise<number> {
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on("error", () => {});
@@ -72,7 +72,7 @@ export class Client {
     return this;
   }
 
-  /** Resolves when `text` has been received `times` times; rejects if the connection closes earlier. */
+  /** Resolves when `text` has been received `times` times; rejects if the connection closes first. */
   async receives(text: string, times = 1): Promise<string> {
     while (this.#received.split(text).length <= times) {
       if (this.socket.closed) throw new Error(`closed after ${JSON.stringify(this.#received)}`);
@@ -81,7 +81,7 @@ export class Client {
     return this.#received;
   }
 
-  /** Resolves when the other side has ended. */
+  /** Resolves when the other side has closed its half of the connection. */
   async ends(): Promise<void> {
     while (!this.socket.readableEnded && !this.socket.closed) await this.#changed.promise;
   }

@@ -150,7 +150,7 @@ describe("a connection is shared", () => {
     expect(upstream.heads.map((heads) => heads.length)).toEqual([1, 1]);
   });
 
-  it("with one name resolution, also for a new connection", async () => {
+  it("with one name resolution, even for a new connection", async () => {
     const upstream = await serveRequests((socket, { request }) => void (request < 3 && socket.write(FINE)));
     const resolutions = [["127.0.0.1"], ["127.0.0.2"]];
     const proxy = await openProxy({

@@ -11,7 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
+import { getPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -183,7 +183,7 @@ describe("a browser that cannot start", () => {
     const { renderer } = observe({ executablePath });
     const health = await renderer.health();
     expect(health.ready).toBe(false);
-    expect(health.reason).toContain("not found");
+    expect(health.reason).toContain("exit code 127");
     expect((await failureOf(renderer.render(screenshot(site.url("/"))))).code).toBe("upstream_error");
     symlinkSync(required(await findBrowser(), "browser"), executablePath);
     await vi.waitFor(
@@ -233,6 +233,28 @@ describe("the sandbox", () => {
     await renderer.close();
   });
 });
+
+describe("the priority of a browser", () => {
+  it("is lower than that of the service, for each process and for its session as a group", async () => {
+    const { renderer, pid } = observe();
+    await renderer.health();
+    const members = readProcessGroup(pid()).filter((member) => member.pid !== pid()); // without the wrapping shell
+    expect(members.length).toBeGreaterThan(1);
+    const priorities = members.map((member) => getPriority(member.pid));
+    expect(new Set(priorities)).toEqual(new Set([Math.min(getPriority() + 10, 19)]));
+    const sessions = members.map((member) => autogroupOf(member.pid));
+    expect(new Set(sessions).size).toBe(1);
+    // a kernel may do without session groups
+    expect(sessions[0] ?? "nice 10").toMatch(/nice 10$/);
+    await renderer.close();
+  });
+});
+
+/** Returns a line such as `/autogroup-123 nice 10`; `undefined` if the kernel does not group sessions. */
+function autogroupOf(pid: number): string | undefined {
+  const path = `/proc/${pid}/autogroup`;
+  return (existsSync(path) && readFileSync(path, "latin1").trim()) || undefined;
+}
 
 describe("recycling", () => {
   it.each<[string, PuppeteerRendererOptions]>([

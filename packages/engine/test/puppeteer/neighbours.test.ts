@@ -19,6 +19,8 @@ import { allowPorts, required, screenshot } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
 
 const SOON = { timeout: 5_000, interval: 50 };
+/** Finding what overloads a browser takes seconds, and far longer while other tests use the processors. */
+const DETECTION_TIMEOUT_MS = 120_000;
 const MIB = 1024 ** 2;
 const ALLOCATE_100_MIB = `new Uint8Array(100 * 1024 ** 2).fill(1)`;
 
@@ -190,7 +192,7 @@ describe("a page that takes up memory", () => {
   });
 });
 
-describe("pages that flood the browser", () => {
+describe("pages that flood the browser", { timeout: 2 * DETECTION_TIMEOUT_MS }, () => {
   it("are moved to an isolated browser; a neighbour's renders in the shared one continue", async () => {
     // the pages must be found before a busy machine makes the browser miss its probes
     const { renderer, events, pids } = await observe({ probeTimeoutMs: 20_000 });
@@ -205,7 +207,7 @@ describe("pages that flood the browser", () => {
   });
 });
 
-describe("a page that overloads the GPU process", () => {
+describe("a page that overloads the GPU process", { timeout: 2 * DETECTION_TIMEOUT_MS }, () => {
   it("is moved to an isolated browser; a neighbour's renders are retried and succeed", async () => {
     // the limit on processor time must not end the page first
     const { renderer, events } = await observe({ pageCpuMaxMs: 600_000 });
@@ -221,7 +223,7 @@ describe("a page that overloads the GPU process", () => {
 /** Resolves when a render has been retried for this reason. */
 function waitForRetry(events: readonly RendererEvent[], reason: string): Promise<void> {
   const retried = { type: "render-retried", reason };
-  return vi.waitFor(() => expect(events).toContainEqual(retried), { timeout: 40_000 });
+  return vi.waitFor(() => expect(events).toContainEqual(retried), { timeout: DETECTION_TIMEOUT_MS });
 }
 
 describe("an isolated render", () => {

@@ -163,8 +163,8 @@ describe("an endpoint that fails", () => {
     // Node's switch to disable certificate checks has no effect
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
     onTestFinished(() => void vi.unstubAllEnvs());
-    for (const scheme of ["wss", "https"]) {
-      const { error, everything } = await refusalOf(port, scheme);
+    const refusals = await Promise.all(["wss", "https"].map((scheme) => refusalOf(port, scheme)));
+    for (const { error, everything } of refusals) {
       expect(error.code).toBe("upstream_error");
       expect(everything).not.toContain(SECRET);
     }

@@ -358,7 +358,7 @@ describe("an account in quarantine", () => {
     expect(order).toEqual(["d1", "c1", "c2", "a1", "b1", "a2"]);
   });
 
-  it("renders one page at a time, also while slots are free", async () => {
+  it("renders one page at a time, even while slots are free", async () => {
     const scheduler = createScheduler({
       ...limits,
       slots: 4,

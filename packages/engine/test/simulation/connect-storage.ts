@@ -23,6 +23,7 @@ export function connectStorage(world: World, connection: Connection): Storage {
     audit: connect("audit", storage.audit),
     rateLimiter: connect("rateLimiter", storage.rateLimiter),
     renderLeases: world.conditions.hasLeases ? connect("renderLeases", storage.renderLeases) : undefined,
+    lastBackupAt: async () => null,
     check: async () => {},
     close: async () => {},
   };

@@ -39,7 +39,7 @@ export interface World {
   readonly storage: Storage & { readonly renderLeases: RenderLeases };
   readonly processes: SimulatedProcess[];
   faults: FaultRates;
-  /** Calls that have not taken effect yet, also of processes that have ended. */
+  /** Calls that have not taken effect yet, including those of processes that have ended. */
   inFlight: number;
   /** Who made the call that takes effect now. */
   origin: Origin;

@@ -15,7 +15,7 @@ const policy: TargetPolicy = {
 };
 
 it.each(["127.0.0.1", "127.0.0.2", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1", "10.0.0.7", "fd00::7"])(
-  "blocks a closed port of %s although the allowlist covers it, by address and by name",
+  "blocks a port that is closed to pages on %s although the allowlist covers it, by address and by name",
   (address) => {
     expect(checkHost({ hostname: address, port: 9222, policy })).toBe("blocked");
     expect(checkAddress({ address, hostname: "page.example", port: 9222, policy })).toBe("blocked");
@@ -23,7 +23,7 @@ it.each(["127.0.0.1", "127.0.0.2", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1", "
   },
 );
 
-it("blocks a closed name before name resolution, and only its closed port", () => {
+it("blocks a name that is closed to pages before name resolution, and only on that port", () => {
   expect(checkHost({ hostname: "browser.example", port: 9222, policy })).toBe("blocked");
   expect(checkHost({ hostname: "page.example", port: 9222, policy })).toBe("ok");
   expect(checkHost({ hostname: "browser.example", port: 443, policy })).toBe("ok");

@@ -45,7 +45,7 @@ describe("the denylist", () => {
     expect(checkHost({ hostname: "10.0.0.5", port: 22, policy: denied })).toBe("blocked");
   });
 
-  it("applies to the addresses that a name resolves to, also of an allowed name", () => {
+  it("applies to the addresses that a name resolves to, even if the name is allowed", () => {
     for (const address of ["8.8.8.8", "::ffff:8.8.8.8", "64:ff9b::808:808", "10.1.0.1"])
       for (const hostname of ["page.example", "wiki.internal"])
         expect(checkAddress({ address, hostname, port: 443, policy })).toBe("blocked");

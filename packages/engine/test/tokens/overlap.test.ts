@@ -76,16 +76,32 @@ describe("a rotation", () => {
     ]);
   });
 
-  it("ends the overlap of an earlier one", async () => {
+  it("with an overlap is refused until the overlap of an earlier one ends", async () => {
     const second = await engine.tokens.rotate(id(), { overlapMs: DAY_MS });
-    const third = await engine.tokens.rotate(id(), { overlapMs: DAY_MS });
+    clock.advance(DAY_MS - 1);
+    await expect(engine.tokens.rotate(id(), { overlapMs: HOUR_MS })).rejects.toMatchObject({
+      name: "AdminError",
+      code: "refused",
+      message: "the overlap of an earlier rotation of token 1 lasts until 2026-03-02T12:34:56.000Z",
+      advice: "wait until then, or rotate without --overlap, which ends all earlier secrets at once",
+    });
+    expect([await works(first), await works(second)]).toEqual([
+      [true, true],
+      [true, true],
+    ]);
+    clock.advance(1);
+    const third = await engine.tokens.rotate(id(), { overlapMs: HOUR_MS });
     expect([await works(first), await works(second), await works(third)]).toEqual([
       [false, false],
       [true, true],
       [true, true],
     ]);
-    const fourth = await engine.tokens.rotate(id());
-    expect([await works(second), await works(third), await works(fourth)]).toEqual([
+  });
+
+  it("without an overlap ends that of an earlier one", async () => {
+    const second = await engine.tokens.rotate(id(), { overlapMs: DAY_MS });
+    const third = await engine.tokens.rotate(id());
+    expect([await works(first), await works(second), await works(third)]).toEqual([
       [false, false],
       [false, false],
       [true, true],

@@ -1,14 +1,21 @@
 import { createFakeClock, createFakeRandom, createMemoryStorage } from "@snap/testing";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { TokenStore } from "../../src/ports/tokens.ts";
 import { createSeal } from "../../src/tokens/seal.ts";
 import { createTokens, type Tokens } from "../../src/tokens/tokens.ts";
 
 const { accounts, tokens: store } = createMemoryStorage();
 const random = createFakeRandom(1);
 
-function tokensWith(secretKey: string): Tokens {
+function tokensWith(secretKey: string, changed: Partial<TokenStore> = {}): Tokens {
   const clock = createFakeClock(Date.parse("2026-03-01T12:00:00Z"));
-  return createTokens({ store, accounts, seal: createSeal(secretKey, random), clock, random });
+  return createTokens({
+    store: { ...store, ...changed },
+    accounts,
+    seal: createSeal(secretKey, random),
+    clock,
+    random,
+  });
 }
 
 const right = tokensWith("the key that encrypts");
@@ -55,6 +62,21 @@ describe("the secret key", () => {
     await expect(wrong.rotate(ids[0] ?? 0)).rejects.toThrow(REFUSED);
     expect(await store.listByAccount("acct_1")).toHaveLength(1);
     await expect(right.reveal(ids[0] ?? 0)).resolves.toBeDefined();
+  });
+
+  it("that was lost is refused from the first replacement on, even if the others fail", async () => {
+    await createTwo();
+    let calls = 0;
+    const killed = tokensWith("another key altogether", {
+      replaceSigningSecret(...request) {
+        calls += 1;
+        return calls === 1 ? store.replaceSigningSecret(...request) : Promise.reject(new Error("killed"));
+      },
+    });
+    await expect(killed.replaceLostSecrets()).rejects.toThrow("killed");
+    expect(await right.checkSecretKey()).toBe("differs");
+    expect(await wrong.checkSecretKey()).toBe("matches");
+    expect(await wrong.replaceLostSecrets({ dryRun: true })).toHaveLength(1);
   });
 
   it("that was lost is replaced: only undecryptable secrets change, and only without dryRun", async () => {

@@ -2,14 +2,14 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 
 /** `#hmac` under the `node` condition; every other runtime gets hmac-portable.ts. */
 
-/** HMAC-SHA256 (RFC 2104) over the parts of a message in their order, 32 bytes. Text counts as UTF-8. */
+/** HMAC-SHA256 (RFC 2104) over the parts of a message, concatenated; 32 bytes. Strings are encoded as UTF-8. */
 export function hmacSha256(key: string, ...message: readonly (string | Uint8Array)[]): Uint8Array {
   const hmac = createHmac("sha256", key);
   for (const part of message) hmac.update(part);
   return hmac.digest();
 }
 
-/** Whether two texts are equal, in a time that depends on their lengths alone; the length of a digest is no secret. */
+/** Whether two strings are equal, in time that depends only on their lengths; a digest's length is not secret. */
 export function equalsInConstantTime(given: string, expected: string): boolean {
   // UTF-8 would make lone surrogates equal to each other.
   const [a, b] = [Buffer.from(given, "utf16le"), Buffer.from(expected, "utf16le")];

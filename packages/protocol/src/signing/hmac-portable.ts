@@ -10,14 +10,14 @@ import { sha256 } from "@noble/hashes/sha2.js";
 
 const utf8 = new TextEncoder();
 
-/** HMAC-SHA256 (RFC 2104) over the parts of a message in their order, 32 bytes. Text counts as UTF-8. */
+/** HMAC-SHA256 (RFC 2104) over the parts of a message, concatenated; 32 bytes. Strings are encoded as UTF-8. */
 export function hmacSha256(key: string, ...message: readonly (string | Uint8Array)[]): Uint8Array {
   const running = hmac.create(sha256, utf8.encode(key));
   for (const part of message) running.update(typeof part === "string" ? utf8.encode(part) : part);
   return running.digest();
 }
 
-/** Whether two texts are equal, in a time that depends on their lengths alone; the length of a digest is no secret. */
+/** Whether two strings are equal, in time that depends only on their lengths; a digest's length is not secret. */
 export function equalsInConstantTime(given: string, expected: string): boolean {
   let difference = given.length ^ expected.length;
   for (let index = 0; index < expected.length; index += 1)

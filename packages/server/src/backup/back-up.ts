@@ -1,12 +1,12 @@
 import packageJson from "../../package.json" with { type: "json" };
 import { createWriteStream } from "node:fs";
-import { open, rename, stat } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { AdvisedError } from "../advised-error.ts";
 import type { Config } from "../config.ts";
 import { isFull } from "../data-dir-error.ts";
 import { openSnapshot } from "../open-storage.ts";
 import { makeManifest, type Manifest } from "./manifest.ts";
+import { checkTargetFile, moveIntoPlace } from "./target-file.ts";
 import { withWorkFolder } from "./work-folder.ts";
 import { writeArchive, type ArchiveRequest } from "./write-archive.ts";
 
@@ -30,7 +30,7 @@ export interface BackUpReport {
  * Backs up the data folder. The file gets its name once it is complete and on the disk; if anything fails before, neither it
  * nor any other file is left.
  *
- * @throws AdvisedError `disk_full`
+ * @throws AdvisedError `disk_full`, or `backup_invalid` if the file is not to be replaced.
  */
 export async function backUp({
   config,
@@ -38,7 +38,7 @@ export async function backUp({
   includesRenderings,
   onProgress,
 }: BackUpRequest): Promise<BackUpReport> {
-  const target = file === "-" ? null : resolve(file);
+  const target = file === "-" ? null : await checkTargetFile(file, config.dataDir);
   const parent = target === null ? config.dataDir : dirname(target);
   const now = Date.now();
   const work = async (workDirectory: string): Promise<BackUpReport> => {
@@ -56,7 +56,7 @@ export async function backUp({
           ? createWriteStream("", { fd: 1, autoClose: false })
           : createWriteStream(draft, { flags: "wx", mode: 0o600, flush: true });
       const written = await writeArchive({ snapshot, manifest, output, onProgress });
-      if (target !== null) await moveInto(draft, target);
+      if (target !== null) await moveIntoPlace(draft, target);
       snapshot.recordBackup();
       return { manifest, file: target, ...written };
     } finally {
@@ -66,18 +66,6 @@ export async function backUp({
   return withWorkFolder(parent, work).catch((error: unknown) => {
     throw isFull(error) ? diskFull(target === null ? `${parent}, or of the output,` : parent, error) : error;
   });
-}
-
-async function moveInto(draft: string, target: string): Promise<void> {
-  const existing = await stat(target).catch(() => null);
-  if (existing?.isDirectory() === true) throw new Error(`${target} is a folder; name a file in it`);
-  await rename(draft, target);
-  const folder = await open(dirname(target));
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }
 
 function diskFull(folder: string, cause: unknown): AdvisedError {

@@ -41,7 +41,7 @@ export async function readArchive({ input, ...request }: ReadRequest): Promise<M
   } catch (error) {
     if (error instanceof AdvisedError || isFull(error) || input.errored !== null)
       throw input.errored ?? error;
-    throw invalidBackup(messageOf(error), error);
+    throw invalidBackup(messageOf(error).replace(/\.$/, ""), error);
   } finally {
     input.destroy();
     await feeding;

@@ -1,13 +1,14 @@
 import { isKeyOf } from "@snap/engine/internals";
+import type { AuditEntry } from "@snap/engine/ports";
 import { SCHEMA_VERSION, type SqliteRestore } from "@snap/storage-sqlite";
 import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { AdvisedError } from "../advised-error.ts";
 import type { Config } from "../config.ts";
-import { findSecretKey } from "../config/secret-key.ts";
+import { findSecretKey, keySourceOf } from "../config/secret-key.ts";
 import { isFull } from "../data-dir-error.ts";
 import { openRestore } from "../open-storage.ts";
-import { keySourceOf } from "../wire.ts";
 import type { Manifest } from "./manifest.ts";
 import { readArchive, type ReadRequest } from "./read-archive.ts";
 
@@ -17,6 +18,8 @@ export interface RestoreRequest extends Pick<ReadRequest, "onProgress"> {
   readonly file: string;
   /** Whether to move an existing database aside. */
   readonly replaces: boolean;
+  /** Becomes an entry of the restored audit. */
+  readonly change: Omit<AuditEntry, "at">;
 }
 
 export interface RestoreReport {
@@ -37,6 +40,7 @@ export async function restore({
   config,
   file,
   replaces,
+  change,
   onProgress,
 }: RestoreRequest): Promise<RestoreReport> {
   const input = await openInput(file);
@@ -44,7 +48,9 @@ export async function restore({
   try {
     const manifest = await readArchive({ ...staged, input, schemaVersion: SCHEMA_VERSION, onProgress });
     const hasKey = await requireKey(config, staged);
-    return { manifest, previous: staged.commit(Date.now()), hasKey };
+    const now = Date.now();
+    await staged.appendToAudit({ ...change, at: now });
+    return { manifest, previous: staged.commit(now), hasKey };
   } catch (error) {
     throw isFull(error) ? diskFull(config.dataDir, error) : error;
   } finally {
@@ -54,6 +60,12 @@ export async function restore({
 
 async function openInput(file: string): Promise<Readable> {
   if (file === "-") return process.stdin;
+  const isFile = await stat(file).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+  if (!isFile)
+    throw new AdvisedError("backup_invalid", `${file} is not a file`, "nothing was changed; name a backup");
   const input = createReadStream(file, { highWaterMark: 1024 * 1024 });
   await new Promise((resolve, reject) => input.once("open", resolve).once("error", reject));
   return input;

@@ -2,7 +2,7 @@ import type { Account, Plan } from "@snap/engine";
 import { entitlementOf, usageReport } from "@snap/engine/internals";
 import type { Command } from "commander";
 import { administer, withJson, type Admin } from "./admin.ts";
-import { addAccountEnds, stateOf } from "./account-ends.ts";
+import { addAccountLifecycle, stateOf } from "./account-lifecycle.ts";
 import { accountDocument } from "./documents.ts";
 import { UsageError } from "./errors.ts";
 import { printList, withPaging } from "./lists.ts";
@@ -39,7 +39,10 @@ export function addAccounts(program: Command): void {
   withJson(accounts.command("create"))
     .description("create an account")
     .requiredOption("--email <address>", "e-mail address of the account")
-    .option("--plan <slug>", "plan: starter, growth, scale or one of SNAP_PLANS_FILE; no plan by default")
+    .option(
+      "--plan <slug>",
+      "plan: starter, growth, scale or a plan from SNAP_PLANS_FILE; no plan by default",
+    )
     .option("--credits <number>", "credits per period, instead of the plan's", parseWholeNumber)
     .option("--requests-per-minute <number>", "renders per minute, instead of the plan's", parseWholeNumber)
     .option("--unverified", "leave the e-mail address unverified")
@@ -48,12 +51,12 @@ export function addAccounts(program: Command): void {
   withPaging(accounts.command("list"))
     .description("list the accounts, in order of creation")
     .option("--email <text>", "only those with this text in their e-mail address")
-    .option("--plan <slug>", "only those with this plan, or none")
+    .option("--plan <slug>", 'only those with this plan; "none" for those without a plan')
     .option("--unverified", "only those whose e-mail address is not verified")
     .action(listAccounts);
 
   withJson(accounts.command("show"))
-    .description("show an account, its credits and the usage of its period")
+    .description("show an account, its credits and its usage this period")
     .argument("<account>", "id or e-mail address of the account")
     .action(showAccount);
 
@@ -61,9 +64,9 @@ export function addAccounts(program: Command): void {
     .description("change an account")
     .argument("<account>", "id or e-mail address of the account")
     .option("--email <address>", "e-mail address of the account")
-    .option("--plan <slug>", "slug of the plan, or none")
-    .option("--credits <number>", "credits per period, or none for the plan's", parseOverride)
-    .option("--requests-per-minute <number>", "renders per minute, or none for the plan's", parseOverride)
+    .option("--plan <slug>", 'slug of the plan; "none" removes the plan')
+    .option("--credits <number>", `credits per period; "none" restores the plan's`, parseOverride)
+    .option("--requests-per-minute <number>", `renders per minute; "none" restores the plan's`, parseOverride)
     .action(updateAccount);
 
   withJson(accounts.command("verify"))
@@ -77,11 +80,11 @@ export function addAccounts(program: Command): void {
       }),
     );
 
-  addAccountEnds(accounts);
+  addAccountLifecycle(accounts);
 }
 
 function createAccount(options: CreateOptions): Promise<void> {
-  return administer(async ({ engine }) => {
+  const create = async ({ engine }: Admin): Promise<void> => {
     const account = await engine.accounts.create({
       email: options.email,
       planSlug: options.plan ?? null,
@@ -96,7 +99,8 @@ function createAccount(options: CreateOptions): Promise<void> {
         `It has no plan and cannot render yet. Set one: snap-server accounts update ${account.id} --plan starter`,
       );
     printLines(`Create a token for it: snap-server tokens create --account ${account.id}`);
-  });
+  };
+  return administer(create, { createsDatabase: true });
 }
 
 function listAccounts(options: ListFilters, command: Command): Promise<void> {
@@ -114,7 +118,7 @@ function listAccounts(options: ListFilters, command: Command): Promise<void> {
       heading: ["ID", "E-MAIL", "STATE", "VERIFIED", "PLAN", "CREDITS", "PER MINUTE", "CREATED"],
       row: (account) => tableRow(account, config.plans),
       whenEmpty: [
-        `No accounts in ${config.dataDir} yet. Create one:`,
+        "No accounts yet. Create one:",
         "  snap-server accounts create --email you@example.com --plan starter",
       ],
     }),

@@ -31,8 +31,8 @@ export async function administer<T>(work: (admin: Admin) => Promise<T>, parts: A
   const engine = await openAdminEngine(config, {
     ...parts,
     ...(beforeMigration && {
-      beforeMigration: (migration) => {
-        beforeMigration(migration);
+      beforeMigration: (migration, newestSealedSecret) => {
+        beforeMigration(migration, newestSealedSecret);
         migrations.push(`schema ${migration.from} to ${migration.to}`);
       },
     }),

@@ -19,18 +19,31 @@ export function nameRunningCommand(program: Command): void {
   });
 }
 
-/**
- * Adds a change to the audit, and logs it to stderr at the level `info`.
- *
- * @throws Error if it cannot be stored; the change is already made, and logged.
- */
-export async function announceChange(audit: Audit, subjects: readonly string[]): Promise<void> {
-  const change: Omit<AuditEntry, "at"> = { command: runningCommand, subjects, ...operator() };
+/** A change by the command that runs, without its instant. */
+export type Change = Omit<AuditEntry, "at">;
+
+/** Describes what the running command changes: `subjects` are kinds and ids, such as `token 7`. */
+export function describeChange(subjects: readonly string[]): Change {
+  return { command: runningCommand, subjects, ...operator() };
+}
+
+/** Logs a change to stderr at the level `info`. */
+export function logChange(change: Change): void {
   // written at once, because the process ends right after
   const output = process.stderr.isTTY
     ? readableLog(process.stderr)
     : { write: (line: string) => void process.stderr.write(line) };
   createLogger(logLevel(), output).info(change, "audit");
+}
+
+/**
+ * Logs a change, and adds it to the audit.
+ *
+ * @throws Error if it cannot be stored; the change is already made, and logged.
+ */
+export async function announceChange(audit: Audit, subjects: readonly string[]): Promise<void> {
+  const change = describeChange(subjects);
+  logChange(change);
   await audit.record(change).catch((error: unknown) => {
     throw new Error(`the change was made, but not added to the audit: ${messageOf(error)}`, { cause: error });
   });

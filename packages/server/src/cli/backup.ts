@@ -2,7 +2,9 @@ import type { Command } from "commander";
 import type { BackUpReport } from "../backup/back-up.ts";
 import type { RestoreReport } from "../backup/restore.ts";
 import type { Config } from "../config.ts";
+import { keySourceOf } from "../config/secret-key.ts";
 import { loadConfig, withJson } from "./admin.ts";
+import { describeChange, logChange } from "./audit-change.ts";
 import { UsageError } from "./errors.ts";
 import { formatBytes, formatCount, formatInstant, printJson, printLines, rewriteLine } from "./output.ts";
 
@@ -20,7 +22,10 @@ interface RestoreOptions {
 export function addBackup(program: Command): void {
   withJson(program.command("backup"))
     .description("back up the data folder to a tar file, while the service runs; the secret key is not in it")
-    .argument("<file>", "the file, which is replaced once the backup is complete; - writes to stdout")
+    .argument(
+      "<file>",
+      "the file; replaces only an earlier backup, once the new one is complete; - writes to stdout",
+    )
     .option("--without-renderings", "leave out cached renderings, which can be rendered again")
     .addHelpText(
       "after",
@@ -55,11 +60,7 @@ async function runBackup(file: string, { withoutRenderings, json }: BackupOption
   const config = loadEmbeddedConfig();
   if (file === "-" && process.stdout.isTTY)
     throw new UsageError("stdout is a terminal; redirect it to a file");
-  // Loaded lazily: other commands need neither.
-  const [{ backUp }, { keySourceOf }] = await Promise.all([
-    import("../backup/back-up.ts"),
-    import("../wire.ts"),
-  ]);
+  const { backUp } = await import("../backup/back-up.ts"); // other commands don't need it
   const report = await withProgress(json, (onProgress) =>
     backUp({ config, file, includesRenderings: withoutRenderings !== true, onProgress }),
   );
@@ -85,13 +86,12 @@ function backupLines({ file, manifest, bytes, renderings }: BackUpReport, key: s
 
 async function runRestore(file: string, { yes, json }: RestoreOptions): Promise<void> {
   const config = loadEmbeddedConfig();
-  const [{ restore }, { keySourceOf }] = await Promise.all([
-    import("../backup/restore.ts"),
-    import("../wire.ts"),
-  ]);
+  const { restore } = await import("../backup/restore.ts"); // other commands don't need it
+  const change = describeChange([`folder ${config.dataDir}`]);
   const report = await withProgress(json, (onProgress) =>
-    restore({ config, file, replaces: yes === true, onProgress }),
+    restore({ config, file, replaces: yes === true, change, onProgress }),
   );
+  logChange(change);
   const { manifest, previous, hasKey } = report;
   if (json)
     return printJson({

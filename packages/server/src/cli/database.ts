@@ -8,19 +8,27 @@ export function addDatabase(program: Command): void {
   const database = program.command("database").description("migrate the database to this release");
 
   withJson(database.command("upgrade"))
-    .description("migrate the database of an older release; older releases cannot open it afterwards")
+    .description("migrate the database from an older release; older releases cannot open it afterwards")
     .addHelpText(
       "after",
       `
-serve does the same when it starts; every other command refuses to open a database of an older release. In a data folder,
-the database is first copied, for example to snap.db.schema-4. Before you upgrade PostgreSQL, make a dump.`,
+serve does the same when it starts; every other command refuses to open a database from an older release. In a data folder,
+the database is first copied, for example to snap.db.schema-4. Before you upgrade PostgreSQL, make a dump.
+The secret key is not needed: if it is lost, upgrade, then run snap-server secret-key replace.`,
     )
     .action(upgrade);
 }
 
 async function upgrade(options: { readonly json?: true }): Promise<void> {
   const migrations: SchemaMigration[] = [];
-  await administer(async () => {}, { beforeMigration: (migration) => void migrations.push(migration) });
+  await administer(async () => {}, {
+    // a migration decrypts nothing, so it is possible after the key was lost
+    keyCheck: "none",
+    keyUse: "unused",
+    // so that a job can prepare PostgreSQL before the first service starts
+    beforeCreation: () => {},
+    beforeMigration: (migration) => void migrations.push(migration),
+  });
   const migration = migrations[0] ?? null;
   if (options.json) return printJson({ migrated: migration });
   if (migration === null) return printLines("The database already has the schema of this release.");

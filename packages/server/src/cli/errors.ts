@@ -46,7 +46,7 @@ export interface FailureDocument {
   readonly code: string;
   readonly message: string;
   readonly advice: string | null;
-  /** Of an invalid configuration, one for each variable. */
+  /** For an invalid configuration: one for each variable. */
   readonly mistakes?: readonly string[];
 }
 

@@ -29,7 +29,7 @@ export interface ServeOptions {
 
 /** Runs the service; resolves when it has stopped. */
 export async function serve(options: ServeOptions): Promise<void> {
-  const stopSignal = awaitStopSignal();
+  const stop = handleSignals();
   const { config: read, warnings } = readConfig(process.env);
   const config = { ...read, port: read.port === 0 ? await findFreePort(read.host) : read.port };
   const isReadable = options.dev === true && options.json !== true;
@@ -40,7 +40,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const demo = options.dev === true ? await startDemo(config.port + 1) : null;
   try {
     const started = await startBrowser(config, { logger, metrics, demo });
-    await serveUntil(stopSignal, { config, logger, metrics, started, demo, json: options.json === true });
+    await serveUntil(stop, { config, logger, metrics, started, demo, json: options.json === true });
   } finally {
     await demo?.close();
   }
@@ -118,7 +118,7 @@ function logRendererEvent(logger: Logger): (event: RendererEvent) => void {
   };
 }
 
-async function serveUntil(stopSignal: Promise<NodeJS.Signals>, parts: Parts): Promise<void> {
+async function serveUntil(stop: StopSignals, parts: Parts): Promise<void> {
   const { config, logger, metrics, started, demo, json } = parts;
   const publicUrl = publicUrlOf(config, config.port);
   const { renderer } = started;
@@ -126,6 +126,7 @@ async function serveUntil(stopSignal: Promise<NodeJS.Signals>, parts: Parts): Pr
     renderer,
     keyCheck: "shared",
     isService: true,
+    createsDatabase: true,
     beforeMigration: (migration) =>
       logger.warn(migration, "migrating the database; older releases cannot open it afterwards"),
     baseUrl: `${publicUrl}/v1`,
@@ -156,6 +157,7 @@ async function serveUntil(stopSignal: Promise<NodeJS.Signals>, parts: Parts): Pr
     const { host, port, trustProxy, drainDelayMs } = config;
     const endpoints = config.role === "worker" ? "operations" : "all";
     const settings = { host, port, publicUrl, trustProxy, logger, metrics, endpoints, drainDelayMs } as const;
+    const stopSignal = stop.awaitSignal();
     const service = await startService({ engine, ...settings }).catch(adviseOnAddress);
     const worker = config.role === "api" ? null : engine.startWorker();
     try {
@@ -190,20 +192,25 @@ async function findFreePort(host: string): Promise<number> {
   return port;
 }
 
-/** Resolves at the first SIGTERM, SIGINT or SIGHUP; a later SIGINT ends the process at once. */
-function awaitStopSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    let firstAtMs: number | null = null;
-    const onSignal = (signal: NodeJS.Signals): void => {
-      const nowMs = performance.now();
-      if (firstAtMs === null) {
-        firstAtMs = nowMs;
-        resolve(signal);
-      } else if (signal === "SIGINT" && nowMs - firstAtMs > SAME_KEYSTROKE_MS) {
-        // The browser exits when its DevTools pipe closes.
-        process.exit(EXIT_CODES.interrupted);
-      }
-    };
-    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, onSignal);
-  });
+interface StopSignals {
+  /** Resolves at the first signal from now on, instead of ending the process; a later SIGINT ends it at once. */
+  awaitSignal(): Promise<NodeJS.Signals>;
+}
+
+/** Ends the process at SIGTERM, SIGINT and SIGHUP: while the service starts, there is nothing to finish. */
+function handleSignals(): StopSignals {
+  let firstAtMs: number | null = null;
+  let stop: ((signal: NodeJS.Signals) => void) | null = null;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    const nowMs = performance.now();
+    // The browser exits when its DevTools pipe closes.
+    if (stop === null) process.exit(signal === "SIGINT" ? EXIT_CODES.interrupted : EXIT_CODES.ok);
+    if (firstAtMs === null) {
+      firstAtMs = nowMs;
+      stop(signal);
+    } else if (signal === "SIGINT" && nowMs - firstAtMs > SAME_KEYSTROKE_MS)
+      process.exit(EXIT_CODES.interrupted);
+  };
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, onSignal);
+  return { awaitSignal: () => new Promise((resolve) => (stop = resolve)) };
 }

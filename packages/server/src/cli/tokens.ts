@@ -9,7 +9,7 @@ import { overlapEndOf, tokenDocument } from "./documents.ts";
 import { UsageError } from "./errors.ts";
 import { pageOf, printList, withPaging } from "./lists.ts";
 import { formatInstant, formatTable, printJson, printLines } from "./output.ts";
-import { parseDuration, parseTokenId, toNullable, type Optional } from "./values.ts";
+import { parseDuration, parseOverlap, parseTokenId, toNullable, type Optional } from "./values.ts";
 
 /** For what encrypts a signing secret. */
 const SHARED_KEY = { keyCheck: "shared" } as const;
@@ -46,7 +46,11 @@ export function addTokens(program: Command): void {
         ABILITIES,
       ),
     )
-    .option("--expires-in <duration>", "such as 30d, 12h, 30m or 45s, or none (the default)", parseDuration)
+    .option(
+      "--expires-in <duration>",
+      'such as 30d, 12h, 30m or 45s; "none" (the default) for no expiry',
+      parseDuration,
+    )
     .action(createToken);
 
   withPaging(tokens.command("list"))
@@ -63,8 +67,8 @@ export function addTokens(program: Command): void {
     )
     .option(
       "--overlap <duration>",
-      "how long the old token and its signed URLs still work, such as 24h; at most 30d",
-      parseDuration,
+      "how long the old token and its signed URLs still work, such as 24h; at most 30d; refused while an earlier overlap lasts",
+      parseOverlap,
     )
     .action((id: number, { overlap = "none", json }: { overlap?: Optional; json?: true }) =>
       administer(async ({ config, engine }) => {

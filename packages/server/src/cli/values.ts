@@ -2,6 +2,9 @@ import { InvalidArgumentError } from "commander";
 import { readDuration } from "../config/duration.ts";
 
 const MAX_DAYS = 3650;
+/** As for `tokens.rotate` of the engine. */
+const OVERLAP_MAX_DAYS = 30;
+const DAY_MS = 86_400_000;
 
 /** A number or `none`; commander treats `null` specially. */
 export type Optional = number | "none";
@@ -16,7 +19,7 @@ export function parseWholeNumber(text: string): number {
 export function parseOverride(text: string): Optional {
   if (text === "none") return text;
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It must be a whole number, or none.");
+  throw new InvalidArgumentError('It must be a whole number or "none".');
 }
 
 /** @throws InvalidArgumentError unless the text is the id of a token. */
@@ -31,11 +34,20 @@ export function parseTokenId(text: string): number {
  * @throws InvalidArgumentError with the valid values.
  */
 export function parseDuration(text: string): Optional {
+  return parseUpTo(MAX_DAYS, text);
+}
+
+/** Like `parseDuration`, for the overlap of a rotation. */
+export function parseOverlap(text: string): Optional {
+  return parseUpTo(OVERLAP_MAX_DAYS, text);
+}
+
+function parseUpTo(maxDays: number, text: string): Optional {
   if (text === "none") return text;
   const durationMs = readDuration(text) ?? 0;
-  if (durationMs > 0 && durationMs <= MAX_DAYS * 86_400_000) return durationMs;
+  if (durationMs > 0 && durationMs <= maxDays * DAY_MS) return durationMs;
   throw new InvalidArgumentError(
-    `It must be a duration such as 45s, 30m, 12h or 30d, at most ${MAX_DAYS}d, or none.`,
+    `It must be a duration such as 45s, 30m, 12h or 30d, at most ${maxDays}d, or "none".`,
   );
 }
 

@@ -13,6 +13,7 @@ const READS: ReadonlySet<string> = new Set([
   "accounts.getByEmail",
   "accounts.list",
   "accounts.page",
+  "accounts.previewDeletion",
   "audit.list",
   "batches.inspect",
   "batches.page",

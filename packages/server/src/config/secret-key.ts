@@ -1,18 +1,38 @@
 import { randomBytes } from "node:crypto";
-import { link, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { chown, link, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { AdvisedError } from "../advised-error.ts";
 
 const KEY_BYTES = 32;
 const KEY_MIN_CHARACTERS = 16;
 
 /** What to do about a key that does not decrypt what is stored. */
-export const RESTORE_KEY =
+const RESTORE_KEY =
   "restore the right key; if it is lost, `snap-server secret-key replace` gives the tokens new signing secrets";
 
 /** Path of the key file that encrypts signing secrets if `SNAP_SECRET_KEY` is not set. */
 export function secretKeyPath(dataDir: string): string {
   return join(dataDir, "secret.key");
+}
+
+/** Returns the error for a key that does not decrypt what is stored. */
+export function wrongKey(source: string): AdvisedError {
+  return new AdvisedError(
+    "secret_key_wrong",
+    `${source} is not the key that encrypted the stored signing secrets`,
+    RESTORE_KEY,
+  );
+}
+
+/** Returns the name of the variable or the path of the file that the secret key is read from. */
+export function keySourceOf({
+  secretKey,
+  dataDir,
+}: {
+  readonly secretKey: string | null;
+  readonly dataDir: string;
+}): string {
+  return secretKey === null ? secretKeyPath(dataDir) : "SNAP_SECRET_KEY";
 }
 
 /**
@@ -34,14 +54,7 @@ export async function readSecretKey(dataDir: string, { isLost = false } = {}): P
       "restore the file, or set SNAP_SECRET_KEY to its content; if it is lost, `snap-server secret-key replace` creates " +
         "a new one and gives the tokens new signing secrets",
     );
-  const key = existing ?? (await createKey(file));
-  if (key.length < KEY_MIN_CHARACTERS)
-    throw new AdvisedError(
-      "secret_key_unreadable",
-      `the key file ${file} has fewer than ${KEY_MIN_CHARACTERS} characters`,
-      "restore it from a backup; if it is lost, delete the file and run `snap-server secret-key replace`",
-    );
-  return key;
+  return existing ?? createKey(file);
 }
 
 /**
@@ -78,6 +91,11 @@ async function createKey(file: string): Promise<string> {
     flush: true,
   });
   try {
+    // a command that root runs must not leave a key that the service, another user, cannot read
+    if (process.getuid?.() === 0) {
+      const { uid, gid } = await stat(dirname(file));
+      await chown(draft, uid, gid);
+    }
     await link(draft, file);
   } catch (error) {
     if (codeOf(error) !== "EEXIST") throw error;
@@ -87,9 +105,11 @@ async function createKey(file: string): Promise<string> {
   return (await readFile(file, "utf8")).trim();
 }
 
+/** @throws AdvisedError if the file is unreadable or too short. */
 async function readIfExists(file: string): Promise<string | null> {
+  let key: string;
   try {
-    return (await readFile(file, "utf8")).trim();
+    key = (await readFile(file, "utf8")).trim();
   } catch (error) {
     if (codeOf(error) === "ENOENT") return null;
     throw new AdvisedError(
@@ -98,6 +118,13 @@ async function readIfExists(file: string): Promise<string | null> {
       "make it readable for the user that runs this process",
     );
   }
+  if (key.length < KEY_MIN_CHARACTERS)
+    throw new AdvisedError(
+      "secret_key_unreadable",
+      `the key file ${file} has fewer than ${KEY_MIN_CHARACTERS} characters`,
+      "restore it from a backup; if it is lost, delete the file and run `snap-server secret-key replace`",
+    );
+  return key;
 }
 
 function codeOf(error: unknown): string {

@@ -60,7 +60,7 @@ export const SETTINGS = {
     variable: "SNAP_TRUST_PROXY",
     schema: optional(trustedProxies()),
     description:
-      "proxies in front whose X-Forwarded-For, X-Request-Id and traceparent are believed: their number, or their addresses or CIDR blocks, comma-separated, also loopback, linklocal and uniquelocal",
+      "proxies in front whose X-Forwarded-For, X-Request-Id and traceparent are believed: their number, or a comma-separated list of addresses, CIDR blocks, or the names loopback, linklocal and uniquelocal",
     unset: "none: the log shows the address of the connection",
   },
   dataDir: {
@@ -250,7 +250,7 @@ export const SETTINGS = {
     variable: "SNAP_JOURNAL_RETENTION",
     schema: durationOrNone({ min: "35d", max: "3650d" }).default(400 * DAY_MS),
     description:
-      "how long the balance and the journal of a period are stored after its end, or none to delete none",
+      "how long the balance and the journal of a period are stored after its end; set to none to keep all periods",
     unset: "400d",
   },
   batchRetryWindowMs: {

@@ -46,7 +46,7 @@ export function openApiDocument(publicUrl: string): OpenApiDocument {
     security: [{ bearer: [] }],
     responses: {
       "200": {
-        description: "The usage report, also for an account without plan or credits.",
+        description: "The usage report, even for an account without a plan or credits.",
         headers: headerReferences(CREDIT_HEADERS),
         content: { "application/json": { schema: usageReport } },
       },

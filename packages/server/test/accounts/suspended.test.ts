@@ -36,8 +36,8 @@ const INITIALIZE = {
   params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } },
 };
 
-/** A request at every door of a service, with a rendering that is cached and one that is not. */
-async function atEveryDoor(service: TestService, customer: Customer, etag: string): Promise<Reply[]> {
+/** A request at every entry point of a service, with a rendering that is cached and one that is not. */
+async function atEveryEntryPoint(service: TestService, customer: Customer, etag: string): Promise<Reply[]> {
   const { token } = customer;
   const unchanged = { "If-None-Match": etag };
   const json = { "Content-Type": "application/json" };
@@ -55,13 +55,13 @@ async function atEveryDoor(service: TestService, customer: Customer, etag: strin
 }
 
 describe("a suspended account", () => {
-  it("is rejected at every door, also for cached and unchanged renderings; resuming it restores all", async () => {
+  it("is rejected at every entry point, even for cached and unchanged renderings; resuming it restores all", async () => {
     const service = await openService();
     const customer = await service.customer();
     const etag = String((await service.snap({ url }, { token: customer.token })).headers.etag);
     await service.engine.accounts.suspend(customer.id);
 
-    for (const reply of await atEveryDoor(service, customer, etag)) {
+    for (const reply of await atEveryEntryPoint(service, customer, etag)) {
       expect(outcomeOf(reply)).toEqual(SUSPENDED);
       expect(reply.headers).not.toHaveProperty("retry-after");
       expect(reply.headers).not.toHaveProperty("etag");
@@ -69,7 +69,7 @@ describe("a suspended account", () => {
     expect(service.renderer.calls).toHaveLength(1);
 
     await service.engine.accounts.resume(customer.id);
-    const statuses = (await atEveryDoor(service, customer, etag)).map(({ status }) => status);
+    const statuses = (await atEveryEntryPoint(service, customer, etag)).map(({ status }) => status);
     expect(statuses).toEqual([200, 304, 200, 200, 304, 202, 404, 200, 200]);
     expect((await service.snap({ url }, { token: customer.token })).headers["x-credits-remaining"]).toBe(
       "998",
@@ -86,7 +86,7 @@ describe("a suspended account", () => {
     expect([guessed.status, envelopeOf(guessed).code]).toEqual([401, "unauthenticated"]);
   });
 
-  it("is suspended before its e-mail address is checked", async () => {
+  it("is rejected as suspended even if its e-mail address is not verified", async () => {
     const service = await openService();
     const customer = await service.customer({ verified: false });
     await service.engine.accounts.suspend(customer.id);
@@ -105,7 +105,7 @@ describe("a suspended account", () => {
     expect((await reply).status).toBe(200);
   });
 
-  it("gets failed items for what had not started, uncharged, and the webhook; its links stop", async () => {
+  it("gets its batch's webhook; items not yet started fail, uncharged; signed URLs stop working", async () => {
     const service = await openService({ worker: true });
     const customer = await service.customer();
     const { token } = customer;

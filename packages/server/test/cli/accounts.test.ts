@@ -12,6 +12,10 @@ describe("snap-server accounts", () => {
   let id = "";
 
   it("list: prints how to create an account if there is none", async () => {
+    const account = (await workspace.json(["accounts", "create", "--email", "first@example.com"])) as {
+      id: string;
+    };
+    await workspace.json(["accounts", "delete", account.id, "--yes"]);
     const { code, stdout } = await workspace.run(["accounts", "list"]);
     expect(code).toBe(0);
     expect(stdout).toContain("snap-server accounts create --email you@example.com --plan starter");
@@ -143,9 +147,17 @@ describe("snap-server accounts", () => {
       journal_entries: null,
     });
     expect((await workspace.run(["accounts", "list"])).stdout).not.toContain("ada@example.com");
+    const preview = await workspace.run(["accounts", "delete", id, "--purge"]);
+    expect([preview.code, preview.stdout]).toEqual([
+      0,
+      `Account ${id} is deleted already. Would delete its journal, which remains.\n` +
+        "This cannot be undone. Nothing is deleted without --yes.\n",
+    ]);
+    const document = { deleted: false, id, token_ids: [], purge: true };
+    expect(await workspace.json(["accounts", "delete", id, "--purge"])).toEqual(document);
     const purged = await workspace.run(["accounts", "delete", id, "--yes", "--purge"]);
     expect(purged.stdout).toMatch(/Deleted [1-9] journal entr(y|ies)\./);
-    for (const args of [["--yes"], ["--yes", "--purge"]])
+    for (const args of [[], ["--purge"], ["--yes"], ["--yes", "--purge"]])
       expect(await workspace.run(["accounts", "delete", id, ...args])).toMatchObject({
         code: 1,
         stderr: `error: account ${id} not found; \`snap-server accounts list\` lists them\n`,

@@ -64,7 +64,7 @@ describe("the audit", () => {
       ["tokens reveal", token],
       ["accounts update", [`account ${account}`]],
       ["accounts verify", [`account ${account}`]],
-      ["tokens revoke", ["token 1"]],
+      ["tokens revoke", token],
     ]);
     for (const { at, user, host } of entries) {
       expect(Date.parse(at)).toBeGreaterThan(0);

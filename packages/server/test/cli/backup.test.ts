@@ -2,9 +2,9 @@ import { createEngine, type Engine, type MintedToken } from "@snap/engine";
 import { openSqliteSource, openSqliteStorage } from "@snap/storage-sqlite";
 import { createFakeClock, createFakeRenderer, createFakeWebhookSender } from "@snap/testing";
 import { execFile } from "node:child_process";
-import { copyFile, mkdir, readdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
@@ -38,7 +38,7 @@ beforeEach(async () => {
 });
 afterEach(() => workspace.clear());
 
-/** Fakes of an engine over the data folder, or over another one. */
+/** Opens an engine over a folder, and returns it with its fakes. */
 async function openEngine(directory: string, startMs?: number) {
   const clock = createFakeClock(startMs ?? Date.now());
   const renderer = createFakeRenderer();
@@ -81,7 +81,7 @@ async function restoreElsewhere(): Promise<string> {
 }
 
 describe("a backup", () => {
-  it("under load has an exact ledger, and the renderings of its instant", async () => {
+  it("made under load has a ledger that adds up, and every rendering that was charged", async () => {
     const { engine } = await openEngine(data);
     const { token } = await newToken(engine);
     const principal = await engine.authenticate(token);
@@ -91,7 +91,7 @@ describe("a backup", () => {
       while (isLoaded) {
         rendered += 1;
         await engine.capture({ principal, parameters: { url: `https://example.com/${rendered}` } });
-        // the fakes resolve without the event loop, which the test needs, too
+        // the fakes never yield to the event loop, which the test needs
         await new Promise(setImmediate);
       }
     });
@@ -137,7 +137,7 @@ describe("a backup", () => {
     expect((await readFile(file)).includes(SECRET_KEY)).toBe(false);
   });
 
-  it("through pipes, beside a service that a restore must not replace", async () => {
+  it("can be piped, and can be made but not restored while the service runs", async () => {
     await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
     const server = workspace.start(["serve"], { SNAP_METRICS: "on" });
     const [, port] = await server.printed(/"port":(\d+),"msg":"listening"/);
@@ -175,7 +175,7 @@ describe("a backup", () => {
     await workspace.start(["serve"]).printed(/"msg":"listening"/);
   });
 
-  it("resumes batches, and delivers webhooks again with the same id", async () => {
+  it("once restored, resumes batches, and delivers webhooks again with the same id", async () => {
     const { engine, renderer, webhookSender, clock } = await openEngine(data);
     const { token } = await newToken(engine);
     const principal = await engine.authenticate(token);
@@ -211,18 +211,48 @@ describe("a backup", () => {
     expect((await restored.engine.credits(again.account)).used).toBe(2);
   });
 
-  it("that fails leaves nothing", { tags: ["mount"] }, async () => {
+  it("that fails leaves nothing behind, and keeps the earlier one", { tags: ["mount"] }, async () => {
     const disk = await mountSmallDisk({ mebibytes: 1 });
     await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
-    await writeFile(join(disk.directory, "earlier.tar"), "an earlier backup");
+    await writeFile(join(disk.directory, "earlier.tar"), "manifest.json\0of an earlier backup");
     disk.fill();
     const full = await workspace.run(["backup", join(disk.directory, "earlier.tar"), "--json"]);
     expect(full.code).toBe(1);
     expect(JSON.parse(full.stderr)).toMatchObject({ error: { code: "disk_full" } });
     expect((await readdir(disk.directory)).toSorted()).toEqual(["earlier.tar", "foreign"]);
-    expect(await readFile(join(disk.directory, "earlier.tar"), "utf8")).toBe("an earlier backup");
+    expect(await readFile(join(disk.directory, "earlier.tar"), "utf8")).toMatch(/an earlier backup$/);
     const missing = await workspace.run(["backup", file], { SNAP_DATA_DIR: workspace.directory });
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining("does not contain snap.db") });
+  });
+
+  it("replaces an earlier backup or an empty file, and nothing else", async () => {
+    await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
+    await writeFile(file, "");
+    await backUp();
+    await backUp();
+    await writeFile(join(workspace.directory, "notes"), "manifest.json is a name");
+    await symlink(data, join(workspace.directory, "link"));
+    const before = await readdir(data);
+    for (const target of [
+      "notes",
+      "missing/snap.tar",
+      "data",
+      "data/snap.db",
+      "data/secret.key",
+      "data/snap.db-wal",
+      "link/snap.db-journal",
+      "/dev/null",
+    ])
+      expect(await workspace.run(["backup", resolve(workspace.directory, target), "--json"])).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(
+          /"code":"backup_invalid".*"advice":"no backup was made; choose another file"/,
+        ),
+      });
+    expect(await readdir(data)).toEqual(before);
+    expect(await readFile(join(workspace.directory, "notes"), "utf8")).toBe("manifest.json is a name");
+    expect((await stat("/dev/null")).isCharacterDevice()).toBe(true);
+    expect(await workspace.json(["accounts", "list"])).toHaveLength(1);
   });
 
   it("removes what a killed one has left", async () => {
@@ -236,6 +266,17 @@ describe("a backup", () => {
       `.snap-backup-${hostname()}-${process.pid}-x1y2z3`,
       "data",
       "snap.tar",
+    ]);
+  });
+
+  it("once restored, has the restore in its audit and in the log", async () => {
+    await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
+    await backUp();
+    const restored = await workspace.run(["restore", file, "--yes"]);
+    expect(restored.stderr).toContain('"command":"restore"');
+    expect(await workspace.json(["audit"])).toMatchObject([
+      { command: "accounts create" },
+      { command: "restore", subjects: [`folder ${data}`], host: hostname() },
     ]);
   });
 
@@ -253,7 +294,7 @@ describe("a backup", () => {
   });
 });
 
-describe("a restore refuses, and changes nothing:", () => {
+describe("a restore", () => {
   beforeEach(async () => {
     await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
     const [account] = (await workspace.json(["accounts", "list"])) as { id: string }[];
@@ -261,6 +302,7 @@ describe("a restore refuses, and changes nothing:", () => {
     await backUp();
   });
 
+  /** Returns the error of a refused restore, which must not change the folder. */
   async function refusal(options: readonly string[] = ["--yes"], exitCode = 1): Promise<unknown> {
     const before = await readdir(data);
     const { code, stderr } = await workspace.run(["restore", file, ...options, "--json"]);
@@ -269,11 +311,19 @@ describe("a restore refuses, and changes nothing:", () => {
     return (JSON.parse(stderr) as { error: unknown }).error;
   }
 
-  it("a folder with a database, without --yes", async () => {
+  it("refuses a folder with a database, without --yes", async () => {
     expect(await refusal([])).toMatchObject({ code: "folder_not_empty" });
   });
 
-  it("a backup that ends early, wherever", async () => {
+  it("refuses what is not a file", async () => {
+    for (const name of [data, join(workspace.directory, "missing.tar")])
+      expect(await workspace.run(["restore", name, "--yes"])).toMatchObject({
+        code: 1,
+        stderr: `error: ${name} is not a file; nothing was changed; name a backup\n`,
+      });
+  });
+
+  it("refuses a truncated backup, whatever its length", async () => {
     const { size } = await stat(file);
     for (const length of [0, 100, 512, 1500, Math.floor(size / 2), size - 2048]) {
       await backUp();
@@ -282,7 +332,7 @@ describe("a restore refuses, and changes nothing:", () => {
     }
   });
 
-  it("a backup with a changed byte", async () => {
+  it("refuses a backup with a changed byte", async () => {
     const bytes = await readFile(file);
     const at = bytes.indexOf("ada@example.com");
     bytes.write("eve", at);
@@ -293,14 +343,14 @@ describe("a restore refuses, and changes nothing:", () => {
     });
   });
 
-  it("a file that is not a backup", async () => {
+  it("refuses a file that is not a backup", async () => {
     await execute("tar", ["--create", "--file", file, "--directory", data, "secret.key"]);
     expect(await refusal()).toMatchObject({ code: "backup_invalid" });
     await writeFile(file, "anything ".repeat(200));
     expect(await refusal()).toMatchObject({ code: "backup_invalid" });
   });
 
-  it("a backup of a newer release", async () => {
+  it("refuses a backup from a newer release", async () => {
     const unpacked = join(workspace.directory, "unpacked");
     await mkdir(unpacked);
     await execute("tar", ["--extract", "--file", file, "--directory", unpacked]);
@@ -314,12 +364,12 @@ describe("a restore refuses, and changes nothing:", () => {
     expect(await refusal()).toMatchObject({ code: "schema_newer" });
   });
 
-  it("a key that is not the backup's", async () => {
+  it("refuses a key that is not the backup's", async () => {
     await writeFile(join(data, "secret.key"), "another key altogether\n");
     expect(await refusal(["--yes"], 2)).toMatchObject({ code: "secret_key_wrong" });
   });
 
-  it("accepts a backup of an older release, which serve migrates", async () => {
+  it("accepts a backup from an older release, which serve migrates", async () => {
     const unpacked = join(workspace.directory, "unpacked");
     await mkdir(unpacked);
     await execute("tar", ["--extract", "--file", file, "--directory", unpacked]);

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { openWorkspace } from "./command.ts";
@@ -13,6 +13,33 @@ describe("an unusable data folder: the error names the folder and SNAP_DATA_DIR"
     const { code, stderr } = await workspace.run(["accounts", "list"], { SNAP_DATA_DIR: join(file, "data") });
     expect(code).toBe(1);
     expect(stderr).toContain(`SNAP_DATA_DIR: cannot use ${join(file, "data")}: `);
+  });
+
+  it("for a path where no folder can be created", async () => {
+    const create = ["accounts", "create", "--email", "ada@example.com"];
+    expect(await workspace.run(create, { SNAP_DATA_DIR: "/proc/snap/data" })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("SNAP_DATA_DIR: cannot use /proc/snap/data: cannot create /proc/snap"),
+    });
+  });
+
+  it("that does not exist is not created by commands that only read or change", async () => {
+    const directory = join(workspace.directory, "mistyped");
+    for (const command of [
+      ["accounts", "list"],
+      ["tokens", "revoke", "1"],
+      ["audit"],
+      ["database", "upgrade"],
+      ["secret-key", "replace", "--yes"],
+      ["ledger", "verify"],
+    ])
+      expect(await workspace.run(command, { SNAP_DATA_DIR: directory })).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(
+          `${directory} does not contain snap.db; set SNAP_DATA_DIR to the folder`,
+        ),
+      });
+    expect(await readdir(workspace.directory)).not.toContain("mistyped");
   });
 
   it("for a corrupt database", async () => {

@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -25,13 +25,14 @@ const UNDO_MIGRATIONS = `
   ALTER TABLE accounts DROP COLUMN suspended_at;
   PRAGMA user_version = 5`;
 
-describe("a database of an older release", () => {
+describe("a database from an older release", () => {
   let workspace: Workspace;
   const path = (name: string): string => join(workspace.directory, "data", name);
 
   beforeEach(async () => {
     workspace = openWorkspace(ENVIRONMENT);
-    await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
+    const account = await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
+    await workspace.json(["tokens", "create", "--account", (account as { id: string }).id]);
     const database = new DatabaseSync(path("snap.db"));
     database.exec(UNDO_MIGRATIONS);
     database.close();
@@ -72,6 +73,24 @@ describe("a database of an older release", () => {
     expect((await workspace.run(["database", "upgrade"])).stdout).toBe(
       "The database already has the schema of this release.\n",
     );
+  });
+
+  it("is not migrated by serve with a wrong key, and not even copied", async () => {
+    await writeFile(path("secret.key"), "not the right key\n");
+    expect(await workspace.run(["serve"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("is not the key that encrypted the stored signing secrets"),
+    });
+    expect(version()).toBe(5);
+    expect(await readdir(path(""))).not.toContain("snap.db.schema-5");
+  });
+
+  it("is upgraded after its key was lost, and then gets a new one", async () => {
+    await rm(path("secret.key"));
+    expect(await workspace.json(["database", "upgrade"])).toMatchObject({ migrated: { from: 5, to: 8 } });
+    expect(await readdir(path(""))).not.toContain("secret.key");
+    expect(await workspace.json(["secret-key", "replace", "--yes"])).toMatchObject({ replaced: true });
+    expect(await workspace.json(["accounts", "list"])).toMatchObject([{ email: "ada@example.com" }]);
   });
 
   it("is migrated by serve, which announces it in the log", async () => {

@@ -15,7 +15,7 @@ interface Check {
 
 /** Remote, so that no browser starts. */
 const ENVIRONMENT = { SNAP_BROWSER_URL: "ws://127.0.0.1:9", SNAP_BROWSER_EGRESS: "direct", SNAP_PORT: "0" };
-/** Of the machine that runs the tests. */
+/** Codes that depend on the machine that runs the tests. */
 const IGNORED = new Set([
   "ok",
   "remote_browser_unreachable",
@@ -48,7 +48,7 @@ async function examine(environment?: NodeJS.ProcessEnv): Promise<readonly Check[
   return (JSON.parse(stdout) as { checks: Check[] }).checks;
 }
 
-/** Returns the checks that report something, as `status code`. */
+/** Returns the checks that report something, each as its status and its code. */
 async function findings(environment?: NodeJS.ProcessEnv): Promise<readonly string[]> {
   const checks = await examine(environment);
   return checks.filter(({ code }) => !IGNORED.has(code)).map(({ status, code }) => `${status} ${code}`);
@@ -61,7 +61,7 @@ async function adviceOn(code: string, environment?: NodeJS.ProcessEnv): Promise<
 }
 
 describe("doctor names the fault, and its advice repairs it:", () => {
-  it("nothing", async () => {
+  it("no fault", async () => {
     expect(await findings()).toEqual([]);
   });
 
@@ -74,7 +74,19 @@ describe("doctor names the fault, and its advice repairs it:", () => {
     expect(await findings()).toEqual([]);
   });
 
-  it("a missing key, which is lost", async () => {
+  it("a key that decrypts only some of the secrets", async () => {
+    const [account] = (await workspace.json(["accounts", "list"])) as { id: string }[];
+    await workspace.json(["tokens", "create", "--account", account?.id ?? ""]);
+    const database = new DatabaseSync(path("data/snap.db"));
+    database.exec("UPDATE tokens SET sealed_signing_secret = x'00' WHERE id = (SELECT min(id) FROM tokens)");
+    database.close();
+    expect(await findings()).toEqual(["problem secret_key_wrong"]);
+    expect(await adviceOn("secret_key_wrong")).toContain("run `snap-server secret-key replace`");
+    expect(await workspace.json(["secret-key", "replace", "--yes"])).toMatchObject({ tokens: [{ id: 1 }] });
+    expect(await findings()).toEqual([]);
+  });
+
+  it("a missing key that is lost for good", async () => {
     await rm(path("data/secret.key"));
     expect(await findings()).toEqual(["problem secret_key_missing"]);
     expect(await adviceOn("secret_key_missing")).toContain("`snap-server secret-key replace`");
@@ -84,7 +96,7 @@ describe("doctor names the fault, and its advice repairs it:", () => {
     expect(await workspace.json(["accounts", "list"])).toHaveLength(1);
   });
 
-  it("a database of a newer release", async () => {
+  it("a database from a newer release", async () => {
     const database = new DatabaseSync(path("data/snap.db"));
     database.exec("PRAGMA user_version = 99");
     expect(await findings()).toEqual(["problem schema_newer"]);
@@ -100,9 +112,16 @@ describe("doctor names the fault, and its advice repairs it:", () => {
     await workspace.json(["restore", path("snap.tar"), "--yes"]);
     expect(await findings()).toEqual([]);
     await rm(path("data/snap.db"));
-    expect(await findings()).toEqual(["warning database_missing"]);
-    expect(await adviceOn("database_missing")).toContain("snap-server restore FILE");
-    await workspace.json(["restore", path("snap.tar")]);
+    expect(await findings()).toEqual(["problem database_missing"]);
+    expect(await adviceOn("database_missing")).toContain("`snap-server restore FILE --yes`");
+    for (const command of [["serve"], ["accounts", "create", "--email", "eve@example.com"]])
+      expect(await workspace.run(command)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("has been used, but its snap.db is missing or empty"),
+      });
+    await writeFile(path("data/snap.db"), "");
+    expect(await findings()).toEqual(["problem database_missing"]);
+    await workspace.json(["restore", path("snap.tar"), "--yes"]);
     expect(await findings()).toEqual([]);
     expect(await workspace.json(["accounts", "list"])).toHaveLength(1);
   });
@@ -119,7 +138,7 @@ describe("doctor names the fault, and its advice repairs it:", () => {
     expect(await findings(environment)).toEqual([]);
   });
 
-  it("an old backup, and none", async () => {
+  it("an old backup, and a missing one", async () => {
     const database = new DatabaseSync(path("data/snap.db"));
     database.exec("UPDATE backups SET made_at = 0");
     expect(await findings()).toEqual(["warning backup_old"]);
@@ -130,7 +149,7 @@ describe("doctor names the fault, and its advice repairs it:", () => {
     expect(await findings()).toEqual([]);
   });
 
-  it("a service that runs", async () => {
+  it("a running service", async () => {
     const server = workspace.start(["serve"]);
     await server.printed(/"msg":"listening"/);
     expect(await findings()).toEqual([]);
@@ -151,7 +170,7 @@ describe("doctor names the fault, and its advice repairs it:", () => {
     expect(await findings(environment)).toEqual([]);
   });
 
-  it("no database, of which it creates none", async () => {
+  it("no database yet, without creating one", async () => {
     const folder = path("elsewhere");
     const storage = (await examine({ SNAP_DATA_DIR: folder })).find(({ name }) => name === "storage");
     expect(storage?.message).toContain("if the service has run before, set SNAP_DATA_DIR to its folder");

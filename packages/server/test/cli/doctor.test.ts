@@ -66,7 +66,7 @@ describe("doctor", { tags: ["browser"] }, () => {
 
   it("reports how full the cache is, and a disk that is too full for it", async () => {
     workspace = openWorkspace();
-    await workspace.json(["accounts", "list"]);
+    await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
     const { report } = await examine({ SNAP_CACHE_MAX_BYTES: "5000000000" });
     expect(report.checks.filter(({ name }) => name === "cache")).toEqual([
       {

@@ -9,7 +9,7 @@ const SECRET_KEY = "a key for these tests";
 const workspace = openWorkspace({ SNAP_SECRET_KEY: SECRET_KEY });
 afterAll(() => workspace.clear());
 
-/** Of the accounts, in order of creation; every third has no plan, and every fourth is not verified. */
+/** Ids of the accounts, in order of creation; every third has no plan, and every fourth is not verified. */
 const ids: string[] = [];
 
 beforeAll(async () => {

@@ -70,5 +70,25 @@ describe("the secret key of a data folder", () => {
     const [, port] = await server.printed(/"port":(\d+),"msg":"listening"/);
     const headers = { Authorization: `Bearer ${token.token}` };
     expect((await fetch(`http://127.0.0.1:${port}/v1/usage`, { headers })).status).toBe(200);
+    server.child.kill();
+    await server.ended;
+  });
+
+  it("is not replaced beside the service, which would go on with the previous key", async () => {
+    const server = workspace.start(["serve"]);
+    await server.printed(/"msg":"listening"/);
+    expect(await workspace.run(["secret-key", "replace", "--yes"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/is in use by the service, process \d+ .*; stop that process first/),
+    });
+    expect((await workspace.run(["secret-key", "replace"])).code).toBe(0);
+  });
+
+  it("that is too short is refused with advice, even by the command that replaces it", async () => {
+    await writeFile(file(), "");
+    expect(await workspace.run(["secret-key", "replace"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/fewer than 16 characters; .* delete the file and run/),
+    });
   });
 });

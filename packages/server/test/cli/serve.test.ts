@@ -1,8 +1,10 @@
+import { once } from "node:events";
 import { chmod, readFile, writeFile } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { PNG } from "pngjs";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { findBrowser } from "@snap/engine/puppeteer";
 import { startRemoteBrowser } from "./remote-browser.ts";
 import { openWorkspace, until, type CreatedToken, type Running, type Workspace } from "./command.ts";
@@ -111,6 +113,23 @@ describe("serve, on a signal", { tags: ["browser"] }, () => {
     await pages.close();
   });
 
+  it("SIGTERM while it starts: exits at once with code 0", async () => {
+    const silent = createServer(() => {}).listen(0, "127.0.0.1");
+    onTestFinished(() => void silent.close());
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo;
+    workspace = openWorkspace({ SNAP_PORT: "0" });
+    const server = workspace.start(["serve"], {
+      SNAP_DATABASE_URL: `postgres://snap@127.0.0.1:${port}/snap`,
+      SNAP_REDIS_URL: `redis://127.0.0.1:${port}`,
+      SNAP_REDIS_OPTIONAL: "on",
+      SNAP_SECRET_KEY: "0123456789abcdef0123456789abcdef",
+    });
+    await Promise.all([once(silent, "connection"), server.printed(/"msg":"starting"/)]);
+    server.child.kill("SIGTERM");
+    expect(await server.ended).toMatchObject({ code: 0, signal: null });
+  });
+
   it("a second Ctrl-C: exits at once with code 130", async () => {
     const { running, pending, pages } = await startWithRender();
     const lost = pending.then(
@@ -165,7 +184,7 @@ describe("the first line of the log", () => {
   const workspace = openWorkspace({ SNAP_PORT: "0" });
   afterAll(() => workspace.clear());
 
-  it("says what runs, also if the browser does not", async () => {
+  it("says what runs, even if the browser does not", async () => {
     const browser = join(workspace.directory, "browser");
     await writeFile(browser, "#!/bin/sh\necho 'Chromium 1.2.3'\n", { mode: 0o755 });
     const running = workspace.start(["serve"], { SNAP_CHROMIUM_PATH: browser, SNAP_UNKNOWN: "1" });

@@ -61,7 +61,7 @@ describe("invalid usage", () => {
     [["tokens", "create"], "error: required option '--account <account>' not specified\n"],
     [
       ["tokens", "create", "--account", "a", "--expires-in", "3w"],
-      "error: option '--expires-in <duration>' argument '3w' is invalid. It must be a duration such as 45s, 30m, 12h or 30d, at most 3650d, or none.\n",
+      "error: option '--expires-in <duration>' argument '3w' is invalid. It must be a duration such as 45s, 30m, 12h or 30d, at most 3650d, or \"none\".\n",
     ],
     [
       ["tokens", "create", "--account", "a", "--ability", "video"],
@@ -112,6 +112,7 @@ describe("an invalid configuration", () => {
   });
 
   it("warns about an unknown variable", async () => {
+    await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
     const { code, stderr } = await workspace.run(["accounts", "list"], { SNAP_PROT: "1" });
     expect(code).toBe(0);
     expect(stderr).toBe("warning: SNAP_PROT is not a known variable; did you mean SNAP_PORT?\n");

@@ -124,7 +124,7 @@ describe("three api and two worker processes", { tags: ["postgres", "redis"] }, 
     for (const _ of cluster.apis) expect((await capture(customer)).status).toBe(200);
     await cluster.engine.accounts.update(customer.id, { requestsPerMinute: 23, creditsPerPeriod: 13 });
     const responses = await Promise.all(Array.from({ length: 100 }, () => capture(customer)));
-    // Three of both are already used.
+    // Three of each are already used.
     expect(count(responses, ({ status }) => status === 200)).toBe(10);
     expect(count(responses, ({ code }) => code === "credit_limit_reached")).toBe(10);
     expect(count(responses, ({ code }) => code === "rate_limited")).toBe(80);

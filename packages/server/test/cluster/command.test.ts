@@ -102,9 +102,9 @@ describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres"
     });
     const skew = "the clock of this machine is 3[56]\\d\\d\\.\\d s behind that of PostgreSQL";
     await workspace.json(["database", "upgrade"]);
-    const examined = await workspace.run(["doctor"]);
-    expect(examined.stdout).toMatch(new RegExp(`^problem +clock: ${skew}`, "m"));
-    expect(examined.code).toBe(1);
+    const doctor = await workspace.run(["doctor"]);
+    expect(doctor.stdout).toMatch(new RegExp(`^problem +clock: ${skew}`, "m"));
+    expect(doctor.code).toBe(1);
     const server = workspace.start(["serve"], { SNAP_PORT: "0", SNAP_ROLE: "api" });
     const [, port] = await server.printed(/"port":(\d+),"msg":"listening"/);
     await server.printed(new RegExp(`"server":"PostgreSQL","skew_ms":-3[56]\\d{5},"msg":"${skew}"`));
@@ -126,6 +126,12 @@ describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres"
     onTestFinished(async () => {
       await workspace.clear();
       await postgres.remove();
+    });
+    expect(await workspace.run(["accounts", "list"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        "the PostgreSQL database has no tables; set SNAP_DATABASE_URL to the database",
+      ),
     });
     await workspace.json(["database", "upgrade"]);
     const withoutRedis = await workspace.run(["doctor", "--json"]);

@@ -6,7 +6,7 @@ import { startRedis } from "../../../testing/test/servers/redis.ts";
 import { openWorkspace, type Workspace } from "../cli/command.ts";
 
 describe(
-  "snap-server and a Redis that it cannot use",
+  "snap-server with a Redis it cannot use",
   { tags: ["browser", "openssl", "postgres", "redis"] },
   () => {
     let postgres: PostgresServer;
@@ -35,16 +35,16 @@ describe(
         `SNAP_REDIS_URL: Redis at 127.0.0.1:${port} is unavailable: connect ECONNREFUSED 127.0.0.1:${port}; ` +
           "start Redis, or correct the host and the port; or set SNAP_REDIS_OPTIONAL=on to start without it",
       );
-      const examined = await workspace.run(["doctor"]);
-      expect(examined.stdout).toMatch(
+      const doctor = await workspace.run(["doctor"]);
+      expect(doctor.stdout).toMatch(
         /^problem +cache: Redis at .* start Redis, or correct the host and the port/m,
       );
-      expect(examined.code).toBe(1);
+      expect(doctor.code).toBe(1);
 
       const optional = { SNAP_REDIS_OPTIONAL: "on" };
-      const examinedAgain = await workspace.run(["doctor"], optional);
-      expect(examinedAgain.stdout).toMatch(/^warning +cache: Redis at /m);
-      expect(examinedAgain.code).toBe(0);
+      const doctorAgain = await workspace.run(["doctor"], optional);
+      expect(doctorAgain.stdout).toMatch(/^warning +cache: Redis at /m);
+      expect(doctorAgain.code).toBe(0);
       const server = workspace.start(["serve"], optional);
       await server.printed(/"msg":"listening"/);
       const redis = await startRedis(["requirepass hunter2", `port ${port}`]);
@@ -52,7 +52,7 @@ describe(
       await server.printed(/Redis is reachable again/);
     });
 
-    it("starts with TLS and its own authority if NODE_EXTRA_CA_CERTS names that", async () => {
+    it("connects over TLS if NODE_EXTRA_CA_CERTS names the private certificate authority", async () => {
       const { authorityFile, certificateFile, keyFile } = await createAuthority();
       const port = await findFreePort();
       const redis = await startRedis([
@@ -68,7 +68,7 @@ describe(
       const workspace = open(`rediss://:hunter2@localhost:${port}`);
       const refused = await workspace.run(["serve"]);
       expect(refused.code).toBe(1);
-      expect(refused.stderr).toContain("set NODE_EXTRA_CA_CERTS to the file of its certificate");
+      expect(refused.stderr).toContain("set NODE_EXTRA_CA_CERTS to its certificate file");
       const trusted = { NODE_EXTRA_CA_CERTS: authorityFile };
       await workspace.start(["serve"], trusted).printed(/"msg":"listening"/);
       expect((await workspace.run(["doctor"], trusted)).stdout).toMatch(/^ok +cache: Redis is reachable$/m);

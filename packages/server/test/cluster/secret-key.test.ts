@@ -27,6 +27,7 @@ describe("the secret key of a database", { tags: ["postgres", "redis"] }, () => 
 
   it("is not set by commands that encrypt nothing; the first service sets it", async () => {
     const { workspace } = await open();
+    expect((await workspace.run(["database", "upgrade"], WRONG)).code).toBe(0);
     expect((await workspace.run(["accounts", "list"], WRONG)).code).toBe(0);
     expect((await workspace.run(["doctor", "--json"], WRONG)).stdout).toContain('"storage"');
     await workspace.start(["serve"], RIGHT).printed(/"msg":"listening"/);

@@ -223,6 +223,7 @@ describe("metrics", () => {
         'snap_http_requests_total{route="/v1/snap",status="200",code=""} 2',
         'snap_http_requests_total{route="/v1/snap",status="402",code="credit_limit_reached"} 1',
         'snap_http_requests_total{route="unmatched",status="404",code="not_found"} 1',
+        'snap_http_requests_total{route="/v1/snap",status="500",code="server_error"} 0',
         'snap_captures_total{cache="miss"} 1',
         'snap_captures_total{cache="hit"} 1',
         'snap_render_duration_seconds_count{mode="screenshot"} 1',

@@ -88,7 +88,7 @@ async function makeAccounts(engine: Engine, { accounts }: Storage): Promise<void
   const unicode = ["ÄDA@exämple.com", "äda@exämple.com", "\u{1F4F7}'\"\\@例え.jp", "İ@example.com"];
   for (const [index, email] of unicode.entries())
     await accounts.insert({
-      // Ids that sort neither by creation nor by any collation.
+      // Ids in an order that is neither that of their creation nor that of any collation.
       id: `acct_${"Zz_9".charAt(index)}`,
       email,
       emailVerifiedAt: null,
@@ -112,23 +112,23 @@ async function makeTokens({ tokens }: Engine, accountId: string): Promise<Minted
   return [plain, restricted, rotated];
 }
 
-/** In two periods of an account: one reservation of each outcome. */
+/** In two periods of an account: one reservation for each outcome. */
 async function makeReservations({ ledger }: Storage, accountId: string): Promise<string[]> {
   const now = Date.now();
   const ids: string[] = [];
   for (const startedAt of [now - 3 * MONTH_MS, now - 2 * MONTH_MS]) {
-    const look = { accountId, period: { startedAt, resetsAt: startedAt + MONTH_MS }, granted: 4 };
+    const grant = { accountId, period: { startedAt, resetsAt: startedAt + MONTH_MS }, granted: 4 };
     for (const ending of ["settle", "refund", "reverse", "lapse", "open", "spare", "refused"] as const) {
       const reservationId = `${startedAt}-${ending}`;
       ids.push(reservationId);
       const lapsesAt = ending === "lapse" ? startedAt + 2 : now + HOUR_MS;
-      await ledger.reserve({ ...look, reservationId, now: startedAt + 1, lapsesAt });
+      await ledger.reserve({ ...grant, reservationId, now: startedAt + 1, lapsesAt });
       if (ending === "settle" || ending === "reverse")
         await ledger.settle({ reservationId, now: startedAt + 1 });
       if (ending === "refund" || ending === "reverse")
         await ledger[ending]({ reservationId, now: startedAt + 1 });
     }
-    await ledger.balance({ ...look, granted: 7, now: startedAt + 3 });
+    await ledger.balance({ ...grant, granted: 7, now: startedAt + 3 });
   }
   return ids;
 }

@@ -94,7 +94,7 @@ describe("the Postman collection", () => {
     });
   });
 
-  it("has the same URL as text and in parts", () => {
+  it("has a raw URL that matches its parts", () => {
     for (const { request } of collection.item) {
       const { raw, path, query = [] } = request.url;
       const sent = query.filter(({ disabled }) => !disabled).map(({ key, value }) => [key, value]);

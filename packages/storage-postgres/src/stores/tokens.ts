@@ -3,6 +3,7 @@ import type {
   Account,
   NextSecrets,
   Principal,
+  Rotation,
   StandingBalance,
   TokenRecord,
   TokenStore,
@@ -93,11 +94,7 @@ export function createTokenStore(database: Database): TokenStore {
       return row === undefined ? null : toToken(row);
     },
     rotate: (id, next) =>
-      database.transaction(async (inTransaction, isRepeated) => {
-        // the first transaction had committed when its connection was lost: a second rotation would end the overlap
-        const rotated = isRepeated ? await findRotated(inTransaction, { id, ...next }) : null;
-        return rotated ?? rotate(inTransaction, { id, ...next });
-      }),
+      database.transaction((inTransaction, isRepeated) => rotate(inTransaction, { id, isRepeated, ...next })),
     async recordUse({ id, usedAt }) {
       await query(
         "UPDATE snap.tokens SET last_used_at = $2 WHERE id = $1 AND coalesce(last_used_at, 0) < $2",
@@ -128,10 +125,26 @@ export function createTokenStore(database: Database): TokenStore {
   };
 }
 
-type Rotation = NextSecrets & { readonly id: number };
+/** Returns the token, which no other transaction changes before this one ends. */
+async function lock(query: Query, id: number): Promise<TokenRecord | null> {
+  const [row] = await query<TokenRow>(`SELECT ${TOKEN_COLUMNS} FROM snap.tokens WHERE id = $1 FOR UPDATE`, [
+    id,
+  ]);
+  return row === undefined ? null : toToken(row);
+}
 
-async function rotate(query: Query, rotation: Rotation): Promise<TokenRecord | null> {
-  const { id, secretHash, sealedSigningSecret, rotatedAt, overlapEndsAt } = rotation;
+async function rotate(
+  query: Query,
+  next: NextSecrets & { readonly id: number; readonly isRepeated: boolean },
+): Promise<Rotation | null> {
+  const { id, isRepeated, secretHash, sealedSigningSecret, rotatedAt, overlapEndsAt } = next;
+  const token = await lock(query, id);
+  if (token === null) return null;
+  // the first transaction had committed when its connection was lost: its overlap is not an earlier one
+  if (isRepeated && token.secretHash === secretHash) return { rotated: true, token };
+  const { previous } = token;
+  if (overlapEndsAt !== null && previous !== null && previous.endsAt > rotatedAt)
+    return { rotated: false, overlapEndsAt: previous.endsAt };
   const [row] = await query<TokenRow>(
     `UPDATE snap.tokens SET secret_hash = decode($2, 'hex'), sealed_signing_secret = decode($3, 'hex'),
        rotated_at = $4, previous_ends_at = $5::BIGINT,
@@ -140,15 +153,8 @@ async function rotate(query: Query, rotation: Rotation): Promise<TokenRecord | n
      WHERE id = $1 RETURNING ${TOKEN_COLUMNS}`,
     [id, secretHash, sealedSigningSecret, rotatedAt, overlapEndsAt],
   );
-  return row === undefined ? null : toToken(row);
-}
-
-async function findRotated(query: Query, { id, secretHash }: Rotation): Promise<TokenRecord | null> {
-  const [row] = await query<TokenRow>(
-    `SELECT ${TOKEN_COLUMNS} FROM snap.tokens WHERE id = $1 AND secret_hash = decode($2, 'hex')`,
-    [id, secretHash],
-  );
-  return row === undefined ? null : toToken(row);
+  // an update of a locked row returns it
+  return { rotated: true, token: toToken(row as TokenRow) };
 }
 
 function toToken(row: TokenRow): TokenRecord {

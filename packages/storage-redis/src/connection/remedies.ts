@@ -18,7 +18,7 @@ const REMEDIES: readonly (readonly [code: RegExp, remedy: string])[] = [
   [/^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/, "renew the certificate of Redis"],
   [
     /CERT|^UNABLE_TO_/,
-    "for a certificate authority of your own, set NODE_EXTRA_CA_CERTS to the file of its certificate",
+    "for a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file",
   ],
 ];
 

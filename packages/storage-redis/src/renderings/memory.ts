@@ -3,7 +3,7 @@ import type { ScriptedClient } from "../connection/client.ts";
 
 /** Renderings take more memory than counts against the quota, and rate limits and leases need some, too. */
 const MAXMEMORY_FRACTION = 0.8;
-/** Of the machine's memory, if Redis has no limit. */
+/** Applies to the machine's memory if Redis has no limit. */
 const SYSTEM_FRACTION = 0.5;
 
 /** The memory of Redis. */

@@ -95,7 +95,7 @@ export interface StoreRequest {
   readonly staged: string;
   readonly name: string;
   readonly accountId: string;
-  /** Of the account; nothing is stored while its deletion is marked. */
+  /** Digest of the account's id; nothing is stored while its deletion is marked. */
   readonly digest: string;
   /** Its size, as it counts against the quota. */
   readonly bytes: number;

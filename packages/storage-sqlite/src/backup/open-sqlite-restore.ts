@@ -1,3 +1,4 @@
+import type { AuditEntry } from "@snap/engine/ports";
 import {
   existsSync,
   linkSync,
@@ -12,9 +13,10 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { isBusy, isCorrupt, StorageFault, systemCodeOf } from "../faults.ts";
 import { lockFolder } from "../folder-lock.ts";
-import { versionOf } from "../migrate.ts";
+import { newestSealedSecret, versionOf } from "../migrate.ts";
 import { prepare } from "../prepare.ts";
 import { giveToFolderOwner, sync } from "../private-files.ts";
+import { createAuditStore } from "../stores/audit.ts";
 
 /** Time for a running command to end. */
 const BUSY_TIMEOUT_MS = 2_000;
@@ -42,6 +44,8 @@ export interface SqliteRestore {
    * @throws Error if it is not a database, or of another program or a newer release.
    */
   inspect(): DatabaseFacts;
+  /** Adds an entry to the audit in the backup; does nothing if the backup is of a release without an audit. */
+  appendToAudit(entry: AuditEntry): Promise<void>;
   /** Replaces the storage. Returns the folder that contains the previous one, or `null` if there was none. */
   commit(now: number): string | null;
   /** Removes what was not committed, and unlocks the folder. */
@@ -83,6 +87,7 @@ export function openSqliteRestore({
       filename: join(stage, "snap.db"),
       renderingsDirectory: join(stage, RENDERINGS),
       inspect: () => inspect(join(stage, "snap.db")),
+      appendToAudit: (entry) => appendToAudit(join(stage, "snap.db"), entry),
       commit: (now) => replace(directory, { stage, now }),
       close() {
         rmSync(stage, { recursive: true, force: true });
@@ -98,11 +103,20 @@ export function openSqliteRestore({
 function inspect(filename: string): DatabaseFacts {
   const database = new DatabaseSync(filename, { readOnly: true });
   try {
-    const newest = prepare<{ sealed: string }>(
-      database,
-      "SELECT lower(hex(sealed_signing_secret)) AS sealed FROM tokens ORDER BY id DESC LIMIT 1",
-    ).get();
-    return { schemaVersion: versionOf(database, filename), newestSealedSecret: newest?.sealed ?? null };
+    return {
+      schemaVersion: versionOf(database, filename),
+      newestSealedSecret: newestSealedSecret(database),
+    };
+  } finally {
+    database.close();
+  }
+}
+
+async function appendToAudit(filename: string, entry: AuditEntry): Promise<void> {
+  const database = new DatabaseSync(filename);
+  try {
+    const table = prepare(database, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = 'audit'");
+    if (table.get() !== undefined) await createAuditStore(database).append(entry);
   } finally {
     database.close();
   }
@@ -116,7 +130,7 @@ function replace(
   const previous = setAside(directory, now);
   const restored = join(stage, "snap.db");
   try {
-    linkFiles(join(stage, RENDERINGS), join(directory, RENDERINGS));
+    linkFiles(join(stage, RENDERINGS), { to: join(directory, RENDERINGS), ownerOf: directory });
     giveToFolderOwner(restored, directory);
     sync(restored);
   } catch (error) {
@@ -153,23 +167,23 @@ function setAside(directory: string, now: number): string | null {
   const aside = join(directory, `before-restore-${new Date(now).toISOString().replaceAll(":", "-")}`);
   mkdirSync(aside, { mode: 0o700 });
   for (const name of names) linkSync(join(directory, name), join(aside, name));
-  linkFiles(join(directory, RENDERINGS), join(aside, RENDERINGS));
+  linkFiles(join(directory, RENDERINGS), { to: join(aside, RENDERINGS), ownerOf: directory });
   giveToFolderOwner(aside, directory);
   sync(aside);
   return aside;
 }
 
 /**
- * Gives each file in `from` a second name in `to`. A name that exists is the same rendering; if it is not, its bytes don't
- * match its entity tag, and it is a cache miss.
+ * Gives each file in `from` a second name in `to`, and the owner of the folder `ownerOf`. A name that exists is the same
+ * rendering; if it is not, its bytes don't match its entity tag, and it is a cache miss.
  */
-function linkFiles(from: string, to: string): void {
+function linkFiles(from: string, { to, ownerOf }: { readonly to: string; readonly ownerOf: string }): void {
   if (!existsSync(from)) return;
   mkdirSync(to, { recursive: true, mode: 0o700 });
-  giveToFolderOwner(to, join(to, ".."));
+  giveToFolderOwner(to, ownerOf);
   for (const name of readdirSync(from)) {
     if (!lstatSync(join(from, name)).isFile()) continue;
-    giveToFolderOwner(join(from, name), join(to, ".."));
+    giveToFolderOwner(join(from, name), ownerOf);
     try {
       linkSync(join(from, name), join(to, name));
     } catch (error) {

@@ -19,7 +19,7 @@ export interface BodyFiles {
   read(id: number, size: number): Promise<Uint8Array | null>;
   /** Never rejects: a file that remains is swept later. */
   remove(ids: readonly number[]): Promise<void>;
-  /** Deletes the files that a killed process has left without a row. */
+  /** Deletes the files that a killed process left behind without a row. */
   sweep(request: { readonly now: number; readonly hasRow: (id: number) => boolean }): Promise<void>;
 }
 

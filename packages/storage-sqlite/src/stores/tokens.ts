@@ -1,7 +1,14 @@
-import type { Ability, PreviousSecrets, Principal, TokenRecord, TokenStore } from "@snap/engine/ports";
+import type {
+  Ability,
+  PreviousSecrets,
+  Principal,
+  Rotation,
+  TokenRecord,
+  TokenStore,
+} from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import { prepare, prepareArrays } from "../prepare.ts";
-import { durably } from "../transaction.ts";
+import { durably, writing } from "../transaction.ts";
 
 /** A token as stored. */
 export interface TokenRow extends Omit<TokenRecord, "abilities" | "previous"> {
@@ -83,14 +90,6 @@ export function createTokenStore(database: DatabaseSync): TokenStore {
        previous_sealed_signing_secret = iif(previous_ends_at IS NULL, NULL, unhex(:next))
      WHERE id = :id AND sealed_signing_secret = unhex(:current) RETURNING ${TOKEN_COLUMNS}`,
   );
-  const rotate = prepare<TokenRow>(
-    database,
-    `UPDATE tokens SET secret_hash = unhex(:secretHash), sealed_signing_secret = unhex(:sealedSigningSecret),
-       rotated_at = :rotatedAt, previous_ends_at = :overlapEndsAt,
-       previous_secret_hash = iif(:overlapEndsAt IS NULL, NULL, secret_hash),
-       previous_sealed_signing_secret = iif(:overlapEndsAt IS NULL, NULL, sealed_signing_secret)
-     WHERE id = :id RETURNING ${TOKEN_COLUMNS}`,
-  );
   const recordUse = prepare(
     database,
     "UPDATE tokens SET last_used_at = :usedAt WHERE id = :id AND coalesce(last_used_at, 0) < :usedAt",
@@ -118,10 +117,7 @@ export function createTokenStore(database: DatabaseSync): TokenStore {
       const row = newest.get();
       return row === undefined ? null : toToken(row);
     },
-    async rotate(id, next) {
-      const row = durably(database, () => rotate.get({ id, ...next }));
-      return row === undefined ? null : toToken(row);
-    },
+    rotate: prepareRotate(database),
     async recordUse(use) {
       recordUse.run({ ...use });
     },
@@ -136,6 +132,31 @@ export function createTokenStore(database: DatabaseSync): TokenStore {
       const revoked = durably(database, () => revokeAll.all({ accountId }));
       return revoked.map(({ id }) => id).toSorted((a, b) => a - b);
     },
+  };
+}
+
+function prepareRotate(database: DatabaseSync): TokenStore["rotate"] {
+  const rotate = prepare<TokenRow>(
+    database,
+    `UPDATE tokens SET secret_hash = unhex(:secretHash), sealed_signing_secret = unhex(:sealedSigningSecret),
+       rotated_at = :rotatedAt, previous_ends_at = :overlapEndsAt,
+       previous_secret_hash = iif(:overlapEndsAt IS NULL, NULL, secret_hash),
+       previous_sealed_signing_secret = iif(:overlapEndsAt IS NULL, NULL, sealed_signing_secret)
+     WHERE id = :id AND (:overlapEndsAt IS NULL OR coalesce(previous_ends_at, 0) <= :rotatedAt)
+     RETURNING ${TOKEN_COLUMNS}`,
+  );
+  const overlapEnd = prepare<{ overlapEndsAt: number }>(
+    database,
+    "SELECT previous_ends_at AS overlapEndsAt FROM tokens WHERE id = :id",
+  );
+  return async (id, next) => {
+    const rotateOrRead = (): Rotation | null => {
+      const row = rotate.get({ id, ...next });
+      if (row !== undefined) return { rotated: true, token: toToken(row) };
+      const running = overlapEnd.get({ id });
+      return running === undefined ? null : { rotated: false, ...running };
+    };
+    return durably(database, () => writing(database, rotateOrRead));
   };
 }
 

@@ -8,7 +8,7 @@ export interface AccountParts {
   readonly revokeAll: (accountId: string) => void;
 }
 
-/** Accounts in memory, in the order of creation. */
+/** Accounts in memory, in order of creation. */
 export function createAccountStore({ accounts, deletions, revokeAll }: AccountParts): AccountStore {
   const isTaken = (email: string, exceptId?: string): boolean =>
     [...accounts.values()].some((other) => other.id !== exceptId && fold(other.email) === fold(email));

@@ -33,6 +33,9 @@ export function createMemoryStorage({ cacheMaxBytes }: MemoryStorageOptions = {}
     rateLimiter: createRateLimiter(),
     batches: createBatchStore({ ledger, deletions }),
     audit: createAuditStore(),
+    async lastBackupAt() {
+      return null;
+    },
     async check() {},
     async close() {},
   };

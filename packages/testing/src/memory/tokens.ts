@@ -36,11 +36,13 @@ export function createTokenStore(
     async rotate(id, { overlapEndsAt: endsAt, ...next }) {
       const token = tokens.get(id);
       if (token === undefined) return null;
+      const overlapEndsAt = token.previous?.endsAt ?? 0;
+      if (endsAt !== null && overlapEndsAt > next.rotatedAt) return { rotated: false, overlapEndsAt };
       const { secretHash, sealedSigningSecret } = token;
       const previous = endsAt === null ? null : { secretHash, sealedSigningSecret, endsAt };
       const rotated = copyOf({ ...token, ...next, previous });
       tokens.set(id, rotated);
-      return copyOf(rotated);
+      return { rotated: true, token: copyOf(rotated) };
     },
     async recordUse({ id, usedAt }) {
       const token = tokens.get(id);

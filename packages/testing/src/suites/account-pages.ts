@@ -4,7 +4,7 @@ import { sampleAccount } from "./account-samples.ts";
 import { assertPages } from "./pages.ts";
 import { UNUSUAL_TEXTS, type DefineTest } from "./suite.ts";
 
-/** The lists that a filter selects, by id. */
+/** The ids that each filter selects, in the order of the list. */
 const SELECTIONS: readonly (readonly [filter: AccountFilter, ids: readonly string[]])[] = [
   [{}, ["acct_d", "acct_b", "acct_e", "acct_a", "acct_c"]],
   [{ emailPart: "EXAMPLE.com" }, ["acct_d", "acct_b", "acct_c"]],
@@ -16,7 +16,7 @@ const SELECTIONS: readonly (readonly [filter: AccountFilter, ids: readonly strin
   [{ emailPart: "example", planSlug: "starter", isVerified: true }, ["acct_d", "acct_c"]],
 ];
 
-/** Tests pages, filters, and look-ups by e-mail address. */
+/** Tests paging, filters, and look-ups by e-mail address. */
 export function testAccountPages(test: DefineTest<"accounts">): void {
   test("finds an account by its e-mail address, ignoring ASCII case", async ({ accounts }) => {
     await accounts.insert(sampleAccount({ email: "Ada@example.com" }));
@@ -27,7 +27,7 @@ export function testAccountPages(test: DefineTest<"accounts">): void {
       assert.equal(await accounts.findByEmail(email), null);
   });
 
-  test("returns pages in the order of creation", async ({ accounts }) => {
+  test("returns pages in order of creation", async ({ accounts }) => {
     await insertAccounts(accounts);
     for (const [filter, ids] of SELECTIONS)
       await assertPages((request) => accounts.page({ ...request, ...filter }), ids);

@@ -5,7 +5,7 @@ import { concurrently, CONCURRENT_CALLS, UNUSUAL_TEXTS, countOf, defineSuite } f
 import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
 
 /**
- * Tests `AccountStore`: unique e-mail addresses, pages in the order of creation, and concurrent changes.
+ * Tests `AccountStore`: unique e-mail addresses, pages in order of creation, and concurrent changes.
  *
  * @example
  * testAccountStore({ describe, it }, async () => {
@@ -40,7 +40,7 @@ function testInserts(test: DefineTest<"accounts">): void {
     assert.equal(await accounts.find("acct_4"), null);
   });
 
-  test("lists accounts in the order of creation", async ({ accounts }) => {
+  test("lists accounts in order of creation", async ({ accounts }) => {
     assert.deepEqual(await accounts.list(), []);
     const ids = ["acct_b", "acct_c", "acct_a"];
     for (const id of ids) await accounts.insert(sampleAccount({ id, email: `${id}@example.com` }));

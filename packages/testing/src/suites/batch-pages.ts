@@ -24,7 +24,7 @@ const BATCHES: readonly BatchRecord[] = [
   { ...finished(sampleBatch({ id: "batch_c", accountId: "acct_2" })), webhookUrl: null, delivery: null },
 ];
 
-/** The lists that a filter selects, by id. */
+/** The ids that each filter selects, in the order of the list. */
 const SELECTIONS: readonly (readonly [filter: BatchFilter, ids: readonly string[]])[] = [
   [{}, ["batch_c", "batch_e", "batch_a", "batch_b", "batch_d"]],
   [{ accountId: "acct_1" }, ["batch_a", "batch_b", "batch_d"]],
@@ -37,7 +37,7 @@ const SELECTIONS: readonly (readonly [filter: BatchFilter, ids: readonly string[
   [{ accountId: "acct_2", isFinished: true }, ["batch_c"]],
 ];
 
-/** Tests pages, filters and summaries. */
+/** Tests paging, filters and summaries. */
 export function testBatchPages(test: DefineTest<"batches">): void {
   test("returns pages, the last submitted batch first", async ({ batches }) => {
     for (const batch of BATCHES) await batches.insert(batch);

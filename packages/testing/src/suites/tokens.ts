@@ -1,4 +1,4 @@
-import type { PreviousSecrets, TokenRecord } from "@snap/engine/ports";
+import type { PreviousSecrets, Rotation, TokenRecord } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { sampleAccount } from "./account-samples.ts";
 import { concurrently, CONCURRENT_CALLS, countOf, defineSuite } from "./suite.ts";
@@ -108,7 +108,7 @@ function testLookups(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
     assert.deepEqual(await tokens.listByAccount("acct_1"), []);
   });
 
-  test("lists the tokens of one account, in the order of creation", async ({ accounts, tokens }) => {
+  test("lists the tokens of one account, in order of creation", async ({ accounts, tokens }) => {
     await accounts.insert(sampleAccount());
     await accounts.insert(sampleAccount({ id: "acct_2", email: "grace@example.com" }));
     const first = await tokens.insert(sampleToken());
@@ -216,7 +216,7 @@ function testLifeCycle(test: DefineTest<"accounts" | "tokens" | "ledger">): void
       rotatedAt: 1_767_225_700_000,
     };
     const after = await tokens.rotate(before.id, { ...next, overlapEndsAt: null });
-    assert.deepEqual(after, { ...before, ...next });
+    assert.deepEqual(after, { rotated: true, token: { ...before, ...next } });
     assert.deepEqual((await tokens.find(before.id))?.token, { ...before, ...next });
     assert.deepEqual((await tokens.find(other.id))?.token, other);
   });
@@ -263,8 +263,16 @@ function testLifeCycle(test: DefineTest<"accounts" | "tokens" | "ledger">): void
   });
 }
 
+function rotatedOf(rotation: Rotation | null): TokenRecord {
+  assert.ok(rotation?.rotated, "the token was not rotated");
+  return rotation.token;
+}
+
 function testOverlapsAndUses(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
-  test("keeps the secrets of an overlap until the next rotation", async ({ accounts, tokens }) => {
+  test("keeps the secrets of an overlap, also after its end, until the next rotation", async ({
+    accounts,
+    tokens,
+  }) => {
     await accounts.insert(sampleAccount());
     const { id, ...first } = await tokens.insert(sampleToken({ sealedSigningSecret: SEALED.old }));
     const secretsOf = ({ secretHash, sealedSigningSecret }: NewToken): Omit<PreviousSecrets, "endsAt"> => ({
@@ -272,18 +280,45 @@ function testOverlapsAndUses(test: DefineTest<"accounts" | "tokens" | "ledger">)
       sealedSigningSecret,
     });
     const second = { secretHash: hexOf(32, 8), sealedSigningSecret: SEALED.next, rotatedAt: 100 };
-    const overlapping = await tokens.rotate(id, { ...second, overlapEndsAt: 900 });
-    assert.deepEqual(overlapping?.previous, { ...secretsOf(first), endsAt: 900 });
+    const overlapping = rotatedOf(await tokens.rotate(id, { ...second, overlapEndsAt: 900 }));
+    assert.deepEqual(overlapping.previous, { ...secretsOf(first), endsAt: 900 });
     assert.deepEqual((await tokens.find(id))?.token, overlapping);
     assert.deepEqual(await tokens.listByAccount("acct_1"), [overlapping]);
 
-    const third = { secretHash: hexOf(32, 9), sealedSigningSecret: SEALED.third, rotatedAt: 200 };
-    const again = await tokens.rotate(id, { ...third, overlapEndsAt: 950 });
-    assert.deepEqual(again?.previous, { ...secretsOf({ ...first, ...second }), endsAt: 950 });
+    const third = { secretHash: hexOf(32, 9), sealedSigningSecret: SEALED.third, rotatedAt: 900 };
+    const again = rotatedOf(await tokens.rotate(id, { ...third, overlapEndsAt: 950 }));
+    assert.deepEqual(again.previous, { ...secretsOf({ ...first, ...second }), endsAt: 950 });
 
-    const ended = await tokens.rotate(id, { ...second, rotatedAt: 300, overlapEndsAt: null });
-    assert.equal(ended?.previous, null);
+    const ended = rotatedOf(await tokens.rotate(id, { ...second, rotatedAt: 910, overlapEndsAt: null }));
+    assert.equal(ended.previous, null);
     assert.deepEqual((await tokens.find(id))?.token, ended);
+  });
+
+  test("does not let a second overlap end an earlier one", async ({ accounts, tokens }) => {
+    await accounts.insert(sampleAccount());
+    const { id } = await tokens.insert(sampleToken());
+    const second = { secretHash: hexOf(32, 8), sealedSigningSecret: SEALED.next, rotatedAt: 100 };
+    const overlapping = rotatedOf(await tokens.rotate(id, { ...second, overlapEndsAt: 900 }));
+    const third = { secretHash: hexOf(32, 9), sealedSigningSecret: SEALED.third };
+    for (const rotatedAt of [100, 899]) {
+      const refused = await tokens.rotate(id, { ...third, rotatedAt, overlapEndsAt: 2_000 });
+      assert.deepEqual(refused, { rotated: false, overlapEndsAt: 900 });
+    }
+    assert.deepEqual((await tokens.find(id))?.token, overlapping);
+  });
+
+  test("makes one of many concurrent rotations with an overlap", async ({ accounts, tokens }) => {
+    await accounts.insert(sampleAccount());
+    const { id, secretHash } = await tokens.insert(sampleToken());
+    const results = await concurrently((index) => {
+      const next = { secretHash: hexOf(32, 100 + index), sealedSigningSecret: hexOf(32, index) };
+      return tokens.rotate(id, { ...next, rotatedAt: 100, overlapEndsAt: 900 });
+    });
+    const [rotation, ...others] = results.filter((result) => result?.rotated === true);
+    assert.equal(others.length, 0);
+    const rotated = rotatedOf(rotation ?? null);
+    assert.equal(rotated.previous?.secretHash, secretHash);
+    assert.deepEqual((await tokens.find(id))?.token, rotated);
   });
 
   test("records the latest use", async ({ accounts, tokens }) => {

@@ -28,4 +28,6 @@ assert.deepEqual(credits, { remaining: 7, used: 3, total: 10 });
 await service.stop();
 page.close();
 await rm(folder, { recursive: true });
-console.log("call-with-the-client: saves a screenshot and a PDF, detects no change, handles failures");
+console.log(
+  "call-with-the-client: saves a screenshot and a PDF, detects an unchanged page, handles failures",
+);

@@ -1,8 +1,8 @@
-import { connect } from "puppeteer";
 import type { BrowserEndpoint } from "../../browser-endpoints.ts";
 import { abortable } from "../../timeouts.ts";
 import { resolveWebSocketUrl } from "./resolve-endpoint.ts";
 import { BrowserUnavailable } from "./browser-unavailable.ts";
+import { connectPuppeteer } from "./connect-puppeteer.ts";
 import type { ConnectedBrowser } from "./connected-browser.ts";
 import { describe, readProduct } from "../describe.ts";
 import { createAndAttachPage, watchPages } from "../page/create-page.ts";
@@ -11,8 +11,6 @@ import { takeOverConnection } from "./take-over-connection.ts";
 import { openWebSocket, openWebSocketTransport } from "./websocket.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Longer than a render takes by default, but finite, so that a command to a hung browser eventually fails. */
-const PROTOCOL_TIMEOUT_MS = 180_000;
 /** Some builds query the GPU before they respond to `SystemInfo.getInfo`. */
 const COMMAND_LINE_TIMEOUT_MS = 2_000;
 
@@ -66,12 +64,7 @@ export async function connectBrowser(
 type Attached = Omit<RemoteBrowser, "disconnected" | "kill" | "remoteAddress" | "localAddress">;
 
 async function attach(transport: ProtocolTransport): Promise<Attached> {
-  const browser = await connect({
-    transport,
-    defaultViewport: null,
-    protocolTimeout: PROTOCOL_TIMEOUT_MS,
-    targetFilter: () => false,
-  });
+  const browser = await connectPuppeteer(transport);
   const [version, connected] = await Promise.all([browser.version(), takeOverConnection(browser, transport)]);
   const { connection } = connected;
   // without auto-attach, nothing else reports pop-ups

@@ -11,7 +11,7 @@ const START = new RegExp(
 
 /** The start of a response with a file. */
 export interface FileStart {
-  /** Of the command. */
+  /** Id of the command. */
   readonly id: number;
   /** Length of what precedes the base64 text. */
   readonly prefixBytes: number;

@@ -4,7 +4,8 @@ import { chown, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { connect, type Browser } from "puppeteer";
+import type { Browser } from "puppeteer";
+import { connectPuppeteer } from "./connect-puppeteer.ts";
 import type { ConnectedBrowser } from "./connected-browser.ts";
 import { explainStartFailure } from "./explain-start-failure.ts";
 import { launchArguments, type SandboxMode } from "./launch-arguments.ts";
@@ -19,16 +20,25 @@ import { sleep, abortable } from "../../timeouts.ts";
 const HEADLESS_SHELL = "HeadlessChrome/";
 const LAUNCH_TIMEOUT_MS = 20_000;
 const EXIT_TIMEOUT_MS = 2_000;
-/** Longer than any render, so that a command to a hanging browser fails eventually. */
-const PROTOCOL_TIMEOUT_MS = 180_000;
 /** The last output on stderr explains why a browser did not start. */
 const STDERR_MAX_CHARACTERS = 4_096;
 
 /**
+ * Linux schedules the session of a browser as one group, whatever the priority of its processes: see sched(7), autogroup. A
+ * kernel without such groups has no such file, or an empty one; it may refuse two changes within 0.1 s.
+ */
+const LOWER_PRIORITY_OF_SESSION = `if read -r group </proc/self/autogroup; then
+  for attempt in 1 2 3; do echo 10 >/proc/self/autogroup && break; sleep 0.1; done
+fi 2>/dev/null`;
+
+/**
+ * Runs the browser at a lower priority than the service, which its pages would otherwise delay.
+ *
  * If this process is killed, the pipe closes and the browser exits. The shell then removes its profile, and continues the
  * processes that were stopped to slow them down, so that they exit as well.
  */
-const RUN_AND_CLEAN_UP = 'profile=$1; shift; "$@"; status=$?; kill -CONT 0; rm -rf "$profile"; exit $status';
+const RUN_AND_CLEAN_UP = `${LOWER_PRIORITY_OF_SESSION}
+profile=$1; shift; nice -n 10 "$@"; status=$?; kill -CONT 0; rm -rf "$profile"; exit $status`;
 
 /** The only environment variables that the browser inherits: none of the server's secrets. */
 const INHERITED_VARIABLES = [
@@ -78,7 +88,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
       toBrowser: child.stdio[3] as Writable,
       fromBrowser: child.stdio[4] as Readable,
     });
-    const browser = await abortable(signal, connectTo(transport));
+    const browser = await abortable(signal, connectPuppeteer(transport));
     const connected = await abortable(signal, attachToPages(browser, transport));
     browser.once("disconnected", () => {
       disconnected.abort(new Error("the connection to the browser closed"));
@@ -164,15 +174,6 @@ function captureStderr(child: ChildProcess): () => string {
     tail = (tail + text).slice(-STDERR_MAX_CHARACTERS);
   });
   return () => tail;
-}
-
-function connectTo(transport: ProtocolTransport): Promise<Browser> {
-  return connect({
-    transport,
-    defaultViewport: null,
-    protocolTimeout: PROTOCOL_TIMEOUT_MS,
-    targetFilter: () => false,
-  });
 }
 
 type AttachedBrowser = Omit<LaunchedBrowser, "pid" | "disconnected" | "kill">;

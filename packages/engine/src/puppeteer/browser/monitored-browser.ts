@@ -2,6 +2,7 @@ import { PageEnded, TabSuspected, type PageEndReason } from "../page/page-end.ts
 import type { Tab } from "../page/tab.ts";
 import type { RendererEvent } from "../renderer-event.ts";
 import { FloodDetector } from "./flood-detector.ts";
+import { GpuOverloadDetector } from "./gpu-overload-detector.ts";
 import type { LaunchedBrowser } from "./launch-browser.ts";
 import { UsageMeter, type BrowserUsage, type PageUsage, type ProcessUsage } from "./page-usage.ts";
 import type { ProcessGroup } from "./process-group.ts";
@@ -18,9 +19,13 @@ const NOTABLE_BYTES = 64 * MIB;
  * suspicion costs only a retry.
  */
 const SUSPICIOUS_MEMORY_FRACTION = 1 / 4;
-/** A GPU process that uses this fraction of a processor for this long, while no render finishes, stalls every page. */
-const GPU_BUSY_FRACTION = 0.6;
-const GPU_OVERLOAD_MS = 4_000;
+
+/**
+ * The browser encodes screenshots on the thread that serves every page. One of at least this size is suspected if the browser
+ * does not respond for this long.
+ */
+const LARGE_CAPTURE_PIXELS = 16_000_000;
+const BLOCKED_MS = 500;
 
 export interface MonitorOptions extends ProbeOptions {
   readonly pageMemoryMaxBytes: number;
@@ -53,6 +58,8 @@ const SUSPICIONS = {
   flood: "the page is suspected of flooding the browser",
 } as const satisfies Partial<Record<PageEndReason, string>>;
 
+const BLOCKED = "the page is suspected of blocking the browser with a large screenshot";
+
 const UNRESPONSIVE = "The browser stopped responding: a page of this account overloaded it.";
 
 /**
@@ -66,9 +73,8 @@ export class MonitoredBrowser {
   readonly #options: MonitorOptions;
   readonly #meter = new UsageMeter<Tab>();
   readonly #floods = new FloodDetector();
+  readonly #gpuOverload = new GpuOverloadDetector();
   #latest: BrowserUsage<Tab> | null = null;
-  /** Since when the GPU process has been busy without a finished render. */
-  #gpuBusy: { readonly sinceMs: number; readonly finishedRenders: number } | null = null;
 
   constructor(parts: BrowserParts, options: MonitorOptions) {
     this.#parts = parts;
@@ -100,8 +106,7 @@ export class MonitoredBrowser {
     rendering.setLongLivedBytes(usage.shared.reduce((bytes, { memoryBytes }) => bytes + memoryBytes, 0));
     this.#attributeProcesses(usage);
     for (const page of [...usage.pages, usage.unknown]) this.#enforcePageLimits(page);
-    this.#watchGpu(usage.shared, intervalMs);
-    if (this.#isGpuOverloaded()) void this.#kill("the GPU process is overloaded");
+    if (this.#isGpuOverloaded(usage.shared, intervalMs)) void this.#kill("the GPU process is overloaded");
     return usage;
   }
 
@@ -110,7 +115,10 @@ export class MonitoredBrowser {
     const { launched, isIsolated } = this.#parts;
     const options = isIsolated ? withLongerTimeout(this.#options) : this.#options;
     await waitUntilUnresponsive(launched, options, {
-      onSlow: () => this.#suspectFloods(),
+      onSlow: (waitedMs) => {
+        this.#suspectFloods();
+        if (waitedMs >= BLOCKED_MS) this.#suspectCaptures();
+      },
       onResponsive: () => this.#floods.reset(),
     });
     this.#options.onEvent({ type: "browser-unresponsive", pid: launched.pid });
@@ -159,6 +167,18 @@ export class MonitoredBrowser {
     }
   }
 
+  /** Moves large screenshots to an isolated browser if they delay other renders. */
+  #suspectCaptures(): void {
+    const { rendering, isIsolated } = this.#parts;
+    if (isIsolated) return;
+    const tabs = [...rendering.tabsInUse];
+    const largestPixels = Math.max(0, ...tabs.map(({ channel }) => channel.capturedPixels));
+    const minPixels = Math.max(LARGE_CAPTURE_PIXELS, largestPixels / 2);
+    const capturing = tabs.filter(({ channel }) => channel.capturedPixels >= minPixels);
+    if (capturing.length === rendering.activeRenders) return;
+    for (const tab of capturing) tab.end(new TabSuspected(BLOCKED));
+  }
+
   #end(usage: PageUsage<Tab>, { reason, message, isCertain, largest }: LimitViolation): void {
     const error =
       this.#parts.isIsolated || isCertain
@@ -175,19 +195,17 @@ export class MonitoredBrowser {
     for (const { pid } of processes) group.signal(pid, "SIGKILL");
   }
 
-  #watchGpu(shared: readonly ProcessUsage[], intervalMs: number): void {
-    const { finishedRenders } = this.#parts.rendering;
-    const gpu = shared.find(({ role }) => role === "gpu");
-    const isBusy = gpu !== undefined && gpu.recentCpuMs >= intervalMs * GPU_BUSY_FRACTION;
-    if (!isBusy || !this.isRendering) this.#gpuBusy = null;
-    else if (this.#gpuBusy?.finishedRenders !== finishedRenders)
-      this.#gpuBusy = { sinceMs: performance.now(), finishedRenders };
-  }
-
   /** An isolated browser may be overloaded: that delays no other account. */
-  #isGpuOverloaded(): boolean {
-    if (this.#parts.isIsolated || this.#gpuBusy === null) return false;
-    return performance.now() - this.#gpuBusy.sinceMs >= GPU_OVERLOAD_MS;
+  #isGpuOverloaded(shared: readonly ProcessUsage[], intervalMs: number): boolean {
+    const { isIsolated, rendering } = this.#parts;
+    if (isIsolated) return false;
+    return this.#gpuOverload.update({
+      atMs: performance.now(),
+      intervalMs,
+      gpuCpuMs: shared.find(({ role }) => role === "gpu")?.recentCpuMs ?? 0,
+      isRendering: this.isRendering,
+      finishedRenders: rendering.finishedRenders,
+    });
   }
 
   /** Kills the browser. The renders of a shared one are retried, in an isolated browser for each account. */

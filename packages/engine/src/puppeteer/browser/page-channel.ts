@@ -47,6 +47,7 @@ export class PageChannel {
   readonly #parts: PageChannelParts;
   readonly #sessionIds = new Set<string>();
   readonly #flooded = new AbortController();
+  #capturedPixels = 0;
   readonly #counts = { network: { events: 0, bytes: 0 }, other: { events: 0, bytes: 0 } };
 
   constructor(parts: PageChannelParts) {
@@ -63,6 +64,11 @@ export class PageChannel {
   get count(): EventCount {
     const { network, other } = this.#counts;
     return { events: network.events + other.events, bytes: network.bytes + other.bytes };
+  }
+
+  /** Device pixels of the screenshot that is being captured; 0 if there is none. */
+  get capturedPixels(): number {
+    return this.#capturedPixels;
   }
 
   /** Counts the messages of this session as the page's. */
@@ -83,10 +89,21 @@ export class PageChannel {
     return !this.#flooded.signal.aborted || start.startsWith(DETACHED);
   }
 
-  /** @throws SnapError `render_failed` if the screenshot is larger than `maxBytes`. */
-  captureScreenshot(command: CaptureCommand, signal: AbortSignal): Promise<Uint8Array> {
+  /**
+   * @param command.pixels - Its device pixels.
+   * @throws SnapError `render_failed` if the screenshot is larger than `maxBytes`.
+   */
+  async captureScreenshot(
+    { pixels, ...command }: CaptureCommand & { readonly pixels: number },
+    signal: AbortSignal,
+  ): Promise<Uint8Array> {
     const { sessionId, captureScreenshot } = this.#parts;
-    return captureScreenshot({ ...command, sessionId }, signal);
+    this.#capturedPixels = pixels;
+    try {
+      return await captureScreenshot({ ...command, sessionId }, signal);
+    } finally {
+      this.#capturedPixels = 0;
+    }
   }
 
   #add(start: string, bytes: number): void {

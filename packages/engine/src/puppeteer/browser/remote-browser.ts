@@ -147,7 +147,7 @@ function unmapIpv4(address: string): string {
 }
 
 /**
- * Requires that the browser's pages use the egress proxy, also for the loopback: navigates to a URL that the proxy
+ * Requires that the browser's pages use the egress proxy, even for the loopback: navigates to a URL that the proxy
  * refuses, and checks that the proxy saw the request.
  */
 async function requireProxy(

@@ -25,8 +25,8 @@ export function withLongerTimeout({ probeIntervalMs, probeTimeoutMs }: ProbeOpti
 
 /** Learns how fast a browser responds to probes. */
 export interface ProbeListener {
-  /** The browser is slow to respond; called every half second until `onResponsive`. */
-  readonly onSlow: () => void;
+  /** The browser is slow to respond, for `waitedMs` so far; called every half second until `onResponsive`. */
+  readonly onSlow: (waitedMs: number) => void;
   readonly onResponsive: () => void;
 }
 
@@ -40,13 +40,14 @@ export async function waitUntilUnresponsive(
   for (let failed = 0; failed < PROBES_FAILED_MAX;) {
     await sleep(browser.disconnected, intervalMs);
     const sentAtMs = performance.now();
-    const slowTimer = setInterval(onSlow, SLOW_INTERVAL_MS);
+    const slowTimer = setInterval(() => onSlow(performance.now() - sentAtMs), SLOW_INTERVAL_MS);
     const responded = await respondsToProbe(browser, probeTimeoutMs).finally(() => clearInterval(slowTimer));
     failed = responded ? 0 : failed + 1;
-    const isResponsive = responded && performance.now() - sentAtMs <= RESPONSIVE_MS;
+    const waitedMs = performance.now() - sentAtMs;
+    const isResponsive = responded && waitedMs <= RESPONSIVE_MS;
     intervalMs = isResponsive ? probeIntervalMs : Math.min(probeIntervalMs, SLOW_INTERVAL_MS);
     if (isResponsive) onResponsive();
-    else onSlow();
+    else onSlow(waitedMs);
   }
 }
 

@@ -12,9 +12,8 @@ import { viewportOf } from "./viewport.ts";
  * @throws SnapError `render_failed` if the screenshot would be too large.
  */
 export function requireCapturableSize(area: Area | null, parameters: ScreenshotParameters): void {
-  const { format, scale } = parameters;
-  const { width, height } = area ?? viewportOf(parameters);
-  const [widthPixels, heightPixels] = [Math.ceil(width * scale), Math.ceil(height * scale)];
+  const { format } = parameters;
+  const { widthPixels, heightPixels } = sizeOf({ area, parameters });
   const size = `The screenshot would be ${widthPixels} x ${heightPixels} pixels`;
   const { devicePixels, sidePixels } = CAPTURE_LIMITS;
   if (Math.max(widthPixels, heightPixels) > sidePixels[format]) {
@@ -23,6 +22,16 @@ export function requireCapturableSize(area: Area | null, parameters: ScreenshotP
   if (widthPixels * heightPixels > devicePixels) {
     throw tooLarge(`${size}; the limit is ${devicePixels} in total.`);
   }
+}
+
+/** Returns the size of a screenshot in device pixels. */
+function sizeOf({ area, parameters }: Capture): {
+  readonly widthPixels: number;
+  readonly heightPixels: number;
+} {
+  const { width, height } = area ?? viewportOf(parameters);
+  const { scale } = parameters;
+  return { widthPixels: Math.ceil(width * scale), heightPixels: Math.ceil(height * scale) };
 }
 
 function tooLarge(message: string): SnapError {
@@ -39,7 +48,12 @@ export async function captureScreenshot(
   { maxBytes, ...capture }: Capture & { maxBytes: number },
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const bytes = await channel.captureScreenshot({ params: captureRequest(capture), maxBytes }, signal);
+  const { widthPixels, heightPixels } = sizeOf(capture);
+  const pixels = widthPixels * heightPixels;
+  const bytes = await channel.captureScreenshot(
+    { params: captureRequest(capture), maxBytes, pixels },
+    signal,
+  );
   if (bytes.length === 0) throw new SnapError("render_failed", "The browser returned an empty screenshot.");
   return bytes;
 }

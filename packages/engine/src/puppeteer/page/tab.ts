@@ -36,7 +36,8 @@ export interface PausedStart {
 }
 
 const BLANK = "about:blank";
-const OPEN_TIMEOUT_MS = 10_000;
+/** A neighbour that floods the browser may delay this. The render is then retried, before its caller has waited for long. */
+const OPEN_TIMEOUT_MS = 8_000;
 
 type Closer = () => unknown;
 

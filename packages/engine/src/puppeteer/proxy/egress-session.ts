@@ -5,7 +5,7 @@ import type { Resolver } from "../../ports/resolver.ts";
 import { parseTarget, type Target } from "../../targets/target.ts";
 import type { TargetPolicy } from "../../targets/policy.ts";
 import { UpstreamAgent } from "./agent.ts";
-import { withoutProxies } from "./listeners.ts";
+import { blockProxies } from "./listeners.ts";
 import { PageLookUps } from "./page-look-ups.ts";
 
 /** Bytes in both directions. */
@@ -122,7 +122,7 @@ export class EgressSession {
 
   async #connect(target: Target, client: Socket): Promise<Socket | ConnectRefusal> {
     const { resolver } = this.#options;
-    const policy = withoutProxies(this.#options.policy);
+    const policy = blockProxies(this.#options.policy);
     const lookUps = this.#lookUps;
     const abandoned = new AbortController();
     const abandon = (): void => abandoned.abort();

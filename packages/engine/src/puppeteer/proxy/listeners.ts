@@ -13,6 +13,6 @@ export function closeToPages(listener: ClosedSocket): () => void {
 }
 
 /** The policy with the listeners of all egress proxies closed. */
-export function withoutProxies(policy: TargetPolicy): TargetPolicy {
+export function blockProxies(policy: TargetPolicy): TargetPolicy {
   return { ...policy, closed: [...(policy.closed ?? []), ...listeners] };
 }

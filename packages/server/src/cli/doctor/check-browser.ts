@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import type { Config } from "../../config.ts";
 import { startRenderer, type StartedRenderer } from "../start-renderer.ts";
@@ -45,7 +46,7 @@ async function tryBrowser(config: Config): Promise<readonly Finding[]> {
   return withTestPages(async (targets, checks) => {
     const started = await startRenderer(config, { targets, warmContexts: 1 });
     try {
-      const sandbox = sandboxFinding(config, started);
+      const sandbox = await sandboxFinding(config, started);
       if (!started.health.ready) return [sandbox];
       return [sandbox, await checks.render(started.renderer), await checks.block(started.renderer)];
     } finally {
@@ -54,7 +55,7 @@ async function tryBrowser(config: Config): Promise<readonly Finding[]> {
   });
 }
 
-function sandboxFinding(config: Config, { health, sandbox }: StartedRenderer): Finding {
+async function sandboxFinding(config: Config, { health, sandbox }: StartedRenderer): Promise<Finding> {
   if (!health.ready)
     return problem(
       "browser_start_failed",
@@ -71,7 +72,24 @@ function sandboxFinding(config: Config, { health, sandbox }: StartedRenderer): F
   return problem(
     "sandbox_missing",
     "the browser starts only without its sandbox",
-    "allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1; in a container, a seccomp profile " +
-      "that permits them), or accept the risk with SNAP_SANDBOX=off",
+    `allow unprivileged user namespaces (${await namespaceAdvice()}), or accept the risk with SNAP_SANDBOX=off`,
   );
+}
+
+/** The settings that can forbid user namespaces, with the value that does and the one that permits them. */
+const NAMESPACE_SETTINGS = [
+  { name: "user.max_user_namespaces", forbids: "0", permits: "10000" },
+  { name: "kernel.unprivileged_userns_clone", forbids: "0", permits: "1" },
+  { name: "kernel.apparmor_restrict_unprivileged_userns", forbids: "1", permits: "0" },
+] as const;
+
+/** Returns the commands that permit namespaces on this system; without such a setting, a container forbids them. */
+async function namespaceAdvice(): Promise<string> {
+  const commands = await Promise.all(
+    NAMESPACE_SETTINGS.map(async ({ name, forbids, permits }) => {
+      const value = await readFile(`/proc/sys/${name.replaceAll(".", "/")}`, "utf8").catch(() => "");
+      return value.trim() === forbids ? [`sysctl -w ${name}=${permits}`] : [];
+    }),
+  );
+  return commands.flat().join(", ") || "in a container, with a seccomp profile that permits them";
 }

@@ -1,9 +1,11 @@
 import type { Engine } from "@snap/engine";
 import { findService } from "@snap/storage-sqlite";
-import { access, constants, readdir, stat } from "node:fs/promises";
+import { access, constants, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Config } from "../../config.ts";
+import { secretKeyPath } from "../../config/secret-key.ts";
 import { explainDataDirError, writeAdvice } from "../../data-dir-error.ts";
+import { inspectDataFolder, lostDatabase } from "../../data-folder.ts";
 import { openAdminEngine } from "../../wire.ts";
 import { formatInstant } from "../output.ts";
 import { checkRecords, describeCache, modeOf, SHARED_BITS } from "./check-records.ts";
@@ -17,7 +19,9 @@ export async function checkEmbedded(config: Config): Promise<readonly Finding[]>
   const { dataDir } = config;
   const filename = join(dataDir, "snap.db");
   try {
-    if (!(await exists(filename))) return [await checkCreation(dataDir)];
+    const state = await inspectDataFolder(dataDir);
+    if (state === "lost") throw lostDatabase(dataDir);
+    if (state === "new") return [await checkCreation(dataDir)];
     const engine = await openAdminEngine(config, { keyCheck: "none" });
     try {
       return [describeService(filename), ...(await examine(config, engine))];
@@ -62,14 +66,10 @@ function describeService(filename: string): Finding {
 
 /** The first start creates what is missing, which is right only for a new service. */
 async function checkCreation(folder: string): Promise<Finding> {
-  const present = await readdir(folder).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  });
-  if (present.some((name) => name === "secret.key" || name.startsWith("snap.db-")))
+  if (await exists(secretKeyPath(folder)))
     return warning(
       "database_missing",
-      `${folder} has been used, but has no snap.db: the service would start with a new, empty one`,
+      `${folder} has a secret key, but no snap.db: the service would start with a new, empty one`,
       "restore the latest backup: snap-server restore FILE; only if the service is new, start it",
     );
   let parent = folder;

@@ -2,8 +2,7 @@ import { stat } from "node:fs/promises";
 import type { Engine } from "@snap/engine";
 import type { CacheStats } from "@snap/engine/ports";
 import type { Config } from "../../config.ts";
-import { RESTORE_KEY } from "../../config/secret-key.ts";
-import { keySourceOf } from "../../wire.ts";
+import { keySourceOf, wrongKey } from "../../config/secret-key.ts";
 import { formatBytes } from "../output.ts";
 import { ok, problem, warning, type Finding } from "./finding.ts";
 
@@ -31,11 +30,16 @@ export async function checkRecords(config: Config, engine: Engine): Promise<read
 async function checkKey(config: Config, engine: Engine): Promise<Finding> {
   const source = keySourceOf(config);
   const mode = config.secretKey === null ? ((await modeOf(source)) ?? 0) : 0;
-  if ((await engine.tokens.checkSecretKey()) === "differs")
+  if ((await engine.tokens.checkSecretKey()) === "differs") {
+    const error = wrongKey(source);
+    return problem(error.code, error.problem, error.advice);
+  }
+  const lost = await engine.tokens.replaceLostSecrets({ dryRun: true });
+  if (lost.length > 0)
     return problem(
       "secret_key_wrong",
-      `${source} is not the key that encrypted the stored signing secrets`,
-      RESTORE_KEY,
+      `${source} does not decrypt the signing secrets of ${lost.length === 1 ? "1 token" : `${lost.length} tokens`}`,
+      "stop the service and run `snap-server secret-key replace`, which lists them; --yes gives them new signing secrets",
     );
   if ((mode & SHARED_BITS) !== 0)
     return warning("secret_key_open", `${source} is open to other users`, `chmod 600 ${source}`);

@@ -3,7 +3,7 @@ import { createAudit, findForeignSecrets } from "@snap/engine/internals";
 import type { TransferSource } from "@snap/engine/ports";
 import type { MoveConfig } from "../../config.ts";
 import { messageOf } from "../../config/message-of.ts";
-import { findSecretKey, secretKeyPath } from "../../config/secret-key.ts";
+import { findSecretKey, keySourceOf, secretKeyPath } from "../../config/secret-key.ts";
 import { announceChange } from "../audit-change.ts";
 import { openMoveSource, openMoveTarget } from "../../open-storage.ts";
 import { requireMatchingKey } from "../../wire.ts";
@@ -43,7 +43,7 @@ export async function move({
       if (key !== null)
         await requireMatchingKey(target, {
           secretKey: key,
-          from: secretKey === null ? secretKeyPath(dataDir) : "SNAP_SECRET_KEY",
+          from: keySourceOf({ secretKey, dataDir }),
         });
       const outcome = await transfer({ source, target, onProgress });
       const audit = createAudit({ store: target.audit, clock: systemClock });

@@ -25,8 +25,8 @@ export const CREDIT_METRICS = {
       operation: {
         reserve: "a credit could not be reserved; the request failed",
         settle: "a charge failed, or its outcome was lost; a refund follows",
-        refund: "a refund failed; it is repeated in the background",
-        reverse: "a repeated refund failed; it is repeated again",
+        refund: "a refund failed; it is retried in the background",
+        reverse: "a retried refund failed; it is retried again",
         "give-up":
           "a refund was given up, after a day or when the process stopped: an account may have paid for a failed request, whose reservation the log names",
       },

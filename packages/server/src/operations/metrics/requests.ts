@@ -69,6 +69,8 @@ export const REQUEST_METRICS = {
 export function createRequestMetrics(registry: Registry): (request: CountedRequest) => void {
   const requests = REQUEST_METRICS.requests.open(registry);
   const durations = REQUEST_METRICS.durations.open(registry);
+  // an increase cannot be computed from a series that begins with the first errors
+  for (const route of Object.keys(ROUTES)) requests.inc({ route, status: 500, code: "server_error" }, 0);
   return ({ route, status, code, durationSeconds }) => {
     requests.inc({ route, status, code });
     durations.observe({ route, status_class: `${Math.floor(status / 100)}xx` }, durationSeconds);

@@ -25,7 +25,7 @@ export const commandLinePage: ReferencePage = {
       ]),
     ),
     "## Errors",
-    "An error is printed to standard error, after `error:`. With `--json`, it is one JSON object there, with the same exit code; `advice` is `null` if there is none beyond the message. If there are warnings, the object lists them under `warnings`, also when the command succeeds.",
+    "An error is printed to standard error, after `error:`. With `--json`, it is one JSON object there, with the same exit code; `advice` is `null` if there is none beyond the message. If there are warnings, the object lists them under `warnings`, even when the command succeeds.",
     '```text\n{"error":{"code":"account_not_found","message":"account acct_1 not found","advice":"`snap-server accounts list` lists them"}}\n```',
     table(
       ["code", "meaning"],

@@ -1,4 +1,4 @@
-import type { Account, DeletedAccount } from "@snap/engine";
+import type { Account, DeletedAccount, DeletionPreview } from "@snap/engine";
 import type { Command } from "commander";
 import { administer, withJson } from "./admin.ts";
 import { accountDocument } from "./documents.ts";
@@ -17,9 +17,9 @@ export function stateOf({ suspendedAt, deletionStartedAt }: Account): "active" |
 }
 
 /** `snap-server accounts suspend`, `resume` and `delete`. */
-export function addAccountEnds(accounts: Command): void {
+export function addAccountLifecycle(accounts: Command): void {
   withJson(accounts.command("suspend"))
-    .description("reject all requests of an account, also for cached renderings and signed URLs")
+    .description("reject all requests of an account, including those for cached renderings and signed URLs")
     .argument("<account>", "id or e-mail address of the account")
     .action((id: string, options: { json?: true }) =>
       administer(async ({ engine }) => {
@@ -63,20 +63,31 @@ function deleteAccount(id: string, { yes, json, ...options }: DeleteOptions): Pr
       else printLines(describeDeleted(deleted));
       return;
     }
-    const account = await engine.accounts.get(id);
-    const tokens = await engine.tokens.list(id);
+    const preview = await engine.accounts.previewDeletion(id, { purge });
+    const { account, tokens } = preview;
     if (json)
       return printJson({
         deleted: false,
-        ...accountDocument(account),
+        ...(account === null ? { id } : accountDocument(account)),
         token_ids: tokens.map((token) => token.id),
+        purge,
       });
     printLines(
-      `Would delete account ${id} (${account.email}), ${count(tokens.length, "token")}, and all its batches and renderings.`,
-      purge ? "Its journal would be deleted, too." : "Its journal would remain, without the e-mail address.",
+      ...describePreview(id, { preview, purge }),
       "This cannot be undone. Nothing is deleted without --yes.",
     );
   });
+}
+
+function describePreview(
+  id: string,
+  { preview: { account, tokens }, purge }: { preview: DeletionPreview; purge: boolean },
+): readonly string[] {
+  if (account === null) return [`Account ${id} is deleted already. Would delete its journal, which remains.`];
+  return [
+    `Would delete account ${id} (${account.email}), ${count(tokens.length, "token")}, and all its batches and renderings.`,
+    purge ? "Its journal would be deleted, too." : "Its journal would remain, without the e-mail address.",
+  ];
 }
 
 function describeDeleted({ id, tokens, batches, renderings, journalEntries }: DeletedAccount): string {

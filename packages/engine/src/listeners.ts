@@ -1,0 +1,39 @@
+import type { EngineOptions } from "./engine-options.ts";
+
+export type Listeners = Required<
+  Pick<
+    EngineOptions,
+    "onQuarantined" | "onEvent" | "onBackgroundError" | "onClockSkew" | "onItemFinished" | "onDeliveryAttempt"
+  >
+>;
+
+/**
+ * Returns listeners that never throw, because an error of one must not look like a failure of the ledger or of a render.
+ * `onBackgroundError` gets what the others throw; what it throws itself becomes a warning of the process.
+ */
+export function guardListeners(options: EngineOptions): Listeners {
+  const onBackgroundError = guard(options.onBackgroundError, (error) =>
+    process.emitWarning(error instanceof Error ? error : String(error)),
+  );
+  return {
+    onQuarantined: guard(options.onQuarantined, onBackgroundError),
+    onEvent: guard(options.onEvent, onBackgroundError),
+    onBackgroundError,
+    onClockSkew: guard(options.onClockSkew, onBackgroundError),
+    onItemFinished: guard(options.onItemFinished, onBackgroundError),
+    onDeliveryAttempt: guard(options.onDeliveryAttempt, onBackgroundError),
+  };
+}
+
+function guard<T>(
+  listener: ((value: T) => void) | undefined,
+  onError: (error: unknown) => void,
+): (value: T) => void {
+  return (value) => {
+    try {
+      listener?.(value);
+    } catch (error) {
+      onError(error);
+    }
+  };
+}

@@ -1,0 +1,30 @@
+/**
+ * A GPU process that uses this fraction of a processor for this long, while no render finishes, stalls every page. On a busy
+ * machine it gets little more than a fair share of a processor.
+ */
+const BUSY_FRACTION = 0.25;
+const OVERLOAD_MS = 4_000;
+
+/** A reading of a browser. */
+export interface GpuReading {
+  readonly atMs: number;
+  /** Time since the previous reading, and what the GPU process used in it; 0 if there is no such process. */
+  readonly intervalMs: number;
+  readonly gpuCpuMs: number;
+  readonly isRendering: boolean;
+  /** Number of renders that have ended. */
+  readonly finishedRenders: number;
+}
+
+/** Finds out whether the GPU process, which all pages of a browser share, stalls them. */
+export class GpuOverloadDetector {
+  /** Since when the GPU process has been busy without a finished render. */
+  #busy: { readonly sinceMs: number; readonly finishedRenders: number } | null = null;
+
+  /** Returns whether the GPU process is overloaded. */
+  update({ atMs, intervalMs, gpuCpuMs, isRendering, finishedRenders }: GpuReading): boolean {
+    if (!isRendering || gpuCpuMs < intervalMs * BUSY_FRACTION) this.#busy = null;
+    else if (this.#busy?.finishedRenders !== finishedRenders) this.#busy = { sinceMs: atMs, finishedRenders };
+    return this.#busy !== null && atMs - this.#busy.sinceMs >= OVERLOAD_MS;
+  }
+}

@@ -1,0 +1,37 @@
+import type { AccountStore } from "../ports/accounts.ts";
+import type { Random } from "../ports/random.ts";
+import type { TokenRecord, TokenStore } from "../ports/tokens.ts";
+import { decrypts } from "./check-secret-key.ts";
+import type { Seal } from "./seal.ts";
+import { makeSecret } from "./token-text.ts";
+
+export interface ReplaceParts {
+  readonly store: TokenStore;
+  readonly accounts: AccountStore;
+  readonly seal: Seal;
+  readonly random: Random;
+}
+
+/**
+ * Gives new signing secrets to the tokens whose secrets the key of `seal` does not decrypt; returns those tokens.
+ *
+ * The newest token is the first: a key is checked with its secret, so the previous key is refused from then on, even if this
+ * process is killed.
+ */
+export async function replaceLostSecrets(
+  { store, accounts, seal, random }: ReplaceParts,
+  { dryRun }: { readonly dryRun: boolean },
+): Promise<readonly TokenRecord[]> {
+  const lost: TokenRecord[] = [];
+  for (const { id } of await accounts.list())
+    lost.push(...(await store.listByAccount(id)).filter((token) => !decrypts(seal, token)));
+  if (dryRun) return lost;
+  const replaced: TokenRecord[] = [];
+  for (const { id, sealedSigningSecret: current } of lost.toSorted((left, right) => right.id - left.id)) {
+    const next = seal.seal(makeSecret(random));
+    const token = await store.replaceSigningSecret(id, { current, next });
+    // one that has been rotated or revoked since needs no new secret
+    if (token !== null) replaced.push(token);
+  }
+  return replaced.toReversed();
+}

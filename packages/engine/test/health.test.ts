@@ -1,0 +1,65 @@
+import { createFakeClock, createFakeRenderer, createMemoryStorage, type FakeClock } from "@snap/testing";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createEngine, type Engine } from "../src/index.ts";
+import type { Renderer, Storage } from "../src/ports/index.ts";
+import { microtasks } from "./batches/open-engine.ts";
+
+const hang = (): Promise<never> => new Promise(() => {});
+
+interface Opened {
+  readonly engine: Engine;
+  readonly clock: FakeClock;
+}
+
+function open(storage: Partial<Storage>, renderer: Partial<Renderer> = {}): Opened {
+  const clock = createFakeClock(Date.parse("2026-03-01T12:00:00Z"));
+  const engine = createEngine({
+    storage: { ...createMemoryStorage(), ...storage },
+    renderer: { ...createFakeRenderer(), ...renderer },
+    secretKey: "a key for these tests",
+    clock,
+  });
+  onTestFinished(() => engine.close());
+  return { engine, clock };
+}
+
+async function reasonsOf({ engine, clock }: Opened): Promise<readonly string[]> {
+  const health = engine.health();
+  // the checks that do not hang respond
+  await microtasks();
+  clock.advance(1_500);
+  const { ready, reasons } = await health;
+  expect(ready).toBe(reasons.length === 0);
+  return reasons;
+}
+
+describe("the health of an engine", () => {
+  it("does not wait longer than 1.5 s, and names what did not respond", async () => {
+    const clocks = ["PostgreSQL", "Redis"].map((name) => ({ name, now: hang }));
+    const late = "Error: no response within 1.5 s";
+    expect(await reasonsOf(open({ check: hang }))).toEqual([`storage: ${late}`]);
+    expect(await reasonsOf(open({}, { health: hang }))).toEqual([`renderer: ${late}`]);
+    expect(await reasonsOf(open({ clocks }))).toEqual([
+      `clock: not compared with PostgreSQL and Redis yet: ${late}`,
+    ]);
+  });
+
+  it("joins a check that still runs, and recovers", async () => {
+    const checks: PromiseWithResolvers<void>[] = [];
+    const check = (): Promise<void> => {
+      const call = Promise.withResolvers<void>();
+      checks.push(call);
+      return call.promise;
+    };
+    const opened = open({ check });
+    for (let repeat = 0; repeat < 3; repeat += 1) expect(await reasonsOf(opened)).toHaveLength(1);
+    expect(checks).toHaveLength(1);
+    const joined = opened.engine.health();
+    checks[0]?.resolve();
+    expect((await joined).ready).toBe(true);
+    const next = opened.engine.health();
+    expect(checks).toHaveLength(2);
+    checks[1]?.reject(new Error("the disk is full"));
+    expect((await next).reasons).toEqual(["storage: Error: the disk is full"]);
+  });
+});

@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { GpuOverloadDetector, type GpuReading } from "../../src/puppeteer/browser/gpu-overload-detector.ts";
+
+const INTERVAL_MS = 500;
+
+/** Returns when the GPU process is found to be overloaded, if `next` returns each reading; `null` if it never is. */
+function overloadedAtMs(next: (atMs: number) => Partial<GpuReading>): number | null {
+  const detector = new GpuOverloadDetector();
+  for (let atMs = 0; atMs <= 60_000; atMs += INTERVAL_MS) {
+    const reading = { atMs, intervalMs: INTERVAL_MS, gpuCpuMs: 125, isRendering: true, finishedRenders: 7 };
+    if (detector.update({ ...reading, ...next(atMs) })) return atMs;
+  }
+  return null;
+}
+
+describe("a GPU process", () => {
+  it("is overloaded when it has used a quarter of a processor for four seconds and no render has ended", () => {
+    expect(overloadedAtMs(() => ({}))).toBe(4_000);
+  });
+
+  it.each<[string, (atMs: number) => Partial<GpuReading>]>([
+    ["uses less", () => ({ gpuCpuMs: 124 })],
+    ["works between renders", () => ({ isRendering: false })],
+    ["pauses every four seconds", (atMs) => ({ gpuCpuMs: atMs % 4_000 === 0 ? 0 : 500 })],
+    ["lets a render end every four seconds", (atMs) => ({ finishedRenders: Math.floor(atMs / 4_000) })],
+  ])("is not overloaded if it %s", (_title, next) => {
+    expect(overloadedAtMs(next)).toBeNull();
+  });
+
+  it("is overloaded four seconds after the last render that ended", () => {
+    expect(overloadedAtMs((atMs) => ({ finishedRenders: Math.min(atMs, 10_000) }))).toBe(14_000);
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { MonitoredBrowser, type BrowserParts } from "../../src/puppeteer/browser/monitored-browser.ts";
+import { TabSuspected } from "../../src/puppeteer/page/page-end.ts";
+
+interface Situation {
+  /** Device pixels of the screenshot that each page in the browser is capturing; 0 if it captures none. */
+  readonly capturing: readonly number[];
+  /** Renders that wait for a page. */
+  readonly waiting?: number;
+  readonly isIsolated?: boolean;
+  /** How long the browser takes to respond. */
+  readonly blockedMs?: number;
+}
+
+/** Probes a browser once; returns which of its pages are then suspected of blocking it. */
+async function suspectedIn(situation: Situation): Promise<boolean[]> {
+  const { capturing, waiting = 0, isIsolated = false, blockedMs = 600 } = situation;
+  const closing = new AbortController();
+  onTestFinished(() => closing.abort());
+  const ends = capturing.map((): unknown[] => []);
+  const tabsInUse = new Set(
+    capturing.map((capturedPixels, index) => ({
+      channel: { capturedPixels },
+      end: (reason: unknown) => void ends[index]?.push(reason),
+    })),
+  );
+  const { promise: probed, resolve: onProbed } = Promise.withResolvers<void>();
+  let probes = 0;
+  const send = async (): Promise<void> => {
+    probes += 1;
+    if (probes === 2) onProbed();
+    if (probes === 1) await new Promise((resolve) => setTimeout(resolve, blockedMs));
+  };
+  const parts = {
+    launched: { connection: { send }, disconnected: closing.signal, kill: async () => {} },
+    rendering: { tabsInUse, activeRenders: capturing.length + waiting },
+    group: { read: () => [] },
+    isIsolated,
+  } as unknown as BrowserParts;
+  const browser = new MonitoredBrowser(parts, {
+    probeIntervalMs: 1,
+    probeTimeoutMs: 5_000,
+    pageMemoryMaxBytes: Infinity,
+    pageCpuMaxMs: Infinity,
+    onEvent: () => {},
+  });
+  browser.probe().catch(() => {}); // rejects when the browser disconnects
+  await probed;
+  for (const reason of ends.flat())
+    expect(reason).toEqual(
+      new TabSuspected("the page is suspected of blocking the browser with a large screenshot"),
+    );
+  return ends.map((reasons) => reasons.length > 0);
+}
+
+describe("a browser that does not respond for half a second", () => {
+  it("suspects the pages that capture large screenshots, and no others", async () => {
+    expect(await suspectedIn({ capturing: [16_000_000, 1_024_000, 30_000_000, 0] })).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ]);
+  });
+
+  it("suspects only the largest if the others have less than half its pixels", async () => {
+    expect(await suspectedIn({ capturing: [90_000_000, 44_000_000, 1_024_000] })).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it("suspects a page that only a render without a page yet waits for", async () => {
+    expect(await suspectedIn({ capturing: [16_000_000], waiting: 1 })).toEqual([true]);
+  });
+
+  it.each<[string, Situation]>([
+    ["captures less", { capturing: [15_999_999], waiting: 1 }],
+    ["delays nobody", { capturing: [16_000_000, 16_000_000] }],
+    ["has an isolated browser", { capturing: [16_000_000], waiting: 1, isIsolated: true }],
+    ["lets the browser respond in time", { capturing: [16_000_000], waiting: 1, blockedMs: 300 }],
+  ])("does not suspect a page that %s", async (_title, situation) => {
+    expect(await suspectedIn(situation)).not.toContain(true);
+  });
+});

@@ -1,0 +1,54 @@
+import type { Stats } from "node:fs";
+import { open, realpath, rename, stat } from "node:fs/promises";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { AdvisedError } from "../advised-error.ts";
+import { NAMES } from "./manifest.ts";
+
+/** Names that are reserved in a data folder. */
+const OWN_NAME = /^(snap\.db|secret\.key)/;
+
+/**
+ * Returns the absolute path of a backup to write. A typo must not destroy a file, so only an earlier backup or an
+ * empty file is replaced.
+ *
+ * @throws AdvisedError `backup_invalid`.
+ */
+export async function checkTargetFile(file: string, dataDir: string): Promise<string> {
+  const target = resolve(file);
+  const parent = await realpath(dirname(target)).catch(() => null);
+  if (parent === null) throw refuse(`${dirname(target)} is not a folder`);
+  const inFolder = relative(await realpath(dataDir).catch(() => dataDir), join(parent, basename(target)));
+  if (OWN_NAME.test(inFolder)) throw refuse(`${target} is reserved for the data folder`);
+  const existing = await stat(target).catch(() => null);
+  if (existing === null || (await isReplaceable(target, existing))) return target;
+  throw refuse(`${target} exists, and is not a backup`);
+}
+
+/** Renames a complete backup to its target, and makes the new name durable. */
+export async function moveIntoPlace(draft: string, target: string): Promise<void> {
+  await rename(draft, target);
+  const folder = await open(dirname(target));
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+/** A backup begins with the header of its manifest, which begins with the name. */
+async function isReplaceable(path: string, existing: Stats): Promise<boolean> {
+  if (!existing.isFile()) return false;
+  if (existing.size === 0) return true;
+  const file = await open(path);
+  try {
+    const name = Buffer.from(`${NAMES.manifest}\0`);
+    const { buffer } = await file.read(Buffer.alloc(name.byteLength), 0, name.byteLength, 0);
+    return buffer.equals(name);
+  } finally {
+    await file.close();
+  }
+}
+
+function refuse(problem: string): AdvisedError {
+  return new AdvisedError("backup_invalid", problem, "no backup was made; choose another file");
+}

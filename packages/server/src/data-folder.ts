@@ -1,0 +1,85 @@
+import { mkdir, readdir, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { AdvisedError } from "./advised-error.ts";
+
+/** What a used storage leaves beside its database. */
+const TRACES = /^(snap\.db-wal|snap\.db\.schema-\d+|before-restore-.+)$/;
+
+/** `present`: it contains a database. `lost`: it has been used, but its database is missing or empty. `new`: neither. */
+export type FolderState = "present" | "lost" | "new";
+
+/** Finds out whether a data folder contains a database, or did. Changes nothing. */
+export async function inspectDataFolder(dataDir: string): Promise<FolderState> {
+  const size = await sizeOf(join(dataDir, "snap.db"));
+  // a database that is still small may be in its write-ahead log as a whole
+  if (size !== null && size + ((await sizeOf(join(dataDir, "snap.db-wal"))) ?? 0) > 0) return "present";
+  const names = await namesIn(dataDir);
+  const renderings = await namesIn(join(dataDir, "snap.db-renderings"));
+  return renderings.length > 0 || names.some((name) => TRACES.test(name)) ? "lost" : "new";
+}
+
+/** Returns the error for a folder whose database is lost: a new, empty one would look as if nothing had happened. */
+export function lostDatabase(dataDir: string): AdvisedError {
+  return new AdvisedError(
+    "database_missing",
+    `${dataDir} has been used, but its snap.db is missing or empty`,
+    "restore the latest backup: `snap-server restore FILE --yes`; for a new, empty service, set SNAP_DATA_DIR to another folder",
+  );
+}
+
+/**
+ * Requires a database in a data folder.
+ *
+ * @param options.creates - Whether a new folder gets one.
+ * @throws AdvisedError `database_missing`.
+ */
+export async function requireDatabase(
+  dataDir: string,
+  { creates }: { readonly creates: boolean },
+): Promise<void> {
+  const state = await inspectDataFolder(dataDir);
+  if (state === "lost") throw lostDatabase(dataDir);
+  if (state === "new" && !creates)
+    throw new AdvisedError(
+      "database_missing",
+      `${dataDir} does not contain snap.db`,
+      "set SNAP_DATA_DIR to the folder of the service; a new one is created by `snap-server serve` and `snap-server accounts create`",
+    );
+}
+
+/** Creates a folder and those above it. `recursive` of `mkdir` would try forever where none can be created, as in /proc. */
+export async function makeFolder(path: string): Promise<void> {
+  if (await isMade(path)) return;
+  await makeFolder(dirname(path));
+  if (!(await isMade(path))) throw new Error(`cannot create ${path}`);
+}
+
+/** Returns `false` if the folder above it is missing. */
+async function isMade(path: string): Promise<boolean> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") return true;
+    if (code === "ENOENT") return false;
+    throw error;
+  }
+}
+
+async function sizeOf(path: string): Promise<number | null> {
+  return ifExists(async () => (await stat(path)).size, null);
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  return ifExists(() => readdir(folder), []);
+}
+
+async function ifExists<T>(read: () => Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return otherwise;
+    throw error;
+  }
+}
