@@ -18,7 +18,11 @@ const MAY_IMPORT = {
   client: { node: false, modules: [sourcesOf("protocol")] },
   engine: {
     node: true,
-    modules: [sourcesOf("protocol"), ...["zod", "p-queue", "lru-cache"].map(npm), ...BROWSER_LIBRARIES],
+    modules: [
+      sourcesOf("protocol"),
+      ...["zod", "p-queue", "lru-cache", "@duckduckgo/autoconsent", "@ghostery/adblocker"].map(npm),
+      ...BROWSER_LIBRARIES,
+    ],
   },
   "storage-sqlite": { node: true, modules: [sourcesOf("engine")] },
   "storage-postgres": { node: true, modules: [sourcesOf("engine"), npm("pg")] },
@@ -153,8 +157,9 @@ const everywhere = [
   },
   {
     name: "only-tests-and-the-benchmark-start-servers",
+    comment: "The gallery shows the same pages as the tests.",
     severity: "error",
-    from: { pathNot: ["^packages/[^/]+/test/", sourcesOf("bench")] },
+    from: { pathNot: ["^packages/[^/]+/test/", sourcesOf("bench"), "^packages/workshop/src/gallery/"] },
     to: { path: SHARED_HELPERS },
   },
   {

@@ -1,4 +1,4 @@
-import type { PdfInput, RenderInput, ScreenshotInput, UsageReport } from "@snap/protocol";
+import type { PdfInput, ScreenshotInput, SignableInput, UsageReport } from "@snap/protocol";
 import type { Batches } from "./batches/batches.ts";
 import type { As, KnownTag, RenderOptions, RenderResult } from "./results/rendering.ts";
 import type { Pacing } from "./sending/time.ts";
@@ -81,9 +81,9 @@ export interface SnapClient {
   /**
    * Returns a signed URL, which renders a page for callers without a token; see the exported function `signUrl`.
    *
-   * @throws SnapError for invalid parameters; TypeError without a signing secret.
+   * @throws SnapError for invalid parameters, secret ones included; TypeError without a signing secret.
    * @example
    * const src = snap.signUrl({ url: "https://example.com" }, { expires: new Date("2030-01-01") });
    */
-  signUrl(parameters: RenderInput, options?: ExpiryOptions): string;
+  signUrl(parameters: SignableInput, options?: ExpiryOptions): string;
 }

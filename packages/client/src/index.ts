@@ -10,6 +10,7 @@ export type {
   RenderBatch,
   RenderInput,
   ScreenshotInput,
+  SignableInput,
   UsageReport,
   WaitEvent,
 } from "@snap/protocol";

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { createClient, signUrl, type RenderInput } from "../src/index.ts";
+import { createClient, signUrl, type SignableInput } from "../src/index.ts";
 import { TOKEN } from "./raw-server.ts";
 import { openService } from "./service.ts";
 
@@ -44,7 +44,7 @@ describe("signUrl()", () => {
   it("returns URLs that the service renders as an image or a PDF", async () => {
     const service = await openService();
     const { tokenId, signingSecret } = await service.customer();
-    const sign = (input: RenderInput): string =>
+    const sign = (input: SignableInput): string =>
       signUrl(input, { baseUrl: service.baseUrl, tokenId, signingSecret, expires: new Date("2026-04-01") });
     const image = await fetch(sign({ ...PAGE, width: 800.5, height: 600 }));
     expect([image.status, image.headers.get("content-type")]).toEqual([200, "image/png"]);
@@ -55,7 +55,7 @@ describe("signUrl()", () => {
   });
 
   it("throws for parameters that the service would refuse", () => {
-    const invalid = { ...PAGE, quality: 80 } as unknown as RenderInput;
+    const invalid = { ...PAGE, quality: 80 } as unknown as SignableInput;
     expect(() => signUrl(invalid, OPTIONS)).toThrow(
       expect.objectContaining({
         name: "SnapError",
@@ -64,8 +64,21 @@ describe("signUrl()", () => {
         errors: { quality: [expect.any(String)] },
       }),
     );
-    const withExpires = { ...PAGE, expires: 1_900_000_000 } as unknown as RenderInput;
+    const withExpires = { ...PAGE, expires: 1_900_000_000 } as unknown as SignableInput;
     expect(() => signUrl(withExpires, OPTIONS)).toThrow("expires is not a parameter");
+  });
+
+  it.each([
+    ["headers", { "X-Preview": "s3cr3t" }],
+    ["cookies", [{ name: "session", value: "s3cr3t" }]],
+    ["basicAuth", "ada:s3cr3t"],
+  ])("throws for %s, which anyone could read in the URL", (name, value) => {
+    const message =
+      "cannot be part of a signed URL, because anyone may see it; send the request with a token instead";
+    const input = { ...PAGE, [name]: value } as unknown as SignableInput;
+    expect(() => signUrl(input, OPTIONS)).toThrow(
+      expect.objectContaining({ code: "validation_failed", status: 422, errors: { [name]: [message] } }),
+    );
   });
 
   it.for([

@@ -80,6 +80,10 @@ describe("types", () => {
       async () => (await screenshot(PAGE, { ifNoneMatch: '"a"' })).bytes,
       // @ts-expect-error an item of PDF parameters needs pdf: true
       () => batches.submit({ items: [{ ...PAGE, paperFormat: "a4" }] }),
+      // @ts-expect-error anyone may see a signed URL
+      () => signUrl({ ...PAGE, basicAuth: "ada:s3cr3t" }),
+      // @ts-expect-error anyone may see a signed URL
+      () => signUrl({ ...PAGE, pdf: true, headers: { "X-Preview": "s3cr3t" } }),
       // @ts-expect-error expires is a Date or Unix seconds
       () => signUrl(PAGE, { expires: "2030-01-01" }),
     ];

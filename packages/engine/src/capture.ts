@@ -2,11 +2,12 @@ import { LIMITS } from "@snap/protocol";
 import { entitlementOf } from "./accounts/entitlement.ts";
 import { lookUp } from "./cache/look-up.ts";
 import { share, type ShareParts } from "./cache/share.ts";
-import { store } from "./cache/store.ts";
+import { store, type StoreParts } from "./cache/store.ts";
 import { refund, reserve, settle, type CreditParts, type Settle } from "./credits/reservation.ts";
 import { enforceRateLimit, type RateLimitState } from "./limits/enforce-rate-limit.ts";
 import type { SentParameters, ParsedRequest } from "./parameters/parse-request.ts";
 import type { RateLimiter } from "./ports/rate-limiter.ts";
+import type { RenderedFile } from "./ports/renderer.ts";
 import type { Priority } from "./ports/render-leases.ts";
 import type { StandingBalance } from "./ports/ledger.ts";
 import type { StoredRendering } from "./ports/renderings.ts";
@@ -37,6 +38,8 @@ export interface CaptureOptions {
    * cached after all, under a separate key. By default it is not.
    */
   readonly linked?: (fresh: StoredRendering) => boolean;
+  /** Throws a `SnapError` if the caller cannot use the file. The render has then failed, and costs nothing. */
+  readonly accept?: (file: RenderedFile) => void;
   /** Settles the credit in one transaction with other writes; by default the ledger settles it alone. */
   readonly settle?: Settle;
 }
@@ -62,7 +65,7 @@ export interface Capture {
 }
 
 /** The dependencies of the steps; `createEngine` assembles them. */
-export interface CaptureParts extends ShareParts, CreditParts, RenderParts {
+export interface CaptureParts extends ShareParts, StoreParts, CreditParts, RenderParts {
   readonly parse: (sent: SentParameters) => ParsedRequest;
   readonly rateLimiter: RateLimiter;
 }
@@ -106,6 +109,7 @@ export async function capture(
     let rendering: StoredRendering;
     try {
       const file = await render(parts, parameters, slot);
+      request.accept?.(file);
       rendering = await store(parts, { key, parameters, file, led: shared, linked });
     } catch (error) {
       await refund(parts, reservation);

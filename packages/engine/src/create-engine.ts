@@ -30,6 +30,7 @@ import type { ServerClock } from "./ports/clock.ts";
 import type { StandingBalance } from "./ports/ledger.ts";
 import type { CacheStats } from "./ports/renderings.ts";
 import { prunePeriodically } from "./prune-periodically.ts";
+import { createCacheKey } from "./parameters/cache-key.ts";
 import { createParser } from "./parameters/parse-request.ts";
 import { SINGLE_PROCESS_LEASES } from "./ports/render-leases.ts";
 import { Quarantine } from "./schedule/quarantine.ts";
@@ -62,6 +63,7 @@ export interface Engine {
   /**
    * Returns a signed URL of the rendering that `capture` returned for a `linked` request. Free of charge. The URL
    * expires with the cache entry or the token, whichever is first.
+   * @throws SnapError `validation_failed` if a parameter is secret.
    */
   link(request: LinkRequest): RenderingLink;
   /**
@@ -127,19 +129,19 @@ export function createEngine(options: EngineOptions): Engine {
   const reversals = createReversals({ ledger: storage.ledger, clock, onEvent, onBackgroundError });
   const { tokens } = storage;
   const seal = createSeal(settings.secretKey, random);
-  const captures = trackCaptures(assembleParts(settings, { scheduler, quarantine, reversals }), seal);
+  const parts = assembleParts(settings, { seal, scheduler, quarantine, reversals });
+  const captures = trackCaptures(parts, seal);
   const credits = creditReader(settings);
   const batchParts: BatchParts = {
     ...storage,
     ...settings,
+    ...parts,
     seal,
     rules: { retentionMs: settings.batchRetentionMs, retryWindowMs: settings.batchRetryWindowMs },
     capture: captures.capture,
     clocks,
     credits,
     linkItems: createItemLinks({ ...storage, ...settings, seal }),
-    scheduler,
-    quarantine,
     onSubmitted: () => worker?.wake(),
   };
   const batches = createBatches(batchParts);
@@ -247,9 +249,9 @@ function trackCaptures(
 
 function assembleParts(
   settings: EngineSettings,
-  { scheduler, quarantine, reversals }: Pick<CaptureParts, "scheduler" | "quarantine" | "reversals">,
+  { seal, ...parts }: Pick<CaptureParts, "scheduler" | "quarantine" | "reversals"> & { readonly seal: Seal },
 ): CaptureParts {
-  const { storage, clock, random, plans, targets, renderer, resolver } = settings;
+  const { storage, clock, random, plans, targets, renderer, resolver, upstreamProxy } = settings;
   const {
     reservationLeaseMs,
     memoryCacheBytes: memoryBytes,
@@ -257,18 +259,19 @@ function assembleParts(
     onEvent,
     onBackgroundError,
   } = settings;
+  const cacheKey = createCacheKey(seal);
   return {
-    parse: createParser(targets),
+    ...parts,
+    cacheKey,
+    parse: createParser({ policy: targets, renderer, cacheKey }),
     cache: createRenderingCache({ store: storage.renderings, clock, memoryBytes }),
     runningRenders: new RunningRenders(),
     renderLeases: storage.renderLeases ?? SINGLE_PROCESS_LEASES,
     rateLimiter: storage.rateLimiter,
     ledger: storage.ledger,
-    reversals,
-    scheduler,
-    quarantine,
     renderer,
     resolver,
+    upstreamProxy,
     targets,
     maxRenderingBytes,
     isolatesAccounts: settings.isolation === "account",

@@ -5,6 +5,7 @@ import type { FinishedItem } from "./batches/item-worker.ts";
 import { systemResolver } from "./egress/names/system-resolver.ts";
 import type { ClockSkew } from "./clocks/clock-skew.ts";
 import type { EngineEvent } from "./engine-event.ts";
+import type { UpstreamProxy } from "./egress/upstream-proxy.ts";
 import { createWebhookSender } from "./egress/webhook-sender.ts";
 import { guardListeners } from "./listeners.ts";
 import { systemClock, type Clock } from "./ports/clock.ts";
@@ -22,7 +23,7 @@ import { PUBLIC_TARGETS_ONLY, type TargetPolicy } from "./targets/policy.ts";
 export interface EngineOptions {
   readonly storage: Storage;
   readonly renderer: Renderer;
-  /** Encrypts signing secrets at rest: any text of at least 16 characters. It must never change. */
+  /** Encrypts signing secrets and those of batch items at rest: any text of at least 16 characters. It must never change. */
   readonly secretKey: string;
   /** The built-in plans by default. */
   readonly plans?: readonly Plan[];
@@ -67,6 +68,8 @@ export interface EngineOptions {
   readonly random?: Random;
   /** `systemResolver` by default. */
   readonly resolver?: Resolver;
+  /** Proxy through which webhooks are sent; set the same for the renderer. None by default. */
+  readonly upstreamProxy?: UpstreamProxy | null;
   /** Reports idle processors and available memory; by default those of this machine. */
   readonly machine?: Machine;
   /**
@@ -110,7 +113,7 @@ export type EngineSettings = Required<Omit<EngineOptions, "baseUrl">> & { readon
 
 export function withDefaults(options: EngineOptions): EngineSettings {
   const { resolver = systemResolver, renderer } = options;
-  const { targets = renderer.targets ?? PUBLIC_TARGETS_ONLY } = options;
+  const { targets = renderer.targets ?? PUBLIC_TARGETS_ONLY, upstreamProxy = null } = options;
   const { machine = createSystemMachine() } = options;
   return {
     plans: BUILT_IN_PLANS,
@@ -128,10 +131,11 @@ export function withDefaults(options: EngineOptions): EngineSettings {
     // with the poll interval, another worker takes over a lost item within 30 s
     itemLeaseMs: 20 * SECOND_MS,
     webhookPausesMs: WEBHOOK_PAUSES_MS,
-    webhookSender: options.webhookSender ?? createWebhookSender({ policy: targets, resolver }),
+    webhookSender: options.webhookSender ?? createWebhookSender({ policy: targets, resolver, upstreamProxy }),
     clock: systemClock,
     random: systemRandom,
     resolver,
+    upstreamProxy,
     targets,
     isolation: "shared",
     ...options,

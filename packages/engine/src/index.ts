@@ -17,6 +17,8 @@ export type { EngineEvent, LedgerOperation } from "./engine-event.ts";
 export type { EngineOptions } from "./engine-options.ts";
 export { createSystemResolver, systemResolver } from "./egress/names/system-resolver.ts";
 export type { SystemResolverOptions } from "./egress/names/system-resolver.ts";
+export { parseUpstreamProxy } from "./egress/upstream-proxy.ts";
+export type { UpstreamProxy, UpstreamProxyOptions } from "./egress/upstream-proxy.ts";
 export { createWebhookSender } from "./egress/webhook-sender.ts";
 export type { WebhookSender } from "./ports/webhook-sender.ts";
 export type { CreditState } from "./credits/credits.ts";

@@ -64,6 +64,8 @@ export const ERROR_CODES = {
   request_timeout: { status: 408, retryable: true },
   /** The request body is too large. */
   payload_too_large: { status: 413, retryable: false },
+  /** The JavaScript of `script` or `waitForFunction` is invalid, threw an error or did not finish in time. */
+  script_failed: { status: 422, retryable: false },
   /** The request line and headers together are larger than 64 KiB. */
   request_header_fields_too_large: { status: 431, retryable: false },
   /** The process is stopping or, at `/readyz`, cannot render or store. */

@@ -4,7 +4,10 @@ export type { ErrorCode, ErrorCodeFacts, ErrorEnvelope, ParameterFaults } from "
 export { HEADERS, STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "./headers.ts";
 export { BATCH_LIMITS, LIMITS } from "./limits.ts";
 export type { BatchItem, BatchItemStatus, RenderBatch, UsagePlan, UsageReport } from "./documents.ts";
+export { explainNote, RENDER_NOTES } from "./notes.ts";
 export { effectiveDefault, modeOf, PARAMETERS } from "./parameters/by-mode.ts";
+export type { Cookie } from "./parameters/cookies.ts";
+export { DEVICES } from "./parameters/devices.ts";
 export { explainUnknownName } from "./parameters/explain-unknown-name.ts";
 export { FaultList } from "./parameters/fault-list.ts";
 export type { Refusal } from "./parameters/fault-list.ts";
@@ -13,9 +16,14 @@ export { paperSizeInches, UNITS_PER_INCH } from "./parameters/paper-size.ts";
 export { PARAMETER_GROUPS } from "./parameters/row.ts";
 export type { Mode, ParameterGroup, ParameterRow } from "./parameters/row.ts";
 export { CAPTURE_LIMITS, checkRules } from "./parameters/rules.ts";
+export { SECRET_NAMES, secretsIn, SIGNED_SECRET_MESSAGE } from "./parameters/secrets.ts";
 export { isSelector, SELECTOR_PATTERN } from "./parameters/selector.ts";
 export { suggestName } from "./parameters/suggest-name.ts";
-export { DEFAULT_VIEWPORT, DEFAULT_WAIT, PARAMETER_TABLE } from "./parameters/table.ts";
+export { DEFAULT_VIEWPORT } from "./parameters/rows/viewport.ts";
+export { DEFAULT_WAIT } from "./parameters/rows/wait.ts";
+export { PARAMETER_TABLE } from "./parameters/table.ts";
+export { canonicalJson, canonicalText } from "./parameters/text.ts";
+export { isHostPattern } from "./parameters/url-patterns.ts";
 export { encodeSpaces, isTooLongUrl, parseTargetUrl, URL_MESSAGES } from "./parameters/target-url.ts";
 export { toQuery } from "./parameters/to-query.ts";
 export type {
@@ -27,10 +35,11 @@ export type {
   RenderInput,
   ScreenshotInput,
   ScreenshotParameters,
+  SignableInput,
   SnapParameters,
   WaitEvent,
 } from "./parameters/types.ts";
-export type { PdfValues, ScreenshotValues } from "./parameters/values.ts";
+export type { PdfValues, ScreenshotValues, SecretName } from "./parameters/values.ts";
 export { buildSignedUrl } from "./signing/build-signed-url.ts";
 export type { UrlSigner } from "./signing/build-signed-url.ts";
 export { canonicalQuery } from "./signing/canonical-query.ts";

@@ -9,8 +9,12 @@ export const LIMITS = {
 
   /** Maximum length of `url`. */
   urlCharacters: 2048,
-  /** Maximum length of `selector` and `waitForSelector`. */
+  /** Maximum length of a selector of one element, such as `selector` and `waitForSelector`. */
   selectorCharacters: 512,
+  /** Maximum length of a selector list, such as `hideSelectors`. */
+  selectorListCharacters: 2048,
+  /** Maximum length of `css` and `script`. */
+  codeCharacters: 20_000,
   /** Minimum `cacheTtl`. */
   cacheTtlMinSeconds: 60,
   /** Maximum `cacheTtl`. */

@@ -37,6 +37,7 @@ describe("error codes", () => {
     ["bad_request", 400, false, undefined],
     ["request_timeout", 408, true, undefined],
     ["payload_too_large", 413, false, undefined],
+    ["script_failed", 422, false, undefined],
     ["request_header_fields_too_large", 431, false, undefined],
     ["not_ready", 503, true, 2],
   ] as const)("%s has the status %i", (code, status, retryable, retryAfterSeconds) => {
@@ -48,7 +49,7 @@ describe("error codes", () => {
   });
 
   it("are complete", () => {
-    expect(Object.keys(ERROR_CODES)).toHaveLength(27);
+    expect(Object.keys(ERROR_CODES)).toHaveLength(28);
   });
 });
 
@@ -59,6 +60,8 @@ it("limits have their published values", () => {
     usageReportsPerMinute: 60,
     urlCharacters: 2048,
     selectorCharacters: 512,
+    selectorListCharacters: 2048,
+    codeCharacters: 20_000,
     cacheTtlMinSeconds: 60,
     cacheTtlMaxSeconds: 2592000,
     cacheTtlDefaultSeconds: 86400,

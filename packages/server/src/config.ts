@@ -1,7 +1,8 @@
 import { suggestName } from "@snap/protocol";
 import { findContradictions } from "./config/contradictions.ts";
 import { fileVariableOf, readSecretFiles, SECRET_SETTINGS } from "./config/secret-files.ts";
-import { defaultNavigationTimeoutMs, SETTINGS, type Setting, type Settings } from "./config/settings.ts";
+import type { Setting } from "./config/setting.ts";
+import { defaultNavigationTimeoutMs, SETTINGS, type Settings } from "./config/settings.ts";
 
 /** The settings of the service, as `readConfig` reads them from the environment. `null`: not set. */
 export interface Config extends Omit<Settings, "databaseUrl" | "redisUrl" | "navigationTimeoutMs"> {
@@ -75,6 +76,16 @@ export function readMoveConfig(environment: Environment): {
     config: readSettings({ dataDir, databaseUrl, secretKey }, given),
     warnings: warningsOf(given.values),
   };
+}
+
+/**
+ * Like `readConfig`, but reads only `SNAP_FILTER_LISTS`.
+ *
+ * @throws ConfigError
+ */
+export function readFilterLists(environment: Environment): Config["filterLists"] {
+  const { filterLists } = SETTINGS;
+  return readSettings({ filterLists }, readVariables(environment)).filterLists;
 }
 
 /** The name of a variable, and what is wrong with it. */

@@ -1,12 +1,14 @@
 import {
   createEngine,
   createSystemResolver,
+  parseUpstreamProxy,
   SnapError,
   systemResolver,
   type Engine,
   type EngineOptions,
   type Renderer,
   type Resolver,
+  type UpstreamProxy,
 } from "@snap/engine";
 import { keyFingerprint, steadySlots } from "@snap/engine/internals";
 import type { BeforeMigration } from "@snap/engine/ports";
@@ -38,24 +40,39 @@ export function resolverOf(config: Config): Resolver {
   const { nameServers: servers } = config;
   if (servers === null) return systemResolver;
   const resolver = createSystemResolver({ servers });
-  const own = new Set(servicePolicy(config).ownSockets?.map(({ hostname }) => hostname));
+  const proxies = [upstreamProxyOf(config)].filter((proxy) => proxy !== null);
+  const sockets = [...(servicePolicy(config).ownSockets ?? []), ...proxies];
+  const own = new Set(sockets.map(({ hostname }) => hostname));
   return {
     resolve: (hostname, options) =>
       (own.has(hostname) ? systemResolver : resolver).resolve(hostname, options),
   };
 }
 
+/** Returns the proxy of pages and webhooks; `null` if they connect directly. */
+export function upstreamProxyOf({
+  upstreamProxy: url,
+  noProxy,
+  upstreamProxyDns: dns,
+}: Config): UpstreamProxy | null {
+  return url === null ? null : parseUpstreamProxy({ url, noProxy, dns });
+}
+/** Options of a renderer that a command sets. Without `filterLists`, it does not spend the time to compile them. */
+export type RendererOptions = Pick<
+  PuppeteerRendererOptions,
+  "filterLists" | "onEvent" | "targets" | "warmContexts"
+>;
+
 /** Creates a renderer with a real browser behind the egress proxy, and starts or connects to the browser at once. */
-export async function createRenderer(
-  config: Config,
-  options: Pick<PuppeteerRendererOptions, "onEvent" | "targets" | "warmContexts">,
-): Promise<Renderer> {
+export async function createRenderer(config: Config, options: RendererOptions): Promise<Renderer> {
   // Commands that do not render must not load the browser driver.
   const { createPuppeteerRenderer } = await import("@snap/engine/puppeteer");
   return createPuppeteerRenderer({
     ...options,
     resolver: resolverOf(config),
+    upstreamProxy: upstreamProxyOf(config),
     executablePath: config.chromiumPath ?? undefined,
+    userAgent: config.userAgent ?? undefined,
     sandbox: config.sandbox,
     browserUrls: config.browserEndpoints.map(({ url }) => url.href),
     browserProxyHost: config.browserProxyHost ?? undefined,
@@ -113,6 +130,7 @@ export async function openEngine(
     storage: opened.storage,
     secretKey: opened.secretKey,
     resolver: resolverOf(config),
+    upstreamProxy: upstreamProxyOf(config),
     plans: config.plans,
     maxRenderingBytes: config.maxRenderingBytes,
     isolation: config.isolation,

@@ -53,7 +53,12 @@ describe("readConfig without variables", () => {
       isolation: "shared",
       allowTargets: [],
       denyTargets: [],
+      filterLists: [],
       nameServers: null,
+      userAgent: null,
+      upstreamProxy: null,
+      noProxy: "",
+      upstreamProxyDns: "local",
       plans: [
         { slug: "starter", name: "Starter", creditsPerPeriod: 1_000, requestsPerMinute: 20 },
         { slug: "growth", name: "Growth", creditsPerPeriod: 10_000, requestsPerMinute: 60 },
@@ -108,6 +113,22 @@ describe("readConfig with one variable", () => {
     [
       { SNAP_BROWSER_URL: "https://browsers.example", SNAP_BROWSER_EGRESS: "direct" },
       { browserEndpoints: [{ isLoopback: false }], browserEgress: "direct" },
+    ],
+    [
+      { SNAP_USER_AGENT: "ExampleBot/1.0 (+https://example.com/bot)" },
+      { userAgent: "ExampleBot/1.0 (+https://example.com/bot)" },
+    ],
+    [
+      {
+        SNAP_UPSTREAM_PROXY: "http://ada:s%40cret@proxy.example:3128",
+        SNAP_NO_PROXY: ".example.com, *.corp.example,10.0.0.0/8",
+        SNAP_UPSTREAM_PROXY_DNS: "proxy",
+      },
+      {
+        upstreamProxy: "http://ada:s%40cret@proxy.example:3128",
+        noProxy: ".example.com, *.corp.example,10.0.0.0/8",
+        upstreamProxyDns: "proxy",
+      },
     ],
     [{ SNAP_TRUST_PROXY: "1" }, { trustProxy: 1 }],
     [{ SNAP_TRUST_PROXY: "loopback" }, { trustProxy: ["loopback"] }],
@@ -200,6 +221,9 @@ describe("readConfig with one variable", () => {
     ["SNAP_TRUST_PROXY", "0.0.0.0/0", "loopback, 10.0.0.5 or 10.0.0.0/8,fd00::/8"],
     ["SNAP_TRUST_PROXY", "1,10.0.0.5", "loopback, 10.0.0.5 or 10.0.0.0/8,fd00::/8"],
     ["SNAP_ALLOW_TARGETS", "10.0.0.0/8,not a host", "10.0.0.0/8, 127.0.0.1:3000"],
+    ["SNAP_USER_AGENT", "Snäp", "1 to 512 printable ASCII characters"],
+    ["SNAP_NO_PROXY", "example.com", "set SNAP_UPSTREAM_PROXY as well, or unset it"],
+    ["SNAP_UPSTREAM_PROXY_DNS", "proxy", "set SNAP_UPSTREAM_PROXY as well, or unset it"],
     ["SNAP_DENY_TARGETS", "*.example", "10.0.0.0/8, 127.0.0.1:3000"],
     ["SNAP_DENY_TARGETS", ",", '"," contains no hosts or blocks'],
     [
@@ -247,6 +271,8 @@ describe("readConfig with one variable", () => {
       "browsers.example/hunter2",
       "address 1 is not a DevTools endpoint; use a form like ws://",
     ],
+    ["SNAP_UPSTREAM_PROXY", "ada:hunter2@proxy.example:3128", "such as http://proxy.example:3128"],
+    ["SNAP_UPSTREAM_PROXY", "http://ada:hunter2%@proxy.example", "encode % as %25"],
     ["SNAP_BROWSER_URL", "ws://localhost/hunter2,,", "address 2 is not a DevTools endpoint"],
     [
       "SNAP_BROWSER_URL",
@@ -316,6 +342,21 @@ describe("remote browsers", () => {
     ["SNAP_ISOLATION", { SNAP_BROWSER_URL: "ws://127.0.0.1:9222/", SNAP_ISOLATION: "account" }],
   ])("reports %s if it is invalid or contradicts another variable", (name, environment) => {
     expect(mistakesOf(environment)).toEqual([expect.stringContaining(name)]);
+  });
+});
+
+describe("an upstream proxy", () => {
+  const SNAP_UPSTREAM_PROXY = "http://ada:hunter2@proxy.example:3128";
+
+  it.each<[string, Environment]>([
+    ["SNAP_NO_PROXY", { SNAP_NO_PROXY: "*" }],
+    ["SNAP_NO_PROXY", { SNAP_NO_PROXY: "http://example.com" }],
+    ["SNAP_UPSTREAM_PROXY_DNS", { SNAP_UPSTREAM_PROXY_DNS: "remote" }],
+    ["SNAP_UPSTREAM_PROXY", { SNAP_BROWSER_URL: "ws://127.0.0.1:9222/", SNAP_BROWSER_EGRESS: "direct" }],
+  ])("reports %s if it is invalid or contradicts another variable", (name, environment) => {
+    const mistakes = mistakesOf({ SNAP_UPSTREAM_PROXY, ...environment });
+    expect(mistakes).toEqual([expect.stringContaining(name)]);
+    expect(mistakes.join()).not.toContain("hunter2");
   });
 });
 

@@ -5,13 +5,15 @@ import { execNode, widenPath } from "./machine/run.ts";
 import { ROOT } from "./workspace.ts";
 
 // `pnpm site` serves the documentation for editing, `pnpm site build` builds the pages to publish, and
-// `pnpm site reference` generates files from the code.
+// `pnpm site reference` generates files from the code. `pnpm site gallery [NAME...]` renders the pictures of the gallery.
 widenPath();
 const [task = "dev", ...options] = process.argv.slice(2);
-if (task === "reference") {
+if (task === "reference" || task === "gallery") {
   await build();
-  // It imports the built packages.
+  // These import the built packages.
+  const { updateGallery } = await import("./gallery/update.ts");
   const { generateFiles, writeStaleFiles } = await import("./docs/generate.ts");
+  if (task === "gallery" && !(await updateGallery(options))) process.exit(1);
   await writeStaleFiles(await generateFiles(), ROOT);
 } else {
   const vitepress = dirname(createRequire(import.meta.url).resolve("vitepress/package.json"));

@@ -1,7 +1,7 @@
 import { createEngine, parseParameters, type Storage } from "@snap/engine";
 import { createHash, randomBytes } from "node:crypto";
 import { newReservationId } from "../../../engine/src/credits/reservation.ts";
-import { cacheKey } from "../../../engine/src/parameters/cache-key.ts";
+import { createCacheKey } from "../../../engine/src/parameters/cache-key.ts";
 import { NO_RENDERER, SECRET_KEY } from "../service.ts";
 import {
   accountId,
@@ -29,6 +29,8 @@ export interface Subject {
   readonly open: (storage: Storage) => (index: number) => Promise<void>;
 }
 
+/** The pages are rendered without secrets. */
+const cacheKey = createCacheKey({ digest: (secret) => secret });
 const pageUrl = (index: number): string => `https://example.com/${index}`;
 
 const cacheHit: Subject = {

@@ -1,4 +1,12 @@
-import { fieldMessage, isSelector, isTooLongUrl, parseTargetUrl, URL_MESSAGES } from "@snap/protocol";
+import {
+  canonicalJson,
+  canonicalText,
+  fieldMessage,
+  isSelector,
+  isTooLongUrl,
+  parseTargetUrl,
+  URL_MESSAGES,
+} from "@snap/protocol";
 import type { ParameterRow } from "@snap/protocol";
 
 /** Returns the service's message for an invalid value, or `null` for a valid one. */
@@ -28,7 +36,11 @@ function isValueOf(field: Exclude<ParameterRow, { readonly kind: "url" }>, value
     case "choice":
       return typeof value === "string" && field.values.includes(value);
     case "selector":
-      return typeof value === "string" && isSelector(value);
+      return typeof value === "string" && isSelector(value, field.maxCharacters);
+    case "json":
+      return canonicalJson(field, value) !== null;
+    case "text":
+      return typeof value === "string" && canonicalText(field, value) !== null;
   }
 }
 

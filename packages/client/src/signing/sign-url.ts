@@ -1,6 +1,12 @@
-import { buildSignedUrl, type RenderInput } from "@snap/protocol";
+import {
+  buildSignedUrl,
+  FaultList,
+  secretsIn,
+  SIGNED_SECRET_MESSAGE,
+  type SignableInput,
+} from "@snap/protocol";
 import { readBaseUrl, readInteger, type IntegerRange } from "../read-options.ts";
-import { writeQuery } from "../sending/write-query.ts";
+import { refusedParameters, writeQuery } from "../sending/write-query.ts";
 
 const TOKEN_ID: IntegerRange = { min: 1, max: Number.MAX_SAFE_INTEGER };
 /** The limit catches milliseconds: Unix seconds stay below it for a thousand years. */
@@ -24,7 +30,8 @@ export interface SignUrlOptions extends ExpiryOptions {
 
 /**
  * Returns a URL that renders a page without a token, for an `<img>`, a link or an e-mail. `pdf: true` renders a PDF.
- * The same arguments return the same URL, so that it can be cached.
+ * The same arguments return the same URL, so that it can be cached. Anyone may see it, so `headers`, `cookies` and
+ * `basicAuth` cannot be part of it.
  *
  * @throws SnapError for invalid parameters, the same that the service would return.
  * @throws TypeError or RangeError if an option is missing or malformed.
@@ -34,18 +41,28 @@ export interface SignUrlOptions extends ExpiryOptions {
  *   { baseUrl: "https://snap.example.com/v1", tokenId: 7, signingSecret, expires: new Date("2030-01-01") },
  * );
  */
-export function signUrl(parameters: RenderInput, options: SignUrlOptions): string {
+export function signUrl(parameters: SignableInput, options: SignUrlOptions): string {
   const { signingSecret, expires } = options;
   const baseUrl = readBaseUrl(options.baseUrl);
   const tokenId = readInteger("tokenId", options.tokenId, TOKEN_ID);
   if (typeof signingSecret !== "string" || signingSecret === "")
     throw new TypeError("signingSecret is missing; run `snap-server tokens reveal ID` to get it.");
-  return buildSignedUrl(writeQuery(parameters), {
+  const query = writeQuery(parameters);
+  requireNoSecrets(parameters);
+  return buildSignedUrl(query, {
     baseUrl,
     tokenId,
     signingSecret,
     expires: expires === undefined ? undefined : toSeconds(expires),
   });
+}
+
+/** Callers without types may pass them. */
+function requireNoSecrets(parameters: object): void {
+  const faults = new FaultList();
+  for (const name of secretsIn(parameters)) faults.add(name, SIGNED_SECRET_MESSAGE);
+  const refusal = faults.toRefusal();
+  if (refusal !== null) throw refusedParameters(refusal);
 }
 
 function toSeconds(expires: Date | number): number {

@@ -56,6 +56,9 @@ function valueOf(field: ParameterRow): fc.Arbitrary<unknown> {
   switch (field.kind) {
     case "url":
       return address;
+    case "json":
+    case "text":
+      return fc.oneof(fc.constantFrom<unknown>(field.example), fc.string());
     case "selector":
       return selector;
     case "flag":

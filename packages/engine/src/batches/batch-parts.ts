@@ -3,6 +3,7 @@ import type { ClockWatch } from "../clocks/watch-clocks.ts";
 import type { CreditState } from "../credits/credits.ts";
 import type { EngineSettings } from "../engine-options.ts";
 import type { Account } from "../ports/accounts.ts";
+import type { CacheKey } from "../parameters/cache-key.ts";
 import type { BatchRecord } from "../ports/batches.ts";
 import type { Storage } from "../ports/storage.ts";
 import type { Quarantine } from "../schedule/quarantine.ts";
@@ -22,6 +23,7 @@ type Settings = Pick<
   | "onDeliveryAttempt"
   | "onItemFinished"
   | "random"
+  | "renderer"
   | "targets"
   | "webhookPausesMs"
   | "webhookSender"
@@ -30,6 +32,7 @@ type Settings = Pick<
 /** The dependencies of batches and their worker; `createEngine` assembles them. */
 export interface BatchParts extends Stores, Settings {
   readonly seal: Seal;
+  readonly cacheKey: CacheKey;
   readonly rules: BatchRules;
   readonly capture: (request: CaptureRequest & CaptureOptions) => Promise<Capture>;
   readonly clocks: ClockWatch;

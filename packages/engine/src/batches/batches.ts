@@ -1,7 +1,6 @@
 import { BATCH_LIMITS, type BatchItem, type RenderBatch } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
 import { enforceRateLimit } from "../limits/enforce-rate-limit.ts";
-import { cacheKey } from "../parameters/cache-key.ts";
 import type { BatchFilter, BatchStats, BatchRecord, BatchSummary, ItemRecord } from "../ports/batches.ts";
 import type { Page, PageRequest } from "../ports/page.ts";
 import type { Random } from "../ports/random.ts";
@@ -9,6 +8,7 @@ import type { Principal, TokenRecord } from "../ports/tokens.ts";
 import { requireAbility, requireVerifiedEmail } from "../tokens/authorize.ts";
 import type { BatchParts } from "./batch-parts.ts";
 import { batchNotFound, redeliver } from "./redeliver.ts";
+import { sealSecrets } from "./item-secrets.ts";
 import { parseSubmission, type SubmittedItem } from "./parse-submission.ts";
 
 /** Context for the document of a batch. */
@@ -108,7 +108,7 @@ export function createBatches(parts: BatchParts): Batches {
   return {
     async submit({ principal: { account, token }, document }) {
       requireVerifiedEmail(account);
-      const { items, webhookUrl } = parseSubmission(document, parts.targets);
+      const { items, webhookUrl } = parseSubmission(document, parts);
       for (const { parameters } of items) requireAbility(token, parameters.pdf ? "pdf" : "screenshot");
       const now = clock.now();
       const limit = BATCH_LIMITS.submissionsPerMinute;
@@ -121,7 +121,7 @@ export function createBatches(parts: BatchParts): Batches {
         createdAt: now,
         finishedAt: null,
         prunesAt: null,
-        items: items.map((item) => toItemRecord(item, { now, random: parts.random })),
+        items: items.map((item) => toItemRecord(parts, { item, now })),
         delivery: null,
       };
       await batches.insert(batch);
@@ -158,12 +158,12 @@ export async function describeBatch(
 }
 
 function toItemRecord(
-  { sent, parameters }: SubmittedItem,
-  { now, random }: { readonly now: number; readonly random: Random },
+  { random, seal, cacheKey }: BatchParts,
+  { item: { sent, parameters }, now }: { readonly item: SubmittedItem; readonly now: number },
 ): ItemRecord {
   return {
     id: makeId(random, "item"),
-    parameters: sent,
+    parameters: sealSecrets(sent, seal),
     key: cacheKey(parameters),
     state: { status: "queued", dueAt: now, starts: 0, fence: 0, limitedSince: null },
   };

@@ -1,4 +1,4 @@
-import { buildSignedUrl, toQuery } from "@snap/protocol";
+import { buildSignedUrl, secretsIn, toQuery } from "@snap/protocol";
 import { LRUCache } from "lru-cache";
 import type { BatchRecord, ItemRecord } from "../ports/batches.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -54,6 +54,7 @@ export function createItemLinks({ baseUrl, renderings, seal, clock }: ItemLinksO
         const { id, key, parameters, state } = item;
         const ability = parameters["pdf"] === true ? "pdf" : "screenshot";
         if (state.status !== "done" || !token.abilities.includes(ability)) return;
+        if (secretsIn(parameters).length > 0) return; // a signed URL cannot have them
         const cached = await renderings.peek({ accountId: batch.accountId, key, now });
         if (cached === null || cached.etag !== state.etag) return;
         const endsAt = Math.min(cached.expiresAt, state.expiresAt, token.expiresAt ?? Infinity);

@@ -6,6 +6,7 @@ import type { StoredRendering } from "../ports/renderings.ts";
 import { requireUsable } from "../tokens/authenticate.ts";
 import { advanceBatch, type BatchEvent } from "./batch-machine.ts";
 import { applyEvent, type BatchParts } from "./batch-parts.ts";
+import { openSecrets } from "./item-secrets.ts";
 
 /** Delay where the cause lasts for an unknown time; each retry counts against the render limit. */
 const WAIT_MS = 15_000;
@@ -57,7 +58,8 @@ export async function runItem(parts: BatchParts, claimed: ClaimedItem): Promise<
   const { tokens, clock } = parts;
   try {
     const principal = requireUsable(await tokens.find(claimed.batch.tokenId), clock.now());
-    const { parameters, id: requestId } = claimed.item;
+    const { id: requestId } = claimed.item;
+    const parameters = openSecrets(claimed.item.parameters, parts.seal);
     const settle = settleWith(parts, claimed);
     const request = { principal, parameters, requestId, priority: "batch", settle } as const;
     const { cache, rendering } = await parts.capture(request);

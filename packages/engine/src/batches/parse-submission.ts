@@ -1,8 +1,10 @@
 import { BATCH_LIMITS, FaultList, isTooLongUrl, URL_MESSAGES, type SnapParameters } from "@snap/protocol";
 import { isSnapError, SnapError } from "../errors.ts";
-import { cacheKey } from "../parameters/cache-key.ts";
+import { checkFilterLists } from "../filter-lists/require-filter-lists.ts";
+import type { CacheKey } from "../parameters/cache-key.ts";
 import { parseItem } from "../parameters/parse.ts";
 import { typedValue } from "../parameters/read-query.ts";
+import type { Renderer } from "../ports/renderer.ts";
 import { classifyTarget, type TargetVerdict } from "../targets/target.ts";
 import type { TargetPolicy } from "../targets/policy.ts";
 
@@ -18,14 +20,24 @@ export interface SubmittedItem {
   readonly parameters: SnapParameters;
 }
 
+/** What the submission is checked against, besides the parameter table. */
+export interface SubmissionRules {
+  readonly targets: TargetPolicy;
+  readonly renderer: Pick<Renderer, "filterLists">;
+  readonly cacheKey: CacheKey;
+}
+
 /**
  * Validates the body of `POST /renders`. One fault rejects the whole submission.
  *
  * @throws SnapError `blocked_host` if every fault is a blocked host, `validation_failed` otherwise; both list the faults in
- * `errors`, under keys such as `items.2.quality`, `items` and `webhookUrl`. Blocked hosts and duplicates are found only
- * among items whose parameters are valid.
+ * `errors`, under keys such as `items.2.quality`, `items` and `webhookUrl`. Blocked hosts, missing filter lists and
+ * duplicates are found only among items whose parameters are valid.
  */
-export function parseSubmission(document: unknown, targets: TargetPolicy): Submission {
+export function parseSubmission(
+  document: unknown,
+  { targets, renderer, cacheKey }: SubmissionRules,
+): Submission {
   const faults = new Faults();
   if (!isRecord(document)) {
     faults.list.add("body", "must be a JSON object with items");
@@ -34,18 +46,18 @@ export function parseSubmission(document: unknown, targets: TargetPolicy): Submi
   for (const name of Object.keys(document))
     if (name !== "items" && name !== "webhookUrl")
       faults.list.add(name, "is not a batch field; use items and webhookUrl");
-  const items = parseItems(document["items"], { faults, targets });
+  const items = parseItems(document["items"], { faults, targets, renderer, cacheKey });
   const webhookUrl = parseWebhookUrl(document["webhookUrl"], { faults, targets });
   if (!faults.isEmpty) throw faults.toError();
   return { items, webhookUrl };
 }
 
-interface Context {
+interface Context extends SubmissionRules {
   readonly faults: Faults;
-  readonly targets: TargetPolicy;
 }
 
-function parseItems(value: unknown, { faults, targets }: Context): SubmittedItem[] {
+function parseItems(value: unknown, context: Context): SubmittedItem[] {
+  const { faults, cacheKey } = context;
   if (!Array.isArray(value) || value.length === 0 || value.length > BATCH_LIMITS.items) {
     faults.list.add("items", `must be an array of 1 to ${BATCH_LIMITS.items} captures`);
     return [];
@@ -53,7 +65,7 @@ function parseItems(value: unknown, { faults, targets }: Context): SubmittedItem
   const items: SubmittedItem[] = [];
   const seen = new Map<string, number>();
   for (const [index, sent] of value.entries()) {
-    const item = parseOne(sent, `items.${index}`, { faults, targets });
+    const item = parseOne(sent, `items.${index}`, context);
     if (item === null) continue;
     items.push(item);
     // the cache lifetime does not make a capture different
@@ -65,20 +77,27 @@ function parseItems(value: unknown, { faults, targets }: Context): SubmittedItem
   return items;
 }
 
-function parseOne(value: unknown, name: string, { faults, targets }: Context): SubmittedItem | null {
+function parseOne(
+  value: unknown,
+  name: string,
+  { faults, targets, renderer }: Context,
+): SubmittedItem | null {
   if (!isRecord(value)) {
     faults.list.add(name, "must be an object with the parameters of a capture");
     return null;
   }
-  requireCached(value, (parameter, message) => faults.list.add(`${name}.${parameter}`, message));
+  const report = (parameter: string, message: string): void =>
+    faults.list.add(`${name}.${parameter}`, message);
+  requireCached(value, report);
   try {
     const { sent, parameters } = parseItem(value);
+    checkFilterLists(parameters, renderer, report);
     faults.addVerdict(`${name}.url`, classifyTarget(parameters.url, targets));
     return { sent: { ...sent, url: parameters.url }, parameters };
   } catch (error) {
     if (!isSnapError(error)) throw error;
     for (const [parameter, messages] of Object.entries(error.errors ?? {}))
-      for (const message of messages) faults.list.add(`${name}.${parameter}`, message);
+      for (const message of messages) report(parameter, message);
     return null;
   }
 }
@@ -96,7 +115,10 @@ function requireCached(
 }
 
 /** Validates with the same rules as `url`. */
-function parseWebhookUrl(value: unknown, { faults, targets }: Context): string | null {
+function parseWebhookUrl(
+  value: unknown,
+  { faults, targets }: Pick<Context, "faults" | "targets">,
+): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value !== "string" || isTooLongUrl(value)) {
     faults.list.add("webhookUrl", typeof value === "string" ? URL_MESSAGES.tooLong : URL_MESSAGES.malformed);

@@ -1,8 +1,9 @@
 import { buildSignedUrl, LIMITS, toQuery, type SnapParameters } from "@snap/protocol";
 import type { Capture } from "../capture.ts";
-import { cacheKey } from "../parameters/cache-key.ts";
+import type { CacheKey } from "../parameters/cache-key.ts";
 import type { StoredRendering } from "../ports/renderings.ts";
 import type { Principal } from "../ports/tokens.ts";
+import { requireNoSecrets } from "../tokens/require-no-secrets.ts";
 import type { Seal } from "../tokens/seal.ts";
 
 /** Spread of the lifetimes of renderings that are cached only for their link. */
@@ -14,8 +15,8 @@ const TTL_SPREAD_SECONDS = 43_200;
  * unique.
  */
 export function linkedEntry(
-  parameters: SnapParameters,
-  rendering: StoredRendering,
+  cacheKey: CacheKey,
+  { parameters, rendering }: { readonly parameters: SnapParameters; readonly rendering: StoredRendering },
 ): { readonly key: string; readonly rendering: StoredRendering } {
   const cacheTtl = linkedTtlSeconds(rendering.etag);
   const expiresAt = rendering.storedAt + cacheTtl * 1000;
@@ -46,11 +47,16 @@ export interface RenderingLink {
   readonly expiresAt: number;
 }
 
-/** Signs a URL of a cached rendering. It expires with the cache entry or the token, whichever is first. */
+/**
+ * Signs a URL of a cached rendering. It expires with the cache entry or the token, whichever is first.
+ *
+ * @throws SnapError `validation_failed` if a parameter is secret.
+ */
 export function linkRendering(
   seal: Seal,
   { principal: { token }, parameters, capture: { cache, rendering }, baseUrl }: LinkRequest,
 ): RenderingLink {
+  requireNoSecrets(parameters);
   const { cache: _, ...sent } = parameters;
   const query = cache === "bypass" ? { ...sent, cacheTtl: linkedTtlSeconds(rendering.etag) } : sent;
   const expires = Math.floor(Math.min(rendering.expiresAt, token.expiresAt ?? Infinity) / 1000);

@@ -19,11 +19,11 @@ export async function lookUp(
   return cached !== null && suits(cached, parameters) ? cached : null;
 }
 
-/** An explicit `waitUntil` is strict: a rendering whose wait was capped does not satisfy it. */
+/** An explicit `waitUntil` is strict unless its timeout is accepted: a rendering whose wait was capped does not satisfy it. */
 export function suits(cached: StoredRendering, parameters: SnapParameters): boolean {
   return !(waitsStrictly(parameters) && cached.notes.includes(WAIT_CAPPED));
 }
 
 export function waitsStrictly(parameters: SnapParameters): boolean {
-  return !parameters.pdf && parameters.waitUntil !== undefined;
+  return !parameters.pdf && parameters.waitUntil !== undefined && parameters.onWaitTimeout !== "capture";
 }

@@ -1,10 +1,17 @@
 import { LIMITS, type SnapParameters } from "@snap/protocol";
+import type { CacheKey } from "../parameters/cache-key.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { RenderedFile } from "../ports/renderer.ts";
 import type { RenderingKey, StoredRendering } from "../ports/renderings.ts";
 import { linkedEntry } from "./links.ts";
 import { toStoredRendering, type RenderingCache } from "./rendering-cache.ts";
 import type { LedRender } from "./share.ts";
+
+export interface StoreParts {
+  readonly cache: RenderingCache;
+  readonly cacheKey: CacheKey;
+  readonly clock: Clock;
+}
 
 export interface StoreRequest {
   readonly key: RenderingKey;
@@ -18,7 +25,7 @@ export interface StoreRequest {
 
 /** Stores a rendering. One with `cache: false` is stored only if it needs a link, and only for that link. */
 export async function store(
-  { cache, clock }: { readonly cache: RenderingCache; readonly clock: Clock },
+  { cache, cacheKey, clock }: StoreParts,
   { key, parameters, file, led, linked }: StoreRequest,
 ): Promise<StoredRendering> {
   const ttlSeconds = parameters.cacheTtl ?? LIMITS.cacheTtlDefaultSeconds;
@@ -28,7 +35,7 @@ export async function store(
     return fresh;
   }
   if (!linked(fresh)) return fresh;
-  const entry = linkedEntry(parameters, fresh);
+  const entry = linkedEntry(cacheKey, { parameters, rendering: fresh });
   await cache.store({ ...key, key: entry.key }, entry.rendering);
   return entry.rendering;
 }

@@ -1,17 +1,12 @@
-import { once } from "node:events";
-import { createConnection, isIP, type Socket } from "node:net";
-import { connect as secure, type TLSSocket } from "node:tls";
-import { withTimeout } from "../timeouts.ts";
+import type { Socket } from "node:net";
+import { normalizeHostname } from "../targets/target-list.ts";
+import { connectThroughProxy, type ProxyRefusal } from "./connect-through-proxy.ts";
+import { openSocket } from "./open-socket.ts";
 import { resolveHost, type ResolveHostRequest, type ResolveRefusal } from "./resolve.ts";
+import { skipsProxy, skipsProxyFor } from "./upstream-proxy.ts";
 
-/** Time limit to connect, over all addresses of a host. */
-const CONNECT_TIMEOUT_MS = 10_000;
-
-/** Time until the next address of the host is tried. */
-const ATTEMPT_TIMEOUT_MS = 2_500;
-
-/** `unreachable`: no address accepted in time. */
-export type ConnectRefusal = ResolveRefusal | "unreachable";
+/** `unreachable`: no address accepted in time; `proxy-failed`: the upstream proxy is down or does not let us in. */
+export type ConnectRefusal = ResolveRefusal | ProxyRefusal;
 
 interface ConnectRequest extends ResolveHostRequest {
   /** 10,000 by default. */
@@ -22,7 +17,8 @@ interface ConnectRequest extends ResolveHostRequest {
 
 /**
  * Connects to an allowed host. Resolves it once, requires every address to be allowed, and tries only those addresses,
- * so DNS rebinding cannot bypass the check. Pages and webhooks both use it.
+ * so DNS rebinding cannot bypass the check. Pages and webhooks both use it. An upstream proxy is given a checked address,
+ * too, unless it resolves names.
  *
  * The socket stays half-open when the peer ends; end it yourself. It throws no unhandled `error`; listen for `close`.
  * If `signal` aborts, returns a failure and leaves no socket open.
@@ -35,62 +31,10 @@ interface ConnectRequest extends ResolveHostRequest {
 export async function connect(request: ConnectRequest): Promise<Socket | ConnectRefusal> {
   const outcome = await resolveHost(request);
   if ("refusal" in outcome) return outcome.refusal;
-  return (await connectToAny(request, outcome.addresses)) ?? "unreachable";
-}
-
-async function connectToAny(request: ConnectRequest, addresses: readonly string[]): Promise<Socket | null> {
-  const { hostname, port, signal, connectTimeoutMs: durationMs = CONNECT_TIMEOUT_MS } = request;
-  const { onUnreachable = () => {} } = request;
-  if (signal?.aborted === true) return null;
-  const checked = addresses.map((address) => ({ address, family: isIP(address) }));
-  const socket = createConnection({
-    host: hostname, // resolves to the checked addresses; a literal address needs no look-up
-    lookup: (_hostname, _options, callback) => callback(null, checked),
-    port,
-    allowHalfOpen: true,
-    noDelay: true,
-    autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: ATTEMPT_TIMEOUT_MS,
-  });
-  socket.on("error", () => {}); // `close` follows
-  const reason = (): Error => new Error(`${hostname} did not accept a connection within ${durationMs} ms`);
-  try {
-    await withTimeout({ signal, durationMs, reason }, (limited) =>
-      once(socket, "connect", { signal: limited }),
-    );
-    return socket;
-  } catch (error) {
-    socket.destroy();
-    onUnreachable(describe(error));
-    return null;
-  }
-}
-
-/** With several addresses, Node reports one error that lists those of all attempts. */
-function describe(error: unknown): string {
-  const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
-  return errors.map((one) => (one instanceof Error ? one.message : String(one))).join(", ");
-}
-
-/**
- * Starts TLS on a connected socket. Resolves when the certificate is verified for `hostname` (RFC 9110, 4.3.4), before
- * any data is sent; resolves to `null`, with the socket destroyed, if the verification fails.
- *
- * @example
- * const secured = await startTls(socket, "example.com");
- * if (secured === null) console.error("unreachable");
- */
-export function startTls(socket: Socket, hostname: string): Promise<TLSSocket | null> {
-  const secured = secure({
-    socket,
-    host: hostname, // the certificate must match it
-    servername: isIP(hostname) === 0 ? hostname : "", // RFC 6066, 3: never a literal address
-    ALPNProtocols: ["http/1.1"],
-    rejectUnauthorized: true, // explicit, so NODE_TLS_REJECT_UNAUTHORIZED cannot disable it
-  });
-  return new Promise((resolve) => {
-    secured.on("error", () => {}); // `close` follows
-    secured.once("secureConnect", () => resolve(secured));
-    secured.once("close", () => resolve(null));
-  });
+  const { addresses } = outcome;
+  const { port, upstreamProxy: proxy = null } = request;
+  const hostname = normalizeHostname(request.hostname);
+  if (proxy === null || skipsProxy(proxy, { hostname, port }) || skipsProxyFor(proxy, { addresses, port }))
+    return (await openSocket({ ...request, addresses })) ?? "unreachable";
+  return connectThroughProxy({ ...request, hostname, addresses, proxy });
 }

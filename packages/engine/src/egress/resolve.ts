@@ -3,10 +3,11 @@ import { isIP } from "node:net";
 import type { Resolver } from "../ports/resolver.ts";
 import { checkAddress, checkHost, parseTarget } from "../targets/target.ts";
 import { parseAddress, type Address } from "../targets/addresses.ts";
-import { isAmong, opensPort, type TargetPolicy } from "../targets/policy.ts";
+import { allowsName, isAmong, isWebPort, opensPort, type TargetPolicy } from "../targets/policy.ts";
 import { normalizeHostname } from "../targets/target-list.ts";
 import { abortable, withTimeout } from "../timeouts.ts";
 import { LOOK_UP_TIMEOUT_MS } from "./names/system-resolver.ts";
+import { skipsProxy, type UpstreamProxy } from "./upstream-proxy.ts";
 
 /**
  * `blocked`: not an allowed target; `unresolved`: the name does not exist or has no address; `resolver-failed`: the
@@ -22,6 +23,7 @@ export interface RefusedHost {
 }
 
 interface ResolvedHost {
+  /** Empty if the upstream proxy resolves the name. */
   readonly addresses: readonly string[];
 }
 
@@ -44,6 +46,8 @@ export interface ResolveHostRequest {
   readonly port: number;
   readonly policy: TargetPolicy;
   readonly resolver: Resolver;
+  /** Closed to pages; may resolve names. None by default. */
+  readonly upstreamProxy?: UpstreamProxy | null;
   /** Without one, the look-up starts at once. */
   readonly lookUps?: LookUpQueue;
   /** Cancels the look-up; the result is `resolver-failed`. */
@@ -57,18 +61,35 @@ export interface ResolveHostRequest {
  * address is an attempt to reach the private one.
  */
 export async function resolveHost(request: ResolveHostRequest): Promise<LookUpOutcome> {
-  const { port, policy, signal = new AbortController().signal } = request;
+  const { port, upstreamProxy = null, signal = new AbortController().signal } = request;
+  const policy = closeProxy(request.policy, upstreamProxy);
   const hostname = normalizeHostname(request.hostname);
   if (checkHost({ hostname, port, policy }) === "blocked") return { refusal: "blocked" };
+  if (upstreamProxy !== null && leavesNameTo(upstreamProxy, { hostname, port }))
+    return isWebPort(port) || allowsName({ hostname, port, policy })
+      ? { addresses: [] }
+      : { refusal: "blocked" };
   const found =
     isIP(hostname) === 0 ? await lookUpInTurn({ ...request, hostname, signal }) : { addresses: [hostname] };
   if ("refusal" in found) return found;
   const { addresses } = found;
   const isAllowed = (address: string): boolean => checkAddress({ address, hostname, port, policy }) === "ok";
   if (!addresses.every(isAllowed)) return { refusal: "blocked" };
-  return (await reachesOwnSocket({ ...request, hostname, signal }, addresses))
+  return (await reachesOwnSocket({ ...request, policy, hostname, signal }, addresses))
     ? { refusal: "blocked" }
     : found;
+}
+
+/** A page must not use the proxy by itself, which would bypass every check. */
+function closeProxy(policy: TargetPolicy, proxy: UpstreamProxy | null): TargetPolicy {
+  return proxy === null ? policy : { ...policy, ownSockets: [...(policy.ownSockets ?? []), proxy] };
+}
+
+function leavesNameTo(
+  proxy: UpstreamProxy,
+  host: { readonly hostname: string; readonly port: number },
+): boolean {
+  return proxy.resolvesNames && isIP(host.hostname) === 0 && !skipsProxy(proxy, host);
 }
 
 /**
@@ -145,10 +166,10 @@ export async function resolveTarget(request: {
   readonly url: string;
   readonly policy: TargetPolicy;
   readonly resolver: Resolver;
+  readonly upstreamProxy?: UpstreamProxy | null;
 }): Promise<RefusedHost | null> {
-  const { url, policy, resolver } = request;
-  const target = parseTarget(url);
+  const target = parseTarget(request.url);
   if (target === null) return { refusal: "blocked" };
-  const outcome = await resolveHost({ ...target, policy, resolver });
+  const outcome = await resolveHost({ ...request, ...target });
   return "refusal" in outcome ? outcome : null;
 }

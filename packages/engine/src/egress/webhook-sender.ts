@@ -12,8 +12,10 @@ import type {
 import { parseTarget, type Target } from "../targets/target.ts";
 import type { TargetPolicy } from "../targets/policy.ts";
 import { abortable } from "../timeouts.ts";
-import { connect, startTls } from "./connect.ts";
+import { connect } from "./connect.ts";
+import { startTls } from "./open-socket.ts";
 import { parseRetryAfter } from "./retry-after.ts";
+import type { UpstreamProxy } from "./upstream-proxy.ts";
 
 /** Time limit of one attempt, from name resolution to the last byte. */
 const ATTEMPT_TIMEOUT_MS = 15_000;
@@ -24,6 +26,8 @@ const HEADER_BYTES_MAX = 16_384;
 export interface WebhookSenderOptions {
   readonly policy: TargetPolicy;
   readonly resolver: Resolver;
+  /** Through which webhooks are sent; none by default. */
+  readonly upstreamProxy?: UpstreamProxy | null;
   /** For the time limit of an attempt and the dates in `Retry-After`. */
   readonly clock?: Clock;
   /** Time limit of an attempt; 15,000 by default. */
@@ -80,13 +84,14 @@ async function post(
   {
     policy,
     resolver,
+    upstreamProxy = null,
     clock,
     maxResponseBytes = RESPONSE_BYTES_MAX,
   }: WebhookSenderOptions & { readonly clock: Clock },
 ): Promise<WebhookOutcome> {
   const target = parseTarget(attempt.url);
   if (target === null || target.hasCredentials) return failed("blocked");
-  const socket = await connect({ ...target, policy, resolver, signal: attempt.signal });
+  const socket = await connect({ ...target, policy, resolver, upstreamProxy, signal: attempt.signal });
   if (typeof socket === "string") return failed(socket);
   addAbortListener(attempt.signal, () => void socket.destroy());
   const isSecure = /^https:/i.test(attempt.url);

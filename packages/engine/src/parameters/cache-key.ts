@@ -1,11 +1,27 @@
-import { effectiveDefault, modeOf, PARAMETERS, type ParameterRow, type SnapParameters } from "@snap/protocol";
+import {
+  effectiveDefault,
+  modeOf,
+  PARAMETERS,
+  SECRET_NAMES,
+  type ParameterRow,
+  type SnapParameters,
+} from "@snap/protocol";
 import { createHash } from "node:crypto";
+import type { Seal } from "../tokens/seal.ts";
+
+/** Returns the cache key of a rendering within an account. */
+export type CacheKey = (parameters: SnapParameters) => string;
 
 /**
- * Returns the cache key of a rendering within an account: a SHA-256 in lowercase hex. It covers the validated
- * parameters except `cache` and those with default values, so a new parameter changes no existing key.
+ * Creates a function that returns cache keys: SHA-256 in lowercase hex. A key covers the validated parameters except
+ * `cache` and those with default values, so a new parameter changes no existing key. It covers only keyed digests of
+ * secrets: nobody can find them by trying values.
  */
-export function cacheKey(parameters: SnapParameters): string {
+export function createCacheKey({ digest }: Pick<Seal, "digest">): CacheKey {
+  return (parameters) => keyOf(parameters, digest);
+}
+
+function keyOf(parameters: SnapParameters, digest: Seal["digest"]): string {
   const rows: Readonly<Record<string, ParameterRow>> = PARAMETERS[modeOf(parameters)];
   const isDefault = (name: string, value: unknown): boolean => {
     const row = rows[name];
@@ -13,6 +29,7 @@ export function cacheKey(parameters: SnapParameters): string {
   };
   const entries = Object.entries(parameters)
     .filter(([name, value]) => name !== "cache" && value !== undefined && !isDefault(name, value))
+    .map(([name, value]) => [name, SECRET_NAMES.has(name) ? digest(JSON.stringify(value)) : value] as const)
     .toSorted(([left], [right]) => (left < right ? -1 : 1));
   return createHash("sha256").update(JSON.stringify(entries)).digest("hex");
 }

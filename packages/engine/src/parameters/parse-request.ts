@@ -1,9 +1,11 @@
-import type { SnapParameters } from "@snap/protocol";
+import { secretsIn, type SnapParameters } from "@snap/protocol";
 import { LRUCache } from "lru-cache";
+import { requireFilterLists } from "../filter-lists/require-filter-lists.ts";
+import type { Renderer } from "../ports/renderer.ts";
 import type { Ability } from "../ports/tokens.ts";
 import { classifyTarget, type TargetVerdict } from "../targets/target.ts";
 import type { TargetPolicy } from "../targets/policy.ts";
-import { cacheKey } from "./cache-key.ts";
+import type { CacheKey } from "./cache-key.ts";
 import { parseParameters, parseQuery } from "./parse.ts";
 
 /** The query of a request, parsed or as text, or an object with real booleans and numbers. */
@@ -19,24 +21,38 @@ export interface ParsedRequest {
   readonly verdict: TargetVerdict;
 }
 
-/** Identical requests are frequent, so parsed queries are cached. */
+/** Identical requests are frequent, so parsed queries are cached. Those with secrets are not: they would stay in memory. */
 const CACHE_LIMITS = { queries: 2_000, characters: 2_000_000 } as const;
 
+export interface ParserParts {
+  readonly policy: TargetPolicy;
+  readonly renderer: Pick<Renderer, "filterLists">;
+  readonly cacheKey: CacheKey;
+}
+
 /**
- * Creates a parser of requests, which caches the results of valid queries by their text. It throws as `parseQuery` does.
+ * Creates a parser of requests, which caches the results of valid queries by their text. It throws as `parseQuery` does,
+ * and `validation_failed` for valid parameters that need filter lists which the renderer does not have.
  */
-export function createParser(policy: TargetPolicy): (sent: SentParameters) => ParsedRequest {
+export function createParser({
+  policy,
+  renderer,
+  cacheKey,
+}: ParserParts): (sent: SentParameters) => ParsedRequest {
   const cache = new LRUCache<string, ParsedRequest>({
     max: CACHE_LIMITS.queries,
     maxSize: CACHE_LIMITS.characters,
     sizeCalculation: (_, text) => text.length + 1,
   });
-  const describe = (parameters: SnapParameters): ParsedRequest => ({
-    parameters: Object.freeze(parameters),
-    mode: parameters.pdf ? "pdf" : "screenshot",
-    key: cacheKey(parameters),
-    verdict: classifyTarget(parameters.url, policy),
-  });
+  const describe = (parameters: SnapParameters): ParsedRequest => {
+    requireFilterLists(parameters, renderer);
+    return {
+      parameters: Object.freeze(parameters),
+      mode: parameters.pdf ? "pdf" : "screenshot",
+      key: cacheKey(parameters),
+      verdict: classifyTarget(parameters.url, policy),
+    };
+  };
   return (sent) => {
     const isQuery = typeof sent === "string" || sent instanceof URLSearchParams;
     if (!isQuery) return describe(parseParameters(sent));
@@ -44,7 +60,7 @@ export function createParser(policy: TargetPolicy): (sent: SentParameters) => Pa
     const cached = cache.get(text);
     if (cached !== undefined) return cached;
     const parsed = describe(parseQuery(new URLSearchParams(sent)));
-    cache.set(text, parsed);
+    if (secretsIn(parsed.parameters).length === 0) cache.set(text, parsed);
     return parsed;
   };
 }

@@ -39,10 +39,21 @@ function convert(name: string, text: string): unknown {
     case "decimal":
     case "pixels":
       return /^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : text;
+    case "json":
+      return parseJson(text);
     case "choice":
     case "selector":
+    case "text":
     case "url":
     case undefined:
       return text;
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
   }
 }

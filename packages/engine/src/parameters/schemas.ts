@@ -1,4 +1,6 @@
 import {
+  canonicalJson,
+  canonicalText,
   checkRules,
   encodeSpaces,
   fieldMessage,
@@ -90,8 +92,26 @@ function valueOf(row: ParameterRow): z.ZodType {
       return z
         .string({ error })
         .regex(SELECTOR_PATTERN, { error })
-        .refine(isSelector, { error })
-        .meta({ maxLength: LIMITS.selectorCharacters });
+        .refine((text) => isSelector(text, row.maxCharacters), { error })
+        .meta({ maxLength: row.maxCharacters });
+    case "json":
+      return z
+        .unknown()
+        .check(({ value, issues }) => {
+          if (canonicalJson(row, value) === null)
+            issues.push({ code: "custom", message: error, input: value, continue: true });
+        })
+        .overwrite((value) => canonicalJson(row, value) ?? value)
+        .meta(row.schema);
+    case "text":
+      return z
+        .string({ error })
+        .check(({ value, issues }) => {
+          if (canonicalText(row, value) === null)
+            issues.push({ code: "custom", message: error, input: value, continue: true });
+        })
+        .overwrite((text) => canonicalText(row, text) ?? text)
+        .meta({ minLength: 1, maxLength: row.maxCharacters });
   }
 }
 

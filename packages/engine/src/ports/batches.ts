@@ -37,7 +37,7 @@ export type ItemState =
 /** One capture of a batch. */
 export interface ItemRecord {
   readonly id: string;
-  /** The validated parameters without defaults: plain JSON. */
+  /** The validated parameters without defaults, secrets encrypted: plain JSON. */
   readonly parameters: Readonly<Record<string, unknown>> & { readonly url: string };
   /** Cache key of the rendering. */
   readonly key: string;

@@ -1,8 +1,21 @@
 import type { SnapParameters } from "@snap/protocol";
+import type { FilterListPurpose } from "../filter-lists/purposes.ts";
 import type { TargetPolicy } from "../targets/policy.ts";
 
 /** The note of a rendering whose wait reached its cap because the page did not become idle. */
 export const WAIT_CAPPED = "wait-capped";
+/** The note of a rendering whose `click` matched no element. */
+export const CLICK_UNMATCHED = "click-unmatched";
+/** The note of a rendering whose page did not load everything outside the viewport in time. */
+export const LAZY_CAPPED = "lazy-capped";
+/** The note of a rendering of a page that did not come to rest for `stabilize`. */
+export const UNSTABLE = "unstable";
+/** The note of a full page that `fullPageMaxHeight` cuts. */
+export const HEIGHT_CAPPED = "height-capped";
+/** The note of a rendering with text that no font shows. */
+export const GLYPHS_MISSING = "glyphs-missing";
+/** The note of a picture that shows nothing. */
+export const BLANK = "blank";
 /** The note of a failed render whose file or picture exceeds a limit. */
 export const CAPTURE_TOO_LARGE = "capture-too-large";
 /** The note of a failed render whose `selector` matches no element. */
@@ -45,12 +58,14 @@ export interface RenderOptions {
  * each other.
  *
  * `render` throws a `SnapError` with one of `blocked_host`, `target_unreachable`, `render_failed`,
- * `render_timeout`, `upstream_error`, `upstream_rate_limited` or `upstream_quota_exceeded`. Its
- * `pageEnded` says that the page was ended because it would have harmed other renders.
+ * `render_timeout`, `upstream_error`, `upstream_rate_limited` or `upstream_quota_exceeded`, or with `validation_failed` if
+ * the browser refuses a cookie. Its `pageEnded` says that the page was ended because it would have harmed other renders.
  */
 export interface Renderer {
   /** The policy of the renderer, if it has one; the default policy of the engine. */
   readonly targets?: TargetPolicy | undefined;
+  /** What it has filter lists for, which `blockAds` and `blockTrackers` need; nothing by default. */
+  readonly filterLists?: readonly FilterListPurpose[] | undefined;
   render(parameters: SnapParameters, options?: RenderOptions): Promise<RenderedFile>;
   health(): Promise<RendererHealth>;
   /** Aborts running renders and ends every process. */

@@ -8,11 +8,11 @@ export interface WebhookRequest {
 /**
  * Why an attempt got no response, for logs and metrics. Nothing was sent with `blocked`: the address is not allowed;
  * `unresolved`: the name has no address; `resolver-failed`: name resolution failed; `unreachable`: no connection, or an
- * invalid certificate. `timed-out`: the attempt took too long; `broken`: the response is not HTTP, incomplete or too
+ * invalid certificate; `proxy-failed`: the upstream proxy is down or rejects this service. `timed-out`: the attempt took too long; `broken`: the response is not HTTP, incomplete or too
  * long, or the sender was closed.
  */
 export type WebhookFailureReason =
-  "blocked" | "unresolved" | "resolver-failed" | "unreachable" | "timed-out" | "broken";
+  "blocked" | "unresolved" | "resolver-failed" | "unreachable" | "proxy-failed" | "timed-out" | "broken";
 
 /** The result of an attempt. The caller interprets the status. */
 export type WebhookOutcome =

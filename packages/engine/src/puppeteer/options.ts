@@ -1,10 +1,14 @@
 import { totalmem } from "node:os";
 import { isUnspecifiedAddress, parseBrowserUrls, type BrowserEndpoint } from "../browser-endpoints.ts";
 import { systemResolver } from "../egress/names/system-resolver.ts";
+import type { UpstreamProxy } from "../egress/upstream-proxy.ts";
+import { findFilterListFault } from "../filter-lists/find-fault.ts";
+import type { FilterListTexts } from "../filter-lists/purposes.ts";
 import type { Resolver } from "../ports/resolver.ts";
 import { MAX_RENDERING_BYTES } from "../rendering-limit.ts";
 import { steadySlots } from "../schedule/render-slots.ts";
 import { PUBLIC_TARGETS_ONLY, type TargetPolicy } from "../targets/policy.ts";
+import { isUserAgent } from "../user-agent.ts";
 import type { SandboxMode } from "./browser/launch-arguments.ts";
 import type { BrowserEgress, RendererEvent } from "./renderer-event.ts";
 
@@ -27,12 +31,24 @@ export interface PuppeteerRendererOptions {
    * all browsers are on the loopback.
    */
   readonly browserProxyHost?: string | undefined;
+  /**
+   * What pages send as their user agent, 1 to 512 printable ASCII characters; by default that of Chrome in the browser's
+   * version, without the word Headless.
+   */
+  readonly userAgent?: string | undefined;
   /** Sandbox of a local browser. `on`, the default, fails to start if the sandbox is not available. */
   readonly sandbox?: SandboxMode;
   /** Targets that pages may connect to; by default only public ones. */
   readonly targets?: TargetPolicy;
   /** Name resolution; `systemResolver` by default. */
   readonly resolver?: Resolver;
+  /** Proxy through which the connections of pages go; none by default. Set the same for the engine. */
+  readonly upstreamProxy?: UpstreamProxy | null;
+  /**
+   * Text of filter lists in the format of Adblock Plus, for `blockAds` and `blockTrackers`; without them, these parameters
+   * are invalid. Read and compiled once.
+   */
+  readonly filterLists?: FilterListTexts;
   /** Timeout of a render, including its retry; 45,000 by default. */
   readonly renderTimeoutMs?: number;
   /** Timeout of the navigation and the wait for `waitUntil`; 30,000 by default. */
@@ -72,7 +88,7 @@ export interface PuppeteerRendererOptions {
   readonly onEvent?: (event: RendererEvent) => void;
 }
 
-type Nullable = "executablePath" | "browserProxyHost";
+type Nullable = "executablePath" | "browserProxyHost" | "userAgent";
 
 export type RendererSettings = Required<Omit<PuppeteerRendererOptions, Nullable | "browserUrls">> &
   Readonly<Record<Nullable, string | null>> & { readonly browserEndpoints: readonly BrowserEndpoint[] };
@@ -113,12 +129,14 @@ const MAX_BYTES = Number.MAX_SAFE_INTEGER;
  * @throws RangeError that names the invalid option and the valid values.
  */
 export function readOptions(options: PuppeteerRendererOptions): RendererSettings {
-  const { executablePath, browserUrls: _urls, browserProxyHost: _host, ...rest } = options;
+  const { executablePath, userAgent, browserUrls: _urls, browserProxyHost: _host, ...rest } = options;
   const settings = {
     browserEgress: "proxy",
     sandbox: "on",
     targets: PUBLIC_TARGETS_ONLY,
     resolver: systemResolver,
+    upstreamProxy: null,
+    filterLists: {},
     renderTimeoutMs: 45_000,
     navigationTimeoutMs: 30_000,
     maxRenderingBytes: MAX_RENDERING_BYTES,
@@ -143,8 +161,22 @@ export function readOptions(options: PuppeteerRendererOptions): RendererSettings
     if (Number.isInteger(value) && value >= min && value <= max) continue;
     throw new RangeError(`${name} must be an integer from ${min} to ${max}`);
   }
+  if (settings.upstreamProxy !== null && settings.browserEgress === "direct")
+    throw new RangeError('upstreamProxy requires browserEgress "proxy"');
+  requireFilterLists(settings.filterLists);
   const remote = readRemote({ ...options, browserEgress: settings.browserEgress });
-  return { ...settings, ...remote, executablePath: executablePath ?? null };
+  if (userAgent !== undefined && !isUserAgent(userAgent))
+    throw new RangeError(
+      "userAgent must have 1 to 512 printable ASCII characters, without a space at its ends",
+    );
+  return { ...settings, ...remote, executablePath: executablePath ?? null, userAgent: userAgent ?? null };
+}
+
+function requireFilterLists(texts: FilterListTexts): void {
+  for (const [purpose, text] of Object.entries(texts)) {
+    const fault = findFilterListFault(text);
+    if (fault !== null) throw new RangeError(`filterLists.${purpose} ${fault}`);
+  }
 }
 
 /** Closed by default: pages of a remote browser connect directly only if `browserEgress` says so. */

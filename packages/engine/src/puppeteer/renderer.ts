@@ -1,6 +1,8 @@
 import { SnapError } from "../errors.ts";
+import { compileLists } from "../filter-lists/compiled-lists.ts";
+import { requireFilterLists } from "../filter-lists/require-filter-lists.ts";
 import type { Renderer, RenderOptions } from "../ports/renderer.ts";
-import { withTimeout } from "../timeouts.ts";
+import { abortable, withTimeout } from "../timeouts.ts";
 import { openBrowsers } from "./browser/browsers.ts";
 import type { TabSource } from "./browser/browser-supervisor.ts";
 import { readOptions, type PuppeteerRendererOptions } from "./options.ts";
@@ -20,7 +22,7 @@ const LOSSES_MAX = 2;
  * `upstream_error` if the browser failed twice or cannot start. With remote browsers also `upstream_rate_limited` and
  * `upstream_quota_exceeded`, if none of them is available.
  *
- * @throws RangeError if an option is out of range; the message names the option.
+ * @throws RangeError if an option is out of range, or is not a filter list; the message names the option.
  *
  * @example
  * const renderer = createPuppeteerRenderer();
@@ -31,22 +33,34 @@ const LOSSES_MAX = 2;
 export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}): Renderer {
   const settings = readOptions(options);
   const { renderTimeoutMs, navigationTimeoutMs, maxRenderingBytes, onEvent, targets } = settings;
+  const lists = compileLists(settings.filterLists);
+  const filterLists = lists.purposes;
   const browsers = openBrowsers(settings);
   const reason = (): SnapError =>
     new SnapError("render_timeout", `The render did not finish within ${renderTimeoutMs} ms.`);
   return {
     targets,
+    filterLists,
     render: (
       parameters,
       { isolationKey = crypto.randomUUID(), isIsolated = false, requestId }: RenderOptions = {},
     ) =>
       withTimeout({ signal: browsers.closing, durationMs: renderTimeoutMs, reason }, async (signal) => {
+        requireFilterLists(parameters, { filterLists });
+        const asked = await abortable(signal, lists.select(parameters));
         const tried = new Set<TabSource>();
         let lost: TabLost | null = null;
         for (let losses = 0; losses < LOSSES_MAX;) {
           if (lost) onEvent({ type: "render-retried", reason: lost.message, requestId });
           const tabKind = lost ? "new" : "ready";
-          const limits = { signal, tried, tabKind, navigationTimeoutMs, maxRenderingBytes } as const;
+          const limits = {
+            signal,
+            tried,
+            tabKind,
+            navigationTimeoutMs,
+            maxRenderingBytes,
+            filterLists: asked,
+          } as const;
           try {
             return await browsers.use({ isolationKey, isIsolated }, signal, (tabs) =>
               renderPage(tabs, parameters, limits),
@@ -62,7 +76,10 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
         const details = lost ? { detail: lost.message, cause: lost } : {};
         throw new SnapError("upstream_error", "The browser failed while rendering the page.", details);
       }),
-    health: () => browsers.health(),
+    async health() {
+      await lists.ready;
+      return browsers.health();
+    },
     close: () => browsers.close(),
   };
 }

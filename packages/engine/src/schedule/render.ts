@@ -1,5 +1,6 @@
 import type { SnapParameters } from "@snap/protocol";
 import { resolveTarget, type RefusedHost } from "../egress/resolve.ts";
+import type { UpstreamProxy } from "../egress/upstream-proxy.ts";
 import { isSnapError, type SnapError } from "../errors.ts";
 import { renderingTooLarge } from "../rendering-limit.ts";
 import type { RenderedFile, Renderer, RenderOptions } from "../ports/renderer.ts";
@@ -14,6 +15,7 @@ export interface RenderParts {
   readonly quarantine: Quarantine;
   readonly renderer: Renderer;
   readonly resolver: Resolver;
+  readonly upstreamProxy: UpstreamProxy | null;
   readonly targets: TargetPolicy;
   readonly maxRenderingBytes: number;
   /** Whether every account always renders in an isolated browser. */
@@ -42,9 +44,9 @@ export function render(
   parameters: SnapParameters,
   slot: SlotRequest & Pick<RenderOptions, "requestId">,
 ): Promise<RenderedFile> {
-  const { scheduler, renderer, resolver, targets: policy, maxRenderingBytes } = parts;
+  const { scheduler, renderer, resolver, upstreamProxy, targets: policy, maxRenderingBytes } = parts;
   return scheduler.run(slot, async () => {
-    const refused = await resolveTarget({ url: parameters.url, policy, resolver });
+    const refused = await resolveTarget({ url: parameters.url, policy, resolver, upstreamProxy });
     if (refused !== null) throw explain(refused);
     const { accountId, requestId } = slot;
     const isIsolated = parts.isolatesAccounts || parts.quarantine.has(accountId);

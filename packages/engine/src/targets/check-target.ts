@@ -28,6 +28,14 @@ export function unresolvedHost(detail?: string): SnapError {
   );
 }
 
+/** A proxy that is down says nothing about the page either. */
+export function upstreamProxyFailed(detail: string): SnapError {
+  return new SnapError("upstream_error", "The service cannot reach the internet for now. Retry shortly.", {
+    detail,
+    isTransient: true,
+  });
+}
+
 /** A resolver that fails says nothing about the page, so that a retry may succeed. */
 export function resolverFailed(detail: string): SnapError {
   return new SnapError("upstream_error", "Name resolution failed for the page's host. Retry shortly.", {

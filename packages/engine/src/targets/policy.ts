@@ -121,7 +121,7 @@ const EVERY_MACHINE = ["127.0.0.0/8", "0.0.0.0/8", "::/127"]
   .filter((block) => block !== null);
 
 /** Returns whether a server that listens there may listen on every address of this machine. */
-function isEveryOwnAddress(address: Address): boolean {
+export function isEveryOwnAddress(address: Address): boolean {
   return EVERY_MACHINE.some((block) => isInBlock(address, block));
 }
 

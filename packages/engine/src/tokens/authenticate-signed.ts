@@ -4,6 +4,7 @@ import type { Principal, TokenStore } from "../ports/tokens.ts";
 import { isUsable } from "./authenticate.ts";
 import { requireActive } from "./authorize.ts";
 import { previousOf } from "./previous-secrets.ts";
+import { requireNoSecrets } from "./require-no-secrets.ts";
 import type { Seal } from "./seal.ts";
 import { parseTokenId } from "./token-text.ts";
 
@@ -31,7 +32,8 @@ export interface SignedParts {
  * Verifies a signed query and returns its principal and parameters.
  *
  * @throws SnapError `invalid_signature`, with the same message for every reason. With a valid signature:
- * `account_suspended`, `signed_url_expired`, or `validation_failed` if `expires` is not a timestamp.
+ * `account_suspended`, `signed_url_expired`, or `validation_failed` if `expires` is not a timestamp or a parameter is
+ * secret.
  */
 export async function authenticateSigned(
   { tokens, seal, now }: SignedParts,
@@ -55,6 +57,7 @@ export async function authenticateSigned(
   const principal: Principal = usesPrevious ? { ...found, usesPrevious } : found;
   requireActive(principal.account);
   const expiresAt = requireUnexpired(query, now);
+  requireNoSecrets(Object.fromEntries(query));
   for (const name of SIGNATURE_PARAMETERS) query.delete(name);
   return { principal, parameters: query, expiresAt };
 }

@@ -1,11 +1,14 @@
-import { createCipheriv, createDecipheriv, scryptSync } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, scryptSync } from "node:crypto";
 import type { Random } from "../ports/random.ts";
 
-/** Encrypts small secrets with AES-256-GCM: nonce (12 bytes), tag (16 bytes), ciphertext, in lowercase hex. */
+/** Encrypts and digests small secrets with keys that are derived from the secret key of the service. */
 export interface Seal {
+  /** Encrypts with AES-256-GCM: nonce (12 bytes), tag (16 bytes), ciphertext, in lowercase hex. */
   seal(secret: string): string;
   /** @throws Error if the secret was sealed with another key or altered. */
   open(sealed: string): string;
+  /** Returns an HMAC-SHA256 in lowercase hex, so that equal secrets are recognized and none can be guessed. */
+  digest(secret: string): string;
 }
 
 const SECRET_KEY_MIN_CHARACTERS = 16;
@@ -58,6 +61,11 @@ export function createSeal(secretKey: string, random: Random): Seal {
       return (
         decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, "utf8") + decipher.final("utf8")
       );
+    },
+    digest(secret) {
+      // a key for each purpose (RFC 5869, 3.2)
+      const hmacKey = Buffer.from(hkdfSync("sha256", key(), "", "snap-secret-digests", 32));
+      return createHmac("sha256", hmacKey).update(secret).digest("hex");
     },
   };
 }

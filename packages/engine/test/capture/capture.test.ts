@@ -164,8 +164,9 @@ describe("capture", () => {
 
 /** Returns the key of the rendering of `url`. */
 async function keyOf(accountId: string): Promise<{ accountId: string; key: string }> {
-  const { cacheKey } = await import("../../src/parameters/cache-key.ts");
+  const { createCacheKey } = await import("../../src/parameters/cache-key.ts");
   const { parseParameters } = await import("../../src/parameters/parse.ts");
+  const cacheKey = createCacheKey({ digest: (secret) => secret });
   return { accountId, key: cacheKey(parseParameters({ url })) };
 }
 

@@ -1,10 +1,13 @@
 import { makeCertificate, type AlternativeName } from "../../../testing/test/servers/certificate.ts";
+import { openConnectProxy } from "../../../testing/test/servers/connect-proxy.ts";
 import { once } from "node:events";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { parseUpstreamProxy } from "../../src/egress/upstream-proxy.ts";
+import { PUBLIC_TARGETS_ONLY } from "../../src/targets/policy.ts";
 import { serveTcp } from "./egress-proxy.ts";
 import { failed, openSender, responded, send } from "./webhook-sender.ts";
 
@@ -66,6 +69,24 @@ describe("a webhook over https", () => {
     );
     expect(receiver.servernames).toEqual(["receiver.example.com"]);
     expect(receiver.bodies).toEqual(["{}"]);
+  });
+
+  it("is sent through an upstream proxy, which sees the checked address only", async () => {
+    const receiver = await receive();
+    const proxy = await openConnectProxy({ leadsTo: receiver.port, credentials: "ada:s3cret" });
+    onTestFinished(() => proxy.close());
+    const sender = openSender({
+      policy: PUBLIC_TARGETS_ONLY,
+      resolver: { resolve: async () => ["93.184.215.14"] },
+      upstreamProxy: parseUpstreamProxy({ url: `http://ada:s3cret@127.0.0.1:${proxy.port}` }),
+    });
+    expect(await send(sender, "https://receiver.example.com/hook")).toEqual(responded(204));
+    expect(proxy.authorities).toEqual(["93.184.215.14:443"]);
+    expect(receiver.servernames).toEqual(["receiver.example.com"]);
+    expect(receiver.bodies).toEqual(["{}"]);
+    await proxy.close();
+    expect(await send(sender, "https://receiver.example.com/hook")).toEqual(failed("proxy-failed"));
+    expect(await send(sender, "https://10.0.0.1/hook")).toEqual(failed("blocked"));
   });
 
   it.each([

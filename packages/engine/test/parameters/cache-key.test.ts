@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { cacheKey } from "../../src/parameters/cache-key.ts";
-import { parseQuery } from "../../src/parameters/parse.ts";
+import { createCacheKey } from "../../src/parameters/cache-key.ts";
+import { parseParameters, parseQuery } from "../../src/parameters/parse.ts";
+import { systemRandom } from "../../src/ports/random.ts";
+import { createSeal } from "../../src/tokens/seal.ts";
 
 /** Pinned: a changed key would render, and charge, every cached rendering again. */
 const DIGESTS = [
@@ -31,6 +33,25 @@ const DIGESTS = [
   ],
   ["&pdf=1&scale=0.5", "c3e456181b1761448bfab18fedb80387a9ea13737af4dbf4bf85950c98da4234"],
 ] as const;
+
+/** Pinned as well: it covers a keyed digest of the secret. */
+const SECRET_DIGESTS = [
+  [{ basicAuth: "ada:secret" }, "270383d8c1c42307ef204d17ce7298846cae769b57b569e8502bdae57b44c23a"],
+  [
+    { headers: { "X-Preview": "secret" } },
+    "6827d96ccf6625613168a408008f5788acb3404cc7cc20dc5badba8781c805b3",
+  ],
+  [
+    { cookies: [{ name: "session", value: "secret" }] },
+    "63d9b8011f2aab5581f3a0f106545b74337ecca394eda9f689f45a84e4f65043",
+  ],
+] as const;
+
+const cacheKey = createCacheKey({
+  digest: () => {
+    throw new Error("there is no secret to digest");
+  },
+});
 
 const keyOf = (query: string): string =>
   cacheKey(parseQuery(new URLSearchParams(`url=https%3A%2F%2Fexample.com%2F${query}`)));
@@ -76,5 +97,29 @@ describe("cacheKey", () => {
 
   it("is 64 lowercase hex digits", () => {
     expect(keyOf("")).toMatch(/^[0-9a-f]{64}$/);
+  });
+});
+
+describe("cacheKey of secrets", () => {
+  const url = "https://example.com/";
+  const keyedWith = (secretKey: string): ((sent: object) => string) => {
+    const key = createCacheKey(createSeal(secretKey, systemRandom));
+    return (sent) => key(parseParameters({ url, ...sent }));
+  };
+  const withSecrets = keyedWith("a key of some length");
+
+  it.each(SECRET_DIGESTS)("%j is always %s with the same secret key", (sent, digest) => {
+    expect(withSecrets(sent)).toBe(digest);
+  });
+
+  it.each(SECRET_DIGESTS)("%j differs with another secret key", (sent) => {
+    expect(keyedWith("another key of some length")(sent)).not.toBe(withSecrets(sent));
+  });
+
+  it("differs between secrets, and does not depend on the spelling of a structure", () => {
+    expect(withSecrets({ basicAuth: "ada:other" })).not.toBe(withSecrets({ basicAuth: "ada:secret" }));
+    expect(withSecrets({ headers: { "x-b": "2", "X-A": "1" } })).toBe(
+      withSecrets({ headers: { "x-a": "1", "x-b": "2" } }),
+    );
   });
 });

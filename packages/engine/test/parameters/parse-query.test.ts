@@ -27,6 +27,16 @@ describe("defaults", () => {
       format: "png",
       scale: 1,
       omitBackground: false,
+      mobile: false,
+      touch: false,
+      reducedMotion: false,
+      forcedColors: false,
+      javascript: true,
+      blockCookieBanners: false,
+      blockAds: false,
+      blockTrackers: false,
+      stabilize: false,
+      expandScrollers: false,
       cache: true,
     });
   });
@@ -39,6 +49,14 @@ describe("defaults", () => {
       paperFormat: "a4",
       marginUnit: "mm",
       scale: 1,
+      reducedMotion: false,
+      forcedColors: false,
+      javascript: true,
+      blockCookieBanners: false,
+      blockAds: false,
+      blockTrackers: false,
+      stabilize: false,
+      expandScrollers: false,
       cache: true,
     });
   });

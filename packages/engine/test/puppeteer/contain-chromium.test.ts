@@ -7,7 +7,7 @@ import { openProxiedEgress } from "../../src/puppeteer/proxy/proxy.ts";
 import type { TargetPolicy } from "../../src/targets/policy.ts";
 import { parseTargetList } from "../../src/targets/target-list.ts";
 import { readPng } from "./image.ts";
-import { allowPorts, openRenderer, screenshot } from "./setup.ts";
+import { allowPorts, openRenderer, screenshot, type ScreenshotOptions } from "./setup.ts";
 import type { Site } from "./site.ts";
 import { HOSTS, openHostileSite, openTrap, TO_LOOPBACK, type Trap } from "./trap.ts";
 
@@ -36,6 +36,29 @@ describe("a page that tries every way to connect", () => {
     const file = await renderer.render(screenshot(site.url(`/?to=${to}`), options));
     expect(file.targetStatus).toBe(200);
     expect(readPng(file.bytes).width).toBe(1280);
+    expect(trap.caught).toEqual([]);
+  });
+});
+
+describe("a page that tries every way to connect when the request changes it", () => {
+  const waited = "performance.now() - triedAt > 500";
+  it.concurrent.each<[string, ScreenshotOptions]>([
+    ["by a click", { click: "#go", waitForFunction: waited }],
+    ["by a script", { script: "tryEverything()", waitForFunction: waited }],
+    ["with header fields", { script: "tryEverything()", waitForFunction: waited, headers: { "X-A": "1" } }],
+    ["as a device", { click: "#go", waitForFunction: waited, device: "pixel-5", locale: "de-DE" }],
+  ])("does not get out %s", async (_how, options) => {
+    const to = encodeURIComponent(`http://127.0.0.1:${trap.port}`);
+    const file = await renderer.render(screenshot(site.url(`/?later&to=${to}`), options));
+    expect(file.targetStatus).toBe(200);
+    expect(trap.caught).toEqual([]);
+  });
+
+  it("cannot be navigated to a private address by a script", async () => {
+    const location = `http://127.0.0.1:${trap.port}/`;
+    const script = `location = ${JSON.stringify(location)}; await new Promise(() => {})`;
+    const failure = renderer.render(screenshot(site.url("/?later"), { script }));
+    await expect(failure).rejects.toMatchObject({ code: "blocked_host" });
     expect(trap.caught).toEqual([]);
   });
 });

@@ -31,7 +31,7 @@ beforeAll(async () => {
     "/after-1-s": reddens("setTimeout(redden, 1000)"),
     "/slow-image": `${reddens("")}<img src="/hangs">`,
     "/reloads": "<h1>again</h1><script>onload = () => location.reload()</script>",
-    "/polls": reddens("for (let i = 0; i < 3; i += 1) fetch('/hangs?' + i)"),
+    "/polls": `busy${reddens("for (let i = 0; i < 3; i += 1) fetch('/hangs?' + i)")}`,
     "/polls-once": reddens("fetch('/hangs')"),
     "/frame": `${reddens("onmessage = redden")}<script>
       setTimeout(() => document.body.append(Object.assign(document.createElement("iframe"), { src: "/inner" })), 50)

@@ -54,6 +54,15 @@ describe("createSeal", () => {
     expect(Buffer.from(first, "hex").includes("secret")).toBe(false);
   });
 
+  it("digests the same secret equally, and differently with another key", () => {
+    expect(seal.digest("secret")).toMatch(/^[0-9a-f]{64}$/);
+    expect(seal.digest("secret")).toBe(seal.digest("secret"));
+    expect(seal.digest("secret")).not.toBe(seal.digest("other"));
+    expect(seal.digest("secret")).not.toBe(
+      createSeal("another key of some length", systemRandom).digest("secret"),
+    );
+  });
+
   it("rejects a secret that was sealed with another key or altered", () => {
     expect(() => createSeal("another key of some length", systemRandom).open(seal.seal("secret"))).toThrow(
       /authenticate/,

@@ -1,4 +1,3 @@
-import { LIMITS } from "../limits.ts";
 import type { ParameterRow } from "./row.ts";
 import { URL_MESSAGES } from "./target-url.ts";
 
@@ -20,7 +19,11 @@ export function fieldMessage(row: ParameterRow): string {
     case "choice":
       return `must be one of ${row.values.join(", ")}`;
     case "selector":
-      return `must be a CSS selector of 1 to ${LIMITS.selectorCharacters} characters without single quotes, backslashes or control characters`;
+      return `must be a CSS selector of 1 to ${row.maxCharacters} characters without single quotes, backslashes or control characters`;
+    case "text":
+      return `must be ${row.syntax}, of 1 to ${row.maxCharacters} characters`;
+    case "json":
+      return `must be ${row.syntax}, of at most ${row.maxCharacters} characters of JSON`;
     case "url":
       return URL_MESSAGES.malformed;
   }

@@ -1,8 +1,25 @@
 /** What a request renders: an image, or a PDF. */
 export type Mode = "screenshot" | "pdf";
 
+export const SCREENSHOT: readonly Mode[] = ["screenshot"];
+export const PDF: readonly Mode[] = ["pdf"];
+export const BOTH: readonly Mode[] = ["screenshot", "pdf"];
+
 /** The sections of the reference, of the command line's help and of forms, in order. */
-export const PARAMETER_GROUPS = ["Page", "Viewport", "Region", "Image", "Wait", "Paper", "Cache"] as const;
+export const PARAMETER_GROUPS = [
+  "Page",
+  "Viewport",
+  "Appearance",
+  "Access",
+  "Region",
+  "Image",
+  "Wait",
+  "Blocking",
+  "Changes",
+  "Content",
+  "Paper",
+  "Cache",
+] as const;
 export type ParameterGroup = (typeof PARAMETER_GROUPS)[number];
 
 interface RowBase {
@@ -12,12 +29,16 @@ interface RowBase {
   readonly group: ParameterGroup;
   /** One or two sentences; names of parameters and values in backticks. Limits and defaults are added to it. */
   readonly description: string;
-  readonly example: string | number | boolean;
+  readonly example: string | number | boolean | object;
 
+  /** Whether the value must not be stored in plain text, logged, signed or shown. */
+  readonly isSecret?: boolean;
   /** Parameters that must be sent all together or not at all, this one included. */
   readonly together?: readonly string[];
   /** Parameters that this one cannot be combined with, and their name in the message. */
   readonly excludes?: readonly { readonly names: readonly string[]; readonly called: string }[];
+  /** A parameter that must be sent, too; a flag must be `true`. */
+  readonly requires?: string;
   /** A choice that this parameter depends on, the values that allow it, and the message for other values. */
   readonly needs?: { readonly name: string; readonly values: readonly string[]; readonly message: string };
 }
@@ -55,7 +76,34 @@ interface UrlRow extends RowBase, Defaults<never> {
 
 interface SelectorRow extends RowBase, Defaults<never> {
   readonly kind: "selector";
+  readonly maxCharacters: number;
+}
+
+interface TextRow extends RowBase, Defaults<string> {
+  readonly kind: "text";
+  readonly maxCharacters: number;
+  /** What the text must be, such as `a language tag like de-CH`. */
+  readonly syntax: string;
+  /** One word for the text, in the help of the command line. */
+  readonly placeholder: string;
+  /** Returns the canonical text, or `null` if the text is invalid. By default, every text is valid. */
+  readonly canonicalize?: (text: string) => string | null;
+}
+
+/** A structure: JSON text in a query, JSON elsewhere. */
+interface JsonRow extends RowBase, Defaults<never> {
+  readonly kind: "json";
+  /** Maximum length of the canonical JSON text. */
+  readonly maxCharacters: number;
+  /** What the structure must be, such as `an object of header fields`. */
+  readonly syntax: string;
+  /** Its type in TypeScript, after validation. */
+  readonly valueType: string;
+  /** Its JSON schema. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** Returns the canonical structure, or `null` if the value is invalid. */
+  readonly canonicalize: (value: unknown) => object | null;
 }
 
 /** The definition of one parameter. */
-export type ParameterRow = NumberRow | ChoiceRow | FlagRow | UrlRow | SelectorRow;
+export type ParameterRow = NumberRow | ChoiceRow | FlagRow | UrlRow | SelectorRow | TextRow | JsonRow;

@@ -1,7 +1,10 @@
 import { PARAMETERS } from "./by-mode.ts";
+import { canonicalCookies, isDomainOf } from "./cookies.ts";
+import { canonicalHeaders } from "./header-fields.ts";
 import { UNITS_PER_INCH, isPaperRequest, paperSizeInches } from "./paper-size.ts";
 import type { Mode, ParameterRow } from "./row.ts";
-import { DEFAULT_VIEWPORT } from "./table.ts";
+import { DEFAULT_VIEWPORT } from "./rows/viewport.ts";
+import { parseTargetUrl } from "./target-url.ts";
 
 /*
  * Rules across parameters. They run even if single parameters are invalid, so that one response names every fault.
@@ -29,6 +32,8 @@ export function checkRules(mode: Mode, values: Values, report: Report): void {
   for (const row of Object.values(rows)) checkRow(row, { rows, values, report });
   if (mode === "pdf") checkMargins(values, report);
   else checkCaptureSize(values, report);
+  checkCookieDomains(values, report);
+  checkAuthorization(values, report);
 }
 
 interface RuleContext {
@@ -37,13 +42,13 @@ interface RuleContext {
   readonly report: Report;
 }
 
-/** Checks the rules of one row: `together`, `excludes` and `needs`. */
+/** Checks the rules of one row: `together`, `excludes`, `requires` and `needs`. */
 function checkRow(row: ParameterRow, { rows, values, report }: RuleContext): void {
-  const { name, together = [], excludes = [], needs } = row;
+  const { name, together = [], excludes = [], requires, needs } = row;
   const isActive = (other: ParameterRow | undefined): boolean => {
     if (other === undefined) return false;
     const value = values[other.name];
-    return other.kind === "flag" ? value === !other.default : value !== undefined;
+    return other.kind === "flag" ? value === !other.default : value !== undefined && value !== other.default;
   };
   const partners = together.filter((other) => values[other] !== undefined);
   if (values[name] === undefined && partners.length > 0)
@@ -51,6 +56,7 @@ function checkRow(row: ParameterRow, { rows, values, report }: RuleContext): voi
   if (!isActive(row)) return;
   for (const { names, called } of excludes)
     if (names.some((other) => isActive(rows[other]))) report(name, `cannot be combined with ${called}`);
+  if (requires !== undefined && !isActive(rows[requires])) report(name, `requires ${requires}`);
   if (
     needs !== undefined &&
     isOtherChoice(rows[needs.name], { allowed: needs.values, value: values[needs.name] })
@@ -102,4 +108,19 @@ function checkCaptureSize(values: Values, report: Report): void {
       scale > 1 ? "scale" : widthName,
       `produces an image of more than ${CAPTURE_LIMITS.devicePixels} pixels; use a smaller size or scale`,
     );
+}
+
+/** Reports a cookie for a domain that does not receive the requests to `url`. */
+function checkCookieDomains({ cookies, url }: Values, report: Report): void {
+  const target = typeof url === "string" ? parseTargetUrl(url) : null;
+  const structure = canonicalCookies(cookies);
+  if (target === null || structure === null) return;
+  if (structure.every(({ domain }) => domain === undefined || isDomainOf(domain, target.hostname))) return;
+  report("cookies", `must have no domain, or one that includes the host of url, ${target.hostname}`);
+}
+
+/** Reports two values of one header field. */
+function checkAuthorization({ headers, basicAuth }: Values, report: Report): void {
+  if (basicAuth === undefined || canonicalHeaders(headers)?.["authorization"] === undefined) return;
+  report("basicAuth", "cannot be combined with an Authorization field in headers");
 }

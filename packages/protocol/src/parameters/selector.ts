@@ -1,4 +1,3 @@
-import { LIMITS } from "../limits.ts";
 import { countCharacters } from "./count-characters.ts";
 
 /** One or more characters, none of them a single quote, backslash or control character. */
@@ -9,11 +8,9 @@ export const SELECTOR_PATTERN = /^[^'\\\u0000-\u001f\u007f-\u009f]+$/;
  * Returns whether a text can be sent as a selector. The browser checks its syntax.
  *
  * @example
- * isSelector('a[href="/"]'); // true
- * isSelector("a[href='/']"); // false
+ * isSelector('a[href="/"]', 512); // true
+ * isSelector("a[href='/']", 512); // false
  */
-export function isSelector(text: string): boolean {
-  return (
-    SELECTOR_PATTERN.test(text) && text.isWellFormed() && countCharacters(text) <= LIMITS.selectorCharacters
-  );
+export function isSelector(text: string, maxCharacters: number): boolean {
+  return SELECTOR_PATTERN.test(text) && text.isWellFormed() && countCharacters(text) <= maxCharacters;
 }

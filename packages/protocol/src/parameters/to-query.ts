@@ -12,8 +12,13 @@ export function toQuery(parameters: object): URLSearchParams {
   return query;
 }
 
-/** The service accepts plain decimals with at most 15 fraction digits; `String` may return an exponent or 17 digits. */
+/**
+ * Booleans and structures are JSON. The service accepts plain decimals with at most 15 fraction digits; `String` may return
+ * an exponent or 17 digits.
+ */
 function toText(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (typeof value !== "number") return JSON.stringify(value);
   const text = String(value);
-  return typeof value === "number" && !/^-?\d+(\.\d{1,15})?$/.test(text) ? value.toFixed(15) : text;
+  return /^-?\d+(\.\d{1,15})?$/.test(text) ? text : value.toFixed(15);
 }

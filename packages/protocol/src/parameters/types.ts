@@ -1,4 +1,4 @@
-import type { PdfDefaults, PdfValues, ScreenshotDefaults, ScreenshotValues } from "./values.ts";
+import type { PdfDefaults, PdfValues, ScreenshotDefaults, ScreenshotValues, SecretName } from "./values.ts";
 
 /*
  * Input types. A combination that the service refuses does not compile: a member of type `undefined` is ruled out by
@@ -16,13 +16,25 @@ type Caching =
   (Pick<S, "cacheTtl"> & { readonly cache?: true | undefined }) | (Pick<S, "cache"> & NotSent<"cacheTtl">);
 
 type Size = "width" | "height";
-type Viewport = Sent<S, Size> | NotSent<Size>;
+type Emulated = "scale" | "mobile" | "touch" | "userAgent";
+type Viewport =
+  | (Pick<S, "device"> & NotSent<Size | Emulated>)
+  | ((Sent<S, Size> | NotSent<Size>) & Pick<S, Emulated> & NotSent<"device">);
+
+type Position =
+  (Sent<S, "latitude" | "longitude"> & Pick<S, "accuracy">) | NotSent<"latitude" | "longitude" | "accuracy">;
+
+type Mask = (Sent<S, "mask"> & Pick<S, "maskColor">) | (Pick<S, "mask"> & NotSent<"maskColor">);
 
 type Clip = "clipX" | "clipY" | "clipWidth" | "clipHeight";
+type FullPage = "fullPageMaxHeight" | "expandScrollers";
 type Region =
-  | (Sent<S, Clip> & { readonly fullPage?: false | undefined } & NotSent<"selector">)
-  | (Pick<S, "selector"> & { readonly fullPage?: false | undefined } & NotSent<Clip>)
-  | (Pick<S, "fullPage"> & NotSent<"selector" | Clip>);
+  | (Sent<S, Clip> & { readonly fullPage?: false | undefined } & NotSent<"selector" | "padding" | FullPage>)
+  | (Sent<S, "selector"> &
+      Pick<S, "padding"> & { readonly fullPage?: false | undefined } & NotSent<Clip | FullPage>)
+  | (Pick<S, "selector"> & { readonly fullPage?: false | undefined } & NotSent<Clip | "padding" | FullPage>)
+  | ({ readonly fullPage: true } & Pick<S, FullPage> & NotSent<"selector" | "padding" | Clip>)
+  | (Pick<S, "fullPage"> & NotSent<"selector" | "padding" | Clip | FullPage>);
 
 type ImageName = "format" | "quality" | "omitBackground";
 type Image =
@@ -37,9 +49,21 @@ type Paper = (Sent<P, Size> | NotSent<Size>) & (Sent<P, Margin> | NotSent<Margin
 /** The members that no alternative above restricts. */
 type OtherScreenshotValues = Omit<
   S,
-  "cache" | "cacheTtl" | Size | Clip | "fullPage" | "selector" | ImageName
+  | "cache"
+  | "cacheTtl"
+  | Size
+  | Emulated
+  | "device"
+  | keyof Position
+  | keyof Mask
+  | Clip
+  | "fullPage"
+  | FullPage
+  | "selector"
+  | "padding"
+  | ImageName
 >;
-type OtherPdfValues = Omit<P, "cache" | "cacheTtl" | Size | Margin>;
+type OtherPdfValues = Omit<P, "cache" | "cacheTtl" | Size | Margin | keyof Position>;
 
 export type ImageFormat = NonNullable<S["format"]>;
 export type WaitEvent = NonNullable<S["waitUntil"]>;
@@ -64,6 +88,8 @@ export type ScreenshotInput = OtherScreenshotValues &
   Region &
   Image &
   Viewport &
+  Position &
+  Mask &
   NotSent<Exclude<keyof P, keyof S>>;
 
 /**
@@ -72,7 +98,7 @@ export type ScreenshotInput = OtherScreenshotValues &
  * @example
  * const input: PdfInput = { url: "https://example.com", paperFormat: "letter", landscape: true };
  */
-export type PdfInput = OtherPdfValues & Caching & Paper & NotSent<Exclude<keyof S, keyof P>>;
+export type PdfInput = OtherPdfValues & Caching & Paper & Position & NotSent<Exclude<keyof S, keyof P>>;
 
 /**
  * Parameters of either mode, selected by `pdf`: a batch item or a signed URL.
@@ -84,3 +110,11 @@ export type PdfInput = OtherPdfValues & Caching & Paper & NotSent<Exclude<keyof 
  * ];
  */
 export type RenderInput = ScreenshotInput | (PdfInput & { readonly pdf: true });
+
+/**
+ * Parameters of a signed URL: those of either mode without secrets, because anyone may see the URL.
+ *
+ * @example
+ * const input: SignableInput = { url: "https://example.com", fullPage: true };
+ */
+export type SignableInput = RenderInput & NotSent<SecretName>;

@@ -1,4 +1,6 @@
-// Generated from table.ts by packages/workshop/src/docs/generate.ts: change the table, then run `pnpm site reference`.
+// Generated from the parameter table by packages/workshop/src/docs/generate.ts: change a row, then run `pnpm site reference`.
+
+import type { Cookie } from "./cookies.ts";
 
 /** Values of the parameters of a screenshot, each on its own; types.ts has the valid combinations. */
 export interface ScreenshotValues {
@@ -21,6 +23,70 @@ export interface ScreenshotValues {
    * @default 1
    */
   readonly scale?: number | undefined;
+  /**
+   * Device to emulate: its viewport, device scale factor, touch screen and user agent. Cannot be
+   * combined with `width`, `height`, `scale`, `mobile`, `touch` or `userAgent`.
+   */
+  readonly device?: string | undefined;
+  /**
+   * Lay the page out as a mobile browser does, with its `viewport` meta tag and overlay scrollbars.
+   * @default false
+   */
+  readonly mobile?: boolean | undefined;
+  /**
+   * Emulate a touch screen.
+   * @default false
+   */
+  readonly touch?: boolean | undefined;
+  /**
+   * Color scheme that the page sees in `prefers-color-scheme`.
+   * @default "light"
+   */
+  readonly colorScheme?: "light" | "dark" | undefined;
+  /**
+   * Ask the page for less motion, with `prefers-reduced-motion`.
+   * @default false
+   */
+  readonly reducedMotion?: boolean | undefined;
+  /**
+   * Limit the page to a high-contrast palette, with `forced-colors`.
+   * @default false
+   */
+  readonly forcedColors?: boolean | undefined;
+  /**
+   * Media type of the style sheets to use.
+   * @default "screen"
+   */
+  readonly mediaType?: "screen" | "print" | undefined;
+  /** Language of the browser: `Accept-Language`, `navigator.language` and the formats of `Intl`. */
+  readonly locale?: string | undefined;
+  /** Time zone of the browser. */
+  readonly timeZone?: string | undefined;
+  /** Latitude that the page may read, in degrees; requires `longitude`. From -90 to 90. */
+  readonly latitude?: number | undefined;
+  /** Longitude that the page may read, in degrees; requires `latitude`. From -180 to 180. */
+  readonly longitude?: number | undefined;
+  /**
+   * Accuracy of the position in meters; requires `latitude` and `longitude`. From 1 to 10000.
+   * @default 10
+   */
+  readonly accuracy?: number | undefined;
+  /** User agent of the browser. Client hints follow it. */
+  readonly userAgent?: string | undefined;
+  /**
+   * Whether the page may run JavaScript.
+   * @default true
+   */
+  readonly javascript?: boolean | undefined;
+  /** Header fields for requests to the origin of `url`, and to no other. Not in signed URLs. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Cookies to set before the page loads, by default for the host of `url` only. Not in signed URLs. */
+  readonly cookies?: readonly Cookie[] | undefined;
+  /**
+   * User name and password of HTTP basic authentication, for the origin of `url` only. Not in signed
+   * URLs.
+   */
+  readonly basicAuth?: string | undefined;
   /**
    * Capture the whole scrollable page. Cannot be combined with `selector` or a clip region.
    * @default false
@@ -52,6 +118,16 @@ export interface ScreenshotValues {
    */
   readonly clipHeight?: number | undefined;
   /**
+   * Maximum height of the capture in pixels; requires `fullPage`. A page that is cut has the note
+   * `height-capped`. A whole number from 100 to 40000.
+   */
+  readonly fullPageMaxHeight?: number | undefined;
+  /**
+   * Pixels around the element to capture as well; requires `selector`. A whole number from 0 to 500.
+   * @default 0
+   */
+  readonly padding?: number | undefined;
+  /**
    * Image format.
    * @default "png"
    */
@@ -74,6 +150,89 @@ export interface ScreenshotValues {
   readonly waitForSelector?: string | undefined;
   /** Milliseconds to wait before the capture. A whole number from 0 to 10000. */
   readonly delay?: number | undefined;
+  /** JavaScript expression; the capture waits until it is truthy. */
+  readonly waitForFunction?: string | undefined;
+  /** CSS selector; the capture waits until no visible element matches. */
+  readonly waitForHidden?: string | undefined;
+  /**
+   * Longest time for each wait that was sent, in milliseconds. A whole number from 100 to 30000.
+   * @default 10000
+   */
+  readonly waitTimeout?: number | undefined;
+  /**
+   * What to do when a wait that was sent times out. `fail`: the render fails with `render_timeout`.
+   * `capture`: capture the page as it is, with the note `wait-capped`.
+   * @default "fail"
+   */
+  readonly onWaitTimeout?: "fail" | "capture" | undefined;
+  /**
+   * Decline cookie banners, or hide them if they cannot be declined. Never accepts one. Takes at most 3
+   * seconds.
+   * @default false
+   */
+  readonly blockCookieBanners?: boolean | undefined;
+  /**
+   * Block ads by the filter lists of the service, `SNAP_FILTER_LISTS`.
+   * @default false
+   */
+  readonly blockAds?: boolean | undefined;
+  /**
+   * Block trackers by the filter lists of the service, `SNAP_FILTER_LISTS`.
+   * @default false
+   */
+  readonly blockTrackers?: boolean | undefined;
+  /**
+   * Requests to block: up to 20 hosts (`ads.example.com`, `*.example.com`) or URL patterns with `*`,
+   * separated by commas. Never blocks the document itself.
+   */
+  readonly blockUrls?: string | undefined;
+  /**
+   * Kinds of resources to block: a comma-separated list of `image`, `media`, `font`, `stylesheet`,
+   * `script`, `xhr`, `websocket`.
+   */
+  readonly blockResources?: string | undefined;
+  /** Style sheet to add to the page. */
+  readonly css?: string | undefined;
+  /** CSS selector list of elements to make invisible; they keep their space. */
+  readonly hideSelectors?: string | undefined;
+  /** CSS selector list of elements to remove from the layout. */
+  readonly removeSelectors?: string | undefined;
+  /**
+   * CSS selector of an element to click once the page is ready; the first match is used. Without a
+   * match, the note `click-unmatched`.
+   */
+  readonly click?: string | undefined;
+  /**
+   * JavaScript to run in the page, as the body of an async function; awaited for at most 10 seconds. If
+   * it throws, the render fails with `script_failed`.
+   */
+  readonly script?: string | undefined;
+  /** CSS selector list of elements to cover with boxes. */
+  readonly mask?: string | undefined;
+  /**
+   * Color of the boxes of `mask`.
+   * @default "#ff00ff"
+   */
+  readonly maskColor?: string | undefined;
+  /**
+   * How to load what is outside the viewport. `auto`: full pages and PDFs are scrolled through once, in
+   * at most 2 seconds. `scroll`: scroll until the page stops growing and its images have loaded, in at
+   * most 10 seconds. `off`: neither, and images with `loading=lazy` are not loaded.
+   * @default "auto"
+   */
+  readonly lazyContent?: "auto" | "scroll" | "off" | undefined;
+  /**
+   * Make renders repeatable: finite animations at their end, infinite ones at their start, no caret,
+   * GIFs and videos at their first frame. Waits at most 3 seconds until two captures agree; otherwise
+   * the note `unstable`.
+   * @default false
+   */
+  readonly stabilize?: boolean | undefined;
+  /**
+   * Lay out the largest inner scroll container at its full height; requires `fullPage`.
+   * @default false
+   */
+  readonly expandScrollers?: boolean | undefined;
   /**
    * Whether the response may come from the cache, and whether this rendering is cached; `false` renders
    * again.
@@ -89,7 +248,23 @@ export interface ScreenshotValues {
 }
 
 /** Names that validation fills in. */
-export type ScreenshotDefaults = "pdf" | "scale" | "fullPage" | "format" | "omitBackground" | "cache";
+export type ScreenshotDefaults =
+  | "pdf"
+  | "scale"
+  | "mobile"
+  | "touch"
+  | "reducedMotion"
+  | "forcedColors"
+  | "javascript"
+  | "fullPage"
+  | "format"
+  | "omitBackground"
+  | "blockCookieBanners"
+  | "blockAds"
+  | "blockTrackers"
+  | "stabilize"
+  | "expandScrollers"
+  | "cache";
 
 /** Values of the parameters of a PDF, each on its own; types.ts has the valid combinations. */
 export interface PdfValues {
@@ -100,6 +275,131 @@ export interface PdfValues {
   readonly url: string;
   /** `true` renders a PDF instead of an image. */
   readonly pdf?: true | undefined;
+  /**
+   * Color scheme that the page sees in `prefers-color-scheme`.
+   * @default "light"
+   */
+  readonly colorScheme?: "light" | "dark" | undefined;
+  /**
+   * Ask the page for less motion, with `prefers-reduced-motion`.
+   * @default false
+   */
+  readonly reducedMotion?: boolean | undefined;
+  /**
+   * Limit the page to a high-contrast palette, with `forced-colors`.
+   * @default false
+   */
+  readonly forcedColors?: boolean | undefined;
+  /**
+   * Media type of the style sheets to use.
+   * @default "print"
+   */
+  readonly mediaType?: "screen" | "print" | undefined;
+  /** Language of the browser: `Accept-Language`, `navigator.language` and the formats of `Intl`. */
+  readonly locale?: string | undefined;
+  /** Time zone of the browser. */
+  readonly timeZone?: string | undefined;
+  /** Latitude that the page may read, in degrees; requires `longitude`. From -90 to 90. */
+  readonly latitude?: number | undefined;
+  /** Longitude that the page may read, in degrees; requires `latitude`. From -180 to 180. */
+  readonly longitude?: number | undefined;
+  /**
+   * Accuracy of the position in meters; requires `latitude` and `longitude`. From 1 to 10000.
+   * @default 10
+   */
+  readonly accuracy?: number | undefined;
+  /** User agent of the browser. Client hints follow it. */
+  readonly userAgent?: string | undefined;
+  /**
+   * Whether the page may run JavaScript.
+   * @default true
+   */
+  readonly javascript?: boolean | undefined;
+  /** Header fields for requests to the origin of `url`, and to no other. Not in signed URLs. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Cookies to set before the page loads, by default for the host of `url` only. Not in signed URLs. */
+  readonly cookies?: readonly Cookie[] | undefined;
+  /**
+   * User name and password of HTTP basic authentication, for the origin of `url` only. Not in signed
+   * URLs.
+   */
+  readonly basicAuth?: string | undefined;
+  /** JavaScript expression; the capture waits until it is truthy. */
+  readonly waitForFunction?: string | undefined;
+  /** CSS selector; the capture waits until no visible element matches. */
+  readonly waitForHidden?: string | undefined;
+  /**
+   * Longest time for each wait that was sent, in milliseconds. A whole number from 100 to 30000.
+   * @default 10000
+   */
+  readonly waitTimeout?: number | undefined;
+  /**
+   * What to do when a wait that was sent times out. `fail`: the render fails with `render_timeout`.
+   * `capture`: capture the page as it is, with the note `wait-capped`.
+   * @default "fail"
+   */
+  readonly onWaitTimeout?: "fail" | "capture" | undefined;
+  /**
+   * Decline cookie banners, or hide them if they cannot be declined. Never accepts one. Takes at most 3
+   * seconds.
+   * @default false
+   */
+  readonly blockCookieBanners?: boolean | undefined;
+  /**
+   * Block ads by the filter lists of the service, `SNAP_FILTER_LISTS`.
+   * @default false
+   */
+  readonly blockAds?: boolean | undefined;
+  /**
+   * Block trackers by the filter lists of the service, `SNAP_FILTER_LISTS`.
+   * @default false
+   */
+  readonly blockTrackers?: boolean | undefined;
+  /**
+   * Requests to block: up to 20 hosts (`ads.example.com`, `*.example.com`) or URL patterns with `*`,
+   * separated by commas. Never blocks the document itself.
+   */
+  readonly blockUrls?: string | undefined;
+  /**
+   * Kinds of resources to block: a comma-separated list of `image`, `media`, `font`, `stylesheet`,
+   * `script`, `xhr`, `websocket`.
+   */
+  readonly blockResources?: string | undefined;
+  /** Style sheet to add to the page. */
+  readonly css?: string | undefined;
+  /** CSS selector list of elements to make invisible; they keep their space. */
+  readonly hideSelectors?: string | undefined;
+  /** CSS selector list of elements to remove from the layout. */
+  readonly removeSelectors?: string | undefined;
+  /**
+   * CSS selector of an element to click once the page is ready; the first match is used. Without a
+   * match, the note `click-unmatched`.
+   */
+  readonly click?: string | undefined;
+  /**
+   * JavaScript to run in the page, as the body of an async function; awaited for at most 10 seconds. If
+   * it throws, the render fails with `script_failed`.
+   */
+  readonly script?: string | undefined;
+  /**
+   * How to load what is outside the viewport. `auto`: full pages and PDFs are scrolled through once, in
+   * at most 2 seconds. `scroll`: scroll until the page stops growing and its images have loaded, in at
+   * most 10 seconds. `off`: neither, and images with `loading=lazy` are not loaded.
+   * @default "auto"
+   */
+  readonly lazyContent?: "auto" | "scroll" | "off" | undefined;
+  /**
+   * Make renders repeatable: finite animations at their end, infinite ones at their start, no caret,
+   * GIFs and videos at their first frame. Waits at most 3 seconds until two captures agree; otherwise
+   * the note `unstable`.
+   * @default false
+   */
+  readonly stabilize?: boolean | undefined;
+  /**
+   * Lay out the largest inner scroll container at its full height.
+   * @default false
+   */
+  readonly expandScrollers?: boolean | undefined;
   /**
    * Landscape orientation.
    * @default false
@@ -148,4 +448,21 @@ export interface PdfValues {
 }
 
 /** Names that validation fills in. */
-export type PdfDefaults = "pdf" | "landscape" | "paperFormat" | "marginUnit" | "scale" | "cache";
+export type PdfDefaults =
+  | "pdf"
+  | "reducedMotion"
+  | "forcedColors"
+  | "javascript"
+  | "blockCookieBanners"
+  | "blockAds"
+  | "blockTrackers"
+  | "stabilize"
+  | "expandScrollers"
+  | "landscape"
+  | "paperFormat"
+  | "marginUnit"
+  | "scale"
+  | "cache";
+
+/** Names of the parameters that are secret. */
+export type SecretName = "headers" | "cookies" | "basicAuth";

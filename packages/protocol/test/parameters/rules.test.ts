@@ -27,6 +27,11 @@ describe("rules across parameters", () => {
       { selector: "a", fullPage: true, ...CLIP },
       { selector: ["cannot be combined with fullPage", REGION], fullPage: [REGION] },
     ],
+    [
+      "pdf",
+      { basicAuth: "ada:s3cr3t", headers: { Authorization: "Bearer s3cr3t" } },
+      { basicAuth: ["cannot be combined with an Authorization field in headers"] },
+    ],
     ["screenshot", { quality: 80, format: "png" }, { quality: ["requires a lossy format: jpeg or webp"] }],
     [
       "screenshot",

@@ -13,7 +13,7 @@ import {
 
 /** Returns the members of a row that the contract fixes; the others are for people. */
 function contractOf(row: ParameterRow): object {
-  const pinned = new Set(["name", "kind", "min", "max", "values", "default", "implied"]);
+  const pinned = new Set(["name", "kind", "min", "max", "values", "maxCharacters", "default", "implied"]);
   return Object.fromEntries(Object.entries(row).filter(([member]) => pinned.has(member)));
 }
 
@@ -25,12 +25,31 @@ describe("the parameter table", () => {
       { name: "width", kind: "pixels", min: 1, max: 10_000 },
       { name: "height", kind: "pixels", min: 1, max: 10_000 },
       { name: "scale", kind: "integer", min: 1, max: 3, default: 1 },
+      { name: "device", kind: "text", maxCharacters: 64 },
+      { name: "mobile", kind: "flag", default: false },
+      { name: "touch", kind: "flag", default: false },
+      { name: "colorScheme", kind: "choice", values: ["light", "dark"], implied: "light" },
+      { name: "reducedMotion", kind: "flag", default: false },
+      { name: "forcedColors", kind: "flag", default: false },
+      { name: "mediaType", kind: "choice", values: ["screen", "print"], implied: "screen" },
+      { name: "locale", kind: "text", maxCharacters: 64 },
+      { name: "timeZone", kind: "text", maxCharacters: 64 },
+      { name: "latitude", kind: "decimal", min: -90, max: 90 },
+      { name: "longitude", kind: "decimal", min: -180, max: 180 },
+      { name: "accuracy", kind: "decimal", min: 1, max: 10_000, implied: 10 },
+      { name: "userAgent", kind: "text", maxCharacters: 512 },
+      { name: "javascript", kind: "flag", default: true },
+      { name: "headers", kind: "json", maxCharacters: 4096 },
+      { name: "cookies", kind: "json", maxCharacters: 16_384 },
+      { name: "basicAuth", kind: "text", maxCharacters: 256 },
       { name: "fullPage", kind: "flag", default: false },
-      { name: "selector", kind: "selector" },
+      { name: "selector", kind: "selector", maxCharacters: 512 },
       { name: "clipX", kind: "integer", min: 0, max: 10_000 },
       { name: "clipY", kind: "integer", min: 0, max: 10_000 },
       { name: "clipWidth", kind: "integer", min: 1, max: 10_000 },
       { name: "clipHeight", kind: "integer", min: 1, max: 10_000 },
+      { name: "fullPageMaxHeight", kind: "integer", min: 100, max: 40_000 },
+      { name: "padding", kind: "integer", min: 0, max: 500, implied: 0 },
       { name: "format", kind: "choice", values: ["png", "jpeg", "webp"], default: "png" },
       { name: "quality", kind: "integer", min: 1, max: 100 },
       { name: "omitBackground", kind: "flag", default: false },
@@ -40,8 +59,27 @@ describe("the parameter table", () => {
         values: ["load", "domcontentloaded", "networkidle0", "networkidle2"],
         implied: "networkidle2",
       },
-      { name: "waitForSelector", kind: "selector" },
+      { name: "waitForSelector", kind: "selector", maxCharacters: 512 },
       { name: "delay", kind: "integer", min: 0, max: 10_000 },
+      { name: "waitForFunction", kind: "text", maxCharacters: 2000 },
+      { name: "waitForHidden", kind: "selector", maxCharacters: 512 },
+      { name: "waitTimeout", kind: "integer", min: 100, max: 30_000, implied: 10_000 },
+      { name: "onWaitTimeout", kind: "choice", values: ["fail", "capture"], implied: "fail" },
+      { name: "blockCookieBanners", kind: "flag", default: false },
+      { name: "blockAds", kind: "flag", default: false },
+      { name: "blockTrackers", kind: "flag", default: false },
+      { name: "blockUrls", kind: "text", maxCharacters: 2048 },
+      { name: "blockResources", kind: "text", maxCharacters: 128 },
+      { name: "css", kind: "text", maxCharacters: 20_000 },
+      { name: "hideSelectors", kind: "selector", maxCharacters: 2048 },
+      { name: "removeSelectors", kind: "selector", maxCharacters: 2048 },
+      { name: "click", kind: "selector", maxCharacters: 512 },
+      { name: "script", kind: "text", maxCharacters: 20_000 },
+      { name: "mask", kind: "selector", maxCharacters: 2048 },
+      { name: "maskColor", kind: "text", maxCharacters: 64, implied: "#ff00ff" },
+      { name: "lazyContent", kind: "choice", values: ["auto", "scroll", "off"], implied: "auto" },
+      { name: "stabilize", kind: "flag", default: false },
+      { name: "expandScrollers", kind: "flag", default: false },
       { name: "cache", kind: "flag", default: true },
       { name: "cacheTtl", kind: "integer", min: 60, max: 2_592_000, implied: 86_400 },
     ]);
@@ -52,6 +90,37 @@ describe("the parameter table", () => {
     expect(Object.values(PARAMETERS.pdf).map(contractOf)).toEqual([
       { name: "url", kind: "url" },
       { name: "pdf", kind: "flag", default: false },
+      { name: "colorScheme", kind: "choice", values: ["light", "dark"], implied: "light" },
+      { name: "reducedMotion", kind: "flag", default: false },
+      { name: "forcedColors", kind: "flag", default: false },
+      { name: "mediaType", kind: "choice", values: ["screen", "print"], implied: "print" },
+      { name: "locale", kind: "text", maxCharacters: 64 },
+      { name: "timeZone", kind: "text", maxCharacters: 64 },
+      { name: "latitude", kind: "decimal", min: -90, max: 90 },
+      { name: "longitude", kind: "decimal", min: -180, max: 180 },
+      { name: "accuracy", kind: "decimal", min: 1, max: 10_000, implied: 10 },
+      { name: "userAgent", kind: "text", maxCharacters: 512 },
+      { name: "javascript", kind: "flag", default: true },
+      { name: "headers", kind: "json", maxCharacters: 4096 },
+      { name: "cookies", kind: "json", maxCharacters: 16_384 },
+      { name: "basicAuth", kind: "text", maxCharacters: 256 },
+      { name: "waitForFunction", kind: "text", maxCharacters: 2000 },
+      { name: "waitForHidden", kind: "selector", maxCharacters: 512 },
+      { name: "waitTimeout", kind: "integer", min: 100, max: 30_000, implied: 10_000 },
+      { name: "onWaitTimeout", kind: "choice", values: ["fail", "capture"], implied: "fail" },
+      { name: "blockCookieBanners", kind: "flag", default: false },
+      { name: "blockAds", kind: "flag", default: false },
+      { name: "blockTrackers", kind: "flag", default: false },
+      { name: "blockUrls", kind: "text", maxCharacters: 2048 },
+      { name: "blockResources", kind: "text", maxCharacters: 128 },
+      { name: "css", kind: "text", maxCharacters: 20_000 },
+      { name: "hideSelectors", kind: "selector", maxCharacters: 2048 },
+      { name: "removeSelectors", kind: "selector", maxCharacters: 2048 },
+      { name: "click", kind: "selector", maxCharacters: 512 },
+      { name: "script", kind: "text", maxCharacters: 20_000 },
+      { name: "lazyContent", kind: "choice", values: ["auto", "scroll", "off"], implied: "auto" },
+      { name: "stabilize", kind: "flag", default: false },
+      { name: "expandScrollers", kind: "flag", default: false },
       { name: "landscape", kind: "flag", default: false },
       { name: "paperFormat", kind: "choice", values: papers, default: "a4" },
       { name: "width", kind: "decimal", min: 1, max: 10_000 },
@@ -111,13 +180,13 @@ describe("messages", () => {
 
 describe("strings", () => {
   it.each(['a[href="x"]', "x".repeat(512), "\u{1f600}".repeat(512)])("%j is a selector", (text) => {
-    expect(isSelector(text)).toBe(true);
+    expect(isSelector(text, 512)).toBe(true);
   });
 
   it.each(["", "x".repeat(513), "a'b", "a\\b", "a\tb", "a\u007fb", "a\u0085b"])(
     "%j is not a selector",
     (text) => {
-      expect(isSelector(text)).toBe(false);
+      expect(isSelector(text, 512)).toBe(false);
     },
   );
 

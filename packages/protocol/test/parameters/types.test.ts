@@ -1,5 +1,5 @@
 import { assertType, describe, expectTypeOf, it } from "vitest";
-import type { PdfInput, RenderInput, ScreenshotInput } from "../../src/index.ts";
+import type { PdfInput, RenderInput, ScreenshotInput, SignableInput } from "../../src/index.ts";
 
 /* Checked by the compiler: an expected error that does not occur is an error. */
 
@@ -26,9 +26,30 @@ describe("ScreenshotInput", () => {
       waitForSelector: "#ready",
       waitUntil: "load",
     });
+    assertType<ScreenshotInput>({ url, device: "iphone-15-pro", colorScheme: "dark", locale: "de-CH" });
+    assertType<ScreenshotInput>({ url, width: 800, height: 600, scale: 2, mobile: true, userAgent: "Bot/1" });
+    assertType<ScreenshotInput>({ url, latitude: 1, longitude: 2, accuracy: 100 });
+    assertType<ScreenshotInput>({ url, selector: "main", padding: 20, mask: "img", maskColor: "red" });
+    assertType<ScreenshotInput>({ url, fullPage: true, fullPageMaxHeight: 5000, expandScrollers: true });
+    assertType<ScreenshotInput>({ url, headers: { "X-A": "1" }, cookies: [{ name: "a", value: "b" }] });
     assertType<ScreenshotInput>({ url, cache: false });
     assertType<ScreenshotInput>({ url, cache: true, cacheTtl: 60 });
     assertType<ScreenshotInput>({ url, cacheTtl: 60 });
+  });
+
+  it("rejects a parameter without its partner", () => {
+    // @ts-expect-error -- longitude is missing
+    assertType<ScreenshotInput>({ url, latitude: 1 });
+    // @ts-expect-error -- requires selector
+    assertType<ScreenshotInput>({ url, padding: 20 });
+    // @ts-expect-error -- requires fullPage
+    assertType<ScreenshotInput>({ url, fullPageMaxHeight: 500 });
+    // @ts-expect-error -- requires mask
+    assertType<ScreenshotInput>({ url, maskColor: "red" });
+    // @ts-expect-error -- the device has a viewport
+    assertType<ScreenshotInput>({ url, device: "iphone-15-pro", width: 800, height: 600 });
+    // @ts-expect-error -- the device has a user agent
+    assertType<ScreenshotInput>({ url, device: "iphone-15-pro", userAgent: "Bot/1" });
   });
 
   it("accepts values that are known only at run time", () => {
@@ -169,5 +190,18 @@ describe("RenderInput", () => {
     expectTypeOf<PdfInput & { readonly pdf: true }>().toExtend<RenderInput>();
     expectTypeOf<PdfInput>().not.toExtend<RenderInput>();
     expectTypeOf<ScreenshotInput>().not.toExtend<PdfInput>();
+  });
+});
+
+describe("SignableInput", () => {
+  it("has no secrets, in either mode", () => {
+    assertType<SignableInput>({ url, fullPage: true });
+    assertType<SignableInput>({ url, pdf: true, landscape: true });
+    // @ts-expect-error -- secret
+    assertType<SignableInput>({ url, headers: { "x-preview": "s3cr3t" } });
+    // @ts-expect-error -- secret
+    assertType<SignableInput>({ url, cookies: [{ name: "session", value: "s3cr3t" }] });
+    // @ts-expect-error -- secret
+    assertType<SignableInput>({ url, pdf: true, basicAuth: "ada:s3cr3t" });
   });
 });

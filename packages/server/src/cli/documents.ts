@@ -7,6 +7,7 @@ import type {
   ItemState,
   TokenRecord,
 } from "@snap/engine/ports";
+import { secretsIn } from "@snap/protocol";
 
 /** JSON output of an account; instants are ISO 8601. */
 export function accountDocument(account: Account): Readonly<Record<string, unknown>> {
@@ -82,11 +83,17 @@ function itemDocument({ id, parameters, key, state }: ItemRecord): Readonly<Reco
   return {
     id,
     url: parameters.url,
-    parameters,
+    parameters: concealSecrets(parameters),
     cache_key: key,
     status: state.status,
     ...stateDocument(state),
   };
+}
+
+/** They are encrypted, which is of no use to a reader. */
+function concealSecrets(parameters: ItemRecord["parameters"]): ItemRecord["parameters"] {
+  const concealed = secretsIn(parameters).map((name) => [name, "[secret]"] as const);
+  return { ...parameters, ...Object.fromEntries(concealed) };
 }
 
 function stateDocument(state: ItemState): Readonly<Record<string, unknown>> {

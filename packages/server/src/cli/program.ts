@@ -7,6 +7,7 @@ import { nameRunningCommand } from "./audit-change.ts";
 import { addBackup } from "./backup.ts";
 import { addBatches } from "./batches.ts";
 import { addCompletion } from "./completion.ts";
+import { addLists } from "./check-lists.ts";
 import { addDatabase } from "./database.ts";
 import { addDoctor } from "./doctor.ts";
 import { explainFailure, EXIT_CODES, type Failure } from "./errors.ts";
@@ -71,6 +72,7 @@ Exit codes: 0 success, 1 failure, 2 invalid usage or configuration.`,
   addLedger(program);
   addRender(program);
   addRenderings(program);
+  addLists(program);
   addSecretKey(program);
   addAudit(program);
   addDatabase(program);

@@ -58,6 +58,10 @@ function flagsOf(row: ParameterRow): string {
     case "decimal":
     case "pixels":
       return `${optionOf(row.name)} <number>`;
+    case "json":
+      return `${optionOf(row.name)} <json>`;
+    case "text":
+      return `${optionOf(row.name)} <${row.placeholder}>`;
     case "selector":
     case "url":
       return `${optionOf(row.name)} <${row.kind}>`;

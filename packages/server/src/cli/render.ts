@@ -5,9 +5,12 @@ import {
   type ListedTarget,
   type SnapParameters,
 } from "@snap/engine";
+import { requireFilterLists } from "@snap/engine/internals";
 import type { RenderedFile } from "@snap/engine/ports";
 import { InvalidArgumentError, type Command } from "commander";
 import { writeFile } from "node:fs/promises";
+import type { Config } from "../config.ts";
+import { filterListTexts } from "../config/filter-lists.ts";
 import { messageOf } from "../config/message-of.ts";
 import { loadConfig, withJson } from "./admin.ts";
 import { targetPolicy } from "../target-policy.ts";
@@ -15,6 +18,7 @@ import { EXIT_CODES, UsageError } from "./errors.ts";
 import { STDOUT_FILE, withFileFormat } from "./file-format.ts";
 import { formatBytes, printJson } from "./output.ts";
 import { describeFaults, renderOptions, toQueryPairs } from "./render-options.ts";
+import { readSecretOptions } from "./secret-options.ts";
 
 interface RenderOptions extends Readonly<Record<string, unknown>> {
   readonly output: string;
@@ -40,7 +44,11 @@ Examples:
   snap-server render https://example.com -o example.png
   snap-server render https://example.com -o example.webp --full-page --scale 2
   snap-server render https://example.com -o example.pdf --paper-format letter --landscape
-  snap-server render http://127.0.0.1:8080/ -o local.png --allow-target 127.0.0.1:8080`,
+  snap-server render http://127.0.0.1:8080/ -o local.png --allow-target 127.0.0.1:8080
+  snap-server render https://example.com -o preview.png --basic-auth @password.txt --headers @headers.json
+
+Other users of the machine can see the arguments of a command. Put secrets into a file, and pass @ and its path to
+--headers, --cookies or --basic-auth; @- reads stdin.`,
     )
     .action(renderPage);
   for (const option of renderOptions()) render.addOption(option);
@@ -50,10 +58,12 @@ async function renderPage(url: string, options: RenderOptions): Promise<void> {
   const file = options.output;
   if (file === STDOUT_FILE && options.json)
     throw new UsageError("--json and -o - both write to stdout", "pass only one of them");
-  const pairs = withFileFormat(file, toQueryPairs(options));
+  const pairs = withFileFormat(file, await readSecretOptions(toQueryPairs(options)));
   const parameters = parse([["url", url], ...pairs]);
+  const config = loadConfig();
+  requireLists(parameters, config);
   const startedMs = performance.now();
-  const rendered = await renderOnce(parameters, options.allowTarget ?? []);
+  const rendered = await renderOnce(parameters, { config, allowed: options.allowTarget ?? [] });
   const durationMs = Math.round(performance.now() - startedMs);
   await write(file, rendered.bytes);
   if (options.json) printJson(document(rendered, { file, durationMs }));
@@ -61,8 +71,18 @@ async function renderPage(url: string, options: RenderOptions): Promise<void> {
 }
 
 function parse(pairs: readonly [string, string][]): SnapParameters {
+  return withOptionNames(() => parseQuery(pairs));
+}
+
+function requireLists(parameters: SnapParameters, { filterLists }: Config): void {
+  const purposes = filterLists.flatMap((list) => list.purposes);
+  withOptionNames(() => requireFilterLists(parameters, { filterLists: purposes }));
+}
+
+/** @throws UsageError that names the invalid options. */
+function withOptionNames<T>(validate: () => T): T {
   try {
-    return parseQuery(pairs);
+    return validate();
   } catch (error) {
     if (isSnapError(error) && error.errors !== undefined) throw new UsageError(describeFaults(error));
     throw error;
@@ -71,12 +91,13 @@ function parse(pairs: readonly [string, string][]): SnapParameters {
 
 async function renderOnce(
   parameters: SnapParameters,
-  allowed: readonly ListedTarget[],
+  { config, allowed }: { readonly config: Config; readonly allowed: readonly ListedTarget[] },
 ): Promise<RenderedFile> {
-  const config = loadConfig();
   const { createRenderer } = await import("../wire.ts");
   const targets = targetPolicy(config, allowed);
-  const renderer = await createRenderer(config, { targets, warmContexts: 1 });
+  const needsLists = parameters.blockAds || parameters.blockTrackers;
+  const filterLists = needsLists ? filterListTexts(config.filterLists) : {};
+  const renderer = await createRenderer(config, { targets, filterLists, warmContexts: 1 });
   const interrupt = (): void => void renderer.close().finally(() => process.exit(EXIT_CODES.interrupted));
   process.once("SIGINT", interrupt);
   try {

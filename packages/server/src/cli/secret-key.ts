@@ -24,7 +24,9 @@ export function addSecretKey(program: Command): void {
 Stop the service before you pass --yes: it would go on with the previous key. If the key file of the data folder is
 missing, --yes creates a new one. With PostgreSQL, first set a new SNAP_SECRET_KEY (openssl rand -hex 32) for every
 process, and start them afterwards.
-The tokens themselves stay valid: only signed URLs, links and webhooks depend on signing secrets.`,
+The tokens themselves stay valid: only signed URLs, links and webhooks depend on signing secrets.
+Batch items with headers, cookies or basicAuth that are not finished fail, because the key encrypts these. Their cached
+renderings are rendered again when they are next requested.`,
     )
     .action(replace);
 }

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { publicUrlOf, readConfig, type Config } from "../config.ts";
+import { filterListTexts } from "../config/filter-lists.ts";
 import { startDemo, type Demo } from "../dev/demo.ts";
 import { readableLog } from "../dev/readable-log.ts";
 import { startService } from "../http/service.ts";
@@ -73,7 +74,8 @@ async function startBrowser(
     log(event);
   };
   const targets = servicePolicy(config, demo === null ? [] : [demo.target]);
-  const started = await startRenderer(config, { targets, onEvent });
+  const filterLists = filterListTexts(config.filterLists);
+  const started = await startRenderer(config, { targets, filterLists, onEvent });
   const { health, renderer, sandbox } = started;
   if (!health.ready)
     logger.error(

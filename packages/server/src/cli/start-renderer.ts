@@ -1,8 +1,7 @@
 import type { Renderer } from "@snap/engine";
 import type { RendererHealth } from "@snap/engine/ports";
-import type { PuppeteerRendererOptions } from "@snap/engine/puppeteer";
 import type { Config } from "../config.ts";
-import { createRenderer } from "../wire.ts";
+import { createRenderer, type RendererOptions } from "../wire.ts";
 
 /** A renderer after its first attempt to start a browser or to connect to remote browsers. */
 export interface StartedRenderer {
@@ -19,10 +18,7 @@ export interface StartedRenderer {
  * Starts a browser as configured. If it starts only without its sandbox, returns that renderer, and the caller
  * decides whether to use it.
  */
-export async function startRenderer(
-  config: Config,
-  options: Pick<PuppeteerRendererOptions, "onEvent" | "targets" | "warmContexts">,
-): Promise<StartedRenderer> {
+export async function startRenderer(config: Config, options: RendererOptions): Promise<StartedRenderer> {
   const renderer = await createRenderer(config, options);
   const health = await renderer.health();
   const isLocal = config.browserEndpoints.length === 0;

@@ -2,7 +2,12 @@ import { SETTINGS } from "./settings.ts";
 
 /** Mistakes in combinations of variables that are each valid. */
 export function findContradictions(env: Readonly<Record<string, unknown>>): readonly Mistake[] {
-  return [...checkTimeouts(env), ...checkSharedStorage(env), ...checkRemoteBrowsers(env)];
+  return [
+    ...checkTimeouts(env),
+    ...checkSharedStorage(env),
+    ...checkRemoteBrowsers(env),
+    ...checkUpstreamProxy(env),
+  ];
 }
 
 type Mistake = readonly [name: string, message: string];
@@ -53,6 +58,19 @@ function checkRemoteBrowsers(env: Readonly<Record<string, unknown>>): readonly M
     return [["SNAP_BROWSER_PROXY_HOST", "has no effect with SNAP_BROWSER_EGRESS=direct; unset one of them"]];
   if (isDirect || isProxied || endpoints.data.every(({ isLoopback }) => isLoopback)) return [];
   return [["SNAP_BROWSER_URL", PROXY_HOST_MISSING]];
+}
+
+function* checkUpstreamProxy(env: Readonly<Record<string, unknown>>): Generator<Mistake> {
+  if (env["SNAP_UPSTREAM_PROXY"] === undefined) {
+    for (const name of ["SNAP_NO_PROXY", "SNAP_UPSTREAM_PROXY_DNS"])
+      if (env[name] !== undefined)
+        yield [name, "only applies to an upstream proxy; set SNAP_UPSTREAM_PROXY as well, or unset it"];
+  } else if (env["SNAP_BROWSER_EGRESS"] === "direct") {
+    yield [
+      "SNAP_UPSTREAM_PROXY",
+      "has no effect on pages with SNAP_BROWSER_EGRESS=direct; unset one of them",
+    ];
+  }
 }
 
 const ISOLATION_NEEDS_LOCAL =

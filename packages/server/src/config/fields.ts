@@ -1,5 +1,11 @@
-import { parsePlans, parseTargetList, type ListedTarget, type Plan } from "@snap/engine";
-import { isUnspecifiedAddress, parseBrowserUrls, type BrowserEndpoint } from "@snap/engine/internals";
+import { parsePlans, parseTargetList, parseUpstreamProxy, type ListedTarget, type Plan } from "@snap/engine";
+import {
+  isUnspecifiedAddress,
+  isUserAgent,
+  parseBrowserUrls,
+  parseNoProxy,
+  type BrowserEndpoint,
+} from "@snap/engine/internals";
 import { readFileSync } from "node:fs";
 import { isIP, isIPv4, isIPv6 } from "node:net";
 import { resolve } from "node:path";
@@ -114,9 +120,36 @@ export function origin(): z.ZodType<string> {
 }
 
 export function targetList(): z.ZodType<readonly ListedTarget[]> {
+  return parsed(parseTargetList);
+}
+
+/** URL of a proxy; may contain credentials. */
+export function upstreamProxy(): z.ZodType<string> {
+  return parsed((url) => {
+    parseUpstreamProxy({ url });
+    return url;
+  });
+}
+
+/** The syntax of `NO_PROXY`. */
+export function noProxy(): z.ZodType<string> {
+  return parsed((text) => {
+    parseNoProxy(text);
+    return text;
+  });
+}
+
+export function userAgent(): z.ZodType<string> {
+  return z.string().refine(isUserAgent, {
+    error: "must have 1 to 512 printable ASCII characters, without a space at its ends",
+  });
+}
+
+/** A value that `parse` reads; what it throws says what is wrong. */
+function parsed<T>(parse: (text: string) => T): z.ZodType<T> {
   return z.string().transform((text, context) => {
     try {
-      return parseTargetList(text);
+      return parse(text);
     } catch (error) {
       context.addIssue(messageOf(error));
       return z.NEVER;
@@ -173,14 +206,7 @@ function isProxyRange(text: string): boolean {
 
 /** DevTools endpoints, separated by commas: `ws://`, `wss://`, `http://` or `https://`. */
 export function browserUrls(): z.ZodType<readonly BrowserEndpoint[]> {
-  return z.string().transform((text, context) => {
-    try {
-      return parseBrowserUrls(text.split(","));
-    } catch (error) {
-      context.addIssue(messageOf(error));
-      return z.NEVER;
-    }
-  });
+  return parsed((text) => parseBrowserUrls(text.split(",")));
 }
 
 export function plansFile(): z.ZodType<readonly Plan[]> {

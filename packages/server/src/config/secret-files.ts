@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { messageOf } from "./message-of.ts";
-import { SETTINGS, type Setting } from "./settings.ts";
+import type { Setting } from "./setting.ts";
+import { SETTINGS } from "./settings.ts";
 
 /** The settings whose value may be in a file. */
 export const SECRET_SETTINGS: readonly Setting[] = Object.values<Setting>(SETTINGS).filter(

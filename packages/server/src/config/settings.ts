@@ -7,7 +7,6 @@ import {
   duration,
   durationOrNone,
   hostName,
-  nameServers,
   oneOf,
   origin,
   path,
@@ -15,10 +14,13 @@ import {
   plansFile,
   reachableHostName,
   serverUrl,
-  targetList,
   trustedProxies,
+  userAgent,
   wholeNumber,
 } from "./fields.ts";
+import { EGRESS_SETTINGS } from "./egress-settings.ts";
+import { filterLists } from "./filter-lists.ts";
+import { optional, type Setting } from "./setting.ts";
 
 const NAVIGATION_DEFAULT_MS = 30_000;
 const DAY_MS = 86_400_000;
@@ -27,11 +29,6 @@ const MEBIBYTE_BYTES = 1024 * 1024;
 const PAGE_MEMORY_MIN_BYTES = 64 * MEBIBYTE_BYTES;
 /** More than any disk. */
 const MAX_BYTES = 999_999_999_999_999;
-
-/** A schema whose value is `null` if the variable is not set. */
-function optional<T>(schema: z.ZodType<T>): z.ZodType<T | null> {
-  return schema.optional().transform((value) => value ?? null);
-}
 
 /**
  * Every setting: its environment variable, validation and default, and a description for people. `unset` says what
@@ -129,7 +126,7 @@ export const SETTINGS = {
           "must be a random string of at least 16 characters, such as the output of `openssl rand -hex 32`",
       }),
     ),
-    description: "encrypts signing secrets at rest",
+    description: "encrypts signing secrets and those of batch items at rest",
     unset: "a key file in the data folder",
   },
   chromiumPath: {
@@ -163,6 +160,12 @@ export const SETTINGS = {
     description:
       "how pages in remote browsers reach the web: through the egress proxy, or directly, which leaves containment to the browser's own network",
     unset: "proxy",
+  },
+  userAgent: {
+    variable: "SNAP_USER_AGENT",
+    schema: optional(userAgent()),
+    description: "user agent that pages send, unless a request sets another",
+    unset: "that of Chrome in the browser's version, without the word Headless",
   },
   renderConcurrency: {
     variable: "SNAP_RENDER_CONCURRENCY",
@@ -208,25 +211,13 @@ export const SETTINGS = {
       "which renders share a browser: those of all accounts that are not in quarantine (shared), or only those of the same account (account)",
     unset: "shared",
   },
-  allowTargets: {
-    variable: "SNAP_ALLOW_TARGETS",
-    schema: targetList().default([]),
-    description: "private hosts or CIDR blocks to allow, each with an optional :port, comma-separated",
-    unset: "none",
-  },
-  denyTargets: {
-    variable: "SNAP_DENY_TARGETS",
-    schema: targetList().default([]),
+  ...EGRESS_SETTINGS,
+  filterLists: {
+    variable: "SNAP_FILTER_LISTS",
+    schema: filterLists().default([]),
     description:
-      "hosts with their subdomains, or CIDR blocks, to block always, each with an optional :port, comma-separated",
+      "filter lists, without which blockAds and blockTrackers are refused: files, comma-separated, each optionally with its purpose, such as ads:/etc/snap/easylist.txt",
     unset: "none",
-  },
-  nameServers: {
-    variable: "SNAP_DNS_SERVERS",
-    schema: optional(nameServers()),
-    description:
-      "name servers for pages and webhooks, each with an optional :port, comma-separated; the hosts file still comes first",
-    unset: "those of /etc/resolv.conf",
   },
   plans: {
     variable: "SNAP_PLANS_FILE",
@@ -281,15 +272,6 @@ export const SETTINGS = {
     unset: "off",
   },
 } as const satisfies Record<string, Setting>;
-
-export interface Setting {
-  readonly variable: `SNAP_${string}`;
-  /** Whether the value is never shown, and may be in a file that the variable with `_FILE` names. */
-  readonly secret?: true;
-  readonly schema: z.ZodType;
-  readonly description: string;
-  readonly unset: string;
-}
 
 export type Settings = {
   readonly [Name in keyof typeof SETTINGS]: z.output<(typeof SETTINGS)[Name]["schema"]>;

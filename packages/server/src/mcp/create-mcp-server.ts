@@ -10,6 +10,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Ability, Principal } from "@snap/engine";
 import { toSnapError } from "@snap/engine/internals";
+import { secretsIn } from "@snap/protocol";
 import packageJson from "../../package.json" with { type: "json" };
 import { capturePage, type CaptureParts } from "../requests/capture-page.ts";
 import type { Exchange } from "../requests/exchange.ts";
@@ -18,6 +19,7 @@ import {
   failureResult,
   isTooLarge,
   pdfResult,
+  requireInline,
   screenshotResult,
   usageResult,
   type Rendered,
@@ -128,13 +130,17 @@ async function render(
   const { engine, principal, exchange, baseUrl } = parts;
   requireMode(mode, args);
   const parameters = { ...args, ...(mode === "pdf" && { pdf: true }) };
-  const linked = mode === "pdf" ? () => true : isTooLarge;
-  const request = { exchange, principal, parameters, linked, maxWaitMs: MAX_SLOT_WAIT_MS };
+  const isSecret = secretsIn(parameters).length > 0;
+  const delivery = isSecret
+    ? { accept: requireInline }
+    : { linked: mode === "pdf" ? () => true : isTooLarge };
+  const request = { exchange, principal, parameters, ...delivery, maxWaitMs: MAX_SLOT_WAIT_MS };
   const capture = await reportProgress(context, () => capturePage(parts, request));
+  if (isSecret) requireInline(capture.rendering); // it may come from the cache
   return {
     url: new URL(String(args["url"])).href,
     capture,
-    link: () => engine.link({ principal, parameters, capture, baseUrl }),
+    link: isSecret ? null : () => engine.link({ principal, parameters, capture, baseUrl }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
-import type { Capture, RenderingLink, SnapError } from "@snap/engine";
-import { LIMITS, type UsageReport } from "@snap/protocol";
+import { SnapError, type Capture, type RenderingLink } from "@snap/engine";
+import type { RenderedFile } from "@snap/engine/ports";
+import { explainNote, type UsageReport } from "@snap/protocol";
 import { imageSize } from "image-size";
 import type * as z from "zod";
 import type { imageFacts, renderingFacts } from "./tools.ts";
@@ -12,9 +13,8 @@ const TOO_LARGE =
   "Image too large to inline (limit 700 KB, 8,000 px per side). For a smaller one, try format webp or jpeg with a " +
   "quality, a smaller width and height, scale 1, a selector or a clip region, or omit fullPage.";
 
-const NOTES: Readonly<Record<string, string>> = {
-  "wait-capped": `The page never became idle; it was captured ${LIMITS.idleAfterLoadMaxMs / 1000} seconds after it loaded.`,
-};
+const SECRETS_UNLINKED =
+  "A request with headers, cookies or basicAuth gets no link, because anyone could use it.";
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   "image/png": "PNG",
@@ -30,8 +30,8 @@ const INVISIBLE_CHARACTERS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 export interface Rendered {
   readonly url: string;
   readonly capture: Capture;
-  /** Signs a URL of the rendering. */
-  readonly link: () => RenderingLink;
+  /** Signs a URL of the rendering; `null` if the request has secrets, which a signed URL cannot have. */
+  readonly link: (() => RenderingLink) | null;
 }
 
 /** Returns whether an image is too large to be part of a tool result. */
@@ -40,12 +40,25 @@ export function isTooLarge({ bytes }: Pick<Capture["rendering"], "bytes">): bool
   return bytes.byteLength > INLINE_LIMITS.maxBytes || Math.max(width, height) > INLINE_LIMITS.maxSidePx;
 }
 
+/**
+ * For requests that get no link.
+ *
+ * @throws SnapError if a file is too large to be part of a tool result.
+ */
+export function requireInline({ bytes, contentType }: Pick<RenderedFile, "bytes" | "contentType">): void {
+  const isPdf = contentType === "application/pdf";
+  if (isPdf ? bytes.byteLength <= INLINE_LIMITS.maxBytes : !isTooLarge({ bytes })) return;
+  const advice = `${SECRETS_UNLINKED} For a larger file, send the request to GET /v1/snap with the token.`;
+  const message = isPdf ? `PDF too large to inline (limit 700 KB). ${advice}` : `${TOO_LARGE} ${advice}`;
+  throw new SnapError("render_failed", message, { notes: ["capture-too-large"] });
+}
+
 /** The image itself, or a link if it is too large. */
 export async function screenshotResult({ url, capture, link }: Rendered): Promise<CallToolResult> {
   const { bytes, contentType } = capture.rendering;
   const { width, height } = imageSize(bytes);
   const what = `${nameOfType(contentType)}, ${width} x ${height} px`;
-  if (isTooLarge(capture.rendering)) {
+  if (link !== null && isTooLarge(capture.rendering)) {
     const { content, structuredContent } = linkedResult({ what, url, capture, link: link() });
     return {
       content: [...content, text(TOO_LARGE)],
@@ -61,8 +74,19 @@ export async function screenshotResult({ url, capture, link }: Rendered): Promis
   };
 }
 
+/** A link, or the PDF itself if it cannot be linked. */
 export async function pdfResult({ url, capture, link }: Rendered): Promise<CallToolResult> {
-  return linkedResult({ what: "PDF", url, capture, link: link() });
+  const what = "PDF";
+  if (link !== null) return linkedResult({ what, url, capture, link: link() });
+  const { bytes, contentType: mimeType } = capture.rendering;
+  const uri = `snap://renderings/${fileName(url, mimeType)}`;
+  return {
+    content: [
+      { type: "resource", resource: { uri, mimeType, blob: Buffer.from(bytes).toString("base64") } },
+      text(`${describe({ what, url, capture })} ${SECRETS_UNLINKED}`),
+    ],
+    structuredContent: factsOf(capture, null),
+  };
 }
 
 interface Described {
@@ -142,7 +166,7 @@ function describe({ what, url, capture }: Described): string {
   const status = targetStatus === null ? "" : ` (status ${targetStatus})`;
   const from = cache === "hit" ? "from the cache" : "rendered now";
   const cost = `${creditCost} ${creditCost === 1 ? "credit" : "credits"}`;
-  const remarks = notes.map((note) => ` ${NOTES[note] ?? note}`).join("");
+  const remarks = notes.map((note) => ` ${note}: ${explainNote(note) ?? ""}`.trimEnd()).join("");
   return `${what}, ${Math.ceil(bytes.byteLength / 1000)} KB, of ${url}${status}; ${from}, ${cost}.${remarks}`;
 }
 

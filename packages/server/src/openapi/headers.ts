@@ -1,4 +1,4 @@
-import { LIMITS, type HEADERS } from "@snap/protocol";
+import { RENDER_NOTES, type HEADERS } from "@snap/protocol";
 
 export type HeaderName =
   (typeof HEADERS)[keyof typeof HEADERS] | "ETag" | "Cache-Control" | "Location" | "WWW-Authenticate";
@@ -48,7 +48,9 @@ export const HEADER_COMPONENTS: Readonly<Record<HeaderName, HeaderComponent>> = 
     schema: integer,
   },
   "X-Render-Notes": {
-    description: `Notes on the render, separated by commas. \`wait-capped\`: the page never became idle and was captured ${LIMITS.idleAfterLoadMaxMs / 1000} seconds after \`load\`. On a \`render_failed\`, which a retry does not change: \`capture-too-large\`, the picture or the file exceeds a limit; \`selector-unmatched\`, \`selector\` matches no element.`,
+    description: `Notes on the render, separated by commas: ${Object.keys(RENDER_NOTES)
+      .map((note) => `\`${note}\``)
+      .join(", ")}. More may be added.`,
     schema: { type: "string" },
   },
   "X-RateLimit-Limit": {

@@ -49,14 +49,14 @@ export interface OperationParameter {
 /** Parameters of every operation that renders. */
 export function renderParameters(): OperationParameter[] {
   return [
-    ...documentedParameters().map(({ name, required, description, example, schema, acceptedIn }) => ({
-      name,
+    ...documentedParameters().map((parameter) => ({
+      name: parameter.name,
       in: "query" as const,
-      required,
-      description,
-      schema,
-      example,
-      "x-accepted-in": acceptedIn,
+      required: parameter.required,
+      description: parameter.description,
+      schema: schemaInQuery(parameter),
+      example: isStructure(parameter) ? JSON.stringify(parameter.example) : parameter.example,
+      "x-accepted-in": parameter.acceptedIn,
     })),
     {
       name: "If-None-Match",
@@ -66,6 +66,16 @@ export function renderParameters(): OperationParameter[] {
       schema: { type: "string" },
     },
   ];
+}
+
+/** A structure is JSON text in a query. */
+function schemaInQuery(parameter: DocumentedParameter): ValueSchema {
+  if (!isStructure(parameter)) return parameter.schema;
+  return { type: "string", contentMediaType: "application/json", contentSchema: parameter.schema };
+}
+
+function isStructure({ example }: DocumentedParameter): boolean {
+  return typeof example === "object";
 }
 
 /** Parameters that authenticate a signed URL. */
@@ -133,11 +143,17 @@ function mergeModes(screenshot: DocumentedParameter, pdf: DocumentedParameter): 
   return merged;
 }
 
-/** Lists both ranges; the shared default appears once. */
+/** Lists the values of both modes; a shared default appears once. */
 function eitherSchema(screenshot: DocumentedParameter, pdf: DocumentedParameter): ValueSchema {
   const { default: screenshotDefault, ...forScreenshot } = screenshot.schema;
   const { default: pdfDefault, ...forPdf } = pdf.schema;
-  if (screenshotDefault !== pdfDefault) throw new Error(`${pdf.name} has two defaults`);
+  if (screenshotDefault !== pdfDefault)
+    return {
+      anyOf: [
+        { title: "Screenshot", ...screenshot.schema },
+        { title: "PDF", ...pdf.schema },
+      ],
+    };
   return {
     ...(pdfDefault !== undefined && { default: pdfDefault }),
     anyOf: [

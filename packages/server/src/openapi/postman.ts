@@ -1,4 +1,5 @@
 import type { Ability } from "@snap/engine";
+import { SECRET_NAMES, toQuery } from "@snap/protocol";
 import { SUBMISSION_EXAMPLE } from "./batch-schemas.ts";
 import { documentedParameters, PROOF_PARAMETERS } from "./parameters.ts";
 
@@ -160,7 +161,7 @@ function signedRequest(sent: Readonly<Record<string, string>>): PostmanRequest {
     description:
       "Sends no bearer token. Replace `tokenId` and `signature` with those of a URL that your server signed; the signature covers every parameter.",
     auth: { type: "noauth" },
-    query: [...renderQuery("screenshot", sent), ...proof],
+    query: [...renderQuery("screenshot", sent).filter(({ key }) => !SECRET_NAMES.has(key)), ...proof],
   });
 }
 
@@ -169,7 +170,7 @@ function renderQuery(mode: Ability, sent: Readonly<Record<string, string>>): rea
     .filter(({ acceptedIn }) => acceptedIn.includes(mode))
     .map(({ name: key, description, example }) => ({
       key,
-      value: sent[key] ?? String(example),
+      value: sent[key] ?? toQuery({ [key]: example }).get(key) ?? "",
       description,
       disabled: !(key in sent),
     }));

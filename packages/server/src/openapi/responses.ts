@@ -31,6 +31,7 @@ const CAPTURE_CODES = [
   "upstream_quota_exceeded",
   "upstream_rate_limited",
   "render_timeout",
+  "script_failed",
 ] as const satisfies readonly ErrorCode[];
 
 /** Error codes of each operation. Unknown methods and paths have no operation; the introduction names their codes. */

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { BUILD } from "../version.ts";
 import type { Config } from "../config.ts";
+import { upstreamProxyOf } from "../wire.ts";
 
 const VERSION_TIMEOUT_MS = 5_000;
 
@@ -16,6 +17,7 @@ export async function describeStart(config: Config): Promise<Readonly<Record<str
     ...(shared === null
       ? { storage: "embedded", data_dir: config.dataDir }
       : { storage: "postgresql", database: serverOf(shared.databaseUrl), redis: serverOf(shared.redisUrl) }),
+    upstream_proxy: upstreamProxyOf(config)?.origin,
     ...(remote.length === 0
       ? { ...(await describeBrowser(config)), sandbox }
       : { browser: remote.map(({ url }) => `${url.protocol}//${url.host}`).join(", ") }),

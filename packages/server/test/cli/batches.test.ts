@@ -64,8 +64,8 @@ describe("batches show", () => {
     });
   });
 
-  it("shows a queued batch while another process is running", async () => {
-    const batch = await submit({ items: [{ url }] });
+  it("shows a queued batch while another process is running, without its secrets", async () => {
+    const batch = await submit({ items: [{ url, basicAuth: "ada:s3cr3t" }] });
     expect(await workspace.json(["batches", "show", batch.id])).toEqual({
       id: batch.id,
       account_id: principal.account.id,
@@ -79,7 +79,7 @@ describe("batches show", () => {
         {
           id,
           url,
-          parameters: { url },
+          parameters: { url, basicAuth: "[secret]" },
           cache_key: KEY,
           status: "queued",
           starts: 0,

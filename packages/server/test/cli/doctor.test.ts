@@ -1,5 +1,7 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { openConnectProxy } from "../../../testing/test/servers/connect-proxy.ts";
+import { findFreePort } from "../../../testing/test/servers/free-port.ts";
 import { afterEach, describe, expect, it } from "vitest";
 import { startRemoteBrowser } from "./remote-browser.ts";
 import { openWorkspace, type Workspace } from "./command.ts";
@@ -85,6 +87,35 @@ describe("doctor", { tags: ["browser"] }, () => {
         message: expect.stringContaining("so renderings are evicted or not cached") as unknown,
       },
     ]);
+  });
+
+  it("tests the upstream proxy, says who keeps pages from private addresses, and shows no password", async () => {
+    workspace = openWorkspace();
+    const proxy = await openConnectProxy({ credentials: "ada:hunter2", leadsTo: await findFreePort() });
+    const environment = (password: string): NodeJS.ProcessEnv => ({
+      SNAP_UPSTREAM_PROXY: `http://ada:${password}@127.0.0.1:${proxy.port}`,
+      SNAP_UPSTREAM_PROXY_DNS: "proxy",
+      SNAP_NO_PROXY: "example.com",
+    });
+    const { code, report } = await examine(environment("hunter2"));
+    expect(code).toBe(0);
+    expect(statuses(report)).toMatchObject({ render: "ok", "egress proxy": "ok", "upstream proxy": "ok" });
+    expect(report.checks.filter(({ name }) => /^(upstream|containment|name)/.test(name))).toMatchObject([
+      { message: `http://127.0.0.1:${proxy.port} connects to example.com:443` },
+      { message: `http://127.0.0.1:${proxy.port} connects to example.com:80` },
+      { name: "containment", status: "warning", code: "containment_weak" },
+    ]);
+    expect(proxy.authorities.toSorted()).toEqual(["example.com:443", "example.com:80"]);
+
+    const wrong = await workspace.run(["doctor"], environment("wr0ng"));
+    expect(wrong.code).toBe(1);
+    expect(wrong.stdout).toMatch(
+      /^problem +upstream proxy: .* rejects the user name and password .*\(407\)/m,
+    );
+    await proxy.close();
+    const down = await workspace.run(["doctor", "--json"], environment("wr0ng"));
+    expect(down.stdout).toContain("does not accept connections");
+    for (const { stdout, stderr } of [wrong, down]) expect(stdout + stderr).not.toContain("wr0ng");
   });
 
   it("detects a browser that starts only without its sandbox", async () => {

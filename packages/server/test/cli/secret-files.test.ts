@@ -35,12 +35,14 @@ describe("a secret in a file", () => {
       "SNAP_REDIS_URL",
       "SNAP_SECRET_KEY",
       "SNAP_BROWSER_URL",
+      "SNAP_UPSTREAM_PROXY",
     ]);
     const { config, warnings } = readConfig({
       SNAP_DATABASE_URL_FILE: await fileWith("postgres://snap:secret@db.internal/snap\n"),
       SNAP_REDIS_URL_FILE: await fileWith("redis://:secret@cache.internal"),
       SNAP_SECRET_KEY_FILE: await fileWith(`${KEY}\r\n`),
       SNAP_BROWSER_URL_FILE: await fileWith("http://127.0.0.1:9222\n"),
+      SNAP_UPSTREAM_PROXY_FILE: await fileWith("http://snap:secret@proxy.internal:3128\n"),
     });
     expect(warnings).toEqual([]);
     expect(config).toMatchObject({
@@ -50,6 +52,7 @@ describe("a secret in a file", () => {
       },
       secretKey: KEY,
       browserEndpoints: [{ url: new URL("http://127.0.0.1:9222") }],
+      upstreamProxy: "http://snap:secret@proxy.internal:3128",
     });
   });
 

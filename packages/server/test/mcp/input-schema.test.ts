@@ -1,7 +1,42 @@
 import { expect, it } from "vitest";
 import { TOOLS } from "../../src/mcp/tools.ts";
 
-const both = ["url", "cache", "cacheTtl"];
+const both = [
+  "url",
+  "cache",
+  "cacheTtl",
+  "colorScheme",
+  "reducedMotion",
+  "forcedColors",
+  "mediaType",
+  "locale",
+  "timeZone",
+  "latitude",
+  "longitude",
+  "accuracy",
+  "userAgent",
+  "javascript",
+  "headers",
+  "cookies",
+  "basicAuth",
+  "waitForFunction",
+  "waitForHidden",
+  "waitTimeout",
+  "onWaitTimeout",
+  "blockCookieBanners",
+  "blockAds",
+  "blockTrackers",
+  "blockUrls",
+  "blockResources",
+  "css",
+  "hideSelectors",
+  "removeSelectors",
+  "click",
+  "script",
+  "lazyContent",
+  "stabilize",
+  "expandScrollers",
+];
 
 it.each([
   [
@@ -23,6 +58,13 @@ it.each([
       "omitBackground",
       "waitForSelector",
       "waitUntil",
+      "device",
+      "mobile",
+      "touch",
+      "fullPageMaxHeight",
+      "padding",
+      "mask",
+      "maskColor",
     ],
   ],
   [

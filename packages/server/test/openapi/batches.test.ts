@@ -18,6 +18,9 @@ function schemaOf(name: string): ObjectSchema {
   return document.components?.schemas?.[name] as unknown as ObjectSchema;
 }
 
+const BOTH =
+  "colorScheme reducedMotion forcedColors mediaType locale timeZone latitude longitude accuracy userAgent javascript headers cookies basicAuth waitForFunction waitForHidden waitTimeout onWaitTimeout blockCookieBanners blockAds blockTrackers blockUrls blockResources css hideSelectors removeSelectors click script lazyContent stabilize expandScrollers";
+
 describe("the schema of a submission", () => {
   it("has 1 to 20 items of either mode", () => {
     const { properties, required, additionalProperties } = schemaOf("BatchSubmission");
@@ -41,12 +44,12 @@ describe("the schema of a submission", () => {
     [
       "ScreenshotItem",
       ["url"],
-      "url cache cacheTtl pdf fullPage format quality width height scale delay selector clipX clipY clipWidth clipHeight omitBackground waitForSelector waitUntil",
+      `url cache cacheTtl pdf fullPage format quality width height scale delay selector clipX clipY clipWidth clipHeight omitBackground waitForSelector waitUntil device mobile touch fullPageMaxHeight padding mask maskColor ${BOTH}`,
     ],
     [
       "PdfItem",
       ["url", "pdf"],
-      "url cache cacheTtl pdf landscape paperFormat width height marginTop marginRight marginBottom marginLeft marginUnit scale",
+      `url cache cacheTtl pdf landscape paperFormat width height marginTop marginRight marginBottom marginLeft marginUnit scale ${BOTH}`,
     ],
   ])("%s has the parameters of its mode, and cannot disable the cache", (name, required, parameters) => {
     const schema = schemaOf(name);

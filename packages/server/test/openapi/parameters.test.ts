@@ -19,6 +19,13 @@ const COMPANIONS: Readonly<Record<string, Query>> = {
   clipY: { clipX: "0", clipWidth: "1", clipHeight: "1" },
   clipWidth: { clipX: "0", clipY: "0", clipHeight: "1" },
   clipHeight: { clipX: "0", clipY: "0", clipWidth: "1" },
+  latitude: { longitude: "0" },
+  longitude: { latitude: "0" },
+  accuracy: { latitude: "0", longitude: "0" },
+  fullPageMaxHeight: { fullPage: "true" },
+  expandScrollers: { fullPage: "true" },
+  padding: { selector: "main" },
+  maskColor: { mask: "img" },
   // A sheet that is large enough for the widest margin.
   marginTop: { width: "5000", height: "5000", marginRight: "0", marginBottom: "0", marginLeft: "0" },
   marginRight: { width: "5000", height: "5000", marginTop: "0", marginBottom: "0", marginLeft: "0" },
@@ -53,8 +60,14 @@ function modesOf({ acceptedIn, schema }: DocumentedParameter): [string, Describe
 }
 
 function queryFor(name: string, mode: string, value: string): Query {
+  if (mode === "pdf" && name === "expandScrollers") return { url, pdf: "true", [name]: value };
   const base: Query = { url, ...(mode === "pdf" && { pdf: "true" }), ...COMPANIONS[name] };
   return { ...base, [name]: value };
+}
+
+/** A structure is JSON text in a query. */
+function exampleOf({ example }: DocumentedParameter): string {
+  return typeof example === "string" ? example : JSON.stringify(example);
 }
 
 function allowed(described: Described): string[] {
@@ -85,30 +98,68 @@ describe("documented parameters", () => {
       acceptedIn.join(),
     ]);
     expect(table.toSorted(([left], [right]) => (String(left) < String(right) ? -1 : 1))).toEqual([
+      ["accuracy", false, "screenshot,pdf"],
+      ["basicAuth", false, "screenshot,pdf"],
+      ["blockAds", false, "screenshot,pdf"],
+      ["blockCookieBanners", false, "screenshot,pdf"],
+      ["blockResources", false, "screenshot,pdf"],
+      ["blockTrackers", false, "screenshot,pdf"],
+      ["blockUrls", false, "screenshot,pdf"],
       ["cache", false, "screenshot,pdf"],
       ["cacheTtl", false, "screenshot,pdf"],
+      ["click", false, "screenshot,pdf"],
       ["clipHeight", false, "screenshot"],
       ["clipWidth", false, "screenshot"],
       ["clipX", false, "screenshot"],
       ["clipY", false, "screenshot"],
+      ["colorScheme", false, "screenshot,pdf"],
+      ["cookies", false, "screenshot,pdf"],
+      ["css", false, "screenshot,pdf"],
       ["delay", false, "screenshot"],
+      ["device", false, "screenshot"],
+      ["expandScrollers", false, "screenshot,pdf"],
+      ["forcedColors", false, "screenshot,pdf"],
       ["format", false, "screenshot"],
       ["fullPage", false, "screenshot"],
+      ["fullPageMaxHeight", false, "screenshot"],
+      ["headers", false, "screenshot,pdf"],
       ["height", false, "screenshot,pdf"],
+      ["hideSelectors", false, "screenshot,pdf"],
+      ["javascript", false, "screenshot,pdf"],
       ["landscape", false, "pdf"],
+      ["latitude", false, "screenshot,pdf"],
+      ["lazyContent", false, "screenshot,pdf"],
+      ["locale", false, "screenshot,pdf"],
+      ["longitude", false, "screenshot,pdf"],
       ["marginBottom", false, "pdf"],
       ["marginLeft", false, "pdf"],
       ["marginRight", false, "pdf"],
       ["marginTop", false, "pdf"],
       ["marginUnit", false, "pdf"],
+      ["mask", false, "screenshot"],
+      ["maskColor", false, "screenshot"],
+      ["mediaType", false, "screenshot,pdf"],
+      ["mobile", false, "screenshot"],
       ["omitBackground", false, "screenshot"],
+      ["onWaitTimeout", false, "screenshot,pdf"],
+      ["padding", false, "screenshot"],
       ["paperFormat", false, "pdf"],
       ["pdf", false, "screenshot,pdf"],
       ["quality", false, "screenshot"],
+      ["reducedMotion", false, "screenshot,pdf"],
+      ["removeSelectors", false, "screenshot,pdf"],
       ["scale", false, "screenshot,pdf"],
+      ["script", false, "screenshot,pdf"],
       ["selector", false, "screenshot"],
+      ["stabilize", false, "screenshot,pdf"],
+      ["timeZone", false, "screenshot,pdf"],
+      ["touch", false, "screenshot"],
       ["url", true, "screenshot,pdf"],
+      ["userAgent", false, "screenshot,pdf"],
+      ["waitForFunction", false, "screenshot,pdf"],
+      ["waitForHidden", false, "screenshot,pdf"],
       ["waitForSelector", false, "screenshot"],
+      ["waitTimeout", false, "screenshot,pdf"],
       ["waitUntil", false, "screenshot"],
       ["width", false, "screenshot,pdf"],
     ]);
@@ -130,6 +181,23 @@ describe("documented parameters", () => {
       waitUntil: "networkidle2",
       cache: true,
       cacheTtl: 86400,
+      mobile: false,
+      touch: false,
+      colorScheme: "light",
+      reducedMotion: false,
+      forcedColors: false,
+      accuracy: 10,
+      javascript: true,
+      padding: 0,
+      waitTimeout: 10000,
+      onWaitTimeout: "fail",
+      blockCookieBanners: false,
+      blockAds: false,
+      blockTrackers: false,
+      maskColor: "#ff00ff",
+      lazyContent: "auto",
+      stabilize: false,
+      expandScrollers: false,
     });
   });
 
@@ -156,6 +224,16 @@ describe("documented parameters", () => {
       "marginRight pdf": ["number", 0, 1000],
       "marginBottom pdf": ["number", 0, 1000],
       "marginLeft pdf": ["number", 0, 1000],
+      "latitude screenshot": ["number", -90, 90],
+      "latitude pdf": ["number", -90, 90],
+      "longitude screenshot": ["number", -180, 180],
+      "longitude pdf": ["number", -180, 180],
+      "accuracy screenshot": ["number", 1, 10000],
+      "accuracy pdf": ["number", 1, 10000],
+      "fullPageMaxHeight screenshot": ["integer", 100, 40000],
+      "padding screenshot": ["integer", 0, 500],
+      "waitTimeout screenshot": ["integer", 100, 30000],
+      "waitTimeout pdf": ["integer", 100, 30000],
     });
   });
 
@@ -167,7 +245,7 @@ describe("documented parameters", () => {
   it.each(cases)("the example of $name is accepted", ({ name, mode, parameter }) => {
     expect(parameter.example).toBeDefined();
     expect(parameter.description).not.toBe("");
-    expect(faults(queryFor(name, mode, String(parameter.example)))).toEqual([]);
+    expect(faults(queryFor(name, mode, exampleOf(parameter)))).toEqual([]);
   });
 
   it.each(cases)("$name is rejected in $mode mode outside its range", ({ name, mode, described }) => {
@@ -184,22 +262,98 @@ describe("documented parameters", () => {
       const query: Query = {
         url,
         ...(other === "pdf" && { pdf: "true" }),
-        [name]: String(parameter.example),
+        [name]: exampleOf(parameter),
       };
       expect(faults(query)).toContain(name);
       expect(parameter.description).toMatch(mode === "pdf" ? /^PDFs only\. / : /^Screenshots only\. /);
     },
   );
 
-  it.each(cases.filter(({ described }) => described.maxLength !== undefined))(
-    "$name ($mode) has the documented maximum length",
+  it("have the specified maximum lengths", () => {
+    const lengths = cases.flatMap(({ name, described: { maxLength } }) =>
+      maxLength === undefined ? [] : [[name, maxLength]],
+    );
+    expect(Object.fromEntries(lengths)).toEqual({
+      url: 2048,
+      device: 64,
+      locale: 64,
+      timeZone: 64,
+      userAgent: 512,
+      basicAuth: 256,
+      selector: 512,
+      waitForSelector: 512,
+      waitForFunction: 2000,
+      waitForHidden: 512,
+      blockUrls: 2048,
+      blockResources: 128,
+      css: 20000,
+      hideSelectors: 2048,
+      removeSelectors: 2048,
+      click: 512,
+      script: 20000,
+      mask: 2048,
+      maskColor: 64,
+    });
+  });
+
+  // any text is valid for these, up to their length
+  const texts = new Set(
+    "url userAgent selector waitForSelector waitForFunction waitForHidden css hideSelectors removeSelectors click script mask".split(
+      " ",
+    ),
+  );
+  it.each(cases.filter(({ name }) => texts.has(name)))(
+    "$name ($mode) is accepted up to the documented length",
     ({ name, mode, described: { maxLength = 0, pattern = "" } }) => {
       const start = name === "url" ? url : "";
       const longest = start + "a".repeat(maxLength - start.length);
-      expect(maxLength).toBe(name === "url" ? 2048 : 512);
       expect(new RegExp(pattern, "u").test(longest)).toBe(true);
       expect(faults(queryFor(name, mode, longest))).toEqual([]);
       expect(faults(queryFor(name, mode, `${longest}a`))).toEqual([name]);
     },
   );
+
+  it.each([
+    ["device", "iphone-99"],
+    ["locale", "de_CH!"],
+    ["timeZone", "Mars/Olympus"],
+    ["timeZone", "+02:00"],
+    ["userAgent", "Bot\n1"],
+    ["headers", '{"Host":"example.com"}'],
+    ["headers", '{"X-A":"1","x-a":"2"}'],
+    ["headers", "{}"],
+    ["headers", "text"],
+    ["headers", `{"X-A":"${"x".repeat(4096)}"}`],
+    ["cookies", '[{"name":"a"}]'],
+    ["cookies", '[{"name":"a","value":"b;c"}]'],
+    ["cookies", '[{"name":"a","value":"b","other":1}]'],
+    ["cookies", '[{"name":"a","value":"b","domain":"example.org"}]'],
+    ["basicAuth", "user"],
+    ["blockUrls", "*"],
+    ["blockUrls", Array.from({ length: 21 }, (_, index) => `host${index}.example`).join()],
+    ["blockResources", "image,frame"],
+    ["maskColor", "notacolor"],
+  ])("%s rejects %s", (name, value) => {
+    expect(faults(queryFor(name, "screenshot", value))).toEqual([name]);
+  });
+
+  it.each([
+    ["device", { width: "800", height: "600" }],
+    ["device", { scale: "2" }],
+    ["device", { userAgent: "Bot/1" }],
+    ["device", { touch: "1" }],
+  ])("%s cannot be combined with %j", (name, query) => {
+    expect(faults({ ...queryFor(name, "screenshot", "iphone-15"), ...query })).toEqual([name]);
+  });
+
+  it.each([
+    ["accuracy", "10"],
+    ["latitude", "10"],
+    ["padding", "10"],
+    ["fullPageMaxHeight", "500"],
+    ["expandScrollers", "1"],
+    ["maskColor", "red"],
+  ])("%s requires its partner", (name, value) => {
+    expect(faults({ url, [name]: value })).toContain(name === "latitude" ? "longitude" : name);
+  });
 });

@@ -24,6 +24,8 @@ export interface FakeRendererOptions {
   readonly targetStatus?: number;
   /** Notes of every rendering; none by default. */
   readonly notes?: readonly string[];
+  /** What it pretends to have filter lists for; nothing by default. */
+  readonly filterLists?: Renderer["filterLists"];
 }
 
 /** Parameters that affect the cache, not the rendering. */
@@ -59,6 +61,7 @@ export function createFakeRenderer(drawing: FakeRendererOptions = {}): FakeRende
   return {
     calls,
     options,
+    filterLists: drawing.filterLists,
     async whenCalled(count) {
       if (calls.length >= count) return;
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { format } from "prettier";
+import { galleryPage } from "../gallery/page.ts";
 import { ROOT } from "../workspace.ts";
 import { withPackageDiagram } from "./package-diagram.ts";
 import { parameterTypes } from "./parameter-types.ts";
@@ -30,6 +31,7 @@ const ARCHITECTURE = "docs/explanation/architecture.md";
 export async function generateFiles(): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>();
   for (const page of REFERENCE) files.set(`docs/reference/${page.file}`, await writePage(page));
+  files.set("docs/gallery/index.md", await writePage(await galleryPage()));
   files.set("packages/protocol/src/parameters/values.ts", await parameterTypes());
   files.set(ARCHITECTURE, withPackageDiagram(await readFile(join(ROOT, ARCHITECTURE), "utf8")));
   return files;

@@ -8,25 +8,34 @@ import { format } from "prettier";
 
 /** Returns the source text of `protocol/src/parameters/values.ts`. */
 export function parameterTypes(): Promise<string> {
-  const text = `// Generated from table.ts by packages/workshop/src/docs/generate.ts: change the table, then run \`pnpm site reference\`.
+  const text = `// Generated from the parameter table by packages/workshop/src/docs/generate.ts: change a row, then run \`pnpm site reference\`.
+
+import type { Cookie } from "./cookies.ts";
 
 ${typesOf("screenshot")}
-${typesOf("pdf")}`;
+${typesOf("pdf")}
+/** Names of the parameters that are secret. */
+export type SecretName = ${unionOf(PARAMETER_TABLE.filter(({ isSecret }) => isSecret))};
+`;
   return format(text, { parser: "typescript", printWidth: 110 });
 }
 
 function typesOf(mode: Mode): string {
   const [title, prefix] = mode === "pdf" ? ["PDF", "Pdf"] : ["screenshot", "Screenshot"];
   const rows = PARAMETER_TABLE.filter(({ modes }) => modes.includes(mode));
-  const filledIn = rows.filter((row) => row.default !== undefined).map(({ name }) => JSON.stringify(name));
+  const filledIn = rows.filter((row) => row.default !== undefined);
   return `/** Values of the parameters of a ${title}, each on its own; types.ts has the valid combinations. */
 export interface ${prefix}Values {
 ${rows.map((row) => memberOf(row, mode)).join("\n")}
 }
 
 /** Names that validation fills in. */
-export type ${prefix}Defaults = ${filledIn.join(" | ")};
+export type ${prefix}Defaults = ${unionOf(filledIn)};
 `;
+}
+
+function unionOf(rows: readonly ParameterRow[]): string {
+  return rows.map(({ name }) => JSON.stringify(name)).join(" | ");
 }
 
 function memberOf(row: ParameterRow, mode: Mode): string {
@@ -57,8 +66,11 @@ function typeOf(row: ParameterRow): string {
       return "number";
     case "flag":
       return "boolean";
+    case "json":
+      return row.valueType;
     case "url":
     case "selector":
+    case "text":
       return "string";
     case "choice":
       return row.values.map((value) => JSON.stringify(value)).join(" | ");

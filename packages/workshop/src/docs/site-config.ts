@@ -70,6 +70,7 @@ export const siteConfig: UserConfig<DefaultTheme.Config> = {
     outline: { level: [2, 3] },
     nav: [
       { text: "Tutorial", link: "/tutorial" },
+      { text: "Gallery", link: "/gallery/index" },
       { text: "Guides", link: "/how-to/call-from-your-code", activeMatch: "^/how-to/" },
       { text: "Reference", link: "/reference/specification", activeMatch: "^/(reference/|glossary)" },
       {
@@ -79,7 +80,7 @@ export const siteConfig: UserConfig<DefaultTheme.Config> = {
       },
     ],
     sidebar: [
-      { text: "Learn", items: [pageItem("tutorial.md")] },
+      { text: "Learn", items: [pageItem("tutorial.md"), pageItem("gallery/index.md")] },
       { text: "Guides", items: pagesOf("how-to") },
       { text: "Reference", items: [...pagesOf("reference"), pageItem("glossary.md")] },
       { text: "Explanation", items: [...pagesOf("explanation"), pageItem("benchmarks.md")] },

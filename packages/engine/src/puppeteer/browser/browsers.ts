@@ -36,7 +36,8 @@ export interface Browsers {
 export function openBrowsers(settings: RendererSettings): Browsers {
   const devTools = settings.browserEndpoints.map(({ url }) => devToolsSocket(url));
   const closed = [...(settings.targets.closed ?? []), ...devTools];
-  const egress = { resolver: settings.resolver, policy: { ...settings.targets, closed } };
+  const { resolver, upstreamProxy, targets } = settings;
+  const egress = { resolver, upstreamProxy, policy: { ...targets, closed } };
   const [first, ...others] = settings.browserEndpoints.map((endpoint) => {
     const onConnected = (address: string): void => closeAddress(closed, address, endpoint);
     return new BrowserSupervisor(remoteBrowser(endpoint, { ...settings, egress, onConnected }));

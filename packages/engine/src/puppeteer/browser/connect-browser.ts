@@ -8,6 +8,7 @@ import { describe, readProduct } from "../describe.ts";
 import { createAndAttachPage, watchPages } from "../page/create-page.ts";
 import type { ProtocolTransport } from "./protocol-transport.ts";
 import { takeOverConnection } from "./take-over-connection.ts";
+import { userAgentOfRemote } from "./user-agent.ts";
 import { openWebSocket, openWebSocketTransport } from "./websocket.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -32,6 +33,7 @@ export interface RemoteBrowser extends ConnectedBrowser {
  */
 export async function connectBrowser(
   endpoint: BrowserEndpoint,
+  { userAgent }: { readonly userAgent: string | null },
   closing: AbortSignal,
 ): Promise<RemoteBrowser> {
   const { origin } = endpoint;
@@ -46,7 +48,7 @@ export async function connectBrowser(
     const untilDisconnected = AbortSignal.any([signal, disconnected.signal]);
     const kill = async (): Promise<void> => socket.terminate();
     try {
-      const attached = await abortable(untilDisconnected, attach(openWebSocketTransport(socket)));
+      const attached = await abortable(untilDisconnected, attach(openWebSocketTransport(socket), userAgent));
       return { ...attached, ...addresses, disconnected: disconnected.signal, kill };
     } catch (error) {
       await kill();
@@ -63,9 +65,14 @@ export async function connectBrowser(
 
 type Attached = Omit<RemoteBrowser, "disconnected" | "kill" | "remoteAddress" | "localAddress">;
 
-async function attach(transport: ProtocolTransport): Promise<Attached> {
+async function attach(transport: ProtocolTransport, configuredUserAgent: string | null): Promise<Attached> {
   const browser = await connectPuppeteer(transport);
-  const [version, connected] = await Promise.all([browser.version(), takeOverConnection(browser, transport)]);
+  const [version, ownUserAgent, connected] = await Promise.all([
+    browser.version(),
+    browser.userAgent(),
+    takeOverConnection(browser, transport),
+  ]);
+  const product = readProduct(version);
   const { connection } = connected;
   // without auto-attach, nothing else reports pop-ups
   await connection.send("Target.setDiscoverTargets", { discover: true, filter: [{ type: "page" }] });
@@ -79,7 +86,8 @@ async function attach(transport: ProtocolTransport): Promise<Attached> {
   // pausing new pages would also pause those of the browser's other clients
   return {
     connection,
-    version: readProduct(version),
+    version: product,
+    userAgent: userAgentOfRemote({ product, userAgent: ownUserAgent }, configuredUserAgent),
     commandLine,
     pausesNewPages: false,
     createPage: (request) => createAndAttachPage(connected, request),

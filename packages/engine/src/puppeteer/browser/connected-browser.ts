@@ -1,9 +1,11 @@
 import type { CDPSession, Connection } from "puppeteer";
 import type { PageChannel } from "./page-channel.ts";
+import type { PageUserAgent } from "./user-agent.ts";
 
 /** A local or remote browser to render in, and the connection to it. */
 export interface ConnectedBrowser {
   readonly connection: Connection;
+  readonly userAgent: PageUserAgent;
   /** Whether new pages start paused, until `resumeTarget`. */
   readonly pausesNewPages: boolean;
   /** Aborts when the browser exits or the connection closes, whatever the cause. */

@@ -80,8 +80,23 @@ function isSharedMemorySmall(): boolean {
   }
 }
 
+/**
+ * Makes every page, frame and worker send this user agent. Headless-shell would still name itself in client hints; the
+ * feature leaves them blank.
+ */
+function userAgentArguments(userAgent: string | null): string[] {
+  return userAgent === null ? [] : [`--user-agent=${userAgent}`, "--enable-features=UACHOverrideBlank"];
+}
+
+export interface LaunchSetup {
+  readonly profileDir: string;
+  readonly sandbox: SandboxMode;
+  /** `null`: the browser's own. */
+  readonly userAgent: string | null;
+}
+
 /** Returns all arguments that the browser is started with; Puppeteer's default list is not used. */
-export function launchArguments(options: { profileDir: string; sandbox: SandboxMode }): string[] {
+export function launchArguments(options: LaunchSetup): string[] {
   return [
     ...CONTROL,
     `--user-data-dir=${options.profileDir}`,
@@ -89,6 +104,7 @@ export function launchArguments(options: { profileDir: string; sandbox: SandboxM
     NO_POPUPS,
     ...QUIET,
     ...RENDERING,
+    ...userAgentArguments(options.userAgent),
     `--disable-features=${FEATURES_OFF.join(",")}`,
     ...(isSharedMemorySmall() ? ["--disable-dev-shm-usage"] : []),
     ...(options.sandbox === "off" ? ["--no-sandbox"] : []),

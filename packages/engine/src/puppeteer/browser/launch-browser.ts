@@ -1,9 +1,10 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { chown, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { promisify } from "node:util";
 import type { Browser } from "puppeteer";
 import { connectPuppeteer } from "./connect-puppeteer.ts";
 import type { ConnectedBrowser } from "./connected-browser.ts";
@@ -14,12 +15,14 @@ import { openPipeTransport } from "./pipe-transport.ts";
 import type { ProtocolTransport } from "./protocol-transport.ts";
 import { takeOverConnection } from "./take-over-connection.ts";
 import { browserUser } from "./unprivileged-user.ts";
+import { chromeUserAgent, withoutHeadless } from "./user-agent.ts";
 import { sleep, abortable } from "../../timeouts.ts";
 
 /** Product of headless-shell; Chrome and Chromium report `Chrome/…`, headless or not. */
 const HEADLESS_SHELL = "HeadlessChrome/";
 const LAUNCH_TIMEOUT_MS = 20_000;
 const EXIT_TIMEOUT_MS = 2_000;
+const VERSION_TIMEOUT_MS = 3_000;
 /** The last output on stderr explains why a browser did not start. */
 const STDERR_MAX_CHARACTERS = 4_096;
 
@@ -55,6 +58,8 @@ const INHERITED_VARIABLES = [
 export interface LaunchOptions {
   readonly executablePath: string;
   readonly sandbox: SandboxMode;
+  /** What pages send as their user agent; `null` is that of Chrome in the same version. */
+  readonly userAgent: string | null;
 }
 
 /** A local browser in its own process group; `kill` kills the group and removes the profile. */
@@ -76,7 +81,8 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
   let stderr = (): string => "";
   let kill = (): Promise<void> => removeProfileDir(profileDir);
   try {
-    const child = start({ ...options, profileDir });
+    const userAgent = options.userAgent ?? chromeUserAgent(await readVersion({ ...options, profileDir }));
+    const child = start({ ...options, userAgent, profileDir });
     const exited = watchExit({ child, disconnected, profileDir });
     stderr = captureStderr(child);
     kill = async () => {
@@ -89,7 +95,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
       fromBrowser: child.stdio[4] as Readable,
     });
     const browser = await abortable(signal, connectPuppeteer(transport));
-    const connected = await abortable(signal, attachToPages(browser, transport));
+    const connected = await abortable(signal, attachToPages(browser, transport, userAgent));
     browser.once("disconnected", () => {
       disconnected.abort(new Error("the connection to the browser closed"));
       killGroup(child);
@@ -111,6 +117,8 @@ async function causeOf(error: unknown, disconnected: AbortSignal): Promise<unkno
   );
 }
 
+type InProfile = LaunchOptions & { readonly profileDir: string };
+
 async function makeProfileDir(): Promise<string> {
   const profileDir = await mkdtemp(join(tmpdir(), "snap-browser-"));
   const user = browserUser();
@@ -123,7 +131,22 @@ async function removeProfileDir(profileDir: string): Promise<void> {
   await rm(profileDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
 }
 
-function start(options: LaunchOptions & { profileDir: string }): ChildProcess {
+/** Returns the product and version that the browser prints; empty if it prints none, and is then asked once it runs. */
+async function readVersion({ executablePath, profileDir }: InProfile): Promise<string> {
+  try {
+    const { stdout } = await promisify(execFile)(executablePath, ["--version"], {
+      ...browserUser(),
+      cwd: profileDir,
+      env: environment(profileDir),
+      timeout: VERSION_TIMEOUT_MS,
+    });
+    return stdout;
+  } catch {
+    return "";
+  }
+}
+
+function start(options: InProfile): ChildProcess {
   const { executablePath, profileDir } = options;
   const command = [profileDir, executablePath, ...launchArguments(options)];
   return spawn("/bin/sh", ["-c", RUN_AND_CLEAN_UP, "sh", ...command], {
@@ -182,8 +205,13 @@ type AttachedBrowser = Omit<LaunchedBrowser, "pid" | "disconnected" | "kill">;
  * Only headless-shell pauses new pages: other builds open pop-ups, which would block their openers, and do not always
  * report that a paused page failed to load.
  */
-async function attachToPages(browser: Browser, transport: ProtocolTransport): Promise<AttachedBrowser> {
-  const version = await browser.version();
+async function attachToPages(
+  browser: Browser,
+  transport: ProtocolTransport,
+  wantedUserAgent: string | null,
+): Promise<AttachedBrowser> {
+  const [version, ownUserAgent] = await Promise.all([browser.version(), browser.userAgent()]);
+  const text = wantedUserAgent ?? withoutHeadless(ownUserAgent);
   const pausesNewPages = version.startsWith(HEADLESS_SHELL);
   const connected = await takeOverConnection(browser, transport);
   const { connection, browserSession } = connected;
@@ -195,6 +223,7 @@ async function attachToPages(browser: Browser, transport: ProtocolTransport): Pr
   });
   return {
     version,
+    userAgent: { text, isOverride: text !== ownUserAgent },
     connection,
     pausesNewPages,
     createPage: (request) => createAutoAttachedPage(connected, request),

@@ -23,6 +23,8 @@ export interface RemoteBrowserOptions extends ProbeOptions {
   readonly browserEgress: BrowserEgress;
   /** Host name or address at which the browser reaches the egress proxies; `null` is the loopback. */
   readonly browserProxyHost: string | null;
+  /** What pages send as their user agent; `null` is the browser's own without the word Headless. */
+  readonly userAgent: string | null;
   readonly warmContexts: number;
   readonly onEvent: (event: RendererEvent) => void;
   /** Called with the IP address of the endpoint. */
@@ -36,7 +38,7 @@ export function remoteBrowser(endpoint: BrowserEndpoint, options: RemoteBrowserO
   return {
     async start(closing) {
       try {
-        const remote = await connectBrowser(endpoint, closing);
+        const remote = await connectBrowser(endpoint, options, closing);
         options.onConnected(unmapIpv4(remote.remoteAddress));
         closing.addEventListener("abort", () => void remote.kill(), { signal: remote.disconnected });
         const browser = await startRendering(remote, { ...options, endpoint });

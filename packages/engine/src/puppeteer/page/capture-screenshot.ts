@@ -4,7 +4,7 @@ import { SnapError } from "../../errors.ts";
 import { CAPTURE_TOO_LARGE } from "../../ports/renderer.ts";
 import type { Area } from "./measure.ts";
 import type { Tab } from "./tab.ts";
-import { viewportOf } from "./viewport.ts";
+import { viewportOf } from "./configure/viewport.ts";
 
 /**
  * Chromium fails on larger screenshots, or succeeds with 0 bytes.
@@ -29,8 +29,9 @@ function sizeOf({ area, parameters }: Capture): {
   readonly widthPixels: number;
   readonly heightPixels: number;
 } {
-  const { width, height } = area ?? viewportOf(parameters);
-  const { scale } = parameters;
+  const viewport = viewportOf(parameters);
+  const { width, height } = area ?? viewport;
+  const { deviceScaleFactor: scale } = viewport;
   return { widthPixels: Math.ceil(width * scale), heightPixels: Math.ceil(height * scale) };
 }
 

@@ -1,11 +1,14 @@
+import type { CDPSession, Protocol } from "puppeteer";
 import { abortable } from "../../timeouts.ts";
 import type { Tab } from "./tab.ts";
 
 /** Expressions run in an isolated world, which the page's scripts cannot access. */
 const WORLD_NAME = "snap";
+/** Two commands for each frame. */
+const FRAMES_MAX = 100;
 
 /** Chromium's errors if the page navigated during the evaluation. */
-const DOCUMENT_REPLACED =
+export const DOCUMENT_REPLACED =
   /context was destroyed|Cannot find context|No frame for given id|Inspected target navigated/i;
 
 /**
@@ -17,7 +20,10 @@ const DOCUMENT_REPLACED =
 export async function evaluate<T>(tab: Tab, expression: string, signal: AbortSignal): Promise<T> {
   for (;;) {
     try {
-      return await abortable(signal, evaluateOnce<T>(tab, expression));
+      return await abortable(
+        signal,
+        evaluateOnce<T>({ session: tab.session, frameId: tab.mainFrameId }, expression),
+      );
     } catch (error) {
       if (!(error instanceof Error) || !DOCUMENT_REPLACED.test(error.message)) throw error;
       signal.throwIfAborted();
@@ -25,8 +31,40 @@ export async function evaluate<T>(tab: Tab, expression: string, signal: AbortSig
   }
 }
 
-async function evaluateOnce<T>({ session, mainFrameId }: Tab, expression: string): Promise<T> {
-  const world = { frameId: mainFrameId, worldName: WORLD_NAME };
+/**
+ * Evaluates an expression like `evaluate` in the documents of all frames, out-of-process ones included. Leaves out the
+ * results of frames in which it fails, such as those that are being removed.
+ */
+export async function evaluateInFrames<T>(
+  { frameSessions }: Tab,
+  expression: string,
+  signal: AbortSignal,
+): Promise<readonly T[]> {
+  const sessions = [...frameSessions].filter((session) => session.connection() !== undefined);
+  const trees = sessions.map(async (session) => {
+    const { frameTree } = await session.send("Page.getFrameTree");
+    return frameIdsOf(frameTree).map((frameId) => ({ session, frameId }));
+  });
+  const frames = valuesOf(await abortable(signal, Promise.allSettled(trees))).flat();
+  const evaluations = frames.slice(0, FRAMES_MAX).map((frame) => evaluateOnce<T>(frame, expression));
+  return valuesOf(await abortable(signal, Promise.allSettled(evaluations)));
+}
+
+interface Frame {
+  readonly session: CDPSession;
+  readonly frameId: string;
+}
+
+function frameIdsOf({ frame, childFrames = [] }: Protocol.Page.FrameTree): string[] {
+  return [frame.id, ...childFrames.flatMap(frameIdsOf)];
+}
+
+function valuesOf<T>(outcomes: readonly PromiseSettledResult<T>[]): T[] {
+  return outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+}
+
+async function evaluateOnce<T>({ session, frameId }: Frame, expression: string): Promise<T> {
+  const world = { frameId, worldName: WORLD_NAME };
   // creates the document's world at the first call and returns the same one by name later
   const { executionContextId } = await session.send("Page.createIsolatedWorld", world);
   const { result, exceptionDetails } = await session.send("Runtime.evaluate", {

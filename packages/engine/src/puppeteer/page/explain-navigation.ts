@@ -1,6 +1,6 @@
 import { SnapError } from "../../errors.ts";
 import type { ResolveRefusal } from "../../egress/resolve.ts";
-import { resolverFailed, unresolvedHost } from "../../targets/check-target.ts";
+import { resolverFailed, unresolvedHost, upstreamProxyFailed } from "../../targets/check-target.ts";
 import { classifyTarget, parseTarget } from "../../targets/target.ts";
 import { isWebPort, PUBLIC_TARGETS_ONLY } from "../../targets/policy.ts";
 import { plainText } from "../describe.ts";
@@ -16,7 +16,7 @@ const BY_REFUSAL = {
   "too-large": "The page transfers more than 50 MB.",
   "too-many-connections": "The page opens more than 1,000 connections.",
   "too-many-names": "The page uses more than 200 host names.",
-} as const satisfies Record<Exclude<EgressRefusal, ResolveRefusal>, string>;
+} as const satisfies Record<Exclude<EgressRefusal, ResolveRefusal | "proxy-failed">, string>;
 
 /** By Chromium's error, such as `net::ERR_CONNECTION_RESET`; the first match applies. */
 const BY_NET_ERROR: readonly (readonly [RegExp, string])[] = [
@@ -49,6 +49,7 @@ export function explainNavigation(failure: { tab: Tab; url: string; netError: st
   if (refusal === "blocked") return new SnapError("blocked_host", BLOCKED, { detail });
   if (refusal === "unresolved") return unresolvedHost(detail);
   if (refusal === "resolver-failed") return resolverFailed(detail);
+  if (refusal === "proxy-failed") return upstreamProxyFailed(detail);
   if (
     refusal === null &&
     isUnsafePort(url, netError) &&

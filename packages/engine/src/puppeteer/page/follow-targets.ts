@@ -1,8 +1,10 @@
 import type { CDPSession, Protocol } from "puppeteer";
 import type { PageChannel } from "../browser/page-channel.ts";
 import type { PageEgress } from "../proxy/page-egress.ts";
+import type { RequestInterceptor, RequestRule } from "./intercept-requests.ts";
 import type { PageProcesses } from "./page-processes.ts";
 import type { PageProgress } from "./page-progress.ts";
+import type { Setting } from "./configure/setting.ts";
 
 /** A page whose out-of-process frames and workers are followed through auto-attach. */
 export interface FollowedPage {
@@ -16,6 +18,14 @@ export interface FollowedPage {
    * would pause those too, and block their openers.
    */
   readonly followsWorkers: boolean;
+  readonly browserContextId: string;
+  /** The page's session and those of its out-of-process frames. */
+  readonly frameSessions: Set<CDPSession>;
+  /** The default user agent, if it is not the browser's own, so that each target must be told. */
+  readonly userAgent: string | null;
+  readonly interceptor: RequestInterceptor;
+  /** What configures the targets that the page opens, before their scripts run. */
+  readonly settings: Setting[];
 }
 
 const FRAMES = [{ type: "iframe" }];
@@ -42,18 +52,50 @@ export async function resumeTarget(session: CDPSession): Promise<void> {
 
 /** Follows a page's main frame or an out-of-process frame. */
 export async function followFrame(session: CDPSession, frameId: string, page: FollowedPage): Promise<void> {
-  const { progress, processes, egress, channel } = page;
+  const { progress, processes, egress, channel, interceptor, browserContextId, userAgent } = page;
+  page.frameSessions.add(session);
   channel.include(session.id());
   progress.follow(session, frameId);
   processes.add(session);
   session.on("Target.attachedToTarget", (attached) => followAttached(session, attached, page));
+  egress.guard?.watch(session);
   await Promise.all([
-    ...(egress.guard === null ? [] : [egress.guard(session)]),
+    ...(interceptor.isNeeded ? [interceptor.intercept(session)] : []),
     session.send("Page.enable"),
     session.send("Page.addScriptToEvaluateOnNewDocument", { source: BEFORE_SCRIPTS, runImmediately: true }),
     attachToTargets(session, page),
     ...(progress.activity === null ? [] : [session.send("Network.enable", COUNT_REQUESTS)]),
+    ...settingsFor("frames", page).map(({ apply }) =>
+      apply({ session, isWorker: false, browserContextId, userAgent }),
+    ),
   ]);
+}
+
+/** What a render asks of its page. */
+export interface Configuration {
+  readonly settings: readonly Setting[];
+  readonly rules: readonly RequestRule[];
+}
+
+/** Configures the page, and from now on its frames and workers. Must be called before the page sends a request. */
+export async function configureTargets(
+  page: FollowedPage,
+  { settings, rules }: Configuration,
+): Promise<void> {
+  const { session, interceptor, browserContextId, userAgent } = page;
+  page.settings.push(...settings);
+  interceptor.add(...rules);
+  const reachesFrames = rules.length > 0 || settingsFor("frames", page).length > 0;
+  await Promise.all([
+    ...settings.map(({ apply }) => apply({ session, isWorker: false, browserContextId, userAgent })),
+    ...(rules.length > 0 ? [interceptor.intercept(session)] : []),
+    ...(reachesFrames ? [attachToTargets(session, page)] : []),
+  ]);
+}
+
+/** Returns the settings that apply to a frame or a worker. */
+function settingsFor(target: "frames" | "workers", { settings }: FollowedPage): readonly Setting[] {
+  return settings.filter(({ targets }) => targets === "workers" || targets === target);
 }
 
 /** Counts the page's connections from now on. Must be called before the page sends a request. */
@@ -63,16 +105,24 @@ export async function countConnections(page: FollowedPage, connectionsMax: numbe
   await Promise.all([attachToTargets(session, page), session.send("Network.enable", COUNT_REQUESTS)]);
 }
 
-/** Follows a worker until it ends; only resumes it if its requests do not count. */
+/** Configures a worker, and follows it until it ends if its requests count. */
 export function followWorker(session: CDPSession, page: FollowedPage): void {
   page.channel.include(session.id());
-  const { activity } = page.progress;
+  const { progress, interceptor, browserContextId, userAgent } = page;
+  const { activity } = progress;
+  // fails for a dedicated worker, whose requests its page reports
+  if (interceptor.isNeeded) interceptor.intercept(session).catch(ignore);
+  const settings = settingsFor("workers", page);
+  for (const { apply } of settings)
+    apply({ session, isWorker: true, browserContextId, userAgent }).catch(ignore);
   const isCounted = activity !== null && !activity.hasOverflowed;
   activity?.beginWorker();
   if (isCounted) {
-    page.progress.follow(session, null);
-    session.on("Target.attachedToTarget", (attached) => followAttached(session, attached, page));
+    progress.follow(session, null);
     session.send("Network.enable", COUNT_REQUESTS).catch(ignore);
+  }
+  if (isCounted || settings.length > 0) {
+    session.on("Target.attachedToTarget", (attached) => followAttached(session, attached, page));
     attachToTargets(session, page).catch(ignore);
   }
   resumeTarget(session).catch(ignore);
@@ -95,17 +145,19 @@ function followAttached(
   if (waitingForDebugger) resumeTarget(session).catch(ignore); // runs after the commands of followFrame
 }
 
-/** Pauses targets whose requests are counted or checked until their session is set up, so that none is missed. */
-async function attachToTargets(
-  session: CDPSession,
-  { progress, egress, followsWorkers }: FollowedPage,
-): Promise<void> {
+/** Pauses targets whose requests are counted or checked, or that have settings, until their session is set up, so that none is missed. */
+async function attachToTargets(session: CDPSession, page: FollowedPage): Promise<void> {
+  const { progress, interceptor, followsWorkers } = page;
   const countsWorkers = progress.activity?.hasOverflowed === false && followsWorkers;
+  const setsWorkers = settingsFor("workers", page).length > 0 && followsWorkers;
+  const setsFrames = settingsFor("frames", page).length > 0;
+  const waits = countsWorkers || setsFrames || interceptor.isNeeded;
   await session.send("Target.setAutoAttach", {
     autoAttach: true,
-    waitForDebuggerOnStart: countsWorkers || egress.guard !== null,
+    waitForDebuggerOnStart: waits,
     flatten: true,
-    filter: countsWorkers ? FRAMES_AND_WORKERS : FRAMES,
+    // a dedicated worker waits whether or not the filter selects it, and must then be resumed
+    filter: waits || setsWorkers ? FRAMES_AND_WORKERS : FRAMES,
   });
 }
 

@@ -1,9 +1,13 @@
 import type { ScreenshotParameters } from "@snap/protocol";
 import { abortable } from "../../timeouts.ts";
 import { SnapError } from "../../errors.ts";
-import { SELECTOR_UNMATCHED } from "../../ports/renderer.ts";
+import { HEIGHT_CAPPED, SELECTOR_UNMATCHED } from "../../ports/renderer.ts";
 import { evaluate } from "./evaluate.ts";
 import type { Tab } from "./tab.ts";
+
+/** An expression in the page: the number of images of the document that could not be loaded. */
+export const FAILED_IMAGES = `[...document.querySelectorAll("img")]
+  .filter((image) => image.complete && image.naturalWidth === 0 && image.currentSrc !== "").length`;
 
 /** A rectangle in CSS pixels, relative to the top left corner of the page. */
 export interface Area {
@@ -18,29 +22,38 @@ export interface Measurement {
   readonly area: Area | null;
   /** HTTP status of the document; `null` if unknown. */
   readonly targetStatus: number | null;
+  /** Remarks for the caller. */
+  readonly notes: readonly string[];
 }
 
-/*
- * Selectors are plain CSS: Puppeteer's own methods would also parse `text/`, `xpath/` and `>>>`. The element may need
- * scrolling within a container, but the page's scroll position must not change, or a fixed footer could cover it.
+/**
+ * Defines a function in the page that scrolls an element into view within its containers. The page's own scroll position
+ * must not change, or a fixed footer could cover the element.
  */
+export const REVEAL = `const reveal = (element) => {
+  const [left, top] = [scrollX, scrollY];
+  element.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
+  scrollTo({ left, top, behavior: "instant" });
+};`;
+
+/** Selectors are plain CSS: Puppeteer's own methods would also parse `text/`, `xpath/` and `>>>`. */
 const MEASURE = `(selector) => {
+  ${REVEAL}
   const [navigation] = performance.getEntriesByType("navigation");
   const status = navigation?.responseStatus ?? 0;
-  if (selector === null) return { status };
+  const page = { status, failedImages: ${FAILED_IMAGES} };
+  if (selector === null) return page;
   let element;
   try {
     element = document.querySelector(selector);
   } catch {
-    return { status, fault: "invalid" };
+    return { ...page, fault: "invalid" };
   }
-  if (element === null) return { status, fault: "unmatched" };
-  const [left, top] = [scrollX, scrollY];
-  element.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
-  scrollTo({ left, top, behavior: "instant" });
-  const box = element.getBoundingClientRect();
-  const edges = { left: box.left + left, top: box.top + top, right: box.right + left, bottom: box.bottom + top };
-  return { status, edges };
+  if (element === null) return { ...page, fault: "unmatched" };
+  reveal(element);
+  const { left, top, right, bottom } = element.getBoundingClientRect();
+  const edges = { left: left + scrollX, top: top + scrollY, right: right + scrollX, bottom: bottom + scrollY };
+  return { ...page, edges };
 }`;
 
 interface Edges {
@@ -52,6 +65,8 @@ interface Edges {
 
 interface MeasureResult {
   readonly status: number;
+  /** Images of the document that could not be loaded. */
+  readonly failedImages: number;
   readonly fault?: "invalid" | "unmatched";
   readonly edges?: Edges;
 }
@@ -66,13 +81,35 @@ export async function measure(
   parameters: ScreenshotParameters,
   signal: AbortSignal,
 ): Promise<Measurement> {
-  const { selector, fullPage } = parameters;
+  const { selector, fullPage, padding = 0, fullPageMaxHeight = Infinity } = parameters;
   const [result, page] = await Promise.all([
     evaluate<MeasureResult>(tab, `(${MEASURE})(${JSON.stringify(selector ?? null)})`, signal),
-    fullPage ? measurePage(tab, signal) : null,
+    fullPage || padding > 0 ? measurePage(tab, signal) : null,
   ]);
-  const area = selector === undefined ? (page ?? clipOf(parameters)) : elementArea(selector, result);
-  return { area, targetStatus: result.status === 0 ? null : result.status };
+  const notes = imageNotes(result.failedImages);
+  const targetStatus = result.status === 0 ? null : result.status;
+  if (selector !== undefined) {
+    const element = elementArea(selector, result);
+    return { area: page === null ? element : padded(element, { padding, page }), targetStatus, notes };
+  }
+  if (page === null || page.height <= fullPageMaxHeight)
+    return { area: page ?? clipOf(parameters), targetStatus, notes };
+  return { area: { ...page, height: fullPageMaxHeight }, targetStatus, notes: [...notes, HEIGHT_CAPPED] };
+}
+
+export function imageNotes(failedImages: number): string[] {
+  return failedImages > 0 ? [`images-failed=${failedImages}`] : [];
+}
+
+/** Adds space around an area, as far as the page reaches. */
+function padded(area: Area, { padding, page }: { readonly padding: number; readonly page: Area }): Area {
+  const [left, top] = [
+    Math.max(area.x - padding, Math.min(area.x, 0)),
+    Math.max(area.y - padding, Math.min(area.y, 0)),
+  ];
+  const right = Math.min(area.x + area.width + padding, Math.max(page.width, area.x + area.width));
+  const bottom = Math.min(area.y + area.height + padding, Math.max(page.height, area.y + area.height));
+  return { x: left, y: top, width: right - left, height: bottom - top };
 }
 
 export function reachesBeyondViewport({ fullPage, selector, clipX }: ScreenshotParameters): boolean {

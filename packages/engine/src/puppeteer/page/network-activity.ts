@@ -10,6 +10,8 @@ const WORKERS_MAX = 100;
 const STREAMS: ReadonlySet<Protocol.Network.ResourceType> = new Set(["EventSource", "Media"]);
 
 const MEDIA_TYPE = /^(audio|video)\//i;
+/** Errors of requests that were given up or refused within the browser. */
+const NOT_SENT = /ERR_(ABORTED|BLOCKED_BY|INSUFFICIENT_RESOURCES)/;
 /** Schemes that need no connection. */
 const INLINE = /^(data|blob):/i;
 
@@ -42,6 +44,7 @@ export class NetworkActivity {
   readonly #onIdle: () => void;
   readonly #inFlight = new Map<string, InFlight>();
   #workers = 0;
+  #failures = 0;
   #hasOverflowed = false;
   #quietTimer: NodeJS.Timeout | undefined;
   #isIdle = false;
@@ -59,6 +62,16 @@ export class NetworkActivity {
 
   get inFlight(): number {
     return this.#inFlight.size;
+  }
+
+  /** The ids of the requests in flight. */
+  get requestIds(): Iterable<string> {
+    return this.#inFlight.keys();
+  }
+
+  /** Number of requests that ended without a response, except those that were canceled or blocked. */
+  get failures(): number {
+    return this.#failures;
   }
 
   /** Whether the page exceeded the number of requests or workers that are counted. */
@@ -119,6 +132,12 @@ export class NetworkActivity {
   /** A WebSocket counts until it is open. */
   beginWebSocket(sessionId: string, requestId: string): void {
     this.#add(requestId, { sessionId, frameId: undefined, loaderId: "", isDocument: false, bytesLeft: null });
+  }
+
+  fail({ requestId, canceled, blockedReason, errorText }: Protocol.Network.LoadingFailedEvent): void {
+    const isBlocked = blockedReason !== undefined || NOT_SENT.test(errorText);
+    if (canceled !== true && !isBlocked) this.#failures += 1;
+    this.end({ requestId });
   }
 
   end({ requestId }: { readonly requestId: string }): void {

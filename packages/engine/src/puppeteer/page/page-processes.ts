@@ -34,6 +34,11 @@ export class PageProcesses {
     session.on("Target.detachedFromTarget", ({ sessionId }) => this.#frames.delete(sessionId));
   }
 
+  /** The sessions of the main frame and of the frames in other processes. */
+  sessions(): readonly CDPSession[] {
+    return [...this.#frames.values()].map(({ session }) => session);
+  }
+
   has(pid: number): boolean {
     for (const frame of this.#frames.values()) if (frame.pid === pid) return true;
     return false;

@@ -17,6 +17,7 @@ export class PageProgress {
   readonly #watchers = new Set<() => void>();
   /** Unique for each document. */
   #loaderId = "";
+  #documentUrl: string | null = null;
   /** The events that the current document has reached. */
   readonly #reached = new Set<"domcontentloaded" | "load">();
   #isLoading = false;
@@ -44,6 +45,11 @@ export class PageProgress {
     return this.#loaderId;
   }
 
+  /** URL of the main frame's document; `null` before the first. */
+  get documentUrl(): string | null {
+    return this.#documentUrl;
+  }
+
   /** Whether the main frame has committed its first document, or stopped loading before. */
   get hasCommittedOrStopped(): boolean {
     return this.#navigations > 0 || this.#hasStopped;
@@ -52,6 +58,11 @@ export class PageProgress {
   /** Whether the main frame shows a loaded document rather than the browser's error page. */
   get hasDocument(): boolean {
     return this.#navigations > 0 && this.#failedUrl === null;
+  }
+
+  /** Whether the main frame is loading another document, which it has not shown yet. */
+  get isNavigating(): boolean {
+    return this.#isNavigating;
   }
 
   /** Whether the page's own navigations are still treated as redirects. */
@@ -147,7 +158,7 @@ export class PageProgress {
     on("Network.responseReceived", (received) => this.#activity?.respond(session.id(), received));
     on("Network.dataReceived", (received) => this.#activity?.receive(received));
     on("Network.loadingFinished", (finished) => this.#activity?.end(finished));
-    on("Network.loadingFailed", (failed) => this.#activity?.end(failed));
+    on("Network.loadingFailed", (failed) => this.#activity?.fail(failed));
     on("Network.webSocketCreated", ({ requestId }) =>
       this.#activity?.beginWebSocket(session.id(), requestId),
     );
@@ -184,6 +195,7 @@ export class PageProgress {
     this.#activity?.dropDocument(frame);
     if (!this.#isMain(frame.id)) return;
     this.#loaderId = frame.loaderId;
+    this.#documentUrl = frame.url;
     this.#reached.clear();
     this.#isNavigating = false;
     this.#isScheduled = false;

@@ -1,39 +1,26 @@
 import type { PdfParameters, ScreenshotParameters, SnapParameters } from "@snap/protocol";
 import { ProtocolError } from "puppeteer";
 import { isSnapError, SnapError } from "../../errors.ts";
-import type { RenderedFile } from "../../ports/renderer.ts";
-import { sleep, abortable, withTimeout } from "../../timeouts.ts";
+import type { FilterList } from "../../filter-lists/compile.ts";
+import { BLANK, type RenderedFile } from "../../ports/renderer.ts";
+import { abortable, withTimeout } from "../../timeouts.ts";
 import type { TabKind } from "../browser/rendering-browser.ts";
 import type { TabSource } from "../browser/browser-supervisor.ts";
 import { describe } from "../describe.ts";
 import { captureScreenshot, requireCapturableSize } from "./capture-screenshot.ts";
-import { evaluate } from "./evaluate.ts";
+import { changesThePage } from "./changes-the-page.ts";
+import { configure } from "./configure/configure.ts";
 import { explainOverflow } from "./explain-navigation.ts";
 import { countConnections } from "./follow-targets.ts";
-import { measure, reachesBeyondViewport } from "./measure.ts";
+import { isBlank } from "./is-blank.ts";
+import { measure } from "./measure.ts";
 import { navigate, requireAllowedDocuments, requireDocument } from "./navigate.ts";
+import { prepare } from "./prepare/prepare.ts";
+import type { LoadedPage } from "./prepare/step.ts";
 import { printPdf } from "./print-pdf.ts";
+import { setCookies } from "./set-cookies.ts";
 import type { Tab } from "./tab.ts";
-import { configurePage } from "./viewport.ts";
-import { connectionLimitOf, waitForPage, waitForSelector } from "./wait-for-page.ts";
-
-/** An image that takes longer is missing from the rendering. */
-const LAZY_IMAGES_MAX_MS = 5_000;
-
-/** Images with `loading="lazy"` (HTML, lazy loading attributes) would be missing below the fold. */
-const LOAD_LAZY_IMAGES = `(async () => {
-  const lazy = [...document.querySelectorAll('[loading="lazy" i]')];
-  for (const element of lazy) element.loading = "eager";
-  const images = lazy.filter((element) => element instanceof HTMLImageElement);
-  const loaded = Promise.allSettled(images.map((image) => image.decode()));
-  const late = new Promise((resolve) => setTimeout(resolve, ${LAZY_IMAGES_MAX_MS}));
-  await Promise.race([loaded, late]);
-})()`;
-
-/** Loads the images outside the viewport. */
-async function loadLazyImages(tab: Tab, signal: AbortSignal): Promise<void> {
-  await evaluate(tab, LOAD_LAZY_IMAGES, signal);
-}
+import { connectionLimitOf, waitUntilReady } from "./wait-for-page.ts";
 
 export interface RenderLimits {
   readonly tabKind: TabKind;
@@ -43,6 +30,8 @@ export interface RenderLimits {
   readonly signal: AbortSignal;
   readonly navigationTimeoutMs: number;
   readonly maxRenderingBytes: number;
+  /** Those that the parameters ask for. */
+  readonly filterLists: readonly FilterList[];
 }
 
 /**
@@ -60,14 +49,16 @@ export async function renderPage(
   const { tab, release } = await tabs.acquire(request, limits.signal);
   try {
     const signal = AbortSignal.any([limits.signal, tab.ended, tab.egress.overflow]);
-    const notes = await load(tab, parameters, { ...limits, signal });
+    const page = { tab, parameters, filterLists: limits.filterLists };
+    const loaded = await load(page, { ...limits, signal });
     const maxBytes = limits.maxRenderingBytes;
+    const prepared = await prepare({ ...page, maxBytes }, signal);
     const rendered = parameters.pdf
       ? await print(tab, { parameters, maxBytes }, signal)
       : await capture(tab, { parameters, maxBytes }, signal);
     requireDocument(tab);
     await requireAllowedDocuments(tab, signal);
-    return { ...rendered, notes };
+    return { ...rendered, notes: collectNotes(tab, [...loaded, ...prepared, ...rendered.notes]) };
   } catch (error) {
     throw explain(error, tab);
   } finally {
@@ -75,25 +66,34 @@ export async function renderPage(
   }
 }
 
-async function load(tab: Tab, parameters: SnapParameters, limits: RenderLimits): Promise<readonly string[]> {
+async function load(page: LoadedPage, limits: RenderLimits): Promise<readonly string[]> {
+  const { tab, parameters } = page;
   const waitUntil = parameters.pdf ? undefined : parameters.waitUntil;
   const durationMs = limits.navigationTimeoutMs;
   const reason = (): SnapError =>
     new SnapError("render_timeout", `The page did not reach ${waitUntil ?? "load"} within ${durationMs} ms.`);
   return withTimeout({ signal: limits.signal, durationMs, reason }, async (signal) => {
-    const connectionsMax = connectionLimitOf(waitUntil);
-    const configure = async (): Promise<void> => {
+    // lazy content ends when its requests do
+    const connectionsMax = connectionLimitOf(waitUntil) ?? (parameters.lazyContent === "scroll" ? 0 : null);
+    const configureTab = async (): Promise<void> => {
       await Promise.all([
-        configurePage(tab, parameters, signal),
+        configure(page, signal),
         ...(connectionsMax === null ? [] : [abortable(signal, countConnections(tab, connectionsMax))]),
       ]);
     };
-    await navigate(tab, { url: parameters.url, configure }, signal);
-    return waitForPage(tab, waitUntil, signal);
+    await setCookies(tab, parameters, signal);
+    await navigate(tab, { url: parameters.url, configure: configureTab }, signal);
+    return waitUntilReady(page, signal);
   });
 }
 
-type Rendered = Omit<RenderedFile, "notes">;
+/** Returns each note once. What was blocked has failed to load, too, and is reported only as blocked. */
+function collectNotes({ progress, blocked }: Tab, notes: readonly string[]): readonly string[] {
+  const failures = progress.activity?.failures ?? 0;
+  const failed = failures > 0 ? [`requests-failed=${failures}`] : [];
+  const all = [...new Set([...notes, ...failed, ...blocked.notes()])];
+  return blocked.isEmpty ? all : all.filter((note) => !/^(images|requests)-failed=/.test(note));
+}
 
 /** What to render, and the largest file. */
 interface Rendering<P extends SnapParameters> {
@@ -105,22 +105,22 @@ async function capture(
   tab: Tab,
   { parameters, maxBytes }: Rendering<ScreenshotParameters>,
   signal: AbortSignal,
-): Promise<Rendered> {
-  const { waitForSelector: awaitedSelector, delay = 0, format } = parameters;
-  if (awaitedSelector !== undefined) await waitForSelector(tab, awaitedSelector, signal);
-  if (delay > 0) await sleep(signal, delay);
-  requireDocument(tab);
-  if (reachesBeyondViewport(parameters)) await loadLazyImages(tab, signal);
-  const { area, targetStatus } = await measure(tab, parameters, signal);
+): Promise<RenderedFile> {
+  const { area, targetStatus, notes } = await measure(tab, parameters, signal);
   requireCapturableSize(area, parameters);
   const bytes = await captureScreenshot(tab, { area, parameters, maxBytes }, signal);
-  return { bytes, contentType: `image/${format}`, targetStatus };
+  const isChecked = parameters.format === "png" && changesThePage(parameters);
+  const blank = isChecked && (await isBlank(bytes)) ? [BLANK] : [];
+  return { bytes, contentType: `image/${parameters.format}`, targetStatus, notes: [...notes, ...blank] };
 }
 
-async function print(tab: Tab, rendering: Rendering<PdfParameters>, signal: AbortSignal): Promise<Rendered> {
-  await loadLazyImages(tab, signal);
+async function print(
+  tab: Tab,
+  rendering: Rendering<PdfParameters>,
+  signal: AbortSignal,
+): Promise<RenderedFile> {
   const bytes = await printPdf(tab, rendering, signal);
-  return { bytes, contentType: "application/pdf", targetStatus: null };
+  return { bytes, contentType: "application/pdf", targetStatus: null, notes: [] };
 }
 
 /** Returns the root cause if `error` is only its consequence. */

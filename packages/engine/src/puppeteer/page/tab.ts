@@ -2,18 +2,23 @@ import type { CDPSession, Connection } from "puppeteer";
 import { SnapError } from "../../errors.ts";
 import { abortable, withTimeout } from "../../timeouts.ts";
 import type { ConnectedBrowser } from "../browser/connected-browser.ts";
+import { BlockedRequests } from "./block/blocked-requests.ts";
 import { followFrame, followWorker, resumeTarget, type FollowedPage } from "./follow-targets.ts";
 import type { PageEgress } from "../proxy/page-egress.ts";
 import type { KilledProcesses } from "../browser/killed-processes.ts";
 import type { ProcessGroup } from "../browser/process-group.ts";
+import { RequestInterceptor } from "./intercept-requests.ts";
 import { TabLost } from "./page-end.ts";
 import { PageProcesses } from "./page-processes.ts";
 import { PageProgress } from "./page-progress.ts";
-import { applyViewport, READY_VIEWPORT } from "./viewport.ts";
+import type { PageUserAgent } from "../browser/user-agent.ts";
+import { identityOf, overrideUserAgent } from "./configure/user-agent.ts";
+import { applyViewport, READY_VIEWPORT } from "./configure/viewport.ts";
 
 /** A page with its own browser context and its own egress, for one render. */
 export interface Tab extends FollowedPage {
   readonly mainFrameId: string;
+  readonly blocked: BlockedRequests;
   /** The pending start of a page that was opened at its URL and is paused; `null` for a page that was opened blank. */
   readonly start: PausedStart | null;
   /**
@@ -54,6 +59,7 @@ export interface TabHost {
 /** The main frame has the id of the page, across navigations. */
 interface Page extends FollowedPage {
   readonly mainFrameId: string;
+  readonly blocked: BlockedRequests;
   readonly ended: AbortController;
   readonly closed: Promise<void>;
 }
@@ -73,7 +79,7 @@ export async function openTab(host: TabHost, url: string | null): Promise<Tab> {
       const context = await abortable(signal, openContext(browser.connection, egress));
       closers.push(() => browser.connection.send("Target.disposeBrowserContext", context));
       const page = await openPage(host, egress, { ...context, url: url ?? BLANK, signal });
-      closers.push(watchPage(page, { ...host, ...context }));
+      closers.push(watchPage(page, host));
       closers.push(
         browser.onSharedWorker(context.browserContextId, (session) => {
           followWorker(session, page);
@@ -123,6 +129,8 @@ async function openPage(
 ): Promise<Page> {
   const { targetId: mainFrameId, ...attached } = await browser.createPage(request);
   const ended = new AbortController();
+  const interceptor = new RequestInterceptor();
+  if (egress.guard !== null) interceptor.add(egress.guard.rule);
   /** A frame's crash alone does not end the page, unless its process was killed because of something the page did. */
   const onFrameCrashed = (): void => {
     const reason = killedProcesses.explainCrash();
@@ -135,8 +143,20 @@ async function openPage(
     progress: new PageProgress(mainFrameId),
     processes: new PageProcesses(onFrameCrashed),
     followsWorkers: browser.pausesNewPages,
+    browserContextId: request.browserContextId,
+    ...defaultUserAgent(browser.userAgent),
+    interceptor,
+    blocked: new BlockedRequests(),
+    frameSessions: new Set(),
     ended,
   };
+}
+
+/** Only a browser that sends another user agent by itself takes a command. */
+function defaultUserAgent({ text, isOverride }: PageUserAgent): Pick<FollowedPage, "userAgent" | "settings"> {
+  return isOverride
+    ? { userAgent: text, settings: [overrideUserAgent(identityOf(text))] }
+    : { userAgent: null, settings: [] };
 }
 
 async function preparePage(page: Page): Promise<void> {
@@ -156,9 +176,9 @@ function dismissDialogs(session: CDPSession): void {
 }
 
 /** Closes pop-ups as they open, and aborts `ended` when the page is gone. Returns a function that stops watching. */
-function watchPage(page: Page, host: TabHost & Context): Closer {
-  const { session, mainFrameId, channel, closed, ended, processes } = page;
-  const { processGroup, killedProcesses, browserContextId } = host;
+function watchPage(page: Page, host: TabHost): Closer {
+  const { session, mainFrameId, channel, closed, ended, processes, browserContextId } = page;
+  const { processGroup, killedProcesses } = host;
   const { connection, disconnected } = host.browser;
   const stopWatching = host.browser.onPageOpened(browserContextId, (targetId) => {
     if (targetId !== mainFrameId) connection.send("Target.closeTarget", { targetId }).catch(() => {});

@@ -1,15 +1,14 @@
 import { DEFAULT_WAIT, LIMITS, type WaitEvent } from "@snap/protocol";
-import { sleep, abortable, withTimeout } from "../../timeouts.ts";
+import { abortable, withTimeout } from "../../timeouts.ts";
 import { evaluate } from "./evaluate.ts";
-import { invalidSelector } from "./measure.ts";
 import { requireDocument } from "./navigate.ts";
 import { WAIT_CAPPED } from "../../ports/renderer.ts";
+import { limitsEveryWait, limitWait } from "./prepare/limit-wait.ts";
+import type { LoadedPage } from "./prepare/step.ts";
 import type { Tab } from "./tab.ts";
 
 /** Number of open connections that an idle page may have. */
 const CONNECTIONS_MAX = { networkidle0: 0, networkidle2: 2 } as const;
-
-const SELECTOR_POLL_INTERVAL_MS = 100;
 
 const WAIT_TIMED_OUT = new Error("the page did not become idle in time");
 
@@ -24,7 +23,7 @@ export function connectionLimitOf(waitUntil: WaitEvent = DEFAULT_WAIT): number |
  *
  * @throws SnapError if the page navigates to a URL that fails to load.
  */
-export async function waitForPage(
+async function waitForPage(
   tab: Tab,
   waitUntil: WaitEvent | undefined,
   signal: AbortSignal,
@@ -36,25 +35,18 @@ export async function waitForPage(
 }
 
 /**
- * Waits until an element matches in the main frame, across navigations.
- *
- * @throws SnapError `render_failed` if the selector is not valid CSS.
+ * Waits until the document is as ready as the caller asked for. Called after the load, and again after a step that may
+ * have sent requests or navigated.
  */
-export async function waitForSelector(tab: Tab, selector: string, signal: AbortSignal): Promise<void> {
-  const exists = `(() => {
-    try {
-      return document.querySelector(${JSON.stringify(selector)}) !== null;
-    } catch {
-      return "invalid";
-    }
-  })()`;
-  for (;;) {
-    const result = await evaluate<boolean | "invalid">(tab, exists, signal);
-    if (result === "invalid") throw invalidSelector(selector);
-    if (result) return;
-    await sleep(signal, SELECTOR_POLL_INTERVAL_MS);
-    requireDocument(tab);
-  }
+export async function waitUntilReady(
+  { tab, parameters }: Pick<LoadedPage, "tab" | "parameters">,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const waitUntil = parameters.pdf ? undefined : parameters.waitUntil;
+  if (waitUntil === undefined || !limitsEveryWait(parameters)) return waitForPage(tab, waitUntil, signal);
+  return limitWait({ parameters, name: "waitUntil", signal }, (limited) =>
+    waitForPage(tab, waitUntil, limited),
+  );
 }
 
 /** Returns the condition for the end of a wait; a failed navigation also ends it. */

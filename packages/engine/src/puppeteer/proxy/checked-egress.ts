@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { CDPSession, Protocol } from "puppeteer";
+import type { Protocol } from "puppeteer";
 import { resolveHost, type ResolveRefusal } from "../../egress/resolve.ts";
 import { parseTarget, type Target } from "../../targets/target.ts";
 import { targetKey, type EgressProxyOptions, type EgressRefusal } from "./egress-session.ts";
@@ -43,17 +43,6 @@ export function openCheckedEgress({ resolver, policy }: EgressProxyOptions): Pag
     return refusal;
   };
 
-  const continueOrFail = async (
-    session: CDPSession,
-    paused: Protocol.Fetch.RequestPausedEvent,
-  ): Promise<void> => {
-    const { requestId } = paused;
-    const refusal = await checkUrl(paused.request.url);
-    await (refusal === null
-      ? session.send("Fetch.continueRequest", { requestId })
-      : session.send("Fetch.failRequest", { requestId, errorReason: ERROR_REASONS[refusal] }));
-  };
-
   let checks: Promise<unknown> = Promise.resolve();
   let refusedDocument: string | null = null;
   /** A prefetched or prerendered document loads without a reported request. */
@@ -63,16 +52,22 @@ export function openCheckedEgress({ resolver, policy }: EgressProxyOptions): Pag
 
   return {
     proxyServer: null,
-    async guard(session) {
-      session.on("Page.frameNavigated", ({ frame: { parentId, url, unreachableUrl } }) => {
-        if (parentId !== undefined || unreachableUrl !== undefined) return;
-        checks = Promise.all([checks, checkDocument(url)]);
-      });
-      session.on("Fetch.requestPaused", (paused) => {
-        continueOrFail(session, paused).catch(() => {}); // the page has closed
-      });
-      await session.send("Fetch.enable", { patterns: [{ urlPattern: "*" }] });
+    guard: {
+      rule: {
+        patterns: [{ urlPattern: "*" }],
+        async judge({ request }) {
+          const refusal = await checkUrl(request.url);
+          return refusal === null ? null : { fail: ERROR_REASONS[refusal] };
+        },
+      },
+      watch(session) {
+        session.on("Page.frameNavigated", ({ frame: { parentId, url, unreachableUrl } }) => {
+          if (parentId !== undefined || unreachableUrl !== undefined) return;
+          checks = Promise.all([checks, checkDocument(url)]);
+        });
+      },
     },
+    blockHosts: null,
     refusal(url) {
       const target = parseTarget(url);
       return (target && refusals.get(targetKey(target))) ?? null;

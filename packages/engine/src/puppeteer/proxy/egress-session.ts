@@ -1,11 +1,13 @@
 import type { Socket } from "node:net";
 import { LRUCache } from "lru-cache";
 import { connect, type ConnectRefusal } from "../../egress/connect.ts";
+import type { UpstreamProxy } from "../../egress/upstream-proxy.ts";
 import type { Resolver } from "../../ports/resolver.ts";
 import { parseTarget, type Target } from "../../targets/target.ts";
 import type { TargetPolicy } from "../../targets/policy.ts";
 import { UpstreamAgent } from "./agent.ts";
 import { blockProxies } from "./listeners.ts";
+import type { HostBlocks } from "./page-egress.ts";
 import { PageLookUps } from "./page-look-ups.ts";
 
 /** Bytes in both directions. */
@@ -20,6 +22,8 @@ export type EgressRefusal = ConnectRefusal | "too-large" | "too-many-connections
 export interface EgressProxyOptions {
   readonly resolver: Resolver;
   readonly policy: TargetPolicy;
+  /** None by default. */
+  readonly upstreamProxy?: UpstreamProxy | null;
   /** Bytes to and from all upstreams; 50,000,000 by default. */
   readonly maxBytesPerPage?: number;
   /** Upstream connections over the life of the page; 1,000 by default. */
@@ -38,6 +42,7 @@ export class EgressSession {
   readonly #sockets = new Set<Socket>();
   /** Per upstream connection. */
   readonly #countedBytes = new WeakMap<Socket, number>();
+  #blocks: HostBlocks | null = null;
   #bytes = 0;
   #connections = 0;
 
@@ -57,6 +62,11 @@ export class EgressSession {
   refusalDetail(url: string): string | null {
     const target = parseTarget(url);
     return (target && this.#details.get(targetKey(target))) ?? null;
+  }
+
+  /** Blocks connections from now on, besides those that the policy blocks. */
+  blockHosts(blocks: HostBlocks): void {
+    this.#blocks = blocks;
   }
 
   /** Tracks the socket until it closes, and handles its `error` events. */
@@ -80,6 +90,12 @@ export class EgressSession {
    * would be rendered as if it came from the target.
    */
   async dial(target: Target, client: Socket): Promise<Socket | null> {
+    if (this.#blocks !== null && (await this.#blocks.blocks(target))) {
+      // on a connection that has served a request, the browser sends a failed one again
+      if (client.bytesWritten === 0) this.#blocks.onBlocked();
+      client.destroy();
+      return null;
+    }
     this.#connections += 1;
     const outcome = this.#checkLimits(target) ?? (await this.#connect(target, client));
     if (typeof outcome === "string") {
@@ -121,7 +137,7 @@ export class EgressSession {
   }
 
   async #connect(target: Target, client: Socket): Promise<Socket | ConnectRefusal> {
-    const { resolver } = this.#options;
+    const { resolver, upstreamProxy = null } = this.#options;
     const policy = blockProxies(this.#options.policy);
     const lookUps = this.#lookUps;
     const abandoned = new AbortController();
@@ -129,7 +145,8 @@ export class EgressSession {
     client.once("close", abandon);
     const onUnreachable = (detail: string): void => void this.#details.set(targetKey(target), detail);
     const { signal } = abandoned;
-    const outcome = await connect({ ...target, policy, resolver, lookUps, signal, onUnreachable });
+    const request = { ...target, policy, resolver, upstreamProxy, lookUps, signal, onUnreachable };
+    const outcome = await connect(request);
     client.off("close", abandon);
     return outcome;
   }

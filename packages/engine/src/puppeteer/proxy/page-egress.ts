@@ -1,12 +1,30 @@
 import type { CDPSession } from "puppeteer";
+import type { Target } from "../../targets/target.ts";
+import type { RequestRule } from "../page/intercept-requests.ts";
 import type { EgressRefusal } from "./egress-session.ts";
+
+/** Checks what the sessions of a page request. */
+export interface EgressGuard {
+  readonly rule: RequestRule;
+  /** Watches the documents of a session. */
+  readonly watch: (session: CDPSession) => void;
+}
+
+/** Which connections of a page to block because its parameters say so. */
+export interface HostBlocks {
+  blocks(target: Target): Promise<boolean>;
+  /** Called once for each blocked request. */
+  onBlocked(): void;
+}
 
 /** The egress of one browser context. */
 export interface PageEgress {
   /** The proxy of the context; `null` if the browser connects directly. */
   readonly proxyServer: string | null;
-  /** Checks the requests of a session before they are sent; `null` if the proxy checks them. */
-  readonly guard: ((session: CDPSession) => Promise<void>) | null;
+  /** Checks requests before they are sent; `null` if the proxy checks them. */
+  readonly guard: EgressGuard | null;
+  /** Blocks connections from now on; `null` if the browser connects directly. */
+  readonly blockHosts: ((blocks: HostBlocks) => void) | null;
   /** Returns the latest refusal for the host and port of this URL; `null` if it was not refused. */
   refusal(url: string): EgressRefusal | null;
   /** Returns why the host and port of this URL could not be reached, for the log; `null` if it is not known. */

@@ -5,7 +5,7 @@ import { parseTarget, type Target } from "../../targets/target.ts";
 import { forward, HEADER_BYTES_MAX } from "./forward.ts";
 import { EgressSession, type EgressProxyOptions } from "./egress-session.ts";
 import { closeToPages } from "./listeners.ts";
-import type { PageEgress } from "./page-egress.ts";
+import type { HostBlocks, PageEgress } from "./page-egress.ts";
 
 export type { EgressProxyOptions, EgressRefusal } from "./egress-session.ts";
 
@@ -19,6 +19,7 @@ export interface ProxiedEgress extends PageEgress {
   /** Port of the proxy. */
   readonly port: number;
   readonly proxyServer: string;
+  readonly blockHosts: (blocks: HostBlocks) => void;
 }
 
 export interface ListenOptions {
@@ -57,6 +58,7 @@ export async function openProxiedEgress(
     port,
     proxyServer: `http://${listen.host.includes(":") ? `[${listen.host}]` : listen.host}:${port}`,
     guard: null,
+    blockHosts: (blocks) => session.blockHosts(blocks),
     refusal: (url) => session.refusal(url),
     refusalDetail: (url) => session.refusalDetail(url),
     refusedDocument: () => Promise.resolve(null), // the proxy lets none through

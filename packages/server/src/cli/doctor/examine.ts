@@ -1,3 +1,4 @@
+import { inspectFilterList } from "@snap/engine/internals";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { readConfig, type Config } from "../../config.ts";
@@ -5,7 +6,9 @@ import { messageOf } from "../../config/message-of.ts";
 import { resolverOf } from "../../wire.ts";
 import { checkBrowser } from "./check-browser.ts";
 import { checkStorage } from "./check-storage.ts";
+import { checkUpstreamProxy } from "./check-upstream-proxy.ts";
 import { ok, problem, reasonOf, warning, type Finding } from "./finding.ts";
+import { PUBLIC_NAME } from "./public-name.ts";
 
 /** Writing systems to check, with their fontconfig language and a package with fonts for them. */
 const SCRIPTS = [
@@ -17,15 +20,19 @@ const SCRIPTS = [
 ] as const;
 const FONTS_TIMEOUT_MS = 10_000;
 
-/** Reserved for documentation (RFC 2606, 3), but resolves. */
-const PUBLIC_NAME = "example.com";
-
 /** Runs every check, in the order in which to fix the findings. */
 export async function examine(): Promise<readonly Finding[]> {
   const { config, findings } = checkConfiguration();
   // The other checks need a valid configuration.
   if (config === null) return findings;
-  const checks = [checkBrowser(config), checkFonts(), checkStorage(config), checkNames(config)];
+  const checks = [
+    checkBrowser(config),
+    checkFonts(),
+    checkLists(config),
+    checkStorage(config),
+    checkNames(config),
+    checkUpstreamProxy(config),
+  ];
   return [...findings, ...(await Promise.all<Finding | readonly Finding[]>(checks)).flat()];
 }
 
@@ -70,8 +77,19 @@ async function countFonts(language: string): Promise<number | null> {
   }
 }
 
+/** Says which filter lists there are; a file that is none makes the configuration invalid. */
+async function checkLists({ filterLists }: Config): Promise<readonly Finding[]> {
+  const reports = filterLists.map(async ({ file, purposes, text }) => {
+    const { networkFilters, cosmeticFilters, notUnderstood } = await inspectFilterList(text);
+    const facts = `${file} for ${purposes.join(" and ")}: ${networkFilters} network and ${cosmeticFilters} cosmetic filters`;
+    return ok("filter lists", `${facts}, ${notUnderstood} not understood`);
+  });
+  return Promise.all(reports);
+}
+
 /** Checks that public names resolve. */
-async function checkNames(config: Config): Promise<Finding> {
+async function checkNames(config: Config): Promise<Finding | readonly Finding[]> {
+  if (config.upstreamProxy !== null && config.upstreamProxyDns === "proxy") return [];
   try {
     const addresses = await resolverOf(config).resolve(PUBLIC_NAME);
     if (addresses.length === 0) throw new Error("the name servers say that it does not exist");
@@ -80,7 +98,11 @@ async function checkNames(config: Config): Promise<Finding> {
     return warning(
       "names_unresolved",
       `${PUBLIC_NAME} does not resolve (${reasonOf(error)}); the service cannot render pages on the internet`,
-      `check ${config.nameServers === null ? "/etc/resolv.conf" : "SNAP_DNS_SERVERS"} and the internet connection; to render only pages of your own network, ignore this`,
+      `check ${config.nameServers === null ? "/etc/resolv.conf" : "SNAP_DNS_SERVERS"} and the internet connection; ${
+        config.upstreamProxy === null
+          ? "to render only pages of your own network, ignore this"
+          : "if this network resolves no public names, set SNAP_UPSTREAM_PROXY_DNS=proxy"
+      }`,
     );
   }
 }

@@ -39,6 +39,7 @@ export const BATCH_METRICS = {
         unresolved: "the receiver's name has no address",
         "resolver-failed": "name resolution failed",
         unreachable: "no connection, or an invalid certificate",
+        "proxy-failed": "the upstream proxy is down, or rejects this service",
         "timed-out": "the receiver took too long",
         broken: "the response was not HTTP, incomplete or too long",
         "token-revoked": "nothing was sent: the token that signs it was revoked",

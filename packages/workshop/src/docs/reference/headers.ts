@@ -1,3 +1,4 @@
+import { RENDER_NOTES } from "@snap/protocol";
 import { openApiDocument, type OpenApiDocument } from "../../../../server/src/openapi/document.ts";
 import { HEADER_COMPONENTS } from "../../../../server/src/openapi/headers.ts";
 import { code, table, type ReferencePage } from "./page.ts";
@@ -27,6 +28,12 @@ export const headersPage: ReferencePage = {
           description,
           sendersOf(name, operations),
         ]),
+      ),
+      "## Notes",
+      "`X-Render-Notes`, batch items and tool results say what was done or left undone. `N` is a number. More notes may be added.",
+      table(
+        ["note", "meaning"],
+        Object.entries(RENDER_NOTES).map(([note, meaning]) => [code(note), meaning]),
       ),
       "## Webhook headers",
       table(["header", "meaning"], headersOf(operationsOf(document.webhooks))),

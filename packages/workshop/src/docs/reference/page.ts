@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../workspace.ts";
 
-/** A page of docs/reference. */
+/** A generated page. */
 export interface ReferencePage {
-  /** File name in docs/reference. */
+  /** File name in the folder of the page. */
   readonly file: string;
   readonly title: string;
   /** One sentence that describes the page. */

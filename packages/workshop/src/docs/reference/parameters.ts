@@ -1,5 +1,6 @@
 import { isSnapError, parseQuery } from "@snap/engine";
 import {
+  DEVICES,
   effectiveDefault,
   LIMITS,
   PARAMETER_GROUPS,
@@ -9,6 +10,7 @@ import {
 } from "@snap/protocol";
 import { PROOF_PARAMETERS } from "../../../../server/src/openapi/parameters.ts";
 import { batchSubmission } from "../../../../server/src/openapi/batch-schemas.ts";
+import { linkToEntry } from "../../gallery/page.ts";
 import { code, count, table, type ReferencePage } from "./page.ts";
 
 export const parametersPage: ReferencePage = {
@@ -18,6 +20,11 @@ export const parametersPage: ReferencePage = {
   parts: () => [
     "The query of `GET /snap` and `GET /snap/signed`, the items of a batch, the client and the tools all take these parameters. `pdf=true` selects the PDF mode. Booleans are `true`, `false`, `1` or `0`. A parameter that the mode does not accept is an error.",
     ...PARAMETER_GROUPS.flatMap((group) => [`## ${group}`, parameterTable(group)]),
+    "## Devices",
+    "Values of `device`. Most also exist in landscape: append `-landscape`.",
+    DEVICES.filter((name) => !name.endsWith("-landscape"))
+      .map(code)
+      .join(", "),
     "## Conflicting parameters",
     "Each of these returns 422 `validation_failed`, and costs nothing. The response names every fault.",
     table(["request", "parameter", "message"], CONFLICTS.flatMap(conflictRows)),
@@ -57,6 +64,12 @@ const CONFLICTS = [
   "cache=0&cacheTtl=3600",
   "format=webp&width=9000&height=100&scale=2",
   "width=10000&height=10000&scale=2",
+  "device=iphone-15-pro&scale=2",
+  "latitude=47.4",
+  "padding=20",
+  "fullPageMaxHeight=5000",
+  "maskColor=black",
+  'cookies=[{"name":"a","value":"b","domain":"example.org"}]',
   "pdf=1&fullPage=1",
   "landscape=1",
   "pdf=1&width=210",
@@ -90,10 +103,16 @@ function parameterTable(group: ParameterGroup): string {
       row.modes.length > 1 ? "both" : row.modes.includes("pdf") ? "PDFs" : "screenshots",
       describeType(row),
       row.kind === "url" ? "required" : value === undefined ? "" : code(String(value)),
-      row.description,
+      describeMeaning(row),
     ];
   });
   return table(["name", "for", "type", "default", "meaning"], rows);
+}
+
+/** The gallery has screenshots only. */
+function describeMeaning({ name, modes, description }: ParameterRow): string {
+  const link = modes.includes("screenshot") ? linkToEntry(name) : null;
+  return link === null ? description : `${description} [Pictures](${link}).`;
 }
 
 function describeType(row: ParameterRow): string {
@@ -110,6 +129,10 @@ function describeType(row: ParameterRow): string {
     case "url":
       return `URL, at most ${count(LIMITS.urlCharacters)} characters`;
     case "selector":
-      return `CSS selector, at most ${count(LIMITS.selectorCharacters)} characters`;
+      return `CSS selector, at most ${count(row.maxCharacters)} characters`;
+    case "json":
+      return `JSON: ${row.syntax}, at most ${count(row.maxCharacters)} characters`;
+    case "text":
+      return `${row.syntax}, at most ${count(row.maxCharacters)} characters`;
   }
 }

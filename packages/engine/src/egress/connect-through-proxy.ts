@@ -1,0 +1,138 @@
+import { request as sendRequest } from "node:http";
+import { isIP, type Socket } from "node:net";
+import type { Resolver } from "../ports/resolver.ts";
+import { abortable, withTimeout } from "../timeouts.ts";
+import { CONNECT_TIMEOUT_MS, openSocket, startTls } from "./open-socket.ts";
+import type { UpstreamProxy } from "./upstream-proxy.ts";
+
+/** How many addresses of a target the proxy is asked for. */
+const ADDRESSES_MAX = 3;
+const HEADER_BYTES_MAX = 16_384;
+
+/** `unreachable`: the proxy did not connect to the target; `proxy-failed`: it is down, or does not let this service in. */
+export type ProxyRefusal = "unreachable" | "proxy-failed";
+
+export interface ProxiedConnectRequest {
+  readonly proxy: UpstreamProxy;
+  readonly hostname: string;
+  readonly port: number;
+  /** Checked addresses of the host; none if the proxy resolves its name. */
+  readonly addresses: readonly string[];
+  /** Resolves the name of the proxy. */
+  readonly resolver: Resolver;
+  readonly signal?: AbortSignal | undefined;
+  readonly connectTimeoutMs?: number | undefined;
+  /** Called with the reason of a refusal, for the log. */
+  readonly onUnreachable?: ((detail: string) => void) | undefined;
+}
+
+interface Attempt extends ProxiedConnectRequest {
+  readonly signal: AbortSignal;
+}
+
+/** Connects to a target through the tunnel of a proxy (RFC 9110, 9.3.6). */
+export async function connectThroughProxy(request: ProxiedConnectRequest): Promise<Socket | ProxyRefusal> {
+  const { signal: abandoned, connectTimeoutMs: durationMs = CONNECT_TIMEOUT_MS } = request;
+  const reason = (): Error => new Error(`no tunnel within ${durationMs} ms`);
+  const outcome = await withTimeout({ signal: abandoned, durationMs, reason }, (signal) =>
+    openFirstTunnel({ ...request, signal }),
+  );
+  if (!("kind" in outcome)) return outcome;
+  request.onUnreachable?.(`the upstream proxy ${request.proxy.origin} ${outcome.detail}`);
+  return outcome.kind;
+}
+
+/** Asks for one address after the other, or for the name. */
+async function openFirstTunnel(attempt: Attempt): Promise<Socket | Refusal> {
+  const { hostname, port, addresses, signal } = attempt;
+  const [host = hostname, ...others] = ipv4First(addresses);
+  const outcome = await openTunnel(attempt, `${isIP(host) === 6 ? `[${host}]` : host}:${port}`);
+  const isFinal =
+    others.length === 0 || signal.aborted || !("kind" in outcome) || outcome.kind === "proxy-failed";
+  return isFinal ? outcome : openFirstTunnel({ ...attempt, addresses: others });
+}
+
+/** Proxies without IPv6 are common. */
+function ipv4First(addresses: readonly string[]): readonly string[] {
+  return addresses.toSorted((left, right) => isIP(left) - isIP(right)).slice(0, ADDRESSES_MAX);
+}
+
+interface Refusal {
+  readonly kind: ProxyRefusal;
+  /** What the proxy did. */
+  readonly detail: string;
+}
+
+async function openTunnel(attempt: Attempt, authority: string): Promise<Socket | Refusal> {
+  const opened = await openConnection(attempt);
+  if ("kind" in opened) return opened;
+  try {
+    const outcome = await abortable(attempt.signal, sendConnect(opened, attempt.proxy, authority));
+    if (outcome === null) return failed("closed the connection without a response");
+    if (outcome >= 200 && outcome <= 299) return opened;
+    opened.destroy();
+    return explainStatus(outcome);
+  } catch {
+    opened.destroy();
+    // a proxy waits for a target that does not respond
+    return { kind: "unreachable", detail: "did not respond to CONNECT in time" };
+  }
+}
+
+async function openConnection(attempt: Attempt): Promise<Socket | Refusal> {
+  const { proxy, signal, resolver } = attempt;
+  const { hostname, port } = proxy;
+  let detail = "did not accept a connection in time";
+  const onUnreachable = (reason: string): void => {
+    if (!signal.aborted) detail = `does not accept connections: ${reason}`;
+  };
+  try {
+    const addresses =
+      isIP(hostname) === 0 ? await abortable(signal, resolver.resolve(hostname, { signal })) : [hostname];
+    if (addresses.length === 0) return failed("has no address");
+    const socket = await openSocket({ hostname, port, addresses, signal, onUnreachable });
+    if (socket === null) return failed(detail);
+    if (!proxy.isSecure) return socket;
+    const abandon = (): void => void socket.destroy();
+    signal.addEventListener("abort", abandon);
+    const secured = await startTls(socket, hostname);
+    signal.removeEventListener("abort", abandon);
+    return secured ?? failed("does not complete the TLS handshake, or has an invalid certificate");
+  } catch (error) {
+    return failed(`cannot be resolved: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function failed(detail: string): Refusal {
+  return { kind: "proxy-failed", detail };
+}
+
+/** Resolves to the status of the response; to `null` if the proxy closes the connection, or sends something else. */
+function sendConnect(socket: Socket, proxy: UpstreamProxy, authority: string): Promise<number | null> {
+  return new Promise((resolve) => {
+    const outgoing = sendRequest({
+      createConnection: () => socket,
+      method: "CONNECT",
+      path: authority,
+      headers: { Host: authority, ...proxy.credentials() },
+      maxHeaderSize: HEADER_BYTES_MAX,
+    });
+    outgoing.once("connect", ({ statusCode = 0 }, _socket, head) => {
+      if (head.length > 0) socket.unshift(head);
+      resolve(statusCode);
+    });
+    outgoing.on("error", () => resolve(null));
+    outgoing.once("close", () => resolve(null));
+    outgoing.end();
+  });
+}
+
+const AUTHENTICATION_REQUIRED = 407;
+const TOO_MANY_REQUESTS = 429;
+
+function explainStatus(status: number): Refusal {
+  if (status === AUTHENTICATION_REQUIRED)
+    return failed("rejects the user name and password of this service, or requires them (407)");
+  if (status === TOO_MANY_REQUESTS) return failed("limits the connections of this service (429)");
+  return { kind: "unreachable", detail: `refuses to connect to the host (${status})` };
+}

@@ -1,0 +1,137 @@
+import { isIP } from "node:net";
+import { parseAddress } from "../targets/addresses.ts";
+import { isEveryOwnAddress } from "../targets/policy.ts";
+import {
+  listsAddress,
+  listsDomain,
+  normalizeHostname,
+  parseTargetList,
+  type ListedTarget,
+} from "../targets/target-list.ts";
+
+/** A proxy through which all connections of pages and webhooks go. It holds its password without showing it. */
+export interface UpstreamProxy {
+  readonly hostname: string;
+  readonly port: number;
+  /** Whether the connection to the proxy itself uses TLS. */
+  readonly isSecure: boolean;
+  /** Scheme, host and port: the only part that may be logged or shown. */
+  readonly origin: string;
+  /** The fields that authenticate a request to the proxy. */
+  readonly credentials: () => Readonly<Record<string, string>>;
+  /** Targets to connect to directly. */
+  readonly bypass: readonly ListedTarget[];
+  /** Whether the proxy resolves the names of targets, so that it alone keeps pages from private addresses. */
+  readonly resolvesNames: boolean;
+}
+
+export interface UpstreamProxyOptions {
+  /** `http://` or `https://`, an optional `user:password@`, a host, and a port if it is not 80 or 443. */
+  readonly url: string;
+  /**
+   * Targets to connect to directly, as in `NO_PROXY`: names with their subdomains, addresses and CIDR blocks, each with an
+   * optional `:port`, separated by commas. The loopback is always one.
+   */
+  readonly noProxy?: string;
+  /**
+   * Who resolves the names of targets. `local`, the default: this machine, which refuses private addresses, and the proxy
+   * is given the checked address. `proxy`: the proxy, which must then refuse private addresses itself.
+   */
+  readonly dns?: "local" | "proxy";
+}
+
+const FORM =
+  "must be the URL of a proxy such as http://proxy.example:3128 or http://user:password@proxy.example:3128, without a path";
+
+/**
+ * Parses the address of an upstream proxy.
+ *
+ * @throws RangeError that says what is wrong, without the URL, which may contain a password.
+ * @example
+ * const upstreamProxy = parseUpstreamProxy({
+ *   url: "http://ada:secret@proxy.example:3128",
+ *   noProxy: "intranet.example,10.0.0.0/8",
+ * });
+ */
+export function parseUpstreamProxy({
+  url: text,
+  noProxy = "",
+  dns = "local",
+}: UpstreamProxyOptions): UpstreamProxy {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || url.pathname + url.search + url.hash !== "/")
+    throw new RangeError(FORM);
+  const isSecure = url.protocol === "https:";
+  const fields = credentialFields(url);
+  return {
+    hostname: normalizeHostname(url.hostname),
+    port: url.port === "" ? (isSecure ? 443 : 80) : Number(url.port),
+    isSecure,
+    origin: url.origin,
+    credentials: () => fields,
+    bypass: parseNoProxy(noProxy),
+    resolvesNames: dns === "proxy",
+  };
+}
+
+/** Basic authentication (RFC 7617), in which a user name has no colon. */
+function credentialFields({ username, password }: URL): Readonly<Record<string, string>> {
+  if (username === "" && password === "") return {};
+  const [user, secret] = [decode(username), decode(password)];
+  if (user === null || secret === null || user.includes(":"))
+    throw new RangeError("must have a percent-encoded user name and password; encode % as %25, @ as %40");
+  return { "Proxy-Authorization": `Basic ${Buffer.from(`${user}:${secret}`).toString("base64")}` };
+}
+
+function decode(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Parses the syntax of `NO_PROXY`, in which `example.com`, `.example.com` and `*.example.com` all mean the domain and its
+ * subdomains.
+ *
+ * @throws Error that quotes the invalid entry.
+ */
+export function parseNoProxy(text: string): readonly ListedTarget[] {
+  return parseTargetList(text.replaceAll(/(^|,)\s*(\*?\.)/g, "$1"));
+}
+
+interface Destination {
+  /** Normalized. */
+  readonly hostname: string;
+  readonly port: number;
+}
+
+/** Returns whether connections to the name, or the literal address, skip the proxy, whatever the name resolves to. */
+export function skipsProxy({ bypass }: UpstreamProxy, { hostname, port }: Destination): boolean {
+  if (hostname === "localhost" || hostname.endsWith(".localhost")) return true;
+  if (isIP(hostname) !== 0) return skipsForAddress(bypass, hostname, port);
+  return bypass.some((entry) => coversPort(entry, port) && listsDomain(entry, hostname));
+}
+
+/** Returns whether connections to these addresses of a host skip the proxy. */
+export function skipsProxyFor(
+  { bypass }: UpstreamProxy,
+  { addresses, port }: { readonly addresses: readonly string[]; readonly port: number },
+): boolean {
+  return addresses.length > 0 && addresses.every((address) => skipsForAddress(bypass, address, port));
+}
+
+/** The loopback of the proxy is not that of this machine. */
+function skipsForAddress(bypass: readonly ListedTarget[], text: string, port: number): boolean {
+  const address = parseAddress(text);
+  if (address === null) return false;
+  return (
+    isEveryOwnAddress(address) ||
+    bypass.some((entry) => coversPort(entry, port) && listsAddress(entry, address))
+  );
+}
+
+function coversPort(entry: ListedTarget, port: number): boolean {
+  return entry.port === null || entry.port === port;
+}

@@ -1,0 +1,38 @@
+const MEBIBYTE_BYTES = 1024 * 1024;
+/** Several times the largest public list. */
+export const FILTER_LIST_BYTES_MAX = 32 * MEBIBYTE_BYTES;
+
+/** An address and a name, as in `0.0.0.0 ads.example.com`. */
+const HOSTS_LINE = /^(0\.0\.0\.0|127\.0\.0\.1|::1?)\s+\S/;
+const COMMENT = /^(!|#(\s|$)|\[)/;
+/** Element hiding, with its many variants: only there may a filter contain spaces. */
+const HIDING = /#[@$?%]*#|\$\$|\$@\$/;
+/** More of such lines than this share, and a text is prose. */
+const PROSE_SHARE_MAX = 0.1;
+
+/**
+ * Returns what is wrong with the text of a filter list, or `null`. Almost any line is a valid filter, so this recognizes
+ * what people mistake for a list: an empty file, a web page, a hosts file, other text.
+ *
+ * @example
+ * findFilterListFault("||ads.example^"); // null
+ * findFilterListFault("<!doctype html>"); // "is a web page or XML, not a filter list"
+ */
+export function findFilterListFault(text: string): string | null {
+  if (text.length > FILTER_LIST_BYTES_MAX) return `is larger than ${FILTER_LIST_BYTES_MAX} bytes`;
+  if (text.trim() === "") return "is empty";
+  if (text.includes("\0")) return "is a binary file, not a filter list";
+  if (/^\s*</.test(text)) return "is a web page or XML, not a filter list";
+  if (/^\s*(\{|\[\s*[{"\]])/.test(text)) return "is JSON, not a filter list";
+  const filters = text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !COMMENT.test(line));
+  if (filters.length === 0) return "contains only comments, no filters";
+  const share = (matches: (line: string) => boolean): number =>
+    filters.filter(matches).length / filters.length;
+  if (share((line) => HOSTS_LINE.test(line)) > PROSE_SHARE_MAX)
+    return "is a hosts file; use the version of the list in the format of Adblock Plus";
+  if (share((line) => /\s/.test(line) && !HIDING.test(line)) > PROSE_SHARE_MAX) return "is not a filter list";
+  return null;
+}

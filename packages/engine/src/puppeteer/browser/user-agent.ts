@@ -1,0 +1,45 @@
+/** The user agent that the pages of a browser send, unless their render sets another. */
+export interface PageUserAgent {
+  readonly text: string;
+  /** Whether each page must be told, because the browser itself sends another one. */
+  readonly isOverride: boolean;
+}
+
+/** As Chrome reports them, whatever the version or the processor (User-Agent reduction). */
+const PLATFORMS: Partial<Record<NodeJS.Platform, string>> = {
+  darwin: "Macintosh; Intel Mac OS X 10_15_7",
+  win32: "Windows NT 10.0; Win64; x64",
+};
+const LINUX = "X11; Linux x86_64";
+
+/** Returns the user agent of Chrome on this system; `null` if `product`, such as `Chromium 156.0.8078.79`, has no version. */
+export function chromeUserAgent(product: string): string | null {
+  const [, majorVersion = null] = /\b(\d+)\.\d+\.\d+\.\d+\b/.exec(product) ?? [];
+  if (majorVersion === null) return null;
+  const platform = PLATFORMS[process.platform] ?? LINUX;
+  return `Mozilla/5.0 (${platform}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${majorVersion}.0.0.0 Safari/537.36`;
+}
+
+/** What a browser reports about itself. */
+export interface ReportedBrowser {
+  readonly product: string;
+  /** Absent if the endpoint is no real browser. */
+  readonly userAgent?: string | undefined;
+}
+
+/**
+ * Returns the user agent for the pages of a browser that we did not start: `configured`, or the browser's own without the
+ * word Headless. The client hints of a headless browser contain the word even if its user agent does not.
+ */
+export function userAgentOfRemote(
+  { product, userAgent = "" }: ReportedBrowser,
+  configured: string | null,
+): PageUserAgent {
+  const text = configured ?? withoutHeadless(userAgent);
+  return { text, isOverride: text !== userAgent || product.startsWith("Headless") };
+}
+
+/** Chrome names only its major version. */
+export function withoutHeadless(userAgent: string): string {
+  return userAgent.replace(/\bHeadlessChrome\/(\d+)[\d.]*/, "Chrome/$1.0.0.0");
+}

@@ -1,0 +1,85 @@
+import type { Protocol } from "puppeteer";
+import type { FilteredRequest, FilterList } from "../../../filter-lists/compile.ts";
+import type { PausedRequest, RequestRule } from "../intercept-requests.ts";
+import type { Tab } from "../tab.ts";
+import type { UrlPattern } from "./url-pattern.ts";
+
+type ResourceType = Protocol.Network.ResourceType;
+
+/** The types of requests, by item of `blockResources`. WebSockets are not requests. */
+const RESOURCE_TYPES: Readonly<Record<string, readonly ResourceType[]>> = {
+  image: ["Image"],
+  media: ["Media"],
+  font: ["Font"],
+  stylesheet: ["Stylesheet"],
+  script: ["Script"],
+  xhr: ["XHR", "Fetch", "EventSource"],
+  websocket: [],
+};
+
+/** `blockResources`: by type of request. */
+export function resourceRules(tab: Tab, list: string | undefined): readonly RequestRule[] {
+  const types = new Set(list?.split(",").flatMap((name) => RESOURCE_TYPES[name] ?? []));
+  if (types.size === 0) return [];
+  const patterns = [...types].map((resourceType) => ({ resourceType }));
+  return [blockingRule(tab, { patterns, blocks: ({ resourceType }) => types.has(resourceType) })];
+}
+
+/** `blockAds` and `blockTrackers`: by the filter lists of the operator. */
+export function listRules(tab: Tab, url: string, lists: readonly FilterList[]): readonly RequestRule[] {
+  if (lists.length === 0) return [];
+  let documentUrl = url;
+  const blocks = ({ request, resourceType }: PausedRequest): boolean => {
+    // a document that is not the page's own is a frame's
+    const type = resourceType === "Document" ? "sub_frame" : (FILTERED_TYPES[resourceType] ?? "other");
+    const filtered = { url: request.url, documentUrl, type };
+    return lists.some((list) => list.blocks(filtered));
+  };
+  const onDocument = (next: string): void => void (documentUrl = next);
+  return [blockingRule(tab, { patterns: [{ urlPattern: "*" }], blocks, onDocument })];
+}
+
+/** The names that filter lists use. */
+const FILTERED_TYPES: Readonly<Partial<Record<ResourceType, FilteredRequest["type"]>>> = {
+  Stylesheet: "stylesheet",
+  Image: "image",
+  Media: "media",
+  Font: "font",
+  Script: "script",
+  XHR: "xhr",
+  Fetch: "fetch",
+  EventSource: "eventsource",
+  Ping: "ping",
+  CSPViolationReport: "cspviolationreport",
+};
+
+interface Blocking {
+  readonly patterns: RequestRule["patterns"];
+  readonly blocks: (request: PausedRequest) => boolean;
+  /** Called with the URL of the page's document, and of each of its redirects. */
+  readonly onDocument?: (url: string) => void;
+}
+
+/** URL patterns, and hosts that the egress does not block. */
+export function patternRule(tab: Tab, patterns: readonly UrlPattern[]): RequestRule {
+  return blockingRule(tab, {
+    patterns: patterns.flatMap(({ paused }) => paused),
+    blocks: ({ request }) => patterns.some((pattern) => pattern.matches(request.url)),
+  });
+}
+
+/** The document itself is never blocked. */
+function blockingRule(tab: Tab, { patterns, blocks, onDocument }: Blocking): RequestRule {
+  return {
+    patterns,
+    judge(paused) {
+      if (paused.resourceType === "Document" && paused.frameId === tab.mainFrameId) {
+        onDocument?.(paused.request.url);
+        return null;
+      }
+      if (!blocks(paused)) return null;
+      tab.blocked.add();
+      return { fail: "BlockedByClient" };
+    },
+  };
+}

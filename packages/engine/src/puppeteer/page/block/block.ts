@@ -1,0 +1,37 @@
+import { parseTarget } from "../../../targets/target.ts";
+import type { Configuration } from "../follow-targets.ts";
+import type { LoadedPage } from "../prepare/step.ts";
+import { blockedHosts } from "./block-hosts.ts";
+import { listRules, patternRule, resourceRules } from "./block-requests.ts";
+import { webSocketSettings } from "./block-websockets.ts";
+import { parseUrlPatterns, type UrlPattern } from "./url-pattern.ts";
+
+const ANY = "";
+
+/**
+ * Blocks what the parameters ask for: hosts at the egress where it can, everything else by interception. Returns nothing to
+ * configure if hosts suffice.
+ */
+export function block({ tab, parameters, filterLists }: LoadedPage): Configuration {
+  const { url, blockUrls, blockResources } = parameters;
+  const { egress } = tab;
+  const patterns = parseUrlPatterns(blockUrls);
+  const document = parseTarget(url);
+  // the egress cannot tell the document from other requests to its host
+  const isForEgress = (pattern: UrlPattern): boolean =>
+    pattern.isHost && egress.blockHosts !== null && !(document !== null && pattern.matchesHost(document));
+  const { hosts = [], intercepted = [] } = Object.groupBy(patterns, (pattern) =>
+    isForEgress(pattern) ? "hosts" : "intercepted",
+  );
+  const blocksAll = blockResources?.split(",").includes("websocket") === true;
+  const webSockets = blocksAll ? [ANY] : intercepted.map((pattern) => pattern.webSockets);
+  if (hosts.length + webSockets.length > 0) egress.blockHosts?.(blockedHosts(tab, hosts));
+  return {
+    settings: webSocketSettings(webSockets),
+    rules: [
+      ...(intercepted.length === 0 ? [] : [patternRule(tab, intercepted)]),
+      ...resourceRules(tab, blockResources),
+      ...listRules(tab, url, filterLists),
+    ],
+  };
+}

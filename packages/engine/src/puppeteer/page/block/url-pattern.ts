@@ -1,0 +1,75 @@
+import { isHostPattern } from "@snap/protocol";
+import type { Protocol } from "puppeteer";
+import { parseTarget, type Target } from "../../../targets/target.ts";
+
+type Authority = Pick<Target, "hostname" | "port">;
+
+/** An item of `blockUrls`. */
+export interface UrlPattern {
+  /** Whether it is a host, `*.host` or either with a port, which the egress can block by itself. */
+  readonly isHost: boolean;
+  matches(url: string): boolean;
+  /** Returns whether it is a host pattern that matches. */
+  matchesHost(authority: Authority): boolean;
+  /** The requests to pause; a few more may match. */
+  readonly paused: readonly Protocol.Fetch.RequestPattern[];
+  /** Matches URLs of WebSockets with an explicit port: the source of a regular expression. */
+  readonly webSockets: string;
+}
+
+/** Parses `blockUrls` after validation. */
+export function parseUrlPatterns(list: string | undefined): readonly UrlPattern[] {
+  return (list?.split(",") ?? []).map((item) => (isHostPattern(item) ? hostPattern(item) : urlPattern(item)));
+}
+
+function hostPattern(item: string): UrlPattern {
+  const [, wildcard, hostname = "", port] = /^(\*\.)?([^:]+)(?::(\d+))?$/.exec(item) ?? [];
+  const matchesHost = (authority: Authority): boolean =>
+    (port === undefined || authority.port === Number(port)) &&
+    (wildcard === undefined ? authority.hostname === hostname : authority.hostname.endsWith(`.${hostname}`));
+  return {
+    isHost: true,
+    matchesHost,
+    matches(url) {
+      const target = parseTarget(url);
+      return target !== null && matchesHost(target);
+    },
+    paused: ["", ":*"].map((anyPort) => ({ urlPattern: `*://${wildcard ?? ""}${hostname}${anyPort}/*` })),
+    webSockets: `^wss?://${wildcard === undefined ? "" : "[^/]+[.]"}${literal(hostname)}:${port ?? "\\d+"}/`,
+  };
+}
+
+function urlPattern(item: string): UrlPattern {
+  // browsers write scheme and host in lower case
+  const pattern = item.replace(/^[a-z]+:\/\/[^/?#*]*/i, (origin) => origin.toLowerCase());
+  return {
+    isHost: false,
+    matchesHost: () => false,
+    matches: (url) => matchesWildcards(url, pattern.split("*")),
+    paused: [{ urlPattern: pattern.replaceAll(/[\\?]/g, String.raw`\$&`) }],
+    webSockets: `^${pattern.split("*").map(literal).join(".*")}$`,
+  };
+}
+
+/**
+ * Returns whether `text` consists of the parts in this order, with any text between them. Takes linear time per part: as a
+ * regular expression, a caller's pattern could block the process.
+ */
+function matchesWildcards(text: string, parts: readonly string[]): boolean {
+  const [first = "", ...rest] = parts;
+  const last = rest.pop();
+  if (last === undefined) return text === first;
+  if (!text.startsWith(first) || !text.endsWith(last)) return false;
+  const endIndex = text.length - last.length;
+  let index = first.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, index);
+    if (found === -1) return false;
+    index = found + part.length;
+  }
+  return index <= endIndex;
+}
+
+function literal(text: string): string {
+  return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
+}

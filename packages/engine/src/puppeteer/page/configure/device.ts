@@ -1,0 +1,19 @@
+import type { SnapParameters } from "@snap/protocol";
+import { KnownDevices, type Device } from "puppeteer";
+
+/** Puppeteer's devices by the name that `device` accepts: its own name in kebab case. */
+const DEVICES: ReadonlyMap<string, Device> = new Map(
+  Object.entries(KnownDevices).map(([name, device]) => [toKebabCase(name), device]),
+);
+
+/** Returns the device that a screenshot emulates, if it emulates one. */
+export function deviceOf(parameters: SnapParameters): Device | undefined {
+  return parameters.pdf || parameters.device === undefined ? undefined : DEVICES.get(parameters.device);
+}
+
+function toKebabCase(name: string): string {
+  return name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replace(/-$/, "");
+}

@@ -1,0 +1,49 @@
+import type { SnapParameters } from "@snap/protocol";
+import type { Setting, Settings } from "./setting.ts";
+
+const DEFAULT_ACCURACY_METERS = 10;
+
+/** `locale` and `timeZone`; the language of requests is set with the user agent. */
+export const regionSettings: Settings = ({ locale, timeZone }) => {
+  const settings: Setting[] = [];
+  if (locale !== undefined)
+    settings.push({
+      targets: "frames",
+      apply: ({ session }) => ifNotSet(session.send("Emulation.setLocaleOverride", { locale })),
+    });
+  if (timeZone !== undefined)
+    settings.push({
+      targets: "frames",
+      apply: ({ session }) =>
+        ifNotSet(session.send("Emulation.setTimezoneOverride", { timezoneId: timeZone })),
+    });
+  return settings;
+};
+
+/** Frames in one process share these settings; Chromium rejects the second command. */
+async function ifNotSet(sent: Promise<void>): Promise<void> {
+  try {
+    await sent;
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.includes("already in effect")) throw error;
+  }
+}
+
+/** `latitude`, `longitude` and `accuracy`: only the origin of `url` may read the position. */
+export const positionSettings: Settings = (parameters: SnapParameters) => {
+  const { latitude, longitude, accuracy = DEFAULT_ACCURACY_METERS, url } = parameters;
+  if (latitude === undefined || longitude === undefined) return [];
+  const { origin } = new URL(url);
+  return [
+    {
+      targets: "page",
+      async apply({ session, browserContextId }) {
+        const grant = { origin, browserContextId, permissions: ["geolocation" as const] };
+        await Promise.all([
+          session.connection()?.send("Browser.grantPermissions", grant),
+          session.send("Emulation.setGeolocationOverride", { latitude, longitude, accuracy }),
+        ]);
+      },
+    },
+  ];
+};

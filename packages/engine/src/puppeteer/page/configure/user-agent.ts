@@ -1,0 +1,72 @@
+import type { Protocol } from "puppeteer";
+import { deviceOf } from "./device.ts";
+import type { Setting, Settings } from "./setting.ts";
+
+/** `userAgent`, the user agent of `device`, and the language that `locale` asks for. */
+export const userAgentSettings: Settings = (parameters) => {
+  const { locale } = parameters;
+  const userAgent = parameters.userAgent ?? deviceOf(parameters)?.userAgent;
+  if (userAgent === undefined && locale === undefined) return [];
+  const languages = locale === undefined ? {} : { acceptLanguage: languagesOf(locale) };
+  if (userAgent !== undefined) return [overrideUserAgent({ ...identityOf(userAgent), ...languages })];
+  return [
+    {
+      targets: "workers",
+      apply: (target) => {
+        // an empty text leaves the browser's own
+        const identity = target.userAgent === null ? { userAgent: "" } : identityOf(target.userAgent);
+        return overrideUserAgent({ ...identity, ...languages }).apply(target);
+      },
+    },
+  ];
+};
+
+/** Makes a page, its frames and its workers send a user agent. */
+export function overrideUserAgent(override: Protocol.Emulation.SetUserAgentOverrideRequest): Setting {
+  return {
+    targets: "workers",
+    apply: ({ session }) => session.send("Emulation.setUserAgentOverride", override),
+  };
+}
+
+/** `de-CH` is sent as `de-CH,de;q=0.9`; Chromium adds the weight. */
+function languagesOf(locale: string): string {
+  const { language } = new Intl.Locale(locale);
+  return language === locale ? locale : `${locale},${language}`;
+}
+
+/** Platforms by their name in a user agent: `navigator.platform`, and the platform of client hints. */
+const PLATFORMS: readonly (readonly [RegExp, { readonly navigator: string; readonly hint: string }])[] = [
+  [/iPhone/, { navigator: "iPhone", hint: "iOS" }],
+  [/iPad/, { navigator: "iPad", hint: "iOS" }],
+  [/Android/, { navigator: "Linux armv8l", hint: "Android" }],
+  [/Windows/, { navigator: "Win32", hint: "Windows" }],
+  [/CrOS/, { navigator: "Linux x86_64", hint: "Chrome OS" }],
+  [/Mac OS X|Macintosh/, { navigator: "MacIntel", hint: "macOS" }],
+  [/Linux|X11/, { navigator: "Linux x86_64", hint: "Linux" }],
+];
+
+/**
+ * Returns a user agent with what must not contradict it. Only Chrome sends client hints; without metadata, Chromium sends
+ * none.
+ */
+export function identityOf(userAgent: string): Protocol.Emulation.SetUserAgentOverrideRequest {
+  const [, platform] = PLATFORMS.find(([pattern]) => pattern.test(userAgent)) ?? [];
+  const identity = { userAgent, ...(platform && { platform: platform.navigator }) };
+  const [, fullVersion, majorVersion] = /\bChrome\/((\d+)[\d.]*)/.exec(userAgent) ?? [];
+  if (fullVersion === undefined || majorVersion === undefined) return identity;
+  const isEdge = /\bEdg\//.test(userAgent);
+  const names = ["Chromium", isEdge ? "Microsoft Edge" : "Google Chrome"];
+  return {
+    ...identity,
+    userAgentMetadata: {
+      brands: names.map((brand) => ({ brand, version: majorVersion })),
+      fullVersionList: names.map((brand) => ({ brand, version: fullVersion })),
+      platform: platform?.hint ?? "Unknown",
+      platformVersion: "",
+      architecture: "",
+      model: /Android [\d.]+; ([^;)]+)/.exec(userAgent)?.[1] ?? "",
+      mobile: /\bMobile\b/.test(userAgent),
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { DEFAULT_VIEWPORT, type ScreenshotParameters } from "@snap/protocol";
+import { isDeepStrictEqual } from "node:util";
+import type { CDPSession, Device, Protocol } from "puppeteer";
+import { deviceOf } from "./device.ts";
+import type { Setting, Settings } from "./setting.ts";
+
+/** In CSS pixels, each `deviceScaleFactor` device pixels wide and high. */
+export interface Viewport {
+  readonly width: number;
+  readonly height: number;
+  readonly deviceScaleFactor: number;
+  /** Whether the page is laid out as in a mobile browser. */
+  readonly mobile: boolean;
+  readonly screenOrientation?: Protocol.Emulation.ScreenOrientation;
+}
+
+/** The viewport of ready tabs. */
+export const READY_VIEWPORT: Viewport = { ...DEFAULT_VIEWPORT, deviceScaleFactor: 1, mobile: false };
+
+const TRANSPARENT = { color: { r: 0, g: 0, b: 0, a: 0 } };
+
+/** Only for screenshots: the paper size determines the layout of a PDF. */
+export function viewportOf(parameters: ScreenshotParameters): Viewport {
+  const device = deviceOf(parameters);
+  if (device !== undefined) return viewportOfDevice(device);
+  const { width, height, scale, mobile } = parameters;
+  return {
+    width: width ?? DEFAULT_VIEWPORT.width,
+    height: height ?? DEFAULT_VIEWPORT.height,
+    deviceScaleFactor: scale,
+    mobile,
+  };
+}
+
+function viewportOfDevice({ viewport }: Device): Viewport {
+  const { width, height, deviceScaleFactor = 1, isMobile = false, isLandscape = false } = viewport;
+  return {
+    width,
+    height,
+    deviceScaleFactor,
+    mobile: isMobile,
+    screenOrientation: isLandscape
+      ? { type: "landscapePrimary", angle: 90 }
+      : { type: "portraitPrimary", angle: 0 },
+  };
+}
+
+export async function applyViewport(session: CDPSession, viewport: Viewport): Promise<void> {
+  await session.send("Emulation.setDeviceMetricsOverride", viewport);
+}
+
+/** The viewport, touch screen and background, if they differ from those of a ready tab. */
+export const viewportSettings: Settings = (parameters) => {
+  if (parameters.pdf) return [];
+  const viewport = viewportOf(parameters);
+  const settings: Setting[] = [];
+  if (!isDeepStrictEqual(viewport, READY_VIEWPORT))
+    settings.push({ targets: "page", apply: ({ session }) => applyViewport(session, viewport) });
+  if (parameters.touch || deviceOf(parameters)?.viewport.hasTouch === true)
+    settings.push({
+      targets: "frames",
+      apply: ({ session }) =>
+        session.send("Emulation.setTouchEmulationEnabled", { enabled: true, maxTouchPoints: 5 }),
+    });
+  if (parameters.omitBackground)
+    settings.push({
+      targets: "page",
+      apply: ({ session }) => session.send("Emulation.setDefaultBackgroundColorOverride", TRANSPARENT),
+    });
+  return settings;
+};

@@ -1,0 +1,70 @@
+import type { CDPSession, Protocol } from "puppeteer";
+
+export type PausedRequest = Protocol.Fetch.RequestPausedEvent;
+
+/** Fails a request, or sends it with these header fields set. `null` leaves the decision to the other rules. */
+export type Verdict =
+  | { readonly fail: Protocol.Network.ErrorReason }
+  | { readonly setHeaders: Readonly<Record<string, string>> }
+  | null;
+
+/** Decides about the requests of a page's frames before they are sent; each redirect is a request of its own. */
+export interface RequestRule {
+  /** The requests to pause. The rule may be asked about others, too. */
+  readonly patterns: readonly Protocol.Fetch.RequestPattern[];
+  readonly judge: (request: PausedRequest) => Verdict | Promise<Verdict>;
+}
+
+/**
+ * Pauses the requests that rules ask for. The DevTools protocol does not report WebSockets and some requests of workers,
+ * so this is not a security boundary.
+ */
+export class RequestInterceptor {
+  readonly #rules: RequestRule[] = [];
+  readonly #sessions = new WeakSet<CDPSession>();
+
+  /** Whether there is a rule, so that sessions must be intercepted before they send a request. */
+  get isNeeded(): boolean {
+    return this.#rules.length > 0;
+  }
+
+  add(...rules: readonly RequestRule[]): void {
+    this.#rules.push(...rules);
+  }
+
+  /** Applies the rules to the requests of a session. Called again after rules were added. */
+  async intercept(session: CDPSession): Promise<void> {
+    if (!this.#sessions.has(session)) {
+      this.#sessions.add(session);
+      session.on("Fetch.requestPaused", (paused) => {
+        this.#continueOrFail(session, paused).catch(() => {}); // the page has closed
+      });
+    }
+    await session.send("Fetch.enable", { patterns: this.#rules.flatMap(({ patterns }) => patterns) });
+  }
+
+  async #continueOrFail(session: CDPSession, paused: PausedRequest): Promise<void> {
+    const { requestId } = paused;
+    const set = new Map<string, string>();
+    for (const { judge } of this.#rules) {
+      const verdict = await judge(paused);
+      if (verdict === null) continue;
+      if ("fail" in verdict) {
+        await session.send("Fetch.failRequest", { requestId, errorReason: verdict.fail });
+        return;
+      }
+      for (const [name, value] of Object.entries(verdict.setHeaders)) set.set(name.toLowerCase(), value);
+    }
+    await session.send("Fetch.continueRequest", { requestId, ...withHeaders(paused, set) });
+  }
+}
+
+/** The protocol replaces all header fields of a request, and does not repeat them after a redirect. */
+function withHeaders(
+  { request }: PausedRequest,
+  set: ReadonlyMap<string, string>,
+): Pick<Protocol.Fetch.ContinueRequestRequest, "headers"> {
+  if (set.size === 0) return {};
+  const kept = Object.entries(request.headers).filter(([name]) => !set.has(name.toLowerCase()));
+  return { headers: [...kept, ...set].map(([name, value]) => ({ name, value })) };
+}

@@ -1,0 +1,29 @@
+import { GLYPHS_MISSING } from "../../../ports/renderer.ts";
+import { changesThePage } from "../changes-the-page.ts";
+import { evaluate } from "../evaluate.ts";
+import { giveUpAfter } from "./give-up-after.ts";
+import { HAS_MISSING_GLYPHS } from "./missing-glyphs.ts";
+import type { Step } from "./step.ts";
+
+const FONTS_MAX_MS = 2_000;
+/** Above the limit in the page, so that it applies only if the page does not respond. */
+const STEP_MAX_MS = FONTS_MAX_MS + 1_000;
+
+/** Text in a font that is still loading is invisible; a font that does not arrive in time is replaced by its fallback. */
+const AWAIT_FONTS = `(async () => {
+  const end = performance.now() + ${FONTS_MAX_MS};
+  const { fonts } = document;
+  // timers do not run where JavaScript is disabled
+  const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  while (fonts.status === "loading" && performance.now() < end) await nextFrame();
+  for (const font of fonts) if (font.status === "loading") font.display = "swap";
+  return ${HAS_MISSING_GLYPHS};
+})()`;
+
+/** Waits for the fonts of the page, and looks for text that none shows, if a parameter changes what the page shows. */
+export const awaitFonts: Step = async ({ tab, parameters }, signal) => {
+  if (!changesThePage(parameters)) return [];
+  const limit = { signal, durationMs: STEP_MAX_MS, otherwise: false };
+  const isMissing = await giveUpAfter(limit, (limited) => evaluate<boolean>(tab, AWAIT_FONTS, limited));
+  return isMissing ? [GLYPHS_MISSING] : [];
+};

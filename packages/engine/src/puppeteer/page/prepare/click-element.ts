@@ -1,0 +1,65 @@
+import { abortable } from "../../../timeouts.ts";
+import { CLICK_UNMATCHED } from "../../../ports/renderer.ts";
+import { evaluate } from "../evaluate.ts";
+import { invalidSelector } from "../measure.ts";
+import type { Tab } from "../tab.ts";
+import { waitUntilReady } from "../wait-for-page.ts";
+import type { Step } from "./step.ts";
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/**
+ * Returns the center of the element in the viewport. If something else covers it, clicks it directly, as the keyboard
+ * would.
+ */
+const LOCATE = `(selector) => {
+  let element;
+  try {
+    element = document.querySelector(selector);
+  } catch {
+    return "invalid";
+  }
+  if (element === null) return "unmatched";
+  element.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+  const { left, top, width, height } = element.getBoundingClientRect();
+  const point = { x: left + width / 2, y: top + height / 2 };
+  const hit = document.elementFromPoint(point.x, point.y);
+  if (hit !== null && (element.contains(hit) || hit.shadowRoot?.contains(element))) return point;
+  if (element instanceof HTMLElement) element.click();
+  else element.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, composed: true }));
+  return "clicked";
+}`;
+
+/** `click`: clicks the first match like a user, and waits until the page is ready again. */
+export const clickElement: Step = async ({ tab, parameters }, signal) => {
+  const { click: selector } = parameters;
+  if (selector === undefined) return [];
+  const scroll = await evaluate<Point>(tab, "({ x: scrollX, y: scrollY })", signal);
+  const found = await evaluate<Point | "invalid" | "unmatched" | "clicked">(
+    tab,
+    `(${LOCATE})(${JSON.stringify(selector)})`,
+    signal,
+  );
+  if (found === "invalid") throw invalidSelector(selector);
+  if (found === "unmatched") return [CLICK_UNMATCHED];
+  if (found !== "clicked") await press(tab, found, signal);
+  const notes = await waitUntilReady({ tab, parameters }, signal);
+  const { x: left, y: top } = scroll;
+  await evaluate(tab, `scrollTo(${JSON.stringify({ left, top, behavior: "instant" })})`, signal);
+  return notes;
+};
+
+async function press({ session }: Tab, point: Point, signal: AbortSignal): Promise<void> {
+  const at = { ...point, button: "left", clickCount: 1 } as const;
+  const events = [
+    session.send("Input.dispatchMouseEvent", { ...point, type: "mouseMoved" }),
+    session.send("Input.dispatchMouseEvent", { ...at, type: "mousePressed" }),
+    session.send("Input.dispatchMouseEvent", { ...at, type: "mouseReleased" }),
+    // the pointer would leave the element hovered
+    session.send("Input.dispatchMouseEvent", { x: -1, y: -1, type: "mouseMoved" }),
+  ];
+  await abortable(signal, Promise.all(events));
+}

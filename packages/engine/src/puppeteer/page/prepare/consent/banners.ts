@@ -1,0 +1,188 @@
+import { ProtocolError, type CDPSession, type Protocol } from "puppeteer";
+import { abortable, sleep, withTimeout } from "../../../../timeouts.ts";
+import type { Tab } from "../../tab.ts";
+import { ConsentFrame, keyOf, type FrameDocument } from "./consent-frame.ts";
+
+/** How long a dialog may take to open on a page that seems to load one. */
+const LATE_MAX_MS = 1_500;
+const POLL_INTERVAL_MS = 100;
+/** A frame of the page that is busy for longer is treated as one without a dialog. */
+const BUSY_MAX_MS = 800;
+/** How long the animation of a closing dialog may take. */
+const CLOSE_MAX_MS = 700;
+/** How many dialogs in a row are declined, and how often what is left is hidden. */
+const ROUNDS_MAX = 3;
+const FRAMES_MAX = 50;
+const FRAMES_WITH_DIALOG_MAX = 10;
+
+/** The consent dialogs of a page, in all of its frames. */
+export class Banners {
+  readonly #tab: Tab;
+  readonly #firstDocumentId: string;
+  /** The frames that may show a dialog, by frame and document. */
+  #frames: ReadonlyMap<string, ConsentFrame> = new Map();
+  /** The frames in which a dialog was open at the last look. */
+  #open: readonly ConsentFrame[] = [];
+  /** The rules of autoconsent whose dialogs were open. */
+  readonly #names = new Set<string>();
+  isFound = false;
+  isDeclined = false;
+  isHidden = false;
+  /** Whether a dialog is open, as far as is known. */
+  isOpen = false;
+
+  constructor(tab: Tab) {
+    this.#tab = tab;
+    this.#firstDocumentId = tab.progress.documentId;
+  }
+
+  /** Declines dialogs until none is open, or one cannot be declined. */
+  async decline(signal: AbortSignal): Promise<void> {
+    for (let round = 0; round < ROUNDS_MAX; round += 1) {
+      this.#open = await this.#findOpen(round === 0 ? LATE_MAX_MS : 0, signal);
+      const [frame] = this.#open;
+      if (frame === undefined) return;
+      this.isFound = true;
+      this.isOpen = true;
+      if (!(await this.#declineIn(frame, signal))) return;
+      this.isDeclined = true;
+      this.isOpen = false;
+    }
+  }
+
+  /** Hides the dialogs that are open, and those that open a moment later. */
+  async hide(signal: AbortSignal): Promise<void> {
+    for (let round = 0; round < ROUNDS_MAX; round += 1) {
+      if (round > 0) await sleep(signal, POLL_INTERVAL_MS);
+      await this.#openFrames(signal);
+      const main = this.#main();
+      if (main === undefined) return;
+      const otherwise = { isHidden: false, isLeft: true };
+      let { isHidden, isLeft } = await orElse(signal, { work: main.hide([...this.#names]), otherwise });
+      for (const frame of this.#open.filter((each) => !each.isMain)) {
+        if (await orElse(signal, { work: main.hideFrame(frame.id), otherwise: false })) isHidden = true;
+        else isLeft = true;
+      }
+      this.#open = [];
+      this.isFound ||= isHidden;
+      this.isHidden ||= isHidden;
+      this.isOpen = isLeft || isHidden;
+      if (!isHidden) return;
+    }
+  }
+
+  /** Restores what dialogs have changed. */
+  async tidy(signal: AbortSignal): Promise<void> {
+    await this.#openFrames(signal);
+    const main = this.#main();
+    if (main) await orElse(signal, { work: main.tidy(), otherwise: undefined });
+  }
+
+  /** Resolves with the frames in which a dialog is open; waits for one if the page seems to load one. */
+  async #findOpen(lateMaxMs: number, signal: AbortSignal): Promise<readonly ConsentFrame[]> {
+    const { progress } = this.#tab;
+    const endsAtMs = performance.now() + lateMaxMs;
+    for (;;) {
+      const { documentId } = progress;
+      const frames = await this.#openFrames(signal);
+      const looks = await Promise.all(
+        frames.map((frame) => this.#unlessBusy(frame.isMain, { work: frame.look(), signal })),
+      );
+      for (const look of looks) for (const name of look?.names ?? []) this.#names.add(name);
+      const open = frames.filter((_frame, i) => looks[i]?.isOpen);
+      if (open.length > 0) return open;
+      const isExpected = looks.some((look) => look?.isExpected) && performance.now() < endsAtMs;
+      if (!isExpected && progress.documentId === documentId) return [];
+      await sleep(signal, POLL_INTERVAL_MS);
+    }
+  }
+
+  /** Resolves with whether the dialog was declined and has closed. */
+  async #declineIn(frame: ConsentFrame, signal: AbortSignal): Promise<boolean> {
+    // a frame that closes, or a page that reloads, cannot tell that the dialog was declined
+    if (!(await orElse(signal, { work: frame.decline(), otherwise: true }))) return false;
+    const names = [...this.#names];
+    const concerned = (await this.#openFrames(signal)).filter((each) => each === frame || each.isMain);
+    const closed = await Promise.all(
+      concerned.map((each) =>
+        orElse(signal, { work: each.closed({ names, maxMs: CLOSE_MAX_MS }), otherwise: true }),
+      ),
+    );
+    return closed.every(Boolean);
+  }
+
+  #main(): ConsentFrame | undefined {
+    return [...this.#frames.values()].find(({ isMain }) => isMain);
+  }
+
+  /** Prepares the documents that may show a dialog, once the page has loaded. */
+  async #openFrames(signal: AbortSignal): Promise<readonly ConsentFrame[]> {
+    const { progress, processes, session: mainSession, mainFrameId } = this.#tab;
+    const isLoaded = (): boolean => {
+      const event = progress.documentId === this.#firstDocumentId ? "domcontentloaded" : "load";
+      return progress.failedUrl !== null || progress.hasReached(event) || !progress.followsNavigations;
+    };
+    await progress.waitUntil(signal, isLoaded);
+    const documents = await Promise.all(
+      processes
+        .sessions()
+        .map((session) =>
+          this.#unlessBusy(session === mainSession, { work: documentsOf(session, mainFrameId), signal }),
+        ),
+    );
+    const all = documents.flatMap((each) => each ?? []).slice(0, FRAMES_MAX);
+    const frames = await Promise.all(
+      all.map(async (document): Promise<ConsentFrame | null> => {
+        const known = this.#frames.get(keyOf(document.frame));
+        return known ?? this.#unlessBusy(document.isMain, { work: ConsentFrame.open(document), signal });
+      }),
+    );
+    const opened = frames.filter((each) => each !== null).slice(0, FRAMES_WITH_DIALOG_MAX);
+    const isNew = (frame: ConsentFrame): boolean => !this.#frames.has(frame.key);
+    await Promise.all(
+      opened.filter(isNew).map((frame) => this.#unlessBusy(frame.isMain, { work: frame.prepare(), signal })),
+    );
+    this.#frames = new Map(opened.map((frame) => [frame.key, frame]));
+    return opened;
+  }
+
+  /** Resolves with `null` if a frame has closed, or if it is busy; the main frame may be. */
+  async #unlessBusy<T>(
+    isMain: boolean,
+    { work, signal }: { readonly work: Promise<T>; readonly signal: AbortSignal },
+  ): Promise<T | null> {
+    if (isMain) return orElse(signal, { work, otherwise: null });
+    const reason = (): Error => new ProtocolError("the frame is busy");
+    return withTimeout({ signal, durationMs: BUSY_MAX_MS, reason }, (limited) =>
+      abortable(limited, work),
+    ).catch(unlessProtocolError(signal, null));
+  }
+}
+
+/** Resolves with the documents of a session. */
+async function documentsOf(session: CDPSession, mainFrameId: string): Promise<readonly FrameDocument[]> {
+  const { frameTree } = await session.send("Page.getFrameTree");
+  const documents: FrameDocument[] = [];
+  const add = ({ frame, childFrames = [] }: Protocol.Page.FrameTree): void => {
+    documents.push({ session, frame, isMain: frame.id === mainFrameId });
+    for (const child of childFrames) add(child);
+  };
+  add(frameTree);
+  return documents;
+}
+
+/** Resolves with `otherwise` if the frame has closed or its document was replaced. */
+async function orElse<T>(
+  signal: AbortSignal,
+  { work, otherwise }: { readonly work: Promise<T>; readonly otherwise: T },
+): Promise<T> {
+  return abortable(signal, work).catch(unlessProtocolError(signal, otherwise));
+}
+
+function unlessProtocolError<T>(signal: AbortSignal, otherwise: T): (error: unknown) => T {
+  return (error) => {
+    signal.throwIfAborted();
+    if (error instanceof ProtocolError) return otherwise;
+    throw error;
+  };
+}

@@ -1,0 +1,170 @@
+import type { CDPSession, Protocol } from "puppeteer";
+import { snippetResults } from "./autoconsent.ts";
+import { prepareDocument } from "./in-page.ts";
+import { ABOUT_COOKIES, LOADS_A_DIALOG } from "./words.ts";
+
+/** Neither the page's scripts nor the other steps have access to this world. */
+const WORLD_NAME = "snap-consent";
+/** Whether a frame may show a dialog: it has room for one, in CSS pixels, and mentions cookies. */
+const MAY_SHOW_DIALOG = `innerWidth >= 100 && innerHeight >= 40 &&
+  (${String(ABOUT_COOKIES)}.test(document.documentElement.textContent.slice(0, 100_000).toLowerCase()) ||
+    ${String(LOADS_A_DIALOG)}.test(location.href))`;
+/** Autoconsent asks for a few functions per operation, several at a time. */
+const ROUNDS_MAX = 50;
+const ASKED_MAX = 50;
+const ID_MAX = 100;
+const SNIPPET_TIMEOUT_MS = 500;
+const NAMES_MAX = 20;
+
+/** What a document shows. */
+export interface Look {
+  /** Whether a consent dialog is open. */
+  readonly isOpen: boolean;
+  /** Whether a dialog may still open. */
+  readonly isExpected: boolean;
+  /** The rules whose dialogs are or were open. */
+  readonly names: readonly string[];
+}
+
+/** A document, and the session that its frame belongs to. */
+export interface FrameDocument {
+  readonly session: CDPSession;
+  readonly frame: Protocol.Page.Frame;
+  /** Whether it is the document of the page. */
+  readonly isMain: boolean;
+}
+
+/** The document of a frame, in which consent dialogs are handled in a world of their own. */
+export class ConsentFrame {
+  readonly id: string;
+  /** Unique for each document. */
+  readonly key: string;
+  readonly isMain: boolean;
+  readonly #session: CDPSession;
+  readonly #url: string;
+  readonly #contextId: number;
+
+  private constructor({ session, frame, isMain }: FrameDocument, contextId: number) {
+    this.id = frame.id;
+    this.key = keyOf(frame);
+    this.isMain = isMain;
+    this.#session = session;
+    this.#url = frame.url;
+    this.#contextId = contextId;
+  }
+
+  /** Resolves with `null` if the frame shows no dialog. */
+  static async open(document: FrameDocument): Promise<ConsentFrame | null> {
+    const { session, frame, isMain } = document;
+    const world = { frameId: frame.id, worldName: WORLD_NAME };
+    const { executionContextId } = await session.send("Page.createIsolatedWorld", world);
+    const opened = new ConsentFrame(document, executionContextId);
+    return isMain || (await opened.#call(MAY_SHOW_DIALOG)) === true ? opened : null;
+  }
+
+  /** Must be called once, before the other methods. */
+  async prepare(): Promise<void> {
+    await this.#call(prepareDocument({ url: this.#url, mainFrame: this.isMain }));
+  }
+
+  async look(): Promise<Look> {
+    const { isOpen, isExpected, names } = objectOf(await this.#run("look"));
+    const known = Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
+    return { isOpen: isOpen === true, isExpected: isExpected === true, names: known.slice(0, NAMES_MAX) };
+  }
+
+  /** Resolves with whether the open dialog was declined. */
+  async decline(): Promise<boolean> {
+    return (await this.#run("decline")) === true;
+  }
+
+  /** Resolves with whether no dialog is left, at most after `maxMs`. */
+  async closed({
+    names,
+    maxMs,
+  }: {
+    readonly names: readonly string[];
+    readonly maxMs: number;
+  }): Promise<boolean> {
+    return (await this.#run("closed", names, maxMs)) === true;
+  }
+
+  /** Hides what is open; resolves with whether anything was, and whether a dialog is left. */
+  async hide(names: readonly string[]): Promise<{ readonly isHidden: boolean; readonly isLeft: boolean }> {
+    const { isHidden, isLeft } = objectOf(await this.#run("hide", names));
+    return { isHidden: isHidden === true, isLeft: isLeft !== false };
+  }
+
+  /** Hides what floats around a frame of this document. Resolves with whether anything does. */
+  async hideFrame(frameId: string): Promise<boolean> {
+    const session = this.#session;
+    const [, { backendNodeId }] = await Promise.all([
+      session.send("DOM.enable"),
+      session.send("DOM.getFrameOwner", { frameId }),
+    ]);
+    const { object } = await session.send("DOM.resolveNode", {
+      backendNodeId,
+      executionContextId: this.#contextId,
+    });
+    const { result } = await session.send("Runtime.callFunctionOn", {
+      ...(object.objectId === undefined ? {} : { objectId: object.objectId }),
+      functionDeclaration: "function () { return consent.hideAround(this); }",
+      returnByValue: true,
+    });
+    await session.send("DOM.disable");
+    return result.value === true;
+  }
+
+  /** Restores the focus and the scroll position. */
+  async tidy(): Promise<void> {
+    await this.#run("tidy");
+  }
+
+  async #run(operation: string, ...args: readonly unknown[]): Promise<unknown> {
+    let reply = objectOf(
+      await this.#call(`consent.run(${[operation, ...args].map((each) => JSON.stringify(each)).join(", ")})`),
+    );
+    for (let round = 0; round < ROUNDS_MAX && Array.isArray(reply["asked"]); round += 1) {
+      const results = await this.#runSnippets(reply["asked"]);
+      reply = objectOf(await this.#call(`consent.answer(${JSON.stringify(results)})`));
+    }
+    return reply["result"];
+  }
+
+  /** Among the page's own scripts, which may do what they like: only the main frame's, and for a moment. */
+  async #runSnippets(asked: readonly unknown[]): Promise<readonly { id: string; result: boolean }[]> {
+    const known = asked.slice(0, ASKED_MAX).map((each) => {
+      const { id, snippet } = objectOf(each);
+      return { id: String(id).slice(0, ID_MAX), snippet: String(snippet) };
+    });
+    if (!this.isMain) return known.map(({ id }) => ({ id, result: false }));
+    const { result } = await this.#session.send("Runtime.evaluate", {
+      expression: snippetResults(known.map(({ snippet }) => snippet)),
+      returnByValue: true,
+      silent: true,
+      timeout: SNIPPET_TIMEOUT_MS,
+    });
+    const values: readonly unknown[] = Array.isArray(result.value) ? result.value : [];
+    return known.map(({ id }, i) => ({ id, result: values[i] === true }));
+  }
+
+  async #call(expression: string): Promise<unknown> {
+    const { result, exceptionDetails } = await this.#session.send("Runtime.evaluate", {
+      expression,
+      contextId: this.#contextId,
+      awaitPromise: true,
+      returnByValue: true,
+      silent: true,
+    });
+    return exceptionDetails === undefined ? result.value : undefined;
+  }
+}
+
+/** Returns a key that is unique for each document. */
+export function keyOf({ id, loaderId }: Protocol.Page.Frame): string {
+  return `${id} ${loaderId}`;
+}
+
+function objectOf(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}

@@ -1,0 +1,167 @@
+import { ABOUT_COOKIES, BUTTON_KINDS } from "./words.ts";
+
+/*
+ * Runs in the page. The page may replace properties of its documents and forms by naming elements after them ("DOM
+ * clobbering"), in isolated worlds, too. So this reads them from the prototypes.
+ */
+
+const KINDS = BUTTON_KINDS.map(([kind, words]) => `["${kind}", ${String(words)}]`).join(", ");
+
+/** An expression for the functions that find dialogs, what floats around an element, and what buttons do. */
+export const FIND_DIALOGS = `(() => {
+  const method = (type, name) => (target, ...args) => type.prototype[name].apply(target, args);
+  const getter = (type, name) => {
+    const { get } = Object.getOwnPropertyDescriptor(type.prototype, name);
+    return (target) => get.call(target);
+  };
+  const parentOf = getter(Node, "parentNode");
+  const valueOf = getter(Node, "nodeValue");
+  const shadowOf = getter(Element, "shadowRoot");
+  const attribute = method(Element, "getAttribute");
+  const matches = method(Element, "matches");
+  const box = method(Element, "getBoundingClientRect");
+  const isShown = method(Element, "checkVisibility");
+  const walk = method(Document, "createTreeWalker");
+  const elementsFrom = method(Document, "elementsFromPoint");
+  const bodyOf = getter(Document, "body");
+  const rootOf = getter(Document, "documentElement");
+  const inDocument = method(Document, "querySelectorAll");
+  const inElement = method(Element, "querySelectorAll");
+  const inFragment = method(DocumentFragment, "querySelectorAll");
+  const all = (root, selector) => [...(
+    root instanceof Document ? inDocument : root instanceof Element ? inElement : inFragment
+  )(root, selector)];
+
+  const KINDS = [${KINDS}];
+  const DIALOGS_MAX = 10;
+  const CANDIDATES_MAX = 100;
+  const BUTTONS_MAX = 100;
+  const TEXT_MIN = 15;
+  const TEXT_MAX = 5_000;
+  const LABEL_MAX = 80;
+  /** A larger document is searched in part. */
+  const SEARCH_MAX_MS = 150;
+
+  /** Elements and texts below \`root\`, with those of open shadow roots. */
+  const nodesOf = function* (root, endsAtMs = performance.now() + SEARCH_MAX_MS) {
+    const walker = walk(document, root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
+    for (let node = root; node !== null && performance.now() < endsAtMs; node = walker.nextNode()) {
+      yield node;
+      const shadow = node instanceof Element ? shadowOf(node) : null;
+      if (shadow !== null) yield* nodesOf(shadow, endsAtMs);
+    }
+  };
+  const texts = function* (root) {
+    for (const node of nodesOf(root)) {
+      if (!(node instanceof Text)) continue;
+      const parent = parentOf(node);
+      if (!(parent instanceof Element) || !matches(parent, "script,style,noscript,template,textarea")) yield node;
+    }
+  };
+  const textOf = (root) => {
+    let text = "";
+    for (const node of texts(root)) {
+      text += valueOf(node).slice(0, TEXT_MAX) + " ";
+      if (text.length > TEXT_MAX * 2) break;
+    }
+    return text.replace(/\\s+/g, " ").trim().toLowerCase();
+  };
+  const hostOrParent = (node) => {
+    const parent = parentOf(node);
+    return parent instanceof ShadowRoot ? parent.host : parent instanceof Element ? parent : null;
+  };
+
+  const isPainted = (element) => {
+    const { left, top, right, bottom } = box(element);
+    const isInViewport = right > 0 && bottom > 0 && left < innerWidth && top < innerHeight;
+    const isOpaque = isShown(element, { opacityProperty: true, visibilityProperty: true });
+    return isInViewport && right - left > 1 && bottom - top > 1 && isOpaque;
+  };
+  /** An element whose parts float has no box of its own. */
+  const hasPaint = (element) => {
+    for (const node of nodesOf(element)) if (node instanceof Element && isPainted(node)) return true;
+    return false;
+  };
+
+  const isFloating = (element) => {
+    const { position, zIndex } = getComputedStyle(element);
+    if (position === "fixed" || position === "sticky" || (position === "absolute" && Number(zIndex) >= 100)) return true;
+    return matches(element, "dialog[open],[role=dialog],[role=alertdialog],[aria-modal=true]");
+  };
+  /** The outermost element around \`node\` that floats above the page with nothing else in it. */
+  const floatingAround = (node) => {
+    const [root, body] = [rootOf(document), bodyOf(document)];
+    let found = null;
+    let length = 0;
+    for (let at = node; at !== null && at !== body && at !== root; at = hostOrParent(at)) {
+      if (!(at instanceof HTMLElement) || !isFloating(at)) continue;
+      const text = textOf(at).length;
+      if (found !== null && text > length + 50) break;
+      [found, length] = [at, found === null ? text : length];
+    }
+    return found;
+  };
+
+  const labelOf = (element) => {
+    const label = textOf(element) || attribute(element, "value") || attribute(element, "aria-label") || "";
+    return label.trim().toLowerCase();
+  };
+  const kindOf = (element) => {
+    const label = labelOf(element);
+    const [kind] = KINDS.find(([, words]) => label.length <= LABEL_MAX && words.test(label)) ?? ["other"];
+    return kind;
+  };
+  const buttonsOf = (element) => {
+    const buttons = [];
+    for (const node of nodesOf(element)) {
+      if (buttons.length >= BUTTONS_MAX) break;
+      const isButton =
+        node instanceof HTMLElement && matches(node, "button,[role=button],a,input[type=button],input[type=submit]");
+      if (isButton && isPainted(node)) buttons.push(node);
+    }
+    return buttons;
+  };
+
+  const isDialog = (element) => {
+    const text = textOf(element);
+    if (text.length < TEXT_MIN || text.length > TEXT_MAX || !${String(ABOUT_COOKIES)}.test(text)) return false;
+    if (all(element, "main,nav,article,video,input[type=password],input[type=email],input[type=search]").length > 0)
+      return false;
+    return hasPaint(element) && buttonsOf(element).some((button) => ["accepts", "declines"].includes(kindOf(button)));
+  };
+  /** Consent dialogs above the page; in a frame, the frame itself may be one. */
+  const dialogs = (isMain) => {
+    const found = new Set();
+    const seen = new Set([null]);
+    for (const node of texts(document)) {
+      if (found.size >= DIALOGS_MAX || seen.size >= CANDIDATES_MAX) break;
+      if (!${String(ABOUT_COOKIES)}.test(valueOf(node).toLowerCase())) continue;
+      const parent = hostOrParent(node);
+      const floating = seen.has(parent) ? null : floatingAround(parent);
+      if (!seen.has(floating) && isDialog(floating)) found.add(floating);
+      seen.add(parent).add(floating);
+    }
+    const body = bodyOf(document);
+    if (!isMain && found.size === 0 && body instanceof HTMLElement && isDialog(body)) found.add(body);
+    return [...found];
+  };
+
+  /** Translucent layers over the whole viewport, which dialogs put behind themselves. */
+  const covers = () => {
+    const isCover = (element) => {
+      const { position, zIndex, backgroundColor, backgroundImage, backdropFilter, opacity } = getComputedStyle(element);
+      if (position !== "fixed" || Number(zIndex) < 1 || backgroundImage !== "none") return false;
+      const alpha = Number(/^rgba\\(.*, ([\\d.]+)\\)$/.exec(backgroundColor)?.[1] ?? 1) * Number(opacity);
+      const { left, top, right, bottom } = box(element);
+      const isFull = left <= 1 && top <= 1 && right >= innerWidth - 1 && bottom >= innerHeight - 1;
+      const isTranslucent = (alpha > 0 && alpha < 1) || (backdropFilter ?? "none") !== "none";
+      return isFull && isTranslucent && isPainted(element) && textOf(element) === "";
+    };
+    // a cover is where a click would land
+    const points = [[2, 2], [innerWidth - 2, 2], [2, innerHeight - 2], [innerWidth - 2, innerHeight - 2]];
+    const elements = points.flatMap(([x, y]) => elementsFrom(document, x, y));
+    return [...new Set(elements)].filter((element) => element instanceof HTMLElement && isCover(element));
+  };
+
+  return { all, bodyOf, rootOf, matches, dialogs, covers, floatingAround, buttonsOf, kindOf, hasPaint };
+})()`;

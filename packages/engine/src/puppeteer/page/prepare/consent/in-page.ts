@@ -1,0 +1,229 @@
+import { autoconsentModule, rulesFor } from "./autoconsent.ts";
+import { FIND_DIALOGS } from "./find-dialogs.ts";
+import { LOADS_A_DIALOG } from "./words.ts";
+
+/**
+ * Drives autoconsent within a document. Each operation resolves with its result, or with the functions that autoconsent
+ * wants to run among the page's own scripts; `answer` continues with their results. Nothing is sent unasked, so a page
+ * has no messages to forge and nothing to flood.
+ */
+const DRIVE = `(autoconsent, rules, page, isMain) => {
+  /** Autoconsent waits up to a second for animations. */
+  const PAUSE_MAX_MS = 400;
+  const POPUP_MAX_MS = 300;
+  const POLL_MS = 50;
+  const ELEMENTS_MAX = 30_000;
+  const SCRIPTS_MAX = 500;
+  const SCRIPT_CHARACTERS = 20_000;
+  const BLURRED_MAX = 200;
+  const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+  const asked = [];
+  let onAsked = () => {};
+  let operation = null;
+  /** Whether autoconsent has clicked or called anything. */
+  let hasActed = false;
+
+  /** Detects when told to, rather than by itself. */
+  class Consent extends autoconsent.default {
+    start() {}
+  }
+  const send = async ({ type, id, snippetId }) => {
+    if (type !== "eval") return;
+    hasActed = true;
+    asked.push({ id, snippet: snippetId });
+    onAsked();
+  };
+  const off = ["lifecycle", "rulesteps", "detectionsteps", "evals", "errors", "messages", "waits"];
+  const config = {
+    autoAction: null,
+    enablePrehide: false,
+    heuristicMode: "reject",
+    heuristicPopupSearchTimeout: 50,
+    logs: Object.fromEntries(off.map((name) => [name, false])),
+  };
+  const consent = new Consent(send, config, { autoconsent: [], compact: rules });
+
+  const { click: clickOn } = HTMLElement.prototype;
+  /** Never accepts, whatever a rule says. A switch may be labelled with what it allows. */
+  const click = (element) => {
+    const isSwitch = page.matches(element, "label,input[type=checkbox],input[type=radio],[role=switch],[role=checkbox]");
+    if (!isSwitch && page.kindOf(element) === "accepts") return false;
+    hasActed = true;
+    clickOn.call(element);
+    return true;
+  };
+  HTMLElement.prototype.click = function () {
+    click(this);
+  };
+  const { domActions } = consent;
+  domActions.wait = (ms) => wait(Math.min(ms, PAUSE_MAX_MS)).then(() => true);
+  domActions.clickElement = async (element) => element instanceof HTMLElement && click(element);
+  domActions.click = async (selector, all = false) => {
+    const elements = domActions.elementSelector(selector).slice(0, all ? undefined : 1);
+    return elements.length > 0 && elements.map(click).every(Boolean);
+  };
+
+  /** The rule whose dialog is open; \`null\` if there is none. */
+  let popup = null;
+  /** Names of the rules whose dialogs were open, in any frame. */
+  const names = new Set();
+  /** The page as it was when the first dialog was open. */
+  let before = null;
+  let hasOpened = false;
+  const remember = (isDialogOpen) => {
+    if (isMain && !hasOpened)
+      before = { focused: document.activeElement, left: scrollX, top: scrollY, covers: page.covers() };
+    hasOpened ||= isDialogOpen;
+  };
+
+  /** The dialog of a rule, as far as the rule or autoconsent's heuristics name it. */
+  const elementsOf = ({ prehideSelectors = [], popups = [] }) =>
+    prehideSelectors
+      .flatMap((selector) => page.all(document, selector))
+      .concat(popups.map(({ element }) => page.floatingAround(element) ?? element))
+      .filter((element) => element instanceof HTMLElement);
+  const isOpen = async (rule) => {
+    const elements = elementsOf(rule);
+    const isDetected = Promise.race([rule.detectPopup(), wait(POPUP_MAX_MS).then(() => false)]).catch(() => false);
+    // a dialog may stay in the document once it has faded or slid away
+    return (await isDetected) && (elements.length === 0 || elements.some(page.hasPaint));
+  };
+  const firstOpen = async (rules) => {
+    const open = await Promise.all(rules.map(isOpen));
+    return rules.find((_rule, i) => open[i]) ?? null;
+  };
+  const loadsDialog = () =>
+    page.all(document, "script,iframe").slice(0, SCRIPTS_MAX).some((element) =>
+      ${String(LOADS_A_DIALOG)}.test(
+        element.src + " " + element.id + " " + (element.src ? "" : element.textContent.slice(0, SCRIPT_CHARACTERS)),
+      ),
+    );
+  const look = async () => {
+    // its heuristics compare all elements that float with each other
+    consent.config.heuristicMode = page.all(document, "*").length > ELEMENTS_MAX ? "off" : "reject";
+    consent.state.findCmpAttempts = 1; // it applies its heuristics at every second attempt
+    const found = await consent.findCmp(0).catch(() => []);
+    popup =
+      (await firstOpen(found.filter((rule) => !rule.isCosmetic))) ??
+      (await firstOpen(found.filter((rule) => rule.isCosmetic)));
+    const isDialogOpen = popup !== null || page.dialogs(isMain).length > 0;
+    if (popup !== null) names.add(popup.name);
+    remember(isDialogOpen);
+    const isExpected = found.length > 0 || (isMain && loadsDialog());
+    return { isOpen: isDialogOpen, isExpected, names: [...names] };
+  };
+
+  /** A link may leave the page. */
+  const staysOnPage = (button) => !page.matches(button, "a[href]:not([href^='#']):not([href^='javascript:'])");
+  const clickOne = (kind) => {
+    for (const dialog of page.dialogs(isMain)) {
+      const button = page.buttonsOf(dialog).find((each) => page.kindOf(each) === kind && staysOnPage(each));
+      if (button !== undefined) return click(button);
+    }
+    return false;
+  };
+  const declineByWords = async () => {
+    if (clickOne("declines")) return true;
+    if (!clickOne("settings")) return false;
+    for (let waitedMs = 0; waitedMs < PAUSE_MAX_MS; waitedMs += POLL_MS) {
+      await wait(POLL_MS);
+      if (clickOne("declines")) return true;
+    }
+    return false;
+  };
+  const decline = async () => {
+    if (popup === null) return declineByWords();
+    hasActed = false;
+    const { isCosmetic } = popup;
+    const isDone = await popup.optOut().catch(() => false);
+    return isDone && hasActed && !isCosmetic && !popup.isIntermediate;
+  };
+
+  const ruleElements = () => consent.rules.filter((rule) => names.has(rule.name)).concat(popup ?? []).flatMap(elementsOf);
+  const remaining = () => [...ruleElements().filter(page.hasPaint), ...page.dialogs(isMain)];
+  const covers = () => page.covers().filter((element) => before?.covers.includes(element));
+  const animations = () =>
+    document.getAnimations().filter(
+      ({ playState, effect }) => playState === "running" && Number.isFinite(effect?.getComputedTiming().endTime),
+    );
+  /** Waits until nothing is left of a dialog; resolves with whether that is so. */
+  const closed = async (ruleNames, maxMs) => {
+    for (const name of ruleNames) names.add(name);
+    for (let waitedMs = 0; ; waitedMs += POLL_MS) {
+      const isOpenStill = remaining().length > 0 || (popup !== null && (await isOpen(popup)));
+      if (!isOpenStill && covers().length === 0 && animations().length === 0) return true;
+      if (waitedMs >= maxMs) return !isOpenStill;
+      await wait(POLL_MS);
+    }
+  };
+
+  const set = (element, name, value) => element.style.setProperty(name, value, "important");
+  const conceal = (elements) => {
+    for (const element of elements) set(element, "display", "none");
+  };
+  /** Undoes what keeps a page from scrolling, or blurs it, behind a dialog. */
+  const unlock = () => {
+    const [root, body] = [page.rootOf(document), page.bodyOf(document)];
+    for (const element of [root, body]) {
+      if (!(element instanceof HTMLElement)) continue;
+      const { overflowY, position } = getComputedStyle(element);
+      if (overflowY === "hidden" || overflowY === "clip") set(element, "overflow-y", "visible");
+      if (position === "fixed") set(element, "position", "static");
+    }
+    for (const element of page.all(document, "body,body > *,body > * > *").slice(0, BLURRED_MAX))
+      if (element instanceof HTMLElement && getComputedStyle(element).filter.includes("blur(")) set(element, "filter", "none");
+  };
+  const hide = async (ruleNames) => {
+    for (const name of ruleNames) names.add(name);
+    const dialogs = remaining();
+    if (dialogs.length > 0) {
+      conceal([...dialogs, ...covers()]);
+      unlock();
+    }
+    const isLeft = remaining().length > 0 || (popup !== null && (await isOpen(popup)));
+    return { isHidden: dialogs.length > 0, isLeft };
+  };
+  /** Hides what floats around an element, such as the frame of a dialog. */
+  const hideAround = (element) => {
+    const floating = page.floatingAround(element);
+    if (floating === null) return false;
+    conceal([floating, ...covers()]);
+    unlock();
+    return true;
+  };
+  const tidy = () => {
+    conceal(covers());
+    if (before === null) return;
+    const { focused, left, top } = before;
+    if (document.activeElement !== focused) {
+      document.activeElement?.blur?.();
+      if (focused !== document.body) focused?.focus?.({ preventScroll: true });
+    }
+    scrollTo({ left, top, behavior: "instant" });
+  };
+
+  const operations = { look, decline, closed, hide, tidy };
+  const next = async () => {
+    if (asked.length === 0) await Promise.race([operation, new Promise((resolve) => { onAsked = resolve; })]);
+    if (asked.length > 0) return { asked: asked.splice(0) };
+    return { result: await operation };
+  };
+  return {
+    hideAround,
+    run(name, ...args) {
+      operation = Promise.resolve().then(() => operations[name](...args));
+      return next();
+    },
+    answer(results) {
+      for (const { id, result } of results) void consent.receiveMessageCallback({ type: "evalResp", id, result });
+      return next();
+    },
+  };
+}`;
+
+/** An expression that prepares a document: it defines `consent` in the world where it is evaluated. */
+export function prepareDocument(frame: { readonly url: string; readonly mainFrame: boolean }): string {
+  const driver = `(${DRIVE})(${autoconsentModule()}, ${rulesFor(frame)}, ${FIND_DIALOGS}, ${frame.mainFrame})`;
+  return `void (globalThis.consent = ${driver})`;
+}

@@ -1,0 +1,78 @@
+/*
+ * The words of consent dialogs, in the languages of most of them. They are matched in the page, against lowercase text.
+ */
+
+/** The text of a consent dialog mentions cookies, or the law about them. */
+export const ABOUT_COOKIES =
+  /cookie|ciastecz|evästee|\bsüti|çerez|куки|クッキー|쿠키|\bgdpr\b|\bdsgvo\b|\brgpd\b|your (privacy|consent) choices|we value your privacy|consent to (the )?(use|processing)/;
+
+/** Buttons that decline, or accept only what needs no consent. */
+const DECLINES = new RegExp(
+  [
+    String.raw`\b(reject|decline|refuse|deny|disagree|opt[- ]?out|no,? thanks)\b`,
+    String.raw`\b(do not|don['’]t) (accept|agree|allow|consent|sell)`,
+    String.raw`without (accepting|agreeing|consent)`,
+    String.raw`\b(only|just|strictly) (the )?(necessary|essential|required)|\b(necessary|essential|required)( cookies)? only`,
+    "ablehn|verweiger|widersprech|ohne (zustimmung|einwilligung)|nur (die )?(technisch )?(notwendig|erforderlich|essen)",
+    "refuser|rejeter|sans accepter|continuer sans|uniquement (les )?(nécessaire|essentiel)",
+    "rechaz|denegar|no acept|solo (las )?(necesaria|esencial)",
+    "rifiut|non accett|senza accettare|solo (i )?(necessari|essenzial)",
+    "weiger|afwijzen|alleen (noodzakelijk|functione)",
+    "rejeitar|recusar|odrzu|odmow|odmítn|odmieta",
+    "avvisa|afvis|avslå|avvis|hylkää|kiellä|endast nödvändiga|kun nødvendige|vain välttämättömät",
+    "отклон|拒否|거부|拒绝",
+  ].join("|"),
+);
+
+/** Buttons that offer a subscription in place of consent. They leave the page. */
+const SELLS = /\bpay\b|subscri|abonn|\babo\b|premium|suscri|[€$£]/;
+
+/** Buttons that accept everything, whatever else they say. */
+const ACCEPTS_ALL = new RegExp(
+  [
+    String.raw`\b(accept|allow|agree|enable|select)\b.{0,12}\ball\b`,
+    "alle.{0,20}(akzeptier|zulassen|annehmen|auswählen|zustimm)|tout (accepter|autoriser|sélectionner)",
+    "acept.{0,4} tod|accett.{0,4} tutt|alles? (accepter|toestaan|selecter)|aceitar tod",
+  ].join("|"),
+);
+
+/** Buttons that save a selection. */
+const SAVES =
+  /\b(save|confirm|submit)\b|select|choice|auswahl|speicher|choix|enregistr|selec|guardar|scelt|salva|opslaan|keuze|zapisz|wybran|spara|gem |lagre|tallenna/;
+
+/** Buttons that accept or acknowledge. They are never clicked. */
+const ACCEPTS = new RegExp(
+  [
+    String.raw`accept|agree|allow|consent|\bgot it\b|^(that['’]s )?(ok|okay|fine)\b|understand|\byes\b|enable all`,
+    "akzeptier|zustimm|einverstanden|einwillig|erlaub|zulassen|annehmen|verstanden|alles klar",
+    "autoriser|tout accepter|compris|d'accord",
+    "acept|permitir|entendido|de acuerdo|accett|consenti|ho capito",
+    "accepte|akkoord|toestaan|aceit|concord|akceptuj|zgadzam|zezw|přijm|souhlas|prijať",
+    "godkänn|tillåt|godkend|tillad|godta|tillat|hyväksy|salli",
+    "принять|соглас|同意|許可|동의|허용|接受",
+  ].join("|"),
+);
+
+/** Buttons that open a second layer. */
+const OPENS_SETTINGS = new RegExp(
+  [
+    "setting|preference|options|manage|customi[sz]e|purposes",
+    "einstellung|anpassen|param[eè]tr|personnalis|préférences|gérer",
+    "configur|ajustes|personaliz|imposta|gestisci|preferenz|instell|voorkeur",
+    "ustawie|inställning|indstilling|innstilling|asetuk|nastaven",
+  ].join("|"),
+);
+
+/** What a button does, by its lowercase label. The first match counts: a label may say more than one thing. */
+export const BUTTON_KINDS: readonly (readonly [kind: string, words: RegExp])[] = [
+  ["sells", SELLS],
+  ["declines", DECLINES],
+  ["accepts", ACCEPTS_ALL],
+  ["saves", SAVES],
+  ["accepts", ACCEPTS],
+  ["settings", OPENS_SETTINGS],
+];
+
+/** Names of scripts and frames that show consent dialogs, and of their functions. */
+export const LOADS_A_DIALOG =
+  /cookie[-_ ]?(consent|banner|notice|law|bot|yes|first|script|information|hub|dialog|wall|message)|consent|onetrust|didomi|quantcast|usercentrics|trustarc|truste\b|sourcepoint|privacy-mgmt|sp_message|klaro|complianz|osano|iubenda|gdpr|tcfapi|axeptio|termly|tarteaucitron/i;

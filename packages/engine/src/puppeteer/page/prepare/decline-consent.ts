@@ -1,0 +1,49 @@
+import { withTimeout } from "../../../timeouts.ts";
+import type { Tab } from "../tab.ts";
+import { Banners } from "./consent/banners.ts";
+import type { Step } from "./step.ts";
+
+/** Together the time that the step may take. */
+const DECLINE_MAX_MS = 2_500;
+const HIDE_MAX_MS = 500;
+/** A page may reload once a dialog is declined. */
+const RELOAD_MAX_MS = 5_000;
+
+const OUT_OF_TIME = new Error("the time for consent dialogs is over");
+
+/** `blockCookieBanners`: declines consent dialogs, or hides those that cannot be declined. Never accepts one. */
+export const declineConsent: Step = async ({ tab, parameters }, signal) => {
+  if (!parameters.blockCookieBanners) return [];
+  const banners = new Banners(tab);
+  // without JavaScript, nothing would handle a click
+  if (parameters.javascript) await inTime(DECLINE_MAX_MS, signal, (limited) => banners.decline(limited));
+  if (banners.isDeclined) await awaitReload(tab, signal);
+  await inTime(HIDE_MAX_MS, signal, async (limited) => {
+    if (banners.isOpen || !parameters.javascript) await banners.hide(limited);
+    if (banners.isFound) await banners.tidy(limited);
+  });
+  return noteOf(banners);
+};
+
+function noteOf({ isFound, isOpen, isHidden }: Banners): readonly string[] {
+  if (!isFound) return [];
+  if (isOpen) return ["consent-remains"];
+  return [isHidden ? "consent-hidden" : "consent-declined"];
+}
+
+async function awaitReload({ progress }: Tab, signal: AbortSignal): Promise<void> {
+  await inTime(RELOAD_MAX_MS, signal, (limited) =>
+    progress.waitUntil(limited, () => progress.failedUrl !== null || progress.hasReached("domcontentloaded")),
+  );
+}
+
+/** Runs `work` until it is done or its time is over. */
+async function inTime(
+  durationMs: number,
+  signal: AbortSignal,
+  work: (limited: AbortSignal) => Promise<void>,
+): Promise<void> {
+  await withTimeout({ signal, durationMs, reason: () => OUT_OF_TIME }, work).catch((error: unknown) => {
+    if (error !== OUT_OF_TIME) throw error;
+  });
+}

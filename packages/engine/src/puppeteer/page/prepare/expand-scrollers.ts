@@ -1,0 +1,44 @@
+import { evaluate } from "../evaluate.ts";
+import { ROOTS_OF } from "../shadow-roots.ts";
+import type { Step } from "./step.ts";
+
+/** A smaller container is part of the page rather than what holds it. */
+const VIEWPORT_PART_MIN = 0.25;
+
+/**
+ * Releases the largest scroll container and all that it is in. A container that its layout still keeps lower than its
+ * content gets that height as its minimum.
+ */
+const EXPAND = `(() => {
+  ${ROOTS_OF}
+  const page = document.scrollingElement;
+  const parentOf = (element) => element.assignedSlot ?? element.parentElement ?? element.getRootNode().host ?? null;
+  const scrolls = (element) =>
+    element !== page && element.scrollHeight > element.clientHeight + 1 && /auto|scroll/.test(getComputedStyle(element).overflowY);
+  const areaOf = ({ clientWidth, clientHeight }) => clientWidth * clientHeight;
+  const [largest] = rootsOf(document).flatMap((root) => [...root.querySelectorAll("*")].filter(scrolls))
+    .sort((a, b) => areaOf(b) - areaOf(a));
+  if (largest === undefined || areaOf(largest) < innerWidth * innerHeight * ${VIEWPORT_PART_MIN}) return;
+  const height = largest.scrollHeight;
+  const set = (element, style) => {
+    for (const [name, value] of Object.entries(style)) element.style.setProperty(name, value, "important");
+  };
+  const release = (element) => {
+    const { position } = getComputedStyle(element);
+    const parent = parentOf(element);
+    const inColumn = parent !== null && getComputedStyle(parent).flexDirection.startsWith("column");
+    set(element, { height: "auto", "max-height": "none", overflow: "visible", contain: "none" });
+    if (inColumn) set(element, { flex: "0 0 auto" });
+    if (position === "fixed") set(element, { position: "absolute" });
+    if (position === "fixed" || position === "absolute") set(element, { bottom: "auto" });
+  };
+  largest.scrollTop = 0;
+  for (let element = largest; element !== null; element = parentOf(element)) release(element);
+  if (largest.clientHeight < height) set(largest, { "min-height": height + "px" });
+})()`;
+
+/** `expandScrollers`: lays the largest inner scroll container out at its full height. */
+export const expandScrollers: Step = async ({ tab, parameters }, signal) => {
+  if (parameters.expandScrollers) await evaluate(tab, EXPAND, signal);
+  return [];
+};

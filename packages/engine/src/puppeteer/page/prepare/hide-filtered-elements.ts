@@ -1,0 +1,36 @@
+import type { FilteredDocument } from "../../../filter-lists/compile.ts";
+import { evaluate } from "../evaluate.ts";
+import type { Step } from "./step.ts";
+import { ADD_SHEET } from "./style-page.ts";
+
+/** A document may have any number of names; a list has filters for a few of them. */
+const NAMES_MAX = 20_000;
+const NAME_CHARACTERS_MAX = 200;
+const ELEMENTS_MAX = 100_000;
+
+const READ_DOCUMENT = `(() => {
+  const classes = new Set(), ids = new Set(), hrefs = new Set();
+  const add = (names, name) => {
+    if (names.size < ${NAMES_MAX} && name !== "" && name.length <= ${NAME_CHARACTERS_MAX}) names.add(name);
+  };
+  const elements = document.getElementsByTagName("*");
+  for (let index = 0; index < Math.min(elements.length, ${ELEMENTS_MAX}); index += 1) {
+    const element = elements[index];
+    for (const name of element.classList) add(classes, name);
+    add(ids, element.getAttribute("id") ?? "");
+    add(hrefs, element.getAttribute("href") ?? "");
+  }
+  return { url: location.href, classes: [...classes], ids: [...ids], hrefs: [...hrefs] };
+})()`;
+
+/**
+ * `blockAds` and `blockTrackers`: hides the elements that the filter lists name, in the main frame. Runs early, so that no
+ * later step meets them, and again for those that were added since.
+ */
+export const hideFilteredElements: Step = async ({ tab, filterLists }, signal) => {
+  if (filterLists.length === 0) return [];
+  const document = await evaluate<FilteredDocument>(tab, READ_DOCUMENT, signal);
+  const css = filterLists.map((list) => list.styleSheet(document)).join("\n");
+  if (css.trim() !== "") await evaluate(tab, `(${ADD_SHEET})(${JSON.stringify(css)})`, signal);
+  return [];
+};

@@ -1,0 +1,42 @@
+import type { SnapParameters } from "@snap/protocol";
+import { SnapError } from "../../../errors.ts";
+import { WAIT_CAPPED } from "../../../ports/renderer.ts";
+import { withTimeout } from "../../../timeouts.ts";
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+
+export interface LimitedWait {
+  readonly parameters: SnapParameters;
+  /** The parameter that asks for the wait. */
+  readonly name: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs a wait that was sent, for at most `waitTimeout`. Resolves with the note `wait-capped` if it times out and
+ * `onWaitTimeout` is `capture`.
+ *
+ * @throws SnapError `render_timeout` if it times out and is not to be captured.
+ */
+export async function limitWait(
+  { parameters, name, signal }: LimitedWait,
+  wait: (signal: AbortSignal) => Promise<unknown>,
+): Promise<readonly string[]> {
+  const { waitTimeout: durationMs = DEFAULT_TIMEOUT_MS, onWaitTimeout } = parameters;
+  const timedOut = new SnapError(
+    "render_timeout",
+    `The wait of ${name} did not end within ${durationMs} ms.`,
+  );
+  try {
+    await withTimeout({ signal, durationMs, reason: () => timedOut }, wait);
+    return [];
+  } catch (error) {
+    if (error === timedOut && onWaitTimeout === "capture") return [WAIT_CAPPED];
+    throw error;
+  }
+}
+
+/** Whether the waits that exist without `waitTimeout` have that limit, too. */
+export function limitsEveryWait({ waitTimeout, onWaitTimeout }: SnapParameters): boolean {
+  return waitTimeout !== undefined || onWaitTimeout !== undefined;
+}

@@ -1,0 +1,88 @@
+import { CAPTURE_LIMITS, type SnapParameters } from "@snap/protocol";
+import { LAZY_CAPPED } from "../../../ports/renderer.ts";
+import { viewportOf } from "../configure/viewport.ts";
+import { evaluate } from "../evaluate.ts";
+import { imageNotes, reachesBeyondViewport } from "../measure.ts";
+import type { Tab } from "../tab.ts";
+import { giveUpAfter } from "./give-up-after.ts";
+import { SCROLL_THROUGH, type ScrollRequest, type ScrollResult } from "./scroll-through.ts";
+import type { Step } from "./step.ts";
+
+const NO_END = Number.MAX_SAFE_INTEGER;
+/** Above the limits in the page, so that it applies only if the page does not respond. */
+const UNRESPONSIVE_MS = 6_000;
+
+/** How long a page may take, and to which height its growth is followed, in CSS pixels. */
+const LIMITS = {
+  auto: { budgetMs: 2_000, followedY: 20_000 },
+  scroll: { budgetMs: 10_000, followedY: 40_000 },
+} as const;
+/** What a page that grows without end adds once it is no longer followed must still fit in a screenshot. */
+const CAPTURABLE_PART = 0.75;
+
+/** `lazyContent`: loads what is outside the viewport. */
+export const loadLazyContent: Step = async ({ tab, parameters }, signal) => {
+  const { lazyContent = "auto" } = parameters;
+  if (lazyContent === "off") return [];
+  if (lazyContent === "auto" && !parameters.pdf && !reachesBeyondViewport(parameters)) return [];
+  const { budgetMs, followedY } = LIMITS[lazyContent];
+  const request: ScrollRequest = {
+    scroll: howToScroll(parameters),
+    fromY: 0,
+    endY: parameters.pdf ? NO_END : (parameters.fullPageMaxHeight ?? NO_END),
+    followedY: Math.min(followedY, capturableHeight(parameters) * CAPTURABLE_PART),
+    budgetMs,
+  };
+  const { isCapped, failedImages } = await scrollUntilLoaded(tab, request, signal);
+  // a screenshot counts them when it is measured
+  return [...(isCapped ? [LAZY_CAPPED] : []), ...(parameters.pdf ? imageNotes(failedImages) : [])];
+};
+
+function howToScroll(parameters: SnapParameters): ScrollRequest["scroll"] {
+  if (parameters.lazyContent === "scroll") return "thoroughly";
+  const capturesAll = parameters.pdf || parameters.fullPage;
+  return capturesAll && parameters.javascript ? "through" : "not";
+}
+
+/** Scrolls again while the requests of an earlier round make the page grow. */
+async function scrollUntilLoaded(
+  tab: Tab,
+  request: ScrollRequest,
+  signal: AbortSignal,
+): Promise<ScrollResult> {
+  const { progress } = tab;
+  const endMs = performance.now() + request.budgetMs;
+  const inFlight = (): string[] => [...(progress.activity?.requestIds ?? [])];
+  const before = new Set(inFlight());
+  const isQuiet = (): boolean => inFlight().every((id) => before.has(id));
+  let result = await scrollThrough(tab, request, signal);
+  while (result.reachedY !== null && !isQuiet()) {
+    const limit = { signal, durationMs: Math.max(0, endMs - performance.now()), otherwise: undefined };
+    await giveUpAfter(limit, (limited) => progress.waitUntil(limited, isQuiet));
+    const budgetMs = endMs - performance.now();
+    if (budgetMs <= 0) return { ...result, isCapped: true };
+    const { reachedY: fromY, followedY } = result;
+    result = await scrollThrough(tab, { ...request, fromY, followedY, budgetMs }, signal);
+  }
+  return result;
+}
+
+async function scrollThrough(tab: Tab, request: ScrollRequest, signal: AbortSignal): Promise<ScrollResult> {
+  const { followedY, budgetMs } = request;
+  const otherwise = { reachedY: null, isCapped: true, followedY, failedImages: 0 };
+  const limit = { signal, durationMs: budgetMs + UNRESPONSIVE_MS, otherwise };
+  return giveUpAfter(limit, (limited) =>
+    evaluate<ScrollResult>(tab, `${SCROLL_THROUGH}(${JSON.stringify(request)})`, limited),
+  );
+}
+
+/** Returns the height of the largest screenshot that can be captured, in CSS pixels. */
+function capturableHeight(parameters: SnapParameters): number {
+  if (parameters.pdf) return Infinity;
+  const { width, deviceScaleFactor } = viewportOf(parameters);
+  const { devicePixels, sidePixels } = CAPTURE_LIMITS;
+  return Math.min(
+    sidePixels[parameters.format] / deviceScaleFactor,
+    devicePixels / (width * deviceScaleFactor ** 2),
+  );
+}

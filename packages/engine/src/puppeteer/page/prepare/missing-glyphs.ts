@@ -1,0 +1,35 @@
+/** Characters that a font may lack: letters, digits and symbols beyond the Latin alphabet, and icons. */
+const RARE = String.raw`/[^\u0000-\u024f\s\p{M}\p{P}\p{C}]|\p{Co}/gu`;
+/** Different characters in one font; each is drawn once. */
+const CHARACTERS_MAX = 300;
+/** Is assigned to no character, so every font draws its sign for a missing glyph. */
+const UNASSIGNED = String.raw`"\u{10fffd}"`;
+
+/**
+ * An expression in the page: whether no font shows a character of its text. A missing glyph looks the same for every
+ * character.
+ */
+export const HAS_MISSING_GLYPHS = `(() => {
+  const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const draw = (font, character) => {
+    context.clearRect(0, 0, 40, 40);
+    context.font = font;
+    context.fillText(character, 4, 24);
+    return context.getImageData(0, 0, 40, 40).data.join();
+  };
+  const drawn = new Set();
+  const texts = document.createTreeWalker(document, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode() && drawn.size < ${CHARACTERS_MAX}) {
+    const { data, parentElement } = texts.currentNode;
+    const rare = data.match(${RARE});
+    if (rare === null || !parentElement.checkVisibility()) continue;
+    const { fontFamily, fontStyle, fontWeight } = getComputedStyle(parentElement);
+    const font = [fontStyle, fontWeight, "16px", fontFamily].join(" ");
+    for (const character of new Set(rare)) {
+      if (drawn.has(font + character) || drawn.size >= ${CHARACTERS_MAX}) continue;
+      drawn.add(font + character);
+      if (draw(font, character) === draw(font, ${UNASSIGNED})) return true;
+    }
+  }
+  return false;
+})()`;

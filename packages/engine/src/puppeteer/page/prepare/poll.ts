@@ -1,0 +1,17 @@
+import { sleep } from "../../../timeouts.ts";
+import { requireDocument } from "../navigate.ts";
+import type { Tab } from "../tab.ts";
+
+const POLL_INTERVAL_MS = 100;
+
+/**
+ * Resolves once `isReached` does so with `true`, across navigations.
+ *
+ * @throws SnapError if the page navigates to a URL that fails to load.
+ */
+export async function poll(tab: Tab, isReached: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
+  while (!(await isReached())) {
+    await sleep(signal, POLL_INTERVAL_MS);
+    requireDocument(tab);
+  }
+}

@@ -1,0 +1,51 @@
+import { requireDocument } from "../navigate.ts";
+import { awaitFonts } from "./await-fonts.ts";
+import { awaitFunction } from "./await-function.ts";
+import { awaitHidden } from "./await-hidden.ts";
+import { awaitSelector } from "./await-selector.ts";
+import { clickElement } from "./click-element.ts";
+import { declineConsent } from "./decline-consent.ts";
+import { hideFilteredElements } from "./hide-filtered-elements.ts";
+import { expandScrollers } from "./expand-scrollers.ts";
+import { loadLazyContent } from "./load-lazy-content.ts";
+import { mask } from "./mask.ts";
+import { pause } from "./pause.ts";
+import { runScript } from "./run-script.ts";
+import { stabilize } from "./stabilize.ts";
+import type { PageToCapture, Step } from "./step.ts";
+import { addStyles, hideElements, removeElements } from "./style-page.ts";
+
+/** Every step, in order. */
+const STEPS: readonly Step[] = [
+  awaitSelector,
+  pause,
+  declineConsent,
+  hideFilteredElements,
+  addStyles,
+  hideElements,
+  removeElements,
+  clickElement,
+  runScript,
+  awaitFunction,
+  awaitHidden,
+  expandScrollers,
+  loadLazyContent,
+  hideFilteredElements,
+  awaitFonts,
+  stabilize,
+  mask,
+];
+
+/**
+ * Prepares a loaded page for its capture, as its parameters request. Resolves with notes for the caller.
+ *
+ * @throws SnapError if a step fails, or if the page navigates to a URL that fails to load.
+ */
+export async function prepare(page: PageToCapture, signal: AbortSignal): Promise<readonly string[]> {
+  const notes: string[] = [];
+  for (const step of STEPS) {
+    notes.push(...(await step(page, signal)));
+    requireDocument(page.tab);
+  }
+  return notes;
+}

@@ -1,0 +1,57 @@
+import type { Protocol } from "puppeteer";
+import { SnapError } from "../../../errors.ts";
+import { abortable } from "../../../timeouts.ts";
+import { plainText } from "../../describe.ts";
+import { DOCUMENT_REPLACED } from "../evaluate.ts";
+import type { Tab } from "../tab.ts";
+
+/** What came of a caller's JavaScript. */
+export type Outcome =
+  | { readonly type: "returned"; readonly value: unknown }
+  | { readonly type: "threw"; readonly message: string }
+  /** It is not valid JavaScript, so that it did not run. */
+  | { readonly type: "invalid"; readonly message: string }
+  /** The page navigated away before the end. */
+  | { readonly type: "replaced" };
+
+/** Evaluates a caller's JavaScript among the page's own scripts; awaits a promise. */
+export async function runInPage(
+  { session }: Tab,
+  { expression, timeoutMs }: { readonly expression: string; readonly timeoutMs: number },
+  signal: AbortSignal,
+): Promise<Outcome> {
+  try {
+    const { result, exceptionDetails } = await abortable(
+      signal,
+      session.send("Runtime.evaluate", {
+        expression,
+        awaitPromise: true,
+        returnByValue: true,
+        userGesture: true,
+        timeout: timeoutMs, // ends a loop that never yields
+      }),
+    );
+    if (exceptionDetails === undefined) return { type: "returned", value: result.value };
+    // an error of code that ran rejects a promise
+    const { exception, text } = exceptionDetails;
+    const isInvalid = exception?.className === "SyntaxError" && text === "Uncaught";
+    return { type: isInvalid ? "invalid" : "threw", message: messageOf(exceptionDetails) };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof Error && DOCUMENT_REPLACED.test(error.message)) return { type: "replaced" };
+    // what Chromium responds when it ends a loop
+    if (error instanceof Error && error.message.endsWith("Internal error"))
+      return { type: "threw", message: `it did not yield for ${timeoutMs} ms.` };
+    throw error;
+  }
+}
+
+/** The first line: the rest is a stack. */
+function messageOf({ exception, text }: Protocol.Runtime.ExceptionDetails): string {
+  const described = exception?.description ?? String(exception?.value ?? text);
+  return plainText(described.split("\n")[0] ?? text);
+}
+
+export function scriptFailed(message: string): SnapError {
+  return new SnapError("script_failed", message);
+}

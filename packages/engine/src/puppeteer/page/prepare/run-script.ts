@@ -1,0 +1,20 @@
+import { withTimeout } from "../../../timeouts.ts";
+import { waitUntilReady } from "../wait-for-page.ts";
+import { runInPage, scriptFailed } from "./run-in-page.ts";
+import type { Step } from "./step.ts";
+
+const SCRIPT_MAX_MS = 10_000;
+
+/** `script`: runs JavaScript in the page as the body of an async function. A script may navigate. */
+export const runScript: Step = async ({ tab, parameters }, signal) => {
+  const { script } = parameters;
+  if (script === undefined) return [];
+  const expression = `(async () => {\n${script}\n})()`;
+  const reason = (): Error => scriptFailed(`The script did not finish within ${SCRIPT_MAX_MS} ms.`);
+  const outcome = await withTimeout({ signal, durationMs: SCRIPT_MAX_MS, reason }, (limited) =>
+    runInPage(tab, { expression, timeoutMs: SCRIPT_MAX_MS }, limited),
+  );
+  if (outcome.type === "threw" || outcome.type === "invalid")
+    throw scriptFailed(`The script failed: ${outcome.message}`);
+  return waitUntilReady({ tab, parameters }, signal);
+};

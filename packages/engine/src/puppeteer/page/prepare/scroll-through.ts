@@ -1,0 +1,157 @@
+import { FAILED_IMAGES } from "../measure.ts";
+import { ROOTS_OF } from "../shadow-roots.ts";
+
+/** What the function in the page is called with. */
+export interface ScrollRequest {
+  /** `through`: scroll the page once, if its scripts may react. `thoroughly`: wait at each step, and scroll inner containers too. */
+  readonly scroll: "through" | "thoroughly" | "not";
+  /** Where to go on, in CSS pixels from the top of the page. */
+  readonly fromY: number;
+  /** Below this, content is not scrolled to. */
+  readonly endY: number;
+  /** A page is not followed as it grows beyond this. A page that is longer from the start is scrolled to its end. */
+  readonly followedY: number;
+  readonly budgetMs: number;
+}
+
+/** What the function in the page returns. */
+export interface ScrollResult {
+  /** How far it scrolled; `null` if it did not scroll. */
+  readonly reachedY: number | null;
+  /** Whether it met a limit before the end of the page, or before everything in it had loaded. */
+  readonly isCapped: boolean;
+  /** For the next call. */
+  readonly followedY: number;
+  readonly failedImages: number;
+}
+
+/** An image with `loading=lazy` that takes longer is missing from the rendering. */
+const IMAGES_MAX_MS = 5_000;
+/** Each step leaves a part of the last one in view, so that elements across its edge come into view as a whole. */
+const STEP_OF_VIEWPORT = 0.75;
+/** Scripts often look at the scroll position only a few times a second. */
+const THOROUGH_STEP_MS = 150;
+/** A page that has not grown for so long at its end has ended; one that has grown before is given more time. */
+const STANDSTILL_MS = { thoroughly: 500, grown: 250, through: 50 } as const;
+const INNER_SCROLLERS_MAX = 20;
+
+/*
+ * Waits are counted in frames: timers do not run where JavaScript is disabled. Observers of intersections are called
+ * after the frame in which they intersect.
+ */
+const WAITING = `
+  const nextFrame = () => new Promise((resolve) => requestAnimationFrame(() => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => resolve();
+    port2.postMessage(0);
+  }));
+  const waitUntil = async (end, isDone) => {
+    while (performance.now() < end && !isDone()) await nextFrame();
+    return performance.now() < end;
+  };
+  const settled = (promises) => {
+    let isSettled = promises.length === 0;
+    Promise.allSettled(promises).then(() => { isSettled = true; });
+    return () => isSettled;
+  };`;
+
+/** What a page shows only after a while: images, frames of its own origin, fonts, and animations that end. */
+const LOADING = `
+  const all = (selector) => rootsOf(document).flatMap((root) => [...root.querySelectorAll(selector)]);
+  const isLoadingFrame = (frame) => frame.contentDocument && frame.contentDocument.readyState !== "complete";
+  const loadingNow = () => [
+    ...all("img").filter((image) => !image.complete),
+    ...all("iframe").filter(isLoadingFrame),
+  ];
+  const isInView = (element) => {
+    const { top, bottom, width, height } = element.getBoundingClientRect();
+    return width * height > 0 && bottom > 0 && top < innerHeight;
+  };
+  const isLoading = (element) => element.isConnected && (element.localName === "img" ? !element.complete : isLoadingFrame(element));
+  const hasLoadedInView = () =>
+    document.fonts.status !== "loading" && !loadingNow().some(isInView);
+  const animationsNow = () => rootsOf(document).flatMap((root) => root.getAnimations());
+  const endsBy = (end) => (animation) => {
+    const remaining = animation.effect?.getComputedTiming().endTime - animation.currentTime;
+    return animation.playState === "running" && performance.now() + remaining < end;
+  };`;
+
+const SCROLLING = `
+  const page = document.scrollingElement ?? document.documentElement;
+  const goTo = (element, position) => element.scrollTo({ ...position, behavior: "instant" });
+  const steps = (size, viewed) =>
+    Array.from({ length: Math.ceil((size - viewed) / (viewed * ${STEP_OF_VIEWPORT})) }, (_, i) => (i + 1) * viewed * ${STEP_OF_VIEWPORT});
+  const stay = async (isThorough, end) => {
+    await nextFrame();
+    if (!isThorough) return;
+    const start = performance.now();
+    await waitUntil(end, () => performance.now() - start > ${THOROUGH_STEP_MS} && hasLoadedInView());
+  };
+  const scrollInner = async (end) => {
+    const isInner = (element) => element !== page && element !== document.body &&
+      /auto|scroll/.test(getComputedStyle(element).overflow) &&
+      (element.scrollHeight > element.clientHeight + 1 || element.scrollWidth > element.clientWidth + 1);
+    for (const inner of all("*").filter(isInner).slice(0, ${INNER_SCROLLERS_MAX})) {
+      const { scrollTop, scrollLeft } = inner;
+      for (const top of steps(inner.scrollHeight, inner.clientHeight)) {
+        if (performance.now() >= end) break;
+        goTo(inner, { top });
+        await stay(true, end);
+      }
+      for (const left of steps(inner.scrollWidth, inner.clientWidth)) {
+        if (performance.now() >= end) break;
+        goTo(inner, { left });
+        await stay(true, end);
+      }
+      goTo(inner, { top: scrollTop, left: scrollLeft });
+    }
+  };`;
+
+/** A function of a `ScrollRequest`, to evaluate in the page. */
+export const SCROLL_THROUGH = `(async ({ scroll, fromY, endY, followedY, budgetMs }) => {
+  ${ROOTS_OF} ${WAITING} ${LOADING} ${SCROLLING}
+  const start = performance.now();
+  const end = start + budgetMs;
+  const lazy = all('[loading="lazy" i]');
+  for (const element of lazy) element.loading = "eager";
+  const lazyImages = settled(lazy.filter((element) => element.localName === "img").map((image) => image.decode()));
+  const isThorough = scroll === "thoroughly";
+  const mayReact = document.scripts.length > 0 || document.querySelector("iframe, frame") !== null;
+  const firstHeight = page.scrollHeight;
+  const growthEnd = fromY > 0 ? followedY : Math.max(firstHeight, followedY);
+  const bottom = () => Math.min(page.scrollHeight, endY, growthEnd);
+  const isLonger = bottom() > innerHeight;
+  const result = { reachedY: null, isCapped: false, followedY: growthEnd, failedImages: 0 };
+  if (isThorough || (scroll === "through" && mayReact && isLonger)) {
+    const before = new Set([...loadingNow(), ...animationsNow()]);
+    let y = fromY;
+    const isNew = (item) => !before.has(item);
+    const hasGrown = () => y + innerHeight < bottom();
+    const standstill = () => {
+      if (isThorough) return ${STANDSTILL_MS.thoroughly};
+      return fromY > 0 || page.scrollHeight > firstHeight ? ${STANDSTILL_MS.grown} : ${STANDSTILL_MS.through};
+    };
+    do {
+      do {
+        while (hasGrown() && performance.now() < end) {
+          y = Math.min(y + innerHeight * ${STEP_OF_VIEWPORT}, bottom() - innerHeight);
+          goTo(page, { top: y });
+          await stay(isThorough, end);
+        }
+      } while (await waitUntil(Math.min(end, performance.now() + standstill()), hasGrown));
+      if (isThorough) await scrollInner(end);
+      goTo(page, { top: 0, left: 0 });
+      await nextFrame();
+      const loading = loadingNow().filter(isNew);
+      await waitUntil(end, () => !loading.some(isLoading));
+      await nextFrame();
+      await waitUntil(end, settled(animationsNow().filter(isNew).filter(endsBy(end)).map(({ finished }) => finished)));
+    } while (hasGrown() && performance.now() < end);
+    const isCut = page.scrollHeight > bottom() && bottom() < endY;
+    result.isCapped = isCut || performance.now() >= end;
+    result.reachedY = y;
+  }
+  await waitUntil(start + ${IMAGES_MAX_MS}, lazyImages);
+  result.failedImages = ${FAILED_IMAGES};
+  return result;
+})`;

@@ -1,0 +1,63 @@
+import { createHash } from "node:crypto";
+import { abortable } from "../../../timeouts.ts";
+import { UNSTABLE } from "../../../ports/renderer.ts";
+import { captureScreenshot, requireCapturableSize } from "../capture-screenshot.ts";
+import { evaluateInFrames } from "../evaluate.ts";
+import { measure } from "../measure.ts";
+import { READY_VIEWPORT } from "../configure/viewport.ts";
+import type { Tab } from "../tab.ts";
+import { animatedImagesOf } from "./animated-images.ts";
+import { FREEZE_FRAME } from "./freeze-frame.ts";
+import { giveUpAfter } from "./give-up-after.ts";
+import type { PageToCapture, Step } from "./step.ts";
+
+const STABILIZE_MAX_MS = 3_000;
+
+/** `stabilize`: stops what moves until two captures agree. */
+export const stabilize: Step = async (page, signal) => {
+  if (!page.parameters.stabilize) return [];
+  const limit = { signal, durationMs: STABILIZE_MAX_MS, otherwise: [UNSTABLE] };
+  return giveUpAfter(limit, async (limited) => {
+    for (let last = ""; ;) {
+      const isReady = await freeze(page, limited);
+      const digest = createHash("sha256")
+        .update(await captureDraft(page, limited))
+        .digest("hex");
+      if (isReady && digest === last) return [];
+      last = digest;
+    }
+  });
+};
+
+/** Returns whether every frame has loaded what it needs for its state. */
+async function freeze({ tab, parameters }: PageToCapture, signal: AbortSignal): Promise<boolean> {
+  const urls = parameters.javascript ? await animatedImagesIn(tab, signal) : null;
+  const frames = await evaluateInFrames<boolean>(tab, `${FREEZE_FRAME}(${JSON.stringify(urls)})`, signal);
+  return frames.every((isReady) => isReady);
+}
+
+async function animatedImagesIn({ frameSessions }: Tab, signal: AbortSignal): Promise<readonly string[]> {
+  const animated = Promise.allSettled([...frameSessions].map(animatedImagesOf));
+  const outcomes = await abortable(signal, animated);
+  return outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value : []));
+}
+
+/** Captures what the render will capture; for a PDF, the viewport. */
+async function captureDraft(
+  { tab, parameters, maxBytes }: PageToCapture,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  if (parameters.pdf) {
+    const { width, height } = READY_VIEWPORT;
+    const params = { format: "png", optimizeForSpeed: true } as const;
+    return tab.channel.captureScreenshot({ params, maxBytes, pixels: width * height }, signal);
+  }
+  const { area } = await measure(tab, parameters, signal);
+  requireCapturableSize(area, parameters);
+  // WebP is slow to encode
+  const draft = {
+    ...parameters,
+    format: parameters.format === "webp" ? ("jpeg" as const) : parameters.format,
+  };
+  return captureScreenshot(tab, { area, parameters: draft, maxBytes }, signal);
+}

@@ -1,0 +1,22 @@
+import type { SnapParameters } from "@snap/protocol";
+import type { FilterList } from "../../../filter-lists/compile.ts";
+import type { Tab } from "../tab.ts";
+
+/** A page that has loaded, and what to make of it. */
+export interface LoadedPage {
+  readonly tab: Tab;
+  readonly parameters: SnapParameters;
+  /** Those that the parameters ask for. */
+  readonly filterLists: readonly FilterList[];
+}
+
+export interface PageToCapture extends LoadedPage {
+  /** The largest file that the render may return. */
+  readonly maxBytes: number;
+}
+
+/**
+ * A step between the load of a page and its capture. Resolves with notes for the caller. Does nothing, and sends no
+ * command, if no parameter asks for it. Has a time limit of its own unless that of the render is enough.
+ */
+export type Step = (page: PageToCapture, signal: AbortSignal) => Promise<readonly string[]>;

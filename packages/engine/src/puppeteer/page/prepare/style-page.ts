@@ -1,0 +1,55 @@
+import { evaluate } from "../evaluate.ts";
+import { invalidSelector } from "../measure.ts";
+import type { Tab } from "../tab.ts";
+import type { Step } from "./step.ts";
+
+/** A constructed style sheet is not subject to the page's content security policy, and the page cannot find it. */
+export const ADD_SHEET = `(css) => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(css);
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+}`;
+
+/** Covers elements that are added later; an inline style of the page with \`!important\` would win, so it is replaced. */
+const ADD_RULE = `([selector, property, value]) => {
+  let matches;
+  try {
+    matches = document.querySelectorAll(selector);
+  } catch {
+    return false;
+  }
+  for (const element of matches) element.style?.setProperty(property, value, "important");
+  (${ADD_SHEET})(selector + "{" + property + ":" + value + "!important}");
+  return true;
+}`;
+
+/** `css`: adds a style sheet. */
+export const addStyles: Step = async ({ tab, parameters: { css } }, signal) => {
+  if (css !== undefined) await evaluate(tab, `(${ADD_SHEET})(${JSON.stringify(css)})`, signal);
+  return [];
+};
+
+/** `hideSelectors`: makes elements invisible, including descendants that the page shows explicitly. */
+export const hideElements: Step = async ({ tab, parameters: { hideSelectors } }, signal) => {
+  if (hideSelectors === undefined) return [];
+  await addRule(tab, { selector: hideSelectors, declaration: ["visibility", "hidden"] }, signal);
+  await addRule(tab, { selector: `:is(${hideSelectors}) *`, declaration: ["visibility", "hidden"] }, signal);
+  return [];
+};
+
+/** `removeSelectors`: removes elements from the layout. */
+export const removeElements: Step = async ({ tab, parameters: { removeSelectors } }, signal) => {
+  if (removeSelectors !== undefined)
+    await addRule(tab, { selector: removeSelectors, declaration: ["display", "none"] }, signal);
+  return [];
+};
+
+interface Rule {
+  readonly selector: string;
+  readonly declaration: readonly [property: string, value: string];
+}
+
+async function addRule(tab: Tab, { selector, declaration }: Rule, signal: AbortSignal): Promise<void> {
+  const rule = JSON.stringify([selector, ...declaration]);
+  if (!(await evaluate<boolean>(tab, `(${ADD_RULE})(${rule})`, signal))) throw invalidSelector(selector);
+}

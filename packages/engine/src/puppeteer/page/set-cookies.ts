@@ -1,0 +1,76 @@
+import type { Cookie, SnapParameters } from "@snap/protocol";
+import type { Connection, Protocol } from "puppeteer";
+import { SnapError } from "../../errors.ts";
+import { abortable } from "../../timeouts.ts";
+import type { Tab } from "./tab.ts";
+
+type CookieRequest = Protocol.Network.CookieParam;
+
+/**
+ * `cookies`: sets them in the context of the page, before its first request.
+ *
+ * @throws SnapError `validation_failed` if the browser refuses one, such as a cookie for a public suffix.
+ */
+export async function setCookies(
+  { session, browserContextId }: Tab,
+  { url, cookies = [] }: SnapParameters,
+  signal: AbortSignal,
+): Promise<void> {
+  const connection = session.connection();
+  if (cookies.length === 0 || connection === undefined) return;
+  const requests = cookies.map((cookie) => toRequest(cookie, url));
+  const name = await abortable(signal, findRefused(connection, { browserContextId, requests }));
+  if (name === null) return;
+  const message = `must have no cookie that the browser refuses: ${name}`;
+  throw new SnapError("validation_failed", `cookies ${message}.`, { errors: { cookies: [message] } });
+}
+
+/** Sets the cookies, and returns the name of the first that is refused. */
+async function findRefused(
+  connection: Connection,
+  {
+    browserContextId,
+    requests,
+  }: { readonly browserContextId: string; readonly requests: readonly CookieRequest[] },
+): Promise<string | null> {
+  const isRefused = async (cookie: CookieRequest): Promise<boolean> => {
+    try {
+      await connection.send("Storage.setCookies", { cookies: [cookie], browserContextId });
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  // one by one, because the browser does not say which one it refuses
+  const refused = await Promise.all(requests.map(isRefused));
+  const first = requests.find((_, index) => refused[index]);
+  if (first !== undefined) return first.name;
+  const wide = requests.filter(({ domain }) => domain !== undefined);
+  if (wide.length === 0) return null;
+  // the browser changes a cookie for a public suffix into one for the host of that name
+  const { cookies } = await connection.send("Storage.getCookies", { browserContextId });
+  const isStored = ({ name, domain }: CookieRequest): boolean =>
+    cookies.some((cookie) => cookie.name === name && cookie.domain === domain);
+  return wide.find((request) => !isStored(request))?.name ?? null;
+}
+
+/** A cookie is of the host only, unless it has a wider domain; the dot then includes all hosts below. */
+function toRequest({ name, value, ...attributes }: Cookie, url: string): CookieRequest {
+  const { origin, protocol, hostname } = new URL(url);
+  const { path = "/", secure = protocol === "https:", httpOnly = false, sameSite } = attributes;
+  const domain = attributes.domain?.toLowerCase().replace(/^\./, "");
+  const isWide = domain !== undefined && !(domain === hostname && CANNOT_BE_WIDE.test(hostname));
+  return {
+    name,
+    value,
+    url: origin,
+    ...(isWide && { domain: `.${domain}` }),
+    path,
+    secure,
+    httpOnly,
+    ...(sameSite && { sameSite }),
+  };
+}
+
+/** An address, or a name of one label: nothing is below them (RFC 6265, 5.1.3). */
+const CANNOT_BE_WIDE = /^([\d.]+|[^.]+)$/;

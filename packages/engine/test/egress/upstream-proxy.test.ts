@@ -1,0 +1,257 @@
+import { once } from "node:events";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { inspect } from "node:util";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { makeCertificate } from "../../../testing/test/servers/certificate.ts";
+import {
+  openConnectProxy,
+  type ConnectProxy,
+  type ConnectProxyOptions,
+} from "../../../testing/test/servers/connect-proxy.ts";
+import { findFreePort } from "../../../testing/test/servers/free-port.ts";
+import { connect, type ConnectRefusal } from "../../src/egress/connect.ts";
+import { resolveTarget } from "../../src/egress/resolve.ts";
+import { parseUpstreamProxy, type UpstreamProxyOptions } from "../../src/egress/upstream-proxy.ts";
+import { parseTargetList } from "../../src/targets/target-list.ts";
+import { serveTcp } from "./egress-proxy.ts";
+
+const PUBLIC = "93.184.215.14";
+const SECRET = "s3cret%40word";
+
+async function openProxy(options: ConnectProxyOptions = {}): Promise<ConnectProxy> {
+  const proxy = await openConnectProxy(options);
+  onTestFinished(() => proxy.close());
+  return proxy;
+}
+
+interface Reach extends Partial<UpstreamProxyOptions> {
+  readonly hostname?: string;
+  readonly port?: number;
+  /** What every name but that of the proxy resolves to. */
+  readonly addresses?: readonly string[];
+  readonly allow?: string;
+  readonly connectTimeoutMs?: number;
+}
+
+interface Reached {
+  readonly refusal: ConnectRefusal | null;
+  /** What the host sent at once. */
+  readonly greeting: string;
+  readonly detail: string;
+  readonly lookedUp: readonly string[];
+}
+
+/** Connects through the proxy, or the one at `url`. */
+async function reach(proxy: Pick<ConnectProxy, "port">, options: Reach = {}): Promise<Reached> {
+  const { hostname = "page.example", port = 443, addresses = [PUBLIC], allow = "", ...rest } = options;
+  let detail = "";
+  const lookedUp: string[] = [];
+  const outcome = await connect({
+    hostname,
+    port,
+    policy: { allow: parseTargetList(allow), ownHostnames: [] },
+    upstreamProxy: parseUpstreamProxy({ url: `http://127.0.0.1:${proxy.port}`, ...rest }),
+    resolver: {
+      resolve: async (name) => {
+        lookedUp.push(name);
+        return name === "proxy.example" ? ["127.0.0.1"] : addresses;
+      },
+    },
+    onUnreachable: (reason) => (detail = reason),
+    ...rest,
+  });
+  if (typeof outcome === "string") return { refusal: outcome, greeting: "", detail, lookedUp };
+  onTestFinished(() => void outcome.destroy());
+  const [greeting] = (await once(outcome, "data")) as [Buffer];
+  return { refusal: null, greeting: String(greeting), detail, lookedUp };
+}
+
+const serveGreeting = (text: string): Promise<number> => serveTcp((socket) => void socket.end(text));
+
+describe("a connection through the upstream proxy", () => {
+  it("asks for the checked address, and receives what the host sends first", async () => {
+    const proxy = await openProxy({ leadsTo: await serveGreeting("hello") });
+    expect(await reach(proxy)).toMatchObject({ refusal: null, greeting: "hello" });
+    expect(proxy.authorities).toEqual(["93.184.215.14:443"]);
+    expect(proxy.headers).toEqual([expect.objectContaining({ host: "93.184.215.14:443" })]);
+    expect(proxy.headers[0]).not.toHaveProperty("proxy-authorization");
+  });
+
+  it("authenticates, with the user name and password decoded", async () => {
+    const proxy = await openProxy({ leadsTo: await serveGreeting("hello"), credentials: "ada:s3cret@word" });
+    const url = `http://ada:${SECRET}@proxy.example:${proxy.port}`;
+    expect(await reach(proxy, { url })).toMatchObject({ refusal: null });
+  });
+
+  it("uses TLS to an https proxy, whose certificate must be valid", async () => {
+    const names = [{ kind: "dns", name: "proxy.example" } as const];
+    const tls = makeCertificate({ names, validUntil: new Date(Date.now() + 86_400_000) });
+    const proxy = await openProxy({ leadsTo: await serveGreeting("hello"), tls });
+    const url = `https://proxy.example:${proxy.port}`;
+    expect(await reach(proxy, { url })).toMatchObject({
+      refusal: "proxy-failed",
+      detail: `the upstream proxy ${url} does not complete the TLS handshake, or has an invalid certificate`,
+    });
+    const trusted = getCACertificates();
+    onTestFinished(() => setDefaultCACertificates(trusted));
+    setDefaultCACertificates([...trusted, tls.cert]);
+    expect(await reach(proxy, { url })).toMatchObject({ refusal: null, greeting: "hello" });
+  });
+
+  it("tries up to three addresses, IPv4 first", async () => {
+    const addresses = ["2606:2800:21f::1", PUBLIC, "2606:2800:21f::2", "93.184.215.15"];
+    const proxy = await openProxy({ faultOf: () => 502 });
+    expect(await reach(proxy, { addresses })).toMatchObject({ refusal: "unreachable" });
+    expect(proxy.authorities).toEqual(["93.184.215.14:443", "93.184.215.15:443", "[2606:2800:21f::1]:443"]);
+  });
+});
+
+describe("an upstream proxy that does not open the tunnel", () => {
+  it.each([
+    [403, "unreachable", "refuses to connect to the host (403)"],
+    [502, "unreachable", "refuses to connect to the host (502)"],
+    [504, "unreachable", "refuses to connect to the host (504)"],
+    [407, "proxy-failed", "rejects the user name and password of this service, or requires them (407)"],
+    [429, "proxy-failed", "limits the connections of this service (429)"],
+    ["closes", "proxy-failed", "closed the connection without a response"],
+    ["silent", "unreachable", "did not respond to CONNECT in time"],
+  ] as const)("with %s is %s", async (fault, refusal, reason) => {
+    const proxy = await openProxy({ faultOf: () => fault });
+    const url = `http://ada:${SECRET}@127.0.0.1:${proxy.port}`;
+    const outcome = await reach(proxy, { url, connectTimeoutMs: 300 });
+    const detail = `the upstream proxy http://127.0.0.1:${proxy.port} ${reason}`;
+    expect(outcome).toMatchObject({ refusal, detail });
+    expect(inspect(outcome)).not.toMatch(/s3cret|ada/);
+  });
+
+  it("because it is down is proxy-failed", async () => {
+    const { refusal, detail } = await reach({ port: await findFreePort() });
+    expect(refusal).toBe("proxy-failed");
+    expect(detail).toContain("does not accept connections: connect ECONNREFUSED");
+  });
+
+  it("because it sends something else is proxy-failed", async () => {
+    const port = await serveTcp((socket) => void socket.once("data", () => socket.end("SSH-2.0-x\r\n")));
+    expect(await reach({ port })).toMatchObject({ refusal: "proxy-failed" });
+  });
+});
+
+describe("behind an upstream proxy, a target", () => {
+  it.each([
+    [{ hostname: "10.0.0.1" }],
+    [{ hostname: "169.254.169.254", port: 80 }],
+    [{ hostname: "wiki.corp" }],
+    [{ hostname: "metadata.google.internal" }],
+    [{ hostname: "127.0.0.1" }],
+    [{ hostname: "page.example", port: 25 }],
+    [{ addresses: ["10.0.0.1"] }],
+    [{ addresses: [PUBLIC, "192.168.0.1"] }],
+  ])("that is not public is blocked before the proxy sees it: %o", async (target) => {
+    const proxy = await openProxy();
+    expect(await reach(proxy, target)).toMatchObject({ refusal: "blocked" });
+    expect(proxy.authorities).toEqual([]);
+  });
+
+  it("that is the proxy itself is blocked", async () => {
+    const proxy = await openProxy();
+    const { port } = proxy;
+    const url = `http://proxy.example:${port}`;
+    expect(await reach(proxy, { hostname: "127.0.0.1", port, allow: "127.0.0.1" })).toMatchObject({
+      refusal: "blocked",
+    });
+    expect(await reach(proxy, { url, hostname: "proxy.example", port, dns: "proxy" })).toMatchObject({
+      refusal: "blocked",
+    });
+    expect(proxy.authorities).toEqual([]);
+  });
+
+  it.each([
+    ["page.example", "page.example"],
+    [".page.example", "www.page.example"],
+    ["other.example, *.page.example", "page.example"],
+    ["127.0.0.0/8", "page.example"],
+    ["", "127.0.0.1"],
+    ["", "localhost"],
+  ])("in the bypass %j is reached directly: %s", async (noProxy, hostname) => {
+    const proxy = await openProxy();
+    const port = await serveGreeting("direct");
+    const options = { noProxy, hostname, port, addresses: ["127.0.0.1"], allow: `127.0.0.1,localhost` };
+    expect(await reach(proxy, options)).toMatchObject({ refusal: null, greeting: "direct" });
+    expect(proxy.authorities).toEqual([]);
+  });
+
+  it.each(["page.example:444", "10.0.0.0/8", "age.example", "www.page.example"])(
+    "outside the bypass %j goes through the proxy",
+    async (noProxy) => {
+      const proxy = await openProxy({ leadsTo: await serveGreeting("hello") });
+      expect(await reach(proxy, { noProxy })).toMatchObject({ greeting: "hello" });
+      expect(proxy.authorities).toEqual(["93.184.215.14:443"]);
+    },
+  );
+});
+
+describe("an upstream proxy that resolves names", () => {
+  it("is asked for the name, which is not resolved here", async () => {
+    const proxy = await openProxy({ leadsTo: await serveGreeting("hello") });
+    expect(await reach(proxy, { dns: "proxy" })).toMatchObject({ greeting: "hello", lookedUp: [] });
+    expect(proxy.authorities).toEqual(["page.example:443"]);
+  });
+
+  it.each([
+    [{ hostname: "10.0.0.1" }],
+    [{ hostname: "[::1]" }],
+    [{ hostname: "wiki.corp" }],
+    [{ hostname: "intranet" }],
+    [{ hostname: "page.example", port: 25 }],
+    [{ hostname: "page.example", port: 25, allow: "10.0.0.5:25" }],
+  ])("is not asked for what is private by its form: %o", async (target) => {
+    const proxy = await openProxy();
+    expect(await reach(proxy, { dns: "proxy", ...target })).toMatchObject({ refusal: "blocked" });
+    expect(proxy.authorities).toEqual([]);
+  });
+
+  it("does not resolve a name in the bypass, which this service checks", async () => {
+    const proxy = await openProxy();
+    const options = { dns: "proxy", noProxy: "page.example", addresses: ["10.0.0.1"] } as const;
+    expect(await reach(proxy, options)).toMatchObject({ refusal: "blocked", lookedUp: ["page.example"] });
+  });
+
+  it("makes the early check of a target skip the look-up", async () => {
+    const upstreamProxy = parseUpstreamProxy({ url: "http://127.0.0.1:3128", dns: "proxy" });
+    const resolver = { resolve: () => expect.fail("looked up") };
+    const policy = { allow: [], ownHostnames: [] };
+    expect(await resolveTarget({ url: "https://page.example/", policy, resolver, upstreamProxy })).toBeNull();
+  });
+});
+
+describe("the address of an upstream proxy", () => {
+  it.each([
+    "proxy.example:3128",
+    "socks5://proxy.example",
+    "http://proxy.example/path",
+    "http://proxy.example?query",
+    "",
+  ])("is refused without showing it: %j", (url) => {
+    expect(() => parseUpstreamProxy({ url })).toThrow(
+      new RangeError(
+        "must be the URL of a proxy such as http://proxy.example:3128 or http://user:password@proxy.example:3128, without a path",
+      ),
+    );
+  });
+
+  it("must have decodable credentials", () => {
+    expect(() => parseUpstreamProxy({ url: "http://ada:100%@proxy.example" })).toThrow(
+      "must have a percent-encoded user name and password; encode % as %25, @ as %40",
+    );
+  });
+
+  it("hides its password", () => {
+    const proxy = parseUpstreamProxy({ url: `http://ada:${SECRET}@proxy.example:3128` });
+    expect(inspect(proxy, { depth: 9 }) + JSON.stringify(proxy)).not.toMatch(/s3cret|ada|Basic/);
+    expect(proxy).toMatchObject({
+      hostname: "proxy.example",
+      port: 3128,
+      origin: "http://proxy.example:3128",
+    });
+  });
+});

@@ -1,0 +1,196 @@
+// @module-tag browser
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { IncomingHttpHeaders } from "node:http";
+import { readPng } from "./image.ts";
+import { openRenderer, pdf, screenshot, type ScreenshotOptions } from "./setup.ts";
+import { openSite, type Site } from "./site.ts";
+import type { Renderer } from "../../src/ports/renderer.ts";
+
+/*
+ * What a page sees of its browser. Each page reports it to its server, from the main frame, from a frame of another origin
+ * and from a worker.
+ */
+
+const REPORT = `
+const facts = () => ({
+  dark: matchMedia("(prefers-color-scheme: dark)").matches,
+  reduced: matchMedia("(prefers-reduced-motion: reduce)").matches,
+  forced: matchMedia("(forced-colors: active)").matches,
+  print: matchMedia("print").matches,
+  language: navigator.language,
+  languages: navigator.languages,
+  number: new Intl.NumberFormat().format(1234.5),
+  timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  userAgent: navigator.userAgent,
+  platform: navigator.platform,
+  width: innerWidth,
+  height: innerHeight,
+  ratio: devicePixelRatio,
+  touch: navigator.maxTouchPoints,
+});
+const send = (name, value) => fetch("/report?" + name, { method: "POST", body: JSON.stringify(value) });
+`;
+
+const WORKER = `postMessage({
+  language: navigator.language,
+  number: new Intl.NumberFormat().format(1234.5),
+  timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  userAgent: navigator.userAgent,
+})`;
+
+let site: Site;
+let other: Site;
+let renderer: Renderer;
+const reports = new Map<string, Readonly<Record<string, unknown>>>();
+const headers = new Map<string, IncomingHttpHeaders>();
+
+type Pages = Parameters<typeof openSite>[0];
+
+const pages = (frame: string): Pages => ({
+  "/": (request, response) => {
+    headers.set("page", request.headers).set(request.url ?? "", request.headers);
+    response.setHeader("content-type", "text/html")
+      .end(`<!doctype html><meta name=viewport content="width=device-width">
+      <script>${REPORT}
+      send("page", facts());
+      const worker = new Worker("/worker.js");
+      worker.onmessage = ({ data }) => send("worker", data);
+      </script>${frame}`);
+  },
+  "/frame": `<!doctype html><script>${REPORT}; send("frame", facts())</script>`,
+  "/worker.js": (_request, response) =>
+    void response.setHeader("content-type", "text/javascript").end(WORKER),
+  "/report": (request, response) => {
+    let body = "";
+    request.on("data", (chunk) => (body += String(chunk)));
+    request.on("end", () => {
+      reports.set(request.url?.split("?")[1] ?? "", JSON.parse(body) as Record<string, unknown>);
+      response.end();
+    });
+  },
+  "/position": `<!doctype html><script>${REPORT}
+    navigator.geolocation.getCurrentPosition(
+      ({ coords: { latitude, longitude, accuracy } }) => send("position", { latitude, longitude, accuracy }),
+      ({ code }) => send("position", { code }),
+    )</script>`,
+  "/no-script": `<!doctype html><body style="background:#00ff00"><script>fetch("/report?script", { method: "POST", body: "{}" })</script>`,
+});
+
+beforeAll(async () => {
+  other = await openSite(pages(""));
+  // another site, so that its frame has a process of its own
+  site = await openSite(pages(`<iframe src="${other.url("/frame", "localhost")}"></iframe>`));
+  renderer = openRenderer([site.port, other.port], {
+    targets: {
+      allow: [site.port, other.port].flatMap((port) => [
+        { kind: "block" as const, address: "127.0.0.1", prefixLength: 32, port },
+        { kind: "name" as const, hostname: "localhost", port },
+      ]),
+      ownHostnames: [],
+    },
+  });
+  return async () => {
+    await renderer.close();
+    await Promise.all([site.close(), other.close()]);
+  };
+});
+
+afterAll(() => reports.clear());
+
+async function seenBy(options: ScreenshotOptions, path = "/"): Promise<typeof reports> {
+  reports.clear();
+  await renderer.render(screenshot(site.url(path), { waitUntil: "networkidle0", ...options }));
+  return new Map(reports);
+}
+
+describe("the appearance of a page", () => {
+  it("is that of a plain browser by default", async () => {
+    const seen = await seenBy({});
+    expect(seen.get("page")).toMatchObject({ dark: false, reduced: false, forced: false, print: false });
+  });
+
+  it.each<[ScreenshotOptions, object]>([
+    [{ colorScheme: "dark" }, { dark: true }],
+    [{ reducedMotion: true }, { reduced: true }],
+    [{ forcedColors: true }, { forced: true }],
+    [{ mediaType: "print" }, { print: true }],
+    [
+      { colorScheme: "dark", reducedMotion: true, mediaType: "print" },
+      { dark: true, reduced: true, print: true },
+    ],
+  ])("follows %j in frames of other sites, too", async (options, facts) => {
+    const seen = await seenBy(options);
+    expect(seen.get("page")).toMatchObject(facts);
+    expect(seen.get("frame")).toMatchObject(facts);
+  });
+
+  it("has a language and a time zone, in requests, frames and workers", async () => {
+    const seen = await seenBy({ locale: "de-DE", timeZone: "Asia/Kolkata" });
+    const facts = { language: "de-DE", number: "1.234,5", timeZone: "Asia/Calcutta" };
+    expect(seen.get("page")).toMatchObject({ ...facts, languages: ["de-DE", "de"] });
+    expect(seen.get("frame")).toMatchObject(facts);
+    expect(seen.get("worker")).toMatchObject(facts);
+    expect(headers.get("page")).toMatchObject({ "accept-language": "de-DE,de;q=0.9" });
+  });
+
+  it("has a user agent, in requests, frames and workers", async () => {
+    const userAgent =
+      "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/149.0.1.2 Safari/537.36";
+    const seen = await seenBy({ userAgent });
+    for (const name of ["page", "frame", "worker"]) expect(seen.get(name)).toMatchObject({ userAgent });
+    expect(seen.get("page")).toMatchObject({ platform: "Win32" });
+    expect(headers.get("page")).toMatchObject({ "user-agent": userAgent });
+    expect(headers.get("page")?.["sec-ch-ua"] ?? '"149"').toContain('"149"');
+  });
+
+  it("sends no client hints with the user agent of a bot", async () => {
+    await seenBy({ userAgent: "ExampleBot/1.0" });
+    expect(headers.get("page")).toMatchObject({ "user-agent": "ExampleBot/1.0" });
+    expect(headers.get("page")).not.toHaveProperty("sec-ch-ua");
+  });
+
+  it("is that of a device", async () => {
+    const seen = await seenBy({ device: "iphone-15-pro" });
+    expect(seen.get("page")).toMatchObject({ width: 393, height: 659, ratio: 3, platform: "iPhone" });
+    expect(seen.get("page")?.["touch"]).toBeGreaterThan(0);
+    expect(headers.get("page")?.["user-agent"]).toContain("iPhone");
+    const { bytes } = await renderer.render(screenshot(site.url("/"), { device: "pixel-5-landscape" }));
+    expect(readPng(bytes)).toMatchObject({ width: 2553, height: 1179 });
+  });
+
+  it("has a touch screen", async () => {
+    const seen = await seenBy({ touch: true });
+    expect(seen.get("page")?.["touch"]).toBeGreaterThan(0);
+  });
+
+  it("is the same if many pages are rendered at once", async () => {
+    const rendering = Array.from({ length: 6 }, (_, index) =>
+      renderer.render(screenshot(site.url(`/?${index}`), { userAgent: `Bot/${index}` })),
+    );
+    await Promise.all(rendering);
+    for (const index of [0, 1, 2, 3, 4, 5])
+      expect(headers.get(`/?${index}`)).toMatchObject({ "user-agent": `Bot/${index}` });
+  });
+});
+
+describe("the position", () => {
+  it("is known to the page if it was sent", async () => {
+    const seen = await seenBy({ latitude: 47.5, longitude: -8.25 }, "/position");
+    expect(seen.get("position")).toEqual({ latitude: 47.5, longitude: -8.25, accuracy: 10 });
+  });
+
+  it("is denied otherwise", async () => {
+    expect((await seenBy({}, "/position")).get("position")).toEqual({ code: 1 });
+  });
+});
+
+describe("a page without JavaScript", () => {
+  it("is rendered", async () => {
+    const seen = await seenBy({ javascript: false, fullPage: true }, "/no-script");
+    expect(seen.has("script")).toBe(false);
+    expect(
+      (await renderer.render(pdf(site.url("/no-script"), { javascript: false }))).bytes.length,
+    ).toBeGreaterThan(500);
+  });
+});

@@ -1,0 +1,63 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage } from "node:http";
+import { WebSocketServer } from "ws";
+import type { Resolver } from "../../src/ports/resolver.ts";
+
+/** A web site that records what it receives, on hosts of its own that all lead to it. */
+export interface RecordingSite {
+  readonly port: number;
+  readonly resolver: Resolver;
+  /** Requests and WebSockets of one test, as `ads.test/pixel.png`, in alphabetical order. */
+  received(test: string): readonly string[];
+  url(hostname: string, path: string): string;
+  close(): Promise<void>;
+}
+
+const TYPES: Readonly<Record<string, string>> = { html: "text/html", js: "text/javascript", css: "text/css" };
+const GIF = Buffer.from("R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==", "base64");
+
+/**
+ * Serves `pages` by path; every other path by its extension, empty. `$port` in a page is the port of the site. A request
+ * belongs to the test that its query names: `?test=1`.
+ */
+export async function openRecordingSite(pages: Readonly<Record<string, string>>): Promise<RecordingSite> {
+  const requests: { readonly test: string | null; readonly text: string }[] = [];
+  const record = ({ headers, url = "/" }: IncomingMessage, scheme = ""): URL => {
+    const { hostname, pathname, searchParams } = new URL(url, `http://${headers.host}`);
+    requests.push({ test: searchParams.get("test"), text: `${scheme}${hostname}${pathname}` });
+    return new URL(url, `http://${headers.host}`);
+  };
+  const server = createServer((request, response) => {
+    const { pathname, searchParams, port } = record(request);
+    const to = searchParams.get("to");
+    if (to !== null) return response.writeHead(302, { location: to }).end();
+    const extension = pathname.split(".").at(-1) ?? "";
+    response.setHeader("content-type", TYPES[extension] ?? "image/gif");
+    response.setHeader("access-control-allow-origin", "*");
+    const test = searchParams.get("test") ?? "";
+    const page = pages[pathname]?.replaceAll("$port", port).replaceAll("$test", `test=${test}`);
+    response.end(page ?? (TYPES[extension] === undefined ? GIF : ""));
+  });
+  const sockets = new WebSocketServer({ server });
+  sockets.on("connection", (_socket, request) => void record(request, "ws:"));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    resolver: { resolve: () => Promise.resolve(["127.0.0.1"]) },
+    received: (test) =>
+      requests
+        .filter((request) => request.test === test)
+        .map(({ text }) => text)
+        .toSorted(),
+    url: (hostname, path) => `http://${hostname}:${port}${path}`,
+    async close() {
+      for (const client of sockets.clients) client.terminate();
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}

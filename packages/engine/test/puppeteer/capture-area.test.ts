@@ -1,0 +1,176 @@
+// @module-tag browser
+
+import { PDFDocument } from "pdf-lib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Renderer } from "../../src/ports/renderer.ts";
+import { readPng } from "./image.ts";
+import { errorOf, openRenderer, pdf, screenshot } from "./setup.ts";
+import { openSite, type Site } from "./site.ts";
+
+const RED = [255, 0, 0, 255];
+const GREEN = [0, 128, 0, 255];
+const WHITE = [255, 255, 255, 255];
+const BLACK = [0, 0, 0, 255];
+const MASKED = [255, 0, 255, 255];
+
+const ROWS = `${"<p style='height:300px;margin:0;background:red'></p>".repeat(9)}<p style="height:300px;margin:0;background:green"></p>`;
+const FULL_HEIGHT = "<style>html, body { height: 100%; margin: 0; overflow: hidden }</style>";
+
+let site: Site;
+let renderer: Renderer;
+
+beforeAll(async () => {
+  site = await openSite({
+    "/column": `${FULL_HEIGHT}<div style="display:flex;flex-direction:column;height:100vh">
+      <header style="height:60px;flex:none"></header>
+      <div style="display:flex;flex:1;min-height:0"><nav style="width:100px"></nav><main style="flex:1;overflow:auto">${ROWS}</main></div>
+    </div>`,
+    "/absolute": `${FULL_HEIGHT}<div style="position:fixed;inset:0">
+      <main style="position:absolute;top:60px;left:0;right:0;bottom:0;overflow-y:scroll">${ROWS}</main></div>`,
+    "/grid": `${FULL_HEIGHT}<div style="display:grid;grid-template-rows:60px minmax(0,1fr);height:100vh">
+      <header></header><main style="overflow-y:auto">${ROWS}</main></div>`,
+    "/shadow": `${FULL_HEIGHT}<app-shell style="display:block;height:100%">${ROWS}</app-shell><script>
+      document.querySelector("app-shell").attachShadow({ mode: "open" }).innerHTML =
+        "<div style='height:60px'></div><div style='height:calc(100vh - 60px);overflow:auto'><slot></slot></div>";
+    </script>`,
+    "/small": `<body style="margin:0"><div style="width:200px;height:100px;overflow:auto">${ROWS}</div>`,
+    "/box": `<body style="margin:0;height:1000px;background:green"><div style="position:absolute;left:30px;top:100px;width:100px;height:50px;background:red"></div>`,
+    "/masked": `<style>div { position: absolute; transform: none; z-index: 2147483647 !important }</style>
+      <body style="margin:0;height:1500px;transform:rotate(0deg)"><script>
+        const add = (style, root = document.body) => root.appendChild(Object.assign(document.createElement("div"), { className: "x", style }));
+        add("left:10px;top:10px;width:50px;height:50px;background:red");
+        add("left:10px;top:1200px;width:50px;height:50px;background:red");
+        add("left:100px;top:10px;width:50px;height:50px;background:red;visibility:hidden");
+        add("left:200px;top:10px;width:50px;height:50px;display:none");
+        const clip = document.body.appendChild(document.createElement("section"));
+        clip.style.cssText = "position:absolute;left:300px;top:10px;width:100px;height:50px;overflow:hidden";
+        add("left:50px;top:0;width:5000px;height:50px;background:red", clip);
+        const host = document.body.appendChild(document.createElement("span"));
+        const shadow = host.attachShadow({ mode: "open" });
+        shadow.innerHTML = "<b class=x style='position:absolute;left:10px;top:100px;width:50px;height:50px;background:red'></b>";
+        const dialog = document.body.appendChild(document.createElement("dialog"));
+        dialog.style.cssText = "margin:0;left:10px;top:200px;border:0;padding:0;background:green;position:fixed";
+        dialog.innerHTML = "<p class=x style='margin:0;width:50px;height:50px'></p>";
+        dialog.showModal();
+      </script><style>::backdrop { background: none } * { outline: 0 solid blue !important }</style>`,
+    "/masked-scroller": `<div style="height:200px;overflow:auto"><div style="height:500px"></div>
+      <p id=area class=x style="height:50px;margin:0;background:red"></p><div style="height:500px"></div></div>`,
+    "/backdrop":
+      "<body style='margin:0'><style>::backdrop { background: red !important }</style><p class=x>text",
+  });
+  renderer = openRenderer([site.port]);
+});
+
+afterAll(async () => {
+  await renderer.close();
+  await site.close();
+});
+
+async function png(path: string, options: object = {}): Promise<ReturnType<typeof readPng>> {
+  return readPng((await renderer.render(screenshot(site.url(path), options))).bytes);
+}
+
+describe("expandScrollers", () => {
+  it.each([
+    ["a column", "/column"],
+    ["fixed and absolute positions", "/absolute"],
+    ["a grid", "/grid"],
+    ["a shadow root", "/shadow"],
+  ])("lays out the inner scroll container of %s at its full height", async (_title, path) => {
+    const image = await png(path, { fullPage: true, expandScrollers: true });
+    expect([image.width, image.height]).toEqual([1280, 3060]);
+    expect([70, 2700, 2800, 3050].map((y) => image.pixel(600, y))).toEqual([RED, RED, GREEN, GREEN]);
+    expect((await png(path, { fullPage: true })).height).toBe(800);
+  });
+
+  it("leaves small containers alone", async () => {
+    expect((await png("/small", { fullPage: true, expandScrollers: true })).height).toBe(800);
+  });
+
+  it("prints the whole container", async () => {
+    const paper = { marginUnit: "px", width: 1280, height: 800 };
+    for (const [expandScrollers, pages] of [
+      [false, 1],
+      [true, 4],
+    ] as const) {
+      const { bytes } = await renderer.render(pdf(site.url("/column"), { ...paper, expandScrollers }));
+      expect((await PDFDocument.load(bytes)).getPageCount()).toBe(pages);
+    }
+  });
+});
+
+describe("fullPageMaxHeight", () => {
+  it.each([
+    [400, 400, ["height-capped"]],
+    [1000, 1000, []],
+    [2000, 1000, []],
+  ])("cuts a page of 1,000 px at %i px", async (fullPageMaxHeight, height, notes) => {
+    const file = await renderer.render(screenshot(site.url("/box"), { fullPage: true, fullPageMaxHeight }));
+    expect(readPng(file.bytes).height).toBe(height);
+    expect(file.notes).toEqual(notes);
+  });
+});
+
+describe("padding", () => {
+  it("captures the surroundings of the element, as far as the page reaches", async () => {
+    const image = await png("/box", { selector: "div", padding: 50 });
+    expect([image.width, image.height]).toEqual([30 + 100 + 50, 50 + 50 + 50]);
+    expect([image.pixel(29, 75), image.pixel(30, 50), image.pixel(129, 99), image.pixel(130, 99)]).toEqual([
+      GREEN,
+      RED,
+      RED,
+      GREEN,
+    ]);
+  });
+});
+
+describe("mask", () => {
+  it("covers every visible match with a box, and changes nothing else", async () => {
+    const options = { fullPage: true, mask: ".x" };
+    const [image, unmasked] = [await png("/masked", options), await png("/masked", { fullPage: true })];
+    expect([image.width, image.height]).toEqual([unmasked.width, unmasked.height]);
+    const covered = [
+      [10, 10],
+      [59, 59],
+      [30, 1225],
+      [350, 30],
+      [399, 59],
+      [30, 125],
+      [30, 225],
+    ] as const;
+    for (const [x, y] of covered) expect([x, y, image.pixel(x, y)]).toEqual([x, y, MASKED]);
+    const free = [
+      [60, 60],
+      [9, 9],
+      [125, 30],
+      [225, 30],
+      [400, 30],
+      [349, 30],
+      [60, 125],
+    ] as const;
+    for (const [x, y] of free) expect([x, y, image.pixel(x, y)]).toEqual([x, y, unmasked.pixel(x, y)]);
+  });
+
+  it("covers matches within the captured element, in the color of maskColor", async () => {
+    const image = await png("/masked", { selector: "section", mask: ".x", maskColor: "black" });
+    expect([image.width, image.height]).toEqual([100, 50]);
+    expect([image.pixel(49, 25), image.pixel(50, 25), image.pixel(99, 49)]).toEqual([WHITE, BLACK, BLACK]);
+  });
+
+  it("covers a captured element that is scrolled to within its container", async () => {
+    const image = await png("/masked-scroller", { selector: "#area", mask: ".x" });
+    expect([image.pixel(0, 0), image.pixel(image.width - 1, 49)]).toEqual([MASKED, MASKED]);
+  });
+
+  it("works without JavaScript, and does not show a backdrop of the page", async () => {
+    const image = await png("/backdrop", { mask: ".x", javascript: false });
+    expect([image.pixel(5, 9), image.pixel(600, 600)]).toEqual([MASKED, WHITE]);
+  });
+
+  it("fails with render_failed if the selector is not valid CSS", async () => {
+    expect(await errorOf(renderer.render(screenshot(site.url("/box"), { mask: "b[" })))).toMatchObject({
+      code: "render_failed",
+      message: "The selector b[ is not valid CSS.",
+    });
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { ALLOWED_SNIPPETS, snippetResults } from "../../src/puppeteer/page/prepare/consent/autoconsent.ts";
+import { BUTTON_KINDS } from "../../src/puppeteer/page/prepare/consent/words.ts";
+
+describe("the functions that run among a page's own scripts", () => {
+  it.each([...ALLOWED_SNIPPETS])("%s is part of autoconsent", (id) => {
+    expect(snippetResults([id])).toContain("=>");
+    expect(snippetResults([id])).not.toMatch(/accept|allowAll|respondAll\(true|'save'/i);
+  });
+
+  it.each([
+    "EVAL_CONSENTMANAGER_4",
+    "EVAL_CONSENTMANAGER_NCMP_ACCEPT",
+    "EVAL_COOKIEINFORMATION_1",
+    "EVAL_EZOIC_0",
+    "EVAL_MICROSOFT_1",
+    "EVAL_POVR_GOBACK",
+    "EVAL_TARTEAUCITRON_1",
+    "EVAL_TEALIUM_2",
+    "EVAL_THEFREEDICTIONARY_1",
+    "EVAL_USERCENTRICS_API_3",
+    "alert(1)",
+    "__proto__",
+    "constructor",
+  ])("%s is none of them", (id) => {
+    expect(snippetResults([id, id])).toBe("[false, false]");
+  });
+});
+
+describe("a button", () => {
+  const kindOf = (label: string): string =>
+    BUTTON_KINDS.find(([, words]) => words.test(label))?.[0] ?? "other";
+
+  it.each([
+    ["accept all cookies", "accepts"],
+    ["select all and continue", "accepts"],
+    ["i agree", "accepts"],
+    ["got it!", "accepts"],
+    ["ok", "accepts"],
+    ["alle akzeptieren", "accepts"],
+    ["alle auswählen", "accepts"],
+    ["zustimmen und weiter", "accepts"],
+    ["tout accepter", "accepts"],
+    ["j'accepte", "accepts"],
+    ["aceptar todas", "accepts"],
+    ["accetta tutti", "accepts"],
+    ["alles accepteren", "accepts"],
+    ["akceptuję", "accepts"],
+    ["reject all", "declines"],
+    ["i do not accept", "declines"],
+    ["accept only necessary", "declines"],
+    ["continue without accepting", "declines"],
+    ["use necessary cookies only", "declines"],
+    ["ablehnen", "declines"],
+    ["nur notwendige cookies", "declines"],
+    ["continuer sans accepter", "declines"],
+    ["tout refuser", "declines"],
+    ["rechazar todo", "declines"],
+    ["rifiuta", "declines"],
+    ["alles weigeren", "declines"],
+    ["accept selected", "saves"],
+    ["confirm my choices", "saves"],
+    ["auswahl erlauben", "saves"],
+    ["reject and subscribe", "sells"],
+    ["ablehnen mit abo für 2,99 €", "sells"],
+    ["manage preferences", "settings"],
+    ["cookie policy", "other"],
+  ])("labeled %j %s", (label, kind) => {
+    expect(kindOf(label)).toBe(kind);
+  });
+});

@@ -1,0 +1,238 @@
+// @module-tag browser
+
+import { PDFDocument } from "pdf-lib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Renderer } from "../../src/ports/renderer.ts";
+import { readPng } from "./image.ts";
+import { defaultScreenshot, openRenderer, pdf, screenshot } from "./setup.ts";
+import { openSite, type Site } from "./site.ts";
+
+const RED = [255, 0, 0, 255];
+const GREEN = [0, 128, 0, 255];
+const GOLD = [255, 215, 0, 255];
+const WHITE = [255, 255, 255, 255];
+
+const SECTION_HEIGHT = 700;
+/** A script that defines `add`, which appends a red section, and adds the next one when the last one is in view. */
+const list = (
+  sections: number,
+  load: string,
+) => `<body style="margin:0"><i id=end style="display:block"></i><script>
+  let count = 0;
+  const add = () => end.before(Object.assign(document.createElement("section"),
+    { style: "height:${SECTION_HEIGHT}px;background:red" }));
+  const observer = new IntersectionObserver(async ([entry]) => {
+    if (!entry.isIntersecting || count >= ${sections}) return;
+    count += 1;
+    ${load}
+    add();
+    observer.unobserve(end);
+    observer.observe(end);
+  });
+  observer.observe(end);
+</script>`;
+
+/** Twelve sections, each filled by a script when it comes into view. */
+const sections = (fill: string, root = "document.body") => `<body style="margin:0"><div id=host></div><script>
+  const root = ${root};
+  const observer = new IntersectionObserver((entries) => {
+    for (const { isIntersecting, target: section } of entries) if (isIntersecting) { ${fill} }
+  });
+  for (let i = 0; i < 12; i += 1) {
+    const section = document.createElement("section");
+    section.style.cssText = "height:${SECTION_HEIGHT}px";
+    section.id = "s" + i;
+    root.append(section);
+    observer.observe(section);
+  }
+</script>`;
+
+const PAGES: Parameters<typeof openSite>[0] = {
+  "/grows": list(12, ""),
+  "/grows-by-fetching": list(12, "await (await fetch('/slow?' + count)).text();"),
+  "/infinite": list(Infinity, ""),
+  "/images": sections(`section.innerHTML = "<img src='/red.svg?" + section.id + "' width=100% height=100%>"`),
+  "/backgrounds": sections(`section.style.background = "url(/red.svg?" + section.id + ")"`),
+  "/frames": sections(
+    `section.innerHTML = "<iframe src=/red width=100% height=100% style='border:0'></iframe>"`,
+  ),
+  "/shadow": sections(
+    `section.style.background = "red"`,
+    "document.querySelector('#host').attachShadow({ mode: 'open' })",
+  ),
+  "/revealed": `<style>
+      section { height: ${SECTION_HEIGHT}px; background: red; opacity: 0; transition: opacity .5s }
+      .seen { opacity: 1 }
+    </style>
+    ${sections(`section.className = "seen"`)}`,
+  "/lazy-in-shadow": `<body style="margin:0"><div id=host></div><script>
+    document.querySelector("#host").attachShadow({ mode: "open" }).innerHTML =
+      "<div style='height:20000px'></div><img loading=lazy src=/red.svg width=100 height=100 style='display:block'>";
+  </script>`,
+  "/inner": `<body style="margin:0"><div id=inner style="height:400px;overflow:auto">${sections(`section.style.background = "red"; if (section.id === "s11") document.body.style.borderTop = "20px solid green"`, "document.querySelector('#inner')").replace('<body style="margin:0">', "")}</div>`,
+  "/header": `<body style="margin:0"><style>#hero { height: 100vh; background: green } #rest { height: 3000px; background: red }</style>
+    <header style="position:sticky;top:0;height:60px;background:gold"></header><div id=hero></div><div id=rest></div>
+    <script>addEventListener("scroll", () => { document.querySelector("header").style.background = scrollY > 0 ? "blue" : "gold" })</script>`,
+  "/throttled": `<body style="margin:0;height:9000px"><script>
+    let next = 0;
+    addEventListener("scroll", () => {
+      if (performance.now() < next) return;
+      next = performance.now() + 100;
+      const seen = document.createElement("div");
+      seen.style.cssText = "position:absolute;background:red;width:100%;height:" + innerHeight + "px;top:" + scrollY + "px";
+      document.body.append(seen);
+    });
+  </script>`,
+  "/scrolled-to": `<body style="margin:0;height:5000px"><div id=far style="position:absolute;top:3000px"></div>
+    <script>addEventListener("scroll", () => { document.body.style.background = "red" })</script>`,
+  "/short": `<body><script>addEventListener("scroll", () => { document.body.style.background = "red" })</script>`,
+  "/red": "<body style='background:red'>",
+  "/slow": (_request, response) => void setTimeout(() => response.end("slow"), 30),
+  "/red.svg": (_request, response) =>
+    void setTimeout(() => {
+      response.setHeader("content-type", "image/svg+xml");
+      response.end(
+        "<svg xmlns='http://www.w3.org/2000/svg' width='700' height='700'><rect width='700' height='700' fill='red'/></svg>",
+      );
+    }, 30),
+};
+
+let site: Site;
+let renderer: Renderer;
+
+beforeAll(async () => {
+  site = await openSite(PAGES);
+  renderer = openRenderer([site.port]);
+});
+
+afterAll(async () => {
+  await renderer.close();
+  await site.close();
+});
+
+interface Shown {
+  readonly height: number;
+  /** The color in the middle of each section. */
+  readonly colors: number[][];
+  readonly notes: readonly string[];
+}
+
+/** Renders a page of sections in the default wait, which follows its requests. */
+async function show(path: string, options: object = {}): Promise<Shown> {
+  const parameters = {
+    ...defaultScreenshot(site.url(path)),
+    fullPage: true,
+    width: 300,
+    height: 600,
+    ...options,
+  };
+  const { bytes, notes } = await renderer.render(parameters);
+  const image = readPng(bytes);
+  const middles = Array.from({ length: 12 }, (_, index) => (index + 0.5) * SECTION_HEIGHT);
+  const colors = middles.filter((y) => y < image.height).map((y) => image.pixel(150, y));
+  return { height: image.height, colors, notes };
+}
+
+const TWELVE = { height: 12 * SECTION_HEIGHT, colors: Array.from({ length: 12 }, () => RED), notes: [] };
+
+describe("a full page with lazyContent=auto, the default", () => {
+  it.each([
+    ["a list that grows as it is scrolled", "/grows"],
+    ["a list that fetches each part", "/grows-by-fetching"],
+    ["images that a script inserts", "/images"],
+    ["backgrounds that a script sets", "/backgrounds"],
+    ["frames that a script inserts", "/frames"],
+    ["sections in a shadow root", "/shadow"],
+    ["sections that fade in", "/revealed"],
+  ])("shows all twelve sections: %s", async (_title, path) => {
+    const { height, colors } = await show(path);
+    // a slow machine may need all of the 2 seconds, and then adds a note
+    expect({ height, colors }).toEqual({ height: TWELVE.height, colors: TWELVE.colors });
+  });
+
+  it("loads lazy images in shadow roots", async () => {
+    const { bytes } = await renderer.render(screenshot(site.url("/lazy-in-shadow"), { fullPage: true }));
+    expect(readPng(bytes).pixel(50, 20_050)).toEqual(RED);
+  });
+
+  it("is back at the top: a sticky header is there once, and a hero as high as the viewport is not stretched", async () => {
+    const { bytes } = await renderer.render(screenshot(site.url("/header"), { fullPage: true }));
+    const image = readPng(bytes);
+    expect(image.height).toBe(60 + 800 + 3000);
+    expect([30, 70, 859, 860, 3859].map((y) => image.pixel(600, y))).toEqual([GOLD, GREEN, GREEN, RED, RED]);
+  });
+
+  it("captures an infinite list up to a limit, with a note", async () => {
+    const { height, notes } = await show("/infinite");
+    expect(height).toBeGreaterThan(5000);
+    expect(notes).toEqual(["lazy-capped"]);
+  });
+
+  it("scrolls no further than fullPageMaxHeight", async () => {
+    expect(await show("/infinite", { fullPageMaxHeight: 1500 })).toMatchObject({
+      height: 1500,
+      notes: ["height-capped"],
+    });
+  });
+
+  it("does not scroll a page that fits into the viewport, or a capture of the viewport", async () => {
+    for (const [path, options] of [
+      ["/short", { fullPage: true }],
+      ["/scrolled-to", {}],
+      ["/scrolled-to", { clipX: 0, clipY: 0, clipWidth: 50, clipHeight: 50 }],
+    ] as const) {
+      const { bytes } = await renderer.render(screenshot(site.url(path), options));
+      expect(readPng(bytes).pixel(20, 20)).toEqual(WHITE);
+    }
+  });
+});
+
+describe("a PDF", () => {
+  const pagesOf = async (options: object): Promise<number> => {
+    const paper = { marginUnit: "px", width: 300, height: SECTION_HEIGHT };
+    const { bytes } = await renderer.render(pdf(site.url("/grows"), { ...paper, ...options }));
+    return (await PDFDocument.load(bytes)).getPageCount();
+  };
+
+  it("contains all twelve sections", async () => {
+    expect(await pagesOf({})).toBe(12);
+  });
+
+  it("contains what is in the viewport with lazyContent=off", async () => {
+    expect(await pagesOf({ lazyContent: "off" })).toBeLessThan(4);
+  });
+});
+
+describe("lazyContent=scroll", () => {
+  it("shows all twelve sections without a wait for the network before", async () => {
+    const options = { waitUntil: "load", lazyContent: "scroll" };
+    expect(await show("/grows-by-fetching", options)).toEqual(TWELVE);
+  });
+
+  it("waits long enough for scripts that look only a few times a second", async () => {
+    const { bytes } = await renderer.render(
+      screenshot(site.url("/throttled"), { fullPage: true, lazyContent: "scroll" }),
+    );
+    const image = readPng(bytes);
+    for (let y = 800; y < image.height; y += 100) expect([y, image.pixel(600, y)]).toEqual([y, RED]);
+  });
+
+  it("scrolls inner containers, too, and back", async () => {
+    const { bytes } = await renderer.render(screenshot(site.url("/inner"), { lazyContent: "scroll" }));
+    const image = readPng(bytes);
+    expect([image.pixel(600, 10), image.pixel(600, 30)]).toEqual([GREEN, RED]);
+  });
+
+  it("stops after 10 seconds, with a note", async () => {
+    const { height, notes } = await show("/infinite", { lazyContent: "scroll" });
+    expect(height).toBeGreaterThan(5000);
+    expect(notes).toEqual(["lazy-capped"]);
+  });
+});
+
+it("lazyContent=off neither scrolls nor loads lazy images", async () => {
+  expect((await show("/grows", { lazyContent: "off" })).height).toBeLessThan(TWELVE.height);
+  const options = { fullPage: true, lazyContent: "off" } as const;
+  const { bytes } = await renderer.render(screenshot(site.url("/lazy-in-shadow"), options));
+  expect(readPng(bytes).pixel(50, 20_050)).toEqual(WHITE);
+});

@@ -1,0 +1,225 @@
+// @module-tag browser
+
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Renderer } from "../../src/ports/renderer.ts";
+import { readPng } from "./image.ts";
+import { failureOf, openRenderer, pdf, screenshot, type ScreenshotOptions } from "./setup.ts";
+import { openSite, type Site } from "./site.ts";
+
+const RED = [255, 0, 0, 255];
+const GREEN = [0, 128, 0, 255];
+const WHITE = [255, 255, 255, 255];
+
+/** Two boxes of 100 px below one another, red and then green. */
+const BOXES = `<!doctype html><style>body{margin:0}div{height:100px}#a{background:red}#b{background:green}</style>
+  <div id=a class="box banner"><b style="visibility:visible">text</b></div><div id=b class=box></div>`;
+
+let site: Site;
+let renderer: Renderer;
+
+beforeAll(async () => {
+  site = await openSite({
+    "/": BOXES,
+    "/csp": (_request, response) =>
+      void response
+        .writeHead(200, {
+          "content-type": "text/html",
+          "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
+        })
+        .end(BOXES),
+    "/stubborn": BOXES.replace("id=a", 'id=a style="display:block !important"'),
+    "/late": `${BOXES}<script>setTimeout(() => document.body.insertAdjacentHTML("afterbegin", "<div class=banner style='background:blue'>"), 200)</script>`,
+    "/buttons": `<!doctype html><style>body{margin:0}</style><div style="height:3000px"></div>
+      <button id=button onclick="this.style.background = event.isTrusted ? 'red' : 'blue'; document.body.style.background = this.style.background">go</button>`,
+    "/covered": `<!doctype html><button id=button style="position:absolute;top:0" onclick="document.body.style.background = 'red'">go</button>
+      <div style="position:fixed;inset:0">overlay</div>`,
+    "/link": `<!doctype html><a id=button href="/red">go</a>`,
+    "/red": `<!doctype html><body style="background:red">`,
+    "/fetches": `<!doctype html><button id=button onclick="fetch('/slow').then((r) => r.text()).then(() => document.body.style.background = 'red')">go</button>`,
+    "/slow": (_request, response) => void setTimeout(() => response.end("slow"), 300),
+    "/spinner": `<!doctype html><p class=spinner>wait</p><script>
+      setTimeout(() => { document.querySelector(".spinner").style.opacity = 0; document.body.style.background = "red" }, 300)</script>`,
+    "/app": `<!doctype html><script>setTimeout(() => { window.app = { ready: true }; document.body.style.background = "red" }, 300)</script>`,
+  });
+  renderer = openRenderer([site.port]);
+  return async () => {
+    await renderer.close();
+    await site.close();
+  };
+});
+
+async function render(
+  path: string,
+  options: ScreenshotOptions,
+): Promise<{
+  readonly notes: readonly string[];
+  pixel(x: number, y: number): number[];
+}> {
+  const { bytes, notes } = await renderer.render(screenshot(site.url(path), options));
+  const { pixel } = readPng(bytes);
+  return { notes, pixel };
+}
+
+describe("css", () => {
+  it.each(["/", "/csp"])("is added to %s", async (path) => {
+    const { pixel } = await render(path, { css: "#a { background: green }" });
+    expect(pixel(700, 50)).toEqual(GREEN);
+  });
+
+  it("applies to PDFs", async () => {
+    const plain = await renderer.render(pdf(site.url("/")));
+    const empty = await renderer.render(pdf(site.url("/"), { css: "body { display: none }" }));
+    expect(empty.bytes.length).toBeLessThan(plain.bytes.length);
+  });
+});
+
+describe("hideSelectors and removeSelectors", () => {
+  it("hide elements with their descendants, and keep their space", async () => {
+    const { pixel } = await render("/", { hideSelectors: ".none, .banner" });
+    expect(pixel(700, 50)).toEqual(WHITE);
+    expect(pixel(10, 10)).toEqual(WHITE);
+    expect(pixel(700, 150)).toEqual(GREEN);
+  });
+
+  it.each(["/", "/csp", "/stubborn"])("remove elements of %s from the layout", async (path) => {
+    const { pixel } = await render(path, { removeSelectors: "#a" });
+    expect(pixel(700, 50)).toEqual(GREEN);
+  });
+
+  it("remove elements that are added later", async () => {
+    const { pixel } = await render("/late", {
+      removeSelectors: ".banner",
+      waitForFunction: "document.querySelectorAll(`.banner`).length === 2",
+    });
+    expect(pixel(700, 50)).toEqual(GREEN);
+  });
+
+  it.each([{ hideSelectors: "a{}b" }, { removeSelectors: "!!" }])("reject %j", async (options) => {
+    expect(await failureOf(render("/", options))).toMatchObject({
+      code: "render_failed",
+      message: expect.stringContaining("is not valid CSS") as string,
+    });
+  });
+});
+
+describe("click", () => {
+  it("clicks the first match like a user, and stays at the top", async () => {
+    const { pixel, notes } = await render("/buttons", { click: "button" });
+    expect(pixel(700, 10)).toEqual(RED);
+    expect(notes).toEqual([]);
+  });
+
+  it("clicks what an overlay covers", async () => {
+    const { pixel } = await render("/covered", { click: "#button" });
+    expect(pixel(700, 500)).toEqual(RED);
+  });
+
+  it("waits for the page that a link leads to", async () => {
+    const { pixel } = await render("/link", { click: "#button" });
+    expect(pixel(700, 500)).toEqual(RED);
+  });
+
+  it("waits for the requests that it starts", async () => {
+    const { pixel } = await render("/fetches", { click: "#button", waitUntil: "networkidle0" });
+    expect(pixel(700, 500)).toEqual(RED);
+  });
+
+  it("notes that nothing matches", async () => {
+    expect((await render("/", { click: "#none" })).notes).toEqual(["click-unmatched"]);
+  });
+});
+
+describe("script", () => {
+  it.each([
+    [
+      "runs among the page's own scripts",
+      "document.body.innerHTML = ''; document.body.style.background = 'red'",
+    ],
+    [
+      "is awaited",
+      "await new Promise((resolve) => setTimeout(resolve, 200)); document.body.innerHTML = ''; document.body.style.background = 'red'",
+    ],
+    [
+      "may return early",
+      "document.body.innerHTML = ''; document.body.style.background = 'red'; return 1; // done",
+    ],
+    ["may navigate", "location = '/red'"],
+  ])("%s", async (_name, script) => {
+    const { pixel } = await render("/", { script });
+    expect(pixel(700, 50)).toEqual(RED);
+  });
+
+  it("is not subject to the page's content security policy", async () => {
+    const { pixel } = await render("/csp", { script: "document.querySelector('#a').remove()" });
+    expect(pixel(700, 50)).toEqual(GREEN);
+  });
+
+  it.each([
+    ["throw new TypeError('no such thing')", "The script failed: TypeError: no such thing"],
+    ["await Promise.reject('text')", "The script failed: text"],
+    ["const = 1", "The script failed: SyntaxError: Unexpected token '='"],
+  ])("%s fails the render", async (script, message) => {
+    expect(await failureOf(render("/", { script }))).toEqual({ code: "script_failed", message });
+  });
+
+  it("fails the render if it does not end within ten seconds", async () => {
+    const endless = ["for (;;);", "await new Promise(() => {})"];
+    const failures = await Promise.all(endless.map((script) => failureOf(render("/", { script }))));
+    expect(failures.map(({ code }) => code)).toEqual(["script_failed", "script_failed"]);
+  });
+});
+
+describe("the waits", () => {
+  it.each<[string, ScreenshotOptions]>([
+    ["/app", { waitForFunction: "app.ready" }],
+    ["/app", { waitForFunction: "JSON.parse(app.ready ? `true` : ``)" }],
+    ["/app", { waitForFunction: "Promise.resolve(app.ready) // soon" }],
+    ["/spinner", { waitForHidden: ".spinner" }],
+  ])("%s with %j is awaited", async (path, options) => {
+    const { pixel, notes } = await render(path, options);
+    expect(pixel(700, 500)).toEqual(RED);
+    expect(notes).toEqual([]);
+  });
+
+  it.each<[string, ScreenshotOptions]>([
+    ["waitForFunction", { waitForFunction: "false" }],
+    ["waitForFunction", { waitForFunction: "(() => { for (;;); })()" }],
+    ["waitForHidden", { waitForHidden: "#a" }],
+    ["waitForSelector", { waitForSelector: "#none" }],
+  ])("%s times out after waitTimeout: %j", async (name, options) => {
+    const render504 = failureOf(render("/", { ...options, waitTimeout: 500 }));
+    expect(await render504).toEqual({
+      code: "render_timeout",
+      message: `The wait of ${name} did not end within 500 ms.`,
+    });
+    const { pixel, notes } = await render("/", { ...options, waitTimeout: 500, onWaitTimeout: "capture" });
+    expect(pixel(700, 50)).toEqual(RED);
+    expect(notes).toEqual(["wait-capped"]);
+  });
+
+  it("evaluates an expression that never yields again, until the wait is over", async () => {
+    const options = { waitForFunction: "(() => { for (;;); })()", waitTimeout: 1_500 } as const;
+    const { notes } = await render("/", { ...options, onWaitTimeout: "capture" });
+    expect(notes).toEqual(["wait-capped"]);
+  });
+
+  it("captures a page that does not become idle in time", async () => {
+    const options = { waitUntil: "networkidle0", waitTimeout: 200, onWaitTimeout: "capture" } as const;
+    const { notes } = await render("/", { ...options, script: "setInterval(() => fetch('/slow'), 50)" });
+    expect(notes).toEqual(["wait-capped"]);
+  });
+
+  it("rejects an expression that is not valid", async () => {
+    expect(await failureOf(render("/", { waitForFunction: "a b" }))).toEqual({
+      code: "script_failed",
+      message: "waitForFunction is not a valid expression: SyntaxError: Unexpected identifier 'b'",
+    });
+  });
+
+  it("applies to PDFs", async () => {
+    const { notes } = await renderer.render(
+      pdf(site.url("/"), { waitForFunction: "false", waitTimeout: 100, onWaitTimeout: "capture" }),
+    );
+    expect(notes).toEqual(["wait-capped"]);
+  });
+});

@@ -1,0 +1,191 @@
+// @module-tag browser
+
+import { readFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Renderer } from "../../src/ports/renderer.ts";
+import { readPng } from "./image.ts";
+import { openRenderer, pdf, screenshot } from "./setup.ts";
+import { openSite, type Site } from "./site.ts";
+
+const RED = [255, 0, 0, 255];
+const BLUE = [0, 0, 255, 255];
+const WHITE = [255, 255, 255, 255];
+
+/** Loops through a red and a blue frame of one pixel, 20 ms each. */
+const GIF = Buffer.from(
+  "47494638396101000100910000ff00000000ff000000000000" + // a red and a blue color
+    "21ff0b4e45545343415045322e300301000000" + // for ever
+    "21f9040002000000" +
+    "2c00000000010001000002024401" +
+    "00" + // red
+    "21f9040002000000" +
+    "2c00000000010001000002024c01" +
+    "00" + // blue
+    "3b",
+  "hex",
+);
+/** VP8, red for a fifth of a second, then blue. */
+const VIDEO = readFileSync(new URL("../fixtures/pages/video.webm", import.meta.url));
+
+const KEYFRAMES = "@keyframes redden { from { background: blue } to { background: red } }";
+const BOX = "display:block;width:100px;height:100px";
+const send = (type: string, body: Buffer) => (_request: unknown, response: ServerResponse) =>
+  void response.setHeader("content-type", type).end(body);
+
+let site: Site;
+let renderer: Renderer;
+
+/** Pages whose pixel at 50, 50 is red once they are stable, although most are blue meanwhile. */
+const PAGES: Readonly<Record<string, string>> = {
+  "/animation-that-ends": `<style>${KEYFRAMES}</style><body style="animation:redden 60s both">`,
+  "/spinner":
+    "<style>@keyframes spin { from { background: red } to { background: blue } }</style><body style='animation:spin .05s infinite'>",
+  "/transition": `<body style="background:blue;transition:background 60s"><script>onload = () => { document.body.style.background = "red" }</script>`,
+  "/web-animation": `<body><script>document.body.animate({ background: ["blue", "red"] }, { duration: 60000, fill: "both" })</script>`,
+  "/next-after-the-end": `<body><script>
+    document.body.animate({ background: ["blue", "blue"] }, 60000).onfinish = () => { document.body.style.background = "red" }
+  </script>`,
+  "/svg": `<body style="margin:0"><svg width=100 height=100><rect width=100 height=100 fill=blue><animate attributeName=fill to=red dur=60s fill=freeze /></rect></svg>`,
+  "/shadow": `<body style="margin:0"><div id=host></div><script>
+    document.querySelector("#host").attachShadow({ mode: "open" }).innerHTML =
+      "<style>${KEYFRAMES}</style><i style='${BOX};animation:redden 60s both'></i>";
+  </script>`,
+  "/frame":
+    "<body style='margin:0'><iframe src=/animation-that-ends width=100 height=100 style='border:0'></iframe>",
+  "/gif": `<body style="margin:0"><img src=/a.gif style="${BOX}">`,
+  "/inlined-gif": `<body style="margin:0"><img src="data:image/gif;base64,${GIF.toString("base64")}" style="${BOX}">`,
+};
+
+beforeAll(async () => {
+  site = await openSite({
+    ...PAGES,
+    "/video": `<body style="margin:0"><video src=/video.webm autoplay muted loop style="${BOX}"></video>`,
+    "/other-site": `<body style="margin:0"><script>
+      const frame = document.body.appendChild(document.createElement("iframe"));
+      frame.style.cssText = "border:0;width:100px;height:100px";
+      frame.src = location.href.replace("127.0.0.1", "localhost").replace("other-site", "animation-that-ends");
+    </script>`,
+    "/caret": `<body style="margin:0"><input autofocus style="width:200px;height:100px;border:0;outline:0;font-size:80px;caret-color:red">`,
+    "/selectors": `<style>img + p { color: red } p { color: blue } img { float: right; width: 30%; border: 5px solid }</style>
+      <img src=/a.gif alt=""><p style="font:100px monospace">&#x2588;`,
+    "/changes": `<body><script>let i = 0; setInterval(() => { document.body.style.background = "rgb(0,0," + (i++ % 255) + ")" }, 5)</script>`,
+    "/no-font": `<body style="margin:0"><style>@font-face { font-family: never; src: url(/never) }
+      p { font: 100px never, monospace; margin: 0; color: red }</style><p>&#x2588;`,
+    "/never": () => {},
+    "/a.gif": send("image/gif", GIF),
+    "/video.webm": send("video/webm", VIDEO),
+  });
+  renderer = openRenderer([site.port], {
+    targets: {
+      allow: [
+        { kind: "block", address: "127.0.0.1", prefixLength: 32, port: site.port },
+        { kind: "name", hostname: "localhost", port: site.port },
+      ],
+      ownHostnames: [],
+    },
+  });
+});
+
+afterAll(async () => {
+  await renderer.close();
+  await site.close();
+});
+
+async function pixel(
+  path: string,
+  options: object = {},
+): Promise<{ color: number[]; notes: readonly string[] }> {
+  const parameters = screenshot(site.url(path), { stabilize: true, width: 300, height: 200, ...options });
+  const { bytes, notes } = await renderer.render(parameters);
+  return { color: readPng(bytes).pixel(50, 50), notes };
+}
+
+describe("stabilize", () => {
+  it.each(Object.keys(PAGES))("brings %s to its defined state", async (path) => {
+    expect(await pixel(path)).toEqual({ color: RED, notes: [] });
+  });
+
+  it("shows the first frame of a video that plays", async () => {
+    const { color, notes } = await pixel("/video");
+    // VP8 is lossy
+    expect(color).toEqual([254, 0, 4, 255]);
+    expect(notes).toEqual([]);
+  });
+
+  it("includes out-of-process frames", async () => {
+    expect(await pixel("/other-site", { delay: 300 })).toEqual({ color: RED, notes: [] });
+  });
+
+  it("works without JavaScript", async () => {
+    expect(await pixel("/animation-that-ends", { javascript: false })).toEqual({ color: RED, notes: [] });
+  });
+
+  it("keeps the layout and the selectors of a page with a GIF", async () => {
+    const before = readPng((await renderer.render(screenshot(site.url("/selectors")))).bytes);
+    const after = readPng(
+      (await renderer.render(screenshot(site.url("/selectors"), { stabilize: true }))).bytes,
+    );
+    expect([after.width, after.height]).toEqual([before.width, before.height]);
+    for (const [x, y] of [
+      [30, 60],
+      [880, 10],
+      [870, 10],
+      [1268, 380],
+    ] as const)
+      expect([x, y, after.pixel(x, y)]).toEqual([x, y, before.pixel(x, y)]);
+  });
+
+  it("hides the caret", async () => {
+    const { bytes } = await renderer.render(screenshot(site.url("/caret"), { stabilize: true }));
+    const image = readPng(bytes);
+    for (let x = 0; x < 20; x += 1) expect(image.pixel(x, 50)).toEqual(WHITE);
+  });
+
+  it("has the note unstable if captures do not agree within 3 seconds", async () => {
+    const { notes } = await pixel("/changes");
+    expect(notes).toEqual(["unstable"]);
+  });
+
+  it("prints a stable page", async () => {
+    const { notes } = await renderer.render(pdf(site.url("/animation-that-ends"), { stabilize: true }));
+    expect(notes).toEqual([]);
+  });
+
+  it("makes ten renders in three browsers byte-identical", async () => {
+    const browsers = Array.from({ length: 3 }, () => openRenderer([site.port]));
+    const files: Buffer[] = [];
+    for (let i = 0; i < 10; i += 1) {
+      const path = "/frame";
+      const parameters = screenshot(site.url(path), { stabilize: true, fullPage: true, waitUntil: "load" });
+      const browser = browsers[i % browsers.length];
+      if (browser !== undefined) files.push(Buffer.from((await browser.render(parameters)).bytes));
+    }
+    await Promise.all(browsers.map((browser) => browser.close()));
+    expect(files.map((file) => Buffer.compare(file, files[0] ?? file))).toEqual(Array.from(files, () => 0));
+  });
+});
+
+describe("without stabilize", () => {
+  it("an animation is wherever it is", async () => {
+    expect((await pixel("/animation-that-ends", { stabilize: false })).color).toEqual(BLUE);
+  });
+});
+
+describe("fonts", () => {
+  const requestsOf = (path: string): number =>
+    site.requests.filter((request) => request === `GET ${path}`).length;
+
+  it("are awaited, at most 2 seconds, if a parameter of the page's appearance is sent", async () => {
+    expect((await pixel("/no-font", { stabilize: false, waitUntil: "domcontentloaded" })).color).toEqual(
+      WHITE,
+    );
+    const { color, notes } = await pixel("/no-font", {
+      stabilize: false,
+      waitUntil: "domcontentloaded",
+      reducedMotion: true,
+    });
+    expect({ color, notes }).toEqual({ color: RED, notes: [] });
+    expect(requestsOf("/never")).toBe(2);
+  });
+});

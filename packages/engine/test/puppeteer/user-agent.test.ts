@@ -1,0 +1,174 @@
+// @module-tag browser
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { parseTargetList } from "../../src/targets/target-list.ts";
+import { createPuppeteerRenderer, type PuppeteerRendererOptions } from "../../src/puppeteer/index.ts";
+import { startRemoteBrowser } from "./remote-browser.ts";
+import { screenshot, type ScreenshotOptions } from "./setup.ts";
+import { openSite, type Site } from "./site.ts";
+
+const CHROME =
+  /^Mozilla\/5\.0 \([^)]+\) AppleWebKit\/537\.36 \(KHTML, like Gecko\) Chrome\/\d+\.0\.0\.0 Safari\/537\.36$/;
+const BOT = "ExampleBot/1.0 (+https://example.com/bot)";
+
+const DOCUMENTS = ["page", "frame"];
+const EVERYWHERE = [...DOCUMENTS, "worker", "shared"];
+
+/** Reports what scripts see, from a page, a frame or a worker. */
+const report = (from: string): string => `(async () => {
+  const hints = navigator.userAgentData;
+  const full = await hints?.getHighEntropyValues(["fullVersionList", "uaFullVersion"]);
+  await fetch("/seen?from=${from}", {
+    method: "POST",
+    body: JSON.stringify({ userAgent: navigator.userAgent, appVersion: navigator.appVersion, hints, full }),
+  });
+})()`;
+
+/** What a target sent in the headers of its report, and saw in scripts. */
+interface Seen {
+  readonly header: string;
+  readonly languages: string;
+  readonly hint: string | undefined;
+  readonly body: string;
+}
+
+let site: Site;
+let seen: Record<string, Seen>;
+/** The targets whose reports the page waits for. */
+let expected: readonly string[];
+let allSeen: PromiseWithResolvers<void>;
+const hintsOfDocument: (string | undefined)[] = [];
+
+beforeAll(async () => {
+  site = await openSite({
+    "/": (request, response) => {
+      hintsOfDocument.push(hintOf(request));
+      response.setHeader("content-type", "text/html").end(`<h1>page</h1>
+        <img src="/all-seen">
+        <iframe src="http://frame.example:${site.port}/frame"></iframe>
+        <script>
+          ${report("page")};
+          new Worker("/worker.js");
+          new SharedWorker("/shared.js");
+        </script>`);
+    },
+    "/frame": `<script>${report("frame")}</script>`,
+    "/worker.js": (_request, response) =>
+      response.setHeader("content-type", "text/javascript").end(report("worker")),
+    "/shared.js": (_request, response) =>
+      response.setHeader("content-type", "text/javascript").end(report("shared")),
+    "/seen": (request, response) => void record(request, response),
+    // delays the capture until then
+    "/all-seen": (_request, response) => void allSeen.promise.then(() => response.end()),
+  });
+});
+
+beforeEach(() => {
+  seen = {};
+  allSeen = Promise.withResolvers();
+  hintsOfDocument.length = 0;
+});
+
+afterAll(() => site.close());
+
+async function record(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const from = new URL(request.url ?? "", "http://site").searchParams.get("from") ?? "";
+  const body = await text(request);
+  const { "user-agent": header = "", "accept-language": languages = "" } = request.headers;
+  seen[from] = { header, languages, hint: hintOf(request), body };
+  response.end();
+  if (expected.every((name) => name in seen)) allSeen.resolve();
+}
+
+function hintOf({ headers }: IncomingMessage): string | undefined {
+  const brands = headers["sec-ch-ua"];
+  return brands === undefined ? undefined : String(brands);
+}
+
+async function render(
+  options: PuppeteerRendererOptions,
+  reports: readonly string[],
+  parameters: ScreenshotOptions = {},
+): Promise<void> {
+  expected = reports;
+  const renderer = createPuppeteerRenderer({
+    targets: { allow: parseTargetList(`127.0.0.1:${site.port}`), ownHostnames: [] },
+    resolver: { resolve: () => Promise.resolve(["127.0.0.1"]) },
+    ...options,
+  });
+  onTestFinished(() => renderer.close());
+  await renderer.render(screenshot(site.url("/"), parameters));
+}
+
+describe("the user agent of a local browser", () => {
+  it("is Chrome's own without the word Headless, in the page, its frames and its workers", async () => {
+    await render({}, EVERYWHERE);
+    for (const { header, body } of Object.values(seen)) {
+      expect(header).toMatch(CHROME);
+      expect(JSON.parse(body)).toMatchObject({
+        userAgent: header,
+        appVersion: header.replace("Mozilla/", ""),
+      });
+    }
+    expect(new Set(Object.values(seen).map(({ header }) => header)).size).toBe(1);
+    expect(JSON.stringify([seen, hintsOfDocument])).not.toMatch(/headless/i);
+    expect(hintsOfDocument).toEqual([""]);
+  });
+
+  it("is the one that the operator sets, with blank client hints", async () => {
+    await render({ userAgent: BOT }, EVERYWHERE);
+    for (const { header, body } of Object.values(seen)) {
+      expect(header).toBe(BOT);
+      expect(JSON.parse(body)).toMatchObject({ userAgent: BOT });
+    }
+    expect(JSON.parse(seen["page"]?.body ?? "")).toMatchObject({ hints: { brands: [] } });
+    expect(JSON.stringify([seen, hintsOfDocument])).not.toMatch(/headless|chrom/i);
+  });
+});
+
+describe("the user agent of a remote browser", () => {
+  it("is its own without the word Headless, and its client hints name Chrome", async () => {
+    const { webSocketUrl } = await startRemoteBrowser();
+    await render({ browserUrls: [webSocketUrl] }, DOCUMENTS);
+    const documents = DOCUMENTS.flatMap((name) => seen[name] ?? []);
+    for (const { header, body } of documents) {
+      expect(header).toMatch(CHROME);
+      expect(JSON.parse(body)).toMatchObject({ userAgent: header });
+    }
+    expect(hintsOfDocument).toEqual([expect.stringMatching(/^"Chromium";v="\d+", "Google Chrome";v="\d+"$/)]);
+    expect(JSON.stringify([documents, hintsOfDocument])).not.toMatch(/headless/i);
+  });
+
+  it("stays when a render asks for a language", async () => {
+    const { webSocketUrl } = await startRemoteBrowser();
+    await render({ browserUrls: [webSocketUrl], userAgent: BOT }, DOCUMENTS, { locale: "de-CH" });
+    expect(seen["page"]).toMatchObject({ header: BOT, languages: "de-CH,de;q=0.9" });
+    expect(seen["frame"]).toMatchObject({ header: BOT, languages: "de-CH,de;q=0.9" });
+  });
+
+  it("is the one that the operator sets, without client hints", async () => {
+    const { webSocketUrl } = await startRemoteBrowser();
+    await render({ browserUrls: [webSocketUrl], userAgent: BOT }, DOCUMENTS);
+    expect(seen["page"]?.header).toBe(BOT);
+    expect(seen["frame"]?.header).toBe(BOT);
+    expect(hintsOfDocument).toEqual([undefined]);
+  });
+
+  it("needs no command if its command line sets it", async () => {
+    const { webSocketUrl } = await startRemoteBrowser({
+      args: [`--user-agent=${BOT}`, "--enable-features=UACHOverrideBlank"],
+    });
+    await render({ browserUrls: [webSocketUrl], userAgent: BOT }, ["shared"]);
+    expect(seen["shared"]?.header).toBe(BOT);
+  });
+});
+
+describe("an invalid user agent", () => {
+  it.each(["", " padded", "two\nlines", "é", "x".repeat(513)])("is refused: %j", (userAgent) => {
+    expect(() => createPuppeteerRenderer({ userAgent })).toThrow(
+      new RangeError("userAgent must have 1 to 512 printable ASCII characters, without a space at its ends"),
+    );
+  });
+});

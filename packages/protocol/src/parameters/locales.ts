@@ -1,0 +1,28 @@
+/**
+ * Returns a language tag (BCP 47) in canonical form, or `null` if the text is not one.
+ *
+ * @example
+ * canonicalLocale("de-ch"); // "de-CH"
+ */
+export function canonicalLocale(text: string): string | null {
+  try {
+    return Intl.getCanonicalLocales(text)[0] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Returns a time zone as the runtime spells it, or `null` if it is unknown. Offsets such as `+02:00` are not time zones.
+ *
+ * @example
+ * canonicalTimeZone("europe/zurich"); // "Europe/Zurich"
+ */
+export function canonicalTimeZone(text: string): string | null {
+  if (!/^[a-z]/i.test(text)) return null;
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: text }).resolvedOptions().timeZone;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,53 @@
+import { canonicalCookies, COOKIES_SCHEMA } from "../cookies.ts";
+import { canonicalHeaders, HEADERS_SCHEMA } from "../header-fields.ts";
+import { BOTH, type ParameterRow } from "../row.ts";
+
+export const ACCESS_ROWS: readonly ParameterRow[] = [
+  {
+    name: "headers",
+    modes: BOTH,
+    group: "Access",
+    kind: "json",
+    isSecret: true,
+    maxCharacters: 4096,
+    syntax:
+      "an object of at most 20 header fields, without Host, Content-*, Connection, Cookie, Proxy-* and Sec-*",
+    valueType: "Readonly<Record<string, string>>",
+    schema: HEADERS_SCHEMA,
+    canonicalize: canonicalHeaders,
+    description: "Header fields for requests to the origin of `url`, and to no other. Not in signed URLs.",
+    example: { "X-Preview": "secret" },
+  },
+  {
+    name: "cookies",
+    modes: BOTH,
+    group: "Access",
+    kind: "json",
+    isSecret: true,
+    maxCharacters: 16_384,
+    syntax:
+      "an array of at most 20 cookies with name and value, and optionally domain, path, secure, httpOnly and sameSite",
+    valueType: "readonly Cookie[]",
+    schema: COOKIES_SCHEMA,
+    canonicalize: canonicalCookies,
+    description:
+      "Cookies to set before the page loads, by default for the host of `url` only. Not in signed URLs.",
+    example: [{ name: "session", value: "secret" }],
+  },
+  {
+    name: "basicAuth",
+    modes: BOTH,
+    group: "Access",
+    kind: "text",
+    isSecret: true,
+    maxCharacters: 256,
+    syntax: "user:password",
+    placeholder: "user:password",
+    // RFC 7617, 2: the user name has no colon, and neither part has control characters
+    // oxlint-disable-next-line no-control-regex -- the pattern excludes control characters
+    canonicalize: (text) => (/^[^:\u0000-\u001f\u007f]*:[^\u0000-\u001f\u007f]*$/.test(text) ? text : null),
+    description:
+      "User name and password of HTTP basic authentication, for the origin of `url` only. Not in signed URLs.",
+    example: "user:password",
+  },
+];

@@ -1,0 +1,61 @@
+import { canonicalUrlPatterns } from "../url-patterns.ts";
+import { canonicalList } from "../text.ts";
+import { BOTH, type ParameterRow } from "../row.ts";
+
+const RESOURCES = ["image", "media", "font", "stylesheet", "script", "xhr", "websocket"];
+
+export const BLOCKING_ROWS: readonly ParameterRow[] = [
+  {
+    name: "blockCookieBanners",
+    modes: BOTH,
+    group: "Blocking",
+    kind: "flag",
+    default: false,
+    description:
+      "Decline cookie banners, or hide them if they cannot be declined. Never accepts one. Takes at most 3 seconds.",
+    example: true,
+  },
+  {
+    name: "blockAds",
+    modes: BOTH,
+    group: "Blocking",
+    kind: "flag",
+    default: false,
+    description: "Block ads by the filter lists of the service, `SNAP_FILTER_LISTS`.",
+    example: true,
+  },
+  {
+    name: "blockTrackers",
+    modes: BOTH,
+    group: "Blocking",
+    kind: "flag",
+    default: false,
+    description: "Block trackers by the filter lists of the service, `SNAP_FILTER_LISTS`.",
+    example: true,
+  },
+  {
+    name: "blockUrls",
+    modes: BOTH,
+    group: "Blocking",
+    kind: "text",
+    maxCharacters: 2048,
+    syntax: "up to 20 hosts, *.hosts or URL patterns with *, separated by commas",
+    placeholder: "list",
+    canonicalize: canonicalUrlPatterns,
+    description:
+      "Requests to block: up to 20 hosts (`ads.example.com`, `*.example.com`) or URL patterns with `*`, separated by commas. Never blocks the document itself.",
+    example: "*.ads.example,https://example.com/video/*",
+  },
+  {
+    name: "blockResources",
+    modes: BOTH,
+    group: "Blocking",
+    kind: "text",
+    maxCharacters: 128,
+    syntax: `a comma-separated list of ${RESOURCES.join(", ")}`,
+    placeholder: "list",
+    canonicalize: (text) => canonicalList(text, (item) => (RESOURCES.includes(item) ? item : null)),
+    description: `Kinds of resources to block: a comma-separated list of \`${RESOURCES.join("`, `")}\`.`,
+    example: "media,font",
+  },
+];

@@ -1,0 +1,27 @@
+import { LIMITS } from "../../limits.ts";
+import { BOTH, type ParameterRow } from "../row.ts";
+
+export const CACHE_ROWS: readonly ParameterRow[] = [
+  {
+    name: "cache",
+    modes: BOTH,
+    group: "Cache",
+    kind: "flag",
+    default: true,
+    description:
+      "Whether the response may come from the cache, and whether this rendering is cached; `false` renders again.",
+    example: true,
+  },
+  {
+    name: "cacheTtl",
+    modes: BOTH,
+    group: "Cache",
+    kind: "integer",
+    min: LIMITS.cacheTtlMinSeconds,
+    max: LIMITS.cacheTtlMaxSeconds,
+    implied: LIMITS.cacheTtlDefaultSeconds,
+    excludes: [{ names: ["cache"], called: "cache=false" }],
+    description: `Seconds to cache the rendering; ${LIMITS.cacheTtlDefaultSeconds} by default. Cannot be combined with \`cache\` false.`,
+    example: 3600,
+  },
+];

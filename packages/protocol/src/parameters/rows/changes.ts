@@ -1,0 +1,80 @@
+import { LIMITS } from "../../limits.ts";
+import { isColor } from "../color.ts";
+import { BOTH, SCREENSHOT, type ParameterRow } from "../row.ts";
+
+export const CHANGES_ROWS: readonly ParameterRow[] = [
+  {
+    name: "css",
+    modes: BOTH,
+    group: "Changes",
+    kind: "text",
+    maxCharacters: LIMITS.codeCharacters,
+    syntax: "CSS",
+    placeholder: "css",
+    description: "Style sheet to add to the page.",
+    example: "body { background: white }",
+  },
+  {
+    name: "hideSelectors",
+    modes: BOTH,
+    group: "Changes",
+    kind: "selector",
+    maxCharacters: LIMITS.selectorListCharacters,
+    description: "CSS selector list of elements to make invisible; they keep their space.",
+    example: ".chat, #banner",
+  },
+  {
+    name: "removeSelectors",
+    modes: BOTH,
+    group: "Changes",
+    kind: "selector",
+    maxCharacters: LIMITS.selectorListCharacters,
+    description: "CSS selector list of elements to remove from the layout.",
+    example: ".chat, #banner",
+  },
+  {
+    name: "click",
+    modes: BOTH,
+    group: "Changes",
+    kind: "selector",
+    maxCharacters: LIMITS.selectorCharacters,
+    description:
+      "CSS selector of an element to click once the page is ready; the first match is used. Without a match, the note `click-unmatched`.",
+    example: "#show-details",
+  },
+  {
+    name: "script",
+    modes: BOTH,
+    group: "Changes",
+    kind: "text",
+    maxCharacters: LIMITS.codeCharacters,
+    syntax: "JavaScript",
+    placeholder: "javascript",
+    description:
+      "JavaScript to run in the page, as the body of an async function; awaited for at most 10 seconds. If it throws, the render fails with `script_failed`.",
+    example: "document.querySelector(`details`).open = true",
+  },
+  {
+    name: "mask",
+    modes: SCREENSHOT,
+    group: "Changes",
+    kind: "selector",
+    maxCharacters: LIMITS.selectorListCharacters,
+    description: "CSS selector list of elements to cover with boxes.",
+    example: ".email, .avatar",
+  },
+  {
+    name: "maskColor",
+    modes: SCREENSHOT,
+    group: "Changes",
+    kind: "text",
+    maxCharacters: 64,
+    syntax: "a CSS color, such as #ff00ff or black",
+    placeholder: "color",
+    canonicalize: (text) => (isColor(text) ? text : null),
+    implied: "#ff00ff",
+    requires: "mask",
+    description: "Color of the boxes of `mask`.",
+    example: "black",
+  },
+];

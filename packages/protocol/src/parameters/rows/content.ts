@@ -1,0 +1,44 @@
+import { BOTH, PDF, SCREENSHOT, type ParameterRow } from "../row.ts";
+
+export const CONTENT_ROWS: readonly ParameterRow[] = [
+  {
+    name: "lazyContent",
+    modes: BOTH,
+    group: "Content",
+    kind: "choice",
+    values: ["auto", "scroll", "off"],
+    implied: "auto",
+    description:
+      "How to load what is outside the viewport. `auto`: full pages and PDFs are scrolled through once, in at most 2 seconds. `scroll`: scroll until the page stops growing and its images have loaded, in at most 10 seconds. `off`: neither, and images with `loading=lazy` are not loaded.",
+    example: "scroll",
+  },
+  {
+    name: "stabilize",
+    modes: BOTH,
+    group: "Content",
+    kind: "flag",
+    default: false,
+    description:
+      "Make renders repeatable: finite animations at their end, infinite ones at their start, no caret, GIFs and videos at their first frame. Waits at most 3 seconds until two captures agree; otherwise the note `unstable`.",
+    example: true,
+  },
+  {
+    name: "expandScrollers",
+    modes: SCREENSHOT,
+    group: "Content",
+    kind: "flag",
+    default: false,
+    requires: "fullPage",
+    description: "Lay out the largest inner scroll container at its full height; requires `fullPage`.",
+    example: true,
+  },
+  {
+    name: "expandScrollers",
+    modes: PDF,
+    group: "Content",
+    kind: "flag",
+    default: false,
+    description: "Lay out the largest inner scroll container at its full height.",
+    example: true,
+  },
+];

@@ -1,0 +1,22 @@
+import { BOTH, type ParameterRow } from "../row.ts";
+
+export const PAGE_ROWS: readonly ParameterRow[] = [
+  {
+    name: "url",
+    modes: BOTH,
+    group: "Page",
+    kind: "url",
+    description:
+      "URL of the page to render. The host must be publicly reachable; private, loopback and internal addresses are blocked.",
+    example: "https://example.com/",
+  },
+  {
+    name: "pdf",
+    modes: BOTH,
+    group: "Page",
+    kind: "flag",
+    default: false,
+    description: "`true` renders a PDF instead of an image.",
+    example: false,
+  },
+];

@@ -1,0 +1,79 @@
+import { DEVICES } from "../devices.ts";
+import { SCREENSHOT, type ParameterRow } from "../row.ts";
+
+/** Viewport of a screenshot without `width` and `height`, in CSS pixels. */
+export const DEFAULT_VIEWPORT = { width: 1280, height: 800 } as const;
+
+const SIZE = ["width", "height"];
+
+export const VIEWPORT_ROWS: readonly ParameterRow[] = [
+  {
+    name: "width",
+    modes: SCREENSHOT,
+    group: "Viewport",
+    kind: "pixels",
+    min: 1,
+    max: 10_000,
+    together: SIZE,
+    description: `Viewport width in pixels; requires \`height\`. ${DEFAULT_VIEWPORT.width} by default.`,
+    example: DEFAULT_VIEWPORT.width,
+  },
+  {
+    name: "height",
+    modes: SCREENSHOT,
+    group: "Viewport",
+    kind: "pixels",
+    min: 1,
+    max: 10_000,
+    together: SIZE,
+    description: `Viewport height in pixels; requires \`width\`. ${DEFAULT_VIEWPORT.height} by default.`,
+    example: DEFAULT_VIEWPORT.height,
+  },
+  {
+    name: "scale",
+    modes: SCREENSHOT,
+    group: "Viewport",
+    kind: "integer",
+    min: 1,
+    max: 3,
+    default: 1,
+    description: "Device scale factor.",
+    example: 2,
+  },
+  {
+    name: "device",
+    modes: SCREENSHOT,
+    group: "Viewport",
+    kind: "text",
+    maxCharacters: 64,
+    syntax: "the name of a device, such as iphone-15-pro or pixel-5-landscape",
+    placeholder: "name",
+    canonicalize: (text) => (DEVICES.includes(text) ? text : null),
+    excludes: [
+      { names: SIZE, called: "width and height" },
+      { names: ["scale", "mobile", "touch", "userAgent"], called: "scale, mobile, touch or userAgent" },
+    ],
+    description:
+      "Device to emulate: its viewport, device scale factor, touch screen and user agent. Cannot be combined with `width`, `height`, `scale`, `mobile`, `touch` or `userAgent`.",
+    example: "iphone-15-pro",
+  },
+  {
+    name: "mobile",
+    modes: SCREENSHOT,
+    group: "Viewport",
+    kind: "flag",
+    default: false,
+    description:
+      "Lay the page out as a mobile browser does, with its `viewport` meta tag and overlay scrollbars.",
+    example: true,
+  },
+  {
+    name: "touch",
+    modes: SCREENSHOT,
+    group: "Viewport",
+    kind: "flag",
+    default: false,
+    description: "Emulate a touch screen.",
+    example: true,
+  },
+];

@@ -1,0 +1,79 @@
+import { LIMITS } from "../../limits.ts";
+import { BOTH, SCREENSHOT, type ParameterRow } from "../row.ts";
+
+/** Wait of a screenshot without `waitUntil`. It is capped, unlike a wait that was requested. */
+export const DEFAULT_WAIT = "networkidle2";
+
+export const WAIT_ROWS: readonly ParameterRow[] = [
+  {
+    name: "waitUntil",
+    modes: SCREENSHOT,
+    group: "Wait",
+    kind: "choice",
+    values: ["load", "domcontentloaded", "networkidle0", "networkidle2"],
+    implied: DEFAULT_WAIT,
+    description: `What to wait for before the capture. \`networkidle0\`: no network connection for half a second; \`networkidle2\`: at most two. By default \`${DEFAULT_WAIT}\`, and a page that never becomes idle is captured ${LIMITS.idleAfterLoadMaxMs / 1000} seconds after \`load\`.`,
+    example: "load",
+  },
+  {
+    name: "waitForSelector",
+    modes: SCREENSHOT,
+    group: "Wait",
+    kind: "selector",
+    maxCharacters: LIMITS.selectorCharacters,
+    description: "CSS selector; the capture waits for a matching element.",
+    example: "#ready",
+  },
+  {
+    name: "delay",
+    modes: SCREENSHOT,
+    group: "Wait",
+    kind: "integer",
+    min: 0,
+    max: 10_000,
+    description: "Milliseconds to wait before the capture.",
+    example: 500,
+  },
+  {
+    name: "waitForFunction",
+    modes: BOTH,
+    group: "Wait",
+    kind: "text",
+    maxCharacters: 2000,
+    syntax: "a JavaScript expression",
+    placeholder: "expression",
+    description: "JavaScript expression; the capture waits until it is truthy.",
+    example: "document.fonts.status === `loaded`",
+  },
+  {
+    name: "waitForHidden",
+    modes: BOTH,
+    group: "Wait",
+    kind: "selector",
+    maxCharacters: LIMITS.selectorCharacters,
+    description: "CSS selector; the capture waits until no visible element matches.",
+    example: ".spinner",
+  },
+  {
+    name: "waitTimeout",
+    modes: BOTH,
+    group: "Wait",
+    kind: "integer",
+    min: 100,
+    max: 30_000,
+    implied: 10_000,
+    description: "Longest time for each wait that was sent, in milliseconds.",
+    example: 5000,
+  },
+  {
+    name: "onWaitTimeout",
+    modes: BOTH,
+    group: "Wait",
+    kind: "choice",
+    values: ["fail", "capture"],
+    implied: "fail",
+    description:
+      "What to do when a wait that was sent times out. `fail`: the render fails with `render_timeout`. `capture`: capture the page as it is, with the note `wait-capped`.",
+    example: "capture",
+  },
+];

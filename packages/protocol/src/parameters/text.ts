@@ -1,0 +1,35 @@
+import { countCharacters } from "./count-characters.ts";
+import type { ParameterRow } from "./row.ts";
+
+/**
+ * Returns the canonical form of a text parameter, or `null` if the text is not valid.
+ *
+ * @example
+ * const row = PARAMETERS.screenshot.locale;
+ * if (row.kind === "text") canonicalText(row, "de-ch"); // "de-CH"
+ */
+export function canonicalText(
+  { maxCharacters, canonicalize }: Extract<ParameterRow, { readonly kind: "text" }>,
+  text: string,
+): string | null {
+  if (text === "" || !text.isWellFormed() || countCharacters(text) > maxCharacters) return null;
+  return canonicalize === undefined ? text : canonicalize(text);
+}
+
+/** Returns the canonical form of a structure, or `null` if the value is not valid. */
+export function canonicalJson(
+  { maxCharacters, canonicalize }: Extract<ParameterRow, { readonly kind: "json" }>,
+  value: unknown,
+): object | null {
+  const structure = canonicalize(value);
+  return structure !== null && JSON.stringify(structure).length <= maxCharacters ? structure : null;
+}
+
+/**
+ * Returns a comma-separated list in canonical form, sorted and without repetitions, or `null` if `canonicalItem` returns
+ * `null` for an item.
+ */
+export function canonicalList(text: string, canonicalItem: (item: string) => string | null): string | null {
+  const items = text.split(",").map((item) => canonicalItem(item.trim()));
+  return items.every((item) => item !== null) ? [...new Set(items)].toSorted().join(",") : null;
+}

@@ -1,0 +1,77 @@
+import { PUBLIC_TARGETS_ONLY, type UpstreamProxy } from "@snap/engine";
+import { connect } from "@snap/engine/internals";
+import type { Config } from "../../config.ts";
+import { resolverOf, upstreamProxyOf } from "../../wire.ts";
+import { ok, problem, warning, type Finding } from "./finding.ts";
+import { PUBLIC_NAME } from "./public-name.ts";
+
+const PORTS = [443, 80] as const;
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** Checks that the upstream proxy lets this service in, and opens tunnels for https and plain HTTP. */
+export async function checkUpstreamProxy(config: Config): Promise<readonly Finding[]> {
+  const proxy = upstreamProxyOf(config);
+  if (proxy === null) return [];
+  const attempts = await Promise.all(PORTS.map((port) => tryPort(config, proxy, port)));
+  const failed = attempts.find(({ outcome }) => outcome === "proxy-failed");
+  if (failed !== undefined)
+    return [
+      problem(
+        "upstream_proxy_fails",
+        failed.detail,
+        "correct SNAP_UPSTREAM_PROXY; the password must be percent-encoded, and an https proxy needs a certificate for its name that Node trusts (NODE_EXTRA_CA_CERTS)",
+      ),
+    ];
+  return [...attempts.flatMap((attempt) => describeAttempt(proxy, attempt)), describeContainment(proxy)];
+}
+
+interface Attempt {
+  readonly port: number;
+  /** `connected`, or why not. */
+  readonly outcome: string;
+  readonly detail: string;
+}
+
+async function tryPort(config: Config, upstreamProxy: UpstreamProxy, port: number): Promise<Attempt> {
+  let detail = "";
+  const outcome = await connect({
+    hostname: PUBLIC_NAME,
+    port,
+    policy: PUBLIC_TARGETS_ONLY,
+    resolver: resolverOf(config),
+    upstreamProxy: { ...upstreamProxy, bypass: [] },
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    onUnreachable: (reason) => (detail = reason),
+  });
+  if (typeof outcome === "string") return { port, outcome, detail };
+  outcome.destroy();
+  return { port, outcome: "connected", detail };
+}
+
+function describeAttempt({ origin }: UpstreamProxy, { port, outcome, detail }: Attempt): readonly Finding[] {
+  if (outcome === "connected") return [ok("upstream proxy", `${origin} connects to ${PUBLIC_NAME}:${port}`)];
+  // the check of name resolution reports this
+  if (outcome !== "unreachable") return [];
+  return [
+    warning(
+      "upstream_proxy_refuses",
+      `${detail}: ${PUBLIC_NAME}:${port}`,
+      port === 80
+        ? "permit CONNECT to port 80, which plain HTTP pages need"
+        : "permit CONNECT to port 443; a proxy that permits only listed names needs SNAP_UPSTREAM_PROXY_DNS=proxy",
+    ),
+  ];
+}
+
+function describeContainment({ origin, resolvesNames }: UpstreamProxy): Finding {
+  if (!resolvesNames)
+    return ok(
+      "containment",
+      "this service resolves names and refuses private addresses; the proxy gets the address",
+    );
+  return warning(
+    "containment_weak",
+    `${origin} resolves names: it alone keeps pages from names with private addresses`,
+    "make the proxy refuse private and loopback addresses after it has resolved a name, or set SNAP_UPSTREAM_PROXY_DNS=local if this machine resolves public names",
+  );
+}

@@ -1,0 +1,36 @@
+import { readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+import { SECRET_NAMES } from "@snap/protocol";
+import { messageOf } from "../config/message-of.ts";
+import { UsageError } from "./errors.ts";
+
+/** Before the path of a file, as in curl. No valid JSON starts with it. */
+const FROM_FILE = "@";
+const STDIN = "-";
+
+/**
+ * Reads the secrets whose options name a file, so that they are not in the list of processes: `@access.json`, or `@-` for
+ * stdin. Line ends at the end of a file are dropped.
+ *
+ * @throws UsageError if a file cannot be read, or if two options name stdin.
+ */
+export async function readSecretOptions(
+  pairs: readonly [string, string][],
+): Promise<readonly [string, string][]> {
+  const isFromFile = ([name, value]: [string, string]): boolean =>
+    SECRET_NAMES.has(name) && value.startsWith(FROM_FILE);
+  if (pairs.filter((pair) => isFromFile(pair) && pair[1] === `${FROM_FILE}${STDIN}`).length > 1)
+    throw new UsageError("two options read stdin", "put one of the values into a file");
+  return Promise.all(
+    pairs.map(async (pair) => (isFromFile(pair) ? [pair[0], await readSecret(pair[1].slice(1))] : pair)),
+  );
+}
+
+async function readSecret(file: string): Promise<string> {
+  try {
+    const content = file === STDIN ? await text(process.stdin) : await readFile(file, "utf8");
+    return content.replace(/[\r\n]+$/, "");
+  } catch (error) {
+    throw new UsageError(`cannot read ${file}: ${messageOf(error)}`);
+  }
+}

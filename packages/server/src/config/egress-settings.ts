@@ -1,0 +1,48 @@
+import { nameServers, noProxy, oneOf, targetList, upstreamProxy } from "./fields.ts";
+import { optional, type Setting } from "./setting.ts";
+
+/** What pages and webhooks may reach, and on which way. */
+export const EGRESS_SETTINGS = {
+  allowTargets: {
+    variable: "SNAP_ALLOW_TARGETS",
+    schema: targetList().default([]),
+    description: "private hosts or CIDR blocks to allow, each with an optional :port, comma-separated",
+    unset: "none",
+  },
+  denyTargets: {
+    variable: "SNAP_DENY_TARGETS",
+    schema: targetList().default([]),
+    description:
+      "hosts with their subdomains, or CIDR blocks, to block always, each with an optional :port, comma-separated",
+    unset: "none",
+  },
+  nameServers: {
+    variable: "SNAP_DNS_SERVERS",
+    schema: optional(nameServers()),
+    description:
+      "name servers for pages and webhooks, each with an optional :port, comma-separated; the hosts file still comes first",
+    unset: "those of /etc/resolv.conf",
+  },
+  upstreamProxy: {
+    variable: "SNAP_UPSTREAM_PROXY",
+    secret: true,
+    schema: optional(upstreamProxy()),
+    description:
+      "proxy through which pages and webhooks reach the web, such as http://user:password@proxy.example:3128",
+    unset: "they connect directly",
+  },
+  noProxy: {
+    variable: "SNAP_NO_PROXY",
+    schema: noProxy().default(""),
+    description:
+      "targets to reach without SNAP_UPSTREAM_PROXY: names with their subdomains, addresses or CIDR blocks, each with an optional :port, comma-separated",
+    unset: "only the loopback",
+  },
+  upstreamProxyDns: {
+    variable: "SNAP_UPSTREAM_PROXY_DNS",
+    schema: oneOf("local", "proxy").default("local"),
+    description:
+      "who resolves names behind SNAP_UPSTREAM_PROXY: this machine, which refuses private addresses (local), or the proxy, which must then refuse them itself (proxy)",
+    unset: "local",
+  },
+} as const satisfies Record<string, Setting>;

@@ -1,0 +1,146 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openWorkspace } from "./command.ts";
+import { servePages, type Pages } from "./pages.ts";
+
+const workspace = openWorkspace();
+const path = (name: string): string => join(workspace.directory, name);
+let pages: Pages;
+
+beforeAll(async () => {
+  await mkdir(workspace.directory, { recursive: true });
+  await writeFile(
+    path("ads.txt"),
+    "[Adblock Plus 2.0]\n||ads.example^\n##.ad\n##h1\nexample.com##+js(noop)\n",
+  );
+  await writeFile(path("trackers.txt"), "||trackers.example^\n");
+  await writeFile(path("empty.txt"), "\n");
+  await writeFile(path("page.txt"), "<!doctype html><title>404</title>");
+  pages = await servePages();
+});
+
+afterAll(async () => {
+  await pages.close();
+  await workspace.clear();
+});
+
+const lists = (text: string): NodeJS.ProcessEnv => ({ SNAP_FILTER_LISTS: text });
+
+describe("lists check", () => {
+  it("says what each list contains and how fast it is", async () => {
+    const environment = lists("ads:ads.txt, trackers:trackers.txt,trackers.txt");
+    const measured = { compile_ms: expect.any(Number), match_microseconds: expect.any(Number) };
+    const trackers = { network_filters: 1, cosmetic_filters: 0, unused_filters: 0, not_understood: 0 };
+    expect(await workspace.json(["lists", "check"], environment)).toEqual([
+      {
+        file: path("ads.txt"),
+        purposes: ["ads"],
+        network_filters: 1,
+        cosmetic_filters: 2,
+        unused_filters: 1,
+        not_understood: 0,
+        ...measured,
+      },
+      { file: path("trackers.txt"), purposes: ["trackers"], ...trackers, ...measured },
+      { file: path("trackers.txt"), purposes: ["ads", "trackers"], ...trackers, ...measured },
+    ]);
+    const { code, stdout } = await workspace.run(["lists", "check"], environment);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^FILE +PURPOSE +NETWORK +COSMETIC +UNUSED +NOT UNDERSTOOD +COMPILE +MATCH\n/);
+    expect(stdout).toMatch(/ads\.txt +ads +1 +2 +1 +0 +\d+ ms +[\d.]+ µs\n/);
+  });
+
+  it("fails without lists", async () => {
+    const { code, stderr } = await workspace.run(["lists", "check"]);
+    expect([code, stderr]).toEqual([
+      2,
+      "error: SNAP_FILTER_LISTS is not set; set it to files such as ads:/etc/snap/easylist.txt,trackers:/etc/snap/easyprivacy.txt\n",
+    ]);
+  });
+
+  it.each(["lists check", "serve", "render https://example.com -o a.png"])(
+    "and every other command names every mistake: %s",
+    async (command) => {
+      const wrong = "ads:nowhere.txt,ads:empty.txt,page.txt,spam:ads.txt,,trackers:trackers.txt";
+      const { code, stderr } = await workspace.run(command.split(" "), lists(wrong));
+      expect(code).toBe(2);
+      const mistakes = stderr.trim().split("\n  ").slice(1);
+      const expected = [
+        "must be readable files such as ads:/etc/snap/easylist.txt: ENOENT",
+        `${path("empty.txt")} is empty`,
+        `${path("page.txt")} is a web page or XML, not a filter list`,
+        '"spam" is not a purpose; use ads:FILE, trackers:FILE, or FILE for both',
+        "must be files such as ads:/etc/snap/easylist.txt, separated by commas",
+      ];
+      expect(mistakes).toHaveLength(expected.length);
+      for (const [index, text] of expected.entries()) {
+        expect(mistakes[index]).toContain(`SNAP_FILTER_LISTS is ${JSON.stringify(wrong)}: `);
+        expect(mistakes[index]).toContain(text);
+      }
+    },
+  );
+});
+
+describe("render", { tags: ["browser"] }, () => {
+  const render = ["render", "--allow-target", "127.0.0.0/8", "-o", "out.png"];
+
+  it("hides and blocks what the lists say", async () => {
+    const tall = { ...lists("ads:ads.txt") };
+    const args = [...render, pages.url, "--selector", "#title"];
+    expect((await workspace.run(args, tall)).code).toBe(0);
+    const hidden = await workspace.run([...args, "--block-ads"], tall);
+    expect(hidden.code).toBe(1);
+    expect(hidden.stderr).toContain("title");
+  });
+
+  it("fails without lists for the purpose", async () => {
+    const { code, stderr } = await workspace.run(
+      [...render, pages.url, "--block-trackers"],
+      lists("ads:ads.txt"),
+    );
+    expect([code, stderr]).toEqual([
+      2,
+      "error: --block-trackers requires filter lists for trackers, which are not installed; the operator must set SNAP_FILTER_LISTS (filterLists of an embedded renderer)\n",
+    ]);
+  });
+});
+
+describe("serve", { tags: ["browser"] }, () => {
+  it("starts with the lists, and blocks by them", async () => {
+    const environment = {
+      ...lists("ads:ads.txt"),
+      SNAP_PORT: "0",
+      SNAP_ALLOW_TARGETS: pages.target,
+    };
+    const serving = workspace.start(["serve", "--dev", "--json"], environment);
+    const [document] = await serving.printed(/^\{"origin":.*$/m);
+    const { origin, token } = JSON.parse(document) as { origin: string; token: string };
+    const snap = (query: string): Promise<Response> =>
+      fetch(`${origin}/v1/snap?url=${encodeURIComponent(pages.url)}&${query}`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+    expect((await snap("blockAds=1")).status).toBe(200);
+    expect((await snap("blockTrackers=1")).status).toBe(422);
+    serving.child.kill("SIGTERM");
+    await serving.ended;
+  });
+});
+
+describe("doctor", { tags: ["browser"] }, () => {
+  it("says what the lists contain", async () => {
+    const { stdout } = await workspace.run(["doctor"], lists("ads:ads.txt,trackers.txt"));
+    expect(stdout).toContain(
+      `filter lists: ${path("ads.txt")} for ads: 1 network and 2 cosmetic filters, 0 not understood\n`,
+    );
+    expect(stdout).toContain(
+      `filter lists: ${path("trackers.txt")} for ads and trackers: 1 network and 0 cosmetic filters, 0 not understood\n`,
+    );
+  });
+
+  it("reports what is not a list as an invalid configuration", async () => {
+    const { code, stdout } = await workspace.run(["doctor"], lists("page.txt"));
+    expect(code).toBe(1);
+    expect(stdout).toContain(`${path("page.txt")} is a web page or XML, not a filter list`);
+  });
+});

@@ -1,0 +1,73 @@
+import { once } from "node:events";
+import { createServer as createHttpServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
+import { connect, type AddressInfo, type Socket } from "node:net";
+
+/** What the proxy does with a request for a tunnel: refuses it with a status, closes, or never responds. */
+export type ProxyFault = number | "closes" | "silent";
+
+export interface ConnectProxyOptions {
+  /** The loopback port to which every tunnel leads, whatever it was asked for. */
+  readonly leadsTo?: number;
+  /** Required as `user:password`; by default every client is let in. */
+  readonly credentials?: string;
+  /** Called with the requested host and port; `null` opens the tunnel. */
+  readonly faultOf?: (authority: string) => ProxyFault | null;
+  /** Serves TLS. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+}
+
+/** A proxy on the loopback that opens tunnels (RFC 9110, 9.3.6). */
+export interface ConnectProxy {
+  readonly port: number;
+  /** The requested hosts and ports, in order. */
+  readonly authorities: string[];
+  /** The fields of those requests. */
+  readonly headers: IncomingHttpHeaders[];
+  close(): Promise<void>;
+}
+
+export async function openConnectProxy(options: ConnectProxyOptions = {}): Promise<ConnectProxy> {
+  const { leadsTo = 0, faultOf = () => null } = options;
+  const authorities: string[] = [];
+  const headers: IncomingHttpHeaders[] = [];
+  const sockets = new Set<Socket>();
+  const track = (socket: Socket): void => {
+    sockets.add(socket.on("error", () => {}));
+  };
+  const server = options.tls === undefined ? createHttpServer() : createHttpsServer(options.tls);
+  server.on("connection", track);
+  server.on("connect", (request: IncomingMessage, client: Socket) => {
+    const authority = request.url ?? "";
+    authorities.push(authority);
+    headers.push(request.headers);
+    track(client);
+    const fault = isLetIn(request, options) ? faultOf(authority) : 407;
+    if (fault === "silent") return;
+    if (fault === "closes") return void client.destroy();
+    if (fault !== null) return void client.end(`HTTP/1.1 ${fault} Refused\r\nContent-Length: 0\r\n\r\n`);
+    const upstream = connect(leadsTo, "127.0.0.1");
+    track(upstream);
+    client.write("HTTP/1.1 200 Connection established\r\n\r\n");
+    client.pipe(upstream).pipe(client);
+    client.once("close", () => upstream.destroy());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    port: (server.address() as AddressInfo).port,
+    authorities,
+    headers,
+    async close() {
+      if (!server.listening) return;
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await once(server, "close");
+    },
+  };
+}
+
+function isLetIn({ headers }: IncomingMessage, { credentials }: ConnectProxyOptions): boolean {
+  if (credentials === undefined) return true;
+  return headers["proxy-authorization"] === `Basic ${Buffer.from(credentials).toString("base64")}`;
+}

@@ -1,0 +1,74 @@
+import { PNG } from "pngjs";
+import type { Expected } from "./entry.ts";
+
+/** Video codecs and color conversions change a color by a few steps. */
+const TOLERANCE = 8;
+
+export interface Rendered {
+  /** A PNG. */
+  readonly bytes: Uint8Array;
+  readonly notes: readonly string[];
+}
+
+/** Compares a picture with what it must show. Resolves with one line for each difference. */
+export function findFaults({ bytes, notes }: Rendered, expected: Expected): string[] {
+  const png = PNG.sync.read(Buffer.from(bytes));
+  const { width, height } = png;
+  const faults: string[] = [];
+  const [expectedSize, size] = [expected.size.join(" x "), `${width} x ${height}`];
+  if (size !== expectedSize) faults.push(`is ${size} pixels, not ${expectedSize}`);
+  const [expectedNotes, found] = [expected.notes ?? [], notes].map((list) => [...list].toSorted().join(", "));
+  if (found !== expectedNotes) faults.push(`has the notes [${found}], not [${expectedNotes}]`);
+  for (const [x, y, color] of expected.colors ?? []) {
+    const pixel = x < width && y < height ? pixelAt(png, y * width + x) : null;
+    if (pixel === null || !isLike(pixel, parseColor(color)))
+      faults.push(`is ${pixel === null ? "nothing" : formatColor(pixel)} at ${x}, ${y}, not ${color}`);
+  }
+  for (const color of expected.absent ?? []) {
+    const at = findPixel(png, parseColor(color));
+    if (at !== -1) faults.push(`has ${color} at ${at % width}, ${Math.floor(at / width)}`);
+  }
+  for (const [x, color] of expected.once ?? []) {
+    const pieces = countPieces(png, x, parseColor(color));
+    if (pieces !== 1) faults.push(`has ${color} in ${pieces} pieces of column ${x}, not in one`);
+  }
+  return faults;
+}
+
+type Color = readonly [red: number, green: number, blue: number];
+
+function parseColor(text: string): Color {
+  const value = Number.parseInt(text.slice(1), 16);
+  return [value >> 16, (value >> 8) & 0xff, value & 0xff];
+}
+
+function formatColor(color: Color): string {
+  return `#${color.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+}
+
+function pixelAt({ data }: PNG, index: number): Color {
+  const [red = 0, green = 0, blue = 0] = data.subarray(index * 4, index * 4 + 3);
+  return [red, green, blue];
+}
+
+function isLike(one: Color, other: Color): boolean {
+  return one.every((part, index) => Math.abs(part - (other[index] ?? 0)) <= TOLERANCE);
+}
+
+/** Returns the index of the first pixel with the color, or -1. */
+function findPixel(png: PNG, color: Color): number {
+  const count = png.width * png.height;
+  for (let index = 0; index < count; index += 1) if (isLike(pixelAt(png, index), color)) return index;
+  return -1;
+}
+
+function countPieces(png: PNG, x: number, color: Color): number {
+  let pieces = 0;
+  let isInside = false;
+  for (let y = 0; y < png.height; y += 1) {
+    const matches = isLike(pixelAt(png, y * png.width + x), color);
+    if (matches && !isInside) pieces += 1;
+    isInside = matches;
+  }
+  return pieces;
+}

@@ -1,0 +1,67 @@
+import type { ScreenshotValues } from "@snap/protocol";
+import type { Handler } from "./site.ts";
+
+/** Parameters of a picture, without `url`. */
+export type PictureParameters = Omit<ScreenshotValues, "url" | "pdf">;
+
+/** A color at a place of a picture, in device pixels. */
+export type Probe = readonly [x: number, y: number, color: string];
+
+/** What a picture must show. Colors are `#rrggbb`. */
+export interface Expected {
+  /** Width and height in device pixels. */
+  readonly size: readonly [width: number, height: number];
+  readonly colors?: readonly Probe[];
+  /** Colors that no pixel has. */
+  readonly absent?: readonly string[];
+  /** Colors that a column of pixels contains in exactly one piece. */
+  readonly once?: readonly (readonly [x: number, color: string])[];
+  /** All notes, in any order; none by default. */
+  readonly notes?: readonly string[];
+}
+
+export type Side = "before" | "after";
+
+export interface Picture {
+  readonly parameters: PictureParameters;
+  readonly expected: Expected;
+}
+
+/** A page, and its picture before and after some parameters are sent. */
+export interface Entry {
+  /** Path of the page, and the name of its pictures. */
+  readonly name: string;
+  readonly title: string;
+  /** What the page does, in one or two sentences of Markdown. */
+  readonly about: string;
+  readonly page: string | Handler;
+  readonly before: Picture;
+  /** `maxMs` is the longest that this render may take on an idle machine. */
+  readonly after: Picture & { readonly maxMs: number };
+  /** The page without what the parameters remove: it looks before as the page looks after, pixel for pixel. */
+  readonly plainPage?: string;
+  /** A path that the page requests if something goes wrong. */
+  readonly neverRequested?: string;
+}
+
+export interface Group {
+  readonly title: string;
+  readonly entries: readonly Entry[];
+}
+
+/** Sent with each picture, unless an entry sends other values or a device. */
+export const COMMON = { width: 400, height: 300, waitUntil: "load" } as const;
+
+/** The parameters of a picture, with those that every picture has. */
+export function completeParameters({ parameters }: Picture): PictureParameters {
+  if (parameters.device === undefined) return { ...COMMON, ...parameters };
+  return { waitUntil: COMMON.waitUntil, ...parameters };
+}
+
+/** The names of the parameters that make the difference between both pictures. */
+export function changedParameters({ before, after }: Entry): string[] {
+  const from = new Map<string, unknown>(Object.entries(before.parameters));
+  return Object.entries(after.parameters)
+    .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(from.get(name)))
+    .map(([name]) => name);
+}

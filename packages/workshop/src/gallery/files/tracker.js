@@ -1,0 +1,1 @@
+document.body.insertAdjacentHTML("beforeend", `<img src="/image/c62828" alt="">`);

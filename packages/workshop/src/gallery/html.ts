@@ -1,0 +1,45 @@
+import { GRAY, GREEN, NAVY } from "./palette.ts";
+import type { Probe } from "./entry.ts";
+
+interface Parts {
+  readonly style?: string;
+  readonly body: string;
+  readonly script?: string;
+  readonly head?: string;
+}
+
+const BASE = `
+  body { margin: 0; font: 16px/1.5 sans-serif; color: #263238; background: white; }
+  h1 { margin: 0; padding: 0 20px; height: 48px; font-size: 20px; line-height: 48px; color: white; background: ${NAVY}; }
+  section { height: 360px; padding: 0 20px; overflow: hidden; }
+  h2 { margin: 0; height: 40px; font-size: 16px; line-height: 40px; }
+  .area { display: block; width: 100%; height: 300px; border: 0; background: ${GRAY}; }
+`;
+
+/** Writes a page in the style of the gallery. */
+export function html({ head = "", style = "", body, script = "" }: Parts): string {
+  return `<!doctype html><meta charset="utf-8"><title>Gallery</title>${head}<style>${BASE}${style}</style>${body}${script && `<script>${script}</script>`}`;
+}
+
+const SECTION_HEIGHT = 360;
+
+/** Sections, each with a heading and the content that `area` writes. */
+export function sections(count: number, area: (number: number) => string): string {
+  const numbers = Array.from({ length: count }, (_, index) => index + 1);
+  return numbers.map((number) => `<section><h2>Section ${number}</h2>${area(number)}</section>`).join("");
+}
+
+/** The size of a page of sections, `top` pixels below its start. */
+export function sizeOfSections(count: number, top = 0): readonly [number, number] {
+  return [400, top + count * SECTION_HEIGHT];
+}
+
+/** Expects a color in the middle of every section. */
+export function everySection(count: number, color: string = GREEN, top = 0): readonly Probe[] {
+  return Array.from({ length: count }, (_, index) => sectionProbe(index + 1, color, top));
+}
+
+/** Expects a color in the middle of one section. */
+export function sectionProbe(number: number, color: string, top = 0): Probe {
+  return [200, top + (number - 1) * SECTION_HEIGHT + 190, color];
+}

@@ -1,0 +1,105 @@
+import { toQuery } from "@snap/protocol";
+import { slug } from "github-slugger";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { code, count, table, type ReferencePage } from "../docs/reference/page.ts";
+import { ROOT } from "../workspace.ts";
+import {
+  changedParameters,
+  COMMON,
+  type Entry,
+  type Picture,
+  type PictureParameters,
+  type Side,
+} from "./entry.ts";
+import { ENTRIES, GROUPS } from "./groups.ts";
+
+/** The folder of the page and its pictures, from the root. */
+export const GALLERY = "docs/gallery";
+const MEASURED = `${GALLERY}/measured.json`;
+
+/** Milliseconds of each entry's renders, by its name. */
+export type Measured = Readonly<Record<string, { readonly before: number; readonly after: number }>>;
+
+export async function readMeasured(): Promise<Measured> {
+  return JSON.parse(await readFile(join(ROOT, MEASURED), "utf8")) as Measured;
+}
+
+/** The file with the durations, formatted. */
+export function measuredFile(measured: Measured): readonly [path: string, text: string] {
+  const sorted = ENTRIES.flatMap(({ name }) => (measured[name] ? [[name, measured[name]]] : []));
+  return [MEASURED, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`];
+}
+
+/** The page of the gallery, with the durations of the last `pnpm site gallery`. */
+export async function galleryPage(): Promise<ReferencePage> {
+  const measured = await readMeasured();
+  return {
+    file: "index.md",
+    title: "Gallery",
+    summary: SUMMARY,
+    parts: () => [
+      EXPLANATION,
+      ...GROUPS.flatMap(({ title, entries }) => {
+        const parts = entries.map((entry) =>
+          [`### ${entry.title}`, entry.about, entryTable(entry, measured)].join("\n\n"),
+        );
+        return [`## ${title}`, parts.join("\n\n")];
+      }),
+    ],
+  };
+}
+
+const SUMMARY =
+  "Pages that are hard to render, each before and after some parameters are sent. In most of them, green is what the picture should show, and red what it should not.";
+const EXPLANATION = `Every picture is rendered with ${code(queryText(COMMON))}, unless the table shows other values or a device. Large pictures are scaled down. The times are those of one render before, and the median of three after, one at a time, on a small machine with two processors; the pages come from the same machine. \`pnpm site gallery\` renders the pictures, checks their sizes, colors and notes, and fails if a render takes longer than stated.`;
+
+function entryTable(entry: Entry, measured: Measured): string {
+  const durations = measured[entry.name];
+  if (durations === undefined)
+    throw new Error(`${MEASURED} has no ${entry.name}; run \`pnpm site gallery ${entry.name}\``);
+  const picture = (side: Side): string =>
+    `![${entry.title.replaceAll("`", "")}, ${side}](${pictureFile(entry, side)})`;
+  return table(
+    ["", "before", "after"],
+    [
+      ["picture", picture("before"), picture("after")],
+      ["query", describeQuery(entry.before), describeQuery(entry.after)],
+      ["notes", describeNotes(entry.before), describeNotes(entry.after)],
+      [
+        "time",
+        `${count(durations.before)} ms`,
+        `${count(durations.after)} ms, at most ${count(entry.after.maxMs)} ms`,
+      ],
+    ],
+  );
+}
+
+/** The name of a picture's file, in the folder of the page. */
+export function pictureFile({ name }: Entry, side: Side): string {
+  return `${name}-${side}.png`;
+}
+
+function describeQuery({ parameters }: Picture): string {
+  const text = queryText(parameters);
+  return text === "" ? "none of its own" : code(text);
+}
+
+function describeNotes({ expected: { notes = [] } }: Picture): string {
+  return notes.length === 0 ? "none" : notes.map(code).join(", ");
+}
+
+/** A query that people can read: only characters that would change its meaning are encoded. */
+export function queryText(parameters: PictureParameters): string {
+  return Array.from(toQuery(parameters), ([name, value]) => {
+    return `${name}=${value.replaceAll(/[%&#+ ]/g, encodeURIComponent)}`;
+  }).join("&");
+}
+
+/** Returns a link from `docs/reference` to the entry that shows a parameter best; `null` without one. */
+export function linkToEntry(parameter: string): string | null {
+  const [best] = ENTRIES.filter((entry) => changedParameters(entry).includes(parameter)).toSorted(
+    (one, other) => changedParameters(one).length - changedParameters(other).length,
+  );
+  return best ? `../gallery/index.md#${slug(best.title)}` : null;
+}

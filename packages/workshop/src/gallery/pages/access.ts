@@ -1,0 +1,75 @@
+import type { IncomingMessage } from "node:http";
+import type { Entry, Group, PictureParameters } from "../entry.ts";
+import { html } from "../html.ts";
+import { GREEN, RED } from "../palette.ts";
+import type { Handler } from "../site.ts";
+import { sendHtml } from "../site.ts";
+
+const SIZE = [400, 300] as const;
+
+const panel = (title: string, color: string): string =>
+  html({
+    style: `.panel { margin: 40px 20px; height: 160px; background: ${color}; }`,
+    body: `<h1>${title}</h1><div class="panel"></div>`,
+  });
+const MEMBERS = panel("Members", GREEN);
+const SIGN_IN = panel("Sign in", RED);
+
+/** Shows the members' page to requests that may see it. */
+function membersOnly(
+  mayEnter: (headers: IncomingMessage["headers"]) => boolean,
+  challenge: Readonly<Record<string, string>> = {},
+): Handler {
+  return ({ headers }, response) => {
+    if (mayEnter(headers)) return sendHtml(response, MEMBERS);
+    for (const [name, value] of Object.entries(challenge)) response.setHeader(name, value);
+    sendHtml(response, SIGN_IN, 401);
+  };
+}
+
+function login(entry: Omit<Entry, "before" | "after">, parameters: PictureParameters): Entry {
+  return {
+    ...entry,
+    before: { parameters: {}, expected: { size: SIZE, colors: [[200, 150, RED]], absent: [GREEN] } },
+    after: {
+      parameters,
+      expected: { size: SIZE, colors: [[200, 150, GREEN]], absent: [RED] },
+      maxMs: 2000,
+    },
+  };
+}
+
+export const ACCESS: Group = {
+  title: "Behind a login",
+  entries: [
+    login(
+      {
+        name: "login-by-header",
+        title: "A header",
+        about: "A preview that the server shows to requests with a header of its own.",
+        page: membersOnly((headers) => headers["x-preview"] === "letmein"),
+      },
+      { headers: { "X-Preview": "letmein" } },
+    ),
+    login(
+      {
+        name: "login-by-cookie",
+        title: "A cookie",
+        about: "A page for those who have a session.",
+        page: membersOnly(({ cookie = "" }) => cookie.split("; ").includes("session=letmein")),
+      },
+      { cookies: [{ name: "session", value: "letmein" }] },
+    ),
+    login(
+      {
+        name: "login-by-password",
+        title: "Basic authentication",
+        about: "A page that requests a user name and password.",
+        page: membersOnly(({ authorization }) => authorization === `Basic ${btoa("user:letmein")}`, {
+          "www-authenticate": `Basic realm="members"`,
+        }),
+      },
+      { basicAuth: "user:letmein" },
+    ),
+  ],
+};

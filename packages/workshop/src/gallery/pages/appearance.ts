@@ -1,0 +1,311 @@
+import type { Entry, Group } from "../entry.ts";
+import { html } from "../html.ts";
+import { GRAY, GREEN, NAVY, RED, WHITE } from "../palette.ts";
+
+const SIZE = [400, 300] as const;
+const PANEL = "margin: 40px 20px; height: 160px;";
+
+const darkMode: Entry = {
+  name: "dark-mode",
+  title: "Dark mode",
+  about: "The page has a dark color scheme.",
+  page: html({
+    style: `
+      .panel { ${PANEL} background: ${GRAY}; }
+      @media (prefers-color-scheme: dark) {
+        body { background: #121212; }
+        .panel { background: ${GREEN}; }
+      }`,
+    body: `<h1>Settings</h1><div class="panel"></div>`,
+  }),
+  before: {
+    parameters: {},
+    expected: {
+      size: SIZE,
+      colors: [
+        [10, 290, WHITE],
+        [200, 150, GRAY],
+      ],
+    },
+  },
+  after: {
+    parameters: { colorScheme: "dark" },
+    expected: {
+      size: SIZE,
+      colors: [
+        [10, 290, "#121212"],
+        [200, 150, GREEN],
+      ],
+    },
+    maxMs: 2000,
+  },
+};
+
+const forcedColors: Entry = {
+  name: "forced-colors",
+  title: "Forced colors",
+  about: "In a high-contrast mode the browser replaces the colors of the page; one part keeps its own.",
+  page: html({
+    style: `
+      .panel { ${PANEL} background: ${RED}; }
+      .badge { width: 100px; height: 100px; background: ${RED}; }
+      @media (forced-colors: active) { .badge { forced-color-adjust: none; background: ${GREEN}; } }`,
+    body: `<h1>Status</h1><div class="panel"><div class="badge"></div></div>`,
+  }),
+  before: {
+    parameters: {},
+    expected: {
+      size: SIZE,
+      colors: [
+        [60, 120, RED],
+        [300, 120, RED],
+        [390, 20, NAVY],
+      ],
+    },
+  },
+  after: {
+    parameters: { forcedColors: true },
+    expected: { size: SIZE, colors: [[60, 120, GREEN]], absent: [RED, NAVY] },
+    maxMs: 2000,
+  },
+};
+
+const phone: Entry = {
+  name: "phone",
+  title: "A phone",
+  about:
+    "The page has a layout for phones with touch screens. The picture has three device pixels for each pixel.",
+  page: html({
+    head: `<meta name="viewport" content="width=device-width, initial-scale=1">`,
+    style: `
+      .cards { display: flex; gap: 20px; padding: 20px; }
+      .cards div { flex: 1; height: 140px; background: ${GRAY}; }
+      @media (max-width: 480px) and (pointer: coarse) {
+        .cards { flex-direction: column; }
+        .cards div { flex: none; background: ${GREEN}; }
+      }`,
+    body: `<h1>News</h1><div class="cards"><div></div><div></div><div></div></div>`,
+  }),
+  before: {
+    parameters: { width: 800, height: 600 },
+    expected: {
+      size: [800, 600],
+      colors: [
+        [100, 100, GRAY],
+        [700, 100, GRAY],
+        [400, 500, WHITE],
+      ],
+    },
+  },
+  after: {
+    parameters: { device: "iphone-15-pro" },
+    expected: {
+      size: [1179, 1977],
+      colors: [
+        [600, 400, GREEN],
+        [600, 800, GREEN],
+        [600, 1300, GREEN],
+      ],
+    },
+    maxMs: 3000,
+  },
+};
+
+const mobile: Entry = {
+  name: "mobile",
+  title: "A mobile layout of another size",
+  about: "Like a phone, but with a viewport of your choice.",
+  page: html({
+    head: `<meta name="viewport" content="width=200">`,
+    style: `.half { width: 100px; height: 120px; background: ${GREEN}; } @media (any-pointer: coarse) { .half { border-right: 20px solid ${NAVY}; } }`,
+    body: `<div class="half"></div>`,
+  }),
+  before: {
+    parameters: {},
+    expected: {
+      size: SIZE,
+      colors: [
+        [90, 60, GREEN],
+        [150, 60, WHITE],
+      ],
+    },
+  },
+  after: {
+    parameters: { mobile: true, touch: true },
+    expected: {
+      size: SIZE,
+      colors: [
+        [190, 60, GREEN],
+        [220, 60, NAVY],
+        [300, 60, WHITE],
+      ],
+    },
+    maxMs: 2000,
+  },
+};
+
+const rightToLeft: Entry = {
+  name: "right-to-left",
+  title: "Right to left",
+  about: "The page follows the language of the browser, and Arabic reads from the right.",
+  page: html({
+    style: `
+      nav { float: inline-start; width: 100px; height: 220px; background: ${GREEN}; }
+      p { margin: 0; padding: 20px; overflow: hidden; }`,
+    body: `<h1>Gallery</h1><nav></nav><p></p>`,
+    script: `
+      const isArabic = navigator.language.startsWith("ar");
+      document.documentElement.dir = isArabic ? "rtl" : "ltr";
+      document.querySelector("h1").textContent = isArabic ? "مرحبا" : "Welcome";
+      document.querySelector("p").textContent = new Intl.DateTimeFormat(navigator.language, { dateStyle: "full", timeZone: "UTC" })
+        .format(Date.UTC(2026, 0, 31));`,
+  }),
+  before: {
+    parameters: {},
+    expected: {
+      size: SIZE,
+      colors: [
+        [50, 150, GREEN],
+        [380, 280, WHITE],
+      ],
+    },
+  },
+  after: {
+    parameters: { locale: "ar" },
+    expected: {
+      size: SIZE,
+      colors: [
+        [350, 150, GREEN],
+        [20, 280, WHITE],
+      ],
+    },
+    maxMs: 2000,
+  },
+};
+
+const timeZone: Entry = {
+  name: "time-zone",
+  title: "A time zone",
+  about:
+    "It shows what time it is for the reader at noon in Greenwich: nine in the evening in Tokyo, when the sky is dark.",
+  page: html({
+    style: `body { height: 100vh; } p { margin: 0; padding: 90px 0 0; font-size: 60px; text-align: center; color: inherit; }`,
+    body: "<p></p>",
+    script: `
+      const noon = new Date(Date.UTC(2026, 5, 1, 12));
+      const isNight = noon.getHours() === 21;
+      document.body.style.background = isNight ? "${NAVY}" : "#90caf9";
+      document.body.style.color = isNight ? "white" : "black";
+      document.querySelector("p").textContent = noon.toLocaleTimeString("en-US", { timeStyle: "short" });`,
+  }),
+  before: { parameters: { timeZone: "UTC" }, expected: { size: SIZE, colors: [[10, 10, "#90caf9"]] } },
+  after: {
+    parameters: { timeZone: "Asia/Tokyo" },
+    expected: { size: SIZE, colors: [[10, 10, NAVY]] },
+    maxMs: 2000,
+  },
+};
+
+const geolocation: Entry = {
+  name: "geolocation",
+  title: "A position",
+  about: "A map of the world that marks the position of the reader.",
+  page: html({
+    style: `
+      #map { position: relative; margin: 20px; width: 360px; height: 180px; background: ${GRAY}; }
+      #dot { position: absolute; width: 20px; height: 20px; margin: -10px; border-radius: 50%; background: ${GREEN}; }`,
+    body: `<h1>Where you are</h1><div id="map"></div>`,
+    script: `
+      navigator.geolocation.getCurrentPosition(
+        ({ coords }) => {
+          map.innerHTML = "<div id=dot style='left:" + (coords.longitude + 180) + "px;top:" + (90 - coords.latitude) + "px'></div>";
+          requestAnimationFrame(() => { window.isLocated = true; });
+        },
+        () => { map.style.background = "${RED}"; window.isLocated = true; });`,
+  }),
+  before: {
+    parameters: { waitForFunction: "window.isLocated" },
+    expected: { size: SIZE, colors: [[40, 200, RED]], absent: [GREEN] },
+  },
+  after: {
+    parameters: { waitForFunction: "window.isLocated", latitude: 47, longitude: 8 },
+    expected: {
+      size: SIZE,
+      colors: [
+        [208, 111, GREEN],
+        [40, 200, GRAY],
+      ],
+      absent: [RED],
+    },
+    maxMs: 3000,
+  },
+};
+
+const printed: Entry = {
+  name: "printed",
+  title: "The style for print",
+  about: "The page hides its navigation when it is printed.",
+  page: html({
+    style: `
+      nav { height: 60px; background: ${RED}; }
+      .panel { ${PANEL} background: ${GREEN}; }
+      @media print { nav { display: none; } }`,
+    body: `<nav></nav><div class="panel"></div>`,
+  }),
+  before: { parameters: {}, expected: { size: SIZE, colors: [[200, 30, RED]] } },
+  after: {
+    parameters: { mediaType: "print" },
+    expected: { size: SIZE, colors: [[200, 120, GREEN]], absent: [RED] },
+    maxMs: 2000,
+  },
+};
+
+const userAgent: Entry = {
+  name: "user-agent",
+  title: "A user agent",
+  about: "The page greets a browser that it knows.",
+  page: html({
+    style: `.panel { ${PANEL} }`,
+    body: `<h1>Hello</h1><div class="panel"></div>`,
+    script: `document.querySelector(".panel").style.background = navigator.userAgent.startsWith("Gallery/1.0") ? "${GREEN}" : "${GRAY}";`,
+  }),
+  before: { parameters: {}, expected: { size: SIZE, colors: [[200, 150, GRAY]] } },
+  after: {
+    parameters: { userAgent: "Gallery/1.0 (+https://example.com/bot)" },
+    expected: { size: SIZE, colors: [[200, 150, GREEN]] },
+    maxMs: 2000,
+  },
+};
+
+const withoutScripts: Entry = {
+  name: "without-scripts",
+  title: "Without JavaScript",
+  about: "A script covers the article with an invitation.",
+  page: html({
+    style: `.panel { ${PANEL} background: ${GREEN}; } .invitation { position: fixed; inset: 80px 60px; background: ${RED}; }`,
+    body: `<h1>Article</h1><div class="panel"></div>`,
+    script: `document.body.insertAdjacentHTML("beforeend", "<div class=invitation></div>");`,
+  }),
+  before: { parameters: {}, expected: { size: SIZE, colors: [[200, 150, RED]] } },
+  after: {
+    parameters: { javascript: false },
+    expected: { size: SIZE, colors: [[200, 150, GREEN]], absent: [RED] },
+    maxMs: 2000,
+  },
+};
+
+export const APPEARANCE: Group = {
+  title: "Seen as someone",
+  entries: [
+    darkMode,
+    forcedColors,
+    phone,
+    mobile,
+    rightToLeft,
+    timeZone,
+    geolocation,
+    printed,
+    userAgent,
+    withoutScripts,
+  ],
+};

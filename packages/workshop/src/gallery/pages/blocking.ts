@@ -1,0 +1,94 @@
+import type { Entry, Expected, Group, PictureParameters } from "../entry.ts";
+import { html } from "../html.ts";
+import { GREEN, NAVY, RED } from "../palette.ts";
+
+const SIZE = [400, 300] as const;
+
+const IMAGE = `/image/${RED.slice(1)}`;
+const STYLE = `
+  .panel { margin: 20px; height: 100px; background: ${GREEN}; }
+  img, iframe { display: block; margin: 20px; width: 360px; height: 80px; border: 0; }`;
+
+/** A page with a red image or frame from a path, in an element with the class. */
+function pageWith(part: string): string {
+  return html({ style: STYLE, body: `<h1>Article</h1><div class="panel"></div>${part}` });
+}
+
+const SHOWN: Expected = {
+  size: SIZE,
+  colors: [
+    [200, 100, GREEN],
+    [200, 220, RED],
+  ],
+};
+const BLOCKED: Expected = {
+  size: SIZE,
+  colors: [
+    [200, 100, GREEN],
+    [390, 20, NAVY],
+  ],
+  absent: [RED],
+};
+
+function blocked(
+  entry: Pick<Entry, "name" | "title" | "about" | "page">,
+  { parameters, notes }: { parameters: PictureParameters; notes: readonly string[] },
+): Entry {
+  return {
+    ...entry,
+    before: { parameters: {}, expected: SHOWN },
+    after: { parameters, expected: { ...BLOCKED, notes }, maxMs: 2500 },
+  };
+}
+
+/** Lists that an operator would supply. */
+export const FILTER_LISTS = {
+  ads: ["/color/*?ad$subdocument", "##.ad-space"].join("\n"),
+  trackers: "/files/tracker.js$script",
+} as const;
+
+export const BLOCKING: Group = {
+  title: "Requests that are blocked",
+  entries: [
+    blocked(
+      {
+        name: "blocked-url",
+        title: "A pattern of URLs",
+        about: "A frame below a path shows an advertisement.",
+        page: pageWith(`<iframe src="/color/${RED.slice(1)}"></iframe>`),
+      },
+      { parameters: { blockUrls: "*://*/color/*" }, notes: ["blocked=1"] },
+    ),
+    blocked(
+      {
+        name: "blocked-images",
+        title: "A kind of resource",
+        about: "The page without its images.",
+        page: pageWith(`<img src="${IMAGE}" alt="">`),
+      },
+      { parameters: { blockResources: "image" }, notes: ["blocked=1"] },
+    ),
+    blocked(
+      {
+        name: "ads",
+        title: "Advertisements",
+        about:
+          "The service has a filter list with two rules: one blocks the banner's frame, the other hides its space.",
+        page: pageWith(`<div class="ad-space"><iframe src="/color/${RED.slice(1)}?ad"></iframe></div>`),
+      },
+      { parameters: { blockAds: true }, notes: ["blocked=1"] },
+    ),
+    blocked(
+      {
+        name: "trackers",
+        title: "Trackers",
+        about: "A script of a tracker shows that it has run.",
+        page: html({
+          style: STYLE,
+          body: `<h1>Article</h1><div class="panel"></div><script src="/files/tracker.js"></script>`,
+        }),
+      },
+      { parameters: { blockTrackers: true }, notes: ["blocked=1"] },
+    ),
+  ],
+};

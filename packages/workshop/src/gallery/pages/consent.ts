@@ -1,0 +1,63 @@
+import {
+  CONSENT_PAGES,
+  PLAIN_PAGE,
+  SOURCEPOINT_FRAME,
+  SOURCEPOINT_FRAME_PATH,
+  type ConsentPage,
+} from "../../../../testing/test/servers/consent-pages.ts";
+import type { Entry, Group } from "../entry.ts";
+
+/** Large enough for the dialogs, which are in the middle or at the lower edge. */
+const SIZE = { width: 1000, height: 600 } as const;
+const PICTURE_SIZE = [1000, 600] as const;
+/** The late dialog appears a second after the page. */
+const LATE = { delay: 1300 } as const;
+
+const ABOUT: Readonly<Record<ConsentPage["note"], string>> = {
+  "consent-declined":
+    "The dialog is declined: afterwards the page equals the one without a dialog, pixel for pixel.",
+  "consent-hidden": "This dialog can only be accepted, so it is hidden, and nothing is clicked.",
+};
+
+/** The dialogs of a vendor are named after it. */
+const TITLES: Readonly<Record<string, string>> = {
+  onetrust: "OneTrust",
+  "onetrust-settings": "OneTrust, with the choice on a second page",
+  quantcast: "Quantcast (InMobi)",
+  usercentrics: "Usercentrics, in a shadow root",
+  trustarc: "TrustArc",
+  sourcepoint: "Sourcepoint, in a frame of another origin",
+  cookieyes: "CookieYes",
+  unknown: "A dialog of nobody we know",
+  "unknown-settings": "A dialog of nobody we know, with the choice on a second page",
+  late: "A dialog that comes a second late",
+  "accept-only": "A dialog that can only be accepted",
+};
+
+function entryOf({ name, html, note }: ConsentPage): Entry {
+  const parameters = { ...SIZE, ...(name === "late" && LATE) };
+  return {
+    name: `consent-${name}`,
+    title: TITLES[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+    about: ABOUT[note],
+    page: html,
+    before: { parameters, expected: { size: PICTURE_SIZE } },
+    after: {
+      parameters: { ...parameters, blockCookieBanners: true },
+      expected: { size: PICTURE_SIZE, notes: [note] },
+      maxMs: 5000,
+    },
+    plainPage: PLAIN_PAGE,
+    neverRequested: `/clicked/${name}/accept`,
+  };
+}
+
+export const CONSENT: Group = {
+  title: "Cookie banners",
+  entries: CONSENT_PAGES.map(entryOf),
+};
+
+/** The content of the frame, by the name of its path. */
+export const CONSENT_FRAMES: ReadonlyMap<string, string> = new Map([
+  [SOURCEPOINT_FRAME_PATH.slice(1), SOURCEPOINT_FRAME],
+]);

@@ -1,0 +1,134 @@
+import type { Entry, Expected, Group } from "../entry.ts";
+import { html } from "../html.ts";
+import { GRAY, GREEN, NAVY, RED } from "../palette.ts";
+
+const SIZE = [400, 300] as const;
+const CENTER = [200, 170] as const;
+/** Both pictures wait, so that the page has moved on. */
+const LATER = { delay: 600 } as const;
+
+const moved: Expected = { size: SIZE, colors: [[...CENTER, RED]], absent: [GREEN] };
+const atStart: Expected = { size: SIZE, colors: [[...CENTER, GREEN]], absent: [RED] };
+
+/** A page that is green at first and red later. */
+function moving(entry: Pick<Entry, "name" | "title" | "about" | "page">): Entry {
+  return {
+    ...entry,
+    before: { parameters: LATER, expected: moved },
+    after: { parameters: { ...LATER, stabilize: true }, expected: atStart, maxMs: 5000 },
+  };
+}
+
+const STAGE = "display: block; margin: 30px auto; width: 320px; height: 190px;";
+
+const carousel = moving({
+  name: "carousel",
+  title: "A carousel",
+  about: "CSS moves to the next slide for ever.",
+  page: html({
+    style: `
+      .stage { ${STAGE} overflow: hidden; }
+      .slides { display: flex; width: 200%; height: 100%; animation: advance 60s infinite; }
+      .slides div { flex: 1; }
+      @keyframes advance { 0%, 0.1% { transform: none; } 0.2%, 100% { transform: translateX(-50%); } }`,
+    body: `<h1>Shop</h1>
+      <div class="stage"><div class="slides">
+        <div style="background: ${GREEN}"></div><div style="background: ${RED}"></div>
+      </div></div>`,
+  }),
+});
+
+const gif = moving({
+  name: "gif",
+  title: "A GIF",
+  about: "The second frame follows after a tenth of a second.",
+  page: html({
+    body: `<h1>GIF</h1><img src="/files/two-frames.gif" alt="" style="${STAGE} image-rendering: pixelated">`,
+  }),
+});
+
+const video = moving({
+  name: "video",
+  title: "A video",
+  about: "A muted video that plays by itself.",
+  page: html({
+    body: `<h1>Video</h1><video src="/files/two-scenes.webm" autoplay muted style="${STAGE} object-fit: fill"></video>`,
+  }),
+});
+
+const spinner: Entry = {
+  name: "spinner",
+  title: "A CSS spinner",
+  about: "A ring that turns for ever: without `stabilize`, no two pictures are the same.",
+  page: html({
+    style: `
+      .spinner { box-sizing: border-box; margin: 40px auto; width: 160px; height: 160px; border-radius: 50%;
+        border: 24px solid ${GRAY}; border-top-color: ${GREEN}; animation: turn 1s linear infinite; }
+      @keyframes turn { to { transform: rotate(360deg); } }`,
+    body: `<h1>Loading</h1><div class="spinner"></div>`,
+  }),
+  before: { parameters: LATER, expected: { size: SIZE } },
+  after: {
+    parameters: { ...LATER, stabilize: true },
+    expected: {
+      size: SIZE,
+      colors: [
+        [200, 100, GREEN],
+        [132, 168, GRAY],
+        [268, 168, GRAY],
+        [200, 236, GRAY],
+      ],
+    },
+    maxMs: 5000,
+  },
+};
+
+const entrance: Entry = {
+  name: "entrance",
+  title: "An entrance in motion",
+  about: "A panel slides in, which takes 20 seconds.",
+  page: html({
+    style: `
+      .panel { ${STAGE} background: ${GREEN}; animation: enter 20s ease-in both; }
+      @keyframes enter { from { transform: translateX(400px); } }`,
+    body: `<h1>Entrance</h1><div style="overflow: hidden"><div class="panel"></div></div>`,
+  }),
+  before: { parameters: {}, expected: { size: SIZE, colors: [[50, 170, "#ffffff"]] } },
+  after: {
+    parameters: { stabilize: true },
+    expected: {
+      size: SIZE,
+      colors: [
+        [50, 170, GREEN],
+        [350, 170, GREEN],
+        [20, 170, "#ffffff"],
+      ],
+    },
+    maxMs: 5000,
+  },
+};
+
+const reducedMotion: Entry = {
+  name: "reduced-motion",
+  title: "Less motion",
+  about: "The page replaces its animation if the reader prefers less motion.",
+  page: html({
+    style: `
+      .ball { margin: 50px 20px; width: 120px; height: 120px; border-radius: 50%; background: ${NAVY};
+        animation: roll 2s infinite alternate; }
+      @keyframes roll { to { transform: translateX(240px); } }
+      @media (prefers-reduced-motion: reduce) { .ball { margin: 50px auto; animation: none; background: ${GREEN}; } }`,
+    body: `<h1>Ball</h1><div class="ball"></div>`,
+  }),
+  before: { parameters: {}, expected: { size: SIZE, absent: [GREEN] } },
+  after: {
+    parameters: { reducedMotion: true },
+    expected: { size: SIZE, colors: [[200, 158, GREEN]] },
+    maxMs: 2000,
+  },
+};
+
+export const MOTION: Group = {
+  title: "Pages that move",
+  entries: [carousel, gif, video, spinner, entrance, reducedMotion],
+};

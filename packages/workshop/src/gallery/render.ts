@@ -1,0 +1,71 @@
+import { parseQuery, parseTargetList, type Resolver } from "@snap/engine";
+import { createPuppeteerRenderer } from "@snap/engine/puppeteer";
+import { toQuery } from "@snap/protocol";
+import { findFaults } from "./check.ts";
+import { completeParameters, type Entry, type Picture, type Side } from "./entry.ts";
+import { FILTER_LISTS } from "./pages/blocking.ts";
+import { CONSENT_FRAMES } from "./pages/consent.ts";
+import { openSite } from "./site.ts";
+
+/** A render of an entry, and how it differs from what is expected, one line for each difference. */
+export interface Shown {
+  readonly bytes: Uint8Array;
+  readonly faults: readonly string[];
+  readonly durationMs: number;
+}
+
+/** A renderer, and the site with the pages of some entries. */
+export interface Gallery {
+  show(entry: Entry, side: Side): Promise<Shown>;
+  close(): Promise<void>;
+}
+
+/** Every name is this machine, so that a page may load parts from another site. */
+const TO_LOOPBACK: Resolver = { resolve: () => Promise.resolve(["127.0.0.1"]) };
+
+/** Opens a gallery once its browser is ready. */
+export async function openGallery(entries: readonly Entry[]): Promise<Gallery> {
+  const site = await openSite(
+    new Map([
+      ...CONSENT_FRAMES,
+      ...entries.flatMap(({ name, page, plainPage }) => [
+        [name, page] as const,
+        ...(plainPage === undefined ? [] : [[plainName(name), plainPage] as const]),
+      ]),
+    ]),
+  );
+  const renderer = createPuppeteerRenderer({
+    targets: { allow: parseTargetList(`127.0.0.1:${site.port}`), ownHostnames: [] },
+    resolver: TO_LOOPBACK,
+    filterLists: FILTER_LISTS,
+  });
+  const render = (name: string, picture: Picture): ReturnType<typeof renderer.render> => {
+    const url = `http://127.0.0.1:${site.port}/${name}`;
+    return renderer.render(parseQuery(toQuery({ url, ...completeParameters(picture) })));
+  };
+  return {
+    async show(entry, side) {
+      const startedMs = performance.now();
+      const { bytes, notes } = await render(entry.name, entry[side]);
+      const durationMs = performance.now() - startedMs;
+      const faults = findFaults({ bytes, notes }, entry[side].expected);
+      if (entry.neverRequested !== undefined && site.requested.has(entry.neverRequested))
+        faults.push(`has requested ${entry.neverRequested}`);
+      if (entry.plainPage !== undefined) {
+        const plain = await render(plainName(entry.name), entry.before);
+        const isPlain = Buffer.from(plain.bytes).equals(bytes);
+        if (isPlain !== (side === "after"))
+          faults.push(isPlain ? "shows nothing" : "differs from the plain page");
+      }
+      return { bytes, faults: faults.map((fault) => `${side} ${fault}`), durationMs };
+    },
+    async close() {
+      await renderer.close();
+      await site.close();
+    },
+  };
+}
+
+function plainName(name: string): string {
+  return `${name}-plain`;
+}

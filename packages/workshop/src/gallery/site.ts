@@ -1,0 +1,73 @@
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { extname, join } from "node:path";
+
+export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** The web site with the pages of the gallery, on the loopback. */
+export interface Site {
+  readonly port: number;
+  /** The paths of all requests. */
+  readonly requested: ReadonlySet<string>;
+  close(): Promise<void>;
+}
+
+const FILES = join(import.meta.dirname, "files");
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  ".gif": "image/gif",
+  ".js": "text/javascript",
+  ".ttf": "font/ttf",
+  ".webm": "video/webm",
+};
+
+/** Serves `pages` by name, and what they load. `?after=500` delays a response, and `/never` never responds. */
+export async function openSite(pages: ReadonlyMap<string, string | Handler>): Promise<Site> {
+  const requested = new Set<string>();
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? "/", "http://site");
+    requested.add(url.pathname);
+    const delayMs = Number(url.searchParams.get("after") ?? 0);
+    setTimeout(() => respond(url.pathname), delayMs);
+
+    function respond(path: string): void {
+      const [, kind = "", name = ""] = path.split("/");
+      const page = pages.get(kind);
+      if (typeof page === "function") page(request, response);
+      else if (page !== undefined) sendHtml(response, page);
+      else if (kind === "color") sendHtml(response, `<body style="background:#${name}">`);
+      else if (kind === "image") sendImage(response, `#${name}`);
+      else if (kind === "files") void sendFile(response, name);
+      else if (kind !== "never") response.writeHead(404).end();
+    }
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    port: (server.address() as AddressInfo).port,
+    requested,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}
+
+export function sendHtml(response: ServerResponse, html: string, status = 200): void {
+  response.writeHead(status, { "content-type": "text/html; charset=utf-8" }).end(html);
+}
+
+function sendImage(response: ServerResponse, color: string): void {
+  response.setHeader("content-type", "image/svg+xml");
+  response.end(
+    `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20" preserveAspectRatio="none"><rect width="100%" height="100%" fill="${color}"/></svg>`,
+  );
+}
+
+async function sendFile(response: ServerResponse, name: string): Promise<void> {
+  const type = CONTENT_TYPES[extname(name)];
+  if (type === undefined) return void response.writeHead(404).end();
+  response.setHeader("content-type", type).end(await readFile(join(FILES, name)));
+}

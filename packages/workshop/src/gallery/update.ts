@@ -1,0 +1,68 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ROOT } from "../workspace.ts";
+import type { Entry, Side } from "./entry.ts";
+import { ENTRIES } from "./groups.ts";
+import { GALLERY, measuredFile, pictureFile, readMeasured } from "./page.ts";
+import { openGallery, type Gallery, type Shown } from "./render.ts";
+import { toThumbnail } from "./thumbnail.ts";
+
+/** The durations of the pictures after are compared with a bound. */
+const RUNS = { before: 1, after: 3 } as const;
+
+/**
+ * Renders the entries with these names, or all, one at a time. Checks the pictures and their durations, prints a line for
+ * each, and writes those without a fault to the documentation.
+ *
+ * @returns whether everything is as expected.
+ */
+export async function updateGallery(names: readonly string[]): Promise<boolean> {
+  const unknown = names.filter((name) => !ENTRIES.some((entry) => entry.name === name));
+  if (unknown.length > 0) throw new Error(`the gallery has no ${unknown.join(", ")}`);
+  const entries = ENTRIES.filter(({ name }) => names.length === 0 || names.includes(name));
+  const measured = { ...(await readMeasured().catch(() => ({}))) };
+  const gallery = await openGallery(ENTRIES);
+  await mkdir(join(ROOT, GALLERY), { recursive: true });
+  // The first render also waits for the browser to start.
+  for (const entry of entries.slice(0, 1)) await gallery.show(entry, "before");
+  let isGood = true;
+  try {
+    for (const entry of entries) {
+      const before = await update(gallery, entry, "before");
+      const after = await update(gallery, entry, "after");
+      const faults = [...before.faults, ...after.faults];
+      if (after.durationMs > entry.after.maxMs)
+        faults.push(`after took ${after.durationMs} ms, more than ${entry.after.maxMs} ms`);
+      console.log(`${entry.name.padEnd(26)} ${before.durationMs} ms, ${after.durationMs} ms`);
+      for (const fault of faults) console.error(`  ${fault}`);
+      if (faults.length > 0) isGood = false;
+      else measured[entry.name] = { before: before.durationMs, after: after.durationMs };
+    }
+  } finally {
+    await gallery.close();
+  }
+  const [path, text] = measuredFile(measured);
+  await writeFile(join(ROOT, path), text);
+  return isGood;
+}
+
+interface Result {
+  readonly faults: readonly string[];
+  /** The median. */
+  readonly durationMs: number;
+}
+
+/** Renders a picture several times, checks each, and writes the last if it is right. */
+async function update(gallery: Gallery, entry: Entry, side: Side): Promise<Result> {
+  const shown: Shown[] = [];
+  for (let run = 0; run < RUNS[side]; run += 1) shown.push(await gallery.show(entry, side));
+  const faults = [...new Set(shown.flatMap((each) => each.faults))];
+  const [{ bytes } = { bytes: null }] = shown;
+  if (bytes !== null && faults.length === 0)
+    await writeFile(join(ROOT, GALLERY, pictureFile(entry, side)), toThumbnail(bytes));
+  return { faults, durationMs: median(shown.map(({ durationMs }) => durationMs)) };
+}
+
+function median(values: readonly number[]): number {
+  return Math.round(values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0);
+}
