@@ -186,6 +186,16 @@ describe("the position", () => {
 });
 
 describe("a page without JavaScript", () => {
+  it("runs no script, even if many pages are rendered at once", async () => {
+    reports.clear();
+    const options = { javascript: false, waitUntil: "networkidle0" } as const;
+    const rendering = Array.from({ length: 8 }, () =>
+      renderer.render(screenshot(site.url("/no-script"), options)),
+    );
+    await Promise.all(rendering);
+    expect(reports.has("script")).toBe(false);
+  });
+
   it("is rendered", async () => {
     const seen = await seenBy({ javascript: false, fullPage: true }, "/no-script");
     expect(seen.has("script")).toBe(false);

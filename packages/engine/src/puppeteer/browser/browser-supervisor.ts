@@ -50,7 +50,8 @@ export interface TabSource {
 
 export interface TabRequest {
   readonly kind: TabKind;
-  readonly url: string;
+  /** URL to open a new tab at, if that is possible; `null` opens it blank. */
+  readonly url: string | null;
   /** The sources that this render has tried; `acquire` adds its own. */
   readonly tried: Set<TabSource>;
 }

@@ -95,7 +95,7 @@ export class RenderingBrowser {
   }
 
   /** Acquires a tab for `url`: a ready one if `kind` allows it and one exists, otherwise a new one. */
-  async acquireTab(kind: TabKind, url: string): Promise<Tab> {
+  async acquireTab(kind: TabKind, url: string | null): Promise<Tab> {
     this.#renders += 1;
     this.#activeRenders += 1;
     const target = this.browser.pausesNewPages ? url : null;

@@ -45,7 +45,9 @@ export async function renderPage(
   parameters: SnapParameters,
   limits: RenderLimits,
 ): Promise<RenderedFile> {
-  const request = { kind: limits.tabKind, url: parameters.url, tried: limits.tried };
+  // a page that is opened at its URL may start before all of its settings apply
+  const url = changesThePage(parameters) ? null : parameters.url;
+  const request = { kind: limits.tabKind, url, tried: limits.tried };
   const { tab, release } = await tabs.acquire(request, limits.signal);
   try {
     const signal = AbortSignal.any([limits.signal, tab.ended, tab.egress.overflow]);
