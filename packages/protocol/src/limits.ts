@@ -13,8 +13,10 @@ export const LIMITS = {
   selectorCharacters: 512,
   /** Maximum length of a selector list, such as `hideSelectors`. */
   selectorListCharacters: 2048,
-  /** Maximum length of `css` and `script`. */
+  /** Maximum length of `css`, `script`, `headerHtml` and `footerHtml`. */
   codeCharacters: 20_000,
+  /** Maximum length of `pdfTitle`, `pdfAuthor`, `pdfSubject` and `pdfKeywords`. */
+  documentTextCharacters: 500,
   /** Minimum `cacheTtl`. */
   cacheTtlMinSeconds: 60,
   /** Maximum `cacheTtl`. */

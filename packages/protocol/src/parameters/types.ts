@@ -44,7 +44,18 @@ type Image =
   | (Pick<S, "format"> & { readonly omitBackground?: false | undefined } & NotSent<"quality">);
 
 type Margin = "marginTop" | "marginRight" | "marginBottom" | "marginLeft";
-type Paper = (Sent<P, Size> | NotSent<Size>) & (Sent<P, Margin> | NotSent<Margin>);
+type HeaderFooter = "headerHtml" | "footerHtml";
+type SinglePage = "singlePage" | "landscape" | "cssPageSize" | "pageRanges";
+type Paper = (Sent<P, Size> | NotSent<Size>) &
+  ((Sent<P, Margin> & Pick<P, HeaderFooter>) | NotSent<Margin | HeaderFooter>) &
+  (
+    | ({
+        readonly singlePage: true;
+        readonly landscape?: false | undefined;
+        readonly cssPageSize?: false | undefined;
+      } & NotSent<"pageRanges">)
+    | (Pick<P, Exclude<SinglePage, "singlePage">> & { readonly singlePage?: false | undefined })
+  );
 
 /** The members that no alternative above restricts. */
 type OtherScreenshotValues = Omit<
@@ -63,7 +74,7 @@ type OtherScreenshotValues = Omit<
   | "padding"
   | ImageName
 >;
-type OtherPdfValues = Omit<P, "cache" | "cacheTtl" | Size | Margin | keyof Position>;
+type OtherPdfValues = Omit<P, "cache" | "cacheTtl" | Size | Margin | HeaderFooter | SinglePage | keyof Position>;
 
 export type ImageFormat = NonNullable<S["format"]>;
 export type WaitEvent = NonNullable<S["waitUntil"]>;

@@ -24,12 +24,16 @@ const PLAIN: ReadonlySet<string> = new Set(
   ),
 );
 
+/** The parameter of another group that does: the page is loaded at the width of the paper. */
+const SINGLE_PAGE = "singlePage";
+
 /** Returns whether a value that is not the default was sent for a parameter that changes what a page shows. */
 export function changesThePage(parameters: SnapParameters): boolean {
   const rows: Readonly<Record<string, ParameterRow>> = PARAMETERS[parameters.pdf ? "pdf" : "screenshot"];
   return Object.entries(parameters).some(([name, value]) => {
     const row = rows[name];
     if (row === undefined || value === undefined) return false;
-    return GROUPS.has(row.group) && !PLAIN.has(name) && value !== effectiveDefault(row);
+    const isOne = (GROUPS.has(row.group) && !PLAIN.has(name)) || name === SINGLE_PAGE;
+    return isOne && value !== effectiveDefault(row);
   });
 }
