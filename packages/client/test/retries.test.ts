@@ -112,7 +112,7 @@ describe("the wait before a retry", () => {
     },
   );
 
-  it.for(["capture-too-large", "selector-unmatched"])("is skipped for the note %s", async (note) => {
+  it.for(["capture-too-large", "pages-unmatched", "selector-unmatched"])("is skipped for the note %s", async (note) => {
     const { origin, requests } = await openRawServer(
       envelope(500, "render_failed", { "X-Render-Notes": note }),
     );

@@ -62,6 +62,7 @@ it("limits have their published values", () => {
     selectorCharacters: 512,
     selectorListCharacters: 2048,
     codeCharacters: 20_000,
+    documentTextCharacters: 500,
     cacheTtlMinSeconds: 60,
     cacheTtlMaxSeconds: 2592000,
     cacheTtlDefaultSeconds: 86400,

@@ -49,8 +49,7 @@ type SinglePage = "singlePage" | "landscape" | "cssPageSize" | "pageRanges";
 type Paper = (Sent<P, Size> | NotSent<Size>) &
   ((Sent<P, Margin> & Pick<P, HeaderFooter>) | NotSent<Margin | HeaderFooter>) &
   (
-    | ({
-        readonly singlePage: true;
+    | (Pick<P, "singlePage"> & {
         readonly landscape?: false | undefined;
         readonly cssPageSize?: false | undefined;
       } & NotSent<"pageRanges">)

@@ -36,16 +36,18 @@ const REMOVE_BREAKS = `(margins) => {
 const MEASURE = `(async () => {
   const root = document.documentElement;
   const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-  const bottomOf = (element) => {
-    if (getComputedStyle(element).position === "fixed") return 0;
-    const bottom = element.getBoundingClientRect().bottom + scrollY;
-    return [...element.children].reduce((lowest, child) => Math.max(lowest, bottomOf(child)), bottom);
+  const lowestBottom = () => {
+    const fixed = new Set();
+    let lowest = root.getBoundingClientRect().bottom + (parseFloat(getComputedStyle(root).marginBottom) || 0);
+    for (const element of root.querySelectorAll("*")) {
+      if (fixed.has(element.parentElement) || getComputedStyle(element).position === "fixed") fixed.add(element);
+      else lowest = Math.max(lowest, element.getBoundingClientRect().bottom);
+    }
+    return lowest + scrollY;
   };
   const contentHeight = () => {
     const { scrollHeight } = document.scrollingElement ?? root;
-    if (scrollHeight > innerHeight) return scrollHeight;
-    const margin = parseFloat(getComputedStyle(root).marginBottom) || 0;
-    return Math.min(scrollHeight, Math.max(root.getBoundingClientRect().bottom + scrollY + margin, bottomOf(root)));
+    return scrollHeight > innerHeight ? scrollHeight : Math.min(scrollHeight, lowestBottom());
   };
   const end = performance.now() + ${SETTLE_MAX_MS};
   let height = contentHeight();
@@ -82,15 +84,14 @@ const RECORD_LENGTHS = `() => {
   globalThis.snapLengths = new Map(elements.map((element) => [element, snapLengthsOf(element)]));
 }`;
 
+/** Fixes the lengths that have changed since at their current values. */
 const FIX_LENGTHS = `() => {
-  const changed = [...snapLengths].map(([element, before]) => {
-    const now = snapLengthsOf(element);
-    return [element, before.map((value, index) => (value === now[index] ? null : value))];
-  });
-  for (const [element, lengths] of changed)
-    lengths.forEach((value, index) => {
-      if (value !== null) element.style?.setProperty(${JSON.stringify(LENGTHS)}[index], value, "important");
-    });
+  const names = ${JSON.stringify(LENGTHS)};
+  const changes = [...snapLengths].flatMap(([element, before]) =>
+    snapLengthsOf(element).flatMap((value, index) => (value === before[index] ? [] : [[element, names[index], value]])),
+  );
+  for (const [element, name, value] of changes) element.style?.setProperty(name, value, "important");
+  return changes.length > 0;
 }`;
 
 /** Removes page breaks, and what the page says about its paper. */
@@ -106,13 +107,19 @@ export function measureContent(
   return evaluate(tab, MEASURE, signal);
 }
 
-/** Fixes lengths in `vh` and the like as they are now; \`changeViewport\` changes the height of the viewport. */
-export async function fixLengths(
-  tab: Tab,
-  changeViewport: () => Promise<void>,
-  signal: AbortSignal,
-): Promise<void> {
+/** The same page in a viewport of another height, and in the one that its lengths are to fit. */
+export interface Viewports {
+  readonly enterOther: () => Promise<void>;
+  readonly enterFinal: () => Promise<void>;
+}
+
+/**
+ * Fixes lengths in `vh` and the like; returns whether there are any. After a print, Chromium updates them only when the
+ * viewport changes.
+ */
+export async function fixLengths(tab: Tab, viewports: Viewports, signal: AbortSignal): Promise<boolean> {
+  await viewports.enterOther();
   await evaluate(tab, `(${RECORD_LENGTHS})()`, signal);
-  await changeViewport();
-  await evaluate(tab, `(${FIX_LENGTHS})()`, signal);
+  await viewports.enterFinal();
+  return evaluate<boolean>(tab, `(${FIX_LENGTHS})()`, signal);
 }

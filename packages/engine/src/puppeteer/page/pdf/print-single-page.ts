@@ -45,15 +45,15 @@ export async function printSinglePage(
   const settings = mediaSettings({ ...parameters, mediaType: parameters.mediaType ?? "print" });
   await abortable(signal, configureTargets(tab, { settings, rules: [] }));
   await removeBreaks(tab, [`${top}in`, `${right}in`, `${bottom}in`, `${left}in`], signal);
-  let height = 0;
+  let atLeast = 0;
   for (let prints = 1; prints <= PRINTS_MAX; prints += 1) {
-    const smallest = height === 0 ? 0 : height * GROWTH.factor + GROWTH.pixels;
-    height = Math.max(await heightOnPaper(tab, parameters, signal), smallest);
+    const height = Math.max(await heightOnPaper(tab, parameters, signal), atLeast);
     const paperHeight = toInches(Math.ceil(height), parameters) + top + bottom;
     requirePossibleHeight(paperHeight * POINTS_PER_INCH);
     const file = await print({ paperHeight });
     if (countPages(file.written()) === 1) return file;
-    if (prints === 1) await fixViewportLengths(tab, parameters, signal);
+    const isFixed = prints === 1 && (await fixViewportLengths(tab, parameters, signal));
+    if (!isFixed) atLeast = height * GROWTH.factor + GROWTH.pixels;
   }
   throw new SnapError(
     "render_failed",
@@ -66,32 +66,28 @@ async function heightOnPaper(tab: Tab, parameters: PdfParameters, signal: AbortS
   const viewport = viewportOf(parameters);
   const { width, height } = await measureContent(tab, signal);
   if (width <= viewport.width) return height;
-  const shrink = Math.min(width / viewport.width, SHRINK_MAX);
-  const wider = { ...viewport, width: Math.round(viewport.width * shrink) };
-  return inViewport(tab, { viewport: wider, parameters }, signal, async () => {
-    const content = await measureContent(tab, signal);
-    return content.height / shrink;
-  });
+  // the viewport was rounded down
+  const shrink = Math.min(width / (viewport.width + 1), SHRINK_MAX);
+  await changeViewport(tab, { ...viewport, width: Math.round(viewport.width * shrink) }, signal);
+  const content = await measureContent(tab, signal);
+  await changeViewport(tab, viewport, signal);
+  return content.height / shrink;
 }
 
-/** `vh` is relative to the paper: without this, each page of that height would need a higher paper. */
-async function fixViewportLengths(tab: Tab, parameters: PdfParameters, signal: AbortSignal): Promise<void> {
+/**
+ * `vh` is relative to the paper: a page that is higher than the paper would need an even higher one. Returns whether the
+ * page has such lengths.
+ */
+async function fixViewportLengths(
+  tab: Tab,
+  parameters: PdfParameters,
+  signal: AbortSignal,
+): Promise<boolean> {
   const viewport = viewportOf(parameters);
   const higher = { ...viewport, height: viewport.height * 2 };
-  await fixLengths(tab, () => changeViewport(tab, higher, signal), signal);
-  await changeViewport(tab, viewport, signal);
-}
-
-async function inViewport<T>(
-  tab: Tab,
-  { viewport, parameters }: { readonly viewport: Viewport; readonly parameters: PdfParameters },
-  signal: AbortSignal,
-  work: () => Promise<T>,
-): Promise<T> {
-  await changeViewport(tab, viewport, signal);
-  const result = await work();
-  await changeViewport(tab, viewportOf(parameters), signal);
-  return result;
+  const enterOther = (): Promise<void> => changeViewport(tab, higher, signal);
+  const enterFinal = (): Promise<void> => changeViewport(tab, viewport, signal);
+  return fixLengths(tab, { enterOther, enterFinal }, signal);
 }
 
 function changeViewport({ session }: Tab, viewport: Viewport, signal: AbortSignal): Promise<void> {
