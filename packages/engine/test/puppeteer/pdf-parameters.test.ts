@@ -50,7 +50,8 @@ describe("headers and footers", () => {
       ...MARGINS,
       scale: 0.5,
       headerHtml: "<span class=title></span> of <span class=url></span> <b class=date></b>",
-      footerHtml: "<span class=pageNumber></span> / <span class=totalPages></span> <i style='font-size: 18pt'>big</i>",
+      footerHtml:
+        "<span class=pageNumber></span> / <span class=totalPages></span> <i style='font-size: 18pt'>big</i>",
     });
     expect(file.pages).toHaveLength(3);
     const header = find(file, 1, "The report of");
@@ -105,7 +106,11 @@ it("cssPageSize lets the page choose its paper", async () => {
     [360, 216],
     [576, 288],
   ]);
-  const { pages: report } = await print("/report", { cssPageSize: true, paperFormat: "letter", pageRanges: "1" });
+  const { pages: report } = await print("/report", {
+    cssPageSize: true,
+    paperFormat: "letter",
+    pageRanges: "1",
+  });
   expect(report).toMatchObject([{ width: 612, height: 792 }]);
 });
 
@@ -130,7 +135,13 @@ describe("outline, tagged and the document information", () => {
       pdfKeywords: keywords,
     });
     expect(outline).toEqual([
-      { title: "Summary", below: [{ title: "Figures", below: [] }, { title: "Outlook", below: [] }] },
+      {
+        title: "Summary",
+        below: [
+          { title: "Figures", below: [] },
+          { title: "Outlook", below: [] },
+        ],
+      },
     ]);
     expect(pages[0]?.roles).toContain("H1");
     expect(pages[1]?.roles).toEqual(expect.arrayContaining(["H2", "P", "Table", "TR", "TH", "TD"]));

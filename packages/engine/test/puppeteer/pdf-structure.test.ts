@@ -67,7 +67,10 @@ describe("the document information", () => {
     ["an empty file", Buffer.alloc(0)],
     ["text", Buffer.from("startxref\n0\n%%EOF")],
     ["a table elsewhere", Buffer.concat([Buffer.from("%"), write()])],
-    ["a cross-reference stream", Buffer.from(`%PDF-1.5\n1 0 obj\n<</Type /XRef>>\nendobj\nstartxref\n9\n%%EOF`)],
+    [
+      "a cross-reference stream",
+      Buffer.from(`%PDF-1.5\n1 0 obj\n<</Type /XRef>>\nendobj\nstartxref\n9\n%%EOF`),
+    ],
     ["text after the end", write(OBJECTS, "x".repeat(100))],
     ["an information dictionary that does not end", write(["<</Title (a", ...OBJECTS.slice(1)])],
     ["no dictionary", write(["(a)", ...OBJECTS.slice(1)])],
@@ -101,10 +104,16 @@ describe("a dictionary", () => {
     ]);
   });
 
-  it.each(["", "<<", "<</A", "<</A>>", "<</A (b>>", "<<(a) 1>>", "<</A <xyz>>>", `<</A ${"[".repeat(100_000)}`])(
-    "%j is malformed",
-    (text) => {
-      expect(() => parseDictionary(text.slice(0, 100_000))).toThrow(MalformedPdf);
-    },
-  );
+  it.each([
+    "",
+    "<<",
+    "<</A",
+    "<</A>>",
+    "<</A (b>>",
+    "<<(a) 1>>",
+    "<</A <xyz>>>",
+    `<</A ${"[".repeat(100_000)}`,
+  ])("%j is malformed", (text) => {
+    expect(() => parseDictionary(text.slice(0, 100_000))).toThrow(MalformedPdf);
+  });
 });

@@ -2,7 +2,6 @@ import { vi } from "vitest";
 
 // pdf.js warns that it cannot draw, which nothing here does
 const warnings = vi.spyOn(console, "warn").mockImplementation(() => {});
-for (const name of ["DOMMatrix", "Path2D"]) Reflect.set(globalThis, name, class {});
 const { getDocument } = await import("pdfjs-dist/legacy/build/pdf.mjs");
 warnings.mockRestore();
 
@@ -42,7 +41,7 @@ export async function readPdf(bytes: Uint8Array): Promise<PdfContent> {
   const file = await task.promise;
   const numbers = Array.from({ length: file.numPages }, (_, index) => index + 1);
   const pages = await Promise.all(numbers.map(async (number) => readPage(await file.getPage(number))));
-  const outline = bookmarksOf((await file.getOutline()) as readonly OutlineNode[] | null);
+  const outline = bookmarksOf(await file.getOutline());
   const { info } = await file.getMetadata();
   await task.destroy();
   return { pages, outline, information: { ...info } };

@@ -73,7 +73,10 @@ type OtherScreenshotValues = Omit<
   | "padding"
   | ImageName
 >;
-type OtherPdfValues = Omit<P, "cache" | "cacheTtl" | Size | Margin | HeaderFooter | SinglePage | keyof Position>;
+type OtherPdfValues = Omit<
+  P,
+  "cache" | "cacheTtl" | Size | Margin | HeaderFooter | SinglePage | keyof Position
+>;
 
 export type ImageFormat = NonNullable<S["format"]>;
 export type WaitEvent = NonNullable<S["waitUntil"]>;

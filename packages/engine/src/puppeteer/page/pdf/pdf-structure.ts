@@ -18,7 +18,10 @@ export interface PdfStructure {
   readonly tableOffset: number;
   readonly trailer: Dictionary;
   /** Returns the dictionary that an entry of another one refers to. */
-  follow(dictionary: Dictionary, name: string): { readonly number: number; readonly dictionary: Dictionary };
+  readonly follow: (
+    dictionary: Dictionary,
+    name: string,
+  ) => { readonly number: number; readonly dictionary: Dictionary };
 }
 
 /** @throws MalformedPdf if the file is not written as expected. */
@@ -43,7 +46,7 @@ export function readStructure(bytes: Uint8Array): PdfStructure {
   return {
     tableOffset,
     trailer: parseDictionary(trailerText.slice("trailer".length)),
-    follow(dictionary, name) {
+    follow: (dictionary, name) => {
       const number = Number(required(/^(\d+) 0 R$/.exec(dictionary.get(name) ?? "")));
       return { number, dictionary: readObject(number) };
     },
