@@ -2,8 +2,16 @@ export { equalsInConstantTime } from "#hmac";
 export { ERROR_CODES } from "./error-codes.ts";
 export type { ErrorCode, ErrorCodeFacts, ErrorEnvelope, ParameterFaults } from "./error-codes.ts";
 export { HEADERS, STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "./headers.ts";
-export { BATCH_LIMITS, LIMITS } from "./limits.ts";
-export type { BatchItem, BatchItemStatus, RenderBatch, UsagePlan, UsageReport } from "./documents.ts";
+export { DOCUMENT_ORIGIN, DOCUMENT_TYPES } from "./document-upload.ts";
+export { BATCH_LIMITS, DOCUMENT_LIMITS, LIMITS } from "./limits.ts";
+export type {
+  BatchItem,
+  BatchItemStatus,
+  RenderBatch,
+  StoredDocument,
+  UsagePlan,
+  UsageReport,
+} from "./documents.ts";
 export { explainNote, RENDER_NOTES } from "./notes.ts";
 export { effectiveDefault, modeOf, PARAMETERS } from "./parameters/by-mode.ts";
 export type { Cookie } from "./parameters/cookies.ts";
