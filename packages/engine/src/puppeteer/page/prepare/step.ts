@@ -1,5 +1,6 @@
 import type { SnapParameters } from "@snap/protocol";
 import type { FilterList } from "../../../filter-lists/compile.ts";
+import type { ServedDocument } from "../../../ports/renderer.ts";
 import type { Tab } from "../tab.ts";
 
 /** A page that has loaded, and what to make of it. */
@@ -8,6 +9,8 @@ export interface LoadedPage {
   readonly parameters: SnapParameters;
   /** Those that the parameters ask for. */
   readonly filterLists: readonly FilterList[];
+  /** What the page is a part of, if it is not on the network. */
+  readonly document: ServedDocument | undefined;
 }
 
 export interface PageToCapture extends LoadedPage {
