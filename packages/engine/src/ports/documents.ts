@@ -66,5 +66,5 @@ export interface DocumentStore {
   /** Deletes at most `limit` documents that have expired by `now`; returns their number. */
   prune(request: { readonly now: number; readonly limit: number }): Promise<number>;
   /** Deletes all documents of an account, in portions; returns their number. */
-  deleteAccount(request: { readonly accountId: string }): Promise<number>;
+  deleteAccount(request: { readonly accountId: string; readonly now: number }): Promise<number>;
 }
