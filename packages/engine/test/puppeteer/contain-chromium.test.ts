@@ -86,7 +86,10 @@ describe("a document that tries every way to connect", () => {
 
   it("reaches the same trap if it is allowed, but never by UDP", async () => {
     const open = openRenderer([], { targets: allowPorts(trap.port) });
-    const page = screenshot(`${hostile.url}?${to(trap.port)}`, { waitUntil: "domcontentloaded", delay: 1000 });
+    const page = screenshot(`${hostile.url}?${to(trap.port)}`, {
+      waitUntil: "domcontentloaded",
+      delay: 1000,
+    });
     await open.render(page, { document: hostile });
     await open.close();
     expect(trap.caught.length).toBeGreaterThan(20);

@@ -197,8 +197,7 @@ describe("a document whose files cannot be read", () => {
     const document = documentOf({ "index.html": "<img src=logo.svg>" });
     const failing = {
       ...document,
-      readFile: (path: string) =>
-        path === "logo.svg" ? Promise.reject(failure) : document.readFile(path),
+      readFile: (path: string) => (path === "logo.svg" ? Promise.reject(failure) : document.readFile(path)),
     };
     await expect(renderer.render(screenshot(document.url), { document: failing })).rejects.toBe(failure);
   });
@@ -214,15 +213,16 @@ describe("a page that is no document", () => {
     expect(lookedUp).toEqual([]);
   });
 
-  it.each(["https://documents.snap.invalid/", "http://documents.snap.invalid/", "https://documents.snap.invalid:8443/"])(
-    "cannot be at %s",
-    async (url) => {
-      expect(await failureOf(renderer.render(screenshot(url)))).toEqual({
-        code: "target_unreachable",
-        message: "The page's host name could not be resolved.",
-      });
-    },
-  );
+  it.each([
+    "https://documents.snap.invalid/",
+    "http://documents.snap.invalid/",
+    "https://documents.snap.invalid:8443/",
+  ])("cannot be at %s", async (url) => {
+    expect(await failureOf(renderer.render(screenshot(url)))).toEqual({
+      code: "target_unreachable",
+      message: "The page's host name could not be resolved.",
+    });
+  });
 });
 
 function fileOf(request: string): string {

@@ -66,12 +66,13 @@ describe("the rule that serves a document", () => {
     });
   });
 
-  it.each(["https://example.com/", "http://documents.snap.invalid/", "https://documents.snap.invalid.example/"])(
-    "leaves %s to the other rules",
-    async (url) => {
-      expect(await serve(documentOf(FILES))(url)).toBeNull();
-    },
-  );
+  it.each([
+    "https://example.com/",
+    "http://documents.snap.invalid/",
+    "https://documents.snap.invalid.example/",
+  ])("leaves %s to the other rules", async (url) => {
+    expect(await serve(documentOf(FILES))(url)).toBeNull();
+  });
 
   it("stops once a page has loaded 100 MiB", async () => {
     const document = documentOf({ large: new Uint8Array(40 * 1024 * 1024) });

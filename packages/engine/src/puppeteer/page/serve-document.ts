@@ -14,7 +14,10 @@ const READS_IN_FLIGHT_MAX = 4;
  * Serves the files of the page's document at the origin of documents, which is not on the network. Other pages get nothing
  * there: the egress refuses that origin.
  */
-export function documentRules({ tab, document }: Pick<LoadedPage, "tab" | "document">): readonly RequestRule[] {
+export function documentRules({
+  tab,
+  document,
+}: Pick<LoadedPage, "tab" | "document">): readonly RequestRule[] {
   if (document === undefined) return [];
   const reads = new PQueue({ concurrency: READS_IN_FLIGHT_MAX });
   let servedBytes = 0;
@@ -46,7 +49,8 @@ function isServed({ url }: Request): boolean {
 
 /** Responds as a web server with these files does, at the URL of the document and at the root of its origin. */
 async function answerTo({ url, method }: Request, document: ServedDocument): Promise<Answer> {
-  if (method !== "GET" && method !== "HEAD") return message(405, "Method not allowed", { allow: "GET, HEAD" });
+  if (method !== "GET" && method !== "HEAD")
+    return message(405, "Method not allowed", { allow: "GET, HEAD" });
   const { pathname, search } = new URL(url);
   const folder = new URL(document.url).pathname;
   if (`${pathname}/` === folder) return movedTo(`${folder}${search}`);
