@@ -269,6 +269,7 @@ function assembleParts(
     renderLeases: storage.renderLeases ?? SINGLE_PROCESS_LEASES,
     rateLimiter: storage.rateLimiter,
     ledger: storage.ledger,
+    documents: storage.documents,
     renderer,
     resolver,
     upstreamProxy,

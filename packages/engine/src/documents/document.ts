@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { DOCUMENT_ORIGIN } from "@snap/protocol";
 import type { DocumentFile } from "../ports/documents.ts";
 
@@ -33,8 +34,23 @@ export interface Document {
  *
  * @throws SnapError `validation_failed` or `payload_too_large`; `errors` names the file at fault, or `body`.
  */
-export async function createDocument(_content: DocumentContent): Promise<Document> {
-  throw new Error("not implemented yet");
+export async function createDocument(content: DocumentContent): Promise<Document> {
+  const id = documentId(content);
+  const text =
+    "html" in content ? content.html : "markdown" in content ? `<pre>${content.markdown}</pre>` : "";
+  const bytes = typeof text === "string" ? Buffer.from(text) : text;
+  const files = [{ path: "index.html", contentType: "text/html; charset=utf-8", bytes }];
+  return { id, url: documentUrl(id), contentType: "text/html", files };
+}
+
+/** Returns the id of a document with this content. */
+export function documentId(content: DocumentContent): string {
+  return createHash("sha256").update(JSON.stringify(content)).digest("hex");
+}
+
+/** Returns the URL of the document with this id. */
+export function documentUrl(id: string): string {
+  return `${DOCUMENT_ORIGIN}/${id}/`;
 }
 
 /** Below its origin, the URL of a document has only its id. */
