@@ -46,10 +46,7 @@ export function openDocumentFiles(filename: string): BodyFiles {
  * The first write creates the directory. Nothing is renamed: a row is inserted after its file is complete. Unless `isSynced`,
  * nothing is synced to the disk: a rendering that a power failure damages does not match its entity tag, so it is a cache miss.
  */
-function createBodyFiles(
-  directory: string,
-  { isSynced }: { readonly isSynced: boolean },
-): BodyFiles {
+function createBodyFiles(directory: string, { isSynced }: { readonly isSynced: boolean }): BodyFiles {
   let lastId = 0;
   const pathOf = (id: number): string => join(directory, String(id));
   const remove = (id: number): Promise<void> => rm(pathOf(id), { force: true }).catch(() => {});

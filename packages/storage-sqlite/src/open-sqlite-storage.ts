@@ -132,8 +132,8 @@ function createCheck(
   );
   const empty = database.prepare("DELETE FROM write_checks");
   // a corrupt file may still accept a write to an intact page
-  const reads = ["accounts", "tokens", "balances", "renderings", "batches", "batch_items", "documents"].map((table) =>
-    database.prepare(`SELECT 1 FROM ${table} LIMIT 1`),
+  const reads = ["accounts", "tokens", "balances", "renderings", "batches", "batch_items", "documents"].map(
+    (table) => database.prepare(`SELECT 1 FROM ${table} LIMIT 1`),
   );
   return async () => {
     // writes would go to a file that nobody finds again

@@ -80,4 +80,5 @@ export type {
   TransferSource,
   TransferState,
   TransferTarget,
+  WholeDocument,
 } from "./transfer.ts";

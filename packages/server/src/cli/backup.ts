@@ -73,7 +73,10 @@ async function runBackup(file: string, { withoutRenderings, json }: BackupOption
   else printLines(...backupLines(report, key));
 }
 
-function backupDocument({ file, manifest, bytes, documents, renderings }: BackUpReport, key: string): unknown {
+function backupDocument(
+  { file, manifest, bytes, documents, renderings }: BackUpReport,
+  key: string,
+): unknown {
   const { made_at, schema_version } = manifest;
   return { file, made_at, schema_version, bytes, documents, renderings, secret_key: key };
 }

@@ -1,4 +1,10 @@
-import type { DocumentFile, DocumentRecord, DocumentStore, PutDocument, PutOutcome } from "@snap/engine/ports";
+import type {
+  DocumentFile,
+  DocumentRecord,
+  DocumentStore,
+  PutDocument,
+  PutOutcome,
+} from "@snap/engine/ports";
 import { isStorable, type Database, type Query } from "../database.ts";
 import { inPortions } from "./in-portions.ts";
 

@@ -82,7 +82,10 @@ export function openSqliteRestore({
     for (const name of readdirSync(directory))
       if (name.startsWith(STAGE_PREFIX)) rmSync(join(directory, name), { recursive: true });
     const stage = mkdtempSync(join(directory, STAGE_PREFIX));
-    const folders = { renderings: join(stage, FOLDERS.renderings), documents: join(stage, FOLDERS.documents) };
+    const folders = {
+      renderings: join(stage, FOLDERS.renderings),
+      documents: join(stage, FOLDERS.documents),
+    };
     for (const folder of Object.values(folders)) mkdirSync(folder, { mode: 0o700 });
     return {
       filename: join(stage, "snap.db"),
@@ -181,13 +184,14 @@ function linkFolders(from: string, { to, ownerOf }: { readonly to: string; reado
 
 /**
  * Gives each file in `from` a second name in `to`, and the owner of the folder `ownerOf`. A name that exists is the same
- * rendering; if it is not, its bytes don't match its entity tag, and it is a cache miss.
+ * file, because a name contains the instant at which it was written.
  */
 function linkFiles(from: string, { to, ownerOf }: { readonly to: string; readonly ownerOf: string }): void {
-  if (!existsSync(from)) return;
+  const names = existsSync(from) ? readdirSync(from) : [];
+  if (names.length === 0) return;
   mkdirSync(to, { recursive: true, mode: 0o700 });
   giveToFolderOwner(to, ownerOf);
-  for (const name of readdirSync(from)) {
+  for (const name of names) {
     if (!lstatSync(join(from, name)).isFile()) continue;
     giveToFolderOwner(join(from, name), ownerOf);
     try {

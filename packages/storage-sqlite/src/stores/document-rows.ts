@@ -66,7 +66,8 @@ export function createDocumentRows(database: DatabaseSync, deletions: Deletions)
   const { settle, insert } = prepareWrites(database, deletions);
 
   return {
-    settle: (request) => durably(database, () => writing(database, () => ({ outcome: settle(request) }))).outcome,
+    settle: (request) =>
+      durably(database, () => writing(database, () => ({ outcome: settle(request) }))).outcome,
     insert: (request, sequence) =>
       durably(database, () =>
         writing(database, () => {

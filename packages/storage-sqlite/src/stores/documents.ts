@@ -29,7 +29,8 @@ export function createDocumentStore(
     await files.remove(sequences);
     return removed;
   };
-  const sweep = (now: number): Promise<void> => files.sweep({ now, hasRow: (sequence) => rows.has(sequence) });
+  const sweep = (now: number): Promise<void> =>
+    files.sweep({ now, hasRow: (sequence) => rows.has(sequence) });
   /** A file is missing only if it was lost, or deleted while a backup was being made. */
   const withFile = async (row: DocumentRow): Promise<DocumentRow | null> => {
     if (await files.has(row.sequence, row.bytes)) return row;
