@@ -2,6 +2,7 @@ import { SnapError } from "@snap/engine";
 import { DOCUMENT_LIMITS } from "@snap/protocol";
 import type { IncomingMessage } from "node:http";
 import { HTTP_LIMITS } from "./limits.ts";
+import { hasBody } from "./request-body.ts";
 
 /** Limits the memory for the large bodies of the requests in flight, in total and per account. */
 export class BodyBudget {
@@ -13,9 +14,9 @@ export class BodyBudget {
    *
    * @throws SnapError `upstream_rate_limited` if there is not enough left.
    */
-  take({ headers }: IncomingMessage, accountId: string): () => void {
-    const declared = Number(headers["content-length"] ?? DOCUMENT_LIMITS.uploadBytes);
-    const bytes = Math.min(declared, DOCUMENT_LIMITS.uploadBytes);
+  take(request: IncomingMessage, accountId: string): () => void {
+    const declared = Number(request.headers["content-length"] ?? Infinity);
+    const bytes = hasBody(request) ? Math.min(declared, DOCUMENT_LIMITS.uploadBytes) : 0;
     const own = this.#bytes.get(accountId) ?? 0;
     if (own + bytes > HTTP_LIMITS.bodiesPerAccountBytes || this.#totalBytes + bytes > HTTP_LIMITS.bodiesBytes)
       throw new SnapError("upstream_rate_limited", "Too much content waits to be rendered. Retry shortly.");
