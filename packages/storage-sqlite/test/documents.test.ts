@@ -77,7 +77,11 @@ describe("a document", () => {
     const directory = await temporaryDirectory();
     const { documents } = await open(directory);
     const quota = { documents: 10, bytes: 5 };
-    expect(await documents.put({ ...sample(6), quota })).toEqual({ stored: false, exceeded: "bytes" });
+    expect(await documents.put({ ...sample(6), quota })).toEqual({
+      stored: false,
+      exceeded: "bytes",
+      used: { documents: 0, bytes: 0 },
+    });
     expect(await filesIn(directory)).toEqual([]);
   });
 });

@@ -298,7 +298,8 @@ describe("the suites", () => {
             ...documents,
             async put(request) {
               const isExceeded = bytes + request.document.bytes > request.quota.bytes;
-              if (isExceeded) return { stored: false, exceeded: "bytes" };
+              const used = { documents: 0, bytes };
+              if (isExceeded) return { stored: false, exceeded: "bytes", used };
               await Promise.resolve();
               bytes += request.document.bytes;
               return documents.put({ ...request, quota: { documents: 1e6, bytes: 1e9 } });

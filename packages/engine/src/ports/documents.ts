@@ -29,7 +29,7 @@ export interface DocumentKey {
   readonly id: string;
 }
 
-/** How much an account may store. Documents that have expired do not count. */
+/** How much an account may store, or stores. Documents that have expired do not count. */
 export interface DocumentQuota {
   readonly documents: number;
   readonly bytes: number;
@@ -42,10 +42,10 @@ export interface PutDocument {
   readonly quota: DocumentQuota;
 }
 
-/** `exceeded`: which quota the account would exceed; `documents` if both. */
+/** `exceeded`: which quota the account would exceed; `documents` if both. `used`: what it has stored. */
 export type PutOutcome =
   | { readonly stored: true; readonly document: DocumentRecord }
-  | { readonly stored: false; readonly exceeded: keyof DocumentQuota };
+  | { readonly stored: false; readonly exceeded: keyof DocumentQuota; readonly used: DocumentQuota };
 
 /** The uploaded documents of all accounts. Returns identical bytes, and never a document of another account. */
 export interface DocumentStore {

@@ -1,7 +1,7 @@
 import type { SnapParameters } from "@snap/protocol";
 import { resolveTarget, type RefusedHost } from "../egress/resolve.ts";
 import type { UpstreamProxy } from "../egress/upstream-proxy.ts";
-import type { DocumentContent } from "../documents/document.ts";
+import type { SentDocument } from "../documents/document.ts";
 import { openDocument, type DocumentParts } from "../documents/open-document.ts";
 import { isSnapError, type SnapError } from "../errors.ts";
 import { renderingTooLarge } from "../rendering-limit.ts";
@@ -27,8 +27,8 @@ export interface RenderParts extends DocumentParts {
 
 /** Whose turn it is, and what is rendered if not a page of the network. */
 export interface RenderSlot extends SlotRequest, Pick<RenderOptions, "requestId"> {
-  /** The content of the page. */
-  readonly document?: DocumentContent | undefined;
+  /** The document of the page, if the request has it. */
+  readonly document: SentDocument | undefined;
 }
 
 /** An account that is in quarantine because one of its pages was ended. */
@@ -56,8 +56,8 @@ export function render(
   const { scheduler, renderer, resolver, upstreamProxy, targets: policy, maxRenderingBytes } = parts;
   return scheduler.run(slot, async () => {
     const { url } = parameters;
-    const { accountId, requestId, document: content } = slot;
-    const document = await openDocument(parts, { url, accountId, content });
+    const { accountId, requestId, document: sent } = slot;
+    const document = await openDocument(parts, { url, accountId, sent });
     const refused = document === null ? await resolveTarget({ url, policy, resolver, upstreamProxy }) : null;
     if (refused !== null) throw explain(refused);
     const isIsolated = parts.isolatesAccounts || parts.quarantine.has(accountId);

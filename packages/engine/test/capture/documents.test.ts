@@ -6,15 +6,15 @@ import {
   createMemoryStorage,
 } from "@snap/testing";
 import { beforeEach, describe, expect, it } from "vitest";
+import { createDocument } from "../../src/documents/document.ts";
 import { createEngine, type Engine } from "../../src/create-engine.ts";
 import type { SnapError } from "../../src/errors.ts";
 import type { RenderOptions } from "../../src/ports/renderer.ts";
 import type { Principal } from "../../src/ports/tokens.ts";
-import { documentId } from "../../src/documents/document.ts";
 
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 const HTML = "<h1>Invoice</h1>";
-const ID = documentId({ html: HTML });
+const ID = (await createDocument({ html: HTML })).id;
 const url = `https://documents.snap.invalid/${ID}/`;
 
 let clock: ReturnType<typeof createFakeClock>;

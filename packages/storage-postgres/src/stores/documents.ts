@@ -1,5 +1,6 @@
 import type {
   DocumentFile,
+  DocumentQuota,
   DocumentRecord,
   DocumentStore,
   PutDocument,
@@ -83,13 +84,13 @@ async function put(query: Query, { document, files, quota }: PutDocument): Promi
   );
   if (existing !== undefined) return { stored: true, document: existing };
   // an aggregate always returns a row
-  const [stored] = (await query<{ documents: number; bytes: number }>(
+  const [used] = (await query<DocumentQuota>(
     `SELECT count(*) AS documents, coalesce(sum(bytes), 0)::BIGINT AS bytes FROM snap.documents
      WHERE account_id = $1 AND expires_at > $2`,
     [accountId, storedAt],
-  )) as [{ documents: number; bytes: number }];
-  if (stored.documents + 1 > quota.documents) return { stored: false, exceeded: "documents" };
-  if (stored.bytes + document.bytes > quota.bytes) return { stored: false, exceeded: "bytes" };
+  )) as [DocumentQuota];
+  if (used.documents + 1 > quota.documents) return { stored: false, exceeded: "documents", used };
+  if (used.bytes + document.bytes > quota.bytes) return { stored: false, exceeded: "bytes", used };
   await query("DELETE FROM snap.documents WHERE account_id = $1 AND id = $2", [accountId, id]);
   await insertDocument(query, { document, files });
   // last, because it locks the account

@@ -1,4 +1,4 @@
-import type { DocumentKey, DocumentRecord, PutDocument, PutOutcome } from "@snap/engine/ports";
+import type { DocumentKey, DocumentQuota, DocumentRecord, PutDocument, PutOutcome } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import { prepare } from "../prepare.ts";
 import { durably, writing } from "../transaction.ts";
@@ -101,7 +101,7 @@ function prepareWrites(
     `UPDATE documents SET expires_at = max(expires_at, :expiresAt)
      WHERE ${BY_KEY} AND expires_at > :storedAt RETURNING ${DOCUMENT_COLUMNS}`,
   );
-  const sum = prepare<{ documents: number; bytes: number }>(
+  const sum = prepare<DocumentQuota>(
     database,
     `SELECT count(*) AS documents, coalesce(sum(bytes), 0) AS bytes FROM documents
      WHERE account_id = :accountId AND expires_at > :storedAt`,
@@ -122,9 +122,10 @@ function prepareWrites(
       if (deletions.includes(document.accountId)) return { stored: true, document };
       const [existing] = extend.all({ ...document });
       if (existing !== undefined) return { stored: true, document: toRecord(existing) };
-      const { documents, bytes } = sum.get({ ...document }) ?? { documents: 0, bytes: 0 };
-      if (documents + 1 > quota.documents) return { stored: false, exceeded: "documents" };
-      return bytes + document.bytes > quota.bytes ? { stored: false, exceeded: "bytes" } : null;
+      // an aggregate always returns a row
+      const used = { ...(sum.get({ ...document }) as DocumentQuota) };
+      if (used.documents + 1 > quota.documents) return { stored: false, exceeded: "documents", used };
+      return used.bytes + document.bytes > quota.bytes ? { stored: false, exceeded: "bytes", used } : null;
     },
     insert({ document, files }, sequence) {
       // its file is swept later

@@ -34,8 +34,9 @@ export function createDocumentStore(deletions: ReadonlyMap<string, number>): Doc
       }
       const stored = recordsOf(document.accountId).filter((one) => one.expiresAt > now);
       const bytes = stored.reduce((sum, one) => sum + one.bytes, 0);
-      if (stored.length + 1 > quota.documents) return { stored: false, exceeded: "documents" };
-      if (bytes + document.bytes > quota.bytes) return { stored: false, exceeded: "bytes" };
+      const used = { documents: stored.length, bytes };
+      if (used.documents + 1 > quota.documents) return { stored: false, exceeded: "documents", used };
+      if (bytes + document.bytes > quota.bytes) return { stored: false, exceeded: "bytes", used };
       const byPath = new Map(files.map((file) => [file.path, copyOf(file)]));
       entries.set(nameOf(document), { document: { ...document }, files: byPath });
       return { stored: true, document };

@@ -180,6 +180,9 @@ function testQuotas(test: DefineTest<"documents">): void {
     assert.equal(await put(documents, 2, { documents: 10, bytes: 19 }), "bytes");
     assert.equal(await put(documents, 2, { documents: 10, bytes: 20 }), "stored");
     assert.equal(await put(documents, 3, { documents: 2, bytes: 29 }), "documents");
+    const refused = sample({ id: idOf(3) }, { quota: { documents: 2, bytes: 1 } });
+    const used = { documents: 2, bytes: 20 };
+    assert.deepEqual(await documents.put(refused), { stored: false, exceeded: "documents", used });
     for (const index of [3, 4]) assert.equal(await documents.find({ ...KEY, id: idOf(index) }), null);
     // nothing is added
     assert.equal(await put(documents, 1, { documents: 0, bytes: 0 }), "stored");
