@@ -1,4 +1,4 @@
-import type { PdfInput, ScreenshotInput, SignableInput, UsageReport } from "@snap/protocol";
+import type { PdfCapture, ScreenshotCapture, SignableInput, UsageReport } from "@snap/protocol";
 import type { Batches } from "./batches/batches.ts";
 import type { As, KnownTag, RenderOptions, RenderResult } from "./results/rendering.ts";
 import type { Pacing } from "./sending/time.ts";
@@ -40,7 +40,7 @@ export interface ClientOptions {
 /** A client of the service for one token. */
 export interface SnapClient {
   /**
-   * Renders a page as PNG, JPEG or WebP.
+   * Renders a page as PNG, JPEG or WebP: the one at `url`, or the content of `html` or `markdown`.
    *
    * @throws SnapError for every failure, including invalid parameters; the signal's reason when it aborts.
    * @example
@@ -48,21 +48,23 @@ export interface SnapClient {
    * const { stream } = await snap.screenshot({ url: "https://example.com" }, { as: "stream" });
    * const again = await snap.screenshot({ url: "https://example.com" }, { ifNoneMatch: etag });
    * if (!again.notModified) console.log(again.bytes.byteLength);
+   * const card = await snap.screenshot({ html: "<h1>Hello</h1>", width: 1200, height: 630 });
    */
   screenshot<A extends As = "bytes", T extends KnownTag = undefined>(
-    parameters: ScreenshotInput,
+    parameters: ScreenshotCapture,
     options?: RenderOptions<A, T>,
   ): Promise<RenderResult<A, T>>;
 
   /**
-   * Renders a page as PDF.
+   * Renders a page as PDF: the one at `url`, or the content of `html` or `markdown`.
    *
    * @throws SnapError like `screenshot`.
    * @example
    * const { bytes } = await snap.pdf({ url: "https://example.com", paperFormat: "letter" });
+   * const invoice = await snap.pdf({ html: "<h1>Invoice 7</h1>" });
    */
   pdf<A extends As = "bytes", T extends KnownTag = undefined>(
-    parameters: PdfInput,
+    parameters: PdfCapture,
     options?: RenderOptions<A, T>,
   ): Promise<RenderResult<A, T>>;
 

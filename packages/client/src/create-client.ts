@@ -1,4 +1,4 @@
-import type { RenderBatch, RenderInput, UsageReport } from "@snap/protocol";
+import type { PdfCapture, RenderBatch, ScreenshotCapture, UsageReport } from "@snap/protocol";
 import { createBatches } from "./batches/batches.ts";
 import type { ClientOptions, SnapClient } from "./client.ts";
 import { DURATION_MS, readBaseUrl, readInteger, readToken, RETRIES } from "./read-options.ts";
@@ -16,7 +16,7 @@ import { realPacing } from "./sending/time.ts";
 import { parseObject, readText } from "./sending/read-body.ts";
 import { send, type Call, type CallOptions, type SendSettings } from "./sending/send.ts";
 import { toFailure, type ResponseContext } from "./sending/to-failure.ts";
-import { writeQuery } from "./sending/write-query.ts";
+import { writeCapture } from "./sending/write-capture.ts";
 import { signUrl } from "./signing/sign-url.ts";
 
 const readUsage = readDocument<UsageReport>("credits");
@@ -60,13 +60,15 @@ export function createClient(options: ClientOptions): SnapClient {
   }
 
   async function render<A extends As, T extends KnownTag>(
-    parameters: RenderInput,
+    parameters: ScreenshotCapture | (PdfCapture & { readonly pdf: true }),
     { as, ifNoneMatch, ...callOptions }: RenderOptions<A, T> = {},
   ): Promise<RenderResult<A, T>> {
     const form = readForm(as);
+    const { path, body } = writeCapture(parameters);
     const result = await request<Rendering<A> | NotModified>(
-      `/snap?${writeQuery(parameters).toString()}`,
+      path,
       {
+        body,
         etag: ifNoneMatch,
         // without the cache, each render costs a credit, even if its response was lost
         retryIsFree: parameters.cache !== false,

@@ -46,3 +46,27 @@ export const BATCH_LIMITS = {
    */
   retryWindowMs: 900_000,
 } as const;
+
+/** Limits of documents, which only the service enforces. */
+export const DOCUMENT_LIMITS = {
+  /** Uploads per account; they count against no other limit. */
+  uploadsPerMinute: 60,
+  /** Maximum size of an upload, and of the body of `POST /captures`. */
+  uploadBytes: 10_485_760,
+  /** Maximum files in a document. */
+  files: 500,
+  /** Maximum total size of the files of a document. */
+  unpackedBytes: 52_428_800,
+  /** Maximum length of a file's path, in UTF-8. */
+  pathBytes: 255,
+  /** Minimum `documentTtl`. */
+  ttlMinSeconds: 60,
+  /** Maximum `documentTtl`. */
+  ttlMaxSeconds: 2_592_000,
+  /** How long a document is stored by default. */
+  ttlDefaultSeconds: 86_400,
+  /** Stored documents per account. */
+  storedDocuments: 200,
+  /** Total size of the stored documents of an account. */
+  storedBytes: 524_288_000,
+} as const;

@@ -16,13 +16,14 @@ import { postmanCollection } from "../openapi/postman.ts";
 import type { Metrics } from "../operations/metrics/create-metrics.ts";
 import { json, send, type HttpResponse } from "../requests/response.ts";
 import { bearer } from "./bearer.ts";
-import { getBatch, snap, submitBatch, usage } from "./endpoints.ts";
+import { captureContent, getBatch, snap, submitBatch, usage } from "./endpoints.ts";
 import { failureResponse } from "./envelope.ts";
 import { readCaller, type TrustedProxies } from "../requests/caller.ts";
 import { exchangeOf, openExchange } from "../requests/exchange.ts";
 import { SIGNED_PREFLIGHT, signedSnap } from "./signed.ts";
 import { healthz, readyz, refuseWhileDraining, shareHealth } from "./health.ts";
 import { logExchange } from "../requests/log-exchange.ts";
+import { BodyBudget } from "../requests/body-budget.ts";
 import { discardBody, hasBody } from "../requests/request-body.ts";
 
 export interface AppOptions {
@@ -46,10 +47,11 @@ export interface AppOptions {
 export const ALLOWED_METHODS = { get: "GET, HEAD, OPTIONS", post: "POST, OPTIONS" } as const;
 
 const SUBMISSION_PATH = "/v1/renders";
+const CAPTURE_PATH = "/v1/captures";
 const MCP_PATH = "/mcp";
 
 /** Paths whose POST requests have a body. */
-const BODY_PATHS: ReadonlySet<string> = new Set([SUBMISSION_PATH, MCP_PATH, `${MCP_PATH}/`]);
+const BODY_PATHS: ReadonlySet<string> = new Set([SUBMISSION_PATH, CAPTURE_PATH, MCP_PATH, `${MCP_PATH}/`]);
 
 /**
  * Creates the whole HTTP API as an Express application, to mount in another service. `startService` adds a
@@ -91,6 +93,11 @@ function addApi(app: Express, { engine, publicUrl, logger, ...options }: AppOpti
   const parts = { engine, logger };
   addEndpoint(app, { path: "/v1/snap" }, bearer(parts, snap({ engine, metrics })));
   addEndpoint(app, { path: "/v1/snap/signed", preflight: SIGNED_PREFLIGHT }, signedSnap({ engine, metrics }));
+  addEndpoint(
+    app,
+    { method: "post", path: CAPTURE_PATH },
+    bearer(parts, captureContent({ engine, metrics }, new BodyBudget())),
+  );
   addEndpoint(app, { path: "/v1/usage" }, bearer(parts, usage(engine)));
   addEndpoint(
     app,

@@ -1,6 +1,7 @@
 import { OpenApiGeneratorV31, OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import { SECRET_NAMES } from "@snap/protocol";
 import { CODES, errorResponses, RENDERING_RESPONSES, SIGNED_RENDERING_RESPONSES } from "./responses.ts";
+import { registerCaptures } from "./captures.ts";
 import { registerBatches } from "./batches.ts";
 import { CREDIT_HEADERS, HEADER_COMPONENTS, headerReferences } from "./headers.ts";
 import { PROOF_PARAMETERS, renderParameters } from "./parameters.ts";
@@ -36,6 +37,7 @@ export function openApiDocument(publicUrl: string): OpenApiDocument {
     registry.registerComponent("headers", name, { ...header });
   registerSnap(registry);
   registerSigned(registry);
+  registerCaptures(registry);
   registerBatches(registry);
   registry.registerPath({
     method: "get",

@@ -75,6 +75,7 @@ describe("the OpenAPI document", () => {
     expect(operations).toEqual([
       ["get", "/snap", "renderPage", [{ bearer: [] }]],
       ["get", "/snap/signed", "renderSignedPage", []],
+      ["post", "/captures", "capture", [{ bearer: [] }]],
       ["post", "/renders", "submitBatch", [{ bearer: [] }]],
       ["get", "/renders/{id}", "getBatch", [{ bearer: [] }]],
       ["get", "/usage", "getUsage", [{ bearer: [] }]],
@@ -99,6 +100,7 @@ describe("the OpenAPI document", () => {
       503: ["not_ready", "upstream_rate_limited"],
       504: ["render_timeout"],
     });
+    expect(codesOf("/captures")).toEqual(codesOf("/snap"));
     expect(codesOf("/snap/signed")).toEqual({
       400: ["bad_request"],
       402: ["no_active_plan", "credit_limit_reached"],
