@@ -59,6 +59,7 @@ it("limits have their published values", () => {
     cachedRequestsPerMinute: 300,
     usageReportsPerMinute: 60,
     urlCharacters: 2048,
+    queryCharacters: 60_000,
     selectorCharacters: 512,
     selectorListCharacters: 2048,
     codeCharacters: 20_000,

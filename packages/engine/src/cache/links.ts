@@ -29,13 +29,10 @@ function linkedTtlSeconds(etag: string): number {
   return LIMITS.cacheTtlDefaultSeconds - 1 - offset;
 }
 
-/** A longer request is refused by the HTTP server, whose request line and headers are limited. */
-const LINK_QUERY_MAX_CHARACTERS = 60_000;
-
 /** Returns whether a signed URL can request a rendering: it contains no secrets, and servers accept its length. */
 export function isLinkable(parameters: Readonly<Record<string, unknown>>): boolean {
   return (
-    secretsIn(parameters).length === 0 && toQuery(parameters).toString().length <= LINK_QUERY_MAX_CHARACTERS
+    secretsIn(parameters).length === 0 && toQuery(parameters).toString().length <= LIMITS.queryCharacters
   );
 }
 
