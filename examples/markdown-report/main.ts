@@ -2,8 +2,11 @@ import { createClient, type SnapClient } from "@snap/client";
 import { readFile, writeFile } from "node:fs/promises";
 import { insertContents } from "./contents.ts";
 
-/** The sections start on new pages; the title and the table of contents are on the first. */
-const CSS = "h2 { break-before: page }";
+/**
+ * The sections start on new pages; the title and the table of contents are on the first. The margins of the request replace
+ * the padding of the default style.
+ */
+const CSS = "@media print { body { padding: 0 } h2 { break-before: page; margin-top: 0 } }";
 
 /** Renders a report as PDF. Its first heading is the title. */
 export async function renderReport(snap: SnapClient, markdown: string): Promise<Uint8Array> {

@@ -55,7 +55,7 @@ async function imageUrl(
 ): Promise<string> {
   const stored = await fetch(`${baseUrl}/documents?documentTtl=${DOCUMENT_TTL_SECONDS}`, {
     method: "POST",
-    headers: { "Authorization": `Bearer ${token}`, "Content-Type": "text/html; charset=utf-8" },
+    headers: { Authorization: `Bearer ${token}`, "Content-Type": "text/html; charset=utf-8" },
     body: cardHtml(article),
   });
   if (!stored.ok) throw new Error(`the service did not store the picture: ${await stored.text()}`);
@@ -68,7 +68,9 @@ if (import.meta.main) {
   const { SNAP_BASE_URL, SNAP_TOKEN, SNAP_SIGNING_SECRET, PORT = "8080" } = process.env;
   if (!SNAP_BASE_URL || !SNAP_TOKEN || !SNAP_SIGNING_SECRET) {
     console.error("Set SNAP_BASE_URL, such as http://127.0.0.1:3000/v1, SNAP_TOKEN and SNAP_SIGNING_SECRET");
-    console.error("(run snap-server tokens reveal ID to get it; ID is the number before the pipe of the token).");
+    console.error(
+      "(run snap-server tokens reveal ID to get it; ID is the number before the pipe of the token).",
+    );
     process.exit(1);
   }
   const settings = { baseUrl: SNAP_BASE_URL, token: SNAP_TOKEN, signingSecret: SNAP_SIGNING_SECRET };

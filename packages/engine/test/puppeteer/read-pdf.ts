@@ -1,9 +1,8 @@
-import { vi } from "vitest";
-
 // pdf.js warns that it cannot draw, which nothing here does
-const warnings = vi.spyOn(console, "warn").mockImplementation(() => {});
+const { warn } = console;
+console.warn = () => {};
 const { getDocument } = await import("pdfjs-dist/legacy/build/pdf.mjs");
-warnings.mockRestore();
+console.warn = warn;
 
 export interface PdfText {
   readonly text: string;
