@@ -2,7 +2,7 @@ import { createFakeClock, createFakeMachine, createFakeRenderer, createMemorySto
 import { beforeEach, describe, expect, it } from "vitest";
 import {
   createEngine,
-  type DocumentContent,
+  type DocumentUpload,
   type Engine,
   type Principal,
   type Storage,
@@ -99,9 +99,12 @@ describe("documents", () => {
 
   it("are limited to 60 uploads a minute, whether they succeed or not, before any content is received", async () => {
     let received = 0;
-    const content = async (): Promise<DocumentContent> => {
-      received += 1;
-      return { files: [] };
+    const content: DocumentUpload = {
+      async receive() {
+        received += 1;
+        return Buffer.from("");
+      },
+      unpack: async () => ({ files: [] }),
     };
     const upload = () => engine.documents.create({ principal: ada, content });
     for (let count = 0; count < 60; count += 1)
@@ -148,10 +151,13 @@ describe("documents", () => {
     const upload = (principal: Principal, name: string) =>
       engine.documents.create({
         principal,
-        content: async () => {
-          started.push(name);
-          await new Promise<void>((resolve) => releases.push(resolve));
-          return { html: name };
+        content: {
+          async receive() {
+            started.push(name);
+            await new Promise<void>((resolve) => releases.push(resolve));
+            return Buffer.from(name);
+          },
+          unpack: async (html) => ({ html }),
         },
       });
     const eve = await newPrincipal("eve@example.com");

@@ -40,16 +40,13 @@ export function submitBatch(engine: Engine, { baseUrl }: { readonly baseUrl: str
 /** `GET /renders/{id}`. */
 export function getBatch(engine: Engine): BearerEndpoint {
   return async ({ request, principal }) =>
-    json(await engine.batches.get({ principal, batchId: decode(lastSegment(request.url)) }));
+    json(await engine.batches.get({ principal, batchId: idOf(request.url) }));
 }
 
-function lastSegment(target: string): string {
+/** Returns the id at the end of a path. One that cannot be decoded stays as it is, and is then not found. */
+export function idOf(target: string): string {
   const path = pathOf(target);
-  return path.slice(path.lastIndexOf("/") + 1);
-}
-
-/** An id that cannot be decoded stays as it is, and is then not found. */
-function decode(segment: string): string {
+  const segment = path.slice(path.lastIndexOf("/") + 1);
   try {
     return decodeURIComponent(segment);
   } catch {
