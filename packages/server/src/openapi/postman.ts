@@ -1,6 +1,7 @@
 import type { Ability } from "@snap/engine";
 import { SECRET_NAMES, toQuery } from "@snap/protocol";
 import { SUBMISSION_EXAMPLE } from "./batch-schemas.ts";
+import { UPLOAD_EXAMPLE } from "./documents.ts";
 import { documentedParameters, PROOF_PARAMETERS } from "./parameters.ts";
 
 interface PostmanQueryEntry {
@@ -20,7 +21,7 @@ interface PostmanRequest {
     readonly body?: {
       readonly mode: "raw";
       readonly raw: string;
-      readonly options: { readonly raw: { readonly language: "json" } };
+      readonly options: { readonly raw: { readonly language: "html" | "json" } };
     };
     readonly url: {
       readonly raw: string;
@@ -79,6 +80,7 @@ export function postmanCollection(publicUrl: string): PostmanCollection {
       signedRequest({ url: EXAMPLE_URL }),
       submitRequest(),
       pollRequest(),
+      uploadRequest(),
       plainRequest("Usage", "usage", { description: "Credits, plan, period and limits; costs nothing." }),
       plainRequest("OpenAPI description", "openapi.json", {
         description: "Needs no token.",
@@ -121,6 +123,19 @@ function submitRequest(): PostmanRequest {
         options: { raw: { language: "json" } },
       },
       url: { raw: "{{baseUrl}}/renders", host: ["{{baseUrl}}"], path: ["renders"] },
+    },
+  };
+}
+
+function uploadRequest(): PostmanRequest {
+  return {
+    name: "Upload a document",
+    request: {
+      method: "POST",
+      description: "Stores the page, and returns the `url` to render it with. Costs nothing.",
+      header: [{ key: "Content-Type", value: "text/html" }],
+      body: { mode: "raw", raw: UPLOAD_EXAMPLE, options: { raw: { language: "html" } } },
+      url: { raw: "{{baseUrl}}/documents", host: ["{{baseUrl}}"], path: ["documents"] },
     },
   };
 }
