@@ -1,46 +1,41 @@
-import { signUrl } from "@snap/client";
+import { createClient, type SnapClient } from "@snap/client";
 import { createServer, type Server } from "node:http";
 import { CARD_SIZE, cardHtml, escapeHtml, type Article } from "./card.ts";
 
-const ARTICLES: Readonly<Record<string, Article>> = {
+/** Articles by path. */
+export type Articles = Readonly<Record<string, Article>>;
+
+const ARTICLES: Articles = {
   "/hello": { title: "Hello, world", author: "Ada Lovelace" },
 };
-/** The service keeps the HTML of a picture for this long after it was last stored. */
-const DOCUMENT_TTL_SECONDS = 30 * 24 * 60 * 60;
+/** How long the service keeps the HTML and the picture. */
+const LIFETIME_SECONDS = 30 * 24 * 60 * 60;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-export interface BlogSettings {
-  /** Public URL of the service, such as `https://snap.example.com/v1`. */
-  readonly baseUrl: string;
-  readonly token: string;
-  readonly signingSecret: string;
-  /** By path. */
-  readonly articles?: Readonly<Record<string, Article>>;
-}
-
 /** Serves articles, each with a preview image for social networks, which fetch it from the service without a token. */
-export function createBlog({ articles = ARTICLES, ...settings }: BlogSettings): Server {
-  const pages = new Map<string, Promise<string>>();
+export function createBlog(snap: SnapClient, articles: Articles = ARTICLES): Server {
+  const pages = new Map<Article, { readonly day: number; readonly page: Promise<string> }>();
   return createServer((request, response) => {
     const article = articles[request.url ?? ""];
     if (article === undefined) return response.writeHead(404).end("Not found");
-    // once a day, so that the image never expires while the page is served
-    const key = `${request.url} ${Math.floor(Date.now() / DAY_MS)}`;
-    const page = pages.get(key) ?? pageOf(article, settings);
-    pages.set(key, page);
+    // made anew each day, so that the image never expires while the page is served
+    const day = Math.floor(Date.now() / DAY_MS);
+    const known = pages.get(article);
+    const page = known?.day === day ? known.page : pageOf(snap, article);
+    pages.set(article, { day, page });
     response.setHeader("Content-Type", "text/html; charset=utf-8");
     page.then(
       (html) => response.end(html),
       (error: unknown) => {
-        pages.delete(key);
+        pages.delete(article);
         response.writeHead(500).end(String(error));
       },
     );
   });
 }
 
-async function pageOf(article: Article, settings: Omit<BlogSettings, "articles">): Promise<string> {
-  const image = await imageUrl(article, settings);
+async function pageOf(snap: SnapClient, article: Article): Promise<string> {
+  const image = await imageUrl(snap, article);
   return `<!doctype html><title>${escapeHtml(article.title)}</title>
 <meta property="og:image" content="${escapeHtml(image)}">
 <meta property="og:image:width" content="${CARD_SIZE.width}">
@@ -49,19 +44,9 @@ async function pageOf(article: Article, settings: Omit<BlogSettings, "articles">
 }
 
 /** Stores the HTML of the picture, which costs nothing, and returns a signed URL that renders it. */
-async function imageUrl(
-  article: Article,
-  { baseUrl, token, signingSecret }: Omit<BlogSettings, "articles">,
-): Promise<string> {
-  const stored = await fetch(`${baseUrl}/documents?documentTtl=${DOCUMENT_TTL_SECONDS}`, {
-    method: "POST",
-    headers: { Authorization: `Bearer ${token}`, "Content-Type": "text/html; charset=utf-8" },
-    body: cardHtml(article),
-  });
-  if (!stored.ok) throw new Error(`the service did not store the picture: ${await stored.text()}`);
-  const { url } = (await stored.json()) as { readonly url: string };
-  const tokenId = Number.parseInt(token, 10);
-  return signUrl({ url, ...CARD_SIZE, cacheTtl: DOCUMENT_TTL_SECONDS }, { baseUrl, tokenId, signingSecret });
+async function imageUrl(snap: SnapClient, article: Article): Promise<string> {
+  const { url } = await snap.documents.create({ html: cardHtml(article) }, { ttlSeconds: LIFETIME_SECONDS });
+  return snap.signUrl({ url, ...CARD_SIZE, cacheTtl: LIFETIME_SECONDS });
 }
 
 if (import.meta.main) {
@@ -73,6 +58,10 @@ if (import.meta.main) {
     );
     process.exit(1);
   }
-  const settings = { baseUrl: SNAP_BASE_URL, token: SNAP_TOKEN, signingSecret: SNAP_SIGNING_SECRET };
-  createBlog(settings).listen(Number(PORT));
+  const snap = createClient({
+    baseUrl: SNAP_BASE_URL,
+    token: SNAP_TOKEN,
+    signingSecret: SNAP_SIGNING_SECRET,
+  });
+  createBlog(snap).listen(Number(PORT));
 }

@@ -1,3 +1,4 @@
+import { createClient } from "@snap/client";
 import { PNG } from "pngjs";
 import assert from "node:assert/strict";
 import { createBlog } from "../../../../examples/social-image/main.ts";
@@ -10,7 +11,7 @@ const articles = {
   "/long": { title: "What <I> learned from a year of measuring everything twice a day", author: "Zoë" },
 };
 const { baseUrl, token, signingSecret } = service;
-const blog = await listen(createBlog({ baseUrl, token, signingSecret, articles }));
+const blog = await listen(createBlog(createClient({ baseUrl, token, signingSecret }), articles));
 
 for (const path of Object.keys(articles)) {
   const html = await (await fetch(blog.origin + path)).text();
