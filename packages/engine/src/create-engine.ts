@@ -24,6 +24,7 @@ import { verifyLedger, type LedgerReport } from "./credits/verify-ledger.ts";
 import { withDefaults, type EngineOptions, type EngineSettings } from "./engine-options.ts";
 import { toSnapError } from "./errors.ts";
 import { createHealthCheck, type Health } from "./health.ts";
+import { createDocuments, type Documents } from "./documents/documents.ts";
 import { enforceRateLimit } from "./limits/enforce-rate-limit.ts";
 import type { Account } from "./ports/accounts.ts";
 import type { ServerClock } from "./ports/clock.ts";
@@ -81,6 +82,7 @@ export interface Engine {
   readonly accounts: Accounts;
   readonly tokens: Tokens;
   readonly batches: Batches;
+  readonly documents: Documents;
   readonly audit: Audit;
   /**
    * Starts to render batches and deliver their webhooks; until then they are only queued. Several processes may do so
@@ -145,6 +147,7 @@ export function createEngine(options: EngineOptions): Engine {
     onSubmitted: () => worker?.wake(),
   };
   const batches = createBatches(batchParts);
+  const documents = createDocuments({ storage, clock });
   const uses = createTokenUses({ store: tokens, clock, onBackgroundError });
   const stopPruning = prunePeriodically(settings);
 
@@ -171,6 +174,11 @@ export function createEngine(options: EngineOptions): Engine {
       ...batches,
       submit: (submission) => asSnapError(batches.submit(submission)),
       get: (request) => asSnapError(batches.get(request)),
+    },
+    documents: {
+      create: (request) => asSnapError(documents.create(request)),
+      find: (request) => asSnapError(documents.find(request)),
+      delete: (request) => asSnapError(documents.delete(request)),
     },
     startWorker: () => (worker ??= startBatchWorker(batchParts)),
     health: createHealthCheck({ storage, renderer, clocks, clock }),
@@ -269,6 +277,7 @@ function assembleParts(
     renderLeases: storage.renderLeases ?? SINGLE_PROCESS_LEASES,
     rateLimiter: storage.rateLimiter,
     ledger: storage.ledger,
+    documents: storage.documents,
     renderer,
     resolver,
     upstreamProxy,

@@ -35,7 +35,9 @@ export function renderOptions(): readonly Option[] {
 export function toQueryPairs(options: Readonly<Record<string, unknown>>): [string, string][] {
   return names.flatMap((name): [string, string][] => {
     const value = options[name];
-    return typeof value === "string" || value === true ? [[name, `${value}`]] : [];
+    // Commander sets an option like --no-javascript to true unless it is passed
+    if (value === !isOnByDefault(name)) return [[name, `${value}`]];
+    return typeof value === "string" ? [[name, value]] : [];
   });
 }
 
@@ -50,7 +52,7 @@ export function describeFaults({ errors = {}, message }: SnapError): string {
 function flagsOf(row: ParameterRow): string {
   switch (row.kind) {
     case "flag":
-      return optionOf(row.name);
+      return isOnByDefault(row.name) ? switchOff(row.name) : optionOf(row.name);
     case "choice":
       return `${optionOf(row.name)} <name>`;
     case "integer":
@@ -74,6 +76,7 @@ function describe(row: ParameterRow): string {
   const facts = [
     "min" in row ? `${row.min} to ${row.max}` : null,
     row.kind === "flag" || unsent === undefined ? null : `default ${unsent}`,
+    isOnByDefault(row.name) ? "on by default; this turns it off" : null,
   ].filter((fact) => fact !== null);
   return facts.length === 0 ? row.description : `${row.description} (${facts.join("; ")})`;
 }
@@ -90,6 +93,14 @@ function optionOf(name: string): string {
   return `--${name.replaceAll(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`)}`;
 }
 
+function isOnByDefault(name: string): boolean {
+  return rowsByName.get(name)?.[0]?.default === true;
+}
+
+function switchOff(name: string): string {
+  return optionOf(name).replace("--", "--no-");
+}
+
 /** Rewrites `format=jpeg`, `fullPage` and parameter names in backticks as options. */
 function asOptions(text: string): string {
   const allNames = names.join("|");
@@ -99,9 +110,10 @@ function asOptions(text: string): string {
     .replaceAll(/(?<=together with )\w+(?:, \w+)*/g, (list) =>
       list.replaceAll(/\w+/g, (name) => (names.includes(name) ? optionOf(name) : name)),
     )
-    .replaceAll(new RegExp(`\`?\\b(${allNames})=(\\w+)\`?`, "g"), (_, name: string, value: string) =>
-      value === "true" ? optionOf(name) : `${optionOf(name)} ${value}`,
-    )
+    .replaceAll(new RegExp(`\`?\\b(${allNames})=(\\w+)\`?`, "g"), (_, name: string, value: string) => {
+      if (value === "false" && isOnByDefault(name)) return switchOff(name);
+      return value === "true" ? optionOf(name) : `${optionOf(name)} ${value}`;
+    })
     .replaceAll(
       new RegExp(`\`(${allNames})\`|\\b(${camelCaseNames})\\b`, "g"),
       (_, quoted?: string, plain?: string) => optionOf(quoted ?? plain ?? ""),

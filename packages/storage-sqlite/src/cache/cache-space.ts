@@ -3,7 +3,7 @@ import { statfsSync } from "node:fs";
 import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { DatabaseSync } from "node:sqlite";
 import { isDiskFull } from "../faults.ts";
-import type { BodyFiles } from "./body-files.ts";
+import type { BodyFiles } from "../body-files.ts";
 import { createEvictor, type Evicted, type EvictRequest } from "./evict.ts";
 
 /** Deleting a large row that an older release wrote blocks the event loop for about 10 ms; any other row, for 0.1 ms. */
@@ -34,6 +34,8 @@ export interface CacheSpace {
    * storing it if it exceeds the quota by itself or the disk has no space for it.
    */
   store(rendering: PendingRendering, store: () => Promise<void>): Promise<boolean>;
+  /** Makes space on the disk for something else; returns `false` if there is not enough to evict. */
+  makeFor(bytes: number): Promise<boolean>;
   /** Evicts at most `limit` renderings that no longer fit; returns how many were evicted. */
   trim(limit: number): Promise<number>;
   stats(): CacheStats;
@@ -118,6 +120,11 @@ export function createCacheSpace(
       if (isStored) await evictDownTo("quota", { maxBytes: quotaBytes, limit: Infinity });
       else onEvicted(evictionOf(rendering, "space"));
       return isStored;
+    },
+    async makeFor(bytes) {
+      const maxBytes = measure().diskMaxBytes - bytes;
+      await evictDownTo("space", { maxBytes, limit: Infinity });
+      return evictor.cachedBytes() <= maxBytes;
     },
     async trim(limit) {
       const { quotaBytes, diskMaxBytes } = measure();

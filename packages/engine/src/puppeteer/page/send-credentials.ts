@@ -1,12 +1,16 @@
 import type { SnapParameters } from "@snap/protocol";
 import type { PausedRequest, RequestRule } from "./intercept-requests.ts";
+import type { LoadedPage } from "./prepare/step.ts";
 import type { Tab } from "./tab.ts";
 
 /**
  * `headers` and `basicAuth`: sends them with the requests of the page to the origin of `url`, and with no other. A request
  * that another site causes has none of them either, as with `SameSite=Lax` cookies: that site could read the response.
  */
-export function credentialRules(tab: Tab, parameters: SnapParameters): readonly RequestRule[] {
+export function credentialRules({
+  tab,
+  parameters,
+}: Pick<LoadedPage, "tab" | "parameters">): readonly RequestRule[] {
   const setHeaders = credentialFields(parameters);
   if (Object.keys(setHeaders).length === 0) return [];
   const { origin } = new URL(parameters.url);

@@ -130,8 +130,7 @@ async function openPage(
 ): Promise<Page> {
   const { targetId: mainFrameId, ...attached } = await browser.createPage(request);
   const ended = new AbortController();
-  const interceptor = new RequestInterceptor();
-  if (egress.guard !== null) interceptor.add(egress.guard.rule);
+  const interceptor = new RequestInterceptor(egress.guard?.rule ?? null);
   /** A frame's crash alone does not end the page, unless its process was killed because of something the page did. */
   const onFrameCrashed = (): void => {
     const reason = killedProcesses.explainCrash();
