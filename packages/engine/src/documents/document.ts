@@ -54,14 +54,16 @@ export async function createDocument(content: DocumentContent): Promise<Document
  * @param label - The name in `errors` of content that is not a list of files; `null` for a list.
  * @throws SnapError as `createDocument` does.
  */
-export async function identifyDocument(
-  content: DocumentContent,
-  label: string | null,
-): Promise<SentDocument> {
+async function identifyDocument(content: DocumentContent, label: string | null): Promise<SentDocument> {
   const { sent, contentType } = normalize(content);
   const checked = checkFiles(sent, { label });
   const id = await digest(checked);
   return { id, url: documentUrl(id), contentType, buildFiles: () => buildFiles(checked, label) };
+}
+
+/** Identifies the content of a capture, which `errors` names like its parameter: `html`, `markdown` or the file. */
+export function identifyContent(content: DocumentContent): Promise<SentDocument> {
+  return identifyDocument(content, "html" in content ? "html" : "markdown" in content ? "markdown" : null);
 }
 
 async function buildFiles(
