@@ -1,5 +1,6 @@
 import type { PdfCapture, ScreenshotCapture, SignableInput, UsageReport } from "@snap/protocol";
 import type { Batches } from "./batches/batches.ts";
+import type { Documents } from "./documents/documents.ts";
 import type { As, KnownTag, RenderOptions, RenderResult } from "./results/rendering.ts";
 import type { Pacing } from "./sending/time.ts";
 import type { CallOptions } from "./sending/send.ts";
@@ -79,6 +80,9 @@ export interface SnapClient {
 
   /** Captures that are submitted together and collected later. */
   readonly batches: Batches;
+
+  /** Pages with their files that are uploaded, to render them by their `url`. */
+  readonly documents: Documents;
 
   /**
    * Returns a signed URL, which renders a page for callers without a token; see the exported function `signUrl`.

@@ -1,6 +1,7 @@
-import type { PdfCapture, RenderBatch, ScreenshotCapture, UsageReport } from "@snap/protocol";
+import type { PdfCapture, RenderBatch, ScreenshotCapture, StoredDocument, UsageReport } from "@snap/protocol";
 import { createBatches } from "./batches/batches.ts";
 import type { ClientOptions, SnapClient } from "./client.ts";
+import { createDocuments } from "./documents/documents.ts";
 import { DURATION_MS, readBaseUrl, readInteger, readToken, RETRIES } from "./read-options.ts";
 import { readForm, readNotModified, readRendering } from "./results/read-rendering.ts";
 import type {
@@ -19,8 +20,9 @@ import { toFailure, type ResponseContext } from "./sending/to-failure.ts";
 import { writeCapture } from "./sending/write-capture.ts";
 import { signUrl } from "./signing/sign-url.ts";
 
-const readUsage = readDocument<UsageReport>("credits");
-const readBatch = readDocument<RenderBatch>("items");
+const readUsage = readJson<UsageReport>("credits", "object");
+const readBatch = readJson<RenderBatch>("items", "object");
+const readStored = readJson<StoredDocument>("url", "string");
 
 /**
  * Creates a client of the service. Printing it, or writing it as JSON, reveals no secrets.
@@ -49,13 +51,21 @@ export function createClient(options: ClientOptions): SnapClient {
   /** Sends a request with the token. */
   async function request<T>(
     path: string,
-    { etag, ...call }: Pick<Call<T>, "body" | "retryIsFree" | "read"> & { readonly etag?: KnownTag },
+    {
+      etag,
+      contentType = "application/json",
+      ...call
+    }: Pick<Call<T>, "method" | "body" | "retryIsFree" | "read"> & {
+      readonly etag?: KnownTag;
+      /** `null` leaves it to `fetch`. */
+      readonly contentType?: string | null;
+    },
     callOptions?: CallOptions,
   ): Promise<T> {
     const headers = new Headers(ownHeaders);
     headers.set("Authorization", `Bearer ${token}`);
     if (typeof etag === "string") headers.set("If-None-Match", etag);
-    if (call.body !== undefined) headers.set("Content-Type", "application/json");
+    if (call.body !== undefined && contentType !== null) headers.set("Content-Type", contentType);
     return send(settings, { url: baseUrl + path, headers, ...call }, callOptions);
   }
 
@@ -113,21 +123,35 @@ export function createClient(options: ClientOptions): SnapClient {
       fetchRendering,
       pacing,
     }),
+    documents: createDocuments({
+      post: (path, upload, callOptions) =>
+        // the same content is stored once
+        request(path, { ...upload, retryIsFree: true, read: readStored }, callOptions),
+      get: (path, callOptions) => request(path, { retryIsFree: true, read: readStored }, callOptions),
+      delete: (path, callOptions) =>
+        request(path, { method: "DELETE", retryIsFree: true, read: readNothing }, callOptions),
+    }),
     signUrl: (parameters, expiry) =>
       signUrl(parameters, { ...expiry, baseUrl, tokenId, signingSecret: signingSecret ?? "" }),
   };
 }
 
+/** @throws SnapError `unexpected_answer` for a response with content. */
+async function readNothing(response: Response, context: ResponseContext): Promise<void> {
+  if (response.status !== 204) throw toFailure(response, { ...context, text: await readText(response) });
+}
+
 /**
- * Returns a reader of a JSON document, recognized by a member that is an object or an array.
+ * Returns a reader of a JSON document, recognized by the type of a member.
  *
  * @throws SnapError `unexpected_answer` for any other response.
  */
-function readDocument<T extends object>(
+function readJson<T extends object>(
   member: keyof T & string,
+  type: "object" | "string",
 ): (response: Response, context: ResponseContext) => Promise<T> {
   const isDocument = (value: Readonly<Record<string, unknown>>): value is T & typeof value =>
-    Object(value[member]) === value[member];
+    typeof (value[member] ?? undefined) === type;
   return async (response, context) => {
     const text = await readText(response);
     const document = parseObject(text);

@@ -13,6 +13,7 @@ export type {
   ScreenshotCapture,
   ScreenshotInput,
   SignableInput,
+  StoredDocument,
   UsageReport,
   WaitEvent,
 } from "@snap/protocol";
@@ -20,6 +21,7 @@ export type { Batches, BatchInput, BatchProgress, WaitOptions } from "./batches/
 export type { WatchOptions } from "./batches/watch-batch.ts";
 export type { ClientOptions, SnapClient } from "./client.ts";
 export { createClient } from "./create-client.ts";
+export type { CreateOptions, DocumentInput, Documents } from "./documents/documents.ts";
 export { isSnapError, SnapError } from "./errors.ts";
 export type { ClientErrorCode, SnapErrorFacts } from "./errors.ts";
 export type {

@@ -14,7 +14,7 @@ import {
 import { TOKEN } from "./raw-server.ts";
 
 const PAGE = { url: "https://example.com/" } as const;
-const { screenshot, pdf, batches, signUrl } = createClient({
+const { screenshot, pdf, batches, documents, signUrl } = createClient({
   baseUrl: "https://snap.example.com",
   token: TOKEN,
 });
@@ -91,6 +91,10 @@ describe("types", () => {
       () => signUrl({ html: "<h1>Hello</h1>" }),
       // @ts-expect-error fullPage is for screenshots, also of content
       () => pdf({ html: "<h1>Hello</h1>", fullPage: true }),
+      // @ts-expect-error a document is a page or files
+      () => documents.create({ html: "<h1>Hello</h1>", files: {} }),
+      // @ts-expect-error a file has text or bytes
+      () => documents.create({ files: { "index.html": 7 } }),
       // @ts-expect-error a typo in the options
       () => screenshot(PAGE, { as: "stream", timoutMs: 5 }),
       // @ts-expect-error json is not a form

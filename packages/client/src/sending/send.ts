@@ -29,13 +29,17 @@ export interface SendSettings {
   readonly conceal: (text: string) => string;
 }
 
+/** What `fetch` can send. */
+export type RequestBody = NonNullable<RequestInit["body"]>;
+
 /** One request, and how to read its response. */
 export interface Call<T> {
   readonly url: string;
   /** A 304 is expected only with `If-None-Match`. */
   readonly headers: Headers;
-  /** The body of a POST; without one the request is a GET. */
-  readonly body?: string | undefined;
+  /** By default POST with a body, and GET without one. */
+  readonly method?: "DELETE" | undefined;
+  readonly body?: RequestBody | undefined;
   /** Whether a retry is free even if the first attempt succeeded and its response was lost. */
   readonly retryIsFree: boolean;
   /** Reads the response, within the timeout of the attempt. */
@@ -65,7 +69,7 @@ export async function send<T>(settings: SendSettings, call: Call<T>, options: Ca
 
 async function attempt<T>(
   { fetch, pacing, conceal }: SendSettings,
-  { url, headers, body, read }: Call<T>,
+  { url, method, headers, body, read }: Call<T>,
   { signal, timeoutMs }: { readonly signal: AbortSignal | undefined; readonly timeoutMs: number },
 ): Promise<T> {
   signal?.throwIfAborted();
@@ -73,7 +77,7 @@ async function attempt<T>(
   const deadline = startDeadline({ timeoutMs, signal, what: `${origin} sent no complete response` });
   try {
     const response = await fetch(url, {
-      method: body === undefined ? "GET" : "POST",
+      method: method ?? (body === undefined ? "GET" : "POST"),
       headers,
       // some fetch implementations reject undefined
       body: body ?? null,

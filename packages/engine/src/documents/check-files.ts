@@ -12,6 +12,9 @@ export interface SentFile {
   readonly bytes: Uint8Array | string;
 }
 
+/** Names come from the caller and can have any length. */
+const NAME_CHARACTERS = 128;
+
 /** A file with a valid path and, if it is text, valid UTF-8. */
 export interface CheckedFile {
   /** In Unicode NFC. */
@@ -55,11 +58,17 @@ export class UnpackedSize {
     this.#bytes += bytes;
     if (this.#bytes <= DOCUMENT_LIMITS.unpackedBytes) return;
     const fault = `makes the files together larger than ${DOCUMENT_LIMITS.unpackedBytes} bytes`;
-    const name = path.slice(0, 128);
+    const name = path.slice(0, NAME_CHARACTERS);
     throw new SnapError("payload_too_large", `Document too large: ${name} ${fault}.`, {
       errors: { [name]: [fault] },
     });
   }
+}
+
+/** Returns the error for a file that cannot be used. */
+export function invalidFile(path: string, fault: string): SnapError {
+  const name = path.slice(0, NAME_CHARACTERS);
+  return new SnapError("validation_failed", `${name} ${fault}`, { errors: { [name]: [fault] } });
 }
 
 export function tooManyFiles(): SnapError {
@@ -103,6 +112,6 @@ function requirePage(files: readonly CheckedFile[], faults: FaultList): void {
   if (hasHtml && hasMarkdown) faults.add(MARKDOWN_PAGE, "cannot be next to index.html; send one of them");
   if (hasHtml || hasMarkdown) return;
   const near = paths.find((path) => /(^|\/)index\.(html?|md|markdown)$/i.test(path));
-  const hint = near === undefined ? "" : `; ${near.slice(0, 128)} is not`;
+  const hint = near === undefined ? "" : `; ${near.slice(0, NAME_CHARACTERS)} is not`;
   faults.add("body", `must contain index.html or index.md at its root${hint}`);
 }

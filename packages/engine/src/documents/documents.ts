@@ -9,10 +9,15 @@ import { requireVerifiedEmail } from "../tokens/authorize.ts";
 import { createDocument, documentUrl, type DocumentContent } from "./document.ts";
 import { Uploads } from "./uploads.ts";
 
+/** Content that is received only once the upload is admitted, and unpacked only while few others are. */
+export interface DocumentUpload {
+  receive(): Promise<Buffer>;
+  unpack(body: Buffer): Promise<DocumentContent>;
+}
+
 export interface NewDocument {
   readonly principal: Principal;
-  /** The content, or a function that receives it once the upload is admitted. */
-  readonly content: DocumentContent | (() => Promise<DocumentContent>);
+  readonly content: DocumentContent | DocumentUpload;
   /** 60 to 2,592,000; 86,400 by default. */
   readonly ttlSeconds?: number | undefined;
 }
@@ -76,9 +81,10 @@ export function createDocuments({
         limit,
         now: clock.now(),
       });
+      const upload = "receive" in content ? content : inMemory(content);
       return uploads.run(account.id, {
-        receive: async () => (typeof content === "function" ? content() : content),
-        store: (received) => store(account.id, { content: received, ttlSeconds }),
+        receive: () => upload.receive(),
+        store: async (body) => store(account.id, { content: await upload.unpack(body), ttlSeconds }),
       });
     },
     async find({ principal: { account }, id }) {
@@ -92,6 +98,10 @@ export function createDocuments({
       if (!(await documents.delete({ accountId: account.id, id, now: clock.now() }))) throw notFound();
     },
   };
+}
+
+function inMemory(content: DocumentContent): DocumentUpload {
+  return { receive: async () => Buffer.alloc(0), unpack: async () => content };
 }
 
 function toStoredDocument({ id, contentType, bytes, files, expiresAt }: DocumentRecord): StoredDocument {

@@ -1,7 +1,7 @@
 import PQueue from "p-queue";
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { SnapError } from "../errors.ts";
+import { invalidFile } from "./check-files.ts";
 
 /** Ordinary Markdown of the maximum size takes about four seconds. */
 const TIMEOUT_MS = 10_000;
@@ -24,8 +24,7 @@ export async function markdownToHtml(
 ): Promise<Uint8Array> {
   const html = await conversions.add(() => convert(markdown, timeoutMs));
   if (html !== null) return html;
-  const fault = "is too complex to convert to HTML; simplify its Markdown, or send HTML";
-  throw new SnapError("validation_failed", `${label} ${fault}`, { errors: { [label]: [fault] } });
+  throw invalidFile(label, "is too complex to convert to HTML; simplify its Markdown, or send HTML");
 }
 
 /** Returns `null` if a limit of time, memory or nesting was reached. */

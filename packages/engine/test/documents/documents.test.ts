@@ -2,7 +2,7 @@ import { createFakeClock, createFakeMachine, createFakeRenderer, createMemorySto
 import { beforeEach, describe, expect, it } from "vitest";
 import {
   createEngine,
-  type DocumentContent,
+  type DocumentUpload,
   type Engine,
   type Principal,
   type Storage,
@@ -53,8 +53,8 @@ describe("documents", () => {
     const request = { principal: ada, id: stored.id };
     expect(await engine.documents.find(request)).toEqual(stored);
     await engine.documents.delete(request);
-    for (const gone of [engine.documents.find(request), engine.documents.delete(request)])
-      await expect(gone).rejects.toMatchObject({ code: "not_found" });
+    for (const method of ["find", "delete"] as const)
+      await expect(engine.documents[method](request)).rejects.toMatchObject({ code: "not_found" });
   });
 
   it("expire, and keep the later expiry if they are stored again", async () => {
@@ -90,18 +90,21 @@ describe("documents", () => {
     const principal = await newPrincipal("new@example.com", false);
     const request = { principal, id: UNKNOWN };
     for (const refused of [
-      create("a", principal),
-      engine.documents.find(request),
-      engine.documents.delete(request),
+      () => create("a", principal),
+      () => engine.documents.find(request),
+      () => engine.documents.delete(request),
     ])
-      await expect(refused).rejects.toMatchObject({ code: "email_unverified" });
+      await expect(refused()).rejects.toMatchObject({ code: "email_unverified" });
   });
 
   it("are limited to 60 uploads a minute, whether they succeed or not, before any content is received", async () => {
     let received = 0;
-    const content = async (): Promise<DocumentContent> => {
-      received += 1;
-      return { files: [] };
+    const content: DocumentUpload = {
+      async receive() {
+        received += 1;
+        return Buffer.from("");
+      },
+      unpack: async () => ({ files: [] }),
     };
     const upload = () => engine.documents.create({ principal: ada, content });
     for (let count = 0; count < 60; count += 1)
@@ -148,10 +151,13 @@ describe("documents", () => {
     const upload = (principal: Principal, name: string) =>
       engine.documents.create({
         principal,
-        content: async () => {
-          started.push(name);
-          await new Promise<void>((resolve) => releases.push(resolve));
-          return { html: name };
+        content: {
+          async receive() {
+            started.push(name);
+            await new Promise<void>((resolve) => releases.push(resolve));
+            return Buffer.from(name);
+          },
+          unpack: async (html) => ({ html }),
         },
       });
     const eve = await newPrincipal("eve@example.com");

@@ -153,6 +153,18 @@ describe("a document", () => {
     expect(missing.targetStatus).toBe(404);
   });
 
+  it("is idle once its files have arrived, whether or not a script reads them", async () => {
+    const document = documentOf({
+      "data.json": "data",
+      "index.html":
+        "<script>for (const path of ['data.json', 'none', '.', 'data.json']) fetch(path)</script>",
+    });
+    const options = { waitUntil: "networkidle0" } as const;
+    const file = await renderer.render(screenshot(document.url, options), { document });
+    expect(file.notes).toEqual([]);
+    expect(document.read).toHaveLength(5);
+  });
+
   it("is subject to the parameters that block", async () => {
     const document = folderDocument();
     const blocked = { blockResources: "image", blockUrls: "*/js/*" };

@@ -66,7 +66,7 @@ export function submitBatch(engine: Engine, { baseUrl }: { readonly baseUrl: str
 /** `GET /renders/{id}`. */
 export function getBatch(engine: Engine): BearerEndpoint {
   return async ({ request, principal }) =>
-    json(await engine.batches.get({ principal, batchId: decode(lastSegment(request.url)) }));
+    json(await engine.batches.get({ principal, batchId: idOf(request.url) }));
 }
 
 /** @throws SnapError `validation_failed` or `invalid_url` unless it is an object with exactly one page. */
@@ -77,13 +77,10 @@ function readCapture(body: unknown): SeparatedContent {
   return { parameters: typedParameters(parameters), document };
 }
 
-function lastSegment(target: string): string {
+/** Returns the id at the end of a path. One that cannot be decoded stays as it is, and is then not found. */
+export function idOf(target: string): string {
   const path = pathOf(target);
-  return path.slice(path.lastIndexOf("/") + 1);
-}
-
-/** An id that cannot be decoded stays as it is, and is then not found. */
-function decode(segment: string): string {
+  const segment = path.slice(path.lastIndexOf("/") + 1);
   try {
     return decodeURIComponent(segment);
   } catch {

@@ -2,6 +2,7 @@ import type { Ability } from "@snap/engine";
 import { SECRET_NAMES, toQuery } from "@snap/protocol";
 import { SUBMISSION_EXAMPLE } from "./batch-schemas.ts";
 import { CAPTURE_EXAMPLES } from "./captures.ts";
+import { UPLOAD_EXAMPLE } from "./documents.ts";
 import { documentedParameters, PROOF_PARAMETERS } from "./parameters.ts";
 
 interface PostmanQueryEntry {
@@ -21,7 +22,7 @@ interface PostmanRequest {
     readonly body?: {
       readonly mode: "raw";
       readonly raw: string;
-      readonly options: { readonly raw: { readonly language: "json" } };
+      readonly options: { readonly raw: { readonly language: "html" | "json" } };
     };
     readonly url: {
       readonly raw: string;
@@ -89,6 +90,7 @@ export function postmanCollection(publicUrl: string): PostmanCollection {
         body: SUBMISSION_EXAMPLE,
       }),
       pollRequest(),
+      uploadRequest(),
       plainRequest("Usage", "usage", { description: "Credits, plan, period and limits; costs nothing." }),
       plainRequest("OpenAPI description", "openapi.json", {
         description: "Needs no token.",
@@ -134,6 +136,19 @@ function postRequest(
         options: { raw: { language: "json" } },
       },
       url: { raw: `{{baseUrl}}/${path}`, host: ["{{baseUrl}}"], path: [path] },
+    },
+  };
+}
+
+function uploadRequest(): PostmanRequest {
+  return {
+    name: "Upload a document",
+    request: {
+      method: "POST",
+      description: "Stores the page, and returns the `url` to render it with. Costs nothing.",
+      header: [{ key: "Content-Type", value: "text/html" }],
+      body: { mode: "raw", raw: UPLOAD_EXAMPLE, options: { raw: { language: "html" } } },
+      url: { raw: "{{baseUrl}}/documents", host: ["{{baseUrl}}"], path: ["documents"] },
     },
   };
 }

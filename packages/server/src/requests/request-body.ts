@@ -8,7 +8,7 @@ import { HTTP_LIMITS } from "./limits.ts";
  *
  * @throws SnapError `payload_too_large`, or `bad_request` if it ends early; the connection must then be closed.
  */
-async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   await receiveBody(request, { maxBytes, onChunk: (chunk) => chunks.push(chunk) });
   return Buffer.concat(chunks);
