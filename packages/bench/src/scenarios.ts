@@ -6,6 +6,7 @@ import { growth } from "./scenarios/growth.ts";
 import { neighbours } from "./scenarios/neighbours.ts";
 import { overload } from "./scenarios/overload.ts";
 import { defaultWait, distance, idle, ways } from "./scenarios/renders.ts";
+import { preparation } from "./scenarios/preparation.ts";
 import { soak } from "./scenarios/soak.ts";
 import { start } from "./scenarios/start.ts";
 
@@ -15,6 +16,7 @@ export const SCENARIOS: readonly Scenario[] = [
   distance,
   start,
   ways,
+  preparation,
   idle,
   batch,
   cached,

@@ -60,8 +60,8 @@ export interface EngineOptions {
   readonly batchRetryWindowMs?: number;
   /** A batch worker that has not renewed its lease for this long counts as lost; 20 s by default. */
   readonly itemLeaseMs?: number;
-  /** Pauses between the attempts to deliver a webhook; 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h by default. */
-  readonly webhookPausesMs?: readonly number[];
+  /** Delays between the attempts to deliver a webhook; 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h by default. */
+  readonly webhookRetryDelaysMs?: readonly number[];
   /** Sends webhooks; by default over the network, to allowed targets only. */
   readonly webhookSender?: WebhookSender;
   readonly clock?: Clock;
@@ -98,7 +98,7 @@ const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 /** A receiver that is down for a day still gets its webhook. */
-const WEBHOOK_PAUSES_MS = [
+const WEBHOOK_RETRY_DELAYS_MS = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
   30 * MINUTE_MS,
@@ -130,7 +130,7 @@ export function withDefaults(options: EngineOptions): EngineSettings {
     batchRetryWindowMs: BATCH_LIMITS.retryWindowMs,
     // with the poll interval, another worker takes over a lost item within 30 s
     itemLeaseMs: 20 * SECOND_MS,
-    webhookPausesMs: WEBHOOK_PAUSES_MS,
+    webhookRetryDelaysMs: WEBHOOK_RETRY_DELAYS_MS,
     webhookSender: options.webhookSender ?? createWebhookSender({ policy: targets, resolver, upstreamProxy }),
     clock: systemClock,
     random: systemRandom,

@@ -21,7 +21,7 @@ export function targetPolicy(config: Config, allow: readonly ListedTarget[] = []
     allow: [...allowTargets, ...allow],
     deny: denyTargets,
     ownHostnames: [],
-    ownSockets: urls.map(({ hostname, port, protocol }) => ({
+    ownPorts: urls.map(({ hostname, port, protocol }) => ({
       hostname,
       port: port === "" ? (DEFAULT_PORTS[protocol] ?? 0) : Number(port),
     })),
@@ -35,6 +35,6 @@ export function servicePolicy(config: Config, allow: readonly ListedTarget[] = [
   return {
     ...policy,
     ownHostnames: [new URL(publicUrlOf(config, port)).hostname],
-    ownSockets: [...(policy.ownSockets ?? []), { hostname, port }],
+    ownPorts: [...(policy.ownPorts ?? []), { hostname, port }],
   };
 }

@@ -33,7 +33,7 @@ import { keySourceOf, wrongKey } from "./config/secret-key.ts";
 const LEASE_MARGIN_MS = 75_000;
 
 /**
- * Returns the resolver for pages and webhooks. Pages must not reach the service's own sockets. These are blocked by
+ * Returns the resolver for pages and webhooks. Pages must not reach the service's own ports. These are blocked by
  * address, so the machine's own resolver always resolves their names, as it does for this process.
  */
 export function resolverOf(config: Config): Resolver {
@@ -41,8 +41,8 @@ export function resolverOf(config: Config): Resolver {
   if (servers === null) return systemResolver;
   const resolver = createSystemResolver({ servers });
   const proxies = [upstreamProxyOf(config)].filter((proxy) => proxy !== null);
-  const sockets = [...(servicePolicy(config).ownSockets ?? []), ...proxies];
-  const own = new Set(sockets.map(({ hostname }) => hostname));
+  const ports = [...(servicePolicy(config).ownPorts ?? []), ...proxies];
+  const own = new Set(ports.map(({ hostname }) => hostname));
   return {
     resolve: (hostname, options) =>
       (own.has(hostname) ? systemResolver : resolver).resolve(hostname, options),
@@ -138,7 +138,7 @@ export async function openEngine(
     batchRetentionMs: config.batchRetentionMs,
     journalRetentionMs: config.journalRetentionMs,
     batchRetryWindowMs: config.batchRetryWindowMs,
-    ...(config.webhookPausesMs === null ? {} : { webhookPausesMs: config.webhookPausesMs }),
+    ...(config.webhookRetryDelaysMs === null ? {} : { webhookRetryDelaysMs: config.webhookRetryDelaysMs }),
     ...(concurrency === null ? {} : { concurrency }),
   });
   try {

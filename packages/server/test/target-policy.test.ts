@@ -11,13 +11,13 @@ const shared = {
 it("closes the databases of the service to pages, on their default ports too", () => {
   expect(targetPolicy(readConfig(shared).config)).toMatchObject({
     ownHostnames: [],
-    ownSockets: [
+    ownPorts: [
       { hostname: "db.internal", port: 5432 },
       { hostname: "[fd00::9]", port: 6380 },
     ],
   });
   const { config } = readConfig({ ...shared, SNAP_REDIS_URL: "redis://cache.internal" });
-  expect(targetPolicy(config).ownSockets?.[1]).toEqual({ hostname: "cache.internal", port: 6379 });
+  expect(targetPolicy(config).ownPorts?.[1]).toEqual({ hostname: "cache.internal", port: 6379 });
 });
 
 it("closes the name and the port of the service itself", () => {
@@ -28,7 +28,7 @@ it("closes the name and the port of the service itself", () => {
   });
   const policy = servicePolicy(config);
   expect(policy.ownHostnames).toEqual(["snap.example.com"]);
-  expect(policy.ownSockets).toEqual([{ hostname: "0.0.0.0", port: 8080 }]);
+  expect(policy.ownPorts).toEqual([{ hostname: "0.0.0.0", port: 8080 }]);
 });
 
 it("allows and denies what the configuration lists, and allows what is added", () => {

@@ -25,7 +25,7 @@ type Settings = Pick<
   | "random"
   | "renderer"
   | "targets"
-  | "webhookPausesMs"
+  | "webhookRetryDelaysMs"
   | "webhookSender"
 >;
 

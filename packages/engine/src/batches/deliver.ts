@@ -10,7 +10,7 @@ import { describeBatch } from "./batches.ts";
 const DELIVERY_LEASE_MS = 25_000;
 /** Limit for the `Retry-After` of a receiver. */
 const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
-/** Each pause grows by a random fraction up to this, so a recovering receiver does not get all retries at once. */
+/** Each delay grows by a random fraction up to this, so a recovering receiver does not get all retries at once. */
 const JITTER = 0.1;
 
 /** The result of an attempt; `retryAt` is `null` if no attempt follows. */
@@ -111,17 +111,17 @@ function signedHeaders(
   };
 }
 
-/** Returns the instant of the next attempt. None follows a 410, the last pause, or a revoked token. */
+/** Returns the instant of the next attempt. None follows a 410, the last delay, or a revoked token. */
 function retryInstant(
-  { clock, random, webhookPausesMs }: BatchParts,
+  { clock, random, webhookRetryDelaysMs }: BatchParts,
   outcome: DeliveryAttempt["outcome"],
   { attempts }: DeliveryState,
 ): number | null {
-  const pauseMs = webhookPausesMs[attempts - 1];
-  if (pauseMs === undefined || outcome.kind === "token-revoked") return null;
+  const delayMs = webhookRetryDelaysMs[attempts - 1];
+  if (delayMs === undefined || outcome.kind === "token-revoked") return null;
   if (outcome.kind === "responded" && outcome.status === 410) return null;
   const retryAfterMs = outcome.kind === "responded" ? (outcome.retryAfterMs ?? 0) : 0;
   const [randomByte = 0] = random.bytes(1);
-  const jitteredMs = Math.round(pauseMs * (1 + (JITTER * randomByte) / 255));
+  const jitteredMs = Math.round(delayMs * (1 + (JITTER * randomByte) / 255));
   return clock.now() + Math.max(jitteredMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
 }

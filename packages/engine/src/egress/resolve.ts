@@ -75,14 +75,14 @@ export async function resolveHost(request: ResolveHostRequest): Promise<LookUpOu
   const { addresses } = found;
   const isAllowed = (address: string): boolean => checkAddress({ address, hostname, port, policy }) === "ok";
   if (!addresses.every(isAllowed)) return { refusal: "blocked" };
-  return (await reachesOwnSocket({ ...request, policy, hostname, signal }, addresses))
+  return (await reachesOwnPort({ ...request, policy, hostname, signal }, addresses))
     ? { refusal: "blocked" }
     : found;
 }
 
 /** A page must not use the proxy by itself, which would bypass every check. */
 function closeProxy(policy: TargetPolicy, proxy: UpstreamProxy | null): TargetPolicy {
-  return proxy === null ? policy : { ...policy, ownSockets: [...(policy.ownSockets ?? []), proxy] };
+  return proxy === null ? policy : { ...policy, ownPorts: [...(policy.ownPorts ?? []), proxy] };
 }
 
 function leavesNameTo(
@@ -93,23 +93,23 @@ function leavesNameTo(
 }
 
 /**
- * Returns whether one of the addresses belongs to a socket that the policy lists by name, such as that of the service's
+ * Returns whether one of the addresses belongs to a host that the policy lists by name, such as that of the service's
  * database. Resolves that name now, because a failover changes its address; if it does not resolve, returns `true`.
  */
-async function reachesOwnSocket(request: LookUpRequest, addresses: readonly string[]): Promise<boolean> {
+async function reachesOwnPort(request: LookUpRequest, addresses: readonly string[]): Promise<boolean> {
   const { hostname, port, policy } = request;
-  const names = (policy.ownSockets ?? []).filter((socket) => socket.port === port && isName(socket.hostname));
+  const names = (policy.ownPorts ?? []).filter((own) => own.port === port && isName(own.hostname));
   if (names.length === 0) return false;
   const unopened = addresses
     .map(parseAddress)
     .filter((address) => !opensPort({ hostname, address, port, policy }));
   if (unopened.length === 0) return false;
-  const own = await Promise.all(names.map((socket) => lookUp({ ...request, hostname: socket.hostname })));
+  const own = await Promise.all(names.map((name) => lookUp({ ...request, hostname: name.hostname })));
   return own.some((found) => {
     if ("refusal" in found) return true;
-    const sockets = found.addresses.map((address) => ({ hostname: address, port }));
+    const hostPorts = found.addresses.map((address) => ({ hostname: address, port }));
     const isFound = (address: Address | null): boolean =>
-      address !== null && isAmong(sockets, { hostname, address, port, policy });
+      address !== null && isAmong(hostPorts, { hostname, address, port, policy });
     return unopened.some(isFound);
   });
 }

@@ -3,7 +3,7 @@ import { type Address, isInBlock, parseAddress, parseBlock, reachedAddresses } f
 import { type ListedTarget, listsAddress, listsDomain, listsName, normalizeHostname } from "./target-list.ts";
 
 /** A port of a host. A loopback or unspecified address means every address of this machine. */
-export interface ClosedSocket {
+export interface HostPort {
   readonly hostname: string;
   readonly port: number;
 }
@@ -25,12 +25,12 @@ export interface TargetPolicy {
    */
   readonly ownAddresses?: OwnAddresses;
   /**
-   * Sockets that this service listens on, or connects to, such as its databases. Blocked unless an entry of the allowlist
+   * Ports that this service listens on, or connects to, such as its databases. Blocked unless an entry of the allowlist
    * names that very port; none by default.
    */
-  readonly ownSockets?: readonly ClosedSocket[];
-  /** Sockets blocked even if the allowlist names them, such as a browser's DevTools port; none by default. */
-  readonly closed?: readonly ClosedSocket[];
+  readonly ownPorts?: readonly HostPort[];
+  /** Ports blocked even if the allowlist names them, such as a browser's DevTools port; none by default. */
+  readonly alwaysBlocked?: readonly HostPort[];
 }
 
 /** Allows public targets only. */
@@ -76,8 +76,8 @@ export function isRefused(check: PolicyCheck): boolean {
   const { policy } = check;
   return (
     isDenied(check) ||
-    isAmong(policy.closed ?? [], check) ||
-    (isAmong(policy.ownSockets ?? [], check) && !opensPort(check))
+    isAmong(policy.alwaysBlocked ?? [], check) ||
+    (isAmong(policy.ownPorts ?? [], check) && !opensPort(check))
   );
 }
 
@@ -100,19 +100,19 @@ export function opensPort({ hostname, address, port, policy }: PolicyCheck): boo
   );
 }
 
-/** Returns whether the target is one of the sockets. */
-export function isAmong(sockets: readonly ClosedSocket[], check: PolicyCheck): boolean {
-  return sockets.some((socket) => socket.port === check.port && isSameHost(socket, check));
+/** Returns whether the target is one of them. */
+export function isAmong(hostPorts: readonly HostPort[], check: PolicyCheck): boolean {
+  return hostPorts.some((one) => one.port === check.port && isSameHost(one, check));
 }
 
-function isSameHost(socket: ClosedSocket, { hostname, address, policy }: PolicyCheck): boolean {
-  const closedHost = normalizeHostname(socket.hostname);
-  if (address === null) return closedHost === hostname;
-  const closedAddress = parseAddress(closedHost);
+function isSameHost(blocked: HostPort, { hostname, address, policy }: PolicyCheck): boolean {
+  const blockedHost = normalizeHostname(blocked.hostname);
+  if (address === null) return blockedHost === hostname;
+  const blockedAddress = parseAddress(blockedHost);
   const reached = reachedAddresses(address);
-  if (closedHost === "localhost" || (closedAddress !== null && isEveryOwnAddress(closedAddress)))
+  if (blockedHost === "localhost" || (blockedAddress !== null && isEveryOwnAddress(blockedAddress)))
     return reached.some((one) => isEveryOwnAddress(one) || isOwnAddress(one, policy));
-  return closedAddress !== null && reached.some((one) => isSameAddress(one, closedAddress));
+  return blockedAddress !== null && reached.some((one) => isSameAddress(one, blockedAddress));
 }
 
 /** Addresses of this machine that every machine has. */

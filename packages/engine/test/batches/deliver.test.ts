@@ -168,7 +168,7 @@ describe("attempts", () => {
     ["a receiver whose host became private", { kind: "failed", reason: "blocked" }, 4],
     ["a client error", responded(404), 4],
   ])("%s: retries with the same id, then sets delivered_at", async (_name, outcome, attempts) => {
-    const bench = openBatchBench({ webhookPausesMs: [SECOND, SECOND, SECOND, SECOND] });
+    const bench = openBatchBench({ webhookRetryDelaysMs: [SECOND, SECOND, SECOND, SECOND] });
     const principal = await bench.customer();
     bench.sender.returnNext(outcome, 3);
     const batchId = await finishOne(bench, principal);
@@ -184,7 +184,7 @@ describe("attempts", () => {
   });
 
   it("end after a 410", async () => {
-    const bench = openBatchBench({ webhookPausesMs: [SECOND, SECOND] });
+    const bench = openBatchBench({ webhookRetryDelaysMs: [SECOND, SECOND] });
     bench.sender.returnNext(responded(410));
     await finishOne(bench, await bench.customer());
     await bench.pass(MINUTE);
@@ -197,7 +197,7 @@ describe("attempts", () => {
       [90 * SECOND, 90 * SECOND],
       [7 * 24 * HOUR, 24 * HOUR],
     ] as const) {
-      const bench = openBatchBench({ webhookPausesMs: [SECOND] });
+      const bench = openBatchBench({ webhookRetryDelaysMs: [SECOND] });
       bench.sender.returnNext(responded(503, retryAfterMs));
       await finishOne(bench, await bench.customer());
       await bench.sender.whenSent(1);
@@ -205,7 +205,7 @@ describe("attempts", () => {
       const retryAt = bench.attempts[0]?.retryAt ?? 0;
       expect(retryAt - bench.clock.now()).toBe(expectedMs);
     }
-    const bench = openBatchBench({ webhookPausesMs: [MINUTE] });
+    const bench = openBatchBench({ webhookRetryDelaysMs: [MINUTE] });
     bench.sender.returnNext(responded(503, 1));
     await finishOne(bench, await bench.customer());
     await bench.sender.whenSent(1);
@@ -214,7 +214,7 @@ describe("attempts", () => {
   });
 
   it("end when the token is revoked", async () => {
-    const bench = openBatchBench({ webhookPausesMs: [SECOND, SECOND] });
+    const bench = openBatchBench({ webhookRetryDelaysMs: [SECOND, SECOND] });
     const principal = await bench.customer();
     bench.sender.returnNext(responded(500));
     await finishOne(bench, principal);
@@ -226,7 +226,7 @@ describe("attempts", () => {
   });
 
   it("are signed with the new secret after a rotation", async () => {
-    const bench = openBatchBench({ webhookPausesMs: [SECOND] });
+    const bench = openBatchBench({ webhookRetryDelaysMs: [SECOND] });
     const principal = await bench.customer();
     bench.sender.returnNext(responded(500));
     await finishOne(bench, principal);

@@ -71,7 +71,7 @@ async function deliverTo(url: string, allowed: TargetPolicy["allow"]): Promise<D
     // accepts the host at submission, so this tests the check at connection time
     targets: loopback,
     resolver: { resolve: async () => ["93.184.215.14"] },
-    webhookPausesMs: [10, 10, 10, 10],
+    webhookRetryDelaysMs: [10, 10, 10, 10],
     onDeliveryAttempt(attempt) {
       attempts.push(attempt);
       if (attempt.retryAt === null) ended.resolve();

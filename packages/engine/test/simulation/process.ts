@@ -20,7 +20,7 @@ export const DURATIONS = {
   reservationLeaseMs: 30_000,
   itemLeaseMs: 8000,
   batchRetentionMs: 86_400_000,
-  webhookPausesMs: [1000, 5000],
+  webhookRetryDelaysMs: [1000, 5000],
 } as const;
 
 const DRAIN_TIMEOUT_MS = 60_000;

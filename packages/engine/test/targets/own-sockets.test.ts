@@ -9,7 +9,7 @@ const policyOf = (allow: string): TargetPolicy => ({
   allow: parseTargetList(allow),
   ownHostnames: [],
   ownAddresses: () => ["127.0.0.1", "10.0.0.5", "93.184.215.14"],
-  ownSockets: [
+  ownPorts: [
     { hostname: "0.0.0.0", port: 3000 },
     { hostname: "db.internal", port: 5432 },
     { hostname: "10.0.0.9", port: 6379 },

@@ -66,23 +66,23 @@ function inMs(limit: string): number {
   return limitMs;
 }
 
-const MAX_PAUSES = 20;
-const MAX_PAUSE = "30d";
+const MAX_RETRY_DELAYS = 20;
+const MAX_RETRY_DELAY = "30d";
 
 /**
- * Pauses after failed attempts, in milliseconds. A leading `0s` stands for the first attempt and is dropped;
+ * Delays after failed attempts, in milliseconds. A leading `0s` stands for the first attempt and is dropped;
  * `0s` alone means a single attempt.
  */
-export function pauses(): z.ZodType<readonly number[]> {
+export function retryDelays(): z.ZodType<readonly number[]> {
   const error =
-    `must list the pauses after failed attempts: at most ${MAX_PAUSES}, of up to ${MAX_PAUSE} each, ` +
+    `must list the delays after failed attempts: at most ${MAX_RETRY_DELAYS}, of up to ${MAX_RETRY_DELAY} each, ` +
     "such as 5s,5m,30m,2h; use 0s alone for a single attempt";
   return z.string().transform((text, context) => {
     const [first = "", ...rest] = text.split(",").map((part) => part.trim());
     const texts = readDuration(first) === 0 ? rest : [first, ...rest];
-    const pausesMs = texts.map((part) => readDuration(part) ?? 0);
-    const isValid = pausesMs.every((pauseMs) => pauseMs > 0 && pauseMs <= inMs(MAX_PAUSE));
-    if (isValid && pausesMs.length <= MAX_PAUSES) return pausesMs;
+    const delaysMs = texts.map((part) => readDuration(part) ?? 0);
+    const isValid = delaysMs.every((delayMs) => delayMs > 0 && delayMs <= inMs(MAX_RETRY_DELAY));
+    if (isValid && delaysMs.length <= MAX_RETRY_DELAYS) return delaysMs;
     context.addIssue(error);
     return z.NEVER;
   });

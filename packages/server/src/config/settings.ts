@@ -10,7 +10,7 @@ import {
   oneOf,
   origin,
   path,
-  pauses,
+  retryDelays,
   plansFile,
   reachableHostName,
   serverUrl,
@@ -225,10 +225,10 @@ export const SETTINGS = {
     description: "JSON file that defines the plans",
     unset: "starter, growth, scale",
   },
-  webhookPausesMs: {
+  webhookRetryDelaysMs: {
     variable: "SNAP_WEBHOOK_SCHEDULE",
-    schema: optional(pauses()),
-    description: "pauses after failed webhook deliveries; 0s alone means a single attempt",
+    schema: optional(retryDelays()),
+    description: "delays after failed webhook deliveries; 0s alone means a single attempt",
     unset: "5s,5m,30m,2h,5h,10h,10h",
   },
   batchRetentionMs: {

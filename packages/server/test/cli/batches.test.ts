@@ -28,7 +28,7 @@ beforeAll(async () => {
     webhookSender,
     secretKey: SECRET_KEY,
     concurrency: 1,
-    webhookPausesMs: [60 * 60 * 1000],
+    webhookRetryDelaysMs: [60 * 60 * 1000],
     resolver: createFakeResolver({ "example.com": ["93.184.215.14"] }),
     onDeliveryAttempt: () => attempted.resolve(),
   });

@@ -41,7 +41,7 @@ const engine = createEngine({
   itemLeaseMs: 1500,
   // Longer than a restart of PostgreSQL.
   reservationLeaseMs: 15_000,
-  webhookPausesMs: [500, 500, 500, 500, 500, 500, 500, 500],
+  webhookRetryDelaysMs: [500, 500, 500, 500, 500, 500, 500, 500],
   baseUrl: "http://snap.example.com/v1",
 });
 if (role === "worker") engine.startWorker();

@@ -18,7 +18,7 @@ const engine = createEngine({
   targets,
   concurrency: 3,
   itemLeaseMs: 1500,
-  webhookPausesMs: [500, 500, 500, 500, 500, 500, 500, 500],
+  webhookRetryDelaysMs: [500, 500, 500, 500, 500, 500, 500, 500],
   baseUrl: `http://127.0.0.1:${port}/v1`,
 });
 engine.startWorker();

@@ -32,7 +32,7 @@ export async function fillFolder(directory: string): Promise<Filled> {
     webhookSender,
     secretKey: SECRET_KEY,
     resolver: RESOLVER,
-    webhookPausesMs: [HOUR_MS],
+    webhookRetryDelaysMs: [HOUR_MS],
   });
   await makeAccounts(engine, storage);
   const accountIds = (await engine.accounts.list()).map(({ id }) => id);

@@ -1,6 +1,6 @@
 import type { BrowserEndpoint } from "../../browser-endpoints.ts";
 import type { RendererHealth, RenderOptions } from "../../ports/renderer.ts";
-import type { ClosedSocket } from "../../targets/policy.ts";
+import type { HostPort } from "../../targets/policy.ts";
 import { isPublicAddress } from "../../targets/target.ts";
 import type { RendererSettings } from "../options.ts";
 import type { EgressProxyOptions } from "../proxy/proxy.ts";
@@ -34,12 +34,12 @@ export interface Browsers {
 
 /** Starts a browser on this machine, or connects to the remote ones. */
 export function openBrowsers(settings: RendererSettings): Browsers {
-  const devTools = settings.browserEndpoints.map(({ url }) => devToolsSocket(url));
-  const closed = [...(settings.targets.closed ?? []), ...devTools];
+  const devTools = settings.browserEndpoints.map(({ url }) => devToolsPort(url));
+  const alwaysBlocked = [...(settings.targets.alwaysBlocked ?? []), ...devTools];
   const { resolver, upstreamProxy, targets } = settings;
-  const egress = { resolver, upstreamProxy, policy: { ...targets, closed } };
+  const egress = { resolver, upstreamProxy, policy: { ...targets, alwaysBlocked } };
   const [first, ...others] = settings.browserEndpoints.map((endpoint) => {
-    const onConnected = (address: string): void => closeAddress(closed, address, endpoint);
+    const onConnected = (address: string): void => blockAddress(alwaysBlocked, address, endpoint);
     return new BrowserSupervisor(remoteBrowser(endpoint, { ...settings, egress, onConnected }));
   });
   return first ? remoteBrowsers(new TabPool([first, ...others])) : localBrowsers({ ...settings, egress });
@@ -91,14 +91,14 @@ function localBrowsers(settings: RendererSettings & { readonly egress: EgressPro
 }
 
 /** Pages must not reach the DevTools port: it controls the browser. */
-function devToolsSocket({ hostname, port, protocol }: URL): ClosedSocket {
+function devToolsPort({ hostname, port, protocol }: URL): HostPort {
   const isSecure = protocol === "wss:" || protocol === "https:";
   return { hostname, port: port === "" ? (isSecure ? 443 : 80) : Number(port) };
 }
 
-function closeAddress(closed: ClosedSocket[], hostname: string, { url }: BrowserEndpoint): void {
-  const { port } = devToolsSocket(url);
-  const isClosed = closed.some((socket) => socket.hostname === hostname && socket.port === port);
+function blockAddress(blocked: HostPort[], hostname: string, { url }: BrowserEndpoint): void {
+  const { port } = devToolsPort(url);
+  const isBlocked = blocked.some((one) => one.hostname === hostname && one.port === port);
   // a public address may be a provider's load balancer, which also serves other sites
-  if (!isClosed && !isPublicAddress(hostname)) closed.push({ hostname, port });
+  if (!isBlocked && !isPublicAddress(hostname)) blocked.push({ hostname, port });
 }

@@ -1,5 +1,6 @@
 import { promisify } from "node:util";
 import { inflate } from "node:zlib";
+import type { RenderedFile } from "../../ports/renderer.ts";
 
 /** A uniform picture is compressed to 1/169; few others that show something are smaller than this. */
 const COMPRESSION_MIN = 160;
@@ -19,10 +20,12 @@ const TRANSPARENT = 0x00;
 
 /**
  * Returns whether every pixel of a PNG from Chromium is white, or every pixel is transparent: the page painted nothing,
- * not even a background color. Looks only into small files, so it costs most pictures nothing.
+ * not even a background color. Looks only into small files, so it costs most pictures nothing. Of other formats, it
+ * returns `false`.
  */
-export async function isBlank(png: Uint8Array): Promise<boolean> {
-  const file = Buffer.from(png.buffer, png.byteOffset, png.byteLength);
+export async function isBlank({ bytes, contentType }: RenderedFile): Promise<boolean> {
+  if (contentType !== "image/png") return false;
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const [width, height] = [file.readUInt32BE(16), file.readUInt32BE(20)];
   const pixelBytes = PIXEL_BYTES[file.readUInt8(25)];
   if (pixelBytes === undefined) return false;

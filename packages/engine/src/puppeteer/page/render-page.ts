@@ -8,7 +8,6 @@ import type { TabKind } from "../browser/rendering-browser.ts";
 import type { TabSource } from "../browser/browser-supervisor.ts";
 import { describe } from "../describe.ts";
 import { captureScreenshot, requireCapturableSize } from "./capture-screenshot.ts";
-import { changesThePage } from "./changes-the-page.ts";
 import { configure } from "./configure/configure.ts";
 import { explainOverflow } from "./explain-navigation.ts";
 import { countConnections } from "./follow-targets.ts";
@@ -18,6 +17,7 @@ import { navigate, requireAllowedDocuments, requireDocument } from "./navigate.t
 import { prepare } from "./prepare/prepare.ts";
 import type { LoadedPage } from "./prepare/step.ts";
 import { printPdf } from "./print-pdf.ts";
+import { requestedChanges } from "./requested-changes.ts";
 import { setCookies } from "./set-cookies.ts";
 import type { Tab } from "./tab.ts";
 import { connectionLimitOf, waitUntilReady } from "./wait-for-page.ts";
@@ -45,22 +45,24 @@ export async function renderPage(
   parameters: SnapParameters,
   limits: RenderLimits,
 ): Promise<RenderedFile> {
+  const changes = requestedChanges(parameters);
   // a page that is opened at its URL may start before all of its settings apply
-  const url = changesThePage(parameters) ? null : parameters.url;
+  const url = changes.beforeLoad ? null : parameters.url;
   const request = { kind: limits.tabKind, url, tried: limits.tried };
   const { tab, release } = await tabs.acquire(request, limits.signal);
   try {
     const signal = AbortSignal.any([limits.signal, tab.ended, tab.egress.overflow]);
-    const page = { tab, parameters, filterLists: limits.filterLists };
+    const page = { tab, parameters, changes, filterLists: limits.filterLists };
     const loaded = await load(page, { ...limits, signal });
     const maxBytes = limits.maxRenderingBytes;
     const prepared = await prepare({ ...page, maxBytes }, signal);
     const rendered = parameters.pdf
       ? await print(tab, { parameters, maxBytes }, signal)
       : await capture(tab, { parameters, maxBytes }, signal);
+    const blank = changes.any && (await isBlank(rendered)) ? [BLANK] : [];
     requireDocument(tab);
     await requireAllowedDocuments(tab, signal);
-    return { ...rendered, notes: collectNotes(tab, [...loaded, ...prepared, ...rendered.notes]) };
+    return { ...rendered, notes: collectNotes(tab, [...loaded, ...prepared, ...rendered.notes, ...blank]) };
   } catch (error) {
     throw explain(error, tab);
   } finally {
@@ -111,9 +113,7 @@ async function capture(
   const { area, targetStatus, notes } = await measure(tab, parameters, signal);
   requireCapturableSize(area, parameters);
   const bytes = await captureScreenshot(tab, { area, parameters, maxBytes }, signal);
-  const isChecked = parameters.format === "png" && changesThePage(parameters);
-  const blank = isChecked && (await isBlank(bytes)) ? [BLANK] : [];
-  return { bytes, contentType: `image/${parameters.format}`, targetStatus, notes: [...notes, ...blank] };
+  return { bytes, contentType: `image/${parameters.format}`, targetStatus, notes };
 }
 
 async function print(

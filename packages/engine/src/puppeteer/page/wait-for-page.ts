@@ -82,8 +82,8 @@ async function waitUntilIdle(tab: Tab, signal: AbortSignal): Promise<readonly st
   let limit = { documentId: "", endsAtMs: 0 };
   for (;;) {
     await waitUntilSettled(tab, { signal, isSettled: () => isIdle() || progress.hasReached("load") });
-    const { documentId } = progress;
-    const hasNewDocument = (): boolean => progress.followsNavigations && progress.documentId !== documentId;
+    const { documentId, followsNavigations: canNavigate } = progress;
+    const hasNewDocument = (): boolean => canNavigate && progress.documentId !== documentId;
     // the limit restarts with each document while navigations are followed
     if (limit.documentId === "" || (progress.followsNavigations && limit.documentId !== documentId))
       limit = { documentId, endsAtMs: performance.now() + LIMITS.idleAfterLoadMaxMs };

@@ -1,18 +1,18 @@
-import type { ClosedSocket, TargetPolicy } from "../../targets/policy.ts";
+import type { HostPort, TargetPolicy } from "../../targets/policy.ts";
 
 /**
  * The listeners of all egress proxies of this process. A page that may reach the loopback must not use the proxy of
  * another render, with its limits and its connections.
  */
-const listeners = new Set<ClosedSocket>();
+const listeners = new Set<HostPort>();
 
-/** Closes the listener to pages; returns a function that forgets it. */
-export function closeToPages(listener: ClosedSocket): () => void {
+/** Blocks the listener for pages; returns a function that forgets it. */
+export function blockListener(listener: HostPort): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** The policy with the listeners of all egress proxies closed. */
+/** The policy with the listeners of all egress proxies blocked. */
 export function blockProxies(policy: TargetPolicy): TargetPolicy {
-  return { ...policy, closed: [...(policy.closed ?? []), ...listeners] };
+  return { ...policy, alwaysBlocked: [...(policy.alwaysBlocked ?? []), ...listeners] };
 }

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { parseTarget, type Target } from "../../targets/target.ts";
 import { forward, HEADER_BYTES_MAX } from "./forward.ts";
 import { EgressSession, type EgressProxyOptions } from "./egress-session.ts";
-import { closeToPages } from "./listeners.ts";
+import { blockListener } from "./listeners.ts";
 import type { HostBlocks, PageEgress } from "./page-egress.ts";
 
 export type { EgressProxyOptions, EgressRefusal } from "./egress-session.ts";
@@ -52,7 +52,7 @@ export async function openProxiedEgress(
   server.listen(0, listen.host);
   await once(server, "listening");
   const { address, port } = server.address() as AddressInfo;
-  const forget = closeToPages({ hostname: address, port });
+  const forget = blockListener({ hostname: address, port });
   let closed: Promise<unknown> | null = null;
   return {
     port,

@@ -1,6 +1,9 @@
 import { canonicalLocale, canonicalTimeZone } from "../locales.ts";
 import { BOTH, PDF, SCREENSHOT, type ParameterRow } from "../row.ts";
 
+/** Accuracy of the position that the page may read. */
+export const DEFAULT_ACCURACY_METERS = 10;
+
 const POSITION = ["latitude", "longitude"];
 
 export const APPEARANCE_ROWS: readonly ParameterRow[] = [
@@ -106,7 +109,7 @@ export const APPEARANCE_ROWS: readonly ParameterRow[] = [
     kind: "decimal",
     min: 1,
     max: 10_000,
-    implied: 10,
+    implied: DEFAULT_ACCURACY_METERS,
     requires: "latitude",
     description: "Accuracy of the position in meters; requires `latitude` and `longitude`.",
     example: 100,

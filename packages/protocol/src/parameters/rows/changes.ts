@@ -2,6 +2,9 @@ import { LIMITS } from "../../limits.ts";
 import { isColor } from "../color.ts";
 import { BOTH, SCREENSHOT, type ParameterRow } from "../row.ts";
 
+/** Color of the boxes of `mask`. */
+export const DEFAULT_MASK_COLOR = "#ff00ff";
+
 export const CHANGES_ROWS: readonly ParameterRow[] = [
   {
     name: "css",
@@ -72,7 +75,7 @@ export const CHANGES_ROWS: readonly ParameterRow[] = [
     syntax: "a CSS color, such as #ff00ff or black",
     placeholder: "color",
     canonicalize: (text) => (isColor(text) ? text : null),
-    implied: "#ff00ff",
+    implied: DEFAULT_MASK_COLOR,
     requires: "mask",
     description: "Color of the boxes of `mask`.",
     example: "black",

@@ -4,6 +4,9 @@ import { BOTH, SCREENSHOT, type ParameterRow } from "../row.ts";
 /** Wait of a screenshot without `waitUntil`. It is capped, unlike a wait that was requested. */
 export const DEFAULT_WAIT = "networkidle2";
 
+/** Longest time for each wait that was sent. */
+export const DEFAULT_WAIT_TIMEOUT_MS = 10_000;
+
 export const WAIT_ROWS: readonly ParameterRow[] = [
   {
     name: "waitUntil",
@@ -61,7 +64,7 @@ export const WAIT_ROWS: readonly ParameterRow[] = [
     kind: "integer",
     min: 100,
     max: 30_000,
-    implied: 10_000,
+    implied: DEFAULT_WAIT_TIMEOUT_MS,
     description: "Longest time for each wait that was sent, in milliseconds.",
     example: 5000,
   },

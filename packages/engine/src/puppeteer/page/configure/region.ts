@@ -1,7 +1,5 @@
-import type { SnapParameters } from "@snap/protocol";
+import { DEFAULT_ACCURACY_METERS, type SnapParameters } from "@snap/protocol";
 import type { Setting, Settings } from "./setting.ts";
-
-const DEFAULT_ACCURACY_METERS = 10;
 
 /** `locale` and `timeZone`; the language of requests is set with the user agent. */
 export const regionSettings: Settings = ({ locale, timeZone }) => {

@@ -1,5 +1,4 @@
 import { GLYPHS_MISSING } from "../../../ports/renderer.ts";
-import { changesThePage } from "../changes-the-page.ts";
 import { evaluate } from "../evaluate.ts";
 import { giveUpAfter } from "./give-up-after.ts";
 import { HAS_MISSING_GLYPHS } from "./missing-glyphs.ts";
@@ -21,8 +20,8 @@ const AWAIT_FONTS = `(async () => {
 })()`;
 
 /** Waits for the fonts of the page, and looks for text that none shows, if a parameter changes what the page shows. */
-export const awaitFonts: Step = async ({ tab, parameters }, signal) => {
-  if (!changesThePage(parameters)) return [];
+export const awaitFonts: Step = async ({ tab, changes }, signal) => {
+  if (!changes.any) return [];
   const limit = { signal, durationMs: STEP_MAX_MS, otherwise: false };
   const isMissing = await giveUpAfter(limit, (limited) => evaluate<boolean>(tab, AWAIT_FONTS, limited));
   return isMissing ? [GLYPHS_MISSING] : [];

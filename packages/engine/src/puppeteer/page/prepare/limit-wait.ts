@@ -1,9 +1,7 @@
-import type { SnapParameters } from "@snap/protocol";
+import { DEFAULT_WAIT_TIMEOUT_MS, type SnapParameters } from "@snap/protocol";
 import { SnapError } from "../../../errors.ts";
 import { WAIT_CAPPED } from "../../../ports/renderer.ts";
 import { withTimeout } from "../../../timeouts.ts";
-
-const DEFAULT_TIMEOUT_MS = 10_000;
 
 export interface LimitedWait {
   readonly parameters: SnapParameters;
@@ -22,7 +20,7 @@ export async function limitWait(
   { parameters, name, signal }: LimitedWait,
   wait: (signal: AbortSignal) => Promise<unknown>,
 ): Promise<readonly string[]> {
-  const { waitTimeout: durationMs = DEFAULT_TIMEOUT_MS, onWaitTimeout } = parameters;
+  const { waitTimeout: durationMs = DEFAULT_WAIT_TIMEOUT_MS, onWaitTimeout } = parameters;
   const timedOut = new SnapError(
     "render_timeout",
     `The wait of ${name} did not end within ${durationMs} ms.`,

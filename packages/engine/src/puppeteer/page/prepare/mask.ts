@@ -1,9 +1,8 @@
+import { DEFAULT_MASK_COLOR } from "@snap/protocol";
 import { evaluate } from "../evaluate.ts";
 import { invalidSelector, REVEAL } from "../measure.ts";
 import { ROOTS_OF } from "../shadow-roots.ts";
 import type { Step } from "./step.ts";
-
-const DEFAULT_COLOR = "#ff00ff";
 
 /**
  * The boxes lie in the top layer, which no element of the page clips or covers and in which nothing takes part in the
@@ -66,7 +65,7 @@ const COVER = `async ({ selector, color, captured }) => {
 /** `mask`: covers every visible match in the main frame with a box, in open shadow roots, too. */
 export const mask: Step = async ({ tab, parameters }, signal) => {
   if (parameters.pdf || parameters.mask === undefined) return [];
-  const { mask: selector, maskColor = DEFAULT_COLOR } = parameters;
+  const { mask: selector, maskColor = DEFAULT_MASK_COLOR } = parameters;
   const request = { selector, color: maskColor, captured: parameters.selector ?? null };
   const call = `(${COVER})(${JSON.stringify(request)})`;
   if ((await evaluate<"covered" | "invalid">(tab, call, signal)) === "invalid")

@@ -1,11 +1,14 @@
 import type { SnapParameters } from "@snap/protocol";
 import type { FilterList } from "../../../filter-lists/compile.ts";
+import type { RequestedChanges } from "../requested-changes.ts";
 import type { Tab } from "../tab.ts";
 
 /** A page that has loaded, and what to make of it. */
 export interface LoadedPage {
   readonly tab: Tab;
   readonly parameters: SnapParameters;
+  /** What the parameters ask for beyond a plain render. */
+  readonly changes: RequestedChanges;
   /** Those that the parameters ask for. */
   readonly filterLists: readonly FilterList[];
 }

@@ -6,7 +6,7 @@ import { parseTargetList } from "../../src/targets/target-list.ts";
 const policy: TargetPolicy = {
   allow: parseTargetList("0.0.0.0/0, ::/0, browser.example:9222, localhost:9222, page.example:9222"),
   ownHostnames: [],
-  closed: [
+  alwaysBlocked: [
     { hostname: "127.0.0.1", port: 9222 },
     { hostname: "10.0.0.7", port: 9222 },
     { hostname: "[fd00::7]", port: 9222 },
@@ -15,7 +15,7 @@ const policy: TargetPolicy = {
 };
 
 it.each(["127.0.0.1", "127.0.0.2", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1", "10.0.0.7", "fd00::7"])(
-  "blocks a port that is closed to pages on %s although the allowlist covers it, by address and by name",
+  "blocks an always blocked port on %s although the allowlist covers it, by address and by name",
   (address) => {
     expect(checkHost({ hostname: address, port: 9222, policy })).toBe("blocked");
     expect(checkAddress({ address, hostname: "page.example", port: 9222, policy })).toBe("blocked");
@@ -23,7 +23,7 @@ it.each(["127.0.0.1", "127.0.0.2", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1", "
   },
 );
 
-it("blocks a name that is closed to pages before name resolution, and only on that port", () => {
+it("blocks an always blocked name before name resolution, and only on that port", () => {
   expect(checkHost({ hostname: "browser.example", port: 9222, policy })).toBe("blocked");
   expect(checkHost({ hostname: "page.example", port: 9222, policy })).toBe("ok");
   expect(checkHost({ hostname: "browser.example", port: 443, policy })).toBe("ok");

@@ -1,0 +1,59 @@
+import { compare, timed } from "../measure.ts";
+import { rounded } from "../report.ts";
+import type { Scenario } from "../scenario.ts";
+import { fetchExpecting, startService } from "../service.ts";
+import { newJob, parametersOf } from "../ways/way.ts";
+
+/** A query for each step between a plain render and its capture. The page of 60 cards is taller than the viewport. */
+const QUERIES: readonly Readonly<Record<string, string>>[] = [
+  { colorScheme: "dark" },
+  { device: "iphone-15-pro" },
+  { locale: "de-CH", timeZone: "Europe/Zurich" },
+  { headers: '{"X-Page":"1"}' },
+  { cookies: '[{"name":"a","value":"1"}]' },
+  { blockUrls: "ads.example" },
+  { blockResources: "media" },
+  { blockCookieBanners: "true" },
+  { css: "h1{color:red}" },
+  { hideSelectors: "h1" },
+  { click: "h1" },
+  { script: "document.title" },
+  { waitForFunction: "true" },
+  { stabilize: "true" },
+  { mask: "h1" },
+  { fullPage: "true", lazyContent: "off" },
+  { fullPage: "true" },
+  { fullPage: "true", lazyContent: "scroll" },
+];
+
+export const preparation: Scenario = {
+  name: "preparation",
+  title: "What parameters cost",
+  about:
+    "The page of 60 cards with a parameter and without any, one render at a time. The first render of each pair alternates.",
+  async run(bench) {
+    const service = await startService(bench);
+    const render = (query: Readonly<Record<string, string>>) =>
+      timed(() => {
+        const parameters = { ...parametersOf(newJob(bench.siteOrigin, "cards")), ...query };
+        return fetchExpecting(
+          200,
+          `${service.baseUrl}/snap?${new URLSearchParams(parameters).toString()}`,
+          service.bearers[0],
+        );
+      });
+    const rows: Record<string, string>[] = [];
+    for (const query of QUERIES) {
+      const { oursMs, theirsMs } = await compare(render(query), render({}), bench.quick ? 3 : 15);
+      const parameters = Object.entries(query).map(([name, value]) => `${name}=${value}`);
+      rows.push({
+        parameters: `\`${parameters.join(" ")}\``,
+        "median ms": rounded(oursMs),
+        "without ms": rounded(theirsMs),
+        "added ms": rounded(oursMs - theirsMs),
+      });
+    }
+    await service.stop();
+    return { figures: [], tables: [{ rows }] };
+  },
+};

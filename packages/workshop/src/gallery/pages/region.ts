@@ -1,0 +1,105 @@
+import type { Entry } from "../entry.ts";
+import { html } from "../html.ts";
+import { GRAY, GREEN, NAVY, RED, WHITE } from "../palette.ts";
+
+const SIZE = [400, 300] as const;
+
+const rightToLeft: Entry = {
+  name: "right-to-left",
+  title: "Right to left",
+  about: "The page follows the language of the browser, and Arabic reads from the right.",
+  page: html({
+    style: `
+      nav { float: inline-start; width: 100px; height: 220px; background: ${GREEN}; }
+      p { margin: 0; padding: 20px; overflow: hidden; }`,
+    body: `<h1>Gallery</h1><nav></nav><p></p>`,
+    script: `
+      const isArabic = navigator.language.startsWith("ar");
+      document.documentElement.dir = isArabic ? "rtl" : "ltr";
+      document.querySelector("h1").textContent = isArabic ? "مرحبا" : "Welcome";
+      document.querySelector("p").textContent = new Intl.DateTimeFormat(navigator.language, { dateStyle: "full", timeZone: "UTC" })
+        .format(Date.UTC(2026, 0, 31));`,
+  }),
+  before: {
+    parameters: {},
+    expected: {
+      size: SIZE,
+      colors: [
+        [50, 150, GREEN],
+        [380, 280, WHITE],
+      ],
+    },
+  },
+  after: {
+    parameters: { locale: "ar" },
+    expected: {
+      size: SIZE,
+      colors: [
+        [350, 150, GREEN],
+        [20, 280, WHITE],
+      ],
+    },
+    maxMs: 2000,
+  },
+};
+
+const timeZone: Entry = {
+  name: "time-zone",
+  title: "A time zone",
+  about:
+    "It shows what time it is for the reader at noon in Greenwich: nine in the evening in Tokyo, when the sky is dark.",
+  page: html({
+    style: `body { height: 100vh; } p { margin: 0; padding: 90px 0 0; font-size: 60px; text-align: center; color: inherit; }`,
+    body: "<p></p>",
+    script: `
+      const noon = new Date(Date.UTC(2026, 5, 1, 12));
+      const isNight = noon.getHours() === 21;
+      document.body.style.background = isNight ? "${NAVY}" : "#90caf9";
+      document.body.style.color = isNight ? "white" : "black";
+      document.querySelector("p").textContent = noon.toLocaleTimeString("en-US", { timeStyle: "short" });`,
+  }),
+  before: { parameters: { timeZone: "UTC" }, expected: { size: SIZE, colors: [[10, 10, "#90caf9"]] } },
+  after: {
+    parameters: { timeZone: "Asia/Tokyo" },
+    expected: { size: SIZE, colors: [[10, 10, NAVY]] },
+    maxMs: 2000,
+  },
+};
+
+const geolocation: Entry = {
+  name: "geolocation",
+  title: "A position",
+  about: "A map of the world that marks the position of the reader.",
+  page: html({
+    style: `
+      #map { position: relative; margin: 20px; width: 360px; height: 180px; background: ${GRAY}; }
+      #dot { position: absolute; width: 20px; height: 20px; margin: -10px; border-radius: 50%; background: ${GREEN}; }`,
+    body: `<h1>Where you are</h1><div id="map"></div>`,
+    script: `
+      navigator.geolocation.getCurrentPosition(
+        ({ coords }) => {
+          map.innerHTML = "<div id=dot style='left:" + (coords.longitude + 180) + "px;top:" + (90 - coords.latitude) + "px'></div>";
+          requestAnimationFrame(() => { window.isLocated = true; });
+        },
+        () => { map.style.background = "${RED}"; window.isLocated = true; });`,
+  }),
+  before: {
+    parameters: { waitForFunction: "window.isLocated" },
+    expected: { size: SIZE, colors: [[40, 200, RED]], absent: [GREEN] },
+  },
+  after: {
+    parameters: { waitForFunction: "window.isLocated", latitude: 47, longitude: 8 },
+    expected: {
+      size: SIZE,
+      colors: [
+        [208, 111, GREEN],
+        [40, 200, GRAY],
+      ],
+      absent: [RED],
+    },
+    maxMs: 3000,
+  },
+};
+
+/** What readers elsewhere see. */
+export const REGION_ENTRIES: readonly Entry[] = [rightToLeft, timeZone, geolocation];
