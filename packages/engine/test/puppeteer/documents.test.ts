@@ -19,11 +19,10 @@ const lookedUp: string[] = [];
 const OTHER_ID = "f".repeat(64);
 
 beforeAll(async () => {
-  const paths = [
-    "index.html",
-    "frame.html",
-    ...["css/style.css", "css/blocks.ttf", "images/logo.svg", "images/dots.png", "js/draw.js", "js/color.js"],
-  ];
+  const paths =
+    "index.html frame.html css/style.css css/blocks.ttf images/logo.svg images/dots.png js/draw.js js/color.js".split(
+      " ",
+    );
   folder = await openSite(
     Object.fromEntries(["/", ...paths.map((path) => `/${path}`)].map((path) => [path, serveFolder])),
   );

@@ -6,7 +6,7 @@ import {
   type SnapParameters,
 } from "@snap/engine";
 import { requireFilterLists } from "@snap/engine/internals";
-import type { RenderedFile, ServedDocument } from "@snap/engine/ports";
+import type { RenderedFile } from "@snap/engine/ports";
 import { InvalidArgumentError, type Command } from "commander";
 import { writeFile } from "node:fs/promises";
 import type { Config } from "../config.ts";
@@ -16,7 +16,7 @@ import { loadConfig, withJson } from "./admin.ts";
 import { targetPolicy } from "../target-policy.ts";
 import { EXIT_CODES, UsageError } from "./errors.ts";
 import { STDOUT_FILE, withFileFormat } from "./file-format.ts";
-import { openLocalPage } from "./local-page.ts";
+import { openLocalPage, type LocalPage } from "./local-page.ts";
 import { formatBytes, printJson } from "./output.ts";
 import { describeFaults, renderOptions, toQueryPairs } from "./render-options.ts";
 import { readSecretOptions } from "./secret-options.ts";
@@ -76,7 +76,7 @@ async function renderPage(page: string, options: RenderOptions): Promise<void> {
   requireLists(parameters, config);
   const startedMs = performance.now();
   const allowed = options.allowTarget ?? [];
-  const rendered = await renderOnce(parameters, { config, allowed, document: local?.document });
+  const rendered = await renderOnce(parameters, { config, allowed, local });
   const durationMs = Math.round(performance.now() - startedMs);
   await write(file, rendered.bytes);
   if (options.json) printJson(document(rendered, { file, durationMs }));
@@ -107,11 +107,11 @@ async function renderOnce(
   {
     config,
     allowed,
-    document,
+    local,
   }: {
     readonly config: Config;
     readonly allowed: readonly ListedTarget[];
-    readonly document: ServedDocument | undefined;
+    readonly local: LocalPage | null;
   },
 ): Promise<RenderedFile> {
   const { createRenderer } = await import("../wire.ts");
@@ -122,7 +122,7 @@ async function renderOnce(
   const interrupt = (): void => void renderer.close().finally(() => process.exit(EXIT_CODES.interrupted));
   process.once("SIGINT", interrupt);
   try {
-    return await renderer.render(parameters, document ? { document } : {});
+    return await renderer.render(parameters, local === null ? {} : { document: local.document });
   } catch (error) {
     if (isSnapError(error) && error.code === "blocked_host")
       error.message += " To allow a private page, pass --allow-target HOST:PORT.";
