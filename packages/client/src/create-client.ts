@@ -14,15 +14,13 @@ import type {
   Rendering,
 } from "./results/rendering.ts";
 import { realPacing } from "./sending/time.ts";
-import { parseObject, readText } from "./sending/read-body.ts";
-import { send, type Call, type CallOptions, type SendSettings } from "./sending/send.ts";
-import { toFailure, type ResponseContext } from "./sending/to-failure.ts";
+import { readJson } from "./sending/read-json.ts";
+import { send, type Call, type CallOptions, type SendSettings, type ServiceCall } from "./sending/send.ts";
 import { writeCapture } from "./sending/write-capture.ts";
 import { signUrl } from "./signing/sign-url.ts";
 
 const readUsage = readJson<UsageReport>("credits", "object");
 const readBatch = readJson<RenderBatch>("items", "object");
-const readStored = readJson<StoredDocument>("url", "string");
 
 /**
  * Creates a client of the service. Printing it, or writing it as JSON, reveals no secrets.
@@ -51,15 +49,7 @@ export function createClient(options: ClientOptions): SnapClient {
   /** Sends a request with the token. */
   async function request<T>(
     path: string,
-    {
-      etag,
-      contentType = "application/json",
-      ...call
-    }: Pick<Call<T>, "method" | "body" | "retryIsFree" | "read"> & {
-      readonly etag?: KnownTag;
-      /** `null` leaves it to `fetch`. */
-      readonly contentType?: string | null;
-    },
+    { etag, contentType = "application/json", ...call }: ServiceCall<T>,
     callOptions?: CallOptions,
   ): Promise<T> {
     const headers = new Headers(ownHeaders);
@@ -123,39 +113,8 @@ export function createClient(options: ClientOptions): SnapClient {
       fetchRendering,
       pacing,
     }),
-    documents: createDocuments({
-      post: (path, upload, callOptions) =>
-        // the same content is stored once
-        request(path, { ...upload, retryIsFree: true, read: readStored }, callOptions),
-      get: (path, callOptions) => request(path, { retryIsFree: true, read: readStored }, callOptions),
-      delete: (path, callOptions) =>
-        request(path, { method: "DELETE", retryIsFree: true, read: readNothing }, callOptions),
-    }),
+    documents: createDocuments(request),
     signUrl: (parameters, expiry) =>
       signUrl(parameters, { ...expiry, baseUrl, tokenId, signingSecret: signingSecret ?? "" }),
-  };
-}
-
-/** @throws SnapError `unexpected_answer` for a response with content. */
-async function readNothing(response: Response, context: ResponseContext): Promise<void> {
-  if (response.status !== 204) throw toFailure(response, { ...context, text: await readText(response) });
-}
-
-/**
- * Returns a reader of a JSON document, recognized by the type of a member.
- *
- * @throws SnapError `unexpected_answer` for any other response.
- */
-function readJson<T extends object>(
-  member: keyof T & string,
-  type: "object" | "string",
-): (response: Response, context: ResponseContext) => Promise<T> {
-  const isDocument = (value: Readonly<Record<string, unknown>>): value is T & typeof value =>
-    typeof (value[member] ?? undefined) === type;
-  return async (response, context) => {
-    const text = await readText(response);
-    const document = parseObject(text);
-    if (isDocument(document)) return document;
-    throw toFailure(response, { ...context, text });
   };
 }

@@ -83,10 +83,13 @@ describe("documents", () => {
 
   it("are sent again, with their content, after a retryable failure", async () => {
     const bodies: string[] = [];
-    const { origin } = await openRawServer(envelope(503, "not_ready"), async (response, request) => {
-      request.setEncoding("utf8");
-      bodies.push((await request.toArray()).join(""), String(request.headers["content-type"]));
-      response.writeHead(201, { "Content-Type": "application/json" }).end(JSON.stringify(HELLO));
+    const { origin } = await openRawServer(envelope(503, "not_ready"), (response, request) => {
+      let body = "";
+      request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
+      request.on("end", () => {
+        bodies.push(body, String(request.headers["content-type"]));
+        response.writeHead(201, { "Content-Type": "application/json" }).end(JSON.stringify(HELLO));
+      });
     });
     const snap = createClient({ baseUrl: origin, token: TOKEN, pacing: recordWaits() });
     expect(await snap.documents.create({ files: { "index.html": html } })).toEqual(HELLO);

@@ -5,7 +5,7 @@ import { share, type ShareParts } from "./cache/share.ts";
 import { store, type StoreParts } from "./cache/store.ts";
 import { refund, reserve, settle, type CreditParts, type Settle } from "./credits/reservation.ts";
 import { enforceRateLimit, type RateLimitState } from "./limits/enforce-rate-limit.ts";
-import { identifyDocument, type DocumentContent, type SentDocument } from "./documents/document.ts";
+import { identifyContent, type DocumentContent } from "./documents/document.ts";
 import { pageParameters } from "./documents/page-parameters.ts";
 import type { SentParameters, ParsedRequest } from "./parameters/parse-request.ts";
 import type { RateLimiter } from "./ports/rate-limiter.ts";
@@ -86,7 +86,8 @@ export async function capture(
   const { linked = () => false } = request;
   const { account, token, balance } = principal;
   requireVerifiedEmail(account);
-  const document = await identify(request);
+  // it is built only if it is rendered
+  const document = request.document && (await identifyContent(request.document));
   const sent = pageParameters(request.parameters, document);
   const { parameters, mode, key: digest, verdict } = parts.parse(sent);
   requireAbility(token, mode);
@@ -138,12 +139,6 @@ export async function capture(
     shared.fail(error);
     throw error;
   }
-}
-
-/** Identifies the document of the request, if it has one. It is built only if it is rendered. */
-async function identify({ document: content }: CaptureRequest): Promise<SentDocument | undefined> {
-  if (content === undefined) return undefined;
-  return identifyDocument(content, "html" in content ? "html" : "markdown" in content ? "markdown" : null);
 }
 
 /** Counts the render against the account's renders per minute. */

@@ -22,7 +22,7 @@ import { readCredits, type CreditState } from "./credits/credits.ts";
 import { createReversals } from "./credits/reversals.ts";
 import { verifyLedger, type LedgerReport } from "./credits/verify-ledger.ts";
 import { withDefaults, type EngineOptions, type EngineSettings } from "./engine-options.ts";
-import { toSnapError } from "./errors.ts";
+import { asSnapError } from "./errors.ts";
 import { createHealthCheck, type Health } from "./health.ts";
 import { createDocuments, type Documents } from "./documents/documents.ts";
 import { enforceRateLimit } from "./limits/enforce-rate-limit.ts";
@@ -147,7 +147,6 @@ export function createEngine(options: EngineOptions): Engine {
     onSubmitted: () => worker?.wake(),
   };
   const batches = createBatches(batchParts);
-  const documents = createDocuments({ storage, clock });
   const uses = createTokenUses({ store: tokens, clock, onBackgroundError });
   const stopPruning = prunePeriodically(settings);
 
@@ -175,11 +174,7 @@ export function createEngine(options: EngineOptions): Engine {
       submit: (submission) => asSnapError(batches.submit(submission)),
       get: (request) => asSnapError(batches.get(request)),
     },
-    documents: {
-      create: (request) => asSnapError(documents.create(request)),
-      find: (request) => asSnapError(documents.find(request)),
-      delete: (request) => asSnapError(documents.delete(request)),
-    },
+    documents: createDocuments({ storage, clock }),
     startWorker: () => (worker ??= startBatchWorker(batchParts)),
     health: createHealthCheck({ storage, renderer, clocks, clock }),
     servers: storage.clocks ?? [],
@@ -292,12 +287,4 @@ function assembleParts(
     onEvent,
     onBackgroundError,
   };
-}
-
-async function asSnapError<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    throw toSnapError(error);
-  }
 }

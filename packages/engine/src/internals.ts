@@ -15,7 +15,8 @@ export { describeSkew, isExcessiveSkew, isNoticeableSkew } from "./clocks/clock-
 export type { CaptureOptions } from "./capture.ts";
 export { invalidFile, tooManyFiles, UnpackedSize } from "./documents/check-files.ts";
 export type { SentFile } from "./documents/check-files.ts";
-export { createDocument, documentIdOf } from "./documents/document.ts";
+export { contentTypeOf } from "./documents/content-types.ts";
+export { createDocument, documentIdOf, documentUrl, identifyContent } from "./documents/document.ts";
 export { toSnapError } from "./errors.ts";
 export { FILTER_LIST_BYTES_MAX, findFilterListFault } from "./filter-lists/find-fault.ts";
 export { inspectFilterList } from "./filter-lists/inspect.ts";

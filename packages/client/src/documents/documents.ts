@@ -1,5 +1,6 @@
 import { DOCUMENT_TYPES, type StoredDocument } from "@snap/protocol";
-import type { CallOptions, RequestBody } from "../sending/send.ts";
+import { readJson, readNothing } from "../sending/read-json.ts";
+import type { CallOptions, RequestBody, SendToService } from "../sending/send.ts";
 import { refusedParameters } from "../sending/write-query.ts";
 
 interface Contents {
@@ -34,7 +35,7 @@ export interface Documents {
    *
    * @throws SnapError for every failure, such as `payload_too_large`; TypeError without exactly one kind of content.
    * @example
-   * const { url } = await snap.documents.create({ files: { "index.html": html, "logo.png": logo } });
+   * const { url } = await snap.documents.create({ files: { "index.html": "<h1>Invoice 7</h1>", "style.css": "h1 { color: teal }" } });
    * const { bytes } = await snap.pdf({ url });
    */
   create(document: DocumentInput, options?: CreateOptions): Promise<StoredDocument>;
@@ -44,47 +45,34 @@ export interface Documents {
   delete(id: string, options?: CallOptions): Promise<void>;
 }
 
-/** The body of an upload. Without a content type, `fetch` adds that of the form. */
-interface Upload {
-  readonly body: RequestBody;
-  readonly contentType: string | null;
-}
+const readStored = readJson<StoredDocument>("url", "string");
 
-/** Requests to paths below the base URL. */
-export interface DocumentTransport {
-  post(path: string, upload: Upload, options?: CallOptions): Promise<StoredDocument>;
-  get(path: string, options?: CallOptions): Promise<StoredDocument>;
-  delete(path: string, options?: CallOptions): Promise<void>;
-}
-
-export function createDocuments(transport: DocumentTransport): Documents {
+export function createDocuments(request: SendToService): Documents {
   const pathOf = (id: string): string => `/documents/${encodeURIComponent(id)}`;
   return {
     async create(document, { ttlSeconds, ...options } = {}) {
       const query = ttlSeconds === undefined ? "" : `?documentTtl=${ttlSeconds}`;
-      return transport.post(`/documents${query}`, toUpload(document), options);
+      const upload = toUpload(document);
+      // the same content is stored once
+      return request(`/documents${query}`, { ...upload, retryIsFree: true, read: readStored }, options);
     },
-    get: async (id, options) => transport.get(pathOf(id), options),
-    delete: async (id, options) => transport.delete(pathOf(id), options),
+    get: async (id, options) => request(pathOf(id), { retryIsFree: true, read: readStored }, options),
+    delete: async (id, options) =>
+      request(pathOf(id), { method: "DELETE", retryIsFree: true, read: readNothing }, options),
   };
 }
 
-function toUpload(document: DocumentInput): Upload {
+/** `fetch` adds the content type of a form. */
+function toUpload(document: DocumentInput): {
+  readonly body: RequestBody;
+  readonly contentType: string | null;
+} {
   const sent = Object.entries(Object(document) as object).filter(([, value]) => value !== undefined);
-  const [kind, content] = sent.length === 1 ? (sent[0] ?? []) : [];
-  switch (kind) {
-    case "html":
-    case "markdown":
-    case "zip":
-      return { body: content as RequestBody, contentType: DOCUMENT_TYPES[kind] };
-    case "files":
-      return {
-        body: toForm(content as Contents["files"]),
-        contentType: null,
-      };
-    default:
-      throw new TypeError("documents.create() needs exactly one of html, markdown, zip and files.");
-  }
+  const [kind = "", content] = sent.length === 1 ? (sent[0] ?? []) : [];
+  if (kind === "files") return { body: toForm(content as Contents["files"]), contentType: null };
+  if (kind === "html" || kind === "markdown" || kind === "zip")
+    return { body: content as RequestBody, contentType: DOCUMENT_TYPES[kind] };
+  throw new TypeError("documents.create() needs exactly one of html, markdown, zip and files.");
 }
 
 function toForm(files: Contents["files"]): FormData {
@@ -92,7 +80,7 @@ function toForm(files: Contents["files"]): FormData {
   for (const [path, content] of Object.entries(files)) {
     // forms change it to %22
     if (path.includes('"')) throw invalidPath(path);
-    form.append("files", new Blob([content as string | Uint8Array<ArrayBuffer> | Blob]), path);
+    form.append("files", new Blob([content]), path);
   }
   return form;
 }

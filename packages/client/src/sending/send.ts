@@ -46,6 +46,17 @@ export interface Call<T> {
   readonly read: (response: Response, context: ResponseContext) => Promise<T>;
 }
 
+/** A request to the service with the token. */
+export interface ServiceCall<T> extends Pick<Call<T>, "method" | "body" | "retryIsFree" | "read"> {
+  /** Sent as `If-None-Match`. */
+  readonly etag?: string | null | undefined;
+  /** Of the body: JSON by default; `null` leaves it to `fetch`. */
+  readonly contentType?: string | null;
+}
+
+/** Sends a request to a path below the base URL. */
+export type SendToService = <T>(path: string, call: ServiceCall<T>, options?: CallOptions) => Promise<T>;
+
 /**
  * Sends a request, and retries it after a retryable failure.
  *

@@ -31,7 +31,7 @@ export interface Document {
 /** A document that is identified. Its files are built when they are needed. */
 export interface SentDocument extends Omit<Document, "files"> {
   /** @throws SnapError as `createDocument` does. */
-  buildFiles(): Promise<Document["files"]>;
+  readonly buildFiles: () => Promise<Document["files"]>;
 }
 
 /**
@@ -54,17 +54,19 @@ export async function createDocument(content: DocumentContent): Promise<Document
  * @param label - The name in `errors` of content that is not a list of files; `null` for a list.
  * @throws SnapError as `createDocument` does.
  */
-export async function identifyDocument(
-  content: DocumentContent,
-  label: string | null,
-): Promise<SentDocument> {
+async function identifyDocument(content: DocumentContent, label: string | null): Promise<SentDocument> {
   const { sent, contentType } = normalize(content);
   const checked = checkFiles(sent, { label });
   const id = await digest(checked);
-  return { id, url: documentUrl(id), contentType, buildFiles: () => buildFiles(checked, label) };
+  return { id, url: documentUrl(id), contentType, buildFiles: () => serveFiles(checked, label) };
 }
 
-async function buildFiles(
+/** Identifies the content of a capture, which `errors` names like its parameter: `html`, `markdown` or the file. */
+export function identifyContent(content: DocumentContent): Promise<SentDocument> {
+  return identifyDocument(content, "html" in content ? "html" : "markdown" in content ? "markdown" : null);
+}
+
+async function serveFiles(
   checked: readonly CheckedFile[],
   label: string | null,
 ): Promise<readonly DocumentFile[]> {

@@ -1,5 +1,5 @@
 import { DOCUMENT_LIMITS, type StoredDocument } from "@snap/protocol";
-import { SnapError } from "../errors.ts";
+import { asSnapError, SnapError } from "../errors.ts";
 import { enforceRateLimit } from "../limits/enforce-rate-limit.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { DocumentRecord, PutOutcome } from "../ports/documents.ts";
@@ -70,33 +70,35 @@ export function createDocuments({
     return toStoredDocument(outcome.document);
   };
 
+  const create: Documents["create"] = async ({
+    principal: { account },
+    content,
+    ttlSeconds = DOCUMENT_LIMITS.ttlDefaultSeconds,
+  }) => {
+    requireVerifiedEmail(account);
+    requireTtl(ttlSeconds);
+    const limit = DOCUMENT_LIMITS.uploadsPerMinute;
+    await enforceRateLimit(rateLimiter, { accountId: account.id, name: "upload", limit, now: clock.now() });
+    const upload = "receive" in content ? content : inMemory(content);
+    return uploads.run(account.id, {
+      receive: () => upload.receive(),
+      store: async (body) => store(account.id, { content: await upload.unpack(body), ttlSeconds }),
+    });
+  };
+  const find: Documents["find"] = async ({ principal: { account }, id }) => {
+    requireVerifiedEmail(account);
+    const document = await documents.find({ accountId: account.id, id, now: clock.now() });
+    if (document === null) throw notFound();
+    return toStoredDocument(document);
+  };
+  const remove: Documents["delete"] = async ({ principal: { account }, id }) => {
+    requireVerifiedEmail(account);
+    if (!(await documents.delete({ accountId: account.id, id, now: clock.now() }))) throw notFound();
+  };
   return {
-    async create({ principal: { account }, content, ttlSeconds = DOCUMENT_LIMITS.ttlDefaultSeconds }) {
-      requireVerifiedEmail(account);
-      requireTtl(ttlSeconds);
-      const limit = DOCUMENT_LIMITS.uploadsPerMinute;
-      await enforceRateLimit(rateLimiter, {
-        accountId: account.id,
-        name: "upload",
-        limit,
-        now: clock.now(),
-      });
-      const upload = "receive" in content ? content : inMemory(content);
-      return uploads.run(account.id, {
-        receive: () => upload.receive(),
-        store: async (body) => store(account.id, { content: await upload.unpack(body), ttlSeconds }),
-      });
-    },
-    async find({ principal: { account }, id }) {
-      requireVerifiedEmail(account);
-      const document = await documents.find({ accountId: account.id, id, now: clock.now() });
-      if (document === null) throw notFound();
-      return toStoredDocument(document);
-    },
-    async delete({ principal: { account }, id }) {
-      requireVerifiedEmail(account);
-      if (!(await documents.delete({ accountId: account.id, id, now: clock.now() }))) throw notFound();
-    },
+    create: (request) => asSnapError(create(request)),
+    find: (request) => asSnapError(find(request)),
+    delete: (request) => asSnapError(remove(request)),
   };
 }
 

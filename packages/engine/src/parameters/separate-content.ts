@@ -11,13 +11,14 @@ export interface SeparatedContent {
 /**
  * Separates `html` or `markdown` from the parameters of a capture.
  *
- * @throws SnapError `validation_failed` unless there is exactly one of `url`, `html` and `markdown`.
+ * @throws SnapError `invalid_url` if there is none of `url`, `html` and `markdown`, `validation_failed` if there are several or
+ * the content is not text.
  */
 export function separateContent(sent: Readonly<Record<string, unknown>>): SeparatedContent {
   const faults = new FaultList();
   checkContent(sent, (name, message) => faults.add(name, message));
   const refusal = faults.toRefusal();
-  if (refusal !== null) throw new SnapError("validation_failed", refusal.message, { errors: refusal.errors });
+  if (refusal !== null) throw new SnapError(refusal.code, refusal.message, { errors: refusal.errors });
   const { html, markdown, ...parameters } = sent;
   if (typeof html === "string") return { parameters, document: { html } };
   return { parameters, document: typeof markdown === "string" ? { markdown } : undefined };

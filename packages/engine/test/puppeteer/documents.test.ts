@@ -19,11 +19,10 @@ const lookedUp: string[] = [];
 const OTHER_ID = "f".repeat(64);
 
 beforeAll(async () => {
-  const paths = [
-    "index.html",
-    "frame.html",
-    ...["css/style.css", "css/blocks.ttf", "images/logo.svg", "images/dots.png", "js/draw.js", "js/color.js"],
-  ];
+  const paths =
+    "index.html frame.html css/style.css css/blocks.ttf images/logo.svg images/dots.png js/draw.js js/color.js".split(
+      " ",
+    );
   folder = await openSite(
     Object.fromEntries(["/", ...paths.map((path) => `/${path}`)].map((path) => [path, serveFolder])),
   );
@@ -151,6 +150,17 @@ describe("a document", () => {
     expect(readPng(frame.bytes).pixel(150, 30)).toEqual([42, 79, 192, 255]);
     const missing = await renderer.render(screenshot(`${document.url}none.html`, options), { document });
     expect(missing.targetStatus).toBe(404);
+  });
+
+  it("is idle once its files have arrived, whether or not a script reads them", async () => {
+    const document = documentOf({
+      "data.json": "data",
+      "index.html":
+        "<script>for (const path of ['data.json', 'none', '.', 'data.json']) fetch(path)</script>",
+    });
+    const options = { waitUntil: "networkidle0" } as const;
+    const file = await renderer.render(screenshot(document.url, options), { document });
+    expect(file.notes).toEqual([]);
   });
 
   it("is subject to the parameters that block", async () => {

@@ -15,7 +15,7 @@ export function checkContent(
   report: (name: string, message: string) => void,
 ): void {
   const names = PAGE_NAMES.filter((name) => sent[name] !== undefined);
-  if (names.length === 0) for (const name of PAGE_NAMES) report(name, `is missing; ${ONE_PAGE}`);
+  if (names.length === 0) report("url", `is missing; ${ONE_PAGE}`);
   if (names.length > 1) for (const name of names) report(name, `is one page too many; ${ONE_PAGE}`);
   for (const name of CONTENT_NAMES) {
     const value = sent[name];

@@ -37,6 +37,7 @@ async function unpack(
       return { files: await readZip(body), contentType: type };
     case DOCUMENT_TYPES.multipart:
       return { files: await readMultipart(body, declared), contentType: type };
+    case undefined:
     default:
       throw invalidBody(`must be sent with Content-Type: ${Object.values(DOCUMENT_TYPES).join(", ")}`);
   }

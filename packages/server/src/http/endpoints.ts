@@ -69,7 +69,7 @@ export function getBatch(engine: Engine): BearerEndpoint {
     json(await engine.batches.get({ principal, batchId: idOf(request.url) }));
 }
 
-/** @throws SnapError `validation_failed` unless it is an object with exactly one of `url`, `html` and `markdown`. */
+/** @throws SnapError `validation_failed` or `invalid_url` unless it is an object with exactly one page. */
 function readCapture(body: unknown): SeparatedContent {
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw invalidBody("must be a JSON object with the parameters of a capture");

@@ -19,7 +19,7 @@ export const contentShape = {
 } as const;
 
 /** Exactly one of them is required. */
-export const ONE_PAGE = {
+const ONE_PAGE = {
   oneOf: ["url", "html", "markdown"].map((name) => ({ required: [name] })),
 } as const;
 

@@ -45,6 +45,42 @@ const ID = {
 
 /** Registers the upload of a document, its state and its deletion. */
 export function registerDocuments(registry: OpenAPIRegistry): void {
+  registerUpload(registry);
+  registry.registerPath({
+    method: "get",
+    path: "/documents/{id}",
+    operationId: "getDocument",
+    tags: ["Documents"],
+    summary: "Find a document",
+    description: "Costs nothing and is not rate limited.",
+    security: [{ bearer: [] }],
+    parameters: [ID],
+    responses: {
+      "200": {
+        description: "The document, without its files.",
+        headers: headerReferences(CREDIT_HEADERS),
+        content: documentBody,
+      },
+      ...errorResponses(CODES.poll, { bearer: true }),
+    },
+  });
+  registry.registerPath({
+    method: "delete",
+    path: "/documents/{id}",
+    operationId: "deleteDocument",
+    tags: ["Documents"],
+    summary: "Delete a document",
+    description: "Cached renderings of it remain until they expire.",
+    security: [{ bearer: [] }],
+    parameters: [ID],
+    responses: {
+      "204": { description: "Deleted.", headers: headerReferences(CREDIT_HEADERS) },
+      ...errorResponses(CODES.poll, { bearer: true }),
+    },
+  });
+}
+
+function registerUpload(registry: OpenAPIRegistry): void {
   registry.registerPath({
     method: "post",
     path: "/documents",
@@ -93,38 +129,6 @@ export function registerDocuments(registry: OpenAPIRegistry): void {
         content: documentBody,
       },
       ...errorResponses(CODES.upload, { bearer: true, readsBody: true }),
-    },
-  });
-  registry.registerPath({
-    method: "get",
-    path: "/documents/{id}",
-    operationId: "getDocument",
-    tags: ["Documents"],
-    summary: "Find a document",
-    description: "Costs nothing and is not rate limited.",
-    security: [{ bearer: [] }],
-    parameters: [ID],
-    responses: {
-      "200": {
-        description: "The document, without its files.",
-        headers: headerReferences(CREDIT_HEADERS),
-        content: documentBody,
-      },
-      ...errorResponses(CODES.poll, { bearer: true }),
-    },
-  });
-  registry.registerPath({
-    method: "delete",
-    path: "/documents/{id}",
-    operationId: "deleteDocument",
-    tags: ["Documents"],
-    summary: "Delete a document",
-    description: "Cached renderings of it remain until they expire.",
-    security: [{ bearer: [] }],
-    parameters: [ID],
-    responses: {
-      "204": { description: "Deleted.", headers: headerReferences(CREDIT_HEADERS) },
-      ...errorResponses(CODES.poll, { bearer: true }),
     },
   });
 }

@@ -115,10 +115,13 @@ describe("paths", () => {
   it.each<[Shell]>([["zsh"], ["fish"]])("are completed in %s", async (shell) => {
     expect(await complete(shell, "snap-server render -o p")).toEqual(["page.png"]);
     expect(await complete(shell, "snap-server render --output p")).toEqual(["page.png"]);
+    expect(await complete(shell, "snap-server render p")).toEqual(["page.png"]);
   });
 
   it("are left to readline in bash", async () => {
     expect(await complete("bash", "snap-server render -o p")).toEqual([]);
+    expect(await complete("bash", "snap-server render p")).toEqual([]);
+    expect(await complete("bash", "snap-server render --sc")).toEqual(["--scale", "--script"]);
   });
 });
 

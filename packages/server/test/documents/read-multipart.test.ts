@@ -9,7 +9,7 @@ function bodyOf(...parts: readonly string[]): Buffer {
   return Buffer.from(parts.map((part) => `--xyz\r\n${part}\r\n`).join("") + "--xyz--\r\n");
 }
 
-function part(filename: string, content = "", headers = ""): string {
+function fileOf(filename: string, content = "", headers = ""): string {
   return `${DISPOSITION}; filename="${filename}"${headers}\r\n\r\n${content}`;
 }
 
@@ -26,9 +26,9 @@ describe("a form", () => {
   it("contains files whose paths are their file names", async () => {
     const files = await readMultipart(
       bodyOf(
-        part("index.html", "<p>é</p>"),
-        part("../a/é.css", "", "\r\nContent-Type: text/css"),
-        part("C:\\a", "x"),
+        fileOf("index.html", "<p>é</p>"),
+        fileOf("../a/é.css", "", "\r\nContent-Type: text/css"),
+        fileOf("C:\\a", "x"),
       ),
       TYPE,
     );
@@ -60,27 +60,29 @@ describe("a form is refused", () => {
   it.each<[string, Buffer]>([
     ["empty", Buffer.alloc(0)],
     ["something else", Buffer.from("<p>Hello</p>")],
-    ["cut in a header", bodyOf(part("index.html")).subarray(0, 30)],
-    ["cut in a file", bodyOf(part("index.html", "x".repeat(100))).subarray(0, 120)],
-    ["cut after a file", bodyOf(part("index.html", "x")).subarray(0, -4)],
+    ["cut in a header", bodyOf(fileOf("index.html")).subarray(0, 30)],
+    ["cut in a file", bodyOf(fileOf("index.html", "x".repeat(100))).subarray(0, 120)],
+    ["cut after a file", bodyOf(fileOf("index.html", "x")).subarray(0, -4)],
   ])("that is %s", async (_, body) => {
     expect(await refusalOf(body)).toEqual({ code: "validation_failed", errors: MALFORMED });
   });
 
   it("without a boundary", async () => {
     for (const type of ["multipart/form-data", "multipart/form-data; boundary="])
-      expect(await refusalOf(bodyOf(part("index.html")), type)).toMatchObject({ code: "validation_failed" });
+      expect(await refusalOf(bodyOf(fileOf("index.html")), type)).toMatchObject({
+        code: "validation_failed",
+      });
   });
 
   it("with a field that is not a file", async () => {
-    expect(await refusalOf(bodyOf(`${DISPOSITION}\r\n\r\nvalue`, part("index.html")))).toEqual({
+    expect(await refusalOf(bodyOf(`${DISPOSITION}\r\n\r\nvalue`, fileOf("index.html")))).toEqual({
       code: "validation_failed",
       errors: { files: ["must be sent as a file with a file name"] },
     });
   });
 
   it("with an encoded file", async () => {
-    const encoded = part("a.png", "AAAA", "\r\nContent-Transfer-Encoding: base64");
+    const encoded = fileOf("a.png", "AAAA", "\r\nContent-Transfer-Encoding: base64");
     expect(await refusalOf(bodyOf(encoded))).toEqual({
       code: "validation_failed",
       errors: { "a.png": ["must be sent without a Content-Transfer-Encoding"] },
@@ -88,7 +90,7 @@ describe("a form is refused", () => {
   });
 
   it("with more than 500 files", async () => {
-    const parts = Array.from({ length: 501 }, (_, index) => part(`${index}`));
+    const parts = Array.from({ length: 501 }, (_, index) => fileOf(`${index}`));
     expect(await readMultipart(bodyOf(...parts.slice(1)), TYPE)).toHaveLength(500);
     expect(await refusalOf(bodyOf(...parts))).toEqual({
       code: "payload_too_large",

@@ -124,12 +124,19 @@ describe("POST /v1/captures", () => {
 });
 
 describe("the page of a capture", () => {
-  const missing = ["is missing; send exactly one of url, html and markdown"];
   const tooMany = ["is one page too many; send exactly one of url, html and markdown"];
   const notText = ["must be text in Unicode, at least one character"];
 
+  it("is required", async () => {
+    const service = await openService();
+    const { token } = await service.customer();
+    const reply = await capture(service, { pdf: true }, { token });
+    expect(reply.status).toBe(422);
+    const errors = { url: ["is missing; send exactly one of url, html and markdown"] };
+    expect(envelopeOf(reply)).toMatchObject({ code: "invalid_url", errors });
+  });
+
   it.each<[string, object, Record<string, string[]>]>([
-    ["none", {}, { url: missing, html: missing, markdown: missing }],
     ["two", { html, markdown: "# Hi" }, { html: tooMany, markdown: tooMany }],
     ["a url besides", { html, url: "https://example.com/" }, { url: tooMany, html: tooMany }],
     ["no text", { html: 7 }, { html: notText }],
@@ -219,7 +226,8 @@ describe("the body of a capture", () => {
     expect(refused.headers["retry-after"]).toBe("2");
     const other = capture(service, { html }, { token: second.token });
     release();
-    expect((await Promise.all(replies)).toSorted()).toEqual([200, 200, 200, 200, 200, 200, 503]);
+    const statuses = await Promise.all(replies);
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 200, 200, 200, 200, 200, 503]);
     expect((await other).status).toBe(200);
     expect((await capture(service, null, { token: first.token, body: body(8) })).status).toBe(200);
   });

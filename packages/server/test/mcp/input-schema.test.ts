@@ -3,6 +3,8 @@ import { TOOLS } from "../../src/mcp/tools.ts";
 
 const both = [
   "url",
+  "html",
+  "markdown",
   "cache",
   "cacheTtl",
   "colorScheme",
@@ -101,7 +103,8 @@ it.each([
   expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
   expect(inputSchema).not.toHaveProperty("$schema");
   expect(new Set(Object.keys(inputSchema["properties"] as object))).toEqual(new Set(parameters));
-  expect(inputSchema["required"]).toEqual(parameters.length === 0 ? undefined : ["url"]);
+  // exactly one of url, html and markdown: some clients reject alternatives at the top level
+  expect(inputSchema["required"] ?? []).toEqual([]);
 });
 
 it("arguments have types and ranges", () => {

@@ -53,20 +53,12 @@ export function createCacheSpace(
   database: DatabaseSync,
   { files, ...options }: CacheSpaceOptions & { readonly files: BodyFiles },
 ): CacheSpace {
-  const { directory, cacheMaxBytes, diskReserveBytes, onEvicted } = options;
+  const { diskReserveBytes, onEvicted } = options;
   const evictor = createEvictor(database);
   const pending = createPending();
 
-  const measure = (): Measured => {
-    const { bavail, bsize } = statfsSync(directory);
-    const [bytes, freeBytes] = [evictor.cachedBytes(), bavail * bsize];
-    return {
-      bytes,
-      freeBytes,
-      quotaBytes: cacheMaxBytes ?? Math.floor((bytes + freeBytes) / 2),
-      diskMaxBytes: bytes + freeBytes - pending.sum() - diskReserveBytes,
-    };
-  };
+  const measure = (): Measured =>
+    measureSpace(options, { bytes: evictor.cachedBytes(), pendingBytes: pending.sum() });
   /** Evicts in several transactions; returns how many were evicted. */
   const evictDownTo = async (
     reason: Eviction["reason"],
@@ -136,6 +128,20 @@ export function createCacheSpace(
       const warnings = freeBytes < diskReserveBytes ? [lowDisk(freeBytes, diskReserveBytes)] : [];
       return { bytes, maxBytes: quotaBytes, freeBytes, warnings };
     },
+  };
+}
+
+function measureSpace(
+  { directory, cacheMaxBytes, diskReserveBytes }: CacheSpaceOptions,
+  { bytes, pendingBytes }: { readonly bytes: number; readonly pendingBytes: number },
+): Measured {
+  const { bavail, bsize } = statfsSync(directory);
+  const freeBytes = bavail * bsize;
+  return {
+    bytes,
+    freeBytes,
+    quotaBytes: cacheMaxBytes ?? Math.floor((bytes + freeBytes) / 2),
+    diskMaxBytes: bytes + freeBytes - pendingBytes - diskReserveBytes,
   };
 }
 

@@ -63,16 +63,16 @@ export function createDocumentRows(database: DatabaseSync, deletions: Deletions)
     "SELECT sequence FROM documents WHERE expires_at <= :now ORDER BY expires_at LIMIT :limit",
   );
   const findRow = prepare(database, "SELECT 1 FROM documents WHERE sequence = :sequence");
-  const { settle, insert } = prepareWrites(database, deletions);
+  const writes = prepareWrites(database, deletions);
 
   return {
     settle: (request) =>
-      durably(database, () => writing(database, () => ({ outcome: settle(request) }))).outcome,
+      durably(database, () => writing(database, () => ({ outcome: writes.settle(request) }))).outcome,
     insert: (request, sequence) =>
       durably(database, () =>
         writing(database, () => {
-          const outcome = settle(request);
-          if (outcome === null) insert(request, sequence);
+          const outcome = writes.settle(request);
+          if (outcome === null) writes.insert(request, sequence);
           return { outcome };
         }),
       ).outcome,
@@ -121,7 +121,7 @@ function prepareWrites(
     settle({ document, quota }) {
       if (deletions.includes(document.accountId)) return { stored: true, document };
       const [existing] = extend.all({ ...document });
-      if (existing !== undefined) return { stored: true, document: toRecord(existing) };
+      if (existing !== undefined) return { stored: true, document: toDocument(existing) };
       // an aggregate always returns a row
       const used = { ...(sum.get({ ...document }) as DocumentQuota) };
       if (used.documents + 1 > quota.documents) return { stored: false, exceeded: "documents", used };
@@ -141,6 +141,7 @@ function prepareWrites(
 }
 
 /** Picks the record from a row with more columns. */
-export function toRecord({ sequence: _, ...record }: DocumentRow): DocumentRecord {
+export function toDocument(row: DocumentRow): DocumentRecord {
+  const { sequence: _, ...record } = row;
   return record;
 }

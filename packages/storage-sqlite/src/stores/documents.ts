@@ -4,7 +4,7 @@ import type { BodyFiles } from "../body-files.ts";
 import type { CacheSpace } from "../cache/cache-space.ts";
 import { inPortions } from "../portions.ts";
 import type { Deletions } from "./deletions.ts";
-import { createDocumentRows, toRecord, type DocumentRow } from "./document-rows.ts";
+import { createDocumentRows, toDocument, type DocumentRow } from "./document-rows.ts";
 
 /** A document has up to 500 rows. */
 const DELETIONS_PER_TRANSACTION = 5;
@@ -65,7 +65,7 @@ export function createDocumentStore(
     },
     async find(request) {
       const row = await findRow(request);
-      return row && toRecord(row);
+      return row && toDocument(row);
     },
     async readFile({ path, ...request }) {
       const part = rows.findPart({ ...request, path });

@@ -11,7 +11,12 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { prepare } from "../prepare.ts";
 import { ACCOUNT_COLUMNS, toAccount } from "../stores/account-rows.ts";
 import type { BodyFiles } from "../body-files.ts";
-import { DOCUMENT_COLUMNS, toRecord, type DocumentPart, type DocumentRow } from "../stores/document-rows.ts";
+import {
+  DOCUMENT_COLUMNS,
+  toDocument,
+  type DocumentPart,
+  type DocumentRow,
+} from "../stores/document-rows.ts";
 import { BATCH_COLUMNS, WITH_ITEMS, type BatchRow } from "../stores/batch-statements.ts";
 import { toBatch } from "../stores/batches.ts";
 import { JOURNAL_COLUMNS, RESERVATION_COLUMNS } from "../stores/ledger-statements.ts";
@@ -156,7 +161,7 @@ function prepareDocumentReader(database: DatabaseSync, files: BodyFiles): Record
         contentType,
         bytes: bytes.subarray(position, position + size),
       }));
-      return { records: [{ document: toRecord(row), files: parts }], last: [sequence] };
+      return { records: [{ document: toDocument(row), files: parts }], last: [sequence] };
     },
   };
 }

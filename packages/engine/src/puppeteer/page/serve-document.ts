@@ -74,21 +74,21 @@ function decode(path: string): string | null {
 }
 
 function contentOf({ contentType, bytes }: DocumentFile, method: string): Answer {
-  return {
-    status: 200,
-    headers: { ...HEADERS, "content-type": contentType },
-    body: method === "HEAD" ? NO_BYTES : bytes,
-  };
+  return respond(200, { "content-type": contentType }, method === "HEAD" ? NO_BYTES : bytes);
 }
 
 function movedTo(location: string): Answer {
-  return { status: 301, headers: { ...HEADERS, location }, body: NO_BYTES };
+  return respond(301, { location }, NO_BYTES);
 }
 
 function message(status: number, text: string, headers: Answer["headers"] = {}): Answer {
-  const all = { ...HEADERS, "content-type": "text/plain; charset=utf-8", ...headers };
-  return { status, headers: all, body: Buffer.from(text) };
+  return respond(status, { "content-type": "text/plain; charset=utf-8", ...headers }, Buffer.from(text));
 }
 
 const NO_BYTES = new Uint8Array();
-const HEADERS = { "cache-control": "no-store" };
+
+/** The length tells when a response has arrived whose body no script reads. */
+function respond(status: number, headers: Answer["headers"], body: Uint8Array): Answer {
+  const length = { "content-length": String(body.byteLength) };
+  return { status, headers: { "cache-control": "no-store", ...length, ...headers }, body };
+}
