@@ -182,7 +182,8 @@ describe("mask", () => {
     const script = `
       const unknown = ${JSON.stringify(colors)}.filter((color) => !CSS.supports("color", color));
       if (unknown.length > 0) throw unknown.join("; ");`;
-    await renderer.render(screenshot(site.url("/box"), { script }));
+    const rendered = renderer.render(screenshot(site.url("/box"), { script }));
+    await expect(rendered).resolves.toMatchObject({ contentType: "image/png" });
   });
 
   it("covers a captured element that is scrolled to within its container", async () => {
