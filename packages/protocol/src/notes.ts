@@ -6,7 +6,8 @@ export const RENDER_NOTES = {
   "wait-capped": "A wait reached its limit, and the page was captured as it was.",
   "consent-declined": "A cookie banner was declined.",
   "consent-hidden": "A cookie banner could not be declined, and was hidden.",
-  "consent-remains": "A cookie banner could neither be declined nor hidden.",
+  "consent-remains":
+    "A cookie banner could neither be declined nor hidden, or the page was too busy to look for one.",
   "blocked=N": "Number of requests that were blocked.",
   "click-unmatched": "No element matched `click`.",
   "lazy-capped":
@@ -19,7 +20,8 @@ export const RENDER_NOTES = {
   "glyphs-missing": "No font of the service has some of the page's characters.",
   blank: "The picture is entirely white or transparent.",
   "capture-too-large": "The picture or the file exceeds a limit; a retry fails in the same way.",
-  "selector-unmatched": "No element matched `selector`; a retry fails in the same way.",
+  "selector-unmatched":
+    "No element matched `selector`, or a selector is not valid CSS; a retry fails in the same way.",
 } as const satisfies Readonly<Record<string, string>>;
 
 /**

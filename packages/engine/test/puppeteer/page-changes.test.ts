@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Renderer } from "../../src/ports/renderer.ts";
 import { readPng } from "./image.ts";
-import { failureOf, openRenderer, pdf, screenshot, type ScreenshotOptions } from "./setup.ts";
+import { errorOf, failureOf, openRenderer, pdf, screenshot, type ScreenshotOptions } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
 
 const RED = [255, 0, 0, 255];
@@ -30,6 +30,13 @@ beforeAll(async () => {
         .end(BOXES),
     "/stubborn": BOXES.replace("id=a", 'id=a style="display:block !important"'),
     "/late": `${BOXES}<script>setTimeout(() => document.body.insertAdjacentHTML("afterbegin", "<div class=banner style='background:blue'>"), 200)</script>`,
+    "/late-and-stubborn": `${BOXES}<script>setTimeout(() => document.body.insertAdjacentHTML("afterbegin",
+      "<div class=banner style='background:blue;display:block!important;visibility:visible!important'>"), 200)</script>`,
+    "/shadow": `<!doctype html><style>body{margin:0}</style><div id=host></div><script>
+      host.attachShadow({ mode: "open" }).innerHTML = "<style>div{height:100px}</style><div id=a style=background:red></div>"
+        + "<div id=b style=background:green onclick='host.style.filter = \\"invert(1)\\"'></div>";
+      setTimeout(() => host.shadowRoot.append(document.createElement("i")), 300);
+    </script>`,
     "/buttons": `<!doctype html><style>body{margin:0}</style><div style="height:3000px"></div>
       <button id=button onclick="this.style.background = event.isTrusted ? 'red' : 'blue'; document.body.style.background = this.style.background">go</button>`,
     "/covered": `<!doctype html><button id=button style="position:absolute;top:0" onclick="document.body.style.background = 'red'">go</button>
@@ -101,10 +108,27 @@ describe("hideSelectors and removeSelectors", () => {
     expect(pixel(700, 50)).toEqual(GREEN);
   });
 
+  it.each(["hideSelectors", "removeSelectors"])(
+    "%s applies to late elements with inline styles",
+    async (name) => {
+      const { pixel } = await render("/late-and-stubborn", {
+        [name]: ".banner",
+        waitForFunction: "document.querySelectorAll(`.banner`).length === 2",
+      });
+      expect(pixel(700, 50)).toEqual(name === "hideSelectors" ? WHITE : GREEN);
+    },
+  );
+
+  it("reach into open shadow roots", async () => {
+    const { pixel } = await render("/shadow", { removeSelectors: "#a" });
+    expect(pixel(700, 50)).toEqual(GREEN);
+  });
+
   it.each([{ hideSelectors: "a{}b" }, { removeSelectors: "!!" }])("reject %j", async (options) => {
-    expect(await failureOf(render("/", options))).toMatchObject({
+    expect(await errorOf(render("/", options))).toMatchObject({
       code: "render_failed",
       message: expect.stringContaining("is not valid CSS") as string,
+      notes: ["selector-unmatched"],
     });
   });
 });
@@ -119,6 +143,11 @@ describe("click", () => {
   it("clicks what an overlay covers", async () => {
     const { pixel } = await render("/covered", { click: "#button" });
     expect(pixel(700, 500)).toEqual(RED);
+  });
+
+  it("clicks in an open shadow root", async () => {
+    const { pixel } = await render("/shadow", { click: "#b" });
+    expect(pixel(700, 50)).toEqual([0, 255, 255, 255]);
   });
 
   it("waits for the page that a link leads to", async () => {
@@ -167,6 +196,18 @@ describe("script", () => {
     ["const = 1", "The script failed: SyntaxError: Unexpected token '='"],
   ])("%s fails the render", async (script, message) => {
     expect(await failureOf(render("/", { script }))).toEqual({ code: "script_failed", message });
+  });
+
+  it("puts no secret into its error", async () => {
+    const secrets = {
+      basicAuth: "user:open-sesame",
+      cookies: [{ name: "session", value: "cookie-value" }],
+      headers: { "X-Key": "header-value" },
+    };
+    const script = "throw new Error(`open-sesame ${document.cookie} header-value`)";
+    expect(await failureOf(render("/", { ...secrets, script }))).toMatchObject({
+      message: "The script failed: Error: [redacted] session=[redacted] [redacted]",
+    });
   });
 
   it("fails the render if it does not end within ten seconds", async () => {

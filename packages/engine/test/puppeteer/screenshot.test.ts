@@ -108,10 +108,10 @@ describe("selector", () => {
   it.each([
     ["#nowhere", "matches no element on the page", ["selector-unmatched"]],
     ["#empty", "has no area to capture", []],
-    ["[", "is not valid CSS", []],
-    ["text/Far", "is not valid CSS", []],
-    ["xpath///div", "is not valid CSS", []],
-    ["body >>> div", "is not valid CSS", []],
+    ["[", "is not valid CSS", ["selector-unmatched"]],
+    ["text/Far", "is not valid CSS", ["selector-unmatched"]],
+    ["xpath///div", "is not valid CSS", ["selector-unmatched"]],
+    ["body >>> div", "is not valid CSS", ["selector-unmatched"]],
   ])("%s fails with render_failed and the reason", async (selector, reason, notes) => {
     const failure = await errorOf(renderer.render(screenshot(site.url("/"), { selector })));
     expect(failure.notes).toEqual(notes);

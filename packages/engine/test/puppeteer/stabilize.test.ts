@@ -70,6 +70,8 @@ beforeAll(async () => {
     "/selectors": `<style>img + p { color: red } p { color: blue } img { float: right; width: 30%; border: 5px solid }</style>
       <img src=/a.gif alt=""><p style="font:100px monospace">&#x2588;`,
     "/changes": `<body><script>let i = 0; setInterval(() => { document.body.style.background = "rgb(0,0," + (i++ % 255) + ")" }, 5)</script>`,
+    "/changes-and-is-tall": `<style>body{margin:0}div{height:4000px;background:red}</style><p id=ticker>0</p><div></div>
+      <div style="background:green"></div><script>setInterval(() => { ticker.textContent = performance.now() }, 5)</script>`,
     "/no-font": `<body style="margin:0"><style>@font-face { font-family: never; src: url(/never) }
       p { font: 100px never, monospace; margin: 0; color: red }</style><p>&#x2588;`,
     "/never": () => {},
@@ -145,6 +147,14 @@ describe("stabilize", () => {
   it("has the note unstable if captures do not agree within 3 seconds", async () => {
     const { notes } = await pixel("/changes");
     expect(notes).toEqual(["unstable"]);
+  });
+
+  it("captures all of a full page that still changes", async () => {
+    const parameters = screenshot(site.url("/changes-and-is-tall"), { stabilize: true, fullPage: true });
+    const { bytes, notes } = await renderer.render(parameters);
+    const image = readPng(bytes);
+    expect(notes).toEqual(["unstable"]);
+    expect([image.pixel(700, 3000), image.pixel(700, 7000)]).toEqual([RED, [0, 128, 0, 255]]);
   });
 
   it("prints a stable page", async () => {

@@ -1,3 +1,6 @@
+/** Of ISO 639. Longer languages are registered for the future only (RFC 5646, 2.2.1), as `german` would be. */
+const LANGUAGE_CHARACTERS_MAX = 3;
+
 /**
  * Returns a language tag (BCP 47) in canonical form, or `null` if the text is not one.
  *
@@ -6,7 +9,9 @@
  */
 export function canonicalLocale(text: string): string | null {
   try {
-    return Intl.getCanonicalLocales(text)[0] ?? null;
+    const [locale = ""] = Intl.getCanonicalLocales(text);
+    const [language = ""] = locale.split("-", 1);
+    return language.length <= LANGUAGE_CHARACTERS_MAX ? locale : null;
   } catch {
     return null;
   }

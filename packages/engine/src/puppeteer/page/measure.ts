@@ -140,13 +140,15 @@ function elementArea(selector: string, { fault, edges }: MeasureResult): Area {
     height: Math.ceil(edges.bottom) - Math.floor(edges.top),
   };
   if (area.width > 0 && area.height > 0) return area;
-  throw failed(`The element matched by the selector ${selector} has no area to capture.`);
+  throw new SnapError(
+    "render_failed",
+    `The element matched by the selector ${selector} has no area to capture.`,
+  );
 }
 
+/** A mistake of the caller, which a repeated render would not mend. */
 export function invalidSelector(selector: string): SnapError {
-  return failed(`The selector ${selector} is not valid CSS.`);
-}
-
-function failed(message: string): SnapError {
-  return new SnapError("render_failed", message);
+  return new SnapError("render_failed", `The selector ${selector} is not valid CSS.`, {
+    notes: [SELECTOR_UNMATCHED],
+  });
 }

@@ -15,7 +15,11 @@ export const awaitFunction: Step = async ({ tab, parameters }, signal) => {
     poll(
       tab,
       async () => {
-        const outcome = await runInPage(tab, { expression, timeoutMs: EVALUATION_MAX_MS }, limited);
+        const outcome = await runInPage(
+          { tab, parameters },
+          { expression, timeoutMs: EVALUATION_MAX_MS },
+          limited,
+        );
         if (outcome.type === "invalid")
           throw scriptFailed(`waitForFunction is not a valid expression: ${outcome.message}`);
         return outcome.type === "returned" && outcome.value === true;

@@ -7,11 +7,11 @@ const NONE_VISIBLE = `(matches) => !matches.some((element) => {
   return width * height > 0 && element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
 })`;
 
-/** `waitForHidden`: waits until no visible element matches in the main frame. */
+/** `waitForHidden`: waits until no visible element matches in the main frame, its open shadow roots included. */
 export const awaitHidden: Step = async ({ tab, parameters }, signal) => {
   const { waitForHidden: selector } = parameters;
   if (selector === undefined) return [];
   return limitWait({ parameters, name: "waitForHidden", signal }, (limited) =>
-    awaitMatch(tab, { selector, isMet: NONE_VISIBLE }, limited),
+    awaitMatch(tab, { selector, inShadowRoots: true, isMet: NONE_VISIBLE }, limited),
   );
 };

@@ -1,11 +1,14 @@
 import { evaluate } from "../evaluate.ts";
 import { invalidSelector } from "../measure.ts";
+import { ROOTS_OF } from "../shadow-roots.ts";
 import type { Tab } from "../tab.ts";
 import { poll } from "./poll.ts";
 
 /** What to wait for in the main frame. */
 export interface MatchCondition {
   readonly selector: string;
+  /** Whether to look into open shadow roots, too. */
+  readonly inShadowRoots?: boolean;
   /** JavaScript of a function that takes the elements that match, and returns whether the wait is over. */
   readonly isMet: string;
 }
@@ -17,17 +20,19 @@ export interface MatchCondition {
  */
 export async function awaitMatch(
   tab: Tab,
-  { selector, isMet }: MatchCondition,
+  { selector, inShadowRoots = false, isMet }: MatchCondition,
   signal: AbortSignal,
 ): Promise<void> {
   const check = `(() => {
+    ${ROOTS_OF}
+    const roots = ${inShadowRoots ? "rootsOf(document)" : "[document]"};
     let matches;
     try {
-      matches = document.querySelectorAll(${JSON.stringify(selector)});
+      matches = roots.flatMap((root) => [...root.querySelectorAll(${JSON.stringify(selector)})]);
     } catch {
       return "invalid";
     }
-    return (${isMet})([...matches]);
+    return (${isMet})(matches);
   })()`;
   const isReached = async (): Promise<boolean> => {
     const result = await evaluate<boolean | "invalid">(tab, check, signal);

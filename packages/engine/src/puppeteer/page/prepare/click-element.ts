@@ -2,6 +2,7 @@ import { abortable } from "../../../timeouts.ts";
 import { CLICK_UNMATCHED } from "../../../ports/renderer.ts";
 import { evaluate } from "../evaluate.ts";
 import { invalidSelector } from "../measure.ts";
+import { ROOTS_OF } from "../shadow-roots.ts";
 import type { Tab } from "../tab.ts";
 import { waitUntilReady } from "../wait-for-page.ts";
 import type { Step } from "./step.ts";
@@ -16,9 +17,10 @@ interface Point {
  * would.
  */
 const LOCATE = `(selector) => {
+  ${ROOTS_OF}
   let element;
   try {
-    element = document.querySelector(selector);
+    for (const root of rootsOf(document)) element ??= root.querySelector(selector);
   } catch {
     return "invalid";
   }
@@ -26,14 +28,14 @@ const LOCATE = `(selector) => {
   element.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
   const { left, top, width, height } = element.getBoundingClientRect();
   const point = { x: left + width / 2, y: top + height / 2 };
-  const hit = document.elementFromPoint(point.x, point.y);
+  const hit = element.getRootNode().elementFromPoint(point.x, point.y);
   if (hit !== null && (element.contains(hit) || hit.shadowRoot?.contains(element))) return point;
   if (element instanceof HTMLElement) element.click();
   else element.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, composed: true }));
   return "clicked";
 }`;
 
-/** `click`: clicks the first match like a user, and waits until the page is ready again. */
+/** `click`: clicks the first match, in open shadow roots last, like a user, and waits until the page is ready again. */
 export const clickElement: Step = async ({ tab, parameters }, signal) => {
   const { click: selector } = parameters;
   if (selector === undefined) return [];

@@ -18,16 +18,17 @@ export const declineConsent: Step = async ({ tab, parameters }, signal) => {
   // without JavaScript, nothing would handle a click
   if (parameters.javascript) await inTime(DECLINE_MAX_MS, signal, (limited) => banners.decline(limited));
   if (banners.isDeclined) await awaitReload(tab, signal);
-  await inTime(HIDE_MAX_MS, signal, async (limited) => {
+  const hideMaxMs = parameters.javascript ? HIDE_MAX_MS : DECLINE_MAX_MS + HIDE_MAX_MS;
+  await inTime(hideMaxMs, signal, async (limited) => {
     if (banners.isOpen || !parameters.javascript) await banners.hide(limited);
     if (banners.isFound) await banners.tidy(limited);
   });
   return noteOf(banners);
 };
 
-function noteOf({ isFound, isOpen, isHidden }: Banners): readonly string[] {
+function noteOf({ isChecked, isFound, isOpen, isHidden }: Banners): readonly string[] {
+  if (isOpen || !isChecked) return ["consent-remains"];
   if (!isFound) return [];
-  if (isOpen) return ["consent-remains"];
   return [isHidden ? "consent-hidden" : "consent-declined"];
 }
 

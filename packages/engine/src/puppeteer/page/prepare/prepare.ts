@@ -30,7 +30,10 @@ const STEPS: readonly Step[] = [
   awaitHidden,
   expandScrollers,
   loadLazyContent,
+  // what the page has added since
   hideFilteredElements,
+  hideElements,
+  removeElements,
   awaitFonts,
   stabilize,
   mask,

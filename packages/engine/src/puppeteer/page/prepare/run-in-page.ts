@@ -1,9 +1,11 @@
+import type { SnapParameters } from "@snap/protocol";
 import type { Protocol } from "puppeteer";
 import { SnapError } from "../../../errors.ts";
 import { abortable } from "../../../timeouts.ts";
 import { plainText } from "../../describe.ts";
 import { DOCUMENT_REPLACED } from "../evaluate.ts";
-import type { Tab } from "../tab.ts";
+import { redactSecrets } from "../redact-secrets.ts";
+import type { LoadedPage } from "./step.ts";
 
 /** What came of a caller's JavaScript. */
 export type Outcome =
@@ -14,9 +16,9 @@ export type Outcome =
   /** The page navigated away before the end. */
   | { readonly type: "replaced" };
 
-/** Evaluates a caller's JavaScript among the page's own scripts; awaits a promise. */
+/** Evaluates a caller's JavaScript among the page's own scripts; awaits a promise. Messages contain no secrets. */
 export async function runInPage(
-  { session }: Tab,
+  { tab: { session }, parameters }: Pick<LoadedPage, "tab" | "parameters">,
   { expression, timeoutMs }: { readonly expression: string; readonly timeoutMs: number },
   signal: AbortSignal,
 ): Promise<Outcome> {
@@ -35,7 +37,7 @@ export async function runInPage(
     // an error of code that ran rejects a promise
     const { exception, text } = exceptionDetails;
     const isInvalid = exception?.className === "SyntaxError" && text === "Uncaught";
-    return { type: isInvalid ? "invalid" : "threw", message: messageOf(exceptionDetails) };
+    return { type: isInvalid ? "invalid" : "threw", message: messageOf(exceptionDetails, parameters) };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof Error && DOCUMENT_REPLACED.test(error.message)) return { type: "replaced" };
@@ -47,9 +49,12 @@ export async function runInPage(
 }
 
 /** The first line: the rest is a stack. */
-function messageOf({ exception, text }: Protocol.Runtime.ExceptionDetails): string {
+function messageOf(
+  { exception, text }: Protocol.Runtime.ExceptionDetails,
+  parameters: SnapParameters,
+): string {
   const described = exception?.description ?? String(exception?.value ?? text);
-  return plainText(described.split("\n")[0] ?? text);
+  return plainText(redactSecrets(described, parameters).split("\n")[0] ?? text);
 }
 
 export function scriptFailed(message: string): SnapError {

@@ -12,7 +12,7 @@ export const runScript: Step = async ({ tab, parameters }, signal) => {
   const expression = `(async () => {\n${script}\n})()`;
   const reason = (): Error => scriptFailed(`The script did not finish within ${SCRIPT_MAX_MS} ms.`);
   const outcome = await withTimeout({ signal, durationMs: SCRIPT_MAX_MS, reason }, (limited) =>
-    runInPage(tab, { expression, timeoutMs: SCRIPT_MAX_MS }, limited),
+    runInPage({ tab, parameters }, { expression, timeoutMs: SCRIPT_MAX_MS }, limited),
   );
   if (outcome.type === "threw" || outcome.type === "invalid")
     throw scriptFailed(`The script failed: ${outcome.message}`);

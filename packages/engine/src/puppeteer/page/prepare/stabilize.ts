@@ -16,17 +16,17 @@ const STABILIZE_MAX_MS = 3_000;
 /** `stabilize`: stops what moves until two captures agree. */
 export const stabilize: Step = async (page, signal) => {
   if (!page.parameters.stabilize) return [];
-  const limit = { signal, durationMs: STABILIZE_MAX_MS, otherwise: [UNSTABLE] };
-  return giveUpAfter(limit, async (limited) => {
-    for (let last = ""; ;) {
-      const isReady = await freeze(page, limited);
-      const digest = createHash("sha256")
-        .update(await captureDraft(page, limited))
-        .digest("hex");
-      if (isReady && digest === last) return [];
-      last = digest;
-    }
-  });
+  const endsAtMs = performance.now() + STABILIZE_MAX_MS;
+  for (let last = "", leftMs = STABILIZE_MAX_MS; leftMs > 0; leftMs = endsAtMs - performance.now()) {
+    const limit = { signal, durationMs: leftMs, otherwise: false };
+    const isReady = await giveUpAfter(limit, (limited) => freeze(page, limited));
+    // never abandoned: Chromium would still resize the page for it while the render captures
+    const draft = await captureDraft(page, signal);
+    const digest = createHash("sha256").update(draft).digest("hex");
+    if (isReady && digest === last) return [];
+    last = digest;
+  }
+  return [UNSTABLE];
 };
 
 /** Returns whether every frame has loaded what it needs for its state. */

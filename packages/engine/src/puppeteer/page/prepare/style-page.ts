@@ -1,5 +1,6 @@
 import { evaluate } from "../evaluate.ts";
 import { invalidSelector } from "../measure.ts";
+import { ROOTS_OF } from "../shadow-roots.ts";
 import type { Tab } from "../tab.ts";
 import type { Step } from "./step.ts";
 
@@ -10,16 +11,24 @@ export const ADD_SHEET = `(css) => {
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 }`;
 
-/** Covers elements that are added later; an inline style of the page with \`!important\` would win, so it is replaced. */
+/**
+ * Covers elements that are added later, too. An inline style of the page with `!important` would win, so it is replaced;
+ * the steps run again before the capture, for elements that were added with one.
+ */
 const ADD_RULE = `([selector, property, value]) => {
-  let matches;
-  try {
-    matches = document.querySelectorAll(selector);
-  } catch {
-    return false;
+  ${ROOTS_OF}
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(selector + "{" + property + ":" + value + "!important}");
+  for (const root of rootsOf(document)) {
+    let matches;
+    try {
+      matches = root.querySelectorAll(selector);
+    } catch {
+      return false;
+    }
+    for (const element of matches) element.style?.setProperty(property, value, "important");
+    root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
   }
-  for (const element of matches) element.style?.setProperty(property, value, "important");
-  (${ADD_SHEET})(selector + "{" + property + ":" + value + "!important}");
   return true;
 }`;
 

@@ -25,6 +25,8 @@ export class Banners {
   #open: readonly ConsentFrame[] = [];
   /** The rules of autoconsent whose dialogs were open. */
   readonly #names = new Set<string>();
+  /** Whether the page could be searched for dialogs in time. */
+  isChecked = false;
   isFound = false;
   isDeclined = false;
   isHidden = false;
@@ -40,6 +42,7 @@ export class Banners {
   async decline(signal: AbortSignal): Promise<void> {
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       this.#open = await this.#findOpen(round === 0 ? LATE_MAX_MS : 0, signal);
+      this.isChecked = true;
       const [frame] = this.#open;
       if (frame === undefined) return;
       this.isFound = true;
@@ -59,6 +62,7 @@ export class Banners {
       if (main === undefined) return;
       const otherwise = { isHidden: false, isLeft: true };
       let { isHidden, isLeft } = await orElse(signal, { work: main.hide([...this.#names]), otherwise });
+      this.isChecked = true;
       for (const frame of this.#open.filter((each) => !each.isMain)) {
         if (await orElse(signal, { work: main.hideFrame(frame.id), otherwise: false })) isHidden = true;
         else isLeft = true;
