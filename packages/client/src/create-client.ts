@@ -1,4 +1,4 @@
-import type { PdfCapture, RenderBatch, ScreenshotCapture, StoredDocument, UsageReport } from "@snap/protocol";
+import type { PdfCapture, RenderBatch, ScreenshotCapture, UsageReport } from "@snap/protocol";
 import { createBatches } from "./batches/batches.ts";
 import type { ClientOptions, SnapClient } from "./client.ts";
 import { createDocuments } from "./documents/documents.ts";

@@ -72,6 +72,9 @@ describe("cacheKey", () => {
     ["", "&cache=0"],
     ["&fullPage=true&format=webp", "&format=webp&fullPage=1&scale=1&waitUntil=networkidle2&cache=1"],
     ["&width=800.4&height=600", "&width=800&height=600"],
+    ["&mask=a&maskColor=%23FFFFFF", "&mask=a&maskColor=%23ffffff"],
+    ["&mask=a&maskColor=%23FF00FF", "&mask=a"],
+    ["&hideSelectors=.md%5C:flex,[a=%27b%27]", "&hideSelectors=.md\\:flex%2C%5Ba='b'%5D"],
     ["a b", "a%20b"],
     ["a+b", "a%20b"],
     ["&pdf=1", "&pdf=true&paperFormat=a4&marginUnit=mm&scale=1.0"],
@@ -125,6 +128,9 @@ describe("cacheKey of secrets", () => {
     expect(withSecrets({ basicAuth: "ada:other" })).not.toBe(withSecrets({ basicAuth: "ada:secret" }));
     expect(withSecrets({ headers: { "x-b": "2", "X-A": "1" } })).toBe(
       withSecrets({ headers: { "x-a": "1", "x-b": "2" } }),
+    );
+    expect(withSecrets({ cookies: [{ name: "a", value: "1", sameSite: "lax" }] })).toBe(
+      withSecrets({ cookies: [{ sameSite: "Lax", value: "1", name: "a" }] }),
     );
   });
 });

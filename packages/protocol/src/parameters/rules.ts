@@ -126,13 +126,19 @@ function checkCaptureSize(values: Values, report: Report): void {
 function checkCookieDomains({ cookies, url }: Values, report: Report): void {
   const target = typeof url === "string" ? parseTargetUrl(url) : null;
   const structure = canonicalCookies(cookies);
-  if (target === null || structure === null) return;
-  if (structure.every(({ domain }) => domain === undefined || isDomainOf(domain, target.hostname))) return;
-  report("cookies", `must have no domain, or one that includes the host of url, ${target.hostname}`);
+  if (target === null || typeof structure === "string") return;
+  const { hostname } = target;
+  const foreign = structure.findIndex(({ domain }) => domain !== undefined && !isDomainOf(domain, hostname));
+  if (foreign !== -1)
+    report(
+      "cookies",
+      `must have no domain at index ${foreign}, or one that includes the host of url, ${hostname}`,
+    );
 }
 
 /** Reports two values of one header field. */
 function checkAuthorization({ headers, basicAuth }: Values, report: Report): void {
-  if (basicAuth === undefined || canonicalHeaders(headers)?.["authorization"] === undefined) return;
+  const fields = canonicalHeaders(headers);
+  if (basicAuth === undefined || typeof fields === "string" || fields["authorization"] === undefined) return;
   report("basicAuth", "cannot be combined with an Authorization field in headers");
 }
