@@ -1,5 +1,6 @@
 import type { SnapParameters } from "@snap/protocol";
-import { compileFilterList, type FilterList } from "./compile.ts";
+import { compileFilterList, type CompiledList, type FilterList } from "./compile.ts";
+import { limitMatching } from "./limit-matching.ts";
 import { FILTER_LIST_PURPOSES, type FilterListPurpose, type FilterListTexts } from "./purposes.ts";
 
 /** The filter lists of a renderer, compiled once, in the background. */
@@ -8,23 +9,33 @@ export interface CompiledLists {
   readonly purposes: readonly FilterListPurpose[];
   /** Resolves once every list is compiled. */
   readonly ready: Promise<unknown>;
-  /** Returns the lists that the parameters ask for, each once. */
-  select(parameters: SnapParameters): Promise<readonly FilterList[]>;
+  /**
+   * Returns the lists that the parameters of a render ask for, each once. `onLimit` is called if its page makes them take
+   * so long that they block no more.
+   */
+  select(parameters: SnapParameters, onLimit: () => void): Promise<readonly FilterList[]>;
 }
 
+type OnSkipped = (filters: readonly string[]) => void;
+
 /** Starts to compile the lists. Purposes with the same text share one compiled list. */
-export function compileLists(texts: FilterListTexts): CompiledLists {
-  const byText = new Map<string, Promise<FilterList>>();
-  for (const text of Object.values(texts)) if (!byText.has(text)) byText.set(text, compileFilterList(text));
+export function compileLists(texts: FilterListTexts, onSkipped: OnSkipped): CompiledLists {
+  const compile = async (text: string): Promise<CompiledList> => {
+    const list = await compileFilterList(text);
+    if (list.skippedFilters.length > 0) onSkipped(list.skippedFilters);
+    return list;
+  };
+  const byText = new Map<string, Promise<CompiledList>>();
+  for (const text of Object.values(texts)) if (!byText.has(text)) byText.set(text, compile(text));
   const ready = Promise.all(byText.values());
   ready.catch(() => {}); // reported where it is awaited
   return {
     purposes: FILTER_LIST_PURPOSES.filter((purpose) => texts[purpose] !== undefined),
     ready,
-    select({ blockAds, blockTrackers }) {
+    async select({ blockAds, blockTrackers }, onLimit) {
       const asked = [blockAds ? texts.ads : undefined, blockTrackers ? texts.trackers : undefined];
       const lists = [...new Set(asked)].map((text) => byText.get(text ?? ""));
-      return Promise.all(lists.filter((list) => list !== undefined));
+      return limitMatching(await Promise.all(lists.filter((list) => list !== undefined)), onLimit);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { COMPILER_OPTIONS, compileFilterList, type FilteredRequest } from "./compile.ts";
+import { COMPILER_OPTIONS, compileFilterList, isSkipped, type FilteredRequest } from "./compile.ts";
 
 /** What a filter list contains, and how fast it is. */
 export interface FilterListReport {
@@ -6,8 +6,13 @@ export interface FilterListReport {
   readonly networkFilters: number;
   /** Filters that hide elements by CSS. */
   readonly cosmeticFilters: number;
-  /** Filters that are understood and not used: scripts, rewritten responses, and selectors that CSS does not have. */
+  /**
+   * Filters that are understood and not used: scripts, rewritten responses, selectors that CSS does not have, and
+   * `skippedFilters`.
+   */
   readonly unusedFilters: number;
+  /** Regular expressions that are not used, because they may take exponential time. */
+  readonly skippedFilters: readonly string[];
   /** Lines that are no filter of a known form. */
   readonly notUnderstood: number;
   /** Time to read and compile the list. */
@@ -23,7 +28,7 @@ export async function inspectFilterList(text: string): Promise<FilterListReport>
   const { parseFilters } = await import("@ghostery/adblocker");
   const { networkFilters, cosmeticFilters, notSupportedFilters } = parseFilters(text, COMPILER_OPTIONS);
   const usedNetwork = networkFilters.filter(
-    (filter) => !filter.isCSP() && !filter.isReplace() && !filter.isRemoveParam(),
+    (filter) => !filter.isCSP() && !filter.isReplace() && !filter.isRemoveParam() && !isSkipped(filter),
   );
   const usedCosmetic = cosmeticFilters.filter(
     (filter) => !filter.isScriptInject() && !filter.isExtended() && !filter.isHtmlFiltering(),
@@ -37,6 +42,7 @@ export async function inspectFilterList(text: string): Promise<FilterListReport>
     networkFilters: usedNetwork.length,
     cosmeticFilters: usedCosmetic.length,
     unusedFilters: networkFilters.length + cosmeticFilters.length - usedNetwork.length - usedCosmetic.length,
+    skippedFilters: list.skippedFilters,
     notUnderstood: notSupportedFilters.length,
     compileMs: Math.round(compiledMs - startedMs),
     matchMicroseconds: Math.round(((matchedMs - compiledMs) * 10_000) / MATCHES) / 10,

@@ -26,6 +26,19 @@ export type RendererEvent =
       /** As passed to `render`. */
       readonly requestId: string | undefined;
     }
+  | {
+      /** Regular expressions of filter lists are not used, because they may take exponential time. */
+      readonly type: "filters-skipped";
+      readonly count: number;
+      /** At most 10 of them. */
+      readonly filters: readonly string[];
+    }
+  | {
+      /** A page made URLs for which filter lists take so long that they block no more of its requests. */
+      readonly type: "filters-too-slow";
+      /** As passed to `render`. */
+      readonly requestId: string | undefined;
+    }
   | RemoteBrowserEvent;
 
 /** An event of a remote browser. `endpoint` is its scheme, host and port, without secrets. */

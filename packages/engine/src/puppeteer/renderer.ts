@@ -12,6 +12,7 @@ import { renderPage } from "./page/render-page.ts";
 
 /** One retry if the browser or the page's process exits during a render. */
 const LOSSES_MAX = 2;
+const SKIPPED_FILTERS_NAMED_MAX = 10;
 
 /**
  * Creates a renderer that drives Chromium. The browser starts immediately, in the background. Each render has its own
@@ -33,7 +34,7 @@ const LOSSES_MAX = 2;
 export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}): Renderer {
   const settings = readOptions(options);
   const { renderTimeoutMs, navigationTimeoutMs, maxRenderingBytes, onEvent, targets } = settings;
-  const lists = compileLists(settings.filterLists);
+  const lists = compileLists(settings.filterLists, (filters) => onEvent(skippedEvent(filters)));
   const filterLists = lists.purposes;
   const browsers = openBrowsers(settings);
   const reason = (): SnapError =>
@@ -47,7 +48,8 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
     ) =>
       withTimeout({ signal: browsers.closing, durationMs: renderTimeoutMs, reason }, async (signal) => {
         requireFilterLists(parameters, { filterLists });
-        const asked = await abortable(signal, lists.select(parameters));
+        const onLimit = (): void => onEvent({ type: "filters-too-slow", requestId });
+        const asked = await abortable(signal, lists.select(parameters, onLimit));
         const tried = new Set<TabSource>();
         let lost: TabLost | null = null;
         for (let losses = 0; losses < LOSSES_MAX;) {
@@ -87,4 +89,9 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
 
 function endOf({ reason, detail = "" }: PageEnded, requestId: string | undefined): RendererEvent {
   return { type: "page-ended", reason, detail, requestId };
+}
+
+function skippedEvent(skipped: readonly string[]): RendererEvent {
+  const filters = skipped.slice(0, SKIPPED_FILTERS_NAMED_MAX);
+  return { type: "filters-skipped", count: skipped.length, filters };
 }

@@ -8,6 +8,8 @@ it("counts what a filter list contains", async () => {
 @@||ads.example/allowed^
 /banner.$image
 ||csp.example^$csp=script-src 'none'
+/^https?:\\/\\/ads\\.(?:com|net)\\/[a-z]{8,}/
+/(a+)+b$/
 ##.ad
 example.com##DIV#sponsor
 example.com##+js(noop)
@@ -15,7 +17,8 @@ example.com#?#div:-abp-has(.ad)
 ||broken.example^$nonsense
 `;
   const report = await inspectFilterList(list);
-  expect(report).toMatchObject({ networkFilters: 3, cosmeticFilters: 2, unusedFilters: 2, notUnderstood: 2 });
+  expect(report).toMatchObject({ networkFilters: 4, cosmeticFilters: 2, unusedFilters: 3, notUnderstood: 2 });
+  expect(report.skippedFilters).toEqual(["/(a+)+b$/"]);
   expect(report.compileMs).toBeGreaterThanOrEqual(0);
   expect(report.matchMicroseconds).toBeGreaterThan(0);
 });

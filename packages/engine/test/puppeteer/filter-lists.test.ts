@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Renderer } from "../../src/ports/renderer.ts";
+import type { RendererEvent } from "../../src/puppeteer/renderer-event.ts";
 import { readPng } from "./image.ts";
 import { openRecordingSite, type RecordingSite } from "./blocking-site.ts";
 import { errorOf, openRenderer, pdf, screenshot, type ScreenshotOptions } from "./setup.ts";
@@ -24,6 +25,9 @@ const PAGES = {
   "/exempt.html": `<body style="margin: 0">${box("class='spared'")}`,
   "/late.html": `<body style="margin: 0"><script>
     addEventListener("load", () => setTimeout(() => { document.body.innerHTML = \`${box("class='ad-box'")}\`; }, 300));
+  </script>`,
+  "/slow.html": `<script>
+    for (let index = 0; index < 10; index += 1) fetch("/" + index + "a".repeat(8_000)).catch(() => {});
   </script>`,
   "/scriptlet.html": `<body style="margin: 0">${box("class='fine'")}`,
 };
@@ -104,6 +108,25 @@ describe.concurrent("filter lists", () => {
     const url = site.url("page.test", "/page.html");
     expect((await renderer.render(pdf(url, { blockAds: true }))).notes).toEqual(["blocked=3"]);
   });
+});
+
+it("take only so much time for a page that makes URLs for slow filters", async () => {
+  const events: RendererEvent[] = [];
+  const ads = "/(a+)+b$/\n*a*a*a*a*a*a*a*a*a*c\n||ads.test^";
+  const slow = openRenderer([site.port], {
+    resolver: site.resolver,
+    filterLists: { ads },
+    onEvent: (event) => events.push(event),
+  });
+  const url = site.url("page.test", "/slow.html");
+  const parameters = screenshot(url, { blockAds: true, waitUntil: "networkidle0" });
+  const file = await slow.render(parameters, { requestId: "request-1" });
+  expect(file.targetStatus).toBe(200);
+  expect(events.filter(({ type }) => type.startsWith("filters"))).toEqual([
+    { type: "filters-skipped", count: 1, filters: ["/(a+)+b$/"] },
+    { type: "filters-too-slow", requestId: "request-1" },
+  ]);
+  await slow.close();
 });
 
 describe("a renderer", () => {

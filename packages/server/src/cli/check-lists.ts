@@ -35,9 +35,24 @@ async function check({ json }: { readonly json?: true }): Promise<void> {
   for (const list of files) checked.push({ list, ...(await inspectFilterList(list.text)) });
   if (json) return printJson(checked.map(toDocument));
   printLines(formatTable([HEADING, ...checked.map(toRow)]));
+  const skipped = checked.flatMap(({ list, skippedFilters }) =>
+    skippedFilters.map((filter) => `  ${list.file}: ${filter}`),
+  );
+  if (skipped.length > 0)
+    printLines("", "Skipped, because these regular expressions may take exponential time:", ...skipped);
 }
 
-const HEADING = ["FILE", "PURPOSE", "NETWORK", "COSMETIC", "UNUSED", "NOT UNDERSTOOD", "COMPILE", "MATCH"];
+const HEADING = [
+  "FILE",
+  "PURPOSE",
+  "NETWORK",
+  "COSMETIC",
+  "UNUSED",
+  "SKIPPED",
+  "NOT UNDERSTOOD",
+  "COMPILE",
+  "MATCH",
+];
 
 function toRow({ list, ...report }: CheckedList): readonly string[] {
   return [
@@ -46,6 +61,7 @@ function toRow({ list, ...report }: CheckedList): readonly string[] {
     formatCount(report.networkFilters),
     formatCount(report.cosmeticFilters),
     formatCount(report.unusedFilters),
+    formatCount(report.skippedFilters.length),
     formatCount(report.notUnderstood),
     `${report.compileMs} ms`,
     `${report.matchMicroseconds} µs`,
@@ -59,6 +75,7 @@ function toDocument({ list, ...report }: CheckedList): unknown {
     network_filters: report.networkFilters,
     cosmetic_filters: report.cosmeticFilters,
     unused_filters: report.unusedFilters,
+    skipped_filters: report.skippedFilters,
     not_understood: report.notUnderstood,
     compile_ms: report.compileMs,
     match_microseconds: report.matchMicroseconds,

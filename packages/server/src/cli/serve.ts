@@ -102,6 +102,8 @@ const LEVELS = {
   "browser-recycled": "info",
   "render-retried": "warn",
   "page-ended": "warn",
+  "filters-skipped": "info",
+  "filters-too-slow": "warn",
   "browser-ended": "warn",
   "browser-unresponsive": "warn",
   "browser-start-failed": "error",

@@ -15,6 +15,7 @@ beforeAll(async () => {
     "[Adblock Plus 2.0]\n||ads.example^\n##.ad\n##h1\nexample.com##+js(noop)\n",
   );
   await writeFile(path("trackers.txt"), "||trackers.example^\n");
+  await writeFile(path("slow.txt"), "||ads.example^\n/(a+)+b$/\n");
   await writeFile(path("empty.txt"), "\n");
   await writeFile(path("page.txt"), "<!doctype html><title>404</title>");
   pages = await servePages();
@@ -31,7 +32,13 @@ describe("lists check", () => {
   it("says what each list contains and how fast it is", async () => {
     const environment = lists("ads:ads.txt, trackers:trackers.txt,trackers.txt");
     const measured = { compile_ms: expect.any(Number), match_microseconds: expect.any(Number) };
-    const trackers = { network_filters: 1, cosmetic_filters: 0, unused_filters: 0, not_understood: 0 };
+    const trackers = {
+      network_filters: 1,
+      cosmetic_filters: 0,
+      unused_filters: 0,
+      skipped_filters: [],
+      not_understood: 0,
+    };
     expect(await workspace.json(["lists", "check"], environment)).toEqual([
       {
         file: path("ads.txt"),
@@ -39,6 +46,7 @@ describe("lists check", () => {
         network_filters: 1,
         cosmetic_filters: 2,
         unused_filters: 1,
+        skipped_filters: [],
         not_understood: 0,
         ...measured,
       },
@@ -47,8 +55,19 @@ describe("lists check", () => {
     ]);
     const { code, stdout } = await workspace.run(["lists", "check"], environment);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^FILE +PURPOSE +NETWORK +COSMETIC +UNUSED +NOT UNDERSTOOD +COMPILE +MATCH\n/);
-    expect(stdout).toMatch(/ads\.txt +ads +1 +2 +1 +0 +\d+ ms +[\d.]+ µs\n/);
+    expect(stdout).toMatch(
+      /^FILE +PURPOSE +NETWORK +COSMETIC +UNUSED +SKIPPED +NOT UNDERSTOOD +COMPILE +MATCH\n/,
+    );
+    expect(stdout).toMatch(/ads\.txt +ads +1 +2 +1 +0 +0 +\d+ ms +[\d.]+ µs\n/);
+  });
+
+  it("names the regular expressions that are skipped", async () => {
+    const { code, stdout } = await workspace.run(["lists", "check"], lists("ads:slow.txt"));
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/slow\.txt +ads +1 +0 +1 +1 +0 +\d+ ms/);
+    expect(stdout).toContain(
+      `Skipped, because these regular expressions may take exponential time:\n  ${path("slow.txt")}: /(a+)+b$/\n`,
+    );
   });
 
   it("fails without lists", async () => {
@@ -109,7 +128,7 @@ describe("render", { tags: ["browser"] }, () => {
 describe("serve", { tags: ["browser"] }, () => {
   it("starts with the lists, and blocks by them", async () => {
     const environment = {
-      ...lists("ads:ads.txt"),
+      ...lists("ads:ads.txt,ads:slow.txt"),
       SNAP_PORT: "0",
       SNAP_ALLOW_TARGETS: pages.target,
     };
@@ -123,7 +142,8 @@ describe("serve", { tags: ["browser"] }, () => {
     expect((await snap("blockAds=1")).status).toBe(200);
     expect((await snap("blockTrackers=1")).status).toBe(422);
     serving.child.kill("SIGTERM");
-    await serving.ended;
+    const { stdout } = await serving.ended;
+    expect(stdout).toContain('"count":1,"filters":["/(a+)+b$/"],"msg":"filters skipped"');
   });
 });
 
@@ -131,10 +151,10 @@ describe("doctor", { tags: ["browser"] }, () => {
   it("says what the lists contain", async () => {
     const { stdout } = await workspace.run(["doctor"], lists("ads:ads.txt,trackers.txt"));
     expect(stdout).toContain(
-      `filter lists: ${path("ads.txt")} for ads: 1 network and 2 cosmetic filters, 0 not understood\n`,
+      `filter lists: ${path("ads.txt")} for ads: 1 network and 2 cosmetic filters, 0 skipped, 0 not understood\n`,
     );
     expect(stdout).toContain(
-      `filter lists: ${path("trackers.txt")} for ads and trackers: 1 network and 0 cosmetic filters, 0 not understood\n`,
+      `filter lists: ${path("trackers.txt")} for ads and trackers: 1 network and 0 cosmetic filters, 0 skipped, 0 not understood\n`,
     );
   });
 

@@ -80,9 +80,9 @@ async function countFonts(language: string): Promise<number | null> {
 /** Says which filter lists there are; a file that is none makes the configuration invalid. */
 async function checkLists({ filterLists }: Config): Promise<readonly Finding[]> {
   const reports = filterLists.map(async ({ file, purposes, text }) => {
-    const { networkFilters, cosmeticFilters, notUnderstood } = await inspectFilterList(text);
+    const { networkFilters, cosmeticFilters, skippedFilters, notUnderstood } = await inspectFilterList(text);
     const facts = `${file} for ${purposes.join(" and ")}: ${networkFilters} network and ${cosmeticFilters} cosmetic filters`;
-    return ok("filter lists", `${facts}, ${notUnderstood} not understood`);
+    return ok("filter lists", `${facts}, ${skippedFilters.length} skipped, ${notUnderstood} not understood`);
   });
   return Promise.all(reports);
 }
