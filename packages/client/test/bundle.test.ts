@@ -26,9 +26,9 @@ async function bundle(format: "esm" | "iife"): Promise<string> {
 }
 
 describe("the package as one bundle", () => {
-  it("is smaller than 21 KB gzipped and contains no zod", async () => {
+  it("is smaller than 22 KB gzipped and contains no zod", async () => {
     const code = await bundle("esm");
-    expect(gzipSync(code, { level: 9 }).byteLength).toBeLessThan(21_504);
+    expect(gzipSync(code, { level: 9 }).byteLength).toBeLessThan(22_528);
     expect(code).not.toMatch(/zod/i);
     expect(code).not.toMatch(/(?<!@)\bimport\b|\brequire\(/);
   });
