@@ -75,3 +75,15 @@ describe("a capture of content", () => {
     expect(await failureOf(snap.pdf({ html }))).toMatchObject({ code: "email_unverified", status: 403 });
   });
 });
+
+it("a request that is too long for a URL is sent as JSON", async () => {
+  const { client, renderer } = await openService();
+  const snap = await client();
+  const headerHtml = "<b>%</b>".repeat(2500);
+  const margins = { marginTop: 20, marginRight: 0, marginBottom: 20, marginLeft: 0 };
+  const parameters = { url: "https://example.com/", ...margins, headerHtml, footerHtml: headerHtml };
+  const first = await snap.pdf(parameters);
+  expect(first).toMatchObject({ contentType: "application/pdf", cache: "miss" });
+  expect(renderer.calls).toEqual([expect.objectContaining({ headerHtml, url: "https://example.com/" })]);
+  expect(await snap.pdf(parameters, { ifNoneMatch: first.etag })).toMatchObject({ notModified: true });
+});

@@ -8,6 +8,7 @@ export { createAudit } from "./audit/audit.ts";
 export { batchNotFound } from "./batches/redeliver.ts";
 export { isUnspecifiedAddress, parseBrowserUrls } from "./browser-endpoints.ts";
 export type { BrowserEndpoint } from "./browser-endpoints.ts";
+export { isLinkable } from "./cache/links.ts";
 export { connect } from "./egress/connect.ts";
 export { parseNoProxy } from "./egress/upstream-proxy.ts";
 export { describeSkew, isExcessiveSkew, isNoticeableSkew } from "./clocks/clock-skew.ts";

@@ -9,12 +9,16 @@ export const LIMITS = {
 
   /** Maximum length of `url`. */
   urlCharacters: 2048,
+  /** Maximum length of the query of a link. With the rest of a request, servers accept at most 64 KiB. */
+  queryCharacters: 60_000,
   /** Maximum length of a selector of one element, such as `selector` and `waitForSelector`. */
   selectorCharacters: 512,
   /** Maximum length of a selector list, such as `hideSelectors`. */
   selectorListCharacters: 2048,
-  /** Maximum length of `css` and `script`. */
+  /** Maximum length of `css`, `script`, `headerHtml` and `footerHtml`. */
   codeCharacters: 20_000,
+  /** Maximum length of `pdfTitle`, `pdfAuthor`, `pdfSubject` and `pdfKeywords`. */
+  documentTextCharacters: 500,
   /** Minimum `cacheTtl`. */
   cacheTtlMinSeconds: 60,
   /** Maximum `cacheTtl`. */

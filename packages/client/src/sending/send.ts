@@ -151,7 +151,11 @@ function retryDelayMs(
 }
 
 /** The notes of a failed render: a retry would render the same page and fail in the same way. */
-const FINAL_NOTES: ReadonlySet<string> = new Set(["capture-too-large", "selector-unmatched"]);
+const FINAL_NOTES: ReadonlySet<string> = new Set([
+  "capture-too-large",
+  "pages-unmatched",
+  "selector-unmatched",
+]);
 
 function isRetryable({ code, status, notes }: SnapError, retryIsFree: boolean): boolean {
   if (notes.some((note) => FINAL_NOTES.has(note))) return false;

@@ -1,4 +1,4 @@
-import { checkContent, DOCUMENT_ORIGIN, FaultList, type RenderInput } from "@snap/protocol";
+import { checkContent, DOCUMENT_ORIGIN, FaultList, LIMITS, type RenderInput } from "@snap/protocol";
 import { checkParameters } from "../parameters/check-parameters.ts";
 import { refusedParameters, writeQuery } from "./write-query.ts";
 
@@ -9,7 +9,8 @@ export interface WrittenCapture {
 }
 
 /**
- * Checks the parameters of a capture, and writes them as a query, or as JSON if they have the content of the page.
+ * Checks the parameters of a capture, and writes them as a query, or as JSON if they have the content of the page or are too long
+ * for a URL.
  *
  * @throws SnapError for invalid parameters, the same that the service would return.
  */
@@ -17,7 +18,9 @@ export function writeCapture(parameters: object): WrittenCapture {
   const { html, markdown, ...others } = Object(parameters) as Readonly<Record<string, unknown>>;
   if (html === undefined && markdown === undefined) {
     // the compiler cannot know that a page without content has a URL
-    return { path: `/snap?${writeQuery(parameters as RenderInput).toString()}`, body: undefined };
+    const query = writeQuery(parameters as RenderInput).toString();
+    if (query.length <= LIMITS.queryCharacters) return { path: `/snap?${query}`, body: undefined };
+    return { path: "/captures", body: JSON.stringify(parameters) };
   }
   const faults = new FaultList();
   checkContent(parameters as Readonly<Record<string, unknown>>, (name, message) => faults.add(name, message));

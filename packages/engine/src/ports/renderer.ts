@@ -19,6 +19,8 @@ export const GLYPHS_MISSING = "glyphs-missing";
 export const BLANK = "blank";
 /** The note of a failed render whose file or picture exceeds a limit. */
 export const CAPTURE_TOO_LARGE = "capture-too-large";
+/** The note of a failed render whose `pageRanges` starts after the last page. */
+export const PAGES_UNMATCHED = "pages-unmatched";
 /** The note of a failed render whose `selector` matches no element. */
 export const SELECTOR_UNMATCHED = "selector-unmatched";
 

@@ -44,7 +44,17 @@ type Image =
   | (Pick<S, "format"> & { readonly omitBackground?: false | undefined } & NotSent<"quality">);
 
 type Margin = "marginTop" | "marginRight" | "marginBottom" | "marginLeft";
-type Paper = (Sent<P, Size> | NotSent<Size>) & (Sent<P, Margin> | NotSent<Margin>);
+type HeaderFooter = "headerHtml" | "footerHtml";
+type SinglePage = "singlePage" | "landscape" | "cssPageSize" | "pageRanges";
+type Paper = (Sent<P, Size> | NotSent<Size>) &
+  ((Sent<P, Margin> & Pick<P, HeaderFooter>) | NotSent<Margin | HeaderFooter>) &
+  (
+    | (Pick<P, "singlePage"> & {
+        readonly landscape?: false | undefined;
+        readonly cssPageSize?: false | undefined;
+      } & NotSent<"pageRanges">)
+    | (Pick<P, Exclude<SinglePage, "singlePage">> & { readonly singlePage?: false | undefined })
+  );
 
 type Content = "html" | "markdown";
 /** The page of a capture. */
@@ -71,7 +81,10 @@ type OtherScreenshotValues = Omit<
   | "padding"
   | ImageName
 >;
-type OtherPdfValues = Omit<P, "url" | "cache" | "cacheTtl" | Size | Margin | keyof Position>;
+type OtherPdfValues = Omit<
+  P,
+  "url" | "cache" | "cacheTtl" | Size | Margin | HeaderFooter | SinglePage | keyof Position
+>;
 
 export type ImageFormat = NonNullable<S["format"]>;
 export type WaitEvent = NonNullable<S["waitUntil"]>;

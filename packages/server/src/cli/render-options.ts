@@ -16,6 +16,11 @@ const rowsByName: ReadonlyMap<string, readonly ParameterRow[]> = Map.groupBy(
 );
 const names = [...rowsByName.keys()];
 
+/** Flags that are `true` by default. Their options, such as `--no-javascript`, turn them off. */
+const offByOption: ReadonlySet<string> = new Set(
+  PARAMETER_TABLE.filter((row) => row.kind === "flag" && row.default).map(({ name }) => name),
+);
+
 /** The options of `snap-server render`, grouped by topic. */
 export function renderOptions(): readonly Option[] {
   return Array.from(rowsByName.values(), (rows) => {
@@ -31,11 +36,12 @@ export function renderOptions(): readonly Option[] {
   });
 }
 
-/** Converts options to query pairs. Commander keys the options by parameter name. */
+/** Converts options to query pairs. Commander keys the options by parameter name; an absent `--no-…` is `true`. */
 export function toQueryPairs(options: Readonly<Record<string, unknown>>): [string, string][] {
   return names.flatMap((name): [string, string][] => {
     const value = options[name];
-    return typeof value === "string" || value === true ? [[name, `${value}`]] : [];
+    if (typeof value === "string") return [[name, value]];
+    return typeof value === "boolean" && value !== offByOption.has(name) ? [[name, `${value}`]] : [];
   });
 }
 
@@ -74,6 +80,7 @@ function describe(row: ParameterRow): string {
   const facts = [
     "min" in row ? `${row.min} to ${row.max}` : null,
     row.kind === "flag" || unsent === undefined ? null : `default ${unsent}`,
+    offByOption.has(row.name) ? "default true; the option sets false" : null,
   ].filter((fact) => fact !== null);
   return facts.length === 0 ? row.description : `${row.description} (${facts.join("; ")})`;
 }
@@ -87,20 +94,20 @@ function headingOf(rows: readonly ParameterRow[]): string {
 }
 
 function optionOf(name: string): string {
-  return `--${name.replaceAll(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`)}`;
+  return `--${offByOption.has(name) ? "no-" : ""}${name.replaceAll(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`)}`;
 }
 
-/** Rewrites `format=jpeg`, `fullPage` and parameter names in backticks as options. */
+/** Rewrites `format=jpeg`, `fullPage`, parameter names in backticks, and those after words such as `requires` as options. */
 function asOptions(text: string): string {
   const allNames = names.join("|");
   const camelCaseNames = names.filter((name) => /[A-Z]/.test(name)).join("|");
   return text
     .replaceAll(/^`true` renders/g, "Render")
-    .replaceAll(/(?<=together with )\w+(?:, \w+)*/g, (list) =>
+    .replaceAll(/(?<=(?:together|combined) with )[\w, ]+|(?<=\b(?:plus|requires|times) )\w+/g, (list) =>
       list.replaceAll(/\w+/g, (name) => (names.includes(name) ? optionOf(name) : name)),
     )
     .replaceAll(new RegExp(`\`?\\b(${allNames})=(\\w+)\`?`, "g"), (_, name: string, value: string) =>
-      value === "true" ? optionOf(name) : `${optionOf(name)} ${value}`,
+      value === `${!offByOption.has(name)}` ? optionOf(name) : `${optionOf(name)} ${value}`,
     )
     .replaceAll(
       new RegExp(`\`(${allNames})\`|\\b(${camelCaseNames})\\b`, "g"),

@@ -33,7 +33,8 @@ function credentialFields({ headers = {}, basicAuth }: SnapParameters): Readonly
 
 /**
  * Returns whether a document of this origin causes the request. Scripts cannot forge `Origin` and `Referer`, but a document
- * can omit the latter; then only the main frame is believed. Documents may be loaded from everywhere: others cannot read them.
+ * can omit the latter; then only the main frame is believed. The main frame may be sent here from everywhere, as with
+ * `SameSite=Lax` cookies.
  */
 function isCausedBy(
   origin: string,
@@ -42,7 +43,7 @@ function isCausedBy(
 ): boolean {
   const { Origin: sender, Referer: referrer } = headers;
   if (sender !== undefined) return originOf(sender) === origin;
-  if (resourceType === "Document") return true;
+  if (resourceType === "Document" && frameId === mainFrameId) return true;
   if (referrer !== undefined) return originOf(referrer) === origin;
   const isBlank = documentUrl === null || documentUrl.startsWith("about:");
   return frameId === mainFrameId && (isBlank || originOf(documentUrl) === origin);

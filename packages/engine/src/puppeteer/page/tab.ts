@@ -86,6 +86,7 @@ export async function openTab(host: TabHost, url: string | null): Promise<Tab> {
           return () => page.progress.endWorker(session.id());
         }),
       );
+      stopEndlessNavigation(page);
       const prepared = preparePage(page);
       prepared.catch(() => {}); // handled where it is awaited
       const end = (why: Error): void => page.ended.abort(why);
@@ -164,6 +165,14 @@ async function preparePage(page: Page): Promise<void> {
     followFrame(page.session, page.mainFrameId, page),
     applyViewport(page.session, READY_VIEWPORT),
   ]);
+}
+
+/** A page that keeps navigating never has a stable document: its scripts end with the last navigation that is followed. */
+function stopEndlessNavigation({ session, progress, ended }: Page): void {
+  progress
+    .waitUntil(ended.signal, () => !progress.followsNavigations)
+    .then(() => session.send("Emulation.setScriptExecutionDisabled", { value: true }))
+    .catch(() => {}); // the page has closed
 }
 
 /** An open dialog would block `load` forever. Accepts `beforeunload`, so that a page can navigate. */
