@@ -34,7 +34,8 @@ export const MARKDOWN_STYLE = `@layer default {
   blockquote { margin-left: 0; padding: 0 1em; border-left: 4px solid #d1d9e0; color: #59636e; break-inside: avoid; }
   table { border-collapse: collapse; max-width: 100%; font-variant-numeric: tabular-nums; }
   th, td { padding: 0.4em 0.8em; border: 1px solid #d1d9e0; vertical-align: top; }
-  th { background: #f6f8fa; text-align: left; }
+  th { background: #f6f8fa; }
+  th:not([align]) { text-align: left; }
   thead { display: table-header-group; }
   tr, img, svg, figure { break-inside: avoid; }
   img, svg, video { max-width: 100%; height: auto; }

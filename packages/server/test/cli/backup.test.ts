@@ -118,6 +118,22 @@ describe("a backup", () => {
     expect(cache).toBe("hit");
   });
 
+  it("contains the documents, also without the renderings, and restores them", async () => {
+    const { engine } = await openEngine(data);
+    const { token } = await newToken(engine);
+    const html = "<p>Hello</p>";
+    const principal = await engine.authenticate(token);
+    const document = await engine.documents.create({ principal, content: { html } });
+    await engine.close();
+    expect(await backUp("--without-renderings")).toMatchObject({ documents: 1, renderings: 0 });
+    const directory = await restoreElsewhere();
+    const restored = (await openEngine(directory)).engine;
+    const again = await restored.authenticate(token);
+    expect(await restored.documents.find({ principal: again, id: document.id })).toEqual(document);
+    const [name = ""] = await readdir(join(directory, "snap.db-documents"));
+    expect(await readFile(join(directory, "snap.db-documents", name), "utf8")).toBe(html);
+  });
+
   it("is a private tar file that standard tools verify, without the key", async () => {
     await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
     expect(await backUp()).toMatchObject({ file, renderings: 0, secret_key: join(data, "secret.key") });
