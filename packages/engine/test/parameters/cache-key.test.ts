@@ -31,6 +31,11 @@ const DIGESTS = [
     "&pdf=1&marginTop=1&marginRight=2&marginBottom=3&marginLeft=4&marginUnit=cm",
     "0d25cd991997f1810922abdb0efe0410bea45153a10cf41ce4ad0acf05008cd8",
   ],
+  ["&pdf=1&pageRanges=5,1-3", "0b2839a431db520823104b314906bb43e6f5264b655482bbedc183a90ec3a79b"],
+  [
+    "&pdf=1&printBackground=0&outline=1&pdfTitle=A",
+    "c3b31f4dc7a45c1b151ca3a11963758fc037e044bd872c0d7722fe8b979fa705",
+  ],
   ["&pdf=1&scale=0.5", "c3e456181b1761448bfab18fedb80387a9ea13737af4dbf4bf85950c98da4234"],
 ] as const;
 

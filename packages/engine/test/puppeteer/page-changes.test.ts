@@ -180,6 +180,10 @@ describe("script", () => {
       "document.body.innerHTML = ''; document.body.style.background = 'red'; return 1; // done",
     ],
     ["may navigate", "location = '/red'"],
+    [
+      "may return anything",
+      "document.body.innerHTML = ''; document.body.style.background = 'red'; return window",
+    ],
   ])("%s", async (_name, script) => {
     const { pixel } = await render("/", { script });
     expect(pixel(700, 50)).toEqual(RED);

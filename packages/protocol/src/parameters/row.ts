@@ -18,6 +18,7 @@ export const PARAMETER_GROUPS = [
   "Changes",
   "Content",
   "Paper",
+  "Print",
   "Cache",
 ] as const;
 export type ParameterGroup = (typeof PARAMETER_GROUPS)[number];

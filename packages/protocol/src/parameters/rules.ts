@@ -30,8 +30,10 @@ export const CAPTURE_LIMITS = {
 export function checkRules(mode: Mode, values: Values, report: Report): void {
   const rows: Readonly<Record<string, ParameterRow>> = PARAMETERS[mode];
   for (const row of Object.values(rows)) checkRow(row, { rows, values, report });
-  if (mode === "pdf") checkMargins(values, report);
-  else checkCaptureSize(values, report);
+  if (mode === "pdf") {
+    checkMargins(values, report);
+    checkHeaderMargins(values, report);
+  } else checkCaptureSize(values, report);
   checkCookieDomains(values, report);
   checkAuthorization(values, report);
 }
@@ -84,6 +86,16 @@ function checkMargins(values: Values, report: Report): void {
     report("marginLeft", "plus marginRight must be less than the paper width");
   if ((Number(top) + Number(bottom)) / unit >= height)
     report("marginTop", "plus marginBottom must be less than the paper height");
+}
+
+/** Headers and footers, and the margins that they are printed in. */
+const MARGIN_OF = { headerHtml: "marginTop", footerHtml: "marginBottom" } as const;
+
+/** Reports a header or footer without a margin: it would not be visible. */
+function checkHeaderMargins(values: Values, report: Report): void {
+  for (const [name, margin] of Object.entries(MARGIN_OF))
+    if (values[name] !== undefined && (values[margin] === undefined || values[margin] === 0))
+      report(name, `requires a ${margin} above 0; send all four margins, such as ${margin}=20`);
 }
 
 /** Reports an image that is too large to encode, if the parameters alone determine its size. */

@@ -467,6 +467,49 @@ export interface PdfValues {
    */
   readonly scale?: number | undefined;
   /**
+   * One page as long as the content, at the width of the paper; at most 200 in long. Cannot be combined
+   * with `landscape`, `cssPageSize` or `pageRanges`.
+   * @default false
+   */
+  readonly singlePage?: boolean | undefined;
+  /**
+   * Let `@page { size }` of the page override the paper size.
+   * @default false
+   */
+  readonly cssPageSize?: boolean | undefined;
+  /**
+   * HTML in the top margin of each page, 9 pt and black by default; requires `marginTop` above 0.
+   * `date`, `title`, `url`, `pageNumber` and `totalPages` as classes of elements insert these values.
+   */
+  readonly headerHtml?: string | undefined;
+  /** HTML in the bottom margin of each page, like `headerHtml`; requires `marginBottom` above 0. */
+  readonly footerHtml?: string | undefined;
+  /** Pages to print, in their order in the document. */
+  readonly pageRanges?: string | undefined;
+  /**
+   * Whether to print background colors and images.
+   * @default true
+   */
+  readonly printBackground?: boolean | undefined;
+  /**
+   * Add bookmarks: an outline of the headings.
+   * @default false
+   */
+  readonly outline?: boolean | undefined;
+  /**
+   * Tag the structure for screen readers, in browsers that do not do so by default, too.
+   * @default false
+   */
+  readonly tagged?: boolean | undefined;
+  /** Title in the document information; by default, that of the page. */
+  readonly pdfTitle?: string | undefined;
+  /** Author in the document information. */
+  readonly pdfAuthor?: string | undefined;
+  /** Subject in the document information. */
+  readonly pdfSubject?: string | undefined;
+  /** Keywords in the document information, separated by commas. */
+  readonly pdfKeywords?: string | undefined;
+  /**
    * Whether the response may come from the cache, and whether this rendering is cached; `false` renders
    * again.
    * @default true
@@ -495,6 +538,11 @@ export type PdfDefaults =
   | "paperFormat"
   | "marginUnit"
   | "scale"
+  | "singlePage"
+  | "cssPageSize"
+  | "printBackground"
+  | "outline"
+  | "tagged"
   | "cache";
 
 /** Names of the parameters that are secret. */

@@ -6,7 +6,8 @@ const OPERATIONS: Readonly<Record<keyof typeof CODES, string>> = {
   snap: "GET /snap",
   signed: "GET /snap/signed",
   submit: "POST /renders",
-  poll: "GET /renders/{id}",
+  upload: "POST /documents",
+  poll: "GET /renders/{id}, GET and DELETE /documents/{id}",
   usage: "GET /usage",
   description: "GET /openapi.json",
 };
