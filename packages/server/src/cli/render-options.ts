@@ -16,11 +16,6 @@ const rowsByName: ReadonlyMap<string, readonly ParameterRow[]> = Map.groupBy(
 );
 const names = [...rowsByName.keys()];
 
-/** Flags that are `true` by default. Their options, such as `--no-javascript`, turn them off. */
-const offByOption: ReadonlySet<string> = new Set(
-  PARAMETER_TABLE.filter((row) => row.kind === "flag" && row.default).map(({ name }) => name),
-);
-
 /** The options of `snap-server render`, grouped by topic. */
 export function renderOptions(): readonly Option[] {
   return Array.from(rowsByName.values(), (rows) => {
@@ -36,12 +31,13 @@ export function renderOptions(): readonly Option[] {
   });
 }
 
-/** Converts options to query pairs. Commander keys the options by parameter name; an absent `--no-…` is `true`. */
+/** Converts options to query pairs. Commander keys the options by parameter name. */
 export function toQueryPairs(options: Readonly<Record<string, unknown>>): [string, string][] {
   return names.flatMap((name): [string, string][] => {
     const value = options[name];
-    if (typeof value === "string") return [[name, value]];
-    return typeof value === "boolean" && value !== offByOption.has(name) ? [[name, `${value}`]] : [];
+    // Commander sets an option like --no-javascript to true unless it is passed
+    if (value === !isOnByDefault(name)) return [[name, `${value}`]];
+    return typeof value === "string" ? [[name, value]] : [];
   });
 }
 
@@ -80,7 +76,7 @@ function describe(row: ParameterRow): string {
   const facts = [
     "min" in row ? `${row.min} to ${row.max}` : null,
     row.kind === "flag" || unsent === undefined ? null : `default ${unsent}`,
-    offByOption.has(row.name) ? "default true; the option sets false" : null,
+    isOnByDefault(row.name) ? "on by default; this turns it off" : null,
   ].filter((fact) => fact !== null);
   return facts.length === 0 ? row.description : `${row.description} (${facts.join("; ")})`;
 }
@@ -93,8 +89,14 @@ function headingOf(rows: readonly ParameterRow[]): string {
   return modes[0] === "pdf" ? `${group}, PDFs only:` : `${group}, images only:`;
 }
 
+/** A flag that is on by default has an option that turns it off, such as `--no-javascript`. */
 function optionOf(name: string): string {
-  return `--${offByOption.has(name) ? "no-" : ""}${name.replaceAll(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`)}`;
+  const words = name.replaceAll(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
+  return isOnByDefault(name) ? `--no-${words}` : `--${words}`;
+}
+
+function isOnByDefault(name: string): boolean {
+  return rowsByName.get(name)?.[0]?.default === true;
 }
 
 /** Rewrites `format=jpeg`, `fullPage`, parameter names in backticks, and those after words such as `requires` as options. */
@@ -107,7 +109,7 @@ function asOptions(text: string): string {
       list.replaceAll(/\w+/g, (name) => (names.includes(name) ? optionOf(name) : name)),
     )
     .replaceAll(new RegExp(`\`?\\b(${allNames})=(\\w+)\`?`, "g"), (_, name: string, value: string) =>
-      value === `${!offByOption.has(name)}` ? optionOf(name) : `${optionOf(name)} ${value}`,
+      value === `${!isOnByDefault(name)}` ? optionOf(name) : `${optionOf(name)} ${value}`,
     )
     .replaceAll(
       new RegExp(`\`(${allNames})\`|\\b(${camelCaseNames})\\b`, "g"),

@@ -84,7 +84,7 @@ describe.each<[Shell]>([["bash"], ["zsh"], ["fish"]])("completion in %s", (shell
     ["snap-server acc", ["accounts"]],
     ["snap-server tokens r", ["reveal", "revoke", "rotate"]],
     ["snap-server accounts show --j", ["--json"]],
-    ["snap-server render --no-", ["--no-javascript"]],
+    ["snap-server render --no-", ["--no-javascript", "--no-print-background"]],
     ["snap-server completion f", ["fish"]],
     ["snap-server batches list --status ", ["complete", "pending"]],
     ["snap-server batches list --json --status p", ["pending"]],

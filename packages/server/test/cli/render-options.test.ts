@@ -35,7 +35,7 @@ describe("a flag", () => {
     expect(queryOf("--no-javascript")).toEqual([["javascript", "false"]]);
     expect(queryOf("--full-page")).toEqual([["fullPage", "true"]]);
     expect(descriptionOf("--no-javascript")).toBe(
-      "Whether the page may run JavaScript. (default true; the option sets false)",
+      "Whether the page may run JavaScript. (on by default; this turns it off)",
     );
     expect(faultsOf("javascript=2")).toBe("--no-javascript must be true or false");
   });
@@ -48,6 +48,7 @@ describe("a flag", () => {
 describe("messages and descriptions name options, and leave values as they are", () => {
   it.each([
     ["padding=5", "--padding requires --selector"],
+    ["printBackground=false", "--no-print-background is for PDFs only; add --pdf or remove it"],
     ["maskColor=red", "--mask-color requires --mask"],
     ["quality=80", "--quality requires a lossy format: jpeg or webp"],
     [
