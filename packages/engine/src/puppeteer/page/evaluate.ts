@@ -1,11 +1,13 @@
 import type { CDPSession, Protocol } from "puppeteer";
 import { abortable } from "../../timeouts.ts";
+import { forEachAtOnce } from "./for-each-at-once.ts";
 import type { Tab } from "./tab.ts";
 
 /** Expressions run in an isolated world, which the page's scripts cannot access. */
 const WORLD_NAME = "snap";
 /** Two commands for each frame. */
 const FRAMES_MAX = 100;
+const FRAMES_AT_ONCE = 10;
 
 /** Chromium's errors if the page navigated during the evaluation. */
 export const DOCUMENT_REPLACED =
@@ -20,10 +22,8 @@ export const DOCUMENT_REPLACED =
 export async function evaluate<T>(tab: Tab, expression: string, signal: AbortSignal): Promise<T> {
   for (;;) {
     try {
-      return await abortable(
-        signal,
-        evaluateOnce<T>({ session: tab.session, frameId: tab.mainFrameId }, expression),
-      );
+      const mainFrame = { session: tab.session, frameId: tab.mainFrameId };
+      return await evaluateOnce<T>(mainFrame, expression, signal);
     } catch (error) {
       if (!(error instanceof Error) || !DOCUMENT_REPLACED.test(error.message)) throw error;
       signal.throwIfAborted();
@@ -32,12 +32,12 @@ export async function evaluate<T>(tab: Tab, expression: string, signal: AbortSig
 }
 
 /**
- * Evaluates an expression like `evaluate` in the documents of all frames, out-of-process ones included. Leaves out the
- * results of frames in which it fails, such as those that are being removed.
+ * Evaluates an expression like `evaluate` in the documents of all frames, out-of-process ones included, a few at a time.
+ * Leaves out the results of frames in which it fails, such as those that are being removed. The results are in no order.
  */
 export async function evaluateInFrames<T>(
   { frameSessions }: Tab,
-  expression: string,
+  expressionFor: (frameId: string) => string,
   signal: AbortSignal,
 ): Promise<readonly T[]> {
   const sessions = [...frameSessions].filter((session) => session.connection() !== undefined);
@@ -46,8 +46,15 @@ export async function evaluateInFrames<T>(
     return frameIdsOf(frameTree).map((frameId) => ({ session, frameId }));
   });
   const frames = valuesOf(await abortable(signal, Promise.allSettled(trees))).flat();
-  const evaluations = frames.slice(0, FRAMES_MAX).map((frame) => evaluateOnce<T>(frame, expression));
-  return valuesOf(await abortable(signal, Promise.allSettled(evaluations)));
+  const results: T[] = [];
+  await forEachAtOnce(frames.slice(0, FRAMES_MAX), FRAMES_AT_ONCE, async (frame) => {
+    try {
+      results.push(await evaluateOnce<T>(frame, expressionFor(frame.frameId), signal));
+    } catch {
+      signal.throwIfAborted();
+    }
+  });
+  return results;
 }
 
 interface Frame {
@@ -63,16 +70,18 @@ function valuesOf<T>(outcomes: readonly PromiseSettledResult<T>[]): T[] {
   return outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
 }
 
-async function evaluateOnce<T>({ session, frameId }: Frame, expression: string): Promise<T> {
+async function evaluateOnce<T>(
+  { session, frameId }: Frame,
+  expression: string,
+  signal: AbortSignal,
+): Promise<T> {
   const world = { frameId, worldName: WORLD_NAME };
   // creates the document's world at the first call and returns the same one by name later
-  const { executionContextId } = await session.send("Page.createIsolatedWorld", world);
-  const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
-    expression,
-    contextId: executionContextId,
-    awaitPromise: true,
-    returnByValue: true,
-  });
+  const created = session.send("Page.createIsolatedWorld", world);
+  const { executionContextId: contextId } = await abortable(signal, created);
+  const request = { expression, contextId, awaitPromise: true, returnByValue: true };
+  const evaluated = session.send("Runtime.evaluate", request);
+  const { result, exceptionDetails } = await abortable(signal, evaluated);
   if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
   return result.value as T;
 }

@@ -1,38 +1,99 @@
 import type { CDPSession, Protocol } from "puppeteer";
+import { abortable } from "../../../timeouts.ts";
+import { forEachAtOnce } from "../for-each-at-once.ts";
+import type { Tab } from "../tab.ts";
+import { giveUpAfter } from "./give-up-after.ts";
 
-/** Each is read from the browser's memory. */
-const WEBP_FILES_MAX = 100;
-const ANIMATED = 0x02;
-/** RFC 9649, 2.7: the flags of an extended file. */
-const FLAGS_OFFSET = 20;
+/** Each frame is sent the URLs of its images; longer URLs are not compared. */
+const IMAGES_MAX = 500;
+const URL_CHARACTERS_MAX = 2_000;
+/** The files to look into, in the browser's memory. A match returns the file, and a larger one fits in no response. */
+const WEBP = { files: 100, fileBytes: 3_000_000, totalBytes: 64_000_000 } as const;
+/** The browser loads the page's manifest before it looks into a file, which may take any time. */
+const FIND_MAX_MS = 1_000;
+const SESSIONS_AT_ONCE = 2;
 
-interface Resource {
+/**
+ * The start of an animated WebP file in Base64 (RFC 9649, 2.7): an extended file, whose flags have the second bit set.
+ * A search for it returns nothing for other files, whereas their content would have to be sent.
+ */
+export const ANIMATED_WEBP = "^.{16}VlA4WAoA.{3}[CDGHKLOPSTWXabefijmnqruvyz2367+/]";
+
+interface Image {
   readonly frameId: string;
   readonly url: string;
   readonly mimeType: string;
+  /** 0 until the image has loaded. */
+  readonly bytes: number;
 }
 
-/** Returns the URLs of the GIFs, and of the animated WebP images, that the frames of a session have loaded. */
-export async function animatedImagesOf(session: CDPSession): Promise<readonly string[]> {
-  const { frameTree } = await session.send("Page.getResourceTree");
-  const resources = resourcesOf(frameTree);
-  const gifs = resources.filter(({ mimeType }) => mimeType === "image/gif");
-  const webps = resources.filter(({ mimeType }) => mimeType === "image/webp").slice(0, WEBP_FILES_MAX);
-  const animated = await Promise.all(webps.map((webp) => isAnimatedWebp(session, webp)));
-  return [...gifs, ...webps.filter((_, index) => animated[index])].map(({ url }) => url);
-}
+/** The animated images of a render's page. Each file is looked into once. */
+export class AnimatedImages {
+  readonly #urls = new Map<string, Set<string>>();
+  readonly #isAnimatedWebp = new Map<string, boolean>();
+  #images = 0;
+  #bytesLeft = WEBP.totalBytes;
 
-function resourcesOf({ frame, resources, childFrames = [] }: Protocol.Page.FrameResourceTree): Resource[] {
-  const own = resources.map(({ url, mimeType }) => ({ frameId: frame.id, url, mimeType }));
-  return [...own, ...childFrames.flatMap(resourcesOf)];
-}
-
-async function isAnimatedWebp(session: CDPSession, { frameId, url }: Resource): Promise<boolean> {
-  try {
-    const { content } = await session.send("Page.getResourceContent", { frameId, url });
-    const file = Buffer.from(content, "base64");
-    return file.toString("latin1", 12, 16) === "VP8X" && ((file[FLAGS_OFFSET] ?? 0) & ANIMATED) !== 0;
-  } catch {
-    return false; // no longer in memory
+  /** Looks for images that have loaded since the last call. Returns whether there was enough time. */
+  async find({ frameSessions }: Tab, signal: AbortSignal): Promise<boolean> {
+    const limit = { signal, durationMs: FIND_MAX_MS, otherwise: false };
+    return giveUpAfter(limit, async (limited) => {
+      await forEachAtOnce([...frameSessions], SESSIONS_AT_ONCE, async (session) => {
+        try {
+          await this.#findIn(session, limited);
+        } catch {
+          limited.throwIfAborted(); // its frame has been removed
+        }
+      });
+      return true;
+    });
   }
+
+  /** Returns the URLs of the GIFs and animated WebP images found in a frame, except inlined ones. */
+  urlsIn(frameId: string): readonly string[] {
+    return [...(this.#urls.get(frameId) ?? [])];
+  }
+
+  async #findIn(session: CDPSession, signal: AbortSignal): Promise<void> {
+    const { frameTree } = await abortable(signal, session.send("Page.getResourceTree"));
+    for (const image of imagesOf(frameTree).toSorted((a, b) => a.bytes - b.bytes))
+      if (image.mimeType === "image/gif" || (await this.#isAnimated(session, image, signal)))
+        this.#add(image);
+  }
+
+  #add({ frameId, url }: Image): void {
+    const urls = this.#urls.get(frameId) ?? new Set();
+    if (urls.has(url) || this.#images >= IMAGES_MAX) return;
+    this.#images += 1;
+    this.#urls.set(frameId, urls.add(url));
+  }
+
+  async #isAnimated(
+    session: CDPSession,
+    { frameId, url, bytes }: Image,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const known = this.#isAnimatedWebp.get(url);
+    if (known !== undefined) return known;
+    const isWithinLimits =
+      bytes <= Math.min(WEBP.fileBytes, this.#bytesLeft) && this.#isAnimatedWebp.size < WEBP.files;
+    if (bytes === 0 || !isWithinLimits) return false;
+    this.#bytesLeft -= bytes;
+    const query = { frameId, url, query: ANIMATED_WEBP, isRegex: true, caseSensitive: true };
+    const matches = session.send("Page.searchInResource", query).then(
+      ({ result }) => result.length > 0,
+      () => false, // no longer in memory
+    );
+    const isAnimated = await abortable(signal, matches);
+    this.#isAnimatedWebp.set(url, isAnimated);
+    return isAnimated;
+  }
+}
+
+function imagesOf({ frame, resources, childFrames = [] }: Protocol.Page.FrameResourceTree): Image[] {
+  const own = resources
+    .filter(({ mimeType }) => mimeType === "image/gif" || mimeType === "image/webp")
+    .filter(({ url }) => url.length <= URL_CHARACTERS_MAX && !url.startsWith("data:"))
+    .map(({ url, mimeType, contentSize: bytes = 0 }) => ({ frameId: frame.id, url, mimeType, bytes }));
+  return [...own, ...childFrames.flatMap(imagesOf)];
 }

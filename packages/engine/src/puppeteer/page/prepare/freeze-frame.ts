@@ -1,17 +1,34 @@
 import { ROOTS_OF } from "../shadow-roots.ts";
+import { ANIMATED_WEBP } from "./animated-images.ts";
 
 const STYLE = `* { caret-color: transparent !important; scroll-behavior: auto !important }`;
 
 /** SVG has one clock for all animations of a picture: it stands at the start if one of them is endless. */
 const SVG_END_SECONDS = 86_400;
 
+/** What is left then is done in the next call. */
+const FREEZE_MAX_MS = 1_000;
+/** A frame outside the viewport may not be painted at all, and a page can hold its frames back. */
+const PAINT_MAX_MS = 500;
+
 const SET_UP = `
   const roots = rootsOf(document);
   const all = (selector) => roots.flatMap((root) => [...root.querySelectorAll(selector)]);
+  const end = performance.now() + ${FREEZE_MAX_MS};
+  let isLate = false;
+  const inTime = function* (items) {
+    for (const item of items) {
+      isLate ||= performance.now() > end;
+      if (isLate) return;
+      yield item;
+    }
+  };
+  // timers do not run where JavaScript is disabled
+  const painted = (work) => Promise.race([work, new Promise((resolve) => setTimeout(resolve, ${PAINT_MAX_MS}))]);
   // kept between calls: only scripts of this isolated world see it
   const state = globalThis.snapFrozen ??= { sheet: new CSSStyleSheet(), videos: new WeakSet() };
-  state.sheet.replaceSync(${JSON.stringify(STYLE)});
-  for (const root of roots)
+  if (state.sheet.cssRules.length === 0) state.sheet.replaceSync(${JSON.stringify(STYLE)});
+  for (const root of inTime(roots))
     if (!root.adoptedStyleSheets.includes(state.sheet)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, state.sheet];`;
 
 /**
@@ -20,7 +37,7 @@ const SET_UP = `
  */
 const FREEZE_ANIMATIONS = `
   const endless = [];
-  for (const animation of roots.flatMap((root) => root.getAnimations())) {
+  for (const animation of inTime(roots.flatMap((root) => root.getAnimations()))) {
     if (!(animation.timeline instanceof DocumentTimeline) || animation.playState !== "running") continue;
     const isEndless = animation.effect?.getComputedTiming().endTime === Infinity;
     try {
@@ -33,9 +50,9 @@ const FREEZE_ANIMATIONS = `
       animation.cancel(); // it has no end, at a rate of 0
     }
   }
-  await Promise.allSettled(endless.map(({ ready }) => ready));
+  await painted(Promise.allSettled(endless.map(({ ready }) => ready)));
   for (const animation of endless) animation.currentTime = 0;
-  for (const svg of all("svg").filter((element) => element.ownerSVGElement === null)) {
+  for (const svg of inTime(all("svg").filter((element) => element.ownerSVGElement === null))) {
     const animations = [...svg.querySelectorAll("animate, animateMotion, animateTransform, set")];
     if (animations.length === 0) continue;
     const isEndless = animations.some((animation) =>
@@ -50,15 +67,23 @@ const FREEZE_ANIMATIONS = `
  * canvas.
  */
 const FREEZE_IMAGES = `
-  const isAnimated = ({ currentSrc }) =>
-    animatedUrls !== null && (animatedUrls.includes(currentSrc) || /^data:image\\/gif/i.test(currentSrc));
-  for (const image of all("img").filter((image) => image.naturalWidth > 0 && image.checkVisibility() && isAnimated(image))) {
+  const urls = new Set(animatedUrls);
+  const isInlined = (url) => /^data:image\\/gif/i.test(url) ||
+    (/^data:image\\/webp;base64,/i.test(url) && /${ANIMATED_WEBP}/.test(url.slice(url.indexOf(",") + 1)));
+  const isAnimated = ({ currentSrc }) => animatedUrls !== null && (urls.has(currentSrc) || isInlined(currentSrc));
+  const frozen = [];
+  for (const image of inTime(all("img"))) {
+    if (image.naturalWidth === 0 || !isAnimated(image) || !image.checkVisibility()) continue;
     const canvas = document.createElement("canvas");
     canvas.width = image.naturalWidth;
     canvas.height = image.naturalHeight;
     canvas.getContext("2d").drawImage(image, 0, 0);
     const style = getComputedStyle(image);
-    for (const name of style) canvas.style.setProperty(name, style.getPropertyValue(name), "important");
+    canvas.style.cssText = [...style].map((name) => name + ":" + style.getPropertyValue(name) + "!important").join(";");
+    frozen.push([image, canvas]);
+  }
+  // after all reading: each change would make the browser lay the page out for the next image
+  for (const [image, canvas] of frozen) {
     image.before(canvas);
     image.style.setProperty("display", "none", "important");
   }`;
@@ -66,7 +91,7 @@ const FREEZE_IMAGES = `
 /** A video shows its poster until it plays. One that has played, or is about to, shows its first frame instead. */
 const FREEZE_VIDEOS = `
   const plays = (video) => video.autoplay || !video.paused || video.currentTime > 0;
-  for (const video of all("video").filter(plays)) {
+  for (const video of inTime(all("video").filter(plays))) {
     video.autoplay = false;
     video.pause();
     video.currentTime = 0;
@@ -76,13 +101,14 @@ const FREEZE_VIDEOS = `
     video.networkState === HTMLMediaElement.NETWORK_LOADING && video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA;`;
 
 /**
- * A function to evaluate in a frame, with the URLs of animated images, or `null` if they cannot be stopped. Brings everything that moves to one defined state,
- * as often as it is called, and returns whether the frame has loaded what it needs for that.
+ * A function to evaluate in a frame, with the URLs of animated images that are not inlined, or `null` if no image can be
+ * stopped. Brings everything that moves to one defined state, as often as it is called, and returns whether it is done:
+ * whether there was enough time, and the frame has loaded what it needs.
  */
 export const FREEZE_FRAME = `(async (animatedUrls) => {
   ${ROOTS_OF} ${SET_UP} ${FREEZE_ANIMATIONS} ${FREEZE_IMAGES} ${FREEZE_VIDEOS}
-  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  await painted(new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
   // a font that did not arrive in time has been replaced by its fallback
   const isAwaited = (font) => font.status === "loading" && font.display !== "swap";
-  return ![...document.fonts].some(isAwaited) && !all("video").some((video) => video.seeking || isLoadingVideo(video));
+  return !isLate && ![...document.fonts].some(isAwaited) && !all("video").some((video) => video.seeking || isLoadingVideo(video));
 })`;

@@ -5,12 +5,12 @@ import { evaluate } from "../evaluate.ts";
 import { imageNotes, reachesBeyondViewport } from "../measure.ts";
 import type { Tab } from "../tab.ts";
 import { giveUpAfter } from "./give-up-after.ts";
-import { SCROLL_THROUGH, type ScrollRequest, type ScrollResult } from "./scroll-through.ts";
+import { IMAGES_MAX_MS, SCROLL_THROUGH, type ScrollRequest, type ScrollResult } from "./scroll-through.ts";
 import type { Step } from "./step.ts";
 
 const NO_END = Number.MAX_SAFE_INTEGER;
-/** Above the limits in the page, so that it applies only if the page does not respond. */
-const UNRESPONSIVE_MS = 6_000;
+/** Beyond the limits in the page, so that it applies only if the page does not respond. */
+const UNRESPONSIVE_MS = 1_000;
 
 /** How long a page may take, and to which height its growth is followed, in CSS pixels. */
 const LIMITS = {
@@ -70,7 +70,7 @@ async function scrollUntilLoaded(
 async function scrollThrough(tab: Tab, request: ScrollRequest, signal: AbortSignal): Promise<ScrollResult> {
   const { followedY, budgetMs } = request;
   const otherwise = { reachedY: null, isCapped: true, followedY, failedImages: 0 };
-  const limit = { signal, durationMs: budgetMs + UNRESPONSIVE_MS, otherwise };
+  const limit = { signal, durationMs: Math.max(budgetMs, IMAGES_MAX_MS) + UNRESPONSIVE_MS, otherwise };
   return giveUpAfter(limit, (limited) =>
     evaluate<ScrollResult>(tab, `${SCROLL_THROUGH}(${JSON.stringify(request)})`, limited),
   );

@@ -1,8 +1,18 @@
 import { DEFAULT_MASK_COLOR } from "@snap/protocol";
+import { SnapError } from "../../../errors.ts";
+import { CAPTURE_TOO_LARGE } from "../../../ports/renderer.ts";
+import { withTimeout } from "../../../timeouts.ts";
 import { evaluate } from "../evaluate.ts";
 import { invalidSelector, REVEAL } from "../measure.ts";
 import { ROOTS_OF } from "../shadow-roots.ts";
 import type { Step } from "./step.ts";
+
+/** A picture that shows what should be covered is worse than none, so that beyond these limits the render fails. */
+const MATCHES_MAX = 5_000;
+const MASK_MAX_MS = 5_000;
+
+/** What the page reports: `many` means that it has covered nothing. */
+type Outcome = "covered" | "invalid" | "many";
 
 /**
  * The boxes lie in the top layer, which no element of the page clips or covers and in which nothing takes part in the
@@ -23,19 +33,20 @@ const COVER = `async ({ selector, color, captured }) => {
   } catch {} // reported when it is measured
   const visible = matches.filter((element) => element.checkVisibility({ visibilityProperty: true }));
   if (visible.length === 0) return "covered";
+  if (visible.length > ${MATCHES_MAX}) return "many";
   const entries = await new Promise((resolve) => {
     const observer = new IntersectionObserver(resolve, { rootMargin: "1000000px" });
     for (const element of visible) observer.observe(element);
   });
-  const set = (element, style) => {
-    element.style.setProperty("all", "initial", "important");
-    for (const [name, value] of Object.entries(style)) element.style.setProperty(name, value, "important");
-  };
-  const place = { position: "absolute", top: "0", left: "0", width: "0", height: "0", display: "block", overflow: "visible" };
+  const place = "all: initial; position: absolute; top: 0; left: 0; width: 0; height: 0; display: block; overflow: visible";
   const host = document.createElement("snap-masks");
   host.popover = "manual";
-  set(host, place);
+  host.style.cssText = place.replace(/;|$/g, " !important;");
   const boxes = host.attachShadow({ mode: "closed" });
+  const boxSheet = new CSSStyleSheet();
+  boxSheet.replaceSync("div {" + place + "; forced-color-adjust: none }");
+  boxSheet.cssRules[0].style.setProperty("background", color);
+  boxes.adoptedStyleSheets = [boxSheet];
   for (const { target, boundingClientRect: all, intersectionRect: part } of entries) {
     if (part.width === 0 || part.height === 0) continue;
     // the observer rounds its rectangles
@@ -43,15 +54,10 @@ const COVER = `async ({ selector, color, captured }) => {
     const { left, top, right, bottom } = isWhole ? target.getBoundingClientRect() : part;
     const [x, y] = [Math.floor(left), Math.floor(top)];
     const box = document.createElement("div");
-    set(box, {
-      ...place,
-      left: x + scrollX + "px",
-      top: y + scrollY + "px",
-      width: Math.ceil(right) - x + "px",
-      height: Math.ceil(bottom) - y + "px",
-      background: color,
-      "forced-color-adjust": "none",
-    });
+    box.style.left = x + scrollX + "px";
+    box.style.top = y + scrollY + "px";
+    box.style.width = Math.ceil(right) - x + "px";
+    box.style.height = Math.ceil(bottom) - y + "px";
     boxes.append(box);
   }
   const sheet = new CSSStyleSheet();
@@ -62,13 +68,27 @@ const COVER = `async ({ selector, color, captured }) => {
   return "covered";
 }`;
 
-/** `mask`: covers every visible match in the main frame with a box, in open shadow roots, too. */
+/**
+ * `mask`: covers every visible match in the main frame with a box, in open shadow roots, too.
+ *
+ * @throws SnapError `render_failed` if there are too many, `render_timeout` if the page does not paint in time.
+ */
 export const mask: Step = async ({ tab, parameters }, signal) => {
   if (parameters.pdf || parameters.mask === undefined) return [];
   const { mask: selector, maskColor = DEFAULT_MASK_COLOR } = parameters;
   const request = { selector, color: maskColor, captured: parameters.selector ?? null };
   const call = `(${COVER})(${JSON.stringify(request)})`;
-  if ((await evaluate<"covered" | "invalid">(tab, call, signal)) === "invalid")
-    throw invalidSelector(selector);
+  const reason = (): SnapError =>
+    new SnapError("render_timeout", `The boxes of mask were not in place within ${MASK_MAX_MS} ms.`);
+  const outcome = await withTimeout({ signal, durationMs: MASK_MAX_MS, reason }, (limited) =>
+    evaluate<Outcome>(tab, call, limited),
+  );
+  if (outcome === "invalid") throw invalidSelector(selector);
+  if (outcome === "many") throw tooMany(selector);
   return [];
 };
+
+function tooMany(selector: string): SnapError {
+  const message = `The selector ${selector} of mask matches more than ${MATCHES_MAX} visible elements. Mask an element that contains them.`;
+  return new SnapError("render_failed", message, { notes: [CAPTURE_TOO_LARGE] });
+}

@@ -26,7 +26,10 @@ export interface ScrollResult {
 }
 
 /** An image with `loading=lazy` that takes longer is missing from the rendering. */
-const IMAGES_MAX_MS = 5_000;
+export const IMAGES_MAX_MS = 5_000;
+/** A page that paints no frame for half of its time, although its scripts run, holds its frames back. */
+const FRAME_MIN_MS = 1_000;
+const FRAME_TICK_MS = 100;
 /** Each step leaves a part of the last one in view, so that elements across its edge come into view as a whole. */
 const STEP_OF_VIEWPORT = 0.75;
 /** Scripts often look at the scroll position only a few times a second. */
@@ -37,17 +40,33 @@ const INNER_SCROLLERS_MAX = 20;
 
 /*
  * Waits are counted in frames: timers do not run where JavaScript is disabled. Observers of intersections are called
- * after the frame in which they intersect.
+ * after the frame in which they intersect. A frame that is late is recognized by ticks, so that a script that runs for
+ * long does not count.
  */
 const WAITING = `
-  const nextFrame = () => new Promise((resolve) => requestAnimationFrame(() => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => resolve();
-    port2.postMessage(0);
-  }));
+  const ticksMax = Math.max(budgetMs / 2, ${FRAME_MIN_MS}) / ${FRAME_TICK_MS};
+  let isHeldBack = false;
+  const isOver = (end) => isHeldBack || performance.now() >= end;
+  const nextFrame = () => new Promise((resolve) => {
+    if (isHeldBack) return resolve();
+    let ticks = 0;
+    const ticking = setInterval(() => {
+      ticks += 1;
+      isHeldBack ||= ticks >= ticksMax;
+      if (!isHeldBack) return;
+      clearInterval(ticking);
+      resolve();
+    }, ${FRAME_TICK_MS});
+    requestAnimationFrame(() => {
+      clearInterval(ticking);
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => resolve();
+      port2.postMessage(0);
+    });
+  });
   const waitUntil = async (end, isDone) => {
-    while (performance.now() < end && !isDone()) await nextFrame();
-    return performance.now() < end;
+    while (!isOver(end) && !isDone()) await nextFrame();
+    return !isOver(end);
   };
   const settled = (promises) => {
     let isSettled = promises.length === 0;
@@ -94,12 +113,12 @@ const SCROLLING = `
     for (const inner of all("*").filter(isInner).slice(0, ${INNER_SCROLLERS_MAX})) {
       const { scrollTop, scrollLeft } = inner;
       for (const top of steps(inner.scrollHeight, inner.clientHeight)) {
-        if (performance.now() >= end) break;
+        if (isOver(end)) break;
         goTo(inner, { top });
         await stay(true, end);
       }
       for (const left of steps(inner.scrollWidth, inner.clientWidth)) {
-        if (performance.now() >= end) break;
+        if (isOver(end)) break;
         goTo(inner, { left });
         await stay(true, end);
       }
@@ -133,7 +152,7 @@ export const SCROLL_THROUGH = `(async ({ scroll, fromY, endY, followedY, budgetM
     };
     do {
       do {
-        while (hasGrown() && performance.now() < end) {
+        while (hasGrown() && !isOver(end)) {
           y = Math.min(y + innerHeight * ${STEP_OF_VIEWPORT}, bottom() - innerHeight);
           goTo(page, { top: y });
           await stay(isThorough, end);
@@ -146,9 +165,9 @@ export const SCROLL_THROUGH = `(async ({ scroll, fromY, endY, followedY, budgetM
       await waitUntil(end, () => !loading.some(isLoading));
       await nextFrame();
       await waitUntil(end, settled(animationsNow().filter(isNew).filter(endsBy(end)).map(({ finished }) => finished)));
-    } while (hasGrown() && performance.now() < end);
+    } while (hasGrown() && !isOver(end));
     const isCut = page.scrollHeight > bottom() && bottom() < endY;
-    result.isCapped = isCut || performance.now() >= end;
+    result.isCapped = isCut || isOver(end);
     result.reachedY = y;
   }
   await waitUntil(start + ${IMAGES_MAX_MS}, lazyImages);

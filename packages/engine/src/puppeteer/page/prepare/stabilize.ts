@@ -1,12 +1,10 @@
 import { createHash } from "node:crypto";
-import { abortable } from "../../../timeouts.ts";
 import { UNSTABLE } from "../../../ports/renderer.ts";
 import { captureScreenshot, requireCapturableSize } from "../capture-screenshot.ts";
 import { evaluateInFrames } from "../evaluate.ts";
 import { measure } from "../measure.ts";
 import { viewportOf } from "../configure/viewport.ts";
-import type { Tab } from "../tab.ts";
-import { animatedImagesOf } from "./animated-images.ts";
+import { AnimatedImages } from "./animated-images.ts";
 import { FREEZE_FRAME } from "./freeze-frame.ts";
 import { giveUpAfter } from "./give-up-after.ts";
 import type { PageToCapture, Step } from "./step.ts";
@@ -16,10 +14,11 @@ const STABILIZE_MAX_MS = 3_000;
 /** `stabilize`: stops what moves until two captures agree. */
 export const stabilize: Step = async (page, signal) => {
   if (!page.parameters.stabilize) return [];
+  const images = new AnimatedImages();
   const endsAtMs = performance.now() + STABILIZE_MAX_MS;
   for (let last = "", leftMs = STABILIZE_MAX_MS; leftMs > 0; leftMs = endsAtMs - performance.now()) {
     const limit = { signal, durationMs: leftMs, otherwise: false };
-    const isReady = await giveUpAfter(limit, (limited) => freeze(page, limited));
+    const isReady = await giveUpAfter(limit, (limited) => freeze(page, images, limited));
     // never abandoned: Chromium would still resize the page for it while the render captures
     const draft = await captureDraft(page, signal);
     const digest = createHash("sha256").update(draft).digest("hex");
@@ -29,17 +28,19 @@ export const stabilize: Step = async (page, signal) => {
   return [UNSTABLE];
 };
 
-/** Returns whether every frame has loaded what it needs for its state. */
-async function freeze({ tab, parameters }: PageToCapture, signal: AbortSignal): Promise<boolean> {
-  const urls = parameters.javascript ? await animatedImagesIn(tab, signal) : null;
-  const frames = await evaluateInFrames<boolean>(tab, `${FREEZE_FRAME}(${JSON.stringify(urls)})`, signal);
-  return frames.every((isReady) => isReady);
-}
-
-async function animatedImagesIn({ frameSessions }: Tab, signal: AbortSignal): Promise<readonly string[]> {
-  const animated = Promise.allSettled([...frameSessions].map(animatedImagesOf));
-  const outcomes = await abortable(signal, animated);
-  return outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value : []));
+/** Returns whether everything that moves is known, and every frame has loaded what it needs for its state. */
+async function freeze(
+  { tab, parameters }: PageToCapture,
+  images: AnimatedImages,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const isKnown = !parameters.javascript || (await images.find(tab, signal));
+  const freezeFrame = (frameId: string): string => {
+    const urls = parameters.javascript ? images.urlsIn(frameId) : null;
+    return `${FREEZE_FRAME}(${JSON.stringify(urls)})`;
+  };
+  const areReady = await evaluateInFrames<boolean>(tab, freezeFrame, signal);
+  return isKnown && areReady.every((isReady) => isReady);
 }
 
 /** Captures what the render will capture; for a PDF, the viewport. */
