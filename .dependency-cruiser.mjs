@@ -20,7 +20,7 @@ const MAY_IMPORT = {
     node: true,
     modules: [
       sourcesOf("protocol"),
-      ...["zod", "p-queue", "lru-cache", "@duckduckgo/autoconsent", "@ghostery/adblocker"].map(npm),
+      ...["zod", "p-queue", "lru-cache", "@duckduckgo/autoconsent", "@ghostery/adblocker", "marked"].map(npm),
       ...BROWSER_LIBRARIES,
     ],
   },

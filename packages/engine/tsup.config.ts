@@ -5,6 +5,7 @@ export default defineConfig(
   library({
     index: "src/index.ts",
     internals: "src/internals.ts",
+    "markdown-worker": "src/documents/markdown-worker.ts",
     "ports/index": "src/ports/index.ts",
     "puppeteer/index": "src/puppeteer/index.ts",
   }),

@@ -19,7 +19,7 @@ export default {
     "packages/*": published,
     "packages/engine": {
       ...published,
-      entry: [...published.entry, "src/{internals,ports/index,puppeteer/index}.ts"],
+      entry: [...published.entry, "src/{internals,ports/index,puppeteer/index,documents/markdown-worker}.ts"],
     },
     "packages/client": { ...published, entry: [...published.entry, "src/webhooks/index.ts"] },
     "packages/server": { ...published, entry: [...published.entry, "src/cli.ts"] },

@@ -1,5 +1,6 @@
-import type { PdfInput, ScreenshotInput, SignableInput, UsageReport } from "@snap/protocol";
+import type { PdfCapture, ScreenshotCapture, SignableInput, UsageReport } from "@snap/protocol";
 import type { Batches } from "./batches/batches.ts";
+import type { Documents } from "./documents/documents.ts";
 import type { As, KnownTag, RenderOptions, RenderResult } from "./results/rendering.ts";
 import type { Pacing } from "./sending/time.ts";
 import type { CallOptions } from "./sending/send.ts";
@@ -40,7 +41,7 @@ export interface ClientOptions {
 /** A client of the service for one token. */
 export interface SnapClient {
   /**
-   * Renders a page as PNG, JPEG or WebP.
+   * Renders a page as PNG, JPEG or WebP: the one at `url`, or the content of `html` or `markdown`.
    *
    * @throws SnapError for every failure, including invalid parameters; the signal's reason when it aborts.
    * @example
@@ -48,21 +49,23 @@ export interface SnapClient {
    * const { stream } = await snap.screenshot({ url: "https://example.com" }, { as: "stream" });
    * const again = await snap.screenshot({ url: "https://example.com" }, { ifNoneMatch: etag });
    * if (!again.notModified) console.log(again.bytes.byteLength);
+   * const card = await snap.screenshot({ html: "<h1>Hello</h1>", width: 1200, height: 630 });
    */
   screenshot<A extends As = "bytes", T extends KnownTag = undefined>(
-    parameters: ScreenshotInput,
+    parameters: ScreenshotCapture,
     options?: RenderOptions<A, T>,
   ): Promise<RenderResult<A, T>>;
 
   /**
-   * Renders a page as PDF.
+   * Renders a page as PDF: the one at `url`, or the content of `html` or `markdown`.
    *
    * @throws SnapError like `screenshot`.
    * @example
    * const { bytes } = await snap.pdf({ url: "https://example.com", paperFormat: "letter" });
+   * const invoice = await snap.pdf({ html: "<h1>Invoice 7</h1>" });
    */
   pdf<A extends As = "bytes", T extends KnownTag = undefined>(
-    parameters: PdfInput,
+    parameters: PdfCapture,
     options?: RenderOptions<A, T>,
   ): Promise<RenderResult<A, T>>;
 
@@ -77,6 +80,9 @@ export interface SnapClient {
 
   /** Captures that are submitted together and collected later. */
   readonly batches: Batches;
+
+  /** Pages with their files that are uploaded, to render them by their `url`. */
+  readonly documents: Documents;
 
   /**
    * Returns a signed URL, which renders a page for callers without a token; see the exported function `signUrl`.

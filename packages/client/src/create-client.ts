@@ -1,6 +1,7 @@
-import type { RenderBatch, RenderInput, UsageReport } from "@snap/protocol";
+import type { PdfCapture, RenderBatch, ScreenshotCapture, UsageReport } from "@snap/protocol";
 import { createBatches } from "./batches/batches.ts";
 import type { ClientOptions, SnapClient } from "./client.ts";
+import { createDocuments } from "./documents/documents.ts";
 import { DURATION_MS, readBaseUrl, readInteger, readToken, RETRIES } from "./read-options.ts";
 import { readForm, readNotModified, readRendering } from "./results/read-rendering.ts";
 import type {
@@ -13,14 +14,13 @@ import type {
   Rendering,
 } from "./results/rendering.ts";
 import { realPacing } from "./sending/time.ts";
-import { parseObject, readText } from "./sending/read-body.ts";
-import { send, type Call, type CallOptions, type SendSettings } from "./sending/send.ts";
-import { toFailure, type ResponseContext } from "./sending/to-failure.ts";
-import { writeQuery } from "./sending/write-query.ts";
+import { readJson } from "./sending/read-json.ts";
+import { send, type Call, type CallOptions, type SendSettings, type ServiceCall } from "./sending/send.ts";
+import { writeCapture } from "./sending/write-capture.ts";
 import { signUrl } from "./signing/sign-url.ts";
 
-const readUsage = readDocument<UsageReport>("credits");
-const readBatch = readDocument<RenderBatch>("items");
+const readUsage = readJson<UsageReport>("credits", "object");
+const readBatch = readJson<RenderBatch>("items", "object");
 
 /**
  * Creates a client of the service. Printing it, or writing it as JSON, reveals no secrets.
@@ -49,24 +49,26 @@ export function createClient(options: ClientOptions): SnapClient {
   /** Sends a request with the token. */
   async function request<T>(
     path: string,
-    { etag, ...call }: Pick<Call<T>, "body" | "retryIsFree" | "read"> & { readonly etag?: KnownTag },
+    { etag, contentType = "application/json", ...call }: ServiceCall<T>,
     callOptions?: CallOptions,
   ): Promise<T> {
     const headers = new Headers(ownHeaders);
     headers.set("Authorization", `Bearer ${token}`);
     if (typeof etag === "string") headers.set("If-None-Match", etag);
-    if (call.body !== undefined) headers.set("Content-Type", "application/json");
+    if (call.body !== undefined && contentType !== null) headers.set("Content-Type", contentType);
     return send(settings, { url: baseUrl + path, headers, ...call }, callOptions);
   }
 
   async function render<A extends As, T extends KnownTag>(
-    parameters: RenderInput,
+    parameters: ScreenshotCapture | (PdfCapture & { readonly pdf: true }),
     { as, ifNoneMatch, ...callOptions }: RenderOptions<A, T> = {},
   ): Promise<RenderResult<A, T>> {
     const form = readForm(as);
+    const { path, body } = writeCapture(parameters);
     const result = await request<Rendering<A> | NotModified>(
-      `/snap?${writeQuery(parameters).toString()}`,
+      path,
       {
+        body,
         etag: ifNoneMatch,
         // without the cache, each render costs a credit, even if its response was lost
         retryIsFree: parameters.cache !== false,
@@ -111,25 +113,8 @@ export function createClient(options: ClientOptions): SnapClient {
       fetchRendering,
       pacing,
     }),
+    documents: createDocuments(request),
     signUrl: (parameters, expiry) =>
       signUrl(parameters, { ...expiry, baseUrl, tokenId, signingSecret: signingSecret ?? "" }),
-  };
-}
-
-/**
- * Returns a reader of a JSON document, recognized by a member that is an object or an array.
- *
- * @throws SnapError `unexpected_answer` for any other response.
- */
-function readDocument<T extends object>(
-  member: keyof T & string,
-): (response: Response, context: ResponseContext) => Promise<T> {
-  const isDocument = (value: Readonly<Record<string, unknown>>): value is T & typeof value =>
-    Object(value[member]) === value[member];
-  return async (response, context) => {
-    const text = await readText(response);
-    const document = parseObject(text);
-    if (isDocument(document)) return document;
-    throw toFailure(response, { ...context, text });
   };
 }

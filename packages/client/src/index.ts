@@ -6,11 +6,14 @@ export type {
   LengthUnit,
   PaperFormat,
   ParameterFaults,
+  PdfCapture,
   PdfInput,
   RenderBatch,
   RenderInput,
+  ScreenshotCapture,
   ScreenshotInput,
   SignableInput,
+  StoredDocument,
   UsageReport,
   WaitEvent,
 } from "@snap/protocol";
@@ -18,6 +21,7 @@ export type { Batches, BatchInput, BatchProgress, WaitOptions } from "./batches/
 export type { WatchOptions } from "./batches/watch-batch.ts";
 export type { ClientOptions, SnapClient } from "./client.ts";
 export { createClient } from "./create-client.ts";
+export type { CreateOptions, DocumentInput, Documents } from "./documents/documents.ts";
 export { isSnapError, SnapError } from "./errors.ts";
 export type { ClientErrorCode, SnapErrorFacts } from "./errors.ts";
 export type {

@@ -26,11 +26,11 @@ async function bundle(format: "esm" | "iife"): Promise<string> {
 }
 
 describe("the package as one bundle", () => {
-  it("is smaller than 20 KB gzipped and contains no zod", async () => {
+  it("is smaller than 22 KB gzipped and contains no zod", async () => {
     const code = await bundle("esm");
-    expect(gzipSync(code, { level: 9 }).byteLength).toBeLessThan(20_480);
+    expect(gzipSync(code, { level: 9 }).byteLength).toBeLessThan(22_528);
     expect(code).not.toMatch(/zod/i);
-    expect(code).not.toMatch(/\bimport\b|\brequire\(/);
+    expect(code).not.toMatch(/(?<!@)\bimport\b|\brequire\(/);
   });
 
   it("runs with only the globals of the web platform", async () => {

@@ -112,14 +112,17 @@ describe("the wait before a retry", () => {
     },
   );
 
-  it.for(["capture-too-large", "selector-unmatched"])("is skipped for the note %s", async (note) => {
-    const { origin, requests } = await openRawServer(
-      envelope(500, "render_failed", { "X-Render-Notes": note }),
-    );
-    const failure = await failureOf(clientOf(origin, { pacing: recordWaits() }).screenshot(PAGE));
-    expect(failure).toMatchObject({ code: "render_failed", notes: [note] });
-    expect(requests).toHaveLength(1);
-  });
+  it.for(["capture-too-large", "pages-unmatched", "selector-unmatched"])(
+    "is skipped for the note %s",
+    async (note) => {
+      const { origin, requests } = await openRawServer(
+        envelope(500, "render_failed", { "X-Render-Notes": note }),
+      );
+      const failure = await failureOf(clientOf(origin, { pacing: recordWaits() }).screenshot(PAGE));
+      expect(failure).toMatchObject({ code: "render_failed", notes: [note] });
+      expect(requests).toHaveLength(1);
+    },
+  );
 
   it("grows up to maxRetryDelayMs", async () => {
     const pacing = recordWaits({ random: 0.999 });

@@ -50,6 +50,8 @@ describe("signUrl()", () => {
     expect([image.status, image.headers.get("content-type")]).toEqual([200, "image/png"]);
     const document = await fetch(sign({ ...PAGE, pdf: true, scale: 0.75 }));
     expect([document.status, document.headers.get("content-type")]).toEqual([200, "application/pdf"]);
+    const quoted = await fetch(sign({ ...PAGE, hideSelectors: "a[href='x'], .md\\:flex" }));
+    expect(quoted.status).toBe(200);
     const tampered = await fetch(`${sign(PAGE)}&utm_source=mail`);
     expect(tampered.status).toBe(403);
   });

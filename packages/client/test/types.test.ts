@@ -14,7 +14,7 @@ import {
 import { TOKEN } from "./raw-server.ts";
 
 const PAGE = { url: "https://example.com/" } as const;
-const { screenshot, pdf, batches, signUrl } = createClient({
+const { screenshot, pdf, batches, documents, signUrl } = createClient({
   baseUrl: "https://snap.example.com",
   token: TOKEN,
 });
@@ -34,6 +34,15 @@ describe("types", () => {
     ).returns.resolves.toEqualTypeOf<BytesRendering>();
     expectTypeOf((item: BatchItem) =>
       batches.download(item, { as: "stream" }),
+    ).returns.resolves.toEqualTypeOf<StreamRendering>();
+  });
+
+  it("accept content in place of a url", () => {
+    expectTypeOf(() =>
+      screenshot({ html: "<h1>Hello</h1>", width: 1200, height: 630 }),
+    ).returns.resolves.toEqualTypeOf<BytesRendering>();
+    expectTypeOf(() =>
+      pdf({ markdown: "# Hello", url: undefined, paperFormat: "a5" }, { as: "stream" }),
     ).returns.resolves.toEqualTypeOf<StreamRendering>();
   });
 
@@ -70,6 +79,22 @@ describe("types", () => {
       () => pdf({ ...PAGE, fullPage: true }),
       // @ts-expect-error a PDF is not a screenshot
       () => screenshot({ ...PAGE, pdf: true }),
+      // @ts-expect-error a page is a url or html
+      () => screenshot({ ...PAGE, html: "<h1>Hello</h1>" }),
+      // @ts-expect-error a page is html or markdown
+      () => pdf({ html: "<h1>Hello</h1>", markdown: "# Hello" }),
+      // @ts-expect-error a page is required
+      () => pdf({ paperFormat: "a4" }),
+      // @ts-expect-error an item needs a url
+      () => batches.submit({ items: [{ html: "<h1>Hello</h1>" }] }),
+      // @ts-expect-error a signed URL needs a url
+      () => signUrl({ html: "<h1>Hello</h1>" }),
+      // @ts-expect-error fullPage is for screenshots, also of content
+      () => pdf({ html: "<h1>Hello</h1>", fullPage: true }),
+      // @ts-expect-error a document is a page or files
+      () => documents.create({ html: "<h1>Hello</h1>", files: {} }),
+      // @ts-expect-error a file has text or bytes
+      () => documents.create({ files: { "index.html": 7 } }),
       // @ts-expect-error a typo in the options
       () => screenshot(PAGE, { as: "stream", timoutMs: 5 }),
       // @ts-expect-error json is not a form

@@ -5,6 +5,8 @@ import { share, type ShareParts } from "./cache/share.ts";
 import { store, type StoreParts } from "./cache/store.ts";
 import { refund, reserve, settle, type CreditParts, type Settle } from "./credits/reservation.ts";
 import { enforceRateLimit, type RateLimitState } from "./limits/enforce-rate-limit.ts";
+import { identifyContent, type DocumentContent } from "./documents/document.ts";
+import { pageParameters } from "./documents/page-parameters.ts";
 import type { SentParameters, ParsedRequest } from "./parameters/parse-request.ts";
 import type { RateLimiter } from "./ports/rate-limiter.ts";
 import type { RenderedFile } from "./ports/renderer.ts";
@@ -21,6 +23,8 @@ export interface CaptureRequest {
   readonly principal: Principal;
   /** The query of a request, parsed or as text, or an object with real booleans and numbers. */
   readonly parameters: SentParameters;
+  /** The page itself, in place of the parameter `url`. It is not stored. */
+  readonly document?: DocumentContent | undefined;
   /** Returns whether the caller already has the rendering with this entity tag. */
   readonly holds?: ((etag: string) => boolean) | undefined;
 }
@@ -78,10 +82,14 @@ export async function capture(
   parts: CaptureParts,
   request: CaptureRequest & CaptureOptions,
 ): Promise<Capture> {
-  const { principal, priority = "interactive", requestId, maxWaitMs, linked = () => false } = request;
+  const { principal, priority = "interactive", requestId, maxWaitMs } = request;
+  const { linked = () => false } = request;
   const { account, token, balance } = principal;
   requireVerifiedEmail(account);
-  const { parameters, mode, key: digest, verdict } = parts.parse(request.parameters);
+  // it is built only if it is rendered
+  const document = request.document && (await identifyContent(request.document));
+  const sent = pageParameters(request.parameters, document);
+  const { parameters, mode, key: digest, verdict } = parts.parse(sent);
   requireAbility(token, mode);
   checkTarget(verdict);
 
@@ -90,7 +98,8 @@ export async function capture(
   const cached = await lookUp(parts.cache, { key, parameters, holds: request.holds });
   if (cached !== null) return respondFromCache(parts, request, { rendering: cached, balance });
 
-  const shared = await share(parts, { key, parameters, priority, requestedAt, maxWaitMs });
+  const hasContent = document !== undefined;
+  const shared = await share(parts, { key, parameters, priority, hasContent, requestedAt, maxWaitMs });
   if (!shared.isLed) return respondFromCache(parts, request, { rendering: shared.rendering, balance: null });
 
   try {
@@ -105,6 +114,7 @@ export async function capture(
       maxWaitMs,
       priorityRaised,
       onStart,
+      document,
     };
     let rendering: StoredRendering;
     try {

@@ -22,8 +22,9 @@ import { readCredits, type CreditState } from "./credits/credits.ts";
 import { createReversals } from "./credits/reversals.ts";
 import { verifyLedger, type LedgerReport } from "./credits/verify-ledger.ts";
 import { withDefaults, type EngineOptions, type EngineSettings } from "./engine-options.ts";
-import { toSnapError } from "./errors.ts";
+import { asSnapError } from "./errors.ts";
 import { createHealthCheck, type Health } from "./health.ts";
+import { createDocuments, type Documents } from "./documents/documents.ts";
 import { enforceRateLimit } from "./limits/enforce-rate-limit.ts";
 import type { Account } from "./ports/accounts.ts";
 import type { ServerClock } from "./ports/clock.ts";
@@ -81,6 +82,7 @@ export interface Engine {
   readonly accounts: Accounts;
   readonly tokens: Tokens;
   readonly batches: Batches;
+  readonly documents: Documents;
   readonly audit: Audit;
   /**
    * Starts to render batches and deliver their webhooks; until then they are only queued. Several processes may do so
@@ -172,6 +174,7 @@ export function createEngine(options: EngineOptions): Engine {
       submit: (submission) => asSnapError(batches.submit(submission)),
       get: (request) => asSnapError(batches.get(request)),
     },
+    documents: createDocuments({ storage, clock }),
     startWorker: () => (worker ??= startBatchWorker(batchParts)),
     health: createHealthCheck({ storage, renderer, clocks, clock }),
     servers: storage.clocks ?? [],
@@ -269,6 +272,7 @@ function assembleParts(
     renderLeases: storage.renderLeases ?? SINGLE_PROCESS_LEASES,
     rateLimiter: storage.rateLimiter,
     ledger: storage.ledger,
+    documents: storage.documents,
     renderer,
     resolver,
     upstreamProxy,
@@ -283,12 +287,4 @@ function assembleParts(
     onEvent,
     onBackgroundError,
   };
-}
-
-async function asSnapError<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    throw toSnapError(error);
-  }
 }

@@ -74,6 +74,15 @@ export function toSnapError(error: unknown): SnapError {
   });
 }
 
+/** Returns what `work` resolves with, and rejects with a `SnapError` for any other error. */
+export async function asSnapError<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw toSnapError(error);
+  }
+}
+
 /** The kind of an `AdminError`; `refused` is every other one. */
 export type AdminErrorCode =
   | "account_not_found"

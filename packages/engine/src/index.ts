@@ -13,6 +13,8 @@ export type { Batches } from "./batches/batches.ts";
 export type { DeliveryAttempt } from "./batches/deliver.ts";
 export type { FinishedItem } from "./batches/item-worker.ts";
 export type { BatchWorker } from "./batches/worker.ts";
+export type { Document, DocumentContent } from "./documents/document.ts";
+export type { Documents, DocumentRequest, DocumentUpload, NewDocument } from "./documents/documents.ts";
 export type { EngineEvent, LedgerOperation } from "./engine-event.ts";
 export type { EngineOptions } from "./engine-options.ts";
 export { createSystemResolver, systemResolver } from "./egress/names/system-resolver.ts";

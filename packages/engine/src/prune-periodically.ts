@@ -27,12 +27,13 @@ export type PruneOptions = Pick<
 /** Deletes what is outdated in the background, until the returned function is called (docs/explanation/retention.md). */
 export function prunePeriodically(options: PruneOptions): () => void {
   const { storage, clock, onBackgroundError } = options;
-  const { renderings, batches, accounts, ledger, audit } = storage;
+  const { renderings, batches, documents, accounts, ledger, audit } = storage;
   const limit = PRUNE_LIMIT;
   /** Each returns how many records it deleted. */
   const steps: readonly ((now: number) => Promise<number>)[] = [
     (now) => renderings.prune({ now, limit }),
     (now) => batches.prune({ now, limit }),
+    (now) => documents.prune({ now, limit }),
     (now) => accounts.prune({ before: now - DELETION_RETENTION_MS, limit }),
     (now) => ledger.prune({ ...outdatedAt(now, options), now, limit: PRUNE_LEDGER_LIMIT }),
     (now) => audit.prune({ before: now - AUDIT_RETENTION_MS, limit }),

@@ -63,3 +63,18 @@ export interface RenderBatch {
   /** In the order of submission. */
   readonly items: readonly BatchItem[];
 }
+
+/** A stored document: the response to its upload, and the body of `GET /documents/{id}`. */
+export interface StoredDocument {
+  /** SHA-256 of the content as it was sent: 64 lowercase hex digits. */
+  readonly id: string;
+  /** The `url` of a capture of this document. It works only for the account that stored it. */
+  readonly url: string;
+  /** Media type of the upload. */
+  readonly content_type: string;
+  /** Total size of the files. */
+  readonly bytes: number;
+  /** Number of files. */
+  readonly files: number;
+  readonly expires_at: string;
+}

@@ -27,7 +27,7 @@ export const ERROR_CODES = {
   invalid_signature: { status: 403, retryable: false },
   /** The signature is valid, but `expires` has passed. */
   signed_url_expired: { status: 403, retryable: false },
-  /** The path is unknown, or the batch does not exist, was deleted or belongs to another account. */
+  /** The path is unknown, or the batch or document does not exist, was deleted or belongs to another account. */
   not_found: { status: 404, retryable: false },
   /** The path does not support this method; `Allow` lists the methods that it supports. */
   method_not_allowed: { status: 405, retryable: false },
@@ -62,7 +62,7 @@ export const ERROR_CODES = {
   account_suspended: { status: 403, retryable: false },
   /** The request did not arrive in time. */
   request_timeout: { status: 408, retryable: true },
-  /** The request body is too large. */
+  /** The request body is too large, or a document contains too much. */
   payload_too_large: { status: 413, retryable: false },
   /** The JavaScript of `script` or `waitForFunction` is invalid, threw an error or did not finish in time. */
   script_failed: { status: 422, retryable: false },

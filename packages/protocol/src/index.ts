@@ -2,10 +2,19 @@ export { equalsInConstantTime } from "#hmac";
 export { ERROR_CODES } from "./error-codes.ts";
 export type { ErrorCode, ErrorCodeFacts, ErrorEnvelope, ParameterFaults } from "./error-codes.ts";
 export { HEADERS, STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "./headers.ts";
-export { BATCH_LIMITS, LIMITS } from "./limits.ts";
-export type { BatchItem, BatchItemStatus, RenderBatch, UsagePlan, UsageReport } from "./documents.ts";
+export { DOCUMENT_ORIGIN, DOCUMENT_TYPES } from "./document-upload.ts";
+export { BATCH_LIMITS, DOCUMENT_LIMITS, LIMITS } from "./limits.ts";
+export type {
+  BatchItem,
+  BatchItemStatus,
+  RenderBatch,
+  StoredDocument,
+  UsagePlan,
+  UsageReport,
+} from "./documents.ts";
 export { explainNote, RENDER_NOTES } from "./notes.ts";
 export { effectiveDefault, modeOf, PARAMETERS } from "./parameters/by-mode.ts";
+export { checkContent, CONTENT_NAMES } from "./parameters/content.ts";
 export type { Cookie } from "./parameters/cookies.ts";
 export { DEVICES } from "./parameters/devices.ts";
 export { explainUnknownName } from "./parameters/explain-unknown-name.ts";
@@ -17,7 +26,7 @@ export { PARAMETER_GROUPS } from "./parameters/row.ts";
 export type { Mode, ParameterGroup, ParameterRow } from "./parameters/row.ts";
 export { CAPTURE_LIMITS, checkRules } from "./parameters/rules.ts";
 export { SECRET_NAMES, secretsIn, SIGNED_SECRET_MESSAGE } from "./parameters/secrets.ts";
-export { isSelector, SELECTOR_PATTERN } from "./parameters/selector.ts";
+export { isSelector, selectorPattern } from "./parameters/selector.ts";
 export { suggestName } from "./parameters/suggest-name.ts";
 export { DEFAULT_ACCURACY_METERS } from "./parameters/rows/appearance.ts";
 export { DEFAULT_MASK_COLOR } from "./parameters/rows/changes.ts";
@@ -32,9 +41,11 @@ export type {
   ImageFormat,
   LengthUnit,
   PaperFormat,
+  PdfCapture,
   PdfInput,
   PdfParameters,
   RenderInput,
+  ScreenshotCapture,
   ScreenshotInput,
   ScreenshotParameters,
   SignableInput,

@@ -9,12 +9,16 @@ export const LIMITS = {
 
   /** Maximum length of `url`. */
   urlCharacters: 2048,
+  /** Maximum length of the query of a link. With the rest of a request, servers accept at most 64 KiB. */
+  queryCharacters: 60_000,
   /** Maximum length of a selector of one element, such as `selector` and `waitForSelector`. */
   selectorCharacters: 512,
   /** Maximum length of a selector list, such as `hideSelectors`. */
   selectorListCharacters: 2048,
-  /** Maximum length of `css` and `script`. */
+  /** Maximum length of `css`, `script`, `headerHtml` and `footerHtml`. */
   codeCharacters: 20_000,
+  /** Maximum length of `pdfTitle`, `pdfAuthor`, `pdfSubject` and `pdfKeywords`. */
+  documentTextCharacters: 500,
   /** Minimum `cacheTtl`. */
   cacheTtlMinSeconds: 60,
   /** Maximum `cacheTtl`. */
@@ -43,4 +47,28 @@ export const BATCH_LIMITS = {
    * `SNAP_RETRY_WINDOW` is set.
    */
   retryWindowMs: 900_000,
+} as const;
+
+/** Limits of documents, which only the service enforces. */
+export const DOCUMENT_LIMITS = {
+  /** Uploads per account; they count against no other limit. */
+  uploadsPerMinute: 60,
+  /** Maximum size of an upload, and of the body of `POST /captures`. */
+  uploadBytes: 10_485_760,
+  /** Maximum files in a document. */
+  files: 500,
+  /** Maximum total size of the files of a document. */
+  unpackedBytes: 52_428_800,
+  /** Maximum length of a file's path, in UTF-8. */
+  pathBytes: 255,
+  /** Minimum `documentTtl`. */
+  ttlMinSeconds: 60,
+  /** Maximum `documentTtl`. */
+  ttlMaxSeconds: 2_592_000,
+  /** How long a document is stored by default. */
+  ttlDefaultSeconds: 86_400,
+  /** Stored documents per account. */
+  storedDocuments: 200,
+  /** Total size of the stored documents of an account. */
+  storedBytes: 524_288_000,
 } as const;

@@ -20,6 +20,7 @@ export const RENDER_NOTES = {
   "glyphs-missing": "No font of the service has some of the page's characters.",
   blank: "The picture is entirely white or transparent.",
   "capture-too-large": "The picture or the file exceeds a limit; a retry fails in the same way.",
+  "pages-unmatched": "`pageRanges` starts after the last page; a retry fails in the same way.",
   "selector-unmatched":
     "No element matched `selector`, or a selector is not valid CSS; a retry fails in the same way.",
 } as const satisfies Readonly<Record<string, string>>;

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import {
   BATCH_LIMITS,
+  DOCUMENT_LIMITS,
+  DOCUMENT_ORIGIN,
+  DOCUMENT_TYPES,
   ERROR_CODES,
   HEADERS,
   LIMITS,
@@ -59,9 +62,11 @@ it("limits have their published values", () => {
     cachedRequestsPerMinute: 300,
     usageReportsPerMinute: 60,
     urlCharacters: 2048,
+    queryCharacters: 60_000,
     selectorCharacters: 512,
     selectorListCharacters: 2048,
     codeCharacters: 20_000,
+    documentTextCharacters: 500,
     cacheTtlMinSeconds: 60,
     cacheTtlMaxSeconds: 2592000,
     cacheTtlDefaultSeconds: 86400,
@@ -75,6 +80,28 @@ it("limits have their published values", () => {
     retentionMs: 604800000,
     retryWindowMs: 900000,
   });
+});
+
+it("documents have their published limits, origin and content types", () => {
+  expect(DOCUMENT_LIMITS).toEqual({
+    uploadsPerMinute: 60,
+    uploadBytes: 10485760,
+    files: 500,
+    unpackedBytes: 52428800,
+    pathBytes: 255,
+    ttlMinSeconds: 60,
+    ttlMaxSeconds: 2592000,
+    ttlDefaultSeconds: 86400,
+    storedDocuments: 200,
+    storedBytes: 524288000,
+  });
+  expect(DOCUMENT_ORIGIN).toBe("https://documents.snap.invalid");
+  expect(Object.values(DOCUMENT_TYPES)).toEqual([
+    "text/html",
+    "text/markdown",
+    "application/zip",
+    "multipart/form-data",
+  ]);
 });
 
 it("webhook headers have their published names", () => {

@@ -15,7 +15,9 @@ export async function inspectDataFolder(dataDir: string): Promise<FolderState> {
   if (size !== null && size + ((await sizeOf(join(dataDir, "snap.db-wal"))) ?? 0) > 0) return "present";
   const names = await namesIn(dataDir);
   const renderings = await namesIn(join(dataDir, "snap.db-renderings"));
-  return renderings.length > 0 || names.some((name) => TRACES.test(name)) ? "lost" : "new";
+  const documents = await namesIn(join(dataDir, "snap.db-documents"));
+  const isUsed = renderings.length + documents.length > 0 || names.some((name) => TRACES.test(name));
+  return isUsed ? "lost" : "new";
 }
 
 /** Returns the error for a folder whose database is lost: a new, empty one would look as if nothing had happened. */

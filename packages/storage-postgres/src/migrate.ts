@@ -8,6 +8,7 @@ import { keyMark } from "./migrations/005-key-mark.ts";
 import { reversals } from "./migrations/006-reversals.ts";
 import { accountEnds } from "./migrations/007-account-ends.ts";
 import { tokensAndAudit } from "./migrations/008-tokens-and-audit.ts";
+import { documents } from "./migrations/009-documents.ts";
 
 /** In order; the version of a database is the number of migrations applied to it. */
 export const MIGRATIONS: readonly string[] = [
@@ -19,6 +20,7 @@ export const MIGRATIONS: readonly string[] = [
   reversals,
   accountEnds,
   tokensAndAudit,
+  documents,
 ];
 
 /** "snap" in ASCII: the advisory lock that the migrating process holds. */

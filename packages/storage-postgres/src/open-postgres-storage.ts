@@ -7,6 +7,7 @@ import { detectPooler, type PoolMode } from "./pooler.ts";
 import { createAccountStore } from "./stores/accounts.ts";
 import { createAuditStore } from "./stores/audit.ts";
 import { createBatchStore } from "./stores/batches.ts";
+import { createDocumentStore } from "./stores/documents.ts";
 import { createLedger } from "./stores/ledger.ts";
 import { createTokenStore } from "./stores/tokens.ts";
 import { requireNoOpenMove } from "./transfer/moves.ts";
@@ -79,6 +80,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
     tokens: createTokenStore(database),
     ledger: createLedger(database),
     batches: createBatchStore(database, signal),
+    documents: createDocumentStore(database),
     audit: createAuditStore(database),
     renderings: cache.renderings,
     rateLimiter: cache.rateLimiter,

@@ -18,7 +18,7 @@ export interface TestServer {
 
 export const EMPTY = `SET session_replication_role = replica;
   TRUNCATE snap.accounts, snap.tokens, snap.balances, snap.reservations, snap.journal, snap.batches,
-    snap.batch_items, snap.deliveries, snap.deletions, snap.audit, snap.write_checks RESTART IDENTITY CASCADE`;
+    snap.batch_items, snap.deliveries, snap.deletions, snap.documents, snap.audit, snap.write_checks RESTART IDENTITY CASCADE`;
 
 export function useServer(): TestServer {
   let server: PostgresServer | null = null;

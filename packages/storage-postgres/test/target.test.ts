@@ -38,6 +38,22 @@ const LINE = {
   reservationId: "res_1",
 } as const;
 
+const DOCUMENT = {
+  document: {
+    accountId: "acct_1",
+    id: "0f".repeat(32),
+    contentType: "application/zip",
+    bytes: 7,
+    files: 2,
+    storedAt: 1,
+    expiresAt: 9,
+  },
+  files: [
+    { path: "a/é.png", contentType: "image/png", bytes: new Uint8Array([0, 255, 7, 0]) },
+    { path: "index.html", contentType: "text/html; charset=utf-8", bytes: new Uint8Array([1, 2, 3]) },
+  ],
+} as const;
+
 /** One or two records of each kind. */
 const PAGES: readonly TransferPage[] = [
   { kind: "accounts", records: [ACCOUNT, { ...ACCOUNT, id: "acct_0", email: "b@b.org" }], next: "1" },
@@ -68,6 +84,7 @@ const PAGES: readonly TransferPage[] = [
     next: "5",
   },
   { kind: "batches", records: [FINISHED, sampleBatch("batch_1")], next: "6" },
+  { kind: "documents", records: [DOCUMENT], next: "7" },
 ];
 
 async function writeAll(target: TransferTarget): Promise<void> {
@@ -97,7 +114,7 @@ describe("a transfer target", { tags: ["postgres"] }, () => {
       finished: null,
     });
     await writeAll(target);
-    expect(await target.begin("one")).toMatchObject({ position: "6", moved: 11 });
+    expect(await target.begin("one")).toMatchObject({ position: "7", moved: 12 });
     await target.continueTokenIds(50);
     const totals = await target.totals();
     expect(totals).toEqual({
@@ -122,6 +139,8 @@ describe("a transfer target", { tags: ["postgres"] }, () => {
       unfinishedItems: 1,
       deliveries: 1,
       openDeliveries: 1,
+      documents: 1,
+      documentBytes: 7,
     });
     await target.finish(totals);
     expect((await target.begin("another")).finished).toEqual(totals);
@@ -139,6 +158,10 @@ describe("a transfer target", { tags: ["postgres"] }, () => {
     expect(await storage.ledger.settle({ reservationId: "res_1", now: 6 })).toBe("settled");
     expect(await storage.batches.find("batch_1")).toEqual(sampleBatch("batch_1"));
     expect(await storage.batches.find("batch_2")).toEqual(FINISHED);
+    const key = { accountId: "acct_1", id: DOCUMENT.document.id, now: 1 };
+    expect(await storage.documents.find(key)).toEqual(DOCUMENT.document);
+    for (const file of DOCUMENT.files)
+      expect(await storage.documents.readFile({ ...key, path: file.path })).toEqual(file);
     expect(await storage.batches.dueItems({ now: 9, limit: 9, exceptAccounts: [] })).toEqual([
       { accountId: "acct_1", batchId: "batch_1", itemId: "item_1" },
     ]);
@@ -150,7 +173,10 @@ describe("a transfer target", { tags: ["postgres"] }, () => {
     await target.begin("one");
     const totals = await target.totals();
     await target.finish(totals);
-    await execute(url, "UPDATE snap.moves SET figures = (figures::JSONB - 'journalReversed')::TEXT");
+    await execute(
+      url,
+      "UPDATE snap.moves SET figures = (figures::JSONB - '{journalReversed,documents,documentBytes}'::TEXT[])::TEXT",
+    );
     expect((await target.begin("one")).finished).toEqual(totals);
   });
 

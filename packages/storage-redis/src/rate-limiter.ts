@@ -69,6 +69,7 @@ const NAMES: Readonly<Record<RateLimitName, true>> = {
   cached: true,
   usage: true,
   submission: true,
+  upload: true,
 };
 
 /** Maximum open windows: about 10 MB. */

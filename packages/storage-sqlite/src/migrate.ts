@@ -11,6 +11,7 @@ import { accountEnds } from "./migrations/006-account-ends.ts";
 import { backups } from "./migrations/007-backups.ts";
 import { StorageFault } from "./faults.ts";
 import { tokensAndAudit } from "./migrations/008-tokens-and-audit.ts";
+import { documents } from "./migrations/009-documents.ts";
 import { prepare } from "./prepare.ts";
 import { writing } from "./transaction.ts";
 
@@ -24,6 +25,7 @@ export const MIGRATIONS: readonly string[] = [
   accountEnds,
   backups,
   tokensAndAudit,
+  documents,
 ];
 
 /** Schema version of this release. */

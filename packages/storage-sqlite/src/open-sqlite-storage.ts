@@ -5,10 +5,13 @@ import type { DatabaseSync } from "node:sqlite";
 import { readLastBackup } from "./backup/last-backup.ts";
 import { openDatabase } from "./database.ts";
 import { lockFolder } from "./folder-lock.ts";
+import { openDocumentFiles, openRenderingFiles } from "./body-files.ts";
+import { createCacheSpace } from "./cache/cache-space.ts";
 import { createLedgerReserve, type LedgerReserve } from "./ledger-reserve.ts";
 import { createAccountStore } from "./stores/accounts.ts";
 import { createAuditStore } from "./stores/audit.ts";
 import { createBatchStore } from "./stores/batches.ts";
+import { createDocumentStore } from "./stores/documents.ts";
 import { createDeletions } from "./stores/deletions.ts";
 import { createRateLimiter } from "./stores/rate-limiter.ts";
 import { prepareLedgerStatements } from "./stores/ledger-statements.ts";
@@ -50,12 +53,12 @@ export type SqliteStorageOptions = {
 const DISK_RESERVE_BYTES = 256 * 1024 * 1024;
 
 /**
- * Opens the embedded storage: one SQLite file, with a `-wal` and a `-shm` file while it is open, and a directory
- * `-renderings` with a file for the bytes of each cached rendering. Several processes on one machine can have it open; it
+ * Opens the embedded storage: one SQLite file, with a `-wal` and a `-shm` file while it is open, and directories
+ * `-renderings` and `-documents` with a file for the bytes of each cached rendering and each document. Several processes on one machine can have it open; it
  * must be on a local disk. `kill -9` loses no confirmed write and leaves no partial one. A power failure may leave the
- * last renders uncharged and uncached, but loses no accounts, tokens, accepted or finished batches.
+ * last renders uncharged and uncached, but loses no accounts, tokens, documents, accepted or finished batches.
  *
- * While the disk is full, nothing is cached, and everything else goes on in 6 MiB that the database keeps free for that.
+ * While the disk is full, nothing is cached, no document can be stored, and everything else goes on in 6 MiB that the database keeps free for that.
  * Methods reject with the error of `node:sqlite` when those are used up, or while another process holds the lock for
  * longer than `busyTimeoutMs`, and recover afterwards.
  *
@@ -86,19 +89,20 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
   const ledgerReserve = createLedgerReserve(database, filename);
   const ledger = prepareLedgerStatements(database);
   const deletions = createDeletions(database);
+  const files = openRenderingFiles(filename);
+  const space = createCacheSpace(database, {
+    files,
+    directory: dirname(filename),
+    cacheMaxBytes: options.cacheMaxBytes ?? null,
+    diskReserveBytes: options.diskReserveBytes ?? DISK_RESERVE_BYTES,
+    onEvicted: options.onEvicted ?? (() => {}),
+  });
   return {
     accounts: createAccountStore(database, { deletions, ledgerReserve }),
     tokens: createTokenStore(database),
     ledger: createLedger(database, { statements: ledger, deletions }),
-    renderings: createRenderingStore(database, {
-      filename,
-      directory: dirname(filename),
-      cacheMaxBytes: options.cacheMaxBytes ?? null,
-      diskReserveBytes: options.diskReserveBytes ?? DISK_RESERVE_BYTES,
-      onEvicted: options.onEvicted ?? (() => {}),
-      ledgerReserve,
-      deletions,
-    }),
+    renderings: createRenderingStore(database, { files, space, ledgerReserve, deletions }),
+    documents: createDocumentStore(database, { files: openDocumentFiles(filename), space, deletions }),
     rateLimiter: createRateLimiter(database),
     batches: createBatchStore(database, { ledger, deletions }),
     lastBackupAt: async () => readLastBackup(database),
@@ -128,8 +132,8 @@ function createCheck(
   );
   const empty = database.prepare("DELETE FROM write_checks");
   // a corrupt file may still accept a write to an intact page
-  const reads = ["accounts", "tokens", "balances", "renderings", "batches", "batch_items"].map((table) =>
-    database.prepare(`SELECT 1 FROM ${table} LIMIT 1`),
+  const reads = ["accounts", "tokens", "balances", "renderings", "batches", "batch_items", "documents"].map(
+    (table) => database.prepare(`SELECT 1 FROM ${table} LIMIT 1`),
   );
   return async () => {
     // writes would go to a file that nobody finds again

@@ -38,6 +38,25 @@ async function snapshotOf(directory: string, includesRenderings = true): Promise
   return snapshot;
 }
 
+/** A document whose only file is the byte 7. */
+const DOCUMENT = {
+  document: {
+    id: "0f".repeat(32),
+    contentType: "text/html",
+    bytes: 1,
+    files: 1,
+    storedAt: 1,
+    expiresAt: 1000,
+  },
+  files: [{ path: "index.html", contentType: "text/html; charset=utf-8", bytes: new Uint8Array([7]) }],
+  quota: { documents: 1, bytes: 1 },
+} as const;
+
+async function addDocument({ documents }: Storage, name: string): Promise<void> {
+  const { document, ...rest } = DOCUMENT;
+  await documents.put({ ...rest, document: { ...document, accountId: `acct_${name}` } });
+}
+
 async function addAccount({ accounts, renderings }: Storage, name: string): Promise<void> {
   await accounts.insert({
     id: `acct_${name}`,
@@ -106,6 +125,19 @@ describe("a snapshot", () => {
     await storage.close();
   });
 
+  it("contains the documents, except those deleted meanwhile, also without the renderings", async () => {
+    const directory = await temporaryDirectory();
+    const storage = await openSqliteStorage({ directory });
+    await addDocument(storage, "ada");
+    await addDocument(storage, "bob");
+    const snapshot = await snapshotOf(directory, false);
+    await storage.documents.delete({ accountId: "acct_bob", id: DOCUMENT.document.id, now: 1 });
+    const found: unknown[] = [];
+    for await (const { bytes } of snapshot.documents()) found.push(bytes);
+    expect(found).toEqual([new Uint8Array([7])]);
+    await storage.close();
+  });
+
   it("is remembered as the last backup once it is safe, and by what is restored from it", async () => {
     const directory = await temporaryDirectory();
     const storage = await openSqliteStorage({ directory });
@@ -133,6 +165,7 @@ describe("a restore", () => {
     const [backup, served] = [await temporaryDirectory(), await temporaryDirectory()];
     const restorable = await openSqliteStorage({ directory: backup });
     await addAccount(restorable, "new");
+    await addDocument(restorable, "new");
     await restorable.close();
     const storage = await openSqliteStorage({ directory: served });
     await addAccount(storage, "old");
@@ -176,13 +209,15 @@ describe("a restore", () => {
     expect(new Set(found)).toEqual(new Set(["acct_old", "acct_new, aside acct_old with 1 rendering"]));
   }, 60_000);
 
-  it("returns the cached renderings", async () => {
+  it("returns the cached renderings and the documents", async () => {
     const { backup } = await prepare();
     const directory = await temporaryDirectory();
     expect(await restore(directory, backup, 0)).toBe(0);
     const storage = await openSqliteStorage({ directory });
     const request = { accountId: "acct_new", key: "0", now: 2 };
     expect(await storage.renderings.get(request)).toMatchObject({ bytes: new Uint8Array([1, 2, 3]) });
+    const file = { accountId: "acct_new", id: DOCUMENT.document.id, path: "index.html", now: 2 };
+    expect(await storage.documents.readFile(file)).toEqual(DOCUMENT.files[0]);
     await storage.close();
   });
 

@@ -33,7 +33,8 @@ syncBuiltinESMExports();
 const { openSqliteRestore } = await import("../src/index.ts");
 const restore = openSqliteRestore({ directory, replaces: true });
 fs.copyFileSync(join(backup, "snap.db"), restore.filename);
-fs.cpSync(join(backup, "snap.db-renderings"), restore.renderingsDirectory, { recursive: true });
+for (const kind of ["renderings", "documents"] as const)
+  fs.cpSync(join(backup, `snap.db-${kind}`), restore.folders[kind], { recursive: true });
 restore.inspect();
 changes = 0;
 isStaged = true;

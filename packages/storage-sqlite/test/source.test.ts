@@ -1,6 +1,6 @@
 import type { TransferPage, TransferSource } from "@snap/engine/ports";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
@@ -130,8 +130,44 @@ describe("a transfer source", () => {
       unfinishedItems: 2,
       deliveries: 0,
       openDeliveries: 0,
+      documents: 0,
+      documentBytes: 0,
     });
     await source.close();
+  });
+
+  it("returns documents one by one, and discards those without a file", async () => {
+    const directory = await newDirectory();
+    const storage = await openSqliteStorage({ directory });
+    const files = [
+      { path: "logo.png", contentType: "image/png", bytes: new Uint8Array([0, 255]) },
+      { path: "index.html", contentType: "text/html; charset=utf-8", bytes: new Uint8Array([1, 2, 3]) },
+    ];
+    const documents = ["0a", "0b", "0c"].map((text) => ({
+      accountId: "acct_1",
+      id: text.repeat(32),
+      contentType: "application/zip",
+      bytes: 5,
+      files: 2,
+      storedAt: 1,
+      expiresAt: 9,
+    }));
+    for (const document of documents)
+      await storage.documents.put({ document, files, quota: { documents: 9, bytes: 99 } });
+    await storage.close();
+    const [, second = ""] = (await readdir(join(directory, "snap.db-documents"))).toSorted();
+    await rm(join(directory, "snap.db-documents", second));
+    const source = await openSqliteSource({ directory });
+    const pages = await readAll(source);
+    expect(pages.map(({ kind, records }) => [kind, records])).toEqual([
+      ["documents", [{ document: documents[0], files }]],
+      ["documents", [{ document: documents[2], files }]],
+    ]);
+    expect(await source.totals()).toMatchObject({ documents: 2, documentBytes: 10 });
+    await source.close();
+    const again = await openSqliteSource({ directory });
+    expect(again.fingerprint).toBe(source.fingerprint);
+    await again.close();
   });
 
   it("cannot be opened while another process has the file open, even if idle", async () => {

@@ -15,6 +15,7 @@ export type { MemoryStorageOptions } from "./memory/storage.ts";
 export { testAccountStore } from "./suites/accounts.ts";
 export { testAuditStore } from "./suites/audit.ts";
 export { testBatchStore } from "./suites/batches.ts";
+export { testDocumentStore } from "./suites/documents.ts";
 export { testRateLimiter } from "./suites/rate-limiter.ts";
 export { testRenderLeases } from "./suites/render-leases.ts";
 export { testLedger } from "./suites/ledger.ts";

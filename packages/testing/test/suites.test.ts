@@ -269,6 +269,47 @@ describe("the suites", () => {
       "refuses a lingering lease to every holder",
     ],
     [
+      "returns a document a millisecond too long",
+      ({ documents }) => ({
+        documents: { ...documents, find: (request) => documents.find({ ...request, now: request.now - 1 }) },
+      }),
+      "expires at the exact millisecond",
+    ],
+    [
+      "shortens the life of a document that is stored again",
+      ({ documents }) => ({
+        documents: {
+          ...documents,
+          async put(request) {
+            const key = { ...request.document, now: request.document.storedAt };
+            await documents.delete(key);
+            return documents.put(request);
+          },
+        },
+      }),
+      "changes nothing but the expiry of a document that is stored again, to the later one",
+    ],
+    [
+      "checks the quota before it stores a document",
+      ({ documents }) => {
+        let bytes = 0;
+        return {
+          documents: {
+            ...documents,
+            async put(request) {
+              const isExceeded = bytes + request.document.bytes > request.quota.bytes;
+              const used = { documents: 0, bytes };
+              if (isExceeded) return { stored: false, exceeded: "bytes", used };
+              await Promise.resolve();
+              bytes += request.document.bytes;
+              return documents.put({ ...request, quota: { documents: 1e6, bytes: 1e9 } });
+            },
+          },
+        };
+      },
+      "is never exceeded by concurrent uploads",
+    ],
+    [
       "does not prune",
       ({ renderings }) => ({ renderings: { ...renderings, prune: async () => 0 } }),
       "prunes expired renderings up to the limit",

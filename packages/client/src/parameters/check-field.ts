@@ -12,7 +12,7 @@ import type { ParameterRow } from "@snap/protocol";
 /** Returns the service's message for an invalid value, or `null` for a valid one. */
 export function checkField(field: ParameterRow, value: unknown): string | null {
   if (field.kind === "url") return checkUrl(value);
-  return value === undefined || isValueOf(field, value) ? null : fieldMessage(field);
+  return value === undefined || isValueOf(field, value) ? null : fieldMessage(field, value);
 }
 
 function checkUrl(value: unknown): string | null {
@@ -36,7 +36,7 @@ function isValueOf(field: Exclude<ParameterRow, { readonly kind: "url" }>, value
     case "choice":
       return typeof value === "string" && field.values.includes(value);
     case "selector":
-      return typeof value === "string" && isSelector(value, field.maxCharacters);
+      return typeof value === "string" && isSelector(field, value);
     case "json":
       return canonicalJson(field, value) !== null;
     case "text":

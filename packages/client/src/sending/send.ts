@@ -29,18 +29,33 @@ export interface SendSettings {
   readonly conceal: (text: string) => string;
 }
 
+/** What `fetch` can send. */
+export type RequestBody = NonNullable<RequestInit["body"]>;
+
 /** One request, and how to read its response. */
 export interface Call<T> {
   readonly url: string;
   /** A 304 is expected only with `If-None-Match`. */
   readonly headers: Headers;
-  /** The body of a POST; without one the request is a GET. */
-  readonly body?: string | undefined;
+  /** By default POST with a body, and GET without one. */
+  readonly method?: "DELETE" | undefined;
+  readonly body?: RequestBody | undefined;
   /** Whether a retry is free even if the first attempt succeeded and its response was lost. */
   readonly retryIsFree: boolean;
   /** Reads the response, within the timeout of the attempt. */
   readonly read: (response: Response, context: ResponseContext) => Promise<T>;
 }
+
+/** A request to the service with the token. */
+export interface ServiceCall<T> extends Pick<Call<T>, "method" | "body" | "retryIsFree" | "read"> {
+  /** Sent as `If-None-Match`. */
+  readonly etag?: string | null | undefined;
+  /** Of the body: JSON by default; `null` leaves it to `fetch`. */
+  readonly contentType?: string | null;
+}
+
+/** Sends a request to a path below the base URL. */
+export type SendToService = <T>(path: string, call: ServiceCall<T>, options?: CallOptions) => Promise<T>;
 
 /**
  * Sends a request, and retries it after a retryable failure.
@@ -65,7 +80,7 @@ export async function send<T>(settings: SendSettings, call: Call<T>, options: Ca
 
 async function attempt<T>(
   { fetch, pacing, conceal }: SendSettings,
-  { url, headers, body, read }: Call<T>,
+  { url, method, headers, body, read }: Call<T>,
   { signal, timeoutMs }: { readonly signal: AbortSignal | undefined; readonly timeoutMs: number },
 ): Promise<T> {
   signal?.throwIfAborted();
@@ -73,7 +88,7 @@ async function attempt<T>(
   const deadline = startDeadline({ timeoutMs, signal, what: `${origin} sent no complete response` });
   try {
     const response = await fetch(url, {
-      method: body === undefined ? "GET" : "POST",
+      method: method ?? (body === undefined ? "GET" : "POST"),
       headers,
       // some fetch implementations reject undefined
       body: body ?? null,
@@ -136,7 +151,11 @@ function retryDelayMs(
 }
 
 /** The notes of a failed render: a retry would render the same page and fail in the same way. */
-const FINAL_NOTES: ReadonlySet<string> = new Set(["capture-too-large", "selector-unmatched"]);
+const FINAL_NOTES: ReadonlySet<string> = new Set([
+  "capture-too-large",
+  "pages-unmatched",
+  "selector-unmatched",
+]);
 
 function isRetryable({ code, status, notes }: SnapError, retryIsFree: boolean): boolean {
   if (notes.some((note) => FINAL_NOTES.has(note))) return false;

@@ -39,7 +39,7 @@ export interface Accounts {
   /** Ends a suspension. */
   resume(id: string): Promise<Account>;
   /**
-   * Deletes the account with its tokens, batches and renderings. The ledger remains, under the account's random id, unless
+   * Deletes the account with its tokens, batches, documents and renderings. The ledger remains, under the account's random id, unless
    * `purge` is set. Works in portions; call it again after an interruption.
    */
   delete(id: string, options?: { readonly purge?: boolean }): Promise<DeletedAccount>;

@@ -8,12 +8,13 @@ export interface DeletedAccount {
   readonly id: string;
   readonly tokens: number;
   readonly batches: number;
+  readonly documents: number;
   readonly renderings: number;
   /** `null` if the journal was kept. */
   readonly journalEntries: number | null;
 }
 
-/** What a deletion would delete, besides all batches and renderings of the account. */
+/** What a deletion would delete, besides all batches, documents and renderings of the account. */
 export interface DeletionPreview {
   /** `null` if the account has been deleted and only its journal is left. */
   readonly account: Account | null;
@@ -22,7 +23,7 @@ export interface DeletionPreview {
 
 export type DeletionStores = Pick<
   Storage,
-  "accounts" | "tokens" | "batches" | "renderings" | "rateLimiter" | "ledger"
+  "accounts" | "tokens" | "batches" | "documents" | "renderings" | "rateLimiter" | "ledger"
 >;
 
 /**
@@ -32,7 +33,7 @@ export type DeletionStores = Pick<
  * @throws AdminError if the account does not exist.
  */
 export async function deleteAccount(
-  { accounts, tokens, batches, renderings, rateLimiter, ledger }: DeletionStores,
+  { accounts, tokens, batches, documents, renderings, rateLimiter, ledger }: DeletionStores,
   { id, purge, now }: { readonly id: string; readonly purge: boolean; readonly now: number },
 ): Promise<DeletedAccount> {
   const account = await accounts.startDeletion({ id, now });
@@ -46,6 +47,7 @@ export async function deleteAccount(
     id,
     tokens: (await tokens.revokeAll(accountId)).length,
     batches: await batches.deleteAccount({ accountId }),
+    documents: await documents.deleteAccount({ accountId, now }),
     renderings: await renderings.deleteAccount({ accountId, now }),
     journalEntries: purge ? await ledger.deleteAccount({ accountId }) : null,
   };

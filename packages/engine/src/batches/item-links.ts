@@ -1,12 +1,13 @@
-import { buildSignedUrl, secretsIn, toQuery } from "@snap/protocol";
+import { buildSignedUrl, toQuery } from "@snap/protocol";
 import { LRUCache } from "lru-cache";
+import { isLinkable } from "../cache/links.ts";
 import type { BatchRecord, ItemRecord } from "../ports/batches.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { RenderingStore } from "../ports/renderings.ts";
 import type { TokenRecord } from "../ports/tokens.ts";
 import type { Seal } from "../tokens/seal.ts";
 
-/** Size of the cache of signed URLs. The longest URL has 18,000 characters. */
+/** Size of the cache of signed URLs. The longest URL has 60,000 characters. */
 const CACHE_CHARACTERS = 8_000_000;
 
 /**
@@ -54,7 +55,7 @@ export function createItemLinks({ baseUrl, renderings, seal, clock }: ItemLinksO
         const { id, key, parameters, state } = item;
         const ability = parameters["pdf"] === true ? "pdf" : "screenshot";
         if (state.status !== "done" || !token.abilities.includes(ability)) return;
-        if (secretsIn(parameters).length > 0) return; // a signed URL cannot have them
+        if (!isLinkable(parameters)) return;
         const cached = await renderings.peek({ accountId: batch.accountId, key, now });
         if (cached === null || cached.etag !== state.etag) return;
         const endsAt = Math.min(cached.expiresAt, state.expiresAt, token.expiresAt ?? Infinity);

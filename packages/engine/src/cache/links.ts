@@ -1,4 +1,4 @@
-import { buildSignedUrl, LIMITS, toQuery, type SnapParameters } from "@snap/protocol";
+import { buildSignedUrl, LIMITS, secretsIn, toQuery, type SnapParameters } from "@snap/protocol";
 import type { Capture } from "../capture.ts";
 import type { CacheKey } from "../parameters/cache-key.ts";
 import type { StoredRendering } from "../ports/renderings.ts";
@@ -27,6 +27,13 @@ export function linkedEntry(
 function linkedTtlSeconds(etag: string): number {
   const offset = Number.parseInt(etag.slice(1, 9), 16) % TTL_SPREAD_SECONDS;
   return LIMITS.cacheTtlDefaultSeconds - 1 - offset;
+}
+
+/** Returns whether a signed URL can request a rendering: it contains no secrets, and servers accept its length. */
+export function isLinkable(parameters: Readonly<Record<string, unknown>>): boolean {
+  return (
+    secretsIn(parameters).length === 0 && toQuery(parameters).toString().length <= LIMITS.queryCharacters
+  );
 }
 
 /** A rendering that anyone with the link may fetch. */

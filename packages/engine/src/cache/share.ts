@@ -33,6 +33,8 @@ export interface ShareRequest {
   readonly key: RenderingKey;
   readonly parameters: SnapParameters;
   readonly priority: Priority;
+  /** Whether the request brings the content of its page, which an identical one may lack. */
+  readonly hasContent: boolean;
   /** Start of the wait. */
   readonly requestedAt: number;
   /** Longest wait for another request's render to start; by default that of its leader. */
@@ -77,10 +79,11 @@ const UNSHARED: LedRender = {
  * @throws SnapError `upstream_rate_limited` if that render has not started within `maxWaitMs`.
  */
 export async function share(parts: ShareParts, request: ShareRequest): Promise<LedRender | JoinedRender> {
-  const { key, parameters } = request;
+  const { key, parameters, hasContent } = request;
   if (!parameters.cache) return UNSHARED;
   // a strict wait must not get a capture whose wait was capped
-  const name = `${waitsStrictly(parameters) ? "strict" : "capped"}:${key.key}:${key.accountId}`;
+  const wait = waitsStrictly(parameters) ? "strict" : "capped";
+  const name = `${hasContent ? "content:" : ""}${wait}:${key.key}:${key.accountId}`;
   for (;;) {
     const outcome = await joinOrLead(parts, { ...request, name });
     if (outcome.state === "leads") return lead(parts, { ...request, name, running: outcome.running });

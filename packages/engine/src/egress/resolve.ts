@@ -1,3 +1,4 @@
+import { DOCUMENT_ORIGIN } from "@snap/protocol";
 import { NODATA, NOTFOUND } from "node:dns";
 import { isIP } from "node:net";
 import type { Resolver } from "../ports/resolver.ts";
@@ -56,6 +57,9 @@ export interface ResolveHostRequest {
   readonly dnsTimeoutMs?: number;
 }
 
+/** Only the driver serves it, to the pages of documents. No resolver and no proxy may learn that it was requested. */
+const DOCUMENT_HOSTNAME = new URL(DOCUMENT_ORIGIN).hostname;
+
 /**
  * Resolves a host and returns its addresses if all of them are allowed. A name with both a public and a private
  * address is an attempt to reach the private one.
@@ -65,6 +69,8 @@ export async function resolveHost(request: ResolveHostRequest): Promise<LookUpOu
   const policy = closeProxy(request.policy, upstreamProxy);
   const hostname = normalizeHostname(request.hostname);
   if (checkHost({ hostname, port, policy }) === "blocked") return { refusal: "blocked" };
+  if (hostname === DOCUMENT_HOSTNAME)
+    return { refusal: "unresolved", detail: `${hostname} is not on the network` };
   if (upstreamProxy !== null && leavesNameTo(upstreamProxy, { hostname, port }))
     return isWebPort(port) || allowsName({ hostname, port, policy })
       ? { addresses: [] }

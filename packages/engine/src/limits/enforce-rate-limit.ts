@@ -8,6 +8,7 @@ const LIMIT_UNITS: Readonly<Record<RateLimitName, string>> = {
   cached: "cached responses",
   usage: "usage reports",
   submission: "batches",
+  upload: "uploads",
 };
 
 export type RateLimitRequest = Omit<ConsumeRequest, "windowMs">;

@@ -1,6 +1,6 @@
 import { explainUnknownName, FaultList, modeOf, toQuery, type SnapParameters } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
-import { readQuery, typedValue, type QueryPairs } from "./read-query.ts";
+import { readQuery, typedParameters, type QueryPairs } from "./read-query.ts";
 import { pdfParameters, screenshotParameters } from "./schemas.ts";
 
 /**
@@ -40,8 +40,7 @@ export function parseItem(item: Readonly<Record<string, unknown>>): {
   readonly sent: Readonly<Record<string, unknown>>;
   readonly parameters: SnapParameters;
 } {
-  const typed = Object.entries(item).map(([name, value]) => [name, typedValue(name, value)] as const);
-  return parseSent(Object.fromEntries(typed));
+  return parseSent(typedParameters(item));
 }
 
 /** Validates twice: first the types of the input, then its query form, which is authoritative. */

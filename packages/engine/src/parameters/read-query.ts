@@ -22,6 +22,11 @@ export function readQuery(pairs: QueryPairs): { input: ReadonlyMap<string, unkno
   return { input, faults };
 }
 
+/** Converts JSON values that may be text as in a query, or 1 or 0 for booleans. */
+export function typedParameters(sent: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, typedValue(name, value)]));
+}
+
 /** Converts a JSON value that may be text as in a query, or 1 or 0 for a boolean. */
 export function typedValue(name: string, value: unknown): unknown {
   if (typeof value === "string") return convert(name, value);

@@ -8,7 +8,7 @@ import {
   isTooLongUrl,
   LIMITS,
   PARAMETERS,
-  SELECTOR_PATTERN,
+  selectorPattern,
   URL_MESSAGES,
   type Mode,
   type ParameterRow,
@@ -91,15 +91,20 @@ function valueOf(row: ParameterRow): z.ZodType {
     case "selector":
       return z
         .string({ error })
-        .regex(SELECTOR_PATTERN, { error })
-        .refine((text) => isSelector(text, row.maxCharacters), { error })
+        .regex(selectorPattern(row), { error })
+        .refine((text) => isSelector(row, text), { error })
         .meta({ maxLength: row.maxCharacters });
     case "json":
       return z
         .unknown()
         .check(({ value, issues }) => {
           if (canonicalJson(row, value) === null)
-            issues.push({ code: "custom", message: error, input: value, continue: true });
+            issues.push({
+              code: "custom",
+              message: fieldMessage(row, value),
+              input: value,
+              continue: true,
+            });
         })
         .overwrite((value) => canonicalJson(row, value) ?? value)
         .meta(row.schema);

@@ -20,6 +20,15 @@ export type {
   QueueWatch,
 } from "./batches.ts";
 export type { RateLimitName, RateLimiter, ConsumeResult, ConsumeRequest } from "./rate-limiter.ts";
+export type {
+  DocumentFile,
+  DocumentKey,
+  DocumentQuota,
+  DocumentRecord,
+  DocumentStore,
+  PutDocument,
+  PutOutcome,
+} from "./documents.ts";
 export type { Clock, ServerClock } from "./clock.ts";
 export type { LeaseClaim, LeaseState, RenderLeases, AcquireRequest, Priority } from "./render-leases.ts";
 export type {
@@ -40,7 +49,7 @@ export type {
 export type { Machine } from "./machine.ts";
 export type { Page, PageRequest } from "./page.ts";
 export type { Random } from "./random.ts";
-export type { RenderedFile, Renderer, RendererHealth, RenderOptions } from "./renderer.ts";
+export type { RenderedFile, Renderer, RendererHealth, RenderOptions, ServedDocument } from "./renderer.ts";
 export type {
   CacheStats,
   CacheWarning,
@@ -71,4 +80,5 @@ export type {
   TransferSource,
   TransferState,
   TransferTarget,
+  WholeDocument,
 } from "./transfer.ts";

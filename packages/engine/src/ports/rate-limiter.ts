@@ -1,5 +1,5 @@
 /** The rate limits of an account. */
-export type RateLimitName = "render" | "cached" | "usage" | "submission";
+export type RateLimitName = "render" | "cached" | "usage" | "submission" | "upload";
 
 export interface ConsumeRequest {
   readonly accountId: string;

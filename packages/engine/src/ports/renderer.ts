@@ -1,6 +1,7 @@
 import type { SnapParameters } from "@snap/protocol";
 import type { FilterListPurpose } from "../filter-lists/purposes.ts";
 import type { TargetPolicy } from "../targets/policy.ts";
+import type { DocumentFile } from "./documents.ts";
 
 /** The note of a rendering whose wait reached its cap because the page did not become idle. */
 export const WAIT_CAPPED = "wait-capped";
@@ -18,6 +19,8 @@ export const GLYPHS_MISSING = "glyphs-missing";
 export const BLANK = "blank";
 /** The note of a failed render whose file or picture exceeds a limit. */
 export const CAPTURE_TOO_LARGE = "capture-too-large";
+/** The note of a failed render whose `pageRanges` starts after the last page. */
+export const PAGES_UNMATCHED = "pages-unmatched";
 /** The note of a failed render whose `selector` matches no element. */
 export const SELECTOR_UNMATCHED = "selector-unmatched";
 
@@ -40,6 +43,14 @@ export interface RendererHealth {
   readonly memoryBytes?: number;
 }
 
+/** The files that a renderer serves to the page of a document. */
+export interface ServedDocument {
+  /** URL of the document, which the page has. */
+  readonly url: string;
+  /** Returns `null` if there is no such file. */
+  readFile(path: string): Promise<DocumentFile | null>;
+}
+
 /** How to isolate a render from others, and what it is called. */
 export interface RenderOptions {
   /**
@@ -51,6 +62,8 @@ export interface RenderOptions {
   readonly isIsolated?: boolean;
   /** The id under which the caller logs the render, for the renderer's events. */
   readonly requestId?: string | undefined;
+  /** The document to serve, if the `url` of the page is that of a document. */
+  readonly document?: ServedDocument | undefined;
 }
 
 /**

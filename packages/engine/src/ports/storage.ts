@@ -2,6 +2,7 @@ import type { AccountStore } from "./accounts.ts";
 import type { AuditStore } from "./audit.ts";
 import type { BatchStore } from "./batches.ts";
 import type { ServerClock } from "./clock.ts";
+import type { DocumentStore } from "./documents.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import type { RenderLeases } from "./render-leases.ts";
 import type { Ledger } from "./ledger.ts";
@@ -16,6 +17,7 @@ export interface Storage {
   readonly renderings: RenderingStore;
   readonly rateLimiter: RateLimiter;
   readonly batches: BatchStore;
+  readonly documents: DocumentStore;
   readonly audit: AuditStore;
   /** For a storage used by several processes; without it identical requests share a render only within one process. */
   readonly renderLeases?: RenderLeases | undefined;

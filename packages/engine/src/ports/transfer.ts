@@ -1,5 +1,6 @@
 import type { Account } from "./accounts.ts";
 import type { BatchRecord } from "./batches.ts";
+import type { DocumentFile, DocumentRecord } from "./documents.ts";
 import type { Balance, JournalEntry, Resolution } from "./ledger.ts";
 import type { TokenRecord } from "./tokens.ts";
 
@@ -23,6 +24,12 @@ export interface ReservationRecord {
   readonly state: "open" | "refused" | Exclude<Resolution, "unknown">;
 }
 
+/** A document with its files. */
+export interface WholeDocument {
+  readonly document: DocumentRecord;
+  readonly files: readonly DocumentFile[];
+}
+
 /** The records that are moved, by kind. */
 export interface TransferRecords {
   readonly accounts: Account;
@@ -31,6 +38,8 @@ export interface TransferRecords {
   readonly reservations: ReservationRecord;
   readonly journal: JournalEntry;
   readonly batches: BatchRecord;
+  /** Up to 50 MiB each, so they are moved one by one. */
+  readonly documents: WholeDocument;
 }
 
 export type TransferKind = keyof TransferRecords;
@@ -70,6 +79,9 @@ export interface TransferTotals {
   readonly unfinishedItems: number;
   readonly deliveries: number;
   readonly openDeliveries: number;
+  readonly documents: number;
+  /** Total size of their files. */
+  readonly documentBytes: number;
 }
 
 /** The source of a move, opened exclusively until it is closed. */
@@ -79,7 +91,8 @@ export interface TransferSource {
   totals(): Promise<TransferTotals>;
   /**
    * Returns the page at `position`, or `null` after the last page. Position `null` is the first page. The order is:
-   * accounts by creation, tokens, balances, reservations, the journal in its order, batches by submission.
+   * accounts by creation, tokens, balances, reservations, the journal in its order, batches by submission,
+   * documents.
    */
   read(position: string | null): Promise<TransferPage | null>;
   close(): Promise<void>;

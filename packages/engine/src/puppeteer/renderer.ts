@@ -44,7 +44,7 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
     filterLists,
     render: (
       parameters,
-      { isolationKey = crypto.randomUUID(), isIsolated = false, requestId }: RenderOptions = {},
+      { isolationKey = crypto.randomUUID(), isIsolated = false, requestId, document }: RenderOptions = {},
     ) =>
       withTimeout({ signal: browsers.closing, durationMs: renderTimeoutMs, reason }, async (signal) => {
         requireFilterLists(parameters, { filterLists });
@@ -62,6 +62,7 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
             navigationTimeoutMs,
             maxRenderingBytes,
             filterLists: asked,
+            document,
           } as const;
           try {
             return await browsers.use({ isolationKey, isIsolated }, signal, (tabs) =>

@@ -1,6 +1,8 @@
 import type { SnapParameters } from "@snap/protocol";
 import { resolveTarget, type RefusedHost } from "../egress/resolve.ts";
 import type { UpstreamProxy } from "../egress/upstream-proxy.ts";
+import type { SentDocument } from "../documents/document.ts";
+import { openDocument, type DocumentParts } from "../documents/open-document.ts";
 import { isSnapError, type SnapError } from "../errors.ts";
 import { renderingTooLarge } from "../rendering-limit.ts";
 import type { RenderedFile, Renderer, RenderOptions } from "../ports/renderer.ts";
@@ -10,7 +12,7 @@ import type { TargetPolicy } from "../targets/policy.ts";
 import type { Quarantine } from "./quarantine.ts";
 import type { Scheduler, SlotRequest } from "./scheduler.ts";
 
-export interface RenderParts {
+export interface RenderParts extends DocumentParts {
   readonly scheduler: Scheduler;
   readonly quarantine: Quarantine;
   readonly renderer: Renderer;
@@ -23,6 +25,12 @@ export interface RenderParts {
   readonly onQuarantined: (quarantined: QuarantinedAccount) => void;
 }
 
+/** Whose turn it is, and what is rendered if not a page of the network. */
+export interface RenderSlot extends SlotRequest, Pick<RenderOptions, "requestId"> {
+  /** The document of the page, if the request has it. */
+  readonly document: SentDocument | undefined;
+}
+
 /** An account that is in quarantine because one of its pages was ended. */
 export interface QuarantinedAccount {
   readonly accountId: string;
@@ -33,8 +41,9 @@ export interface QuarantinedAccount {
 }
 
 /**
- * Waits for a slot, then renders. Checks the addresses of the target first; the egress proxy checks them again at each
- * connection.
+ * Waits for a slot, then renders. Checks the addresses of the target first, unless it is a document of the account; the
+ * egress proxy checks them again at each connection. The host of documents never resolves, so that an unknown document is
+ * like a page that does not exist.
  *
  * @throws SnapError as `Scheduler.run` and `Renderer.render` do; `blocked_host`, `target_unreachable`,
  * `upstream_error` if the resolver failed, or `render_failed` if the file is larger than `maxRenderingBytes`.
@@ -42,16 +51,20 @@ export interface QuarantinedAccount {
 export function render(
   parts: RenderParts,
   parameters: SnapParameters,
-  slot: SlotRequest & Pick<RenderOptions, "requestId">,
+  slot: RenderSlot,
 ): Promise<RenderedFile> {
   const { scheduler, renderer, resolver, upstreamProxy, targets: policy, maxRenderingBytes } = parts;
   return scheduler.run(slot, async () => {
-    const refused = await resolveTarget({ url: parameters.url, policy, resolver, upstreamProxy });
+    const { url } = parameters;
+    const { accountId, requestId, document: sent } = slot;
+    const document = await openDocument(parts, { url, accountId, sent });
+    const refused = document === null ? await resolveTarget({ url, policy, resolver, upstreamProxy }) : null;
     if (refused !== null) throw explain(refused);
-    const { accountId, requestId } = slot;
     const isIsolated = parts.isolatesAccounts || parts.quarantine.has(accountId);
     try {
-      const file = await renderer.render(parameters, { isolationKey: accountId, isIsolated, requestId });
+      const served = document === null ? {} : { document };
+      const options = { isolationKey: accountId, isIsolated, requestId, ...served };
+      const file = await renderer.render(parameters, options);
       if (file.bytes.byteLength > maxRenderingBytes) throw renderingTooLarge(maxRenderingBytes);
       return file;
     } catch (error) {

@@ -94,8 +94,8 @@ async function moveRecords(
 }
 
 function countOf(totals: TransferTotals): number {
-  const { accounts, tokens, balances, reservations, journalLines, batches } = totals;
-  return accounts + tokens + balances + reservations + journalLines + batches;
+  const { accounts, tokens, balances, reservations, journalLines, batches, documents } = totals;
+  return accounts + tokens + balances + reservations + journalLines + batches + documents;
 }
 
 function requireSame(source: TransferTotals, target: TransferTotals): void {

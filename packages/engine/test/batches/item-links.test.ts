@@ -99,6 +99,22 @@ it("signs again with a rotated secret, another token or another expiry", async (
   expect(second?.replace(/signature=.*/, "")).toBe(first?.replace(/signature=.*/, ""));
 });
 
+it("links no request that is too long for a URL", async () => {
+  const batch = batchOf(1);
+  const items = batch.items.map((item) => ({
+    ...item,
+    parameters: {
+      ...item.parameters,
+      pdf: true,
+      headerHtml: "<b>".repeat(6_666),
+      footerHtml: "<b>".repeat(6_666),
+    },
+  }));
+  const { links, signatures } = await open({ ...batch, items });
+  expect(await links()).toEqual([null]);
+  expect(signatures()).toBe(0);
+});
+
 it("links no rendering that is gone, or was replaced", async () => {
   const { links, put } = await open(batchOf(2));
   await links();

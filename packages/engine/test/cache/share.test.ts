@@ -90,6 +90,7 @@ function startProcess(overrides: Partial<ShareParts> = {}): Process {
         key: KEY,
         parameters,
         priority: "interactive",
+        hasContent: false,
         requestedAt: clock.now(),
         ...change,
       });

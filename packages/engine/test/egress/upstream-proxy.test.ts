@@ -106,6 +106,22 @@ describe("a connection through the upstream proxy", () => {
   });
 });
 
+describe("the host of documents", () => {
+  it.each([
+    ["documents.snap.invalid", 443, "local"],
+    ["documents.snap.invalid", 80, "proxy"],
+    ["Documents.snap.invalid.", 8443, "proxy"],
+  ] as const)("is unresolved: %s, port %i, names resolved by: %s", async (hostname, port, dns) => {
+    const proxy = await openProxy();
+    const allow = "documents.snap.invalid";
+    expect(await reach(proxy, { hostname, port, dns, allow })).toMatchObject({
+      refusal: "unresolved",
+      lookedUp: [],
+    });
+    expect(proxy.authorities).toEqual([]);
+  });
+});
+
 describe("an upstream proxy that does not open the tunnel", () => {
   it.each([
     [403, "unreachable", "refuses to connect to the host (403)"],

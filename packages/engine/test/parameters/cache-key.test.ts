@@ -31,6 +31,11 @@ const DIGESTS = [
     "&pdf=1&marginTop=1&marginRight=2&marginBottom=3&marginLeft=4&marginUnit=cm",
     "0d25cd991997f1810922abdb0efe0410bea45153a10cf41ce4ad0acf05008cd8",
   ],
+  ["&pdf=1&pageRanges=5,1-3", "0b2839a431db520823104b314906bb43e6f5264b655482bbedc183a90ec3a79b"],
+  [
+    "&pdf=1&printBackground=0&outline=1&pdfTitle=A",
+    "c3b31f4dc7a45c1b151ca3a11963758fc037e044bd872c0d7722fe8b979fa705",
+  ],
   ["&pdf=1&scale=0.5", "c3e456181b1761448bfab18fedb80387a9ea13737af4dbf4bf85950c98da4234"],
 ] as const;
 
@@ -67,6 +72,9 @@ describe("cacheKey", () => {
     ["", "&cache=0"],
     ["&fullPage=true&format=webp", "&format=webp&fullPage=1&scale=1&waitUntil=networkidle2&cache=1"],
     ["&width=800.4&height=600", "&width=800&height=600"],
+    ["&mask=a&maskColor=%23FFFFFF", "&mask=a&maskColor=%23ffffff"],
+    ["&mask=a&maskColor=%23FF00FF", "&mask=a"],
+    ["&hideSelectors=.md%5C:flex,[a=%27b%27]", "&hideSelectors=.md\\:flex%2C%5Ba='b'%5D"],
     ["a b", "a%20b"],
     ["a+b", "a%20b"],
     ["&pdf=1", "&pdf=true&paperFormat=a4&marginUnit=mm&scale=1.0"],
@@ -120,6 +128,9 @@ describe("cacheKey of secrets", () => {
     expect(withSecrets({ basicAuth: "ada:other" })).not.toBe(withSecrets({ basicAuth: "ada:secret" }));
     expect(withSecrets({ headers: { "x-b": "2", "X-A": "1" } })).toBe(
       withSecrets({ headers: { "x-a": "1", "x-b": "2" } }),
+    );
+    expect(withSecrets({ cookies: [{ name: "a", value: "1", sameSite: "lax" }] })).toBe(
+      withSecrets({ cookies: [{ sameSite: "Lax", value: "1", name: "a" }] }),
     );
   });
 });

@@ -61,6 +61,11 @@ describe("the schemas", () => {
       stabilize: false,
       expandScrollers: false,
       scale: 1,
+      singlePage: false,
+      cssPageSize: false,
+      printBackground: true,
+      outline: false,
+      tagged: false,
       cache: true,
     });
   });

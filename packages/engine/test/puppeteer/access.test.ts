@@ -66,6 +66,7 @@ async function openSites(ownPages: (origins: Origins) => Pages): Promise<Sites> 
 /** A frame of the other site that requests what only the first site may read. */
 function hostileFrame(origin: string): string {
   return `<meta name=referrer content=no-referrer>
+    <iframe src="${origin}/document-of-frame"></iframe>
     <img src="${origin}/image-of-frame"><script src="${origin}/script-of-frame.js"></script>
     <script>
       const mark = () => parent.postMessage("done", "*");
@@ -226,7 +227,7 @@ describe("headers, cookies and basicAuth", () => {
     expect(lacking(sites, "/")).toEqual([]);
     expect(leaks(sites.third, "/frame", "/own-fetch-of-frame")).toEqual([]);
     const ofFrame = sites.own.received.filter(({ what }) => what.includes("of-frame"));
-    expect(ofFrame).toHaveLength(4);
+    expect(ofFrame).toHaveLength(5);
     expect(ofFrame.filter(hasSecret)).toEqual([]);
   });
 
@@ -235,7 +236,7 @@ describe("headers, cookies and basicAuth", () => {
     await render(sites, { waitUntil: "networkidle0" });
     expect(lacking(sites, "/")).toEqual([]);
     const ofPage = sites.own.received.filter(({ what }) => what.includes("of-frame"));
-    expect(ofPage).toHaveLength(4);
+    expect(ofPage).toHaveLength(5);
     expect(ofPage.filter(hasSecret)).toEqual([]);
   });
 

@@ -24,6 +24,7 @@ const facts = () => ({
   timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   userAgent: navigator.userAgent,
   platform: navigator.platform,
+  brands: navigator.userAgentData?.brands,
   width: innerWidth,
   height: innerHeight,
   ratio: devicePixelRatio,
@@ -144,9 +145,10 @@ describe("the appearance of a page", () => {
     expect(headers.get("page")?.["sec-ch-ua"] ?? '"149"').toContain('"149"');
   });
 
-  it("sends no client hints with the user agent of a bot", async () => {
-    await seenBy({ userAgent: "ExampleBot/1.0" });
+  it("sends no client hints with the user agent of a bot, and has no brands", async () => {
+    const seen = await seenBy({ userAgent: "ExampleBot/1.0" });
     expect(headers.get("page")).toMatchObject({ "user-agent": "ExampleBot/1.0" });
+    expect(seen.get("page")).toMatchObject({ brands: [] });
     expect(headers.get("page")).not.toHaveProperty("sec-ch-ua");
   });
 

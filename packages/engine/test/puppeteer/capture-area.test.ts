@@ -157,6 +157,35 @@ describe("mask", () => {
     expect([image.pixel(49, 25), image.pixel(50, 25), image.pixel(99, 49)]).toEqual([WHITE, BLACK, BLACK]);
   });
 
+  it("accepts only colors that the browser knows", async () => {
+    const colors = [
+      "#f0f",
+      "#f0f8",
+      "#ff00ff",
+      "#ff00ff80",
+      "transparent",
+      "rgb(255, 0, 255)",
+      "rgba(100%, 0%, 100%, .5)",
+      "rgb(255 0% none / 50%)",
+      "hsl(300, 100%, 50%)",
+      "hsla(0.8turn 100% 50% / 0.5)",
+      "hwb(300deg 0% 0%)",
+      "lab(60% 90 -60)",
+      "oklab(0.7 0.2 -0.1 / none)",
+      "lch(60% 110 330)",
+      "oklch(70% 0.3 330deg)",
+      "color(display-p3 1 0 1)",
+      "color(srgb-linear 100% 0 1 / 50%)",
+      "color(xyz-d50 0.5 0.2 0.9)",
+    ];
+    for (const maskColor of colors) screenshot(site.url("/box"), { mask: "b", maskColor });
+    const script = `
+      const unknown = ${JSON.stringify(colors)}.filter((color) => !CSS.supports("color", color));
+      if (unknown.length > 0) throw unknown.join("; ");`;
+    const rendered = renderer.render(screenshot(site.url("/box"), { script }));
+    await expect(rendered).resolves.toMatchObject({ contentType: "image/png" });
+  });
+
   it("covers a captured element that is scrolled to within its container", async () => {
     const image = await png("/masked-scroller", { selector: "#area", mask: ".x" });
     expect([image.pixel(0, 0), image.pixel(image.width - 1, 49)]).toEqual([MASKED, MASKED]);

@@ -1,5 +1,6 @@
 // @module-tag browser
 
+import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Renderer } from "../../src/ports/renderer.ts";
@@ -7,6 +8,7 @@ import { openProxiedEgress } from "../../src/puppeteer/proxy/proxy.ts";
 import type { TargetPolicy } from "../../src/targets/policy.ts";
 import { parseTargetList } from "../../src/targets/target-list.ts";
 import { readPng } from "./image.ts";
+import { documentOf } from "./served-document.ts";
 import { allowPorts, openRenderer, screenshot, type ScreenshotOptions } from "./setup.ts";
 import type { Site } from "./site.ts";
 import { HOSTS, openHostileSite, openTrap, TO_LOOPBACK, type Trap } from "./trap.ts";
@@ -60,6 +62,39 @@ describe("a page that tries every way to connect when the request changes it", (
     const failure = renderer.render(screenshot(site.url("/?later"), { script }));
     await expect(failure).rejects.toMatchObject({ code: "blocked_host" });
     expect(trap.caught).toEqual([]);
+  });
+});
+
+describe("a document that tries every way to connect", () => {
+  const hostile = documentOf({
+    "index.html": readFileSync(new URL("../fixtures/pages/every-way-out.html", import.meta.url)),
+    "service-worker.js":
+      "fetch(`${new URL(location).searchParams.get('to')}/service-worker`, { mode: 'no-cors' })",
+  });
+  const to = (port: number): string =>
+    ["127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "four.example"]
+      .flatMap((host) => [`http://${host}:${port}`, `https://${host}:${port}`])
+      .map((origin) => `to=${encodeURIComponent(origin)}`)
+      .join("&");
+
+  it("renders without reaching any", async () => {
+    const page = screenshot(`${hostile.url}?${to(trap.port)}`, { waitUntil: "networkidle0", delay: 500 });
+    const file = await renderer.render(page, { document: hostile });
+    expect(file.targetStatus).toBe(200);
+    expect(trap.caught).toEqual([]);
+  });
+
+  it("reaches the same trap if it is allowed, but never by UDP", async () => {
+    const open = openRenderer([], { targets: allowPorts(trap.port) });
+    const page = screenshot(`${hostile.url}?${to(trap.port)}`, {
+      waitUntil: "domcontentloaded",
+      delay: 1000,
+    });
+    await open.render(page, { document: hostile });
+    await open.close();
+    expect(trap.caught.length).toBeGreaterThan(20);
+    expect(trap.caught.filter((line) => line.startsWith("udp"))).toEqual([]);
+    trap.caught.length = 0;
   });
 });
 

@@ -20,6 +20,7 @@ let renderer: Renderer;
 beforeAll(async () => {
   site = await openSite({
     "/": BOXES,
+    "/quoted": BOXES.replace("id=b class=box", "id=b class=md:flex title=x"),
     "/csp": (_request, response) =>
       void response
         .writeHead(200, {
@@ -81,6 +82,12 @@ describe("css", () => {
 });
 
 describe("hideSelectors and removeSelectors", () => {
+  it("may contain single quotes and backslashes", async () => {
+    const selectors = { hideSelectors: ".md\\:flex", removeSelectors: "[class='box banner']" };
+    const { pixel } = await render("/quoted", selectors);
+    expect([pixel(700, 50), pixel(700, 150)]).toEqual([WHITE, WHITE]);
+  });
+
   it("hide elements with their descendants, and keep their space", async () => {
     const { pixel } = await render("/", { hideSelectors: ".none, .banner" });
     expect(pixel(700, 50)).toEqual(WHITE);
@@ -173,6 +180,10 @@ describe("script", () => {
       "document.body.innerHTML = ''; document.body.style.background = 'red'; return 1; // done",
     ],
     ["may navigate", "location = '/red'"],
+    [
+      "may return anything",
+      "document.body.innerHTML = ''; document.body.style.background = 'red'; return window",
+    ],
   ])("%s", async (_name, script) => {
     const { pixel } = await render("/", { script });
     expect(pixel(700, 50)).toEqual(RED);

@@ -3,6 +3,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { RendererEvent } from "../../src/puppeteer/index.ts";
 import { openInterceptor } from "./interceptor.ts";
+import { folderDocument } from "./served-document.ts";
 import { failureOf, openRenderer, screenshot } from "./setup.ts";
 import { startRemoteBrowser } from "./remote-browser.ts";
 import { openSite } from "./site.ts";
@@ -49,6 +50,38 @@ describe("a page that tries every way to connect from a remote browser", () => {
     });
     expect((await Promise.all(files)).map(({ targetStatus }) => targetStatus)).toEqual(HOSTS.map(() => 200));
     expect(trap.caught).toEqual([]);
+  });
+});
+
+describe("a document in a remote browser", () => {
+  it.each(["proxy", "direct"] as const)("is served, with egress: %s", async (browserEgress) => {
+    const site = await openSite({
+      "/": `<iframe src="https://documents.snap.invalid/"></iframe><script>
+        fetch("https://documents.snap.invalid/", { mode: "no-cors" }).catch(() => (document.title = "refused"))
+      </script>`,
+    });
+    onTestFinished(() => site.close());
+    const lookedUp: string[] = [];
+    const resolve = async (name: string): Promise<string[]> => {
+      lookedUp.push(name);
+      return ["127.0.0.1"];
+    };
+    const { webSocketUrl } = await startRemoteBrowser({ args: [] });
+    const browserUrls = [webSocketUrl];
+    const renderer = openRenderer([site.port], { browserUrls, browserEgress, resolver: { resolve } });
+    onTestFinished(() => renderer.close());
+    const document = folderDocument();
+    const file = await renderer.render(screenshot(document.url), { document });
+    expect(file.targetStatus).toBe(200);
+    expect(new Set(document.read).size).toBe(8);
+    // other pages get nothing, and nobody learns that they tried
+    const isRefused = { waitForFunction: 'document.title === "refused"' };
+    expect((await renderer.render(screenshot(site.url("/"), isRefused))).targetStatus).toBe(200);
+    expect(await failureOf(renderer.render(screenshot(document.url)))).toEqual({
+      code: "target_unreachable",
+      message: "The page's host name could not be resolved.",
+    });
+    expect(lookedUp).toEqual([]);
   });
 });
 

@@ -20,6 +20,7 @@ export function connectStorage(world: World, connection: Connection): Storage {
     ledger: connect("ledger", storage.ledger),
     batches: { ...connect("batches", storage.batches), watch: storage.batches.watch },
     renderings: connect("renderings", storage.renderings),
+    documents: connect("documents", storage.documents),
     audit: connect("audit", storage.audit),
     rateLimiter: connect("rateLimiter", storage.rateLimiter),
     renderLeases: world.conditions.hasLeases ? connect("renderLeases", storage.renderLeases) : undefined,

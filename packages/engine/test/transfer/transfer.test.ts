@@ -30,6 +30,8 @@ const TOTALS: TransferTotals = {
   unfinishedItems: 0,
   deliveries: 0,
   openDeliveries: 0,
+  documents: 0,
+  documentBytes: 0,
 };
 
 const entryAt = (at: number): JournalEntry => ({

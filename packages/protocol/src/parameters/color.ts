@@ -5,20 +5,46 @@ const NAMES: ReadonlySet<string> = new Set(
   ),
 );
 
-const HEX = /^#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i;
-const COMPONENT = "[+-]?(?:\\d+\\.?\\d*|\\.\\d+)(?:%|deg|grad|rad|turn)?";
+const HEX = /^#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/;
+
+const NUMBER = "[+-]?(?:\\d+(?:\\.\\d+)?|\\.\\d+)";
+const PERCENTAGE = `${NUMBER}%`;
+const ANGLE = `${NUMBER}(?:deg|grad|rad|turn)?`;
+const VALUE = `(?:${NUMBER}%?|none)`;
+const HUE = `(?:${ANGLE}|none)`;
+const SPACE = "(?:srgb(?:-linear)?|display-p3|a98-rgb|prophoto-rgb|rec2020|xyz(?:-d50|-d65)?)";
+
+/** The functions of CSS Color 4 and what they take, separated by spaces, with an optional `/` and alpha. */
+const MODERN = [
+  ["rgba?", VALUE, VALUE, VALUE],
+  ["hsla?", HUE, VALUE, VALUE],
+  ["hwb", HUE, VALUE, VALUE],
+  ["(?:ok)?lab", VALUE, VALUE, VALUE],
+  ["(?:ok)?lch", VALUE, VALUE, HUE],
+  ["color", SPACE, VALUE, VALUE, VALUE],
+];
+/** The older functions, with commas. */
+const LEGACY = [
+  ["rgba?", NUMBER, NUMBER, NUMBER],
+  ["rgba?", PERCENTAGE, PERCENTAGE, PERCENTAGE],
+  ["hsla?", ANGLE, PERCENTAGE, PERCENTAGE],
+];
 const FUNCTION = new RegExp(
-  `^(?:rgb|hsl)a?\\( *${COMPONENT}(?:(?: *, *${COMPONENT}){2,3}|(?: +${COMPONENT}){2}(?: */ *${COMPONENT})?) *\\)$`,
-  "i",
+  `^(?:${[
+    ...MODERN.map(([name, ...parts]) => `${name}\\( *${parts.join(" +")}(?: */ *${VALUE})? *\\)`),
+    ...LEGACY.map(([name, ...parts]) => `${name}\\( *${parts.join(" *, *")}(?: *, *${NUMBER}%?)? *\\)`),
+  ].join("|")})$`,
 );
 
 /**
- * Returns whether a text is a CSS color: a name, a hexadecimal number, or `rgb()` or `hsl()` with numbers.
+ * Returns a CSS color in lowercase, or `null` if the text is not one: a name, a hexadecimal number, or a function of CSS
+ * Color 4 with numbers. Refuses everything that depends on the page or loads something, such as `var()`.
  *
  * @example
- * isColor("#ff00ff"); // true
- * isColor("rgb(0 0 0 / 50%)"); // true
+ * canonicalColor("#FF00FF"); // "#ff00ff"
+ * canonicalColor("oklch(70% 0.2 330)"); // "oklch(70% 0.2 330)"
  */
-export function isColor(text: string): boolean {
-  return NAMES.has(text.toLowerCase()) || HEX.test(text) || FUNCTION.test(text);
+export function canonicalColor(text: string): string | null {
+  const color = text.toLowerCase();
+  return NAMES.has(color) || HEX.test(color) || FUNCTION.test(color) ? color : null;
 }

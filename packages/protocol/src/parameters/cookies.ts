@@ -14,6 +14,11 @@ export interface Cookie {
 }
 
 const COOKIES_MAX = 20;
+const REQUIRED: readonly string[] = ["name", "value"];
+const SAME_SITE = ["Strict", "Lax", "None"];
+
+/** What `cookies` must be. */
+export const COOKIES_SYNTAX = `an array of at most ${COOKIES_MAX} cookies`;
 
 export const COOKIES_SCHEMA: Readonly<Record<string, unknown>> = {
   type: "array",
@@ -22,7 +27,7 @@ export const COOKIES_SCHEMA: Readonly<Record<string, unknown>> = {
   items: {
     type: "object",
     additionalProperties: false,
-    required: ["name", "value"],
+    required: REQUIRED,
     properties: {
       name: { type: "string", minLength: 1 },
       value: { type: "string" },
@@ -30,43 +35,73 @@ export const COOKIES_SCHEMA: Readonly<Record<string, unknown>> = {
       path: { type: "string", pattern: "^/" },
       secure: { type: "boolean" },
       httpOnly: { type: "boolean" },
-      sameSite: { enum: ["Strict", "Lax", "None"] },
+      sameSite: { enum: SAME_SITE },
     },
   },
 };
 
-/** RFC 6265, 4.1.1, as browsers read it: values may contain spaces, quotes, commas and backslashes. */
-const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
-const VALUE = /^[\x20-\x3a\x3c-\x7e]*$/;
-const DOMAIN = /^\.?[a-z0-9-]+(\.[a-z0-9-]+)*$/i;
-const PATH = /^\/[\x21-\x3a\x3c-\x7e]*$/;
-
-/** The members in canonical order, and what each must be. */
-const MEMBERS: Readonly<Record<keyof Cookie, (value: unknown) => boolean>> = {
-  name: (value) => typeof value === "string" && NAME.test(value),
-  value: (value) => typeof value === "string" && VALUE.test(value),
-  domain: (value) => value === undefined || (typeof value === "string" && DOMAIN.test(value)),
-  path: (value) => value === undefined || (typeof value === "string" && PATH.test(value)),
-  secure: (value) => value === undefined || typeof value === "boolean",
-  httpOnly: (value) => value === undefined || typeof value === "boolean",
-  sameSite: (value) => value === undefined || value === "Strict" || value === "Lax" || value === "None",
-};
-
-/** Returns the cookies with their members in a fixed order, or `null` if they are invalid. */
-export function canonicalCookies(value: unknown): readonly Cookie[] | null {
-  if (!Array.isArray(value) || value.length === 0 || value.length > COOKIES_MAX) return null;
-  const cookies = (value as unknown[]).map(canonicalCookie);
-  return cookies.every((cookie) => cookie !== null) ? cookies : null;
+interface Member {
+  readonly syntax: string;
+  /** Returns the canonical value, or `null` if it is invalid. */
+  readonly canonicalize: (value: unknown) => string | boolean | null;
 }
 
-function canonicalCookie(value: unknown): Cookie | null {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+const FLAG: Member = {
+  syntax: "true or false",
+  canonicalize: (value) => (typeof value === "boolean" ? value : null),
+};
+
+/** The members in canonical order. RFC 6265, 4.1.1, as browsers read it: values may have spaces, quotes and commas. */
+const MEMBERS: Readonly<Record<keyof Cookie, Member>> = {
+  name: matching(/^[!#$%&'*+.^_`|~0-9a-z-]+$/i, "text without spaces and separators"),
+  value: matching(/^[\x20-\x3a\x3c-\x7e]*$/, "printable ASCII text without semicolons"),
+  domain: matching(/^\.?[a-z0-9-]+(\.[a-z0-9-]+)*$/i, "a host name"),
+  path: matching(/^\/[\x21-\x3a\x3c-\x7e]*$/, "a path, such as / or /shop, without spaces and semicolons"),
+  secure: FLAG,
+  httpOnly: FLAG,
+  sameSite: {
+    syntax: "Strict, Lax or None",
+    canonicalize: (value) =>
+      (typeof value === "string" &&
+        SAME_SITE.find((choice) => choice.toLowerCase() === value.toLowerCase())) ||
+      null,
+  },
+};
+
+function matching(pattern: RegExp, syntax: string): Member {
+  return {
+    syntax,
+    canonicalize: (value) => (typeof value === "string" && pattern.test(value) ? value : null),
+  };
+}
+
+/** Returns the cookies with their members in a fixed order, or what is wrong, without a value. */
+export function canonicalCookies(value: unknown): readonly Cookie[] | string {
+  if (!Array.isArray(value)) return `must be ${COOKIES_SYNTAX}, as JSON`;
+  if (value.length === 0) return "must not be empty; leave it out to send no cookies";
+  if (value.length > COOKIES_MAX) return `must be at most ${COOKIES_MAX} cookies`;
+  const cookies = (value as unknown[]).map(canonicalCookie);
+  return cookies.find((cookie) => typeof cookie === "string") ?? (cookies as readonly Cookie[]);
+}
+
+function canonicalCookie(value: unknown, index: number): Cookie | string {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return `must have an object at index ${index}`;
   const sent = value as Readonly<Record<string, unknown>>;
-  if (!Object.keys(sent).every((name) => Object.hasOwn(MEMBERS, name))) return null;
-  const members = Object.entries(MEMBERS);
-  if (!members.every(([name, isValid]) => isValid(sent[name]))) return null;
-  const present = members.filter(([name]) => sent[name] !== undefined);
-  return Object.fromEntries(present.map(([name]) => [name, sent[name]])) as unknown as Cookie;
+  const other = Object.keys(sent).find((name) => !Object.hasOwn(MEMBERS, name));
+  if (other !== undefined) {
+    // a longer name, or one with other characters, may contain a value
+    const shown = /^\w{1,32}$/.test(other) ? other : "other members";
+    return `must not have ${shown} at index ${index}; a cookie has ${Object.keys(MEMBERS).join(", ")}`;
+  }
+  const cookie: Record<string, unknown> = {};
+  for (const [name, { syntax, canonicalize }] of Object.entries(MEMBERS)) {
+    if (sent[name] === undefined && !REQUIRED.includes(name)) continue;
+    const member = canonicalize(sent[name]);
+    if (member === null) return `must have ${syntax} as ${name} at index ${index}`;
+    cookie[name] = member;
+  }
+  return cookie as unknown as Cookie;
 }
 
 /**

@@ -2,12 +2,13 @@ import type { ParameterRow } from "./row.ts";
 import { URL_MESSAGES } from "./target-url.ts";
 
 /**
- * Returns what a value of the parameter must be: it names the valid values, whatever the fault was.
+ * Returns what a value of the parameter must be. The message names the valid values, whatever the fault was; for a
+ * structure, it names the invalid entry, but never its value, which may be secret.
  *
  * @example
  * fieldMessage(PARAMETERS.screenshot.delay); // "must be an integer from 0 to 10000"
  */
-export function fieldMessage(row: ParameterRow): string {
+export function fieldMessage(row: ParameterRow, value?: unknown): string {
   switch (row.kind) {
     case "flag":
       return "must be true or false";
@@ -19,11 +20,13 @@ export function fieldMessage(row: ParameterRow): string {
     case "choice":
       return `must be one of ${row.values.join(", ")}`;
     case "selector":
-      return `must be a CSS selector of 1 to ${row.maxCharacters} characters without single quotes, backslashes or control characters`;
+      return `must be a CSS selector of 1 to ${row.maxCharacters} characters without ${row.isStrict ? "single quotes, backslashes or " : ""}control characters`;
     case "text":
       return `must be ${row.syntax}, of 1 to ${row.maxCharacters} characters`;
-    case "json":
-      return `must be ${row.syntax}, of at most ${row.maxCharacters} characters of JSON`;
+    case "json": {
+      const result = row.canonicalize(value);
+      return typeof result === "string" ? result : `must be at most ${row.maxCharacters} characters of JSON`;
+    }
     case "url":
       return URL_MESSAGES.malformed;
   }

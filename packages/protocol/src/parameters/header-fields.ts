@@ -4,27 +4,44 @@ const FIELDS_MAX = 20;
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 /** Visible characters, with spaces and tabs between them (RFC 9110, 5.5). */
 const FIELD_VALUE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
-/** Fields that the browser sets or refuses, and those that frame or route a message. */
-const RESERVED =
-  /^(host|connection|cookie|cookie2|set-cookie|keep-alive|te|trailer|transfer-encoding|upgrade|expect|content-.*|proxy-.*|sec-.*)$/;
+/** Fields that the browser sets or refuses, and those that frame or route a message; `*` is the rest of a name. */
+export const RESERVED_FIELDS: readonly string[] =
+  "Connection Content-* Cookie Cookie2 Expect Host Keep-Alive Proxy-* Sec-* Set-Cookie TE Trailer Transfer-Encoding Upgrade".split(
+    " ",
+  );
+const RESERVED = new RegExp(`^(?:${RESERVED_FIELDS.join("|").replaceAll("*", ".*")})$`, "i");
+
+/** Names come from the caller and can have any length. */
+const SHOWN_CHARACTERS = 64;
+
+/** What `headers` must be. */
+export const HEADERS_SYNTAX = `an object of at most ${FIELDS_MAX} header fields`;
 
 export const HEADERS_SCHEMA: Readonly<Record<string, unknown>> = {
   type: "object",
+  minProperties: 1,
   maxProperties: FIELDS_MAX,
   additionalProperties: { type: "string", minLength: 1 },
 };
 
-/** Returns the header fields with their names in lowercase and sorted, or `null` if they are invalid. */
-export function canonicalHeaders(value: unknown): Readonly<Record<string, string>> | null {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
-  const fields: [string, string][] = [];
-  for (const [name, text] of Object.entries(value) as [string, unknown][]) {
+/** Returns the header fields with their names in lowercase and sorted, or what is wrong, without a value. */
+export function canonicalHeaders(value: unknown): Readonly<Record<string, string>> | string {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return `must be ${HEADERS_SYNTAX}, as JSON`;
+  const entries = Object.entries(value) as [string, unknown][];
+  if (entries.length === 0) return "must not be empty; leave it out to send no fields";
+  if (entries.length > FIELDS_MAX) return `must be at most ${FIELDS_MAX} header fields`;
+  const fields = new Map<string, string>();
+  for (const [index, [name, text]] of entries.entries()) {
+    // an invalid name may contain a value, such as `X-Preview: secret`
+    if (!FIELD_NAME.test(name)) return `must have a name of letters, digits and hyphens at index ${index}`;
+    const shown = name.slice(0, SHOWN_CHARACTERS);
     const field = name.toLowerCase();
-    if (!FIELD_NAME.test(name) || RESERVED.test(field)) return null;
-    if (typeof text !== "string" || !FIELD_VALUE.test(text)) return null;
-    fields.push([field, text]);
+    if (RESERVED.test(name)) return `must not have ${shown}, which the browser or the connection sets`;
+    if (typeof text !== "string" || !FIELD_VALUE.test(text))
+      return `must have printable ASCII text, without spaces at its ends, as the value of ${shown}`;
+    if (fields.has(field)) return `must have ${shown} only once; upper and lower case are the same`;
+    fields.set(field, text);
   }
-  const names = new Set(fields.map(([name]) => name));
-  if (fields.length === 0 || fields.length > FIELDS_MAX || names.size < fields.length) return null;
-  return Object.fromEntries(fields.toSorted(([left], [right]) => (left < right ? -1 : 1)));
+  return Object.fromEntries([...fields].toSorted(([left], [right]) => (left < right ? -1 : 1)));
 }

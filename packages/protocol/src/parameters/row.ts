@@ -18,6 +18,7 @@ export const PARAMETER_GROUPS = [
   "Changes",
   "Content",
   "Paper",
+  "Print",
   "Cache",
 ] as const;
 export type ParameterGroup = (typeof PARAMETER_GROUPS)[number];
@@ -77,6 +78,8 @@ interface UrlRow extends RowBase, Defaults<never> {
 interface SelectorRow extends RowBase, Defaults<never> {
   readonly kind: "selector";
   readonly maxCharacters: number;
+  /** Whether single quotes and backslashes are invalid, as the specification demands for its own selectors. */
+  readonly isStrict?: boolean;
 }
 
 interface TextRow extends RowBase, Defaults<string> {
@@ -101,8 +104,8 @@ interface JsonRow extends RowBase, Defaults<never> {
   readonly valueType: string;
   /** Its JSON schema. */
   readonly schema: Readonly<Record<string, unknown>>;
-  /** Returns the canonical structure, or `null` if the value is invalid. */
-  readonly canonicalize: (value: unknown) => object | null;
+  /** Returns the canonical structure, or what is wrong with an invalid value, without repeating it. */
+  readonly canonicalize: (value: unknown) => object | string;
 }
 
 /** The definition of one parameter. */

@@ -30,8 +30,10 @@ export const CAPTURE_LIMITS = {
 export function checkRules(mode: Mode, values: Values, report: Report): void {
   const rows: Readonly<Record<string, ParameterRow>> = PARAMETERS[mode];
   for (const row of Object.values(rows)) checkRow(row, { rows, values, report });
-  if (mode === "pdf") checkMargins(values, report);
-  else checkCaptureSize(values, report);
+  if (mode === "pdf") {
+    checkMargins(values, report);
+    checkHeaderMargins(values, report);
+  } else checkCaptureSize(values, report);
   checkCookieDomains(values, report);
   checkAuthorization(values, report);
 }
@@ -86,6 +88,16 @@ function checkMargins(values: Values, report: Report): void {
     report("marginTop", "plus marginBottom must be less than the paper height");
 }
 
+/** Headers and footers, and the margins that they are printed in. */
+const MARGIN_OF = { headerHtml: "marginTop", footerHtml: "marginBottom" } as const;
+
+/** Reports a header or footer without a margin: it would not be visible. */
+function checkHeaderMargins(values: Values, report: Report): void {
+  for (const [name, margin] of Object.entries(MARGIN_OF))
+    if (values[name] !== undefined && (values[margin] === undefined || values[margin] === 0))
+      report(name, `requires a ${margin} above 0; send all four margins, such as ${margin}=20`);
+}
+
 /** Reports an image that is too large to encode, if the parameters alone determine its size. */
 function checkCaptureSize(values: Values, report: Report): void {
   if (values["selector"] !== undefined) return;
@@ -114,13 +126,19 @@ function checkCaptureSize(values: Values, report: Report): void {
 function checkCookieDomains({ cookies, url }: Values, report: Report): void {
   const target = typeof url === "string" ? parseTargetUrl(url) : null;
   const structure = canonicalCookies(cookies);
-  if (target === null || structure === null) return;
-  if (structure.every(({ domain }) => domain === undefined || isDomainOf(domain, target.hostname))) return;
-  report("cookies", `must have no domain, or one that includes the host of url, ${target.hostname}`);
+  if (target === null || typeof structure === "string") return;
+  const { hostname } = target;
+  const foreign = structure.findIndex(({ domain }) => domain !== undefined && !isDomainOf(domain, hostname));
+  if (foreign !== -1)
+    report(
+      "cookies",
+      `must have no domain at index ${foreign}, or one that includes the host of url, ${hostname}`,
+    );
 }
 
 /** Reports two values of one header field. */
 function checkAuthorization({ headers, basicAuth }: Values, report: Report): void {
-  if (basicAuth === undefined || canonicalHeaders(headers)?.["authorization"] === undefined) return;
+  const fields = canonicalHeaders(headers);
+  if (basicAuth === undefined || typeof fields === "string" || fields["authorization"] === undefined) return;
   report("basicAuth", "cannot be combined with an Authorization field in headers");
 }

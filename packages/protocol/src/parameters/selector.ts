@@ -1,16 +1,25 @@
 import { countCharacters } from "./count-characters.ts";
+import type { ParameterRow } from "./row.ts";
 
-/** One or more characters, none of them a single quote, backslash or control character. */
+type SelectorRow = Extract<ParameterRow, { readonly kind: "selector" }>;
+
 // oxlint-disable-next-line no-control-regex -- the pattern excludes control characters
-export const SELECTOR_PATTERN = /^[^'\\\u0000-\u001f\u007f-\u009f]+$/;
+const PATTERN = /^[^\u0000-\u001f\u007f-\u009f]+$/;
+// oxlint-disable-next-line no-control-regex -- the pattern excludes control characters
+const STRICT_PATTERN = /^[^'\\\u0000-\u001f\u007f-\u009f]+$/;
+
+/** Returns what a selector must match: one or more characters that the parameter accepts. */
+export function selectorPattern({ isStrict = false }: Pick<SelectorRow, "isStrict">): RegExp {
+  return isStrict ? STRICT_PATTERN : PATTERN;
+}
 
 /**
  * Returns whether a text can be sent as a selector. The browser checks its syntax.
  *
  * @example
- * isSelector('a[href="/"]', 512); // true
- * isSelector("a[href='/']", 512); // false
+ * isSelector({ maxCharacters: 512 }, "a[href='/']"); // true
+ * isSelector({ maxCharacters: 512, isStrict: true }, "a[href='/']"); // false
  */
-export function isSelector(text: string, maxCharacters: number): boolean {
-  return SELECTOR_PATTERN.test(text) && text.isWellFormed() && countCharacters(text) <= maxCharacters;
+export function isSelector(row: Pick<SelectorRow, "isStrict" | "maxCharacters">, text: string): boolean {
+  return selectorPattern(row).test(text) && text.isWellFormed() && countCharacters(text) <= row.maxCharacters;
 }

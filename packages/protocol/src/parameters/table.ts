@@ -8,6 +8,7 @@ import { CONTENT_ROWS } from "./rows/content.ts";
 import { IMAGE_ROWS } from "./rows/image.ts";
 import { PAGE_ROWS } from "./rows/page.ts";
 import { PAPER_ROWS } from "./rows/paper.ts";
+import { PRINT_ROWS } from "./rows/print.ts";
 import { REGION_ROWS } from "./rows/region.ts";
 import { VIEWPORT_ROWS } from "./rows/viewport.ts";
 import { WAIT_ROWS } from "./rows/wait.ts";
@@ -29,5 +30,6 @@ export const PARAMETER_TABLE: readonly ParameterRow[] = [
   ...CHANGES_ROWS,
   ...CONTENT_ROWS,
   ...PAPER_ROWS,
+  ...PRINT_ROWS,
   ...CACHE_ROWS,
 ];

@@ -22,7 +22,8 @@ export function canonicalJson(
   value: unknown,
 ): object | null {
   const structure = canonicalize(value);
-  return structure !== null && JSON.stringify(structure).length <= maxCharacters ? structure : null;
+  const isValid = typeof structure === "object" && JSON.stringify(structure).length <= maxCharacters;
+  return isValid ? structure : null;
 }
 
 /**

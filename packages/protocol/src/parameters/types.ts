@@ -44,11 +44,29 @@ type Image =
   | (Pick<S, "format"> & { readonly omitBackground?: false | undefined } & NotSent<"quality">);
 
 type Margin = "marginTop" | "marginRight" | "marginBottom" | "marginLeft";
-type Paper = (Sent<P, Size> | NotSent<Size>) & (Sent<P, Margin> | NotSent<Margin>);
+type HeaderFooter = "headerHtml" | "footerHtml";
+type SinglePage = "singlePage" | "landscape" | "cssPageSize" | "pageRanges";
+type Paper = (Sent<P, Size> | NotSent<Size>) &
+  ((Sent<P, Margin> & Pick<P, HeaderFooter>) | NotSent<Margin | HeaderFooter>) &
+  (
+    | (Pick<P, "singlePage"> & {
+        readonly landscape?: false | undefined;
+        readonly cssPageSize?: false | undefined;
+      } & NotSent<"pageRanges">)
+    | (Pick<P, Exclude<SinglePage, "singlePage">> & { readonly singlePage?: false | undefined })
+  );
+
+type Content = "html" | "markdown";
+/** The page of a capture. */
+type Page =
+  | ({ readonly html: string } & NotSent<"url" | "markdown">)
+  | ({ readonly markdown: string } & NotSent<"url" | "html">)
+  | (Pick<S, "url"> & NotSent<Content>);
 
 /** The members that no alternative above restricts. */
 type OtherScreenshotValues = Omit<
   S,
+  | "url"
   | "cache"
   | "cacheTtl"
   | Size
@@ -63,7 +81,10 @@ type OtherScreenshotValues = Omit<
   | "padding"
   | ImageName
 >;
-type OtherPdfValues = Omit<P, "cache" | "cacheTtl" | Size | Margin | keyof Position>;
+type OtherPdfValues = Omit<
+  P,
+  "url" | "cache" | "cacheTtl" | Size | Margin | HeaderFooter | SinglePage | keyof Position
+>;
 
 export type ImageFormat = NonNullable<S["format"]>;
 export type WaitEvent = NonNullable<S["waitUntil"]>;
@@ -83,7 +104,17 @@ export type SnapParameters = ScreenshotParameters | PdfParameters;
  * @example
  * const input: ScreenshotInput = { url: "https://example.com", format: "webp", quality: 80, fullPage: true };
  */
-export type ScreenshotInput = OtherScreenshotValues &
+export type ScreenshotInput = Pick<S, "url"> & ScreenshotOptions;
+
+/**
+ * A screenshot of a page: its `url`, or its content as `html` or `markdown`.
+ *
+ * @example
+ * const input: ScreenshotCapture = { html: "<h1>Hello</h1>", width: 1200, height: 630 };
+ */
+export type ScreenshotCapture = Page & ScreenshotOptions;
+
+type ScreenshotOptions = OtherScreenshotValues &
   Caching &
   Region &
   Image &
@@ -98,7 +129,17 @@ export type ScreenshotInput = OtherScreenshotValues &
  * @example
  * const input: PdfInput = { url: "https://example.com", paperFormat: "letter", landscape: true };
  */
-export type PdfInput = OtherPdfValues & Caching & Paper & Position & NotSent<Exclude<keyof S, keyof P>>;
+export type PdfInput = Pick<P, "url"> & PdfOptions;
+
+/**
+ * A PDF of a page: its `url`, or its content as `html` or `markdown`.
+ *
+ * @example
+ * const input: PdfCapture = { markdown: "# Report", paperFormat: "letter" };
+ */
+export type PdfCapture = Page & PdfOptions;
+
+type PdfOptions = OtherPdfValues & Caching & Paper & Position & NotSent<Exclude<keyof S, keyof P>>;
 
 /**
  * Parameters of either mode, selected by `pdf`: a batch item or a signed URL.

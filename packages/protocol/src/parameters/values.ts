@@ -71,16 +71,27 @@ export interface ScreenshotValues {
    * @default 10
    */
   readonly accuracy?: number | undefined;
-  /** User agent of the browser. Client hints follow it. */
+  /**
+   * User agent of the browser. With a version of Chrome, the client hints match it; with any other,
+   * requests have none, and `navigator.userAgentData` has no brands.
+   */
   readonly userAgent?: string | undefined;
   /**
    * Whether the page may run JavaScript.
    * @default true
    */
   readonly javascript?: boolean | undefined;
-  /** Header fields for requests to the origin of `url`, and to no other. Not in signed URLs. */
+  /**
+   * Header fields for requests to the origin of `url`, and to no other. Refused: `Connection`,
+   * `Content-*`, `Cookie`, `Cookie2`, `Expect`, `Host`, `Keep-Alive`, `Proxy-*`, `Sec-*`, `Set-Cookie`,
+   * `TE`, `Trailer`, `Transfer-Encoding`, `Upgrade`. Not in signed URLs.
+   */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Cookies to set before the page loads, by default for the host of `url` only. Not in signed URLs. */
+  /**
+   * Cookies to set before the page loads: `name` and `value`, and optionally `domain`, `path`, `secure`,
+   * `httpOnly` and `sameSite` (`Strict`, `Lax` or `None`). By default for the host of `url` only; there
+   * is no `expires`. Not in signed URLs.
+   */
   readonly cookies?: readonly Cookie[] | undefined;
   /**
    * User name and password of HTTP basic authentication, for the origin of `url` only. Not in signed
@@ -150,12 +161,16 @@ export interface ScreenshotValues {
   readonly waitForSelector?: string | undefined;
   /** Milliseconds to wait before the capture. A whole number from 0 to 10000. */
   readonly delay?: number | undefined;
-  /** JavaScript expression; the capture waits until it is truthy. */
+  /**
+   * JavaScript expression; the capture waits until it is truthy. A function is always truthy, so call
+   * it: `(() => window.ready)()`.
+   */
   readonly waitForFunction?: string | undefined;
   /** CSS selector; the capture waits until no visible element matches. */
   readonly waitForHidden?: string | undefined;
   /**
-   * Longest time for each wait that was sent, in milliseconds. A whole number from 100 to 30000.
+   * Longest time of `waitForFunction` and `waitForHidden`, in milliseconds; once it or `onWaitTimeout`
+   * is sent, also of `waitUntil` and `waitForSelector`. A whole number from 100 to 30000.
    * @default 10000
    */
   readonly waitTimeout?: number | undefined;
@@ -187,8 +202,8 @@ export interface ScreenshotValues {
    */
   readonly blockUrls?: string | undefined;
   /**
-   * Kinds of resources to block: a comma-separated list of `image`, `media`, `font`, `stylesheet`,
-   * `script`, `xhr`, `websocket`.
+   * Kinds of resources to block, separated by commas: any of `image, media, font, stylesheet, script,
+   * xhr, websocket`.
    */
   readonly blockResources?: string | undefined;
   /** Style sheet to add to the page. */
@@ -210,14 +225,16 @@ export interface ScreenshotValues {
   /** CSS selector list of elements to cover with boxes. */
   readonly mask?: string | undefined;
   /**
-   * Color of the boxes of `mask`.
+   * Color of the boxes of `mask`: a name, a hexadecimal number, or `rgb()`, `hsl()`, `hwb()`, `lab()`,
+   * `lch()`, `oklab()`, `oklch()` or `color()` with numbers.
    * @default "#ff00ff"
    */
   readonly maskColor?: string | undefined;
   /**
    * How to load what is outside the viewport. `auto`: full pages and PDFs are scrolled through once, in
    * at most 2 seconds. `scroll`: scroll until the page stops growing and its images have loaded, in at
-   * most 10 seconds. `off`: neither, and images with `loading=lazy` are not loaded.
+   * most 10 seconds. `off`: neither; images with `loading=lazy` load only near the viewport, or all of
+   * them with `javascript=false`.
    * @default "auto"
    */
   readonly lazyContent?: "auto" | "scroll" | "off" | undefined;
@@ -308,28 +325,43 @@ export interface PdfValues {
    * @default 10
    */
   readonly accuracy?: number | undefined;
-  /** User agent of the browser. Client hints follow it. */
+  /**
+   * User agent of the browser. With a version of Chrome, the client hints match it; with any other,
+   * requests have none, and `navigator.userAgentData` has no brands.
+   */
   readonly userAgent?: string | undefined;
   /**
    * Whether the page may run JavaScript.
    * @default true
    */
   readonly javascript?: boolean | undefined;
-  /** Header fields for requests to the origin of `url`, and to no other. Not in signed URLs. */
+  /**
+   * Header fields for requests to the origin of `url`, and to no other. Refused: `Connection`,
+   * `Content-*`, `Cookie`, `Cookie2`, `Expect`, `Host`, `Keep-Alive`, `Proxy-*`, `Sec-*`, `Set-Cookie`,
+   * `TE`, `Trailer`, `Transfer-Encoding`, `Upgrade`. Not in signed URLs.
+   */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Cookies to set before the page loads, by default for the host of `url` only. Not in signed URLs. */
+  /**
+   * Cookies to set before the page loads: `name` and `value`, and optionally `domain`, `path`, `secure`,
+   * `httpOnly` and `sameSite` (`Strict`, `Lax` or `None`). By default for the host of `url` only; there
+   * is no `expires`. Not in signed URLs.
+   */
   readonly cookies?: readonly Cookie[] | undefined;
   /**
    * User name and password of HTTP basic authentication, for the origin of `url` only. Not in signed
    * URLs.
    */
   readonly basicAuth?: string | undefined;
-  /** JavaScript expression; the capture waits until it is truthy. */
+  /**
+   * JavaScript expression; the capture waits until it is truthy. A function is always truthy, so call
+   * it: `(() => window.ready)()`.
+   */
   readonly waitForFunction?: string | undefined;
   /** CSS selector; the capture waits until no visible element matches. */
   readonly waitForHidden?: string | undefined;
   /**
-   * Longest time for each wait that was sent, in milliseconds. A whole number from 100 to 30000.
+   * Longest time of `waitForFunction` and `waitForHidden`, in milliseconds; once it or `onWaitTimeout`
+   * is sent, also of `waitUntil` and `waitForSelector`. A whole number from 100 to 30000.
    * @default 10000
    */
   readonly waitTimeout?: number | undefined;
@@ -361,8 +393,8 @@ export interface PdfValues {
    */
   readonly blockUrls?: string | undefined;
   /**
-   * Kinds of resources to block: a comma-separated list of `image`, `media`, `font`, `stylesheet`,
-   * `script`, `xhr`, `websocket`.
+   * Kinds of resources to block, separated by commas: any of `image, media, font, stylesheet, script,
+   * xhr, websocket`.
    */
   readonly blockResources?: string | undefined;
   /** Style sheet to add to the page. */
@@ -384,7 +416,8 @@ export interface PdfValues {
   /**
    * How to load what is outside the viewport. `auto`: full pages and PDFs are scrolled through once, in
    * at most 2 seconds. `scroll`: scroll until the page stops growing and its images have loaded, in at
-   * most 10 seconds. `off`: neither, and images with `loading=lazy` are not loaded.
+   * most 10 seconds. `off`: neither; images with `loading=lazy` load only near the viewport, or all of
+   * them with `javascript=false`.
    * @default "auto"
    */
   readonly lazyContent?: "auto" | "scroll" | "off" | undefined;
@@ -434,6 +467,49 @@ export interface PdfValues {
    */
   readonly scale?: number | undefined;
   /**
+   * One page as long as the content, at the width of the paper; at most 200 in long. Cannot be combined
+   * with `landscape`, `cssPageSize` or `pageRanges`.
+   * @default false
+   */
+  readonly singlePage?: boolean | undefined;
+  /**
+   * Let `@page { size }` of the page override the paper size.
+   * @default false
+   */
+  readonly cssPageSize?: boolean | undefined;
+  /**
+   * HTML in the top margin of each page, 9 pt and black by default; requires `marginTop` above 0.
+   * `date`, `title`, `url`, `pageNumber` and `totalPages` as classes of elements insert these values.
+   */
+  readonly headerHtml?: string | undefined;
+  /** HTML in the bottom margin of each page, like `headerHtml`; requires `marginBottom` above 0. */
+  readonly footerHtml?: string | undefined;
+  /** Pages to print, in their order in the document. */
+  readonly pageRanges?: string | undefined;
+  /**
+   * Whether to print background colors and images.
+   * @default true
+   */
+  readonly printBackground?: boolean | undefined;
+  /**
+   * Add bookmarks: an outline of the headings.
+   * @default false
+   */
+  readonly outline?: boolean | undefined;
+  /**
+   * Tag the structure for screen readers, in browsers that do not do so by default, too.
+   * @default false
+   */
+  readonly tagged?: boolean | undefined;
+  /** Title in the document information; by default, that of the page. */
+  readonly pdfTitle?: string | undefined;
+  /** Author in the document information. */
+  readonly pdfAuthor?: string | undefined;
+  /** Subject in the document information. */
+  readonly pdfSubject?: string | undefined;
+  /** Keywords in the document information, separated by commas. */
+  readonly pdfKeywords?: string | undefined;
+  /**
    * Whether the response may come from the cache, and whether this rendering is cached; `false` renders
    * again.
    * @default true
@@ -462,6 +538,11 @@ export type PdfDefaults =
   | "paperFormat"
   | "marginUnit"
   | "scale"
+  | "singlePage"
+  | "cssPageSize"
+  | "printBackground"
+  | "outline"
+  | "tagged"
   | "cache";
 
 /** Names of the parameters that are secret. */

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { canonicalJson, canonicalText, PARAMETERS, secretsIn, type ParameterRow } from "../../src/index.ts";
+import {
+  canonicalJson,
+  canonicalText,
+  fieldMessage,
+  PARAMETERS,
+  secretsIn,
+  type ParameterRow,
+} from "../../src/index.ts";
 
 function canonical(row: ParameterRow, value: unknown): unknown {
   if (row.kind === "json") return canonicalJson(row, value);
@@ -57,11 +64,57 @@ describe("cookies", () => {
     [[{ name: "a;", value: "1" }]],
     [[{ name: "a", value: "1; Domain=example.com" }]],
     [[{ name: "a", value: "1", path: "deep" }]],
-    [[{ name: "a", value: "1", sameSite: "lax" }]],
+    [[{ name: "a", value: "1", sameSite: "Relaxed" }]],
     [[{ name: "a", value: "1", expires: 5 }]],
     [{ name: "a", value: "1" }],
   ])("cannot be %j", (value) => {
     expect(canonical(cookies, value)).toBeNull();
+  });
+});
+
+it("sameSite is accepted in any case", () => {
+  const sent = [{ sameSite: "lax", value: "1", name: "a" }];
+  expect(JSON.stringify(canonical(cookies, sent))).toBe('[{"name":"a","value":"1","sameSite":"Lax"}]');
+});
+
+describe("the message names the entry and the reason, not the value, of", () => {
+  const members = "a cookie has name, value, domain, path, secure, httpOnly, sameSite";
+  const cookie = { name: "a", value: "s3cr3t" };
+  it.each<[ParameterRow, unknown, string]>([
+    [headers, "X-A: s3cr3t", "must be an object of at most 20 header fields, as JSON"],
+    [headers, {}, "must not be empty; leave it out to send no fields"],
+    [
+      headers,
+      { "X-A": 1 },
+      "must have printable ASCII text, without spaces at its ends, as the value of X-A",
+    ],
+    [
+      headers,
+      { "X-A": "s3cr3t-ä" },
+      "must have printable ASCII text, without spaces at its ends, as the value of X-A",
+    ],
+    [headers, { TE: "s3cr3t" }, "must not have TE, which the browser or the connection sets"],
+    [
+      headers,
+      { "Sec-Fetch-Site": "s3cr3t" },
+      "must not have Sec-Fetch-Site, which the browser or the connection sets",
+    ],
+    [headers, { "x-a": "1", "X-A": "s3cr3t" }, "must have X-A only once; upper and lower case are the same"],
+    [headers, { a: "1", "X-B: s3cr3t": "" }, "must have a name of letters, digits and hyphens at index 1"],
+    [headers, { a: "s3cr3t".repeat(1000) }, "must be at most 4096 characters of JSON"],
+    [cookies, cookie, "must be an array of at most 20 cookies, as JSON"],
+    [cookies, [], "must not be empty; leave it out to send no cookies"],
+    [cookies, Array.from({ length: 21 }, () => cookie), "must be at most 20 cookies"],
+    [cookies, ["a=s3cr3t"], "must have an object at index 0"],
+    [cookies, [cookie, { ...cookie, expires: 5 }], `must not have expires at index 1; ${members}`],
+    [cookies, [{ ...cookie, "a=s3cr3t": "" }], `must not have other members at index 0; ${members}`],
+    [cookies, [{ ...cookie, sameSite: "s3cr3t" }], "must have Strict, Lax or None as sameSite at index 0"],
+    [cookies, [{ ...cookie, sameSite: ["Lax"] }], "must have Strict, Lax or None as sameSite at index 0"],
+    [cookies, [{ name: "a" }], "must have printable ASCII text without semicolons as value at index 0"],
+    [cookies, [{ ...cookie, secure: "s3cr3t" }], "must have true or false as secure at index 0"],
+  ])("%o", (row, value, message) => {
+    expect(canonical(row, value)).toBeNull();
+    expect(fieldMessage(row, value)).toBe(message);
   });
 });
 

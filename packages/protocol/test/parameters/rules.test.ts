@@ -53,6 +53,27 @@ describe("rules across parameters", () => {
       { marginLeft: 1, marginTop: 1, marginRight: 1 },
       { marginBottom: ["must be sent together with marginTop, marginRight, marginLeft"] },
     ],
+    [
+      "pdf",
+      { headerHtml: "x", footerHtml: "y", marginTop: 0, marginRight: 0, marginBottom: 9, marginLeft: 0 },
+      { headerHtml: ["requires a marginTop above 0; send all four margins, such as marginTop=20"] },
+    ],
+    [
+      "pdf",
+      { footerHtml: "y" },
+      { footerHtml: ["requires a marginBottom above 0; send all four margins, such as marginBottom=20"] },
+    ],
+    [
+      "pdf",
+      { singlePage: true, landscape: true, cssPageSize: true, pageRanges: "1" },
+      {
+        singlePage: [
+          "cannot be combined with landscape",
+          "cannot be combined with cssPageSize",
+          "cannot be combined with pageRanges",
+        ],
+      },
+    ],
   ] as const)("report faults of %s %o", (mode, values, expected) => {
     expect(faultsOf(mode, values)).toEqual(expected);
   });

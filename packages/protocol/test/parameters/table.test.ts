@@ -13,7 +13,17 @@ import {
 
 /** Returns the members of a row that the contract fixes; the others are for people. */
 function contractOf(row: ParameterRow): object {
-  const pinned = new Set(["name", "kind", "min", "max", "values", "maxCharacters", "default", "implied"]);
+  const pinned = new Set([
+    "name",
+    "kind",
+    "min",
+    "max",
+    "values",
+    "maxCharacters",
+    "isStrict",
+    "default",
+    "implied",
+  ]);
   return Object.fromEntries(Object.entries(row).filter(([member]) => pinned.has(member)));
 }
 
@@ -43,7 +53,7 @@ describe("the parameter table", () => {
       { name: "cookies", kind: "json", maxCharacters: 16_384 },
       { name: "basicAuth", kind: "text", maxCharacters: 256 },
       { name: "fullPage", kind: "flag", default: false },
-      { name: "selector", kind: "selector", maxCharacters: 512 },
+      { name: "selector", kind: "selector", maxCharacters: 512, isStrict: true },
       { name: "clipX", kind: "integer", min: 0, max: 10_000 },
       { name: "clipY", kind: "integer", min: 0, max: 10_000 },
       { name: "clipWidth", kind: "integer", min: 1, max: 10_000 },
@@ -59,7 +69,7 @@ describe("the parameter table", () => {
         values: ["load", "domcontentloaded", "networkidle0", "networkidle2"],
         implied: "networkidle2",
       },
-      { name: "waitForSelector", kind: "selector", maxCharacters: 512 },
+      { name: "waitForSelector", kind: "selector", maxCharacters: 512, isStrict: true },
       { name: "delay", kind: "integer", min: 0, max: 10_000 },
       { name: "waitForFunction", kind: "text", maxCharacters: 2000 },
       { name: "waitForHidden", kind: "selector", maxCharacters: 512 },
@@ -131,6 +141,18 @@ describe("the parameter table", () => {
       { name: "marginLeft", kind: "decimal", min: 0, max: 1000 },
       { name: "marginUnit", kind: "choice", values: ["mm", "cm", "in", "px"], default: "mm" },
       { name: "scale", kind: "decimal", min: 0.1, max: 2, default: 1 },
+      { name: "singlePage", kind: "flag", default: false },
+      { name: "cssPageSize", kind: "flag", default: false },
+      { name: "headerHtml", kind: "text", maxCharacters: 20_000 },
+      { name: "footerHtml", kind: "text", maxCharacters: 20_000 },
+      { name: "pageRanges", kind: "text", maxCharacters: 100 },
+      { name: "printBackground", kind: "flag", default: true },
+      { name: "outline", kind: "flag", default: false },
+      { name: "tagged", kind: "flag", default: false },
+      { name: "pdfTitle", kind: "text", maxCharacters: 500 },
+      { name: "pdfAuthor", kind: "text", maxCharacters: 500 },
+      { name: "pdfSubject", kind: "text", maxCharacters: 500 },
+      { name: "pdfKeywords", kind: "text", maxCharacters: 500 },
       { name: "cache", kind: "flag", default: true },
       { name: "cacheTtl", kind: "integer", min: 60, max: 2_592_000, implied: 86_400 },
     ]);
@@ -161,6 +183,18 @@ describe("messages", () => {
       PARAMETERS.screenshot.selector,
       "must be a CSS selector of 1 to 512 characters without single quotes, backslashes or control characters",
     ],
+    [
+      PARAMETERS.screenshot.hideSelectors,
+      "must be a CSS selector of 1 to 2048 characters without control characters",
+    ],
+    [
+      PARAMETERS.screenshot.blockResources,
+      "must be comma-separated text, such as image,font, whose items are image, media, font, stylesheet, script, xhr, websocket, of 1 to 128 characters",
+    ],
+    [
+      PARAMETERS.screenshot.blockUrls,
+      "must be comma-separated text of up to 20 hosts, *.hosts or URL patterns; a path needs a pattern that starts with * or a scheme, as in *example.com/path*, of 1 to 2048 characters",
+    ],
   ])("%o: %s", (field, message) => {
     expect(fieldMessage(field)).toBe(message);
   });
@@ -179,16 +213,23 @@ describe("messages", () => {
 });
 
 describe("strings", () => {
+  const strict = { maxCharacters: 512, isStrict: true };
+  const lenient = { maxCharacters: 512 };
+
   it.each(['a[href="x"]', "x".repeat(512), "\u{1f600}".repeat(512)])("%j is a selector", (text) => {
-    expect(isSelector(text, 512)).toBe(true);
+    expect([strict, lenient].map((row) => isSelector(row, text))).toEqual([true, true]);
   });
 
-  it.each(["", "x".repeat(513), "a'b", "a\\b", "a\tb", "a\u007fb", "a\u0085b"])(
+  it.each(["", "x".repeat(513), "a\tb", "a\nb", "a\u007fb", "a\u0085b", "\ud83d"])(
     "%j is not a selector",
     (text) => {
-      expect(isSelector(text, 512)).toBe(false);
+      expect([strict, lenient].map((row) => isSelector(row, text))).toEqual([false, false]);
     },
   );
+
+  it.each(["a[href='x']", ".md\\:flex"])("%j is a selector, except where the contract forbids it", (text) => {
+    expect([strict, lenient].map((row) => isSelector(row, text))).toEqual([false, true]);
+  });
 
   it.each(["https://example.com", "HTTP://EXAMPLE.COM/a?b#c", "https://b\u00fccher.example/\u6f22"])(
     "%j is a target URL",

@@ -136,6 +136,17 @@ describe("PdfInput", () => {
     assertType<PdfInput>({ url, width: 210, height: 297, marginUnit: "mm", ...margins });
     assertType<PdfInput>({ url, cache: false });
     assertType<PdfInput>({ url, cacheTtl: 60, marginTop: undefined, format: undefined });
+    assertType<PdfInput>({ url, headerHtml: "a", footerHtml: "b", ...margins, pageRanges: "1-3,5,8-" });
+    assertType<PdfInput>({ url, singlePage: true, landscape: false, outline: true, tagged: true });
+    assertType<PdfInput>({ url, cssPageSize: true, printBackground: false, landscape: true });
+    assertType<PdfInput>({ url, pdfTitle: "a", pdfAuthor: "b", pdfSubject: "c", pdfKeywords: "d" });
+  });
+
+  it("accepts values that are known only at run time", () => {
+    const flag = Math.random() > 0.5;
+    assertType<PdfInput>({ url, landscape: flag, cssPageSize: flag, pageRanges: flag ? "1" : undefined });
+    assertType<PdfInput>({ url, ...margins, headerHtml: flag ? "a" : undefined });
+    assertType<PdfInput>({ url, singlePage: flag });
   });
 
   it("rejects what the service refuses", () => {
@@ -143,6 +154,14 @@ describe("PdfInput", () => {
     assertType<PdfInput>({ url, pdf: false });
     // @ts-expect-error -- all four margins are required
     assertType<PdfInput>({ url, marginTop: 1 });
+    // @ts-expect-error -- a header needs margins
+    assertType<PdfInput>({ url, headerHtml: "a" });
+    // @ts-expect-error -- a single page has no other pages
+    assertType<PdfInput>({ url, singlePage: true, pageRanges: "1" });
+    // @ts-expect-error -- a single page is as long as its content
+    assertType<PdfInput>({ url, singlePage: true, landscape: true });
+    // @ts-expect-error -- a single page is as long as its content
+    assertType<PdfInput>({ url, singlePage: true, cssPageSize: true });
     // @ts-expect-error -- width and height need each other
     assertType<PdfInput>({ url, width: 210 });
     // @ts-expect-error -- cache: false excludes cacheTtl

@@ -23,6 +23,7 @@ export interface BackUpReport {
   readonly file: string | null;
   /** Size of what it contains. */
   readonly bytes: number;
+  readonly documents: number;
   readonly renderings: number;
 }
 

@@ -2,13 +2,14 @@ import * as z from "zod";
 import { AdvisedError } from "../advised-error.ts";
 
 /*
- * A backup is a tar file with, in this order: manifest.json, snap.db, snap.db-renderings/ID for each cached rendering, and
- * SHA256SUMS with the checksums of all of these, as `sha256sum --check` reads them. A file without the last is incomplete.
+ * A backup is a tar file with, in this order: manifest.json, snap.db, snap.db-documents/ID for each document,
+ * snap.db-renderings/ID for each cached rendering, and SHA256SUMS with the checksums of all of these, as `sha256sum --check` reads them. A file without the last is incomplete.
  */
 
 export const NAMES = {
   manifest: "manifest.json",
   database: "snap.db",
+  documents: "snap.db-documents/",
   renderings: "snap.db-renderings/",
   checksums: "SHA256SUMS",
 } as const;

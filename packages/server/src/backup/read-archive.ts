@@ -1,3 +1,4 @@
+import type { SqliteRestore } from "@snap/storage-sqlite";
 import { createTarDecoder } from "modern-tar";
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
@@ -13,7 +14,7 @@ import { invalidBackup, NAMES, readManifest, type Manifest } from "./manifest.ts
 /** The checksums of two million renderings. */
 const TEXT_MAX_BYTES = 256 * 1024 * 1024;
 /** Named after the ids of their rows. */
-const RENDERING = /^snap\.db-renderings\/(\d{1,16})$/;
+const BODY = /^snap\.db-(?<kind>documents|renderings)\/(?<id>\d{1,16})$/;
 
 export interface ReadRequest {
   readonly input: Readable;
@@ -21,7 +22,8 @@ export interface ReadRequest {
   readonly schemaVersion: number;
   /** Where to put the database. */
   readonly filename: string;
-  readonly renderingsDirectory: string;
+  /** Where to put the files of documents and renderings. */
+  readonly folders: SqliteRestore["folders"];
   readonly onProgress: (progress: { readonly bytes: number; readonly renderings: number }) => void;
 }
 
@@ -55,12 +57,12 @@ interface Entry {
 
 async function unpack(
   entries: AsyncIterable<Entry>,
-  { schemaVersion, filename, renderingsDirectory, onProgress }: Omit<ReadRequest, "input">,
+  { schemaVersion, filename, folders, onProgress }: Omit<ReadRequest, "input">,
 ): Promise<Manifest> {
   const digests = new Map<string, string>();
   let manifest: Manifest | null = null;
   let isVerified = false;
-  const progress = { bytes: 0, renderings: 0 };
+  const progress = { bytes: 0, documents: 0, renderings: 0 };
   for await (const { header, body } of entries) {
     const { name, size } = header;
     if (header.type !== "file" || digests.has(name) || isVerified) throw invalidBackup(`unexpected ${name}`);
@@ -69,16 +71,16 @@ async function unpack(
       progress.bytes += bytes;
       onProgress(progress);
     });
-    const rendering = RENDERING.exec(name)?.[1];
+    const { kind, id } = BODY.exec(name)?.groups ?? {};
     if (name === NAMES.manifest) manifest = readManifest(await readText(chunks, size), schemaVersion);
     else if (manifest === null) throw invalidBackup("it does not begin with manifest.json");
     else if (name === NAMES.database) await writeFile(filename, chunks);
     else if (name === NAMES.checksums) {
       verify(await readText(chunks, size), digests);
       isVerified = true;
-    } else if (rendering !== undefined) {
-      await writeFile(join(renderingsDirectory, rendering), chunks);
-      progress.renderings += 1;
+    } else if ((kind === "documents" || kind === "renderings") && id !== undefined) {
+      await writeFile(join(folders[kind], id), chunks);
+      progress[kind] += 1;
     } else throw invalidBackup(`unexpected ${name}`);
     digests.set(name, hash.digest("hex"));
   }

@@ -10,7 +10,7 @@ import { NAMES, type Manifest } from "./manifest.ts";
 const CHUNK_BYTES = 1024 * 1024;
 
 export interface ArchiveRequest {
-  readonly snapshot: Pick<SqliteSnapshot, "filename" | "renderings">;
+  readonly snapshot: Pick<SqliteSnapshot, "filename" | "documents" | "renderings">;
   readonly manifest: Manifest;
   readonly output: Writable;
   readonly onProgress: (progress: ArchiveProgress) => void;
@@ -19,6 +19,7 @@ export interface ArchiveRequest {
 export interface ArchiveProgress {
   /** Bytes of all files so far. */
   readonly bytes: number;
+  readonly documents: number;
   readonly renderings: number;
 }
 
@@ -40,7 +41,7 @@ async function fill(
   { snapshot, manifest, onProgress }: Omit<ArchiveRequest, "output">,
 ): Promise<ArchiveProgress> {
   const checksums: string[] = [];
-  const progress = { bytes: 0, renderings: 0 };
+  const progress = { bytes: 0, documents: 0, renderings: 0 };
   const mtime = new Date(manifest.made_at);
   const add = async (
     { name, size }: { readonly name: string; readonly size: number },
@@ -68,10 +69,11 @@ async function fill(
     { name: NAMES.database, size },
     createReadStream(snapshot.filename, { highWaterMark: CHUNK_BYTES }),
   );
-  for await (const { name, bytes } of snapshot.renderings()) {
-    await add({ name: `${NAMES.renderings}${name}`, size: bytes.byteLength }, [bytes]);
-    progress.renderings += 1;
-  }
+  for (const kind of ["documents", "renderings"] as const)
+    for await (const { name, bytes } of snapshot[kind]()) {
+      await add({ name: `${NAMES[kind]}${name}`, size: bytes.byteLength }, [bytes]);
+      progress[kind] += 1;
+    }
   await addText(NAMES.checksums, checksums.join(""));
   controller.finalize();
   return progress;

@@ -43,7 +43,7 @@ export function addAccountLifecycle(accounts: Command): void {
   withJson(accounts.command("delete"))
     .description("show what would be deleted with an account; with --yes, delete it for good")
     .argument("<account>", "id or e-mail address of the account")
-    .option("--yes", "delete it, with its tokens, batches and renderings")
+    .option("--yes", "delete it, with its tokens, batches, documents and renderings")
     .option("--purge", "also delete its journal, which otherwise remains under the account's random id")
     .addHelpText(
       "after",
@@ -85,19 +85,26 @@ function describePreview(
 ): readonly string[] {
   if (account === null) return [`Account ${id} is deleted already. Would delete its journal, which remains.`];
   return [
-    `Would delete account ${id} (${account.email}), ${count(tokens.length, "token")}, and all its batches and renderings.`,
+    `Would delete account ${id} (${account.email}), ${count(tokens.length, "token")}, and all its batches, documents and renderings.`,
     purge ? "Its journal would be deleted, too." : "Its journal would remain, without the e-mail address.",
   ];
 }
 
-function describeDeleted({ id, tokens, batches, renderings, journalEntries }: DeletedAccount): string {
+function describeDeleted({
+  id,
+  tokens,
+  batches,
+  documents,
+  renderings,
+  journalEntries,
+}: DeletedAccount): string {
   const journal =
     journalEntries === null
       ? "Its journal remains, under this id."
       : `Deleted ${count(journalEntries, "journal entry", "journal entries")}.`;
   return (
-    `Deleted account ${id} with ${count(tokens, "token")}, ${count(batches, "batch", "batches")} and ` +
-    `${count(renderings, "rendering")}. ${journal}`
+    `Deleted account ${id} with ${count(tokens, "token")}, ${count(batches, "batch", "batches")}, ` +
+    `${count(documents, "document")} and ${count(renderings, "rendering")}. ${journal}`
   );
 }
 

@@ -73,14 +73,17 @@ async function runBackup(file: string, { withoutRenderings, json }: BackupOption
   else printLines(...backupLines(report, key));
 }
 
-function backupDocument({ file, manifest, bytes, renderings }: BackUpReport, key: string): unknown {
+function backupDocument(
+  { file, manifest, bytes, documents, renderings }: BackUpReport,
+  key: string,
+): unknown {
   const { made_at, schema_version } = manifest;
-  return { file, made_at, schema_version, bytes, renderings, secret_key: key };
+  return { file, made_at, schema_version, bytes, documents, renderings, secret_key: key };
 }
 
-function backupLines({ file, manifest, bytes, renderings }: BackUpReport, key: string): string[] {
+function backupLines({ file, manifest, bytes, documents, renderings }: BackUpReport, key: string): string[] {
   return [
-    `Backed up to ${file ?? "stdout"}: ${formatBytes(bytes)} with ${formatCount(renderings)} cached renderings, as of ${instantOf(manifest.made_at)}.`,
+    `Backed up to ${file ?? "stdout"}: ${formatBytes(bytes)} with ${formatCount(documents)} documents and ${formatCount(renderings)} cached renderings, as of ${instantOf(manifest.made_at)}.`,
     `The secret key is not in it. It is ${key}: store a copy in another place. Without it, the signing secrets are lost.`,
   ];
 }

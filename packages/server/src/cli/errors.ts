@@ -48,6 +48,8 @@ export interface FailureDocument {
   readonly advice: string | null;
   /** For an invalid configuration: one for each variable. */
   readonly mistakes?: readonly string[];
+  /** For a failed render, such as `selector-unmatched`. */
+  readonly notes?: readonly string[];
 }
 
 /** Returns `null` for help and version, which commander has already printed. */
@@ -65,7 +67,7 @@ export function explainFailure(error: unknown): Failure | null {
   if (error instanceof AdminError)
     return toFailure({ code: error.code, message, advice: error.advice }, EXIT_CODES.failure);
   if (isSnapError(error)) {
-    const document = { code: error.code, message, advice: null };
+    const document = { code: error.code, message, advice: null, notes: error.notes };
     return { exitCode: EXIT_CODES.failure, text: `${error.code}: ${message}`, document };
   }
   return toFailure({ code: "failed", message, advice: null }, EXIT_CODES.failure);

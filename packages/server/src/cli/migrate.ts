@@ -30,7 +30,7 @@ export function addMigrate(program: Command): void {
     .addHelpText(
       "after",
       `
-Moves accounts, tokens, credits, the journal and batches, and compares both sides. Cached renderings and rate
+Moves accounts, tokens, credits, the journal, batches and documents, and compares both sides. Cached renderings and rate
 limit counters are not moved. The folder stays unchanged.
 
 Example:

@@ -35,7 +35,9 @@ export function renderOptions(): readonly Option[] {
 export function toQueryPairs(options: Readonly<Record<string, unknown>>): [string, string][] {
   return names.flatMap((name): [string, string][] => {
     const value = options[name];
-    return typeof value === "string" || value === true ? [[name, `${value}`]] : [];
+    // Commander sets an option like --no-javascript to true unless it is passed
+    if (value === !isOnByDefault(name)) return [[name, `${value}`]];
+    return typeof value === "string" ? [[name, value]] : [];
   });
 }
 
@@ -74,6 +76,7 @@ function describe(row: ParameterRow): string {
   const facts = [
     "min" in row ? `${row.min} to ${row.max}` : null,
     row.kind === "flag" || unsent === undefined ? null : `default ${unsent}`,
+    isOnByDefault(row.name) ? "on by default; this turns it off" : null,
   ].filter((fact) => fact !== null);
   return facts.length === 0 ? row.description : `${row.description} (${facts.join("; ")})`;
 }
@@ -86,21 +89,27 @@ function headingOf(rows: readonly ParameterRow[]): string {
   return modes[0] === "pdf" ? `${group}, PDFs only:` : `${group}, images only:`;
 }
 
+/** A flag that is on by default has an option that turns it off, such as `--no-javascript`. */
 function optionOf(name: string): string {
-  return `--${name.replaceAll(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`)}`;
+  const words = name.replaceAll(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
+  return isOnByDefault(name) ? `--no-${words}` : `--${words}`;
 }
 
-/** Rewrites `format=jpeg`, `fullPage` and parameter names in backticks as options. */
+function isOnByDefault(name: string): boolean {
+  return rowsByName.get(name)?.[0]?.default === true;
+}
+
+/** Rewrites `format=jpeg`, `fullPage`, parameter names in backticks, and those after words such as `requires` as options. */
 function asOptions(text: string): string {
   const allNames = names.join("|");
   const camelCaseNames = names.filter((name) => /[A-Z]/.test(name)).join("|");
   return text
     .replaceAll(/^`true` renders/g, "Render")
-    .replaceAll(/(?<=together with )\w+(?:, \w+)*/g, (list) =>
+    .replaceAll(/(?<=(?:together|combined) with )[\w, ]+|(?<=\b(?:plus|requires|times) )\w+/g, (list) =>
       list.replaceAll(/\w+/g, (name) => (names.includes(name) ? optionOf(name) : name)),
     )
     .replaceAll(new RegExp(`\`?\\b(${allNames})=(\\w+)\`?`, "g"), (_, name: string, value: string) =>
-      value === "true" ? optionOf(name) : `${optionOf(name)} ${value}`,
+      value === `${!isOnByDefault(name)}` ? optionOf(name) : `${optionOf(name)} ${value}`,
     )
     .replaceAll(
       new RegExp(`\`(${allNames})\`|\\b(${camelCaseNames})\\b`, "g"),

@@ -16,6 +16,7 @@ import { loadConfig, withJson } from "./admin.ts";
 import { targetPolicy } from "../target-policy.ts";
 import { EXIT_CODES, UsageError } from "./errors.ts";
 import { STDOUT_FILE, withFileFormat } from "./file-format.ts";
+import { openLocalPage, type LocalPage } from "./local-page.ts";
 import { formatBytes, printJson } from "./output.ts";
 import { describeFaults, renderOptions, toQueryPairs } from "./render-options.ts";
 import { readSecretOptions } from "./secret-options.ts";
@@ -30,7 +31,10 @@ interface RenderOptions extends Readonly<Record<string, unknown>> {
 export function addRender(program: Command): void {
   const render = withJson(program.command("render"))
     .description("render one page to a file, without a server or an account")
-    .argument("<url>", "address of the page")
+    .argument(
+      "<url-or-file>",
+      "URL of the page; or the path of an .html, .htm or .md file, or of a folder with an index",
+    )
     .requiredOption("-o, --output <file>", "file to write: .png, .jpg, .jpeg, .webp or .pdf; - for stdout")
     .option(
       "--allow-target <list>",
@@ -46,6 +50,13 @@ Examples:
   snap-server render https://example.com -o example.pdf --paper-format letter --landscape
   snap-server render http://127.0.0.1:8080/ -o local.png --allow-target 127.0.0.1:8080
   snap-server render https://example.com -o preview.png --basic-auth @password.txt --headers @headers.json
+  snap-server render invoice.html -o invoice.pdf
+  snap-server render report.md -o report.pdf --paper-format letter
+  snap-server render card/ -o card.png --width 1200 --height 630
+
+A file is rendered with the other files of its folder: images, fonts, style sheets. Its scripts can read all of them and send
+them to any public host, so keep a page that you do not trust in a folder of its own. Hidden files and links to files
+outside the folder are not served.
 
 Other users of the machine can see the arguments of a command. Put secrets into a file, and pass @ and its path to
 --headers, --cookies or --basic-auth; @- reads stdin.`,
@@ -54,16 +65,18 @@ Other users of the machine can see the arguments of a command. Put secrets into 
   for (const option of renderOptions()) render.addOption(option);
 }
 
-async function renderPage(url: string, options: RenderOptions): Promise<void> {
+async function renderPage(page: string, options: RenderOptions): Promise<void> {
   const file = options.output;
   if (file === STDOUT_FILE && options.json)
     throw new UsageError("--json and -o - both write to stdout", "pass only one of them");
   const pairs = withFileFormat(file, await readSecretOptions(toQueryPairs(options)));
-  const parameters = parse([["url", url], ...pairs]);
+  const local = await openLocalPage(page);
+  const parameters = parse([["url", local?.url ?? page], ...pairs]);
   const config = loadConfig();
   requireLists(parameters, config);
   const startedMs = performance.now();
-  const rendered = await renderOnce(parameters, { config, allowed: options.allowTarget ?? [] });
+  const allowed = options.allowTarget ?? [];
+  const rendered = await renderOnce(parameters, { config, allowed, local });
   const durationMs = Math.round(performance.now() - startedMs);
   await write(file, rendered.bytes);
   if (options.json) printJson(document(rendered, { file, durationMs }));
@@ -91,7 +104,15 @@ function withOptionNames<T>(validate: () => T): T {
 
 async function renderOnce(
   parameters: SnapParameters,
-  { config, allowed }: { readonly config: Config; readonly allowed: readonly ListedTarget[] },
+  {
+    config,
+    allowed,
+    local,
+  }: {
+    readonly config: Config;
+    readonly allowed: readonly ListedTarget[];
+    readonly local: LocalPage | null;
+  },
 ): Promise<RenderedFile> {
   const { createRenderer } = await import("../wire.ts");
   const targets = targetPolicy(config, allowed);
@@ -101,7 +122,7 @@ async function renderOnce(
   const interrupt = (): void => void renderer.close().finally(() => process.exit(EXIT_CODES.interrupted));
   process.once("SIGINT", interrupt);
   try {
-    return await renderer.render(parameters);
+    return await renderer.render(parameters, local === null ? {} : { document: local.document });
   } catch (error) {
     if (isSnapError(error) && error.code === "blocked_host")
       error.message += " To allow a private page, pass --allow-target HOST:PORT.";

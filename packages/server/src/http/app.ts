@@ -16,13 +16,15 @@ import { postmanCollection } from "../openapi/postman.ts";
 import type { Metrics } from "../operations/metrics/create-metrics.ts";
 import { json, send, type HttpResponse } from "../requests/response.ts";
 import { bearer } from "./bearer.ts";
-import { getBatch, snap, submitBatch, usage } from "./endpoints.ts";
+import { captureContent, getBatch, snap, submitBatch, usage } from "./endpoints.ts";
+import { deleteDocument, getDocument, uploadDocument } from "./documents.ts";
 import { failureResponse } from "./envelope.ts";
 import { readCaller, type TrustedProxies } from "../requests/caller.ts";
 import { exchangeOf, openExchange } from "../requests/exchange.ts";
 import { SIGNED_PREFLIGHT, signedSnap } from "./signed.ts";
 import { healthz, readyz, refuseWhileDraining, shareHealth } from "./health.ts";
 import { logExchange } from "../requests/log-exchange.ts";
+import { BodyBudget } from "../requests/body-budget.ts";
 import { discardBody, hasBody } from "../requests/request-body.ts";
 
 export interface AppOptions {
@@ -43,13 +45,25 @@ export interface AppOptions {
 }
 
 /** `Allow` header of an endpoint, by its main method. */
-export const ALLOWED_METHODS = { get: "GET, HEAD, OPTIONS", post: "POST, OPTIONS" } as const;
+export const ALLOWED_METHODS = {
+  get: "GET, HEAD, OPTIONS",
+  post: "POST, OPTIONS",
+  getOrDelete: "GET, HEAD, DELETE, OPTIONS",
+} as const;
 
 const SUBMISSION_PATH = "/v1/renders";
+const CAPTURE_PATH = "/v1/captures";
+const UPLOAD_PATH = "/v1/documents";
 const MCP_PATH = "/mcp";
 
 /** Paths whose POST requests have a body. */
-const BODY_PATHS: ReadonlySet<string> = new Set([SUBMISSION_PATH, MCP_PATH, `${MCP_PATH}/`]);
+const BODY_PATHS: ReadonlySet<string> = new Set([
+  SUBMISSION_PATH,
+  CAPTURE_PATH,
+  UPLOAD_PATH,
+  MCP_PATH,
+  `${MCP_PATH}/`,
+]);
 
 /**
  * Creates the whole HTTP API as an Express application, to mount in another service. `startService` adds a
@@ -91,6 +105,11 @@ function addApi(app: Express, { engine, publicUrl, logger, ...options }: AppOpti
   const parts = { engine, logger };
   addEndpoint(app, { path: "/v1/snap" }, bearer(parts, snap({ engine, metrics })));
   addEndpoint(app, { path: "/v1/snap/signed", preflight: SIGNED_PREFLIGHT }, signedSnap({ engine, metrics }));
+  addEndpoint(
+    app,
+    { method: "post", path: CAPTURE_PATH },
+    bearer(parts, captureContent({ engine, metrics }, new BodyBudget())),
+  );
   addEndpoint(app, { path: "/v1/usage" }, bearer(parts, usage(engine)));
   addEndpoint(
     app,
@@ -102,6 +121,20 @@ function addApi(app: Express, { engine, publicUrl, logger, ...options }: AppOpti
     // For an id that cannot be decoded, Express would respond itself, without the envelope.
     { path: /^\/v1\/renders\/[^/]+$/, label: "/v1/renders/{id}" },
     bearer(parts, getBatch(engine)),
+  );
+  addEndpoint(
+    app,
+    { method: "post", path: UPLOAD_PATH },
+    bearer(parts, uploadDocument(engine, { baseUrl: `${publicUrl}/v1` })),
+  );
+  addEndpoint(
+    app,
+    {
+      path: /^\/v1\/documents\/[^/]+$/,
+      label: "/v1/documents/{id}",
+      remove: bearer(parts, deleteDocument(engine)),
+    },
+    bearer(parts, getDocument(engine)),
   );
   // Configured URLs of AI assistants often end with a slash.
   addEndpoint(
@@ -145,15 +178,17 @@ function addDocument(app: Express, path: string, document: HttpResponse): void {
 
 function addEndpoint(
   app: Express,
-  { method = "get", path, label = String(path), preflight = {} }: Endpoint,
+  { method = "get", path, label = String(path), preflight = {}, remove }: Endpoint,
   handler: RequestHandler,
 ): void {
   const routed: RequestHandler = (_request, response, next) => {
     exchangeOf(response).route = label;
     next();
   };
-  const { allow, refuse } = otherMethods(method, preflight);
-  app.route(path).all(routed)[method](handler).options(allow).all(refuse);
+  const { allow, refuse } = otherMethods(remove === undefined ? method : "getOrDelete", preflight);
+  const route = app.route(path).all(routed)[method](handler);
+  if (remove !== undefined) route.delete(remove);
+  route.options(allow).all(refuse);
 }
 
 /** RFC 9112, 3.2. Node would respond itself, without the envelope. */
@@ -178,10 +213,12 @@ async function dropBody(request: Request, next: NextFunction): Promise<void> {
 }
 
 interface Endpoint {
-  readonly method?: keyof typeof ALLOWED_METHODS;
+  readonly method?: "get" | "post";
   readonly path: string | RegExp;
   /** Replaces the path in metrics. */
   readonly label?: string;
+  /** Handles DELETE, besides GET; none by default. */
+  readonly remove?: RequestHandler;
   /** Headers of the OPTIONS response besides `Allow`; none if other origins get no access. */
   readonly preflight?: OutgoingHttpHeaders;
 }
@@ -195,7 +232,7 @@ function otherMethods(
     allow: (_request, response) => send(response, { status: 204, headers: { Allow, ...preflight } }),
     refuse: (_request, response) => {
       response.setHeader("Allow", Allow);
-      const allowed = method === "get" ? "GET or HEAD" : "POST";
+      const allowed = { get: "GET or HEAD", post: "POST", getOrDelete: "GET, HEAD or DELETE" }[method];
       throw new SnapError("method_not_allowed", `Method not allowed; use ${allowed}.`);
     },
   };

@@ -1,10 +1,13 @@
-import type { Engine } from "@snap/engine";
-import { json } from "../requests/response.ts";
+import type { Capture, Engine } from "@snap/engine";
+import { separateContent, typedParameters, type SeparatedContent } from "@snap/engine/internals";
+import { DOCUMENT_LIMITS } from "@snap/protocol";
+import type { BodyBudget } from "../requests/body-budget.ts";
+import { json, type HttpResponse } from "../requests/response.ts";
 import { rateLimitHeaders, type BearerEndpoint } from "./bearer.ts";
 import { capturePage, type CaptureParts } from "../requests/capture-page.ts";
 import { renderingResponse } from "./rendering-response.ts";
 import { parseIfNoneMatch } from "./entity-tags.ts";
-import { readJson } from "../requests/request-body.ts";
+import { invalidBody, readJson } from "../requests/request-body.ts";
 import { pathOf, queryTextOf } from "../requests/request-target.ts";
 
 /** `GET /snap`. */
@@ -16,10 +19,33 @@ export function snap(parts: CaptureParts): BearerEndpoint {
       parameters: queryTextOf(request.url),
       holds: parseIfNoneMatch(request.headers["if-none-match"]),
     });
-    return renderingResponse(capture, {
-      "Cache-Control": "private, no-cache",
-      ...rateLimitHeaders(capture.rateLimit),
-    });
+    return privateRendering(capture);
+  };
+}
+
+function privateRendering(capture: Capture): HttpResponse {
+  return renderingResponse(capture, {
+    "Cache-Control": "private, no-cache",
+    ...rateLimitHeaders(capture.rateLimit),
+  });
+}
+
+/** `POST /captures`: the parameters of `GET /snap` as JSON, with the page itself in place of `url` if the caller wants. */
+export function captureContent(parts: CaptureParts, budget: BodyBudget): BearerEndpoint {
+  return async ({ request, principal, exchange }) => {
+    const release = budget.take(request, principal.account.id);
+    try {
+      const body = await readJson(request, DOCUMENT_LIMITS.uploadBytes);
+      const capture = await capturePage(parts, {
+        exchange,
+        principal,
+        ...readCapture(body),
+        holds: parseIfNoneMatch(request.headers["if-none-match"]),
+      });
+      return privateRendering(capture);
+    } finally {
+      release();
+    }
   };
 }
 
@@ -40,16 +66,21 @@ export function submitBatch(engine: Engine, { baseUrl }: { readonly baseUrl: str
 /** `GET /renders/{id}`. */
 export function getBatch(engine: Engine): BearerEndpoint {
   return async ({ request, principal }) =>
-    json(await engine.batches.get({ principal, batchId: decode(lastSegment(request.url)) }));
+    json(await engine.batches.get({ principal, batchId: idOf(request.url) }));
 }
 
-function lastSegment(target: string): string {
+/** @throws SnapError `validation_failed` or `invalid_url` unless it is an object with exactly one page. */
+function readCapture(body: unknown): SeparatedContent {
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw invalidBody("must be a JSON object with the parameters of a capture");
+  const { parameters, document } = separateContent({ ...body });
+  return { parameters: typedParameters(parameters), document };
+}
+
+/** Returns the id at the end of a path. One that cannot be decoded stays as it is, and is then not found. */
+export function idOf(target: string): string {
   const path = pathOf(target);
-  return path.slice(path.lastIndexOf("/") + 1);
-}
-
-/** An id that cannot be decoded stays as it is, and is then not found. */
-function decode(segment: string): string {
+  const segment = path.slice(path.lastIndexOf("/") + 1);
   try {
     return decodeURIComponent(segment);
   } catch {

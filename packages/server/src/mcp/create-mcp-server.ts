@@ -9,8 +9,7 @@ import {
   type StandardSchemaWithJSON,
 } from "@modelcontextprotocol/server";
 import type { Ability, Principal } from "@snap/engine";
-import { toSnapError } from "@snap/engine/internals";
-import { secretsIn } from "@snap/protocol";
+import { identifyContent, isLinkable, separateContent, toSnapError } from "@snap/engine/internals";
 import packageJson from "../../package.json" with { type: "json" };
 import { capturePage, type CaptureParts } from "../requests/capture-page.ts";
 import type { Exchange } from "../requests/exchange.ts";
@@ -129,18 +128,22 @@ async function render(
 ): Promise<Rendered> {
   const { engine, principal, exchange, baseUrl } = parts;
   requireMode(mode, args);
-  const parameters = { ...args, ...(mode === "pdf" && { pdf: true }) };
-  const isSecret = secretsIn(parameters).length > 0;
-  const delivery = isSecret
-    ? { accept: requireInline }
-    : { linked: mode === "pdf" ? () => true : isTooLarge };
-  const request = { exchange, principal, parameters, ...delivery, maxWaitMs: MAX_SLOT_WAIT_MS };
+  const { parameters: sent, document } = separateContent(args);
+  const options = { ...sent, ...(mode === "pdf" && { pdf: true }) };
+  // a link names the page, whose rendering is in the cache
+  const parameters = document ? { ...options, url: (await identifyContent(document)).url } : options;
+  const isLinked = isLinkable(parameters);
+  const delivery = isLinked
+    ? { linked: mode === "pdf" ? () => true : isTooLarge }
+    : { accept: requireInline };
+  const page = document ? { parameters: options, document } : { parameters };
+  const request = { exchange, principal, ...page, ...delivery, maxWaitMs: MAX_SLOT_WAIT_MS };
   const capture = await reportProgress(context, () => capturePage(parts, request));
-  if (isSecret) requireInline(capture.rendering); // it may come from the cache
+  if (!isLinked) requireInline(capture.rendering); // it may come from the cache
   return {
-    url: new URL(String(args["url"])).href,
+    url: new URL(String(Object(parameters).url)).href,
     capture,
-    link: isSecret ? null : () => engine.link({ principal, parameters, capture, baseUrl }),
+    link: isLinked ? () => engine.link({ principal, parameters, capture, baseUrl }) : null,
   };
 }
 

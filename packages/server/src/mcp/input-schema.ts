@@ -1,16 +1,22 @@
 import { pdfParameters, screenshotParameters, type Ability } from "@snap/engine";
 import * as z from "zod";
+import { contentShape } from "../openapi/captures.ts";
 
 /** A JSON schema of an object. */
 export type ObjectSchema = Readonly<Record<string, unknown>> & { readonly type: "object" };
 
 /**
  * The JSON schema of the arguments of a render tool: the parameters of its mode, from the definitions that validate
- * them. Without `pdf`, because the tool implies the mode.
+ * them, and content in place of `url`. Without `pdf`, because the tool implies the mode. That exactly one page is required
+ * is not in the schema: some clients reject alternatives at its top level.
  */
 export function inputSchema(mode: Ability): ObjectSchema {
   const { pdf: _, ...shape } = mode === "pdf" ? pdfParameters.shape : screenshotParameters.shape;
-  return toObjectSchema(z.strictObject(shape));
+  const { description, ...about } = shape.url.meta() ?? {};
+  const url = shape.url
+    .optional()
+    .meta({ ...about, description: `${description} Or send html or markdown.` });
+  return toObjectSchema(z.strictObject({ ...shape, url, ...contentShape }));
 }
 
 /** Omits `$schema`: the protocol defines the dialect, and some clients reject an unknown one. */

@@ -13,8 +13,8 @@ const TOO_LARGE =
   "Image too large to inline (limit 700 KB, 8,000 px per side). For a smaller one, try format webp or jpeg with a " +
   "quality, a smaller width and height, scale 1, a selector or a clip region, or omit fullPage.";
 
-const SECRETS_UNLINKED =
-  "A request with headers, cookies or basicAuth gets no link, because anyone could use it.";
+const UNLINKED =
+  "A request with headers, cookies or basicAuth gets no link, because anyone could use it, nor does one with very long parameters.";
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   "image/png": "PNG",
@@ -30,7 +30,7 @@ const INVISIBLE_CHARACTERS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 export interface Rendered {
   readonly url: string;
   readonly capture: Capture;
-  /** Signs a URL of the rendering; `null` if the request has secrets, which a signed URL cannot have. */
+  /** Signs a URL of the rendering; `null` if no signed URL can request it. */
   readonly link: (() => RenderingLink) | null;
 }
 
@@ -48,7 +48,7 @@ export function isTooLarge({ bytes }: Pick<Capture["rendering"], "bytes">): bool
 export function requireInline({ bytes, contentType }: Pick<RenderedFile, "bytes" | "contentType">): void {
   const isPdf = contentType === "application/pdf";
   if (isPdf ? bytes.byteLength <= INLINE_LIMITS.maxBytes : !isTooLarge({ bytes })) return;
-  const advice = `${SECRETS_UNLINKED} For a larger file, send the request to GET /v1/snap with the token.`;
+  const advice = `${UNLINKED} For a larger file, send the request to GET /v1/snap with the token.`;
   const message = isPdf ? `PDF too large to inline (limit 700 KB). ${advice}` : `${TOO_LARGE} ${advice}`;
   throw new SnapError("render_failed", message, { notes: ["capture-too-large"] });
 }
@@ -83,7 +83,7 @@ export async function pdfResult({ url, capture, link }: Rendered): Promise<CallT
   return {
     content: [
       { type: "resource", resource: { uri, mimeType, blob: Buffer.from(bytes).toString("base64") } },
-      text(`${describe({ what, url, capture })} ${SECRETS_UNLINKED}`),
+      text(`${describe({ what, url, capture })} ${UNLINKED}`),
     ],
     structuredContent: factsOf(capture, null),
   };

@@ -65,7 +65,7 @@ export const TOOLS = {
   "take-screenshot": {
     title: "Take a screenshot",
     description:
-      "Renders a web page in a real browser and returns the image. Costs one credit; an identical repeat is free while the image is cached. An image of more than 700 KB, or of more than 8,000 px per side, is returned as a link; format webp or jpeg, a smaller viewport, a selector or a clip region makes it smaller. With headers, cookies or basicAuth there are no links.",
+      "Renders a web page, or the HTML or Markdown that is sent, in a real browser and returns the image. Costs one credit; an identical repeat is free while the image is cached. An image of more than 700 KB, or of more than 8,000 px per side, is returned as a link; format webp or jpeg, a smaller viewport, a selector or a clip region makes it smaller. With headers, cookies, basicAuth or very long parameters there are no links.",
     inputSchema: inputSchema("screenshot"),
     outputSchema: toObjectSchema(imageFacts),
     annotations: RENDERS,
@@ -73,7 +73,7 @@ export const TOOLS = {
   "create-pdf": {
     title: "Create a PDF",
     description:
-      "Prints a web page to PDF and returns a link to the file, which works without a token until it expires; with headers, cookies or basicAuth, returns the file itself, up to 700 KB. Costs one credit; an identical repeat is free while the file is cached.",
+      "Prints a web page, or the HTML or Markdown that is sent, to PDF and returns a link to the file, which works without a token until it expires; with headers, cookies, basicAuth or very long parameters, returns the file itself, up to 700 KB. Costs one credit; an identical repeat is free while the file is cached.",
     inputSchema: inputSchema("pdf"),
     outputSchema: toObjectSchema(renderingFacts),
     annotations: RENDERS,

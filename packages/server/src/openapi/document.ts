@@ -1,7 +1,9 @@
 import { OpenApiGeneratorV31, OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import { SECRET_NAMES } from "@snap/protocol";
 import { CODES, errorResponses, RENDERING_RESPONSES, SIGNED_RENDERING_RESPONSES } from "./responses.ts";
+import { registerCaptures } from "./captures.ts";
 import { registerBatches } from "./batches.ts";
+import { registerDocuments } from "./documents.ts";
 import { CREDIT_HEADERS, HEADER_COMPONENTS, headerReferences } from "./headers.ts";
 import { PROOF_PARAMETERS, renderParameters } from "./parameters.ts";
 import { errorEnvelope, usageReport } from "./schemas.ts";
@@ -36,7 +38,9 @@ export function openApiDocument(publicUrl: string): OpenApiDocument {
     registry.registerComponent("headers", name, { ...header });
   registerSnap(registry);
   registerSigned(registry);
+  registerCaptures(registry);
   registerBatches(registry);
+  registerDocuments(registry);
   registry.registerPath({
     method: "get",
     path: "/usage",
@@ -79,6 +83,7 @@ export function openApiDocument(publicUrl: string): OpenApiDocument {
     tags: [
       { name: "Rendering", description: "Render a page to a file." },
       { name: "Batches", description: "Queue up to 20 renders; get the results by polling or by webhook." },
+      { name: "Documents", description: "Upload pages with their files, and render them by their URL." },
       { name: "Account", description: "Credits and limits of the account." },
       { name: "Description", description: "Machine-readable descriptions of this API; no token needed." },
     ],

@@ -67,7 +67,10 @@ export const HEADER_COMPONENTS: Readonly<Record<HeaderName, HeaderComponent>> = 
       "`private, no-cache` on a rendering, `no-store` on errors and reports. On a signed rendering, `public` with a `max-age` until the rendering or the URL expires, or `no-store` with `cache=0`.",
     schema: { type: "string" },
   },
-  Location: { description: "URL to poll the batch at.", schema: { type: "string", format: "uri" } },
+  Location: {
+    description: "URL of the batch, to poll it at, or of the document.",
+    schema: { type: "string", format: "uri" },
+  },
   "WWW-Authenticate": { description: "The authentication scheme: `Bearer`.", schema: { type: "string" } },
 };
 

@@ -1,6 +1,8 @@
 import type { Ability } from "@snap/engine";
 import { SECRET_NAMES, toQuery } from "@snap/protocol";
 import { SUBMISSION_EXAMPLE } from "./batch-schemas.ts";
+import { CAPTURE_EXAMPLES } from "./captures.ts";
+import { UPLOAD_EXAMPLE } from "./documents.ts";
 import { documentedParameters, PROOF_PARAMETERS } from "./parameters.ts";
 
 interface PostmanQueryEntry {
@@ -20,7 +22,7 @@ interface PostmanRequest {
     readonly body?: {
       readonly mode: "raw";
       readonly raw: string;
-      readonly options: { readonly raw: { readonly language: "json" } };
+      readonly options: { readonly raw: { readonly language: "html" | "json" } };
     };
     readonly url: {
       readonly raw: string;
@@ -77,8 +79,18 @@ export function postmanCollection(publicUrl: string): PostmanCollection {
       renderRequest("Full page", "screenshot", { url: EXAMPLE_URL, fullPage: "true", format: "webp" }),
       renderRequest("PDF", "pdf", { url: EXAMPLE_URL, pdf: "true", paperFormat: "a4" }),
       signedRequest({ url: EXAMPLE_URL }),
-      submitRequest(),
+      postRequest("HTML to PDF", "captures", {
+        description:
+          "Returns the file itself. The body has the parameters of a screenshot or a PDF, and exactly one of `url`, `html` and `markdown`. Costs one credit; an identical repeat is free.",
+        body: CAPTURE_EXAMPLES.invoice.value,
+      }),
+      postRequest("Submit a batch", "renders", {
+        description:
+          "Queues the captures and returns 202 at once. Add `webhookUrl` next to `items` to get a webhook when they are done.",
+        body: SUBMISSION_EXAMPLE,
+      }),
       pollRequest(),
+      uploadRequest(),
       plainRequest("Usage", "usage", { description: "Credits, plan, period and limits; costs nothing." }),
       plainRequest("OpenAPI description", "openapi.json", {
         description: "Needs no token.",
@@ -107,20 +119,36 @@ function plainRequest(
   };
 }
 
-function submitRequest(): PostmanRequest {
+function postRequest(
+  name: string,
+  path: string,
+  { description, body }: { readonly description: string; readonly body: object },
+): PostmanRequest {
   return {
-    name: "Submit a batch",
+    name,
     request: {
       method: "POST",
-      description:
-        "Queues the captures and returns 202 at once. Add `webhookUrl` next to `items` to get a webhook when they are done.",
+      description,
       header: [{ key: "Content-Type", value: "application/json" }],
       body: {
         mode: "raw",
-        raw: JSON.stringify(SUBMISSION_EXAMPLE, null, 2),
+        raw: JSON.stringify(body, null, 2),
         options: { raw: { language: "json" } },
       },
-      url: { raw: "{{baseUrl}}/renders", host: ["{{baseUrl}}"], path: ["renders"] },
+      url: { raw: `{{baseUrl}}/${path}`, host: ["{{baseUrl}}"], path: [path] },
+    },
+  };
+}
+
+function uploadRequest(): PostmanRequest {
+  return {
+    name: "Upload a document",
+    request: {
+      method: "POST",
+      description: "Stores the page, and returns the `url` to render it with. Costs nothing.",
+      header: [{ key: "Content-Type", value: "text/html" }],
+      body: { mode: "raw", raw: UPLOAD_EXAMPLE, options: { raw: { language: "html" } } },
+      url: { raw: "{{baseUrl}}/documents", host: ["{{baseUrl}}"], path: ["documents"] },
     },
   };
 }

@@ -14,6 +14,10 @@ export const HTTP_LIMITS = {
   unreadMs: 30_000,
   /** Enough for a batch of 20 items with long URLs. */
   bodyBytes: 256 * 1024,
+  /** All bodies of `POST /captures` in flight together; each stays in memory until it is rendered. */
+  bodiesBytes: 256 * 1024 * 1024,
+  /** The same for one account: six of the largest. */
+  bodiesPerAccountBytes: 64 * 1024 * 1024,
   /** Read up to here before a refusal, so that a client that sends its whole body first reads the response. */
   discardedBytes: 1024 * 1024,
   /** For running renders (45 s each) and most of those that wait for a slot. */

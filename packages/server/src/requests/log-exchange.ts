@@ -13,7 +13,7 @@ const EXPECTED_FAILURES: ReadonlySet<ErrorCode> = new Set([
   "not_ready",
 ]);
 
-/** The longest path of the API has 42 characters, but anyone may send 64 KB. */
+/** The longest path of the API has 78 characters, but anyone may send 64 KB. */
 const PATH_CHARACTERS_MAX = 256;
 
 /** Monitors call them every few seconds. */

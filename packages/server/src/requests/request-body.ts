@@ -8,9 +8,9 @@ import { HTTP_LIMITS } from "./limits.ts";
  *
  * @throws SnapError `payload_too_large`, or `bad_request` if it ends early; the connection must then be closed.
  */
-async function readBody(request: IncomingMessage): Promise<Buffer> {
+export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  await receiveBody(request, (chunk) => chunks.push(chunk));
+  await receiveBody(request, { maxBytes, onChunk: (chunk) => chunks.push(chunk) });
   return Buffer.concat(chunks);
 }
 
@@ -20,7 +20,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
  * @throws SnapError like `readBody`.
  */
 export function discardBody(request: IncomingMessage): Promise<void> {
-  return receiveBody(request, () => {});
+  return receiveBody(request, { maxBytes: HTTP_LIMITS.bodyBytes, onChunk: () => {} });
 }
 
 /** A request without either header has no body (RFC 9112, 6). */
@@ -29,36 +29,41 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return declared !== "0" || coding !== undefined;
 }
 
-async function receiveBody(request: IncomingMessage, onChunk: (chunk: Buffer) => void): Promise<void> {
+interface Receiving {
+  readonly maxBytes: number;
+  readonly onChunk: (chunk: Buffer) => void;
+}
+
+async function receiveBody(request: IncomingMessage, { maxBytes, onChunk }: Receiving): Promise<void> {
   if (!hasBody(request)) return;
-  if (Number(request.headers["content-length"] ?? 0) > HTTP_LIMITS.bodyBytes) {
+  if (Number(request.headers["content-length"] ?? 0) > maxBytes) {
     // A client that sends before it reads must be able to finish, or a reset destroys the response. A client that
     // waits for the response gets it after a moment.
-    const sent = countBody(request, () => {}).catch(() => {});
+    const sent = countBody(request, { maxBytes, onChunk: () => {} }).catch(() => {});
     await abortable(AbortSignal.timeout(HTTP_LIMITS.closeMs), sent).catch(() => {});
-    throw tooLarge();
+    throw tooLarge(maxBytes);
   }
-  const bytes = await countBody(request, onChunk).catch((error: unknown) => {
+  const bytes = await countBody(request, { maxBytes, onChunk }).catch((error: unknown) => {
     throw new SnapError("bad_request", "The request body ended early; send it again.", {
       detail: String(error),
     });
   });
-  if (bytes > HTTP_LIMITS.bodyBytes) throw tooLarge();
+  if (bytes > maxBytes) throw tooLarge(maxBytes);
 }
 
-async function countBody(request: IncomingMessage, onChunk: (chunk: Buffer) => void): Promise<number> {
+async function countBody(request: IncomingMessage, { maxBytes, onChunk }: Receiving): Promise<number> {
   let bytes = 0;
   // Leaving the loop must not destroy the request: the response uses the same socket.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     bytes += (chunk as Buffer).length;
-    if (bytes <= HTTP_LIMITS.bodyBytes) onChunk(chunk as Buffer);
-    if (bytes > HTTP_LIMITS.discardedBytes) break;
+    if (bytes <= maxBytes) onChunk(chunk as Buffer);
+    if (bytes > Math.max(maxBytes, HTTP_LIMITS.discardedBytes)) break;
   }
   return bytes;
 }
 
-function tooLarge(): SnapError {
-  return new SnapError("payload_too_large", `Request body too large (limit ${HTTP_LIMITS.bodyBytes} bytes).`);
+function tooLarge(maxBytes: number): SnapError {
+  return new SnapError("payload_too_large", `Request body too large (limit ${maxBytes} bytes).`);
 }
 
 /** Parameters have no meaning for this type (RFC 8259, 11); decoding detects text that is not UTF-8. */
@@ -68,12 +73,16 @@ const JSON_TYPE = /^application\/json[ \t]*(;|$)/i;
  * Reads the JSON body of a request. Ignores a byte order mark, as RFC 8259, 8.1 allows, because common tools write
  * one.
  *
+ * @param maxBytes - The largest body; 256 KiB by default.
  * @throws SnapError `validation_failed` with `errors.body` if the body is not JSON or not declared as JSON;
  * otherwise like `readBody`.
  */
-export async function readJson(request: IncomingMessage): Promise<unknown> {
+export async function readJson(
+  request: IncomingMessage,
+  maxBytes: number = HTTP_LIMITS.bodyBytes,
+): Promise<unknown> {
   // Read it even if its type is wrong, so that the connection can be reused.
-  const bytes = await readBody(request);
+  const bytes = await readBody(request, maxBytes);
   const { "content-type": type = "", "content-encoding": coding = "identity" } = request.headers;
   if (!JSON_TYPE.test(type)) throw invalidBody("must be sent with Content-Type: application/json");
   if (coding.toLowerCase() !== "identity") throw invalidBody("must be sent without a Content-Encoding");
@@ -85,6 +94,6 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-function invalidBody(fault: string): SnapError {
+export function invalidBody(fault: string): SnapError {
   return new SnapError("validation_failed", `The request body ${fault}`, { errors: { body: [fault] } });
 }

@@ -45,7 +45,7 @@ interface Customer {
   readonly minted: MintedToken;
 }
 
-/** Creates an account whose address and pages contain `name`, with renderings and a batch. */
+/** Creates an account whose address and pages contain `name`, with renderings, a batch and a document. */
 async function createCustomer({ engine }: Opened, name: string, renderings = 3): Promise<Customer> {
   const account = await engine.accounts.create({
     email: `${name}@example.com`,
@@ -59,6 +59,7 @@ async function createCustomer({ engine }: Opened, name: string, renderings = 3):
   const items = [{ url: `https://example.com/${name}/batch` }];
   const document = { items, webhookUrl: `https://hooks.example.com/${name}` };
   await engine.batches.submit({ principal, document });
+  await engine.documents.create({ principal, content: { html: `<p>${name}</p>` } });
   return { account, minted };
 }
 
@@ -92,13 +93,13 @@ describe("a deleted account", () => {
     const traces = tracesOf(customer, "ada-lovelace");
     for (const trace of traces) expect(await filesWith(directory, trace)).not.toEqual([]);
 
-    const deleted = { id, tokens: 1, batches: 1, renderings: 30 };
+    const deleted = { id, tokens: 1, batches: 1, documents: 1, renderings: 30 };
     expect(await engine.accounts.delete(id)).toEqual({ ...deleted, journalEntries: null });
     expect(await filesWith(directory, ...traces)).toEqual([]);
     expect(await filesWith(directory, id)).not.toEqual([]);
     expect(await renderingFiles(directory)).toBe(3);
 
-    const purged = { ...deleted, tokens: 0, batches: 0, renderings: 0, journalEntries: 61 };
+    const purged = { ...deleted, tokens: 0, batches: 0, documents: 0, renderings: 0, journalEntries: 61 };
     expect(await engine.accounts.delete(id, { purge: true })).toEqual(purged);
     expect(await filesWith(directory, id)).toEqual([]);
     expect(await engine.accounts.list()).toMatchObject([{ id: other.account.id }]);

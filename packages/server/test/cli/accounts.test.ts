@@ -143,6 +143,7 @@ describe("snap-server accounts", () => {
       id,
       tokens: 1,
       batches: 0,
+      documents: 0,
       renderings: 0,
       journal_entries: null,
     });

@@ -13,13 +13,9 @@ import { RESOLVER, SECRET_KEY } from "../migrate/fill-folder.ts";
 import { CLI, openWorkspace, type Workspace } from "./command.ts";
 
 const UNDO_LAST_MIGRATION = `
-  DROP TABLE audit;
-  ALTER TABLE tokens DROP COLUMN name;
-  ALTER TABLE tokens DROP COLUMN last_used_at;
-  ALTER TABLE tokens DROP COLUMN previous_secret_hash;
-  ALTER TABLE tokens DROP COLUMN previous_sealed_signing_secret;
-  ALTER TABLE tokens DROP COLUMN previous_ends_at;
-  PRAGMA user_version = 7`;
+  DROP TABLE document_files;
+  DROP TABLE documents;
+  PRAGMA user_version = 8`;
 
 const execute = promisify(execFile);
 const MINUTE_MS = 60_000;
@@ -122,6 +118,22 @@ describe("a backup", () => {
     expect(cache).toBe("hit");
   });
 
+  it("contains the documents, also without the renderings, and restores them", async () => {
+    const { engine } = await openEngine(data);
+    const { token } = await newToken(engine);
+    const html = "<p>Hello</p>";
+    const principal = await engine.authenticate(token);
+    const document = await engine.documents.create({ principal, content: { html } });
+    await engine.close();
+    expect(await backUp("--without-renderings")).toMatchObject({ documents: 1, renderings: 0 });
+    const directory = await restoreElsewhere();
+    const restored = (await openEngine(directory)).engine;
+    const again = await restored.authenticate(token);
+    expect(await restored.documents.find({ principal: again, id: document.id })).toEqual(document);
+    const [name = ""] = await readdir(join(directory, "snap.db-documents"));
+    expect(await readFile(join(directory, "snap.db-documents", name), "utf8")).toBe(html);
+  });
+
   it("is a private tar file that standard tools verify, without the key", async () => {
     await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
     expect(await backUp()).toMatchObject({ file, renderings: 0, secret_key: join(data, "secret.key") });
@@ -133,7 +145,7 @@ describe("a backup", () => {
     await execute("sha256sum", ["--check", "SHA256SUMS"], { cwd: unpacked });
     expect((await readdir(unpacked)).toSorted()).toEqual(["SHA256SUMS", "manifest.json", "snap.db"]);
     const manifest = JSON.parse(await readFile(join(unpacked, "manifest.json"), "utf8")) as unknown;
-    expect(manifest).toMatchObject({ format: "snap-backup-1", schema_version: 8, includes_renderings: true });
+    expect(manifest).toMatchObject({ format: "snap-backup-1", schema_version: 9, includes_renderings: true });
     expect((await readFile(file)).includes(SECRET_KEY)).toBe(false);
   });
 
@@ -357,7 +369,7 @@ describe("a restore", () => {
     const manifest = await readFile(join(unpacked, "manifest.json"), "utf8");
     await writeFile(
       join(unpacked, "manifest.json"),
-      manifest.replace('"schema_version": 8', '"schema_version": 99'),
+      manifest.replace('"schema_version": 9', '"schema_version": 99'),
     );
     const names = ["manifest.json", "snap.db", "SHA256SUMS"];
     await execute("tar", ["--create", "--file", file, "--directory", unpacked, ...names]);
@@ -379,7 +391,7 @@ describe("a restore", () => {
     const manifest = await readFile(join(unpacked, "manifest.json"), "utf8");
     await writeFile(
       join(unpacked, "manifest.json"),
-      manifest.replace('"schema_version": 8', '"schema_version": 7'),
+      manifest.replace('"schema_version": 9', '"schema_version": 8'),
     );
     await execute("sh", ["-c", "sha256sum manifest.json snap.db > SHA256SUMS"], { cwd: unpacked });
     const names = ["manifest.json", "snap.db", "SHA256SUMS"];

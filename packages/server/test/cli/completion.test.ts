@@ -84,6 +84,7 @@ describe.each<[Shell]>([["bash"], ["zsh"], ["fish"]])("completion in %s", (shell
     ["snap-server acc", ["accounts"]],
     ["snap-server tokens r", ["reveal", "revoke", "rotate"]],
     ["snap-server accounts show --j", ["--json"]],
+    ["snap-server render --no-", ["--no-javascript", "--no-print-background"]],
     ["snap-server completion f", ["fish"]],
     ["snap-server batches list --status ", ["complete", "pending"]],
     ["snap-server batches list --json --status p", ["pending"]],
@@ -115,10 +116,13 @@ describe("paths", () => {
   it.each<[Shell]>([["zsh"], ["fish"]])("are completed in %s", async (shell) => {
     expect(await complete(shell, "snap-server render -o p")).toEqual(["page.png"]);
     expect(await complete(shell, "snap-server render --output p")).toEqual(["page.png"]);
+    expect(await complete(shell, "snap-server render p")).toEqual(["page.png"]);
   });
 
   it("are left to readline in bash", async () => {
     expect(await complete("bash", "snap-server render -o p")).toEqual([]);
+    expect(await complete("bash", "snap-server render p")).toEqual([]);
+    expect(await complete("bash", "snap-server render --sc")).toEqual(["--scale", "--script"]);
   });
 });
 

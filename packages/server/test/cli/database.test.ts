@@ -8,6 +8,8 @@ import { openWorkspace, type Workspace } from "./command.ts";
 const ENVIRONMENT = { SNAP_BROWSER_URL: "ws://127.0.0.1:9", SNAP_BROWSER_EGRESS: "direct", SNAP_PORT: "0" };
 
 const UNDO_MIGRATIONS = `
+  DROP TABLE document_files;
+  DROP TABLE documents;
   DROP TABLE audit;
   ALTER TABLE tokens DROP COLUMN name;
   ALTER TABLE tokens DROP COLUMN last_used_at;
@@ -54,21 +56,21 @@ describe("a database from an older release", () => {
     ])
       expect(await workspace.run(command)).toMatchObject({
         code: 1,
-        stderr: expect.stringMatching(/would migrate 5 to 8.*; run `snap-server database upgrade`/),
+        stderr: expect.stringMatching(/would migrate 5 to 9.*; run `snap-server database upgrade`/),
       });
     const { code, stderr } = await workspace.run(["migrate", "--to", "postgres://127.0.0.1:9/snap"]);
     expect([code, stderr]).toEqual([1, expect.stringContaining("run `snap-server database upgrade`")]);
     const { stdout } = await workspace.run(["doctor"]);
     expect(stdout).toMatch(
-      /^warning +schema: .*would migrate 5 to 8.*\n +-> run `snap-server database upgrade`/m,
+      /^warning +schema: .*would migrate 5 to 9.*\n +-> run `snap-server database upgrade`/m,
     );
     expect(version()).toBe(5);
     expect(await readdir(path(""))).not.toContain("snap.db.schema-5");
 
     expect(await workspace.json(["database", "upgrade"])).toEqual({
-      migrated: { from: 5, to: 8, copy: path("snap.db.schema-5") },
+      migrated: { from: 5, to: 9, copy: path("snap.db.schema-5") },
     });
-    expect(version()).toBe(8);
+    expect(version()).toBe(9);
     expect(await workspace.json(["accounts", "list"])).toMatchObject([{ email: "ada@example.com" }]);
     expect((await workspace.run(["database", "upgrade"])).stdout).toBe(
       "The database already has the schema of this release.\n",
@@ -87,7 +89,7 @@ describe("a database from an older release", () => {
 
   it("is upgraded after its key was lost, and then gets a new one", async () => {
     await rm(path("secret.key"));
-    expect(await workspace.json(["database", "upgrade"])).toMatchObject({ migrated: { from: 5, to: 8 } });
+    expect(await workspace.json(["database", "upgrade"])).toMatchObject({ migrated: { from: 5, to: 9 } });
     expect(await readdir(path(""))).not.toContain("secret.key");
     expect(await workspace.json(["secret-key", "replace", "--yes"])).toMatchObject({ replaced: true });
     expect(await workspace.json(["accounts", "list"])).toMatchObject([{ email: "ada@example.com" }]);
@@ -96,8 +98,8 @@ describe("a database from an older release", () => {
   it("is migrated by serve, which announces it in the log", async () => {
     const server = workspace.start(["serve"]);
     const [line] = await server.printed(/^.*"msg":"migrating the database.*$/m);
-    expect(JSON.parse(line)).toMatchObject({ level: "warn", from: 5, to: 8, copy: path("snap.db.schema-5") });
+    expect(JSON.parse(line)).toMatchObject({ level: "warn", from: 5, to: 9, copy: path("snap.db.schema-5") });
     await server.printed(/"msg":"listening"/);
-    expect(version()).toBe(8);
+    expect(version()).toBe(9);
   });
 });

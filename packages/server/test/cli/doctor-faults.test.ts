@@ -100,7 +100,7 @@ describe("doctor names the fault, and its advice repairs it:", () => {
     const database = new DatabaseSync(path("data/snap.db"));
     database.exec("PRAGMA user_version = 99");
     expect(await findings()).toEqual(["problem schema_newer"]);
-    database.exec("PRAGMA user_version = 8");
+    database.exec("PRAGMA user_version = 9");
     database.close();
     expect(await findings()).toEqual([]);
   });

@@ -50,10 +50,13 @@ describe("render exits with code 2 and repeats no secret for", () => {
     [["--basic-auth", "@missing.txt"], "cannot read missing.txt: "],
     [["--headers", "@-", "--cookies", "@-"], "two options read stdin; put one of the values into a file"],
     [["--basic-auth", "s3cr3t"], "--basic-auth must be user:password"],
-    [["--headers", '{"Host":"s3cr3t"}'], "--headers must be an object of at most 20 header fields"],
+    [
+      ["--headers", '{"Host":"s3cr3t"}'],
+      "--headers must not have Host, which the browser or the connection sets",
+    ],
     [
       ["--headers", '{"Authorization":"s3cr3t"}', "--basic-auth", "ada:s3cr3t"],
-      "--basic-auth cannot be combined with an Authorization field in headers",
+      "--basic-auth cannot be combined with an Authorization field in --headers",
     ],
   ])("%j", async (args, message) => {
     const { code, stderr } = await workspace.run(["render", "https://example.com/", "-o", "a.png", ...args]);

@@ -98,6 +98,17 @@ describe("render", { tags: ["browser"] }, () => {
   });
 });
 
+describe("a failed render", { tags: ["browser"] }, () => {
+  it("has its notes in the JSON error", async () => {
+    const args = ["render", pages.url, "-o", "c.png", "--allow-target", pages.target, "--selector", ".none"];
+    const { code, stderr } = await workspace.run([...args, "--json"]);
+    expect([code, JSON.parse(stderr)]).toMatchObject([
+      1,
+      { error: { code: "render_failed", advice: null, notes: ["selector-unmatched"] } },
+    ]);
+  });
+});
+
 describe("render exits with code 2, before it starts a browser, for", () => {
   it.each([
     [["-o", "a.png", "--quality", "80"], "--quality requires a lossy format: jpeg or webp"],

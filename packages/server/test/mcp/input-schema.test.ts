@@ -3,6 +3,8 @@ import { TOOLS } from "../../src/mcp/tools.ts";
 
 const both = [
   "url",
+  "html",
+  "markdown",
   "cache",
   "cacheTtl",
   "colorScheme",
@@ -81,6 +83,18 @@ it.each([
       "marginLeft",
       "marginUnit",
       "scale",
+      "singlePage",
+      "cssPageSize",
+      "headerHtml",
+      "footerHtml",
+      "pageRanges",
+      "printBackground",
+      "outline",
+      "tagged",
+      "pdfTitle",
+      "pdfAuthor",
+      "pdfSubject",
+      "pdfKeywords",
     ],
   ],
   ["check-usage", []],
@@ -89,7 +103,8 @@ it.each([
   expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
   expect(inputSchema).not.toHaveProperty("$schema");
   expect(new Set(Object.keys(inputSchema["properties"] as object))).toEqual(new Set(parameters));
-  expect(inputSchema["required"]).toEqual(parameters.length === 0 ? undefined : ["url"]);
+  // exactly one of url, html and markdown: some clients reject alternatives at the top level
+  expect(inputSchema["required"] ?? []).toEqual([]);
 });
 
 it("arguments have types and ranges", () => {

@@ -14,11 +14,21 @@ export interface Filled {
   readonly lastTokenId: number;
   readonly reservationIds: readonly string[];
   readonly batchIds: readonly string[];
+  /** Of the first account. */
+  readonly documentId: string;
   /** A batch with a webhook and two queued items. */
   readonly unfinishedBatchId: string;
 }
 
 const HOUR_MS = 3_600_000;
+
+/** A document of the first account. */
+export const DOCUMENT = {
+  files: [
+    { path: "index.html", bytes: "<p>Hello</p>" },
+    { path: "a/é.bin", bytes: new Uint8Array([0, 255, 13, 10, 0]) },
+  ],
+} as const;
 const MONTH_MS = 31 * 24 * HOUR_MS;
 
 /** Fills an embedded storage with every kind of record, mostly through the engine. */
@@ -45,6 +55,7 @@ export async function fillFolder(directory: string): Promise<Filled> {
   await engine.capture({ principal, parameters: { url: "https://example.com/", pdf: true } });
   renderer.failNext(new SnapError("render_timeout", "too slow"));
   await engine.capture({ principal, parameters: { url: "https://example.com/slow" } }).catch(() => {});
+  const { id: documentId } = await engine.documents.create({ principal, content: DOCUMENT });
   const reservationIds = await makeReservations(storage, principal.account.id);
 
   const submit = async (paths: readonly string[], webhookUrl?: string): Promise<string> => {
@@ -70,6 +81,7 @@ export async function fillFolder(directory: string): Promise<Filled> {
     accountIds,
     lastTokenId,
     reservationIds,
+    documentId,
     batchIds: [delivered, refused, silent, unfinishedBatchId],
     unfinishedBatchId,
   };

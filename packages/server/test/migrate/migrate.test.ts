@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openWorkspace } from "../cli/command.ts";
 import { openShared, useDatabases } from "./databases.ts";
-import { fillFolder, RESOLVER, SECRET_KEY, type Filled } from "./fill-folder.ts";
+import { DOCUMENT, fillFolder, RESOLVER, SECRET_KEY, type Filled } from "./fill-folder.ts";
 
 const workspace = openWorkspace();
 const data = join(workspace.directory, "data");
@@ -38,6 +38,8 @@ describe("migrate", { tags: ["postgres"] }, () => {
     expect(lines).toContainEqual(["accounts", "7", "7"]);
     expect(lines).toContainEqual(["highest token id", "4", "4"]);
     expect(lines).toContainEqual(["batches", "4", "4"]);
+    expect(lines).toContainEqual(["documents", "1", "1"]);
+    expect(lines).toContainEqual(["bytes", "17", "17"]);
     expect(stdout).toContain(`records moved from ${data} to ${new URL(url).host}/test_1; both sides match.`);
     expect(stdout).toContain(`Next, set SNAP_SECRET_KEY to the content of ${keyFile} on every machine.`);
     expect(stdout).not.toContain(SECRET_KEY);
@@ -67,6 +69,11 @@ describe("migrate", { tags: ["postgres"] }, () => {
     const [before, after] = await Promise.all(storages.map((storage) => readEverything(storage, filled)));
     expect(after).toEqual(before);
     expect(before?.accounts).toHaveLength(7);
+    expect(before?.others).toContainEqual(
+      DOCUMENT.files.map(({ path, bytes }) =>
+        expect.objectContaining({ path, bytes: new Uint8Array(Buffer.from(bytes)) }),
+      ),
+    );
     // Per period: settled, refunded, reversed, lapsed, two refunded here because they were open, and one refused.
     const endings = Object.entries(Object.groupBy(before?.endings ?? [], (ending) => ending));
     expect(Object.fromEntries(endings.map(([ending, all]) => [ending, all?.length]))).toEqual({
@@ -245,8 +252,8 @@ async function openEmbedded(directory: string): Promise<ReturnType<typeof create
 
 /** Reads everything through the ports. Refunds open reservations. */
 async function readEverything(
-  { accounts, tokens, ledger, batches }: Storage,
-  { accountIds, lastTokenId, reservationIds, batchIds }: Filled,
+  { accounts, tokens, ledger, batches, documents }: Storage,
+  { accountIds, lastTokenId, reservationIds, batchIds, documentId }: Filled,
 ): Promise<{
   readonly accounts: readonly unknown[];
   readonly endings: readonly string[];
@@ -266,6 +273,10 @@ async function readEverything(
     await batches.dueItems({ now, limit: 100, exceptAccounts: [] }),
     await batches.dueDeliveries({ now, limit: 100, exceptAccounts: [] }),
     { ...(await batches.stats({ now: 0 })) },
+    await all(accountIds, (accountId) => documents.find({ accountId, id: documentId, now: 0 })),
+    await all(DOCUMENT.files, ({ path }) =>
+      documents.readFile({ accountId: accountIds[0] ?? "", id: documentId, path, now: 0 }),
+    ),
   ];
   const endings: string[] = [];
   for (const reservationId of reservationIds) endings.push(await ledger.refund({ reservationId, now: 1 }));

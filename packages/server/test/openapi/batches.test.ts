@@ -21,6 +21,9 @@ function schemaOf(name: string): ObjectSchema {
 const BOTH =
   "colorScheme reducedMotion forcedColors mediaType locale timeZone latitude longitude accuracy userAgent javascript headers cookies basicAuth waitForFunction waitForHidden waitTimeout onWaitTimeout blockCookieBanners blockAds blockTrackers blockUrls blockResources css hideSelectors removeSelectors click script lazyContent stabilize expandScrollers";
 
+const PRINT =
+  "singlePage cssPageSize headerHtml footerHtml pageRanges printBackground outline tagged pdfTitle pdfAuthor pdfSubject pdfKeywords";
+
 describe("the schema of a submission", () => {
   it("has 1 to 20 items of either mode", () => {
     const { properties, required, additionalProperties } = schemaOf("BatchSubmission");
@@ -49,7 +52,7 @@ describe("the schema of a submission", () => {
     [
       "PdfItem",
       ["url", "pdf"],
-      `url cache cacheTtl pdf landscape paperFormat width height marginTop marginRight marginBottom marginLeft marginUnit scale ${BOTH}`,
+      `url cache cacheTtl pdf landscape paperFormat width height marginTop marginRight marginBottom marginLeft marginUnit scale ${PRINT} ${BOTH}`,
     ],
   ])("%s has the parameters of its mode, and cannot disable the cache", (name, required, parameters) => {
     const schema = schemaOf(name);

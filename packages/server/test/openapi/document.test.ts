@@ -75,8 +75,12 @@ describe("the OpenAPI document", () => {
     expect(operations).toEqual([
       ["get", "/snap", "renderPage", [{ bearer: [] }]],
       ["get", "/snap/signed", "renderSignedPage", []],
+      ["post", "/captures", "capture", [{ bearer: [] }]],
       ["post", "/renders", "submitBatch", [{ bearer: [] }]],
       ["get", "/renders/{id}", "getBatch", [{ bearer: [] }]],
+      ["post", "/documents", "uploadDocument", [{ bearer: [] }]],
+      ["get", "/documents/{id}", "getDocument", [{ bearer: [] }]],
+      ["delete", "/documents/{id}", "deleteDocument", [{ bearer: [] }]],
       ["get", "/usage", "getUsage", [{ bearer: [] }]],
       ["get", "/openapi.json", "getOpenApi", []],
       ["get", "/postman.json", "getPostmanCollection", []],
@@ -99,6 +103,7 @@ describe("the OpenAPI document", () => {
       503: ["not_ready", "upstream_rate_limited"],
       504: ["render_timeout"],
     });
+    expect(codesOf("/captures")).toEqual(codesOf("/snap"));
     expect(codesOf("/snap/signed")).toEqual({
       400: ["bad_request"],
       402: ["no_active_plan", "credit_limit_reached"],
@@ -142,6 +147,19 @@ describe("the OpenAPI document", () => {
       500: ["server_error"],
       503: ["not_ready"],
     });
+    expect(codesOf("/documents")).toEqual({
+      400: ["bad_request"],
+      401: ["unauthenticated"],
+      403: ["account_suspended", "email_unverified"],
+      408: ["request_timeout"],
+      413: ["payload_too_large"],
+      422: ["validation_failed"],
+      429: ["rate_limited"],
+      431: ["request_header_fields_too_large"],
+      500: ["server_error"],
+      503: ["not_ready"],
+    });
+    expect(codesOf("/documents/{id}")).toEqual(codesOf("/renders/{id}"));
     expect(codesOf("/usage")).toEqual({
       400: ["bad_request"],
       401: ["unauthenticated"],
@@ -184,6 +202,11 @@ describe("the OpenAPI document", () => {
       ["/renders/{id}", "200", credits],
       ["/renders/{id}", "404", credits],
       ["/renders/{id}", "413", []],
+      ["/documents", "201", [...credits, "Location"]],
+      ["/documents", "413", credits],
+      ["/documents", "429", [...credits, ...rateLimit, "Retry-After"]],
+      ["/documents/{id}", "200", credits],
+      ["/documents/{id}", "404", credits],
       ["/usage", "200", credits],
       ["/usage", "429", [...credits, ...rateLimit, "Retry-After"]],
       ["/openapi.json", "200", []],

@@ -26,6 +26,8 @@ const COMPANIONS: Readonly<Record<string, Query>> = {
   expandScrollers: { fullPage: "true" },
   padding: { selector: "main" },
   maskColor: { mask: "img" },
+  headerHtml: { marginTop: "10", marginRight: "0", marginBottom: "0", marginLeft: "0" },
+  footerHtml: { marginTop: "0", marginRight: "0", marginBottom: "10", marginLeft: "0" },
   // A sheet that is large enough for the widest margin.
   marginTop: { width: "5000", height: "5000", marginRight: "0", marginBottom: "0", marginLeft: "0" },
   marginRight: { width: "5000", height: "5000", marginTop: "0", marginBottom: "0", marginLeft: "0" },
@@ -115,13 +117,16 @@ describe("documented parameters", () => {
       ["colorScheme", false, "screenshot,pdf"],
       ["cookies", false, "screenshot,pdf"],
       ["css", false, "screenshot,pdf"],
+      ["cssPageSize", false, "pdf"],
       ["delay", false, "screenshot"],
       ["device", false, "screenshot"],
       ["expandScrollers", false, "screenshot,pdf"],
+      ["footerHtml", false, "pdf"],
       ["forcedColors", false, "screenshot,pdf"],
       ["format", false, "screenshot"],
       ["fullPage", false, "screenshot"],
       ["fullPageMaxHeight", false, "screenshot"],
+      ["headerHtml", false, "pdf"],
       ["headers", false, "screenshot,pdf"],
       ["height", false, "screenshot,pdf"],
       ["hideSelectors", false, "screenshot,pdf"],
@@ -142,16 +147,25 @@ describe("documented parameters", () => {
       ["mobile", false, "screenshot"],
       ["omitBackground", false, "screenshot"],
       ["onWaitTimeout", false, "screenshot,pdf"],
+      ["outline", false, "pdf"],
       ["padding", false, "screenshot"],
+      ["pageRanges", false, "pdf"],
       ["paperFormat", false, "pdf"],
       ["pdf", false, "screenshot,pdf"],
+      ["pdfAuthor", false, "pdf"],
+      ["pdfKeywords", false, "pdf"],
+      ["pdfSubject", false, "pdf"],
+      ["pdfTitle", false, "pdf"],
+      ["printBackground", false, "pdf"],
       ["quality", false, "screenshot"],
       ["reducedMotion", false, "screenshot,pdf"],
       ["removeSelectors", false, "screenshot,pdf"],
       ["scale", false, "screenshot,pdf"],
       ["script", false, "screenshot,pdf"],
       ["selector", false, "screenshot"],
+      ["singlePage", false, "pdf"],
       ["stabilize", false, "screenshot,pdf"],
+      ["tagged", false, "pdf"],
       ["timeZone", false, "screenshot,pdf"],
       ["touch", false, "screenshot"],
       ["url", true, "screenshot,pdf"],
@@ -198,6 +212,11 @@ describe("documented parameters", () => {
       lazyContent: "auto",
       stabilize: false,
       expandScrollers: false,
+      singlePage: false,
+      cssPageSize: false,
+      printBackground: true,
+      outline: false,
+      tagged: false,
     });
   });
 
@@ -293,12 +312,19 @@ describe("documented parameters", () => {
       script: 20000,
       mask: 2048,
       maskColor: 64,
+      headerHtml: 20_000,
+      footerHtml: 20_000,
+      pageRanges: 100,
+      pdfTitle: 500,
+      pdfAuthor: 500,
+      pdfSubject: 500,
+      pdfKeywords: 500,
     });
   });
 
   // any text is valid for these, up to their length
   const texts = new Set(
-    "url userAgent selector waitForSelector waitForFunction waitForHidden css hideSelectors removeSelectors click script mask".split(
+    "url userAgent selector waitForSelector waitForFunction waitForHidden css hideSelectors removeSelectors click script mask headerHtml footerHtml pdfTitle pdfAuthor pdfSubject pdfKeywords".split(
       " ",
     ),
   );
@@ -335,6 +361,16 @@ describe("documented parameters", () => {
     ["maskColor", "notacolor"],
   ])("%s rejects %s", (name, value) => {
     expect(faults(queryFor(name, "screenshot", value))).toEqual([name]);
+  });
+
+  it.each([
+    ["headerHtml", '<img src="https://example.com/logo.png">'],
+    ["footerHtml", "<script>1</script>"],
+    ["pageRanges", "0"],
+    ["pageRanges", "3-1"],
+    ["pageRanges", "-2"],
+  ])("%s rejects %s", (name, value) => {
+    expect(faults(queryFor(name, "pdf", value))).toEqual([name]);
   });
 
   it.each([

@@ -1,10 +1,15 @@
 import type { BatchRecord, TokenRecord, TransferPage } from "@snap/engine/ports";
 import type { Query } from "../database.ts";
+import { insertDocument } from "../stores/documents.ts";
 import { claimableAtOf } from "../stores/batch-rows.ts";
 
 /** Stores the records in their order. Requires a transaction. */
 export async function insertPage(query: Query, page: TransferPage): Promise<void> {
   if (page.kind === "batches") return insertBatches(query, page.records);
+  if (page.kind === "documents") {
+    for (const record of page.records) await insertDocument(query, record);
+    return;
+  }
   const records = page.kind === "tokens" ? page.records.map(toTokenRow) : page.records;
   await query(INSERTS[page.kind], [JSON.stringify(records)]);
 }

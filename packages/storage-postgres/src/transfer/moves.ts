@@ -61,7 +61,8 @@ function toState({ totals, ...state }: MoveRow): TransferState {
   return { ...state, finished: totals === null ? null : toTotals(totals) };
 }
 
-/** A move that an older release finished has no total of reversals. */
+/** A move that an older release finished has no totals of reversals and documents. */
 function toTotals(text: string): TransferTotals {
-  return { journalReversed: 0, ...(JSON.parse(text) as Omit<TransferTotals, "journalReversed">) };
+  const later = { journalReversed: 0, documents: 0, documentBytes: 0 };
+  return { ...later, ...(JSON.parse(text) as Omit<TransferTotals, keyof typeof later>) };
 }

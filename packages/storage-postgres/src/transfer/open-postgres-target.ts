@@ -12,7 +12,7 @@ const STATEMENT_TIMEOUT_MS = 10 * 60_000;
 
 /** The planner's statistics are from the empty tables. */
 const ANALYZE = `ANALYZE snap.accounts, snap.tokens, snap.balances, snap.reservations, snap.journal, snap.batches,
-  snap.batch_items, snap.deliveries`;
+  snap.batch_items, snap.deliveries, snap.documents, snap.document_files`;
 
 const TOTALS = `SELECT
     (SELECT count(*) FROM snap.accounts) AS accounts,
@@ -20,7 +20,7 @@ const TOTALS = `SELECT
     (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM snap.tokens_id_seq) AS "lastTokenId",
     balance.*, reservation.*, journal.*,
     (SELECT count(*) FROM snap.batches) AS batches,
-    item.*, delivery.*
+    item.*, delivery.*, document.*
   FROM
     (SELECT count(*) AS balances, ${sumOf("granted")} AS granted, ${sumOf("used")} AS used,
       ${sumOf("reserved")} AS reserved FROM snap.balances) AS balance,
@@ -34,7 +34,8 @@ const TOTALS = `SELECT
     (SELECT count(*) AS "batchItems", count(*) FILTER (WHERE claimable_at IS NOT NULL) AS "unfinishedItems"
      FROM snap.batch_items) AS item,
     (SELECT count(*) AS deliveries, count(*) FILTER (WHERE claimable_at IS NOT NULL) AS "openDeliveries"
-     FROM snap.deliveries) AS delivery`;
+     FROM snap.deliveries) AS delivery,
+    (SELECT count(*) AS documents, ${sumOf("bytes")} AS "documentBytes" FROM snap.documents) AS document`;
 
 export interface PostgresTarget extends TransferTarget, KeyPinned, Pick<Storage, "audit"> {}
 

@@ -23,7 +23,7 @@ const BUSY_TIMEOUT_MS = 2_000;
 const STAGE_PREFIX = ".restore-";
 /** SQLite would apply a log to whatever database is next to it. */
 const LOGS = ["snap.db-wal", "snap.db-shm"] as const;
-const RENDERINGS = "snap.db-renderings";
+const FOLDERS = { renderings: "snap.db-renderings", documents: "snap.db-documents" } as const;
 
 /** What a database contains, read without changing it. */
 export interface DatabaseFacts {
@@ -36,8 +36,8 @@ export interface DatabaseFacts {
 export interface SqliteRestore {
   /** Where to put the database of the backup. */
   readonly filename: string;
-  /** An existing folder for the files of the cached renderings. */
-  readonly renderingsDirectory: string;
+  /** Existing folders for the files of the cached renderings and of the documents. */
+  readonly folders: Readonly<Record<keyof typeof FOLDERS, string>>;
   /**
    * Reads the database of the backup.
    *
@@ -82,10 +82,14 @@ export function openSqliteRestore({
     for (const name of readdirSync(directory))
       if (name.startsWith(STAGE_PREFIX)) rmSync(join(directory, name), { recursive: true });
     const stage = mkdtempSync(join(directory, STAGE_PREFIX));
-    mkdirSync(join(stage, RENDERINGS), { mode: 0o700 });
+    const folders = {
+      renderings: join(stage, FOLDERS.renderings),
+      documents: join(stage, FOLDERS.documents),
+    };
+    for (const folder of Object.values(folders)) mkdirSync(folder, { mode: 0o700 });
     return {
       filename: join(stage, "snap.db"),
-      renderingsDirectory: join(stage, RENDERINGS),
+      folders,
       inspect: () => inspect(join(stage, "snap.db")),
       appendToAudit: (entry) => appendToAudit(join(stage, "snap.db"), entry),
       commit: (now) => replace(directory, { stage, now }),
@@ -130,7 +134,7 @@ function replace(
   const previous = setAside(directory, now);
   const restored = join(stage, "snap.db");
   try {
-    linkFiles(join(stage, RENDERINGS), { to: join(directory, RENDERINGS), ownerOf: directory });
+    linkFolders(stage, { to: directory, ownerOf: directory });
     giveToFolderOwner(restored, directory);
     sync(restored);
   } catch (error) {
@@ -167,21 +171,27 @@ function setAside(directory: string, now: number): string | null {
   const aside = join(directory, `before-restore-${new Date(now).toISOString().replaceAll(":", "-")}`);
   mkdirSync(aside, { mode: 0o700 });
   for (const name of names) linkSync(join(directory, name), join(aside, name));
-  linkFiles(join(directory, RENDERINGS), { to: join(aside, RENDERINGS), ownerOf: directory });
+  linkFolders(directory, { to: aside, ownerOf: directory });
   giveToFolderOwner(aside, directory);
   sync(aside);
   return aside;
 }
 
+function linkFolders(from: string, { to, ownerOf }: { readonly to: string; readonly ownerOf: string }): void {
+  for (const folder of Object.values(FOLDERS))
+    linkFiles(join(from, folder), { to: join(to, folder), ownerOf });
+}
+
 /**
  * Gives each file in `from` a second name in `to`, and the owner of the folder `ownerOf`. A name that exists is the same
- * rendering; if it is not, its bytes don't match its entity tag, and it is a cache miss.
+ * file, because a name contains the instant at which it was written.
  */
 function linkFiles(from: string, { to, ownerOf }: { readonly to: string; readonly ownerOf: string }): void {
-  if (!existsSync(from)) return;
+  const names = existsSync(from) ? readdirSync(from) : [];
+  if (names.length === 0) return;
   mkdirSync(to, { recursive: true, mode: 0o700 });
   giveToFolderOwner(to, ownerOf);
-  for (const name of readdirSync(from)) {
+  for (const name of names) {
     if (!lstatSync(join(from, name)).isFile()) continue;
     giveToFolderOwner(join(from, name), ownerOf);
     try {

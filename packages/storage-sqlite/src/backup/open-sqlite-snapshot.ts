@@ -1,8 +1,8 @@
 import type { BeforeMigration } from "@snap/engine/ports";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { createBodyFiles } from "../cache/body-files.ts";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { openDocumentFiles, openRenderingFiles, type BodyFiles } from "../body-files.ts";
 import { copyDatabase } from "../copy-database.ts";
 import { openDatabase } from "../database.ts";
 import { StorageFault } from "../faults.ts";
@@ -27,6 +27,12 @@ export interface SqliteSnapshotOptions {
   readonly beforeMigration: BeforeMigration;
 }
 
+/** A file of the storage besides its database. */
+export interface SnapshotFile {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
 /** An embedded storage as of one instant, while others go on using it. */
 export interface SqliteSnapshot {
   readonly schemaVersion: number;
@@ -35,7 +41,9 @@ export interface SqliteSnapshot {
   /** Number of cached renderings in the copy. */
   readonly renderingCount: number;
   /** Reads the bytes of the renderings one after the other; leaves out those that were evicted since. */
-  renderings(): AsyncGenerator<{ readonly name: string; readonly bytes: Uint8Array }>;
+  renderings(): AsyncGenerator<SnapshotFile>;
+  /** Reads the bytes of the documents one after the other; leaves out those that were deleted since. */
+  documents(): AsyncGenerator<SnapshotFile>;
   /** Stores `now` as the instant of the last backup, once the backup is safe. */
   recordBackup(): void;
   close(): void;
@@ -85,17 +93,21 @@ export async function openSqliteSnapshot(options: SqliteSnapshotOptions): Promis
     opened.push(copy);
     writeLastBackup(copy, now);
     if (!includesRenderings) copy.exec("DELETE FROM renderings");
-    const files = createBodyFiles(`${filename}-renderings`);
     return {
       schemaVersion: SCHEMA_VERSION,
       filename: copyName,
       renderingCount: countRenderings(copy),
-      async *renderings() {
-        for (const { id, size } of listRenderings(copy)) {
-          const bytes = await files.read(id, size);
-          if (bytes !== null) yield { name: String(id), bytes };
-        }
-      },
+      // rows of older releases contain their bytes, and have no size
+      renderings: () =>
+        readAll(
+          openRenderingFiles(filename),
+          copy.prepare("SELECT rowid AS id, size FROM renderings WHERE size IS NOT NULL ORDER BY rowid"),
+        ),
+      documents: () =>
+        readAll(
+          openDocumentFiles(filename),
+          copy.prepare("SELECT sequence AS id, bytes AS size FROM documents ORDER BY sequence"),
+        ),
       recordBackup: () => writeLastBackup(database, now),
       close,
     };
@@ -109,10 +121,10 @@ function countRenderings(copy: DatabaseSync): number {
   return prepare<{ count: number }>(copy, "SELECT count(*) AS count FROM renderings").get()?.count ?? 0;
 }
 
-/** Rows of older releases contain their bytes, and have no size. */
-function listRenderings(copy: DatabaseSync): Iterable<{ readonly id: number; readonly size: number }> {
-  const statement = copy.prepare(
-    "SELECT rowid AS id, size FROM renderings WHERE size IS NOT NULL ORDER BY rowid",
-  );
-  return statement.iterate() as Iterable<unknown> as Iterable<{ id: number; size: number }>;
+async function* readAll(files: BodyFiles, list: StatementSync): AsyncGenerator<SnapshotFile> {
+  const rows = list.iterate() as Iterable<unknown> as Iterable<{ id: number; size: number }>;
+  for (const { id, size } of rows) {
+    const bytes = await files.read(id, { position: 0, size });
+    if (bytes !== null) yield { name: String(id), bytes };
+  }
 }

@@ -3,7 +3,7 @@ import { statfsSync } from "node:fs";
 import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { DatabaseSync } from "node:sqlite";
 import { isDiskFull } from "../faults.ts";
-import type { BodyFiles } from "./body-files.ts";
+import type { BodyFiles } from "../body-files.ts";
 import { createEvictor, type Evicted, type EvictRequest } from "./evict.ts";
 
 /** Deleting a large row that an older release wrote blocks the event loop for about 10 ms; any other row, for 0.1 ms. */
@@ -34,6 +34,8 @@ export interface CacheSpace {
    * storing it if it exceeds the quota by itself or the disk has no space for it.
    */
   store(rendering: PendingRendering, store: () => Promise<void>): Promise<boolean>;
+  /** Makes space on the disk for something else; returns `false` if there is not enough to evict. */
+  makeFor(bytes: number): Promise<boolean>;
   /** Evicts at most `limit` renderings that no longer fit; returns how many were evicted. */
   trim(limit: number): Promise<number>;
   stats(): CacheStats;
@@ -51,20 +53,12 @@ export function createCacheSpace(
   database: DatabaseSync,
   { files, ...options }: CacheSpaceOptions & { readonly files: BodyFiles },
 ): CacheSpace {
-  const { directory, cacheMaxBytes, diskReserveBytes, onEvicted } = options;
+  const { diskReserveBytes, onEvicted } = options;
   const evictor = createEvictor(database);
   const pending = createPending();
 
-  const measure = (): Measured => {
-    const { bavail, bsize } = statfsSync(directory);
-    const [bytes, freeBytes] = [evictor.cachedBytes(), bavail * bsize];
-    return {
-      bytes,
-      freeBytes,
-      quotaBytes: cacheMaxBytes ?? Math.floor((bytes + freeBytes) / 2),
-      diskMaxBytes: bytes + freeBytes - pending.sum() - diskReserveBytes,
-    };
-  };
+  const measure = (): Measured =>
+    measureSpace(options, { bytes: evictor.cachedBytes(), pendingBytes: pending.sum() });
   /** Evicts in several transactions; returns how many were evicted. */
   const evictDownTo = async (
     reason: Eviction["reason"],
@@ -119,6 +113,11 @@ export function createCacheSpace(
       else onEvicted(evictionOf(rendering, "space"));
       return isStored;
     },
+    async makeFor(bytes) {
+      const maxBytes = measure().diskMaxBytes - bytes;
+      await evictDownTo("space", { maxBytes, limit: Infinity });
+      return evictor.cachedBytes() <= maxBytes;
+    },
     async trim(limit) {
       const { quotaBytes, diskMaxBytes } = measure();
       const count = await evictDownTo("space", { maxBytes: diskMaxBytes, limit });
@@ -129,6 +128,20 @@ export function createCacheSpace(
       const warnings = freeBytes < diskReserveBytes ? [lowDisk(freeBytes, diskReserveBytes)] : [];
       return { bytes, maxBytes: quotaBytes, freeBytes, warnings };
     },
+  };
+}
+
+function measureSpace(
+  { directory, cacheMaxBytes, diskReserveBytes }: CacheSpaceOptions,
+  { bytes, pendingBytes }: { readonly bytes: number; readonly pendingBytes: number },
+): Measured {
+  const { bavail, bsize } = statfsSync(directory);
+  const freeBytes = bavail * bsize;
+  return {
+    bytes,
+    freeBytes,
+    quotaBytes: cacheMaxBytes ?? Math.floor((bytes + freeBytes) / 2),
+    diskMaxBytes: bytes + freeBytes - pendingBytes - diskReserveBytes,
   };
 }
 

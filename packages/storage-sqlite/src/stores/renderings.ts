@@ -1,7 +1,7 @@
 import type { RenderingKey, RenderingStore, StoredRendering } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
-import { createBodyFiles } from "../cache/body-files.ts";
-import { createCacheSpace, DELETIONS_PER_TRANSACTION, type CacheSpaceOptions } from "../cache/cache-space.ts";
+import type { BodyFiles } from "../body-files.ts";
+import { DELETIONS_PER_TRANSACTION, type CacheSpace } from "../cache/cache-space.ts";
 import { createRenderingRows } from "../cache/rows.ts";
 import type { LedgerReserve } from "../ledger-reserve.ts";
 import { inPortions } from "../portions.ts";
@@ -11,20 +11,18 @@ import type { Deletions } from "./deletions.ts";
 const OVERHEAD_BYTES = 4096;
 const SWEEP_INTERVAL_MS = 3_600_000;
 
-export interface RenderingStoreOptions extends CacheSpaceOptions {
-  /** The database; the files are next to it. */
-  readonly filename: string;
+export interface RenderingStoreOptions {
+  readonly files: BodyFiles;
+  readonly space: CacheSpace;
   readonly ledgerReserve: LedgerReserve;
   readonly deletions: Deletions;
 }
 
 export function createRenderingStore(
   database: DatabaseSync,
-  { filename, ledgerReserve, deletions, ...options }: RenderingStoreOptions,
+  { files, space, ledgerReserve, deletions }: RenderingStoreOptions,
 ): RenderingStore {
   const rows = createRenderingRows(database, deletions);
-  const files = createBodyFiles(`${filename}-renderings`);
-  const space = createCacheSpace(database, { ...options, files });
   let nextSweepAt = 0;
 
   /** Deletes rows and then their files. */
@@ -38,7 +36,7 @@ export function createRenderingStore(
   };
   /** Writes the file and then its row, so that no row is ever without its file. */
   const store = async (key: RenderingKey, { bytes, ...metadata }: StoredRendering): Promise<void> => {
-    const id = await files.write(bytes, metadata.storedAt);
+    const id = await files.write([bytes], metadata.storedAt);
     try {
       await files.remove(rows.replace(key, { ...metadata, id, size: bytes.byteLength }));
     } catch (error) {
@@ -56,7 +54,7 @@ export function createRenderingStore(
         const row = rows.find(request);
         if (row === null) return null;
         const { id, size, ...rendering } = row;
-        const bytes = size === null ? rendering.bytes : await files.read(id, size);
+        const bytes = size === null ? rendering.bytes : await files.read(id, { position: 0, size });
         if (bytes !== null) return { ...rendering, bytes };
         // replaced since the row was read, or lost
         await discard([id]);

@@ -8,6 +8,7 @@ import type {
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { openDocumentFiles, type BodyFiles } from "../body-files.ts";
 import { isBusy } from "../faults.ts";
 import { lockFolder, type FolderLock } from "../folder-lock.ts";
 import { migrate } from "../migrate.ts";
@@ -25,6 +26,7 @@ const KINDS: readonly TransferKind[] = [
   "reservations",
   "journal",
   "batches",
+  "documents",
 ];
 
 const TOTALS = `SELECT
@@ -33,7 +35,7 @@ const TOTALS = `SELECT
   coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'tokens'), 0) AS lastTokenId,
   balance.*, reservation.*, journal.*,
   (SELECT count(*) FROM batches) AS batches,
-  item.*, delivery.*
+  item.*, delivery.*, document.*
 FROM
   (SELECT count(*) AS balances, coalesce(sum(granted), 0) AS granted, coalesce(sum(used), 0) AS used,
     coalesce(sum(reserved), 0) AS reserved FROM balances) AS balance,
@@ -45,7 +47,8 @@ FROM
   (SELECT count(*) AS batchItems, count(*) FILTER (WHERE claimable_at IS NOT NULL) AS unfinishedItems
    FROM batch_items) AS item,
   (SELECT count(*) AS deliveries, count(*) FILTER (WHERE claimable_at IS NOT NULL) AS openDeliveries
-   FROM deliveries) AS delivery`;
+   FROM deliveries) AS delivery,
+  (SELECT count(*) AS documents, coalesce(sum(bytes), 0) AS documentBytes FROM documents) AS document`;
 
 /**
  * Opens an embedded storage to move it to another storage, with `transfer` of `@snap/engine`. Requires exclusive access,
@@ -70,11 +73,13 @@ export async function openSqliteSource({
   if (!existsSync(filename)) throw new Error(`${directory} does not contain snap.db`);
   const lock = lockFolder(filename, { use: "shared", timeoutMs: BUSY_TIMEOUT_MS });
   const database = openExclusively(filename, lock);
-  const readers = prepareRecordReaders(database);
+  const files = openDocumentFiles(filename);
+  await discardLostDocuments(database, files);
+  const readers = prepareRecordReaders(database, files);
   return {
     fingerprint: fingerprintOf(filename),
     totals: async () => readTotals(database),
-    read: async (position) => readPage(readers, position),
+    read: (position) => readPage(readers, position),
     async close() {
       if (database.isOpen) database.close();
       lock.release();
@@ -118,13 +123,25 @@ function fingerprintOf(filename: string): string {
   return `${mtimeNs}-${size}`;
 }
 
+/** Deletes the documents without a file: one may have been deleted while the backup was made that was restored here. */
+async function discardLostDocuments(database: DatabaseSync, files: BodyFiles): Promise<void> {
+  const list = prepare<{ sequence: number; bytes: number }>(
+    database,
+    "SELECT sequence, bytes FROM documents",
+  );
+  const remove = prepare(database, "DELETE FROM documents WHERE sequence = :sequence");
+  for (const { sequence, bytes } of list.all())
+    if (!(await files.has(sequence, bytes))) remove.run({ sequence });
+  database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
 /** A position is the kind and key of the last record before the page. */
-function readPage(readers: RecordReaders, position: string | null): TransferPage | null {
+async function readPage(readers: RecordReaders, position: string | null): Promise<TransferPage | null> {
   const [from, key] =
     position === null ? ([KINDS[0], null] as const) : (JSON.parse(position) as [TransferKind, Key]);
   for (const kind of KINDS.slice(KINDS.findIndex((one) => one === from))) {
     const reader = readers[kind];
-    const { records, last } = reader.readAfter(kind === from && key !== null ? key : reader.start);
+    const { records, last } = await reader.readAfter(kind === from && key !== null ? key : reader.start);
     if (last !== null) return { kind, records, next: JSON.stringify([kind, last]) } as TransferPage;
   }
   return null;

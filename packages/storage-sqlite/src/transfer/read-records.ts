@@ -10,6 +10,13 @@ import type {
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { prepare } from "../prepare.ts";
 import { ACCOUNT_COLUMNS, toAccount } from "../stores/account-rows.ts";
+import type { BodyFiles } from "../body-files.ts";
+import {
+  DOCUMENT_COLUMNS,
+  toDocument,
+  type DocumentPart,
+  type DocumentRow,
+} from "../stores/document-rows.ts";
 import { BATCH_COLUMNS, WITH_ITEMS, type BatchRow } from "../stores/batch-statements.ts";
 import { toBatch } from "../stores/batches.ts";
 import { JOURNAL_COLUMNS, RESERVATION_COLUMNS } from "../stores/ledger-statements.ts";
@@ -28,7 +35,7 @@ export interface Slice<Kind extends TransferKind> {
 export interface RecordReader<Kind extends TransferKind> {
   /** Sorts before the first record. */
   readonly start: Key;
-  readAfter(key: Key): Slice<Kind>;
+  readAfter(key: Key): Slice<Kind> | Promise<Slice<Kind>>;
 }
 
 export type RecordReaders = { readonly [Kind in TransferKind]: RecordReader<Kind> };
@@ -37,7 +44,7 @@ const RECORDS_PER_PAGE = 5_000;
 /** Each has up to 20 items. */
 const BATCHES_PER_PAGE = 500;
 
-export function prepareRecordReaders(database: DatabaseSync): RecordReaders {
+export function prepareRecordReaders(database: DatabaseSync, files: BodyFiles): RecordReaders {
   return {
     accounts: readerOf<Account & Sequenced, Account>(database, {
       sql: `SELECT sequence, ${ACCOUNT_COLUMNS} FROM accounts ${BY_SEQUENCE}`,
@@ -69,6 +76,7 @@ export function prepareRecordReaders(database: DatabaseSync): RecordReaders {
       keyOf: ({ sequence }) => [sequence],
     }),
     batches: prepareBatchReader(database),
+    documents: prepareDocumentReader(database, files),
   };
 }
 
@@ -127,6 +135,39 @@ function prepareBatchReader(database: DatabaseSync): RecordReader<"batches"> {
       return { records, last: last === undefined ? null : [last.sequence] };
     },
   };
+}
+
+/** One by one, because they are large. */
+function prepareDocumentReader(database: DatabaseSync, files: BodyFiles): RecordReader<"documents"> {
+  const statement = prepare<DocumentRow>(
+    database,
+    `SELECT ${DOCUMENT_COLUMNS} FROM documents ${BY_SEQUENCE}`,
+  );
+  const listParts = prepare<FileRow>(
+    database,
+    `SELECT path, content_type AS contentType, position, size FROM document_files
+     WHERE document = :sequence ORDER BY position`,
+  );
+  return {
+    start: [0],
+    async readAfter(key) {
+      const [row] = statement.all(valuesOf(key, 1));
+      if (row === undefined) return { records: [], last: null };
+      const { sequence } = row;
+      const bytes = await files.read(sequence, { position: 0, size: row.bytes });
+      if (bytes === null) throw new Error(`the file of document ${row.id} is missing; restore a backup`);
+      const parts = listParts.all({ sequence }).map(({ path, contentType, position, size }) => ({
+        path,
+        contentType,
+        bytes: bytes.subarray(position, position + size),
+      }));
+      return { records: [{ document: toDocument(row), files: parts }], last: [sequence] };
+    },
+  };
+}
+
+interface FileRow extends Omit<DocumentPart, "sequence"> {
+  readonly path: string;
 }
 
 function valuesOf([first = 0, second = 0]: Key, limit: number): Record<string, SQLInputValue> {

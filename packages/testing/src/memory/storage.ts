@@ -2,6 +2,7 @@ import type { Account, Storage, TokenRecord } from "@snap/engine/ports";
 import { createAccountStore } from "./accounts.ts";
 import { createAuditStore } from "./audit.ts";
 import { createBatchStore } from "./batches.ts";
+import { createDocumentStore } from "./documents.ts";
 import { createRateLimiter } from "./rate-limiter.ts";
 import { createLedger } from "./ledger.ts";
 import { createRenderingStore } from "./renderings.ts";
@@ -32,6 +33,7 @@ export function createMemoryStorage({ cacheMaxBytes }: MemoryStorageOptions = {}
     renderings: createRenderingStore({ maxBytes: cacheMaxBytes ?? null, deletions }),
     rateLimiter: createRateLimiter(),
     batches: createBatchStore({ ledger, deletions }),
+    documents: createDocumentStore(deletions),
     audit: createAuditStore(),
     async lastBackupAt() {
       return null;

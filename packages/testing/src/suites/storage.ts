@@ -4,6 +4,7 @@ import { testAccountDeletion } from "./account-deletion.ts";
 import { testAccountStore } from "./accounts.ts";
 import { testAuditStore } from "./audit.ts";
 import { testBatchStore } from "./batches.ts";
+import { testDocumentsOfDeletedAccounts, testDocumentStore } from "./documents.ts";
 import { testRateLimiter } from "./rate-limiter.ts";
 import { testLedger } from "./ledger.ts";
 import { testRenderingStore, type RenderingSuiteOptions } from "./renderings.ts";
@@ -35,7 +36,11 @@ export function testStorage(
   testRenderingStore(runner, open, options);
   testRateLimiter(runner, open);
   testBatchStore(runner, open);
-  defineSuite<keyof Storage>({ runner, open, name: "Storage: deleted accounts" }, testAccountDeletion);
+  testDocumentStore(runner, open);
+  defineSuite<keyof Storage>({ runner, open, name: "Storage: deleted accounts" }, (test) => {
+    testAccountDeletion(test);
+    testDocumentsOfDeletedAccounts(test);
+  });
   testAuditStore(runner, open);
   defineSuite<keyof Storage>({ runner, open, name: "Storage" }, (test) => {
     test("passes its check repeatedly without leaving a trace", async (storage) => {

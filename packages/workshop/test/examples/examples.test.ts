@@ -8,9 +8,12 @@ const EXAMPLES: readonly (readonly [name: string, tags: readonly string[], missi
   ["call-with-the-client", ["browser"], "SNAP_BASE_URL"],
   ["collect-a-batch", ["browser"], "SNAP_BASE_URL"],
   ["embed-in-express", ["browser"], "SNAP_SECRET_KEY"],
+  ["invoice-pdf", ["browser"], "SNAP_BASE_URL"],
+  ["markdown-report", ["browser"], "SNAP_BASE_URL"],
   ["receive-webhooks-express", [], "SNAP_SIGNING_SECRET"],
   ["receive-webhooks-web", [], "SNAP_SIGNING_SECRET"],
   ["signed-images", ["browser"], "SNAP_TOKEN_ID"],
+  ["social-image", ["browser"], "SNAP_BASE_URL"],
 ];
 
 const folderOf = (name: string): string => join(ROOT, "examples", name);

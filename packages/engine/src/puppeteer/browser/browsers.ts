@@ -22,7 +22,7 @@ export interface Browsers {
   readonly closing: AbortSignal;
   /** Runs `render` with the tabs of the shared browser, or of the isolated one with its key. */
   use<T>(
-    isolation: Required<Omit<RenderOptions, "requestId">>,
+    isolation: Required<Pick<RenderOptions, "isolationKey" | "isIsolated">>,
     signal: AbortSignal,
     render: (tabs: TabSource) => Promise<T>,
   ): Promise<T>;

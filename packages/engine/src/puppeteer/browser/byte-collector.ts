@@ -27,9 +27,14 @@ export class ByteCollector {
     return this.#length <= this.#maxBytes;
   }
 
+  /** Returns a view of what was appended, valid until more is. */
+  written(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
   /** Returns the file, in a buffer of its size unless it is too large to copy; then the unused rest is never written. */
   finish(): Uint8Array {
-    const file = this.#bytes.subarray(0, this.#length);
+    const file = this.written();
     return this.#length <= COPIED_MAX_BYTES ? resize(file, this.#length) : file;
   }
 
@@ -42,8 +47,8 @@ export class ByteCollector {
 }
 
 /** Unused capacity costs little: the operating system provides the pages of a large buffer as they are first written. */
-function resize(bytes: Buffer, capacity: number): Buffer<ArrayBuffer> {
+function resize(bytes: Uint8Array, capacity: number): Buffer<ArrayBuffer> {
   const resized = Buffer.allocUnsafeSlow(capacity);
-  bytes.copy(resized);
+  resized.set(bytes);
   return resized;
 }

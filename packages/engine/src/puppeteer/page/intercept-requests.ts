@@ -2,9 +2,19 @@ import type { CDPSession, Protocol } from "puppeteer";
 
 export type PausedRequest = Protocol.Fetch.RequestPausedEvent;
 
-/** Fails a request, or sends it with these header fields set. `null` leaves the decision to the other rules. */
+/** The response to a request that is not sent. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/**
+ * Fails a request, answers it, or sends it with these header fields set. `null` leaves the decision to the other rules.
+ */
 export type Verdict =
   | { readonly fail: Protocol.Network.ErrorReason }
+  | { readonly answer: Answer }
   | { readonly setHeaders: Readonly<Record<string, string>> }
   | null;
 
@@ -16,12 +26,18 @@ export interface RequestRule {
 }
 
 /**
- * Pauses the requests that rules ask for. The DevTools protocol does not report WebSockets and some requests of workers,
- * so this is not a security boundary.
+ * Pauses the requests that rules ask for; the first rule that fails or answers a request decides. The DevTools protocol
+ * does not report WebSockets and some requests of workers, so this is not a security boundary.
  */
 export class RequestInterceptor {
-  readonly #rules: RequestRule[] = [];
+  readonly #added: RequestRule[] = [];
+  readonly #last: readonly RequestRule[];
   readonly #sessions = new WeakSet<CDPSession>();
+
+  /** @param last - Judges what no other rule fails or answers. */
+  constructor(last: RequestRule | null) {
+    this.#last = last === null ? [] : [last];
+  }
 
   /** Whether there is a rule, so that sessions must be intercepted before they send a request. */
   get isNeeded(): boolean {
@@ -29,7 +45,7 @@ export class RequestInterceptor {
   }
 
   add(...rules: readonly RequestRule[]): void {
-    this.#rules.push(...rules);
+    this.#added.push(...rules);
   }
 
   /** Applies the rules to the requests of a session. Called again after rules were added. */
@@ -37,13 +53,17 @@ export class RequestInterceptor {
     if (!this.#sessions.has(session)) {
       this.#sessions.add(session);
       session.on("Fetch.requestPaused", (paused) => {
-        this.#continueOrFail(session, paused).catch(() => {}); // the page has closed
+        this.#decide(session, paused).catch(() => {}); // the page has closed
       });
     }
     await session.send("Fetch.enable", { patterns: this.#rules.flatMap(({ patterns }) => patterns) });
   }
 
-  async #continueOrFail(session: CDPSession, paused: PausedRequest): Promise<void> {
+  get #rules(): readonly RequestRule[] {
+    return [...this.#added, ...this.#last];
+  }
+
+  async #decide(session: CDPSession, paused: PausedRequest): Promise<void> {
     const { requestId } = paused;
     const set = new Map<string, string>();
     for (const { judge } of this.#rules) {
@@ -53,10 +73,26 @@ export class RequestInterceptor {
         await session.send("Fetch.failRequest", { requestId, errorReason: verdict.fail });
         return;
       }
+      if ("answer" in verdict) {
+        await session.send("Fetch.fulfillRequest", { requestId, ...responseOf(verdict.answer) });
+        return;
+      }
       for (const [name, value] of Object.entries(verdict.setHeaders)) set.set(name.toLowerCase(), value);
     }
     await session.send("Fetch.continueRequest", { requestId, ...withHeaders(paused, set) });
   }
+}
+
+function responseOf({
+  status,
+  headers,
+  body,
+}: Answer): Omit<Protocol.Fetch.FulfillRequestRequest, "requestId"> {
+  return {
+    responseCode: status,
+    responseHeaders: Object.entries(headers).map(([name, value]) => ({ name, value })),
+    body: Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("base64"),
+  };
 }
 
 /** The protocol replaces all header fields of a request, and does not repeat them after a redirect. */

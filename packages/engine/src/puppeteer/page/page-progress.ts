@@ -5,6 +5,8 @@ import { NetworkActivity, type NetworkActivityOptions } from "./network-activity
 
 /** A meta refresh within this delay is treated as a redirect. */
 const REDIRECT_DELAY_MAX_SECONDS = 1;
+/** More than pages that redirect by script. */
+const NAVIGATIONS_QUIET_MAX = 4;
 /** As many as Chromium follows redirects. */
 const NAVIGATIONS_FOLLOWED_MAX = 20;
 
@@ -68,6 +70,11 @@ export class PageProgress {
   /** Whether the page's own navigations are still treated as redirects. */
   get followsNavigations(): boolean {
     return this.#navigations <= NAVIGATIONS_FOLLOWED_MAX;
+  }
+
+  /** Whether the page has navigated so often that it may do so again at any time. */
+  get isRestless(): boolean {
+    return this.#navigations > NAVIGATIONS_QUIET_MAX;
   }
 
   /** The page's connections; `null` unless the render waits for an idle network. */

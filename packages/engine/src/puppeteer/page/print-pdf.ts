@@ -1,38 +1,83 @@
-import { paperSizeInches, UNITS_PER_INCH, type PdfParameters } from "@snap/protocol";
+import type { PdfParameters } from "@snap/protocol";
+import type { Protocol } from "puppeteer";
 import { SnapError } from "../../errors.ts";
+import { PAGES_UNMATCHED } from "../../ports/renderer.ts";
 import { renderingTooLarge } from "../../rendering-limit.ts";
 import { abortable } from "../../timeouts.ts";
 import { ByteCollector } from "../browser/byte-collector.ts";
+import { describe } from "../describe.ts";
+import { MalformedPdf } from "./pdf/dictionary.ts";
+import { informationUpdate } from "./pdf/document-information.ts";
+import { headerTemplates } from "./pdf/header-template.ts";
+import { printLayoutOf } from "./pdf/print-layout.ts";
+import { printSinglePage } from "./pdf/print-single-page.ts";
 import type { Tab } from "./tab.ts";
 
 /** Each part of the file arrives in one message. */
 const PART_BYTES = 1024 * 1024;
 
+type PrintRequest = Protocol.Page.PrintToPDFRequest;
+
+interface Printing {
+  readonly parameters: PdfParameters;
+  readonly maxBytes: number;
+}
+
 /**
- * Prints the page with its backgrounds.
+ * Prints the page.
  *
- * @throws SnapError `render_failed` if the PDF is larger than `maxBytes`.
+ * @throws SnapError `render_failed` if the PDF is larger than `maxBytes`, if the document has none of the pages, or if it
+ * does not fit on one page that was asked for.
  */
 export async function printPdf(
-  { session }: Tab,
-  { parameters, maxBytes }: { readonly parameters: PdfParameters; readonly maxBytes: number },
+  tab: Tab,
+  { parameters, maxBytes }: Printing,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const paper = paperSizeInches(parameters);
-  const margin = (length = 0): number => length / UNITS_PER_INCH[parameters.marginUnit];
-  const printed = session.send("Page.printToPDF", {
-    paperWidth: paper.width,
-    paperHeight: paper.height,
-    marginTop: margin(parameters.marginTop),
-    marginRight: margin(parameters.marginRight),
-    marginBottom: margin(parameters.marginBottom),
-    marginLeft: margin(parameters.marginLeft),
-    scale: parameters.scale,
-    printBackground: true,
-    preferCSSPageSize: false,
+  const request = printRequest(parameters);
+  const print = (values: Partial<PrintRequest>): Promise<ByteCollector> =>
+    printOnce(tab, { request: { ...request, ...values }, maxBytes }, signal);
+  try {
+    const file = parameters.singlePage
+      ? await printSinglePage(tab, { parameters, print }, signal)
+      : await print({});
+    const update = informationUpdate(file.written(), parameters);
+    if (update !== null && !file.append(update.toString("base64"))) throw renderingTooLarge(maxBytes);
+    return file.finish();
+  } catch (error) {
+    throw error instanceof MalformedPdf ? unreadable(error) : error;
+  }
+}
+
+/** Contains what the parameters ask for; the browser's defaults are not repeated. */
+function printRequest(parameters: PdfParameters): PrintRequest {
+  const { width, height, ...margins } = printLayoutOf(parameters);
+  const { scale, printBackground, cssPageSize, pageRanges, outline, tagged } = parameters;
+  return {
+    paperWidth: width,
+    paperHeight: height,
+    ...margins,
+    scale,
+    printBackground,
+    preferCSSPageSize: cssPageSize,
     transferMode: "ReturnAsStream",
+    ...headerTemplates(parameters, printLayoutOf(parameters)),
+    ...(pageRanges !== undefined && { pageRanges }),
+    // bookmarks are made of tagged headings
+    ...(outline && { generateDocumentOutline: true }),
+    ...((tagged || outline) && { generateTaggedPDF: true }),
+  };
+}
+
+async function printOnce(
+  { session }: Tab,
+  { request, maxBytes }: { readonly request: PrintRequest; readonly maxBytes: number },
+  signal: AbortSignal,
+): Promise<ByteCollector> {
+  const printed = session.send("Page.printToPDF", request);
+  const { stream: handle = "" } = await abortable(signal, printed).catch((error: unknown) => {
+    throw explainPages(error);
   });
-  const { stream: handle = "" } = await abortable(signal, printed);
   const file = new ByteCollector(maxBytes);
   try {
     for (let isComplete = false; !isComplete;) {
@@ -43,7 +88,24 @@ export async function printPdf(
   } finally {
     session.send("IO.close", { handle }).catch(() => {}); // the page may have closed
   }
-  const bytes = file.finish();
-  if (bytes.length === 0) throw new SnapError("render_failed", "The browser returned an empty PDF.");
-  return bytes;
+  if (file.written().length === 0) throw new SnapError("render_failed", "The browser returned an empty PDF.");
+  return file;
+}
+
+/** Chromium reports that the first of the pages does not exist; ranges that end after the last page are cut. */
+function explainPages(error: unknown): unknown {
+  if (!(error instanceof Error) || !error.message.includes("Page range exceeds page count")) return error;
+  return new SnapError(
+    "render_failed",
+    "The document has fewer pages than pageRanges starts at. Send pages that it has, or leave out pageRanges.",
+    { notes: [PAGES_UNMATCHED] },
+  );
+}
+
+function unreadable(error: MalformedPdf): SnapError {
+  return new SnapError(
+    "render_failed",
+    "The browser wrote the PDF in a form that the service cannot complete. Leave out singlePage, pdfTitle, pdfAuthor, pdfSubject and pdfKeywords.",
+    { detail: describe(error), cause: error },
+  );
 }

@@ -2,7 +2,7 @@ import type { PdfParameters, ScreenshotParameters, SnapParameters } from "@snap/
 import { ProtocolError } from "puppeteer";
 import { isSnapError, SnapError } from "../../errors.ts";
 import type { FilterList } from "../../filter-lists/compile.ts";
-import { BLANK, type RenderedFile } from "../../ports/renderer.ts";
+import { BLANK, type RenderedFile, type ServedDocument } from "../../ports/renderer.ts";
 import { abortable, withTimeout } from "../../timeouts.ts";
 import type { TabKind } from "../browser/rendering-browser.ts";
 import type { TabSource } from "../browser/browser-supervisor.ts";
@@ -20,7 +20,7 @@ import { printPdf } from "./print-pdf.ts";
 import { requestedChanges } from "./requested-changes.ts";
 import { setCookies } from "./set-cookies.ts";
 import type { Tab } from "./tab.ts";
-import { connectionLimitOf, waitUntilReady } from "./wait-for-page.ts";
+import { connectionLimitOf, stopRestlessPage, waitUntilReady } from "./wait-for-page.ts";
 
 export interface RenderLimits {
   readonly tabKind: TabKind;
@@ -32,6 +32,8 @@ export interface RenderLimits {
   readonly maxRenderingBytes: number;
   /** Those that the parameters ask for. */
   readonly filterLists: readonly FilterList[];
+  /** The document that the page belongs to, if it is one. */
+  readonly document: ServedDocument | undefined;
 }
 
 /**
@@ -45,17 +47,19 @@ export async function renderPage(
   parameters: SnapParameters,
   limits: RenderLimits,
 ): Promise<RenderedFile> {
+  const { document, filterLists } = limits;
   const changes = requestedChanges(parameters);
   // a page that is opened at its URL may start before all of its settings apply
-  const url = changes.beforeLoad ? null : parameters.url;
+  const url = changes.beforeLoad || document !== undefined ? null : parameters.url;
   const request = { kind: limits.tabKind, url, tried: limits.tried };
   const { tab, release } = await tabs.acquire(request, limits.signal);
   try {
     const signal = AbortSignal.any([limits.signal, tab.ended, tab.egress.overflow]);
-    const page = { tab, parameters, changes, filterLists: limits.filterLists };
+    const page = { tab, parameters, changes, filterLists, document };
     const loaded = await load(page, { ...limits, signal });
     const maxBytes = limits.maxRenderingBytes;
     const prepared = await prepare({ ...page, maxBytes }, signal);
+    await stopRestlessPage(tab, signal);
     const rendered = parameters.pdf
       ? await print(tab, { parameters, maxBytes }, signal)
       : await capture(tab, { parameters, maxBytes }, signal);

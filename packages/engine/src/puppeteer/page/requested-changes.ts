@@ -14,6 +14,8 @@ const CONFIGURING: ReadonlySet<ParameterGroup> = new Set([
   "Region",
   "Blocking",
 ]);
+/** So does this one: the page is laid out for the width of the paper. */
+const SINGLE_PAGE = "singlePage";
 /** Those that prepare it for the capture once it has loaded. */
 const PREPARING: ReadonlySet<ParameterGroup> = new Set(["Wait", "Changes", "Content"]);
 /** Of these groups, the parameters of plain renders. */
@@ -34,11 +36,11 @@ export interface RequestedChanges {
 /** Looks for parameters that change what a page shows, with a value that is not the default. */
 export function requestedChanges(parameters: SnapParameters): RequestedChanges {
   const rows: Readonly<Record<string, ParameterRow>> = PARAMETERS[parameters.pdf ? "pdf" : "screenshot"];
-  const groups = Object.entries(parameters).flatMap(([name, value]) => {
+  const changes = Object.entries(parameters).flatMap(([name, value]) => {
     const row = rows[name];
     const isPlain = row === undefined || PLAIN.has(name) || value === undefined;
-    return isPlain || value === effectiveDefault(row) ? [] : [row.group];
+    return isPlain || value === effectiveDefault(row) ? [] : [row];
   });
-  const beforeLoad = groups.some((group) => CONFIGURING.has(group));
-  return { beforeLoad, any: beforeLoad || groups.some((group) => PREPARING.has(group)) };
+  const beforeLoad = changes.some(({ group, name }) => CONFIGURING.has(group) || name === SINGLE_PAGE);
+  return { beforeLoad, any: beforeLoad || changes.some(({ group }) => PREPARING.has(group)) };
 }

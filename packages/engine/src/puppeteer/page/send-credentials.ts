@@ -1,12 +1,16 @@
 import type { SnapParameters } from "@snap/protocol";
 import type { PausedRequest, RequestRule } from "./intercept-requests.ts";
+import type { LoadedPage } from "./prepare/step.ts";
 import type { Tab } from "./tab.ts";
 
 /**
  * `headers` and `basicAuth`: sends them with the requests of the page to the origin of `url`, and with no other. A request
  * that another site causes has none of them either, as with `SameSite=Lax` cookies: that site could read the response.
  */
-export function credentialRules(tab: Tab, parameters: SnapParameters): readonly RequestRule[] {
+export function credentialRules({
+  tab,
+  parameters,
+}: Pick<LoadedPage, "tab" | "parameters">): readonly RequestRule[] {
   const setHeaders = credentialFields(parameters);
   if (Object.keys(setHeaders).length === 0) return [];
   const { origin } = new URL(parameters.url);
@@ -29,7 +33,8 @@ function credentialFields({ headers = {}, basicAuth }: SnapParameters): Readonly
 
 /**
  * Returns whether a document of this origin causes the request. Scripts cannot forge `Origin` and `Referer`, but a document
- * can omit the latter; then only the main frame is believed. Documents may be loaded from everywhere: others cannot read them.
+ * can omit the latter; then only the main frame is believed. The main frame may be sent here from everywhere, as with
+ * `SameSite=Lax` cookies.
  */
 function isCausedBy(
   origin: string,
@@ -38,7 +43,7 @@ function isCausedBy(
 ): boolean {
   const { Origin: sender, Referer: referrer } = headers;
   if (sender !== undefined) return originOf(sender) === origin;
-  if (resourceType === "Document") return true;
+  if (resourceType === "Document" && frameId === mainFrameId) return true;
   if (referrer !== undefined) return originOf(referrer) === origin;
   const isBlank = documentUrl === null || documentUrl.startsWith("about:");
   return frameId === mainFrameId && (isBlank || originOf(documentUrl) === origin);

@@ -86,6 +86,7 @@ export async function openTab(host: TabHost, url: string | null): Promise<Tab> {
           return () => page.progress.endWorker(session.id());
         }),
       );
+      stopEndlessNavigation(page);
       const prepared = preparePage(page);
       prepared.catch(() => {}); // handled where it is awaited
       const end = (why: Error): void => page.ended.abort(why);
@@ -129,8 +130,7 @@ async function openPage(
 ): Promise<Page> {
   const { targetId: mainFrameId, ...attached } = await browser.createPage(request);
   const ended = new AbortController();
-  const interceptor = new RequestInterceptor();
-  if (egress.guard !== null) interceptor.add(egress.guard.rule);
+  const interceptor = new RequestInterceptor(egress.guard?.rule ?? null);
   /** A frame's crash alone does not end the page, unless its process was killed because of something the page did. */
   const onFrameCrashed = (): void => {
     const reason = killedProcesses.explainCrash();
@@ -165,6 +165,14 @@ async function preparePage(page: Page): Promise<void> {
     followFrame(page.session, page.mainFrameId, page),
     applyViewport(page.session, READY_VIEWPORT),
   ]);
+}
+
+/** A page that keeps navigating never has a stable document: its scripts end with the last navigation that is followed. */
+function stopEndlessNavigation({ session, progress, ended }: Page): void {
+  progress
+    .waitUntil(ended.signal, () => !progress.followsNavigations)
+    .then(() => session.send("Emulation.setScriptExecutionDisabled", { value: true }))
+    .catch(() => {}); // the page has closed
 }
 
 /** An open dialog would block `load` forever. Accepts `beforeunload`, so that a page can navigate. */

@@ -49,29 +49,22 @@ export async function waitUntilReady(
   );
 }
 
+/** Stops a page that could navigate while it is captured, which would fail the capture. */
+export async function stopRestlessPage({ progress, session }: Tab, signal: AbortSignal): Promise<void> {
+  if (!progress.isRestless) return;
+  await abortable(signal, session.send("Emulation.setScriptExecutionDisabled", { value: true }));
+  await progress.waitUntil(signal, () => progress.failedUrl !== null || progress.hasReached("load"));
+}
+
 /** Returns the condition for the end of a wait; a failed navigation also ends it. */
 function settledCondition({ progress }: Tab, event: WaitEvent): () => boolean {
   return () => progress.failedUrl !== null || progress.hasReached(event);
 }
 
-/**
- * A page that keeps navigating never has a stable document: once its navigations are no longer followed, its scripts
- * are disabled and its next document is rendered.
- */
-async function waitUntilSettled(
-  { progress, session }: Tab,
-  { signal, isSettled: isDone }: { readonly signal: AbortSignal; readonly isSettled: () => boolean },
-): Promise<void> {
-  await progress.waitUntil(signal, () => isDone() || !progress.followsNavigations);
-  if (progress.followsNavigations) return;
-  await abortable(signal, session.send("Emulation.setScriptExecutionDisabled", { value: true }));
-  await progress.waitUntil(signal, isDone);
-}
-
 async function waitUntilReached(tab: Tab, event: WaitEvent, signal: AbortSignal): Promise<void> {
   const isReached = settledCondition(tab, event);
   do {
-    await waitUntilSettled(tab, { signal, isSettled: isReached });
+    await tab.progress.waitUntil(signal, isReached);
     if (connectionLimitOf(event) !== null) await waitForResponse(tab, signal);
   } while (!isReached());
 }
@@ -81,7 +74,7 @@ async function waitUntilIdle(tab: Tab, signal: AbortSignal): Promise<readonly st
   const isIdle = settledCondition(tab, DEFAULT_WAIT);
   let limit = { documentId: "", endsAtMs: 0 };
   for (;;) {
-    await waitUntilSettled(tab, { signal, isSettled: () => isIdle() || progress.hasReached("load") });
+    await progress.waitUntil(signal, () => isIdle() || progress.hasReached("load"));
     const { documentId, followsNavigations: canNavigate } = progress;
     const hasNewDocument = (): boolean => canNavigate && progress.documentId !== documentId;
     // the limit restarts with each document while navigations are followed

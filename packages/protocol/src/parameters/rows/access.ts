@@ -1,5 +1,5 @@
-import { canonicalCookies, COOKIES_SCHEMA } from "../cookies.ts";
-import { canonicalHeaders, HEADERS_SCHEMA } from "../header-fields.ts";
+import { canonicalCookies, COOKIES_SCHEMA, COOKIES_SYNTAX } from "../cookies.ts";
+import { canonicalHeaders, HEADERS_SCHEMA, HEADERS_SYNTAX, RESERVED_FIELDS } from "../header-fields.ts";
 import { BOTH, type ParameterRow } from "../row.ts";
 
 export const ACCESS_ROWS: readonly ParameterRow[] = [
@@ -10,12 +10,11 @@ export const ACCESS_ROWS: readonly ParameterRow[] = [
     kind: "json",
     isSecret: true,
     maxCharacters: 4096,
-    syntax:
-      "an object of at most 20 header fields, without Host, Content-*, Connection, Cookie, Proxy-* and Sec-*",
+    syntax: HEADERS_SYNTAX,
     valueType: "Readonly<Record<string, string>>",
     schema: HEADERS_SCHEMA,
     canonicalize: canonicalHeaders,
-    description: "Header fields for requests to the origin of `url`, and to no other. Not in signed URLs.",
+    description: `Header fields for requests to the origin of \`url\`, and to no other. Refused: \`${RESERVED_FIELDS.join("`, `")}\`. Not in signed URLs.`,
     example: { "X-Preview": "secret" },
   },
   {
@@ -25,13 +24,12 @@ export const ACCESS_ROWS: readonly ParameterRow[] = [
     kind: "json",
     isSecret: true,
     maxCharacters: 16_384,
-    syntax:
-      "an array of at most 20 cookies with name and value, and optionally domain, path, secure, httpOnly and sameSite",
+    syntax: COOKIES_SYNTAX,
     valueType: "readonly Cookie[]",
     schema: COOKIES_SCHEMA,
     canonicalize: canonicalCookies,
     description:
-      "Cookies to set before the page loads, by default for the host of `url` only. Not in signed URLs.",
+      "Cookies to set before the page loads: `name` and `value`, and optionally `domain`, `path`, `secure`, `httpOnly` and `sameSite` (`Strict`, `Lax` or `None`). By default for the host of `url` only; there is no `expires`. Not in signed URLs.",
     example: [{ name: "session", value: "secret" }],
   },
   {

@@ -123,7 +123,8 @@ export const APPEARANCE_ROWS: readonly ParameterRow[] = [
     syntax: "printable ASCII text",
     placeholder: "text",
     canonicalize: (text) => (/^[\x20-\x7e]*[\x21-\x7e][\x20-\x7e]*$/.test(text) ? text.trim() : null),
-    description: "User agent of the browser. Client hints follow it.",
+    description:
+      "User agent of the browser. With a version of Chrome, the client hints match it; with any other, requests have none, and `navigator.userAgentData` has no brands.",
     example: "ExampleBot/1.0 (+https://example.com/bot)",
   },
   {

@@ -39,7 +39,8 @@ export const BLOCKING_ROWS: readonly ParameterRow[] = [
     group: "Blocking",
     kind: "text",
     maxCharacters: 2048,
-    syntax: "up to 20 hosts, *.hosts or URL patterns with *, separated by commas",
+    syntax:
+      "comma-separated text of up to 20 hosts, *.hosts or URL patterns; a path needs a pattern that starts with * or a scheme, as in *example.com/path*",
     placeholder: "list",
     canonicalize: canonicalUrlPatterns,
     description:
@@ -52,10 +53,10 @@ export const BLOCKING_ROWS: readonly ParameterRow[] = [
     group: "Blocking",
     kind: "text",
     maxCharacters: 128,
-    syntax: `a comma-separated list of ${RESOURCES.join(", ")}`,
+    syntax: `comma-separated text, such as image,font, whose items are ${RESOURCES.join(", ")}`,
     placeholder: "list",
     canonicalize: (text) => canonicalList(text, (item) => (RESOURCES.includes(item) ? item : null)),
-    description: `Kinds of resources to block: a comma-separated list of \`${RESOURCES.join("`, `")}\`.`,
+    description: `Kinds of resources to block, separated by commas: any of \`${RESOURCES.join(", ")}\`.`,
     example: "media,font",
   },
 ];

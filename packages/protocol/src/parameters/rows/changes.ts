@@ -1,5 +1,5 @@
 import { LIMITS } from "../../limits.ts";
-import { isColor } from "../color.ts";
+import { canonicalColor } from "../color.ts";
 import { BOTH, SCREENSHOT, type ParameterRow } from "../row.ts";
 
 /** Color of the boxes of `mask`. */
@@ -72,12 +72,13 @@ export const CHANGES_ROWS: readonly ParameterRow[] = [
     group: "Changes",
     kind: "text",
     maxCharacters: 64,
-    syntax: "a CSS color, such as #ff00ff or black",
+    syntax: "a CSS color without var() and calc(), such as #ff00ff, black or oklch(70% 0.2 330)",
     placeholder: "color",
-    canonicalize: (text) => (isColor(text) ? text : null),
+    canonicalize: canonicalColor,
     implied: DEFAULT_MASK_COLOR,
     requires: "mask",
-    description: "Color of the boxes of `mask`.",
+    description:
+      "Color of the boxes of `mask`: a name, a hexadecimal number, or `rgb()`, `hsl()`, `hwb()`, `lab()`, `lch()`, `oklab()`, `oklch()` or `color()` with numbers.",
     example: "black",
   },
 ];

@@ -9,7 +9,7 @@ export const CONTENT_ROWS: readonly ParameterRow[] = [
     values: ["auto", "scroll", "off"],
     implied: "auto",
     description:
-      "How to load what is outside the viewport. `auto`: full pages and PDFs are scrolled through once, in at most 2 seconds. `scroll`: scroll until the page stops growing and its images have loaded, in at most 10 seconds. `off`: neither, and images with `loading=lazy` are not loaded.",
+      "How to load what is outside the viewport. `auto`: full pages and PDFs are scrolled through once, in at most 2 seconds. `scroll`: scroll until the page stops growing and its images have loaded, in at most 10 seconds. `off`: neither; images with `loading=lazy` load only near the viewport, or all of them with `javascript=false`.",
     example: "scroll",
   },
   {

@@ -111,4 +111,28 @@ export const PAPER_ROWS: readonly ParameterRow[] = [
     description: "Scale of the content.",
     example: 0.8,
   },
+  {
+    name: "singlePage",
+    modes: PDF,
+    group: "Paper",
+    kind: "flag",
+    default: false,
+    excludes: [
+      { names: ["landscape"], called: "landscape" },
+      { names: ["cssPageSize"], called: "cssPageSize" },
+      { names: ["pageRanges"], called: "pageRanges" },
+    ],
+    description:
+      "One page as long as the content, at the width of the paper; at most 200 in long. Cannot be combined with `landscape`, `cssPageSize` or `pageRanges`.",
+    example: true,
+  },
+  {
+    name: "cssPageSize",
+    modes: PDF,
+    group: "Paper",
+    kind: "flag",
+    default: false,
+    description: "Let `@page { size }` of the page override the paper size.",
+    example: true,
+  },
 ];

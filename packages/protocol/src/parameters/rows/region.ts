@@ -22,6 +22,7 @@ export const REGION_ROWS: readonly ParameterRow[] = [
     group: "Region",
     kind: "selector",
     maxCharacters: LIMITS.selectorCharacters,
+    isStrict: true,
     excludes: [{ names: ["fullPage"], called: "fullPage" }, CLIP_REGION],
     description:
       "CSS selector of the element to capture; the first match is used. Cannot be combined with a clip region or `fullPage`. Use double quotes for attribute values.",

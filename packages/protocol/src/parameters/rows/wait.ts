@@ -4,7 +4,7 @@ import { BOTH, SCREENSHOT, type ParameterRow } from "../row.ts";
 /** Wait of a screenshot without `waitUntil`. It is capped, unlike a wait that was requested. */
 export const DEFAULT_WAIT = "networkidle2";
 
-/** Longest time for each wait that was sent. */
+/** Longest time for each wait that `waitTimeout` limits. */
 export const DEFAULT_WAIT_TIMEOUT_MS = 10_000;
 
 export const WAIT_ROWS: readonly ParameterRow[] = [
@@ -24,6 +24,7 @@ export const WAIT_ROWS: readonly ParameterRow[] = [
     group: "Wait",
     kind: "selector",
     maxCharacters: LIMITS.selectorCharacters,
+    isStrict: true,
     description: "CSS selector; the capture waits for a matching element.",
     example: "#ready",
   },
@@ -45,7 +46,8 @@ export const WAIT_ROWS: readonly ParameterRow[] = [
     maxCharacters: 2000,
     syntax: "a JavaScript expression",
     placeholder: "expression",
-    description: "JavaScript expression; the capture waits until it is truthy.",
+    description:
+      "JavaScript expression; the capture waits until it is truthy. A function is always truthy, so call it: `(() => window.ready)()`.",
     example: "document.fonts.status === `loaded`",
   },
   {
@@ -65,7 +67,8 @@ export const WAIT_ROWS: readonly ParameterRow[] = [
     min: 100,
     max: 30_000,
     implied: DEFAULT_WAIT_TIMEOUT_MS,
-    description: "Longest time for each wait that was sent, in milliseconds.",
+    description:
+      "Longest time of `waitForFunction` and `waitForHidden`, in milliseconds; once it or `onWaitTimeout` is sent, also of `waitUntil` and `waitForSelector`.",
     example: 5000,
   },
   {

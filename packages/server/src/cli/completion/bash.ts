@@ -24,12 +24,18 @@ ${valueBranches(commands, (takes) => {
 })}
     (*)
       case "$path" in
-${commands.map((command) => `      (${quoted(command.path)}) candidates=${quoted(candidatesOf(command).join(" "))} ;;`).join("\n")}
+${commands.map(commandBranch).join("\n")}
       esac ;;
   esac
   mapfile -t COMPREPLY < <(compgen -W "$candidates" -- "$current")
 }
 complete -F _snap_server snap-server`;
+}
+
+/** Paths are left to readline, unless an option is typed. */
+function commandBranch(command: CompletedCommand): string {
+  const paths = command.takesPath ? "[[ $current == -* ]] || { compopt -o default; return; }; " : "";
+  return `      (${quoted(command.path)}) ${paths}candidates=${quoted(candidatesOf(command).join(" "))} ;;`;
 }
 
 function candidatesOf({ commands, values, options }: CompletedCommand): readonly string[] {

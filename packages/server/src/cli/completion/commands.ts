@@ -7,6 +7,8 @@ export interface CompletedCommand {
   readonly commands: readonly Candidate[];
   /** Values of its arguments, if they are known. */
   readonly values: readonly string[];
+  /** Whether an argument is the path of a file. */
+  readonly takesPath: boolean;
   readonly options: readonly CompletedOption[];
 }
 
@@ -32,12 +34,14 @@ export function readCommands(command: Command, path = ""): readonly CompletedCom
       path,
       commands: commands.map((child) => ({ name: child.name(), description: child.description() })),
       values: command.registeredArguments.flatMap(({ argChoices = [] }: Argument) => argChoices),
+      takesPath: command.registeredArguments.some((argument) => PATH_ARGUMENT.test(argument.name())),
       options: help.visibleOptions(command).map(toOption),
     },
     ...commands.flatMap((child) => readCommands(child, `${path} ${child.name()}`)),
   ];
 }
 
+const PATH_ARGUMENT = /(^|-)(file|folder)$/;
 /** Placeholders of paths, such as `--output <file>`. */
 const PATHS = /[<[](file|folder)[>\]]/;
 

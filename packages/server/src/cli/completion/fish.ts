@@ -22,7 +22,7 @@ complete --command snap-server --no-files
 ${commands.flatMap(linesOf).join("\n")}`;
 }
 
-function linesOf({ path, commands, values, options }: CompletedCommand): readonly string[] {
+function linesOf({ path, commands, values, takesPath, options }: CompletedCommand): readonly string[] {
   // the condition is a command line of its own
   const condition = `complete --command snap-server --condition ${quoted(`__snap_server_at ${quoted(path)}`)}`;
   return [
@@ -31,6 +31,7 @@ function linesOf({ path, commands, values, options }: CompletedCommand): readonl
         `${condition} --arguments ${quoted(name)} --description ${quoted(description)}`,
     ),
     ...(values.length === 0 ? [] : [`${condition} --arguments ${quoted(values.join(" "))}`]),
+    ...(takesPath ? [`${condition} --force-files`] : []),
     ...options.map((option) => `${condition} ${flagsOf(option)} --description ${quoted(option.description)}`),
   ];
 }

@@ -33,12 +33,12 @@ ${commands.map(commandBranch).join("\n")}
 if [[ $funcstack[1] == _snap-server ]]; then _snap-server "$@"; else compdef _snap-server snap-server; fi`;
 }
 
-function commandBranch({ path, commands, values, options }: CompletedCommand): string {
+function commandBranch({ path, commands, values, takesPath, options }: CompletedCommand): string {
   const names = [...commands.map(describe), ...values];
   const flags = options.flatMap(({ flags: all, description }) =>
     all.map((name) => describe({ name, description })),
   );
-  return `    (${quoted(path)}) names=(${names.map(quoted).join(" ")}) flags=(${flags.map(quoted).join(" ")}) ;;`;
+  return `    (${quoted(path)}) names=(${names.map(quoted).join(" ")}) flags=(${flags.map(quoted).join(" ")})${takesPath ? "; _files" : ""} ;;`;
 }
 
 /** `_describe` splits at the first colon; no name has one. */

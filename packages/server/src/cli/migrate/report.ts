@@ -25,6 +25,8 @@ const LABELS: Readonly<Record<keyof TransferTotals, string>> = {
   unfinishedItems: "  unfinished",
   deliveries: "webhook deliveries",
   openDeliveries: "  open",
+  documents: "documents",
+  documentBytes: "  bytes",
 };
 
 const TOTALS = Object.keys(LABELS) as (keyof TransferTotals)[];

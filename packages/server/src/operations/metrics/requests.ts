@@ -19,6 +19,8 @@ export const ROUTES = {
   "/v1/usage": "a usage report",
   "/v1/renders": "a submission of a batch",
   "/v1/renders/{id}": "the state of a batch",
+  "/v1/documents": "an upload of a document",
+  "/v1/documents/{id}": "a document: its state, or its deletion",
   "/mcp": "the Model Context Protocol",
   "/v1/openapi.json": "the API description",
   "/v1/postman.json": "the Postman collection",

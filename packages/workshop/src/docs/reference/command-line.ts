@@ -31,7 +31,7 @@ export const commandLinePage: ReferencePage = {
       ["code", "meaning"],
       Object.entries(FAILURE_CODES).map(([name, meaning]) => [code(name), meaning]),
     ),
-    "A failed render has one of [its own codes](errors.md).",
+    "A failed render has one of [its own codes](errors.md), and its [notes](headers.md#notes) in `notes`.",
     "## Lists",
     `${findLists(createProgram(), "").map(code).join(", ")} print 50 entries, how many more there are, and the command that shows them. With \`--json\` they print an array of all; if \`--limit\` or \`--after\` is given too, an object with the entries, the number of \`more\`, and \`next\`, the value of \`--after\` for the next page, or \`null\`:`,
     '```text\n{"accounts":[…],"more":12,"next":"acct_0123456789abcdef0123"}\n```',

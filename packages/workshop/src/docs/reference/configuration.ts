@@ -25,8 +25,8 @@ export const configurationPage: ReferencePage = {
 /** Reads the format from the error message for an invalid value; a variable that accepts any value is a path. */
 function formatOf(name: string): string {
   const setting = Object.values(SETTINGS).find(({ variable }) => variable === name);
-  const [issue] = setting?.schema.safeParse("?").error?.issues ?? [];
+  const [issue] = setting?.schema.safeParse("?\n").error?.issues ?? [];
   if (issue === undefined) return "a path";
   const [, example = issue.message] = /use a form like (.+)$/.exec(issue.message) ?? [];
-  return example.replace(/^must be /, "").replace(/: E[A-Z]+: .*$/, "");
+  return example.replace(/^must (be|have) /, "").replace(/: E[A-Z]+: .*$/s, "");
 }

@@ -6,7 +6,8 @@ const OPERATIONS: Readonly<Record<keyof typeof CODES, string>> = {
   snap: "GET /snap",
   signed: "GET /snap/signed",
   submit: "POST /renders",
-  poll: "GET /renders/{id}",
+  upload: "POST /documents",
+  poll: "GET /renders/{id}, GET and DELETE /documents/{id}",
   usage: "GET /usage",
   description: "GET /openapi.json",
 };
@@ -29,8 +30,7 @@ export const errorsPage: ReferencePage = {
           String(facts.status),
           when(name),
           adviceOf(name, facts),
-          // A process that is shutting down rejects the request before it reserves a credit.
-          facts.status >= 500 && name !== "not_ready" ? "refunded" : "none",
+          isRefunded(name, facts) ? "refunded" : "none",
         ]),
       ),
       "The service reserves a credit before it renders a page, and refunds it if the render fails. Errors never cost a credit.",
@@ -47,6 +47,11 @@ export const errorsPage: ReferencePage = {
     ];
   },
 };
+
+/** A process that is shutting down rejects the request before it reserves a credit; a page runs `script` after that. */
+function isRefunded(name: ErrorCode, { status }: ErrorCodeFacts): boolean {
+  return (status >= 500 && name !== "not_ready") || name === "script_failed";
+}
 
 const ENVELOPE = `\`\`\`json
 {

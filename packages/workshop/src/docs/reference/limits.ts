@@ -1,6 +1,6 @@
 import { SIGNED_PARAMETERS_MAX } from "../../../../engine/src/tokens/authenticate-signed.ts";
 import { HTTP_LIMITS } from "../../../../server/src/requests/limits.ts";
-import { BATCH_LIMITS, CAPTURE_LIMITS, LIMITS } from "@snap/protocol";
+import { BATCH_LIMITS, CAPTURE_LIMITS, DOCUMENT_LIMITS, LIMITS } from "@snap/protocol";
 import { code, count, readComments, table, type ReferencePage } from "./page.ts";
 
 export const limitsPage: ReferencePage = {
@@ -13,6 +13,8 @@ export const limitsPage: ReferencePage = {
     limitsTable(LIMITS, "LIMITS"),
     "## Batches",
     limitsTable(BATCH_LIMITS, "BATCH_LIMITS"),
+    "## Documents",
+    limitsTable(DOCUMENT_LIMITS, "DOCUMENT_LIMITS"),
     "## Rendering size",
     "If the parameters alone exceed these limits, the request fails with `validation_failed`. If the size depends on the page, the render fails with `render_failed` and the note `capture-too-large`, and its credit is refunded.",
     table(
@@ -29,7 +31,7 @@ export const limitsPage: ReferencePage = {
     table(
       ["property", "maximum"],
       [
-        ["request body", `${count(HTTP_LIMITS.bodyBytes)} bytes`],
+        ["request body, except that of an upload", `${count(HTTP_LIMITS.bodyBytes)} bytes`],
         ["request line and headers", `${count(HTTP_LIMITS.headerBytes)} bytes`],
         ["parameters of a signed URL", count(SIGNED_PARAMETERS_MAX)],
         ["time to receive a whole request", inWords(HTTP_LIMITS.requestMs / 1000)],
@@ -53,8 +55,11 @@ function quantity(name: string, value: number): string {
   if (name.endsWith("Characters")) return `${count(value)} characters`;
   if (name.endsWith("Ms")) return inWords(value / 1000);
   if (name.endsWith("Seconds")) return `${count(value)} s${value < 3600 ? "" : `, ${inWords(value)}`}`;
+  if (name.endsWith("Bytes")) return value < MEBIBYTE ? `${count(value)} bytes` : `${value / MEBIBYTE} MiB`;
   return count(value);
 }
+
+const MEBIBYTE = 1024 * 1024;
 
 const UNITS = [
   ["day", 86_400],

@@ -32,6 +32,11 @@ export function code(text: string | number): string {
   return `\`${text}\``;
 }
 
+/** Escapes what Markdown would interpret in a text for people. */
+export function plain(text: string): string {
+  return text.replaceAll(/[*_`<]/g, (character) => `\\${character}`);
+}
+
 /** Adds a capital at the start and a full stop at the end. */
 export function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;

@@ -11,7 +11,7 @@ import {
 import { PROOF_PARAMETERS } from "../../../../server/src/openapi/parameters.ts";
 import { batchSubmission } from "../../../../server/src/openapi/batch-schemas.ts";
 import { linkToEntry } from "../../gallery/page.ts";
-import { code, count, table, type ReferencePage } from "./page.ts";
+import { code, count, plain, table, type ReferencePage } from "./page.ts";
 
 export const parametersPage: ReferencePage = {
   file: "parameters.md",
@@ -88,7 +88,7 @@ function conflictRows(query: string): string[][] {
       return Object.entries(error.errors).map(([name, messages]) => [
         code(query),
         code(name),
-        messages.join("; "),
+        plain(messages.join("; ")),
       ]);
     throw error;
   }
@@ -129,10 +129,10 @@ function describeType(row: ParameterRow): string {
     case "url":
       return `URL, at most ${count(LIMITS.urlCharacters)} characters`;
     case "selector":
-      return `CSS selector, at most ${count(row.maxCharacters)} characters`;
+      return `CSS selector, at most ${count(row.maxCharacters)} characters${row.isStrict ? ", without single quotes and backslashes" : ""}`;
     case "json":
-      return `JSON: ${row.syntax}, at most ${count(row.maxCharacters)} characters`;
+      return `JSON: ${plain(row.syntax)}, at most ${count(row.maxCharacters)} characters`;
     case "text":
-      return `${row.syntax}, at most ${count(row.maxCharacters)} characters`;
+      return `${plain(row.syntax)}, at most ${count(row.maxCharacters)} characters`;
   }
 }

@@ -11,7 +11,10 @@ export interface UrlPattern {
   matches(url: string): boolean;
   /** Returns whether it is a host pattern that matches. */
   matchesHost(authority: Authority): boolean;
-  /** The requests to pause; a few more may match. */
+  /**
+   * The requests to pause, which may be more than those that match: patterns with several `*` can stall the browser, so it
+   * never gets those of a caller.
+   */
   readonly paused: readonly Protocol.Fetch.RequestPattern[];
   /** Matches URLs of WebSockets with an explicit port: the source of a regular expression. */
   readonly webSockets: string;
@@ -42,12 +45,14 @@ function hostPattern(item: string): UrlPattern {
 function urlPattern(item: string): UrlPattern {
   // browsers write scheme and host in lower case
   const pattern = item.replace(/^[a-z]+:\/\/[^/?#*]*/i, (origin) => origin.toLowerCase());
+  const parts = pattern.split("*");
+  const [start = ""] = parts;
   return {
     isHost: false,
     matchesHost: () => false,
-    matches: (url) => matchesWildcards(url, pattern.split("*")),
-    paused: [{ urlPattern: pattern.replaceAll(/[\\?]/g, String.raw`\$&`) }],
-    webSockets: `^${pattern.split("*").map(literal).join(".*")}$`,
+    matches: (url) => matchesWildcards(url, parts),
+    paused: [{ urlPattern: `${start.replaceAll(/[\\?]/g, String.raw`\$&`)}*` }],
+    webSockets: `^${parts.map(literal).join(".*")}$`,
   };
 }
 

@@ -1,11 +1,10 @@
-import type { SnapParameters } from "@snap/protocol";
 import { abortable } from "../../../timeouts.ts";
 import { configureTargets } from "../follow-targets.ts";
 import type { RequestRule } from "../intercept-requests.ts";
 import { credentialRules } from "../send-credentials.ts";
+import { documentRules } from "../serve-document.ts";
 import { block } from "../block/block.ts";
 import type { LoadedPage } from "../prepare/step.ts";
-import type { Tab } from "../tab.ts";
 import { mediaSettings } from "./media.ts";
 import { positionSettings, regionSettings } from "./region.ts";
 import { scriptSettings } from "./scripts.ts";
@@ -23,17 +22,17 @@ const SETTINGS: readonly Settings[] = [
   scriptSettings,
 ];
 
-/** Returns the rules for requests that the parameters ask for. */
-type Rules = (tab: Tab, parameters: SnapParameters) => readonly RequestRule[];
+/** Returns the rules for the requests of a page. */
+type Rules = (page: LoadedPage) => readonly RequestRule[];
 
-/** Every rule for requests, in order; the first that fails a request decides. */
-const RULES: readonly Rules[] = [credentialRules];
+/** Every rule for requests, in order, after those that block. */
+const RULES: readonly Rules[] = [credentialRules, documentRules];
 
 /** Configures a tab before it navigates. Sends no command for what a ready tab already has. */
 export async function configure(page: LoadedPage, signal: AbortSignal): Promise<void> {
   const { tab, parameters } = page;
   const blocking = block(page);
   const settings = [...SETTINGS.flatMap((settingsOf) => settingsOf(parameters)), ...blocking.settings];
-  const rules = [...blocking.rules, ...RULES.flatMap((rulesOf) => rulesOf(tab, parameters))];
+  const rules = [...blocking.rules, ...RULES.flatMap((rulesOf) => rulesOf(page))];
   if (settings.length + rules.length > 0) await abortable(signal, configureTargets(tab, { settings, rules }));
 }

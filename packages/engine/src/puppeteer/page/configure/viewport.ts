@@ -1,6 +1,7 @@
-import { DEFAULT_VIEWPORT, type ScreenshotParameters } from "@snap/protocol";
+import { DEFAULT_VIEWPORT, type SnapParameters } from "@snap/protocol";
 import { isDeepStrictEqual } from "node:util";
 import type { CDPSession, Device, Protocol } from "puppeteer";
+import { printableArea } from "../pdf/print-layout.ts";
 import { deviceOf } from "./device.ts";
 import type { Setting, Settings } from "./setting.ts";
 
@@ -19,8 +20,10 @@ export const READY_VIEWPORT: Viewport = { ...DEFAULT_VIEWPORT, deviceScaleFactor
 
 const TRANSPARENT = { color: { r: 0, g: 0, b: 0, a: 0 } };
 
-/** Only for screenshots: the paper size determines the layout of a PDF. */
-export function viewportOf(parameters: ScreenshotParameters): Viewport {
+/** The paper determines the layout of a PDF when it is printed; a single page is measured before. */
+export function viewportOf(parameters: SnapParameters): Viewport {
+  if (parameters.pdf)
+    return parameters.singlePage ? { ...READY_VIEWPORT, ...printableArea(parameters) } : READY_VIEWPORT;
   const device = deviceOf(parameters);
   if (device !== undefined) return viewportOfDevice(device);
   const { width, height, scale, mobile } = parameters;
@@ -51,11 +54,11 @@ export async function applyViewport(session: CDPSession, viewport: Viewport): Pr
 
 /** The viewport, touch screen and background, if they differ from those of a ready tab. */
 export const viewportSettings: Settings = (parameters) => {
-  if (parameters.pdf) return [];
   const viewport = viewportOf(parameters);
   const settings: Setting[] = [];
   if (!isDeepStrictEqual(viewport, READY_VIEWPORT))
     settings.push({ targets: "page", apply: ({ session }) => applyViewport(session, viewport) });
+  if (parameters.pdf) return settings;
   if (parameters.touch || deviceOf(parameters)?.viewport.hasTouch === true)
     settings.push({
       targets: "frames",

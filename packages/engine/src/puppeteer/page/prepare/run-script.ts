@@ -9,7 +9,8 @@ const SCRIPT_MAX_MS = 10_000;
 export const runScript: Step = async ({ tab, parameters }, signal) => {
   const { script } = parameters;
   if (script === undefined) return [];
-  const expression = `(async () => {\n${script}\n})()`;
+  // what it returns is not used, and could be too large to send
+  const expression = `(async () => { await (async () => {\n${script}\n})(); })()`;
   const reason = (): Error => scriptFailed(`The script did not finish within ${SCRIPT_MAX_MS} ms.`);
   const outcome = await withTimeout({ signal, durationMs: SCRIPT_MAX_MS, reason }, (limited) =>
     runInPage({ tab, parameters }, { expression, timeoutMs: SCRIPT_MAX_MS }, limited),

@@ -4,7 +4,7 @@ import { UNSTABLE } from "../../../ports/renderer.ts";
 import { captureScreenshot, requireCapturableSize } from "../capture-screenshot.ts";
 import { evaluateInFrames } from "../evaluate.ts";
 import { measure } from "../measure.ts";
-import { READY_VIEWPORT } from "../configure/viewport.ts";
+import { viewportOf } from "../configure/viewport.ts";
 import type { Tab } from "../tab.ts";
 import { animatedImagesOf } from "./animated-images.ts";
 import { FREEZE_FRAME } from "./freeze-frame.ts";
@@ -48,7 +48,7 @@ async function captureDraft(
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   if (parameters.pdf) {
-    const { width, height } = READY_VIEWPORT;
+    const { width, height } = viewportOf(parameters);
     const params = { format: "png", optimizeForSpeed: true } as const;
     return tab.channel.captureScreenshot({ params, maxBytes, pixels: width * height }, signal);
   }

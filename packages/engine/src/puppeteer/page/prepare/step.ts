@@ -1,5 +1,6 @@
 import type { SnapParameters } from "@snap/protocol";
 import type { FilterList } from "../../../filter-lists/compile.ts";
+import type { ServedDocument } from "../../../ports/renderer.ts";
 import type { RequestedChanges } from "../requested-changes.ts";
 import type { Tab } from "../tab.ts";
 
@@ -11,6 +12,8 @@ export interface LoadedPage {
   readonly changes: RequestedChanges;
   /** Those that the parameters ask for. */
   readonly filterLists: readonly FilterList[];
+  /** What the page is a part of, if it is not on the network. */
+  readonly document: ServedDocument | undefined;
 }
 
 export interface PageToCapture extends LoadedPage {

@@ -58,9 +58,10 @@ export const FIND_DIALOGS = `(() => {
       if (!(parent instanceof Element) || !matches(parent, "script,style,noscript,template,textarea")) yield node;
     }
   };
-  const textOf = (root) => {
+  const textOf = (root, counts = () => true) => {
     let text = "";
     for (const node of texts(root)) {
+      if (!counts(node)) continue;
       text += valueOf(node).slice(0, TEXT_MAX) + " ";
       if (text.length > TEXT_MAX * 2) break;
     }
@@ -103,7 +104,8 @@ export const FIND_DIALOGS = `(() => {
   };
 
   const labelOf = (element) => {
-    const label = textOf(element) || attribute(element, "value") || attribute(element, "aria-label") || "";
+    // what is not painted could contradict what a reader sees
+    const label = textOf(element, (node) => isPainted(hostOrParent(node))) || attribute(element, "value") || attribute(element, "aria-label") || "";
     return label.trim().toLowerCase();
   };
   const kindOf = (element) => {

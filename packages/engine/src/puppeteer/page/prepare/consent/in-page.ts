@@ -44,11 +44,18 @@ const DRIVE = `(autoconsent, rules, page, isMain) => {
   };
   const consent = new Consent(send, config, { autoconsent: [], compact: rules });
 
+  /** A link may leave the page, and a form may do something else in the name of a visitor who is logged in. */
+  const LEAVES =
+    "a[href]:not([href^='#']):not([href^='javascript:'])," +
+    "form[action][method=post i] :is(button:not([type=button],[type=reset]),input[type=submit])";
+  const staysOnPage = (button) => !page.matches(button, LEAVES);
   const { click: clickOn } = HTMLElement.prototype;
   /** Never accepts, whatever a rule says. A switch may be labelled with what it allows. */
   const click = (element) => {
     const isSwitch = page.matches(element, "label,input[type=checkbox],input[type=radio],[role=switch],[role=checkbox]");
     if (!isSwitch && page.kindOf(element) === "accepts") return false;
+    // the rule of a vendor knows its buttons, a heuristic one does not
+    if (popup?.popups !== undefined && !staysOnPage(element)) return false;
     hasActed = true;
     clickOn.call(element);
     return true;
@@ -114,8 +121,6 @@ const DRIVE = `(autoconsent, rules, page, isMain) => {
     return { isOpen: isDialogOpen, isExpected, names: [...names] };
   };
 
-  /** A link may leave the page. */
-  const staysOnPage = (button) => !page.matches(button, "a[href]:not([href^='#']):not([href^='javascript:'])");
   const clickOne = (kind) => {
     for (const dialog of page.dialogs(isMain)) {
       const button = page.buttonsOf(dialog).find((each) => page.kindOf(each) === kind && staysOnPage(each));

@@ -6,22 +6,39 @@
 export const ABOUT_COOKIES =
   /cookie|ciastecz|evästee|\bsüti|çerez|куки|クッキー|쿠키|\bgdpr\b|\bdsgvo\b|\brgpd\b|your (privacy|consent) choices|we value your privacy|consent to (the )?(use|processing)/;
 
-/** Buttons that decline, or accept only what needs no consent. */
-const DECLINES = new RegExp(
-  [
-    String.raw`\b(reject|decline|refuse|deny|disagree|opt[- ]?out|no,? thanks)\b`,
-    String.raw`\b(do not|don['’]t) (accept|agree|allow|consent|sell)`,
+/** A label with one of these may allow more than it seems to. */
+const BROADENS = String.raw`\b(all|plus|marketing|alle|tout|toutes|tod[oa]s|tutt[ei])\b|analy|advert|statisti|personali[sz]ed`;
+
+/** Phrases with a word of acceptance that decline all the same. */
+const DECLINES_TO_ACCEPT = new RegExp(
+  String.raw`^(?!.*(${BROADENS})).*(${[
+    String.raw`\b(do not|don['’]t) (accept|agree|allow|consent|sell)\b`,
     String.raw`without (accepting|agreeing|consent)`,
+    String.raw`\b(deny|refuse|reject|decline|withdraw) (my )?consent\b`,
     String.raw`\b(only|just|strictly) (the )?(necessary|essential|required)|\b(necessary|essential|required)( cookies)? only`,
-    "ablehn|verweiger|widersprech|ohne (zustimmung|einwilligung)|nur (die )?(technisch )?(notwendig|erforderlich|essen)",
-    "refuser|rejeter|sans accepter|continuer sans|uniquement (les )?(nécessaire|essentiel)",
-    "rechaz|denegar|no acept|solo (las )?(necesaria|esencial)",
-    "rifiut|non accett|senza accettare|solo (i )?(necessari|essenzial)",
-    "weiger|afwijzen|alleen (noodzakelijk|functione)",
+    "ohne (zustimmung|einwilligung)|(zustimmung|einwilligung) (ablehn|verweiger|widerruf)",
+    "nur (die )?(technisch )?(notwendig|erforderlich|essen)",
+    "sans accepter|uniquement (les )?(nécessaire|essentiel)|refuser (le |mon )?consentement",
+    "no acept|solo (las )?(necesaria|esencial)|rechazar (el )?consentimiento",
+    "non accett|senza accettare|solo (i )?(necessari|essenzial)",
+    "alleen (noodzakelijk|functione)",
+    "endast nödvändiga|kun nødvendige|vain välttämättömät",
+  ].join("|")})`,
+);
+
+/** Buttons that decline, unless they say that they do so later, or not at all. */
+const DECLINES = new RegExp(
+  String.raw`^(?!.*\b(not|never|nothing|none|later|nicht|nichts|später|rien|plus tard|nada|niente)\b).*(${[
+    String.raw`\b(reject|decline|refuse|deny|disagree|opt[- ]?out|no,? thanks)\b`,
+    "ablehn|verweiger|widersprech",
+    "refuser|rejeter|continuer sans",
+    "rechaz|denegar",
+    "rifiut",
+    "weiger|afwijzen",
     "rejeitar|recusar|odrzu|odmow|odmítn|odmieta",
-    "avvisa|afvis|avslå|avvis|hylkää|kiellä|endast nödvändiga|kun nødvendige|vain välttämättömät",
+    "avvisa|afvis|avslå|avvis|hylkää|kiellä",
     "отклон|拒否|거부|拒绝",
-  ].join("|"),
+  ].join("|")})`,
 );
 
 /** Buttons that offer a subscription in place of consent. They leave the page. */
@@ -43,7 +60,7 @@ const SAVES =
 /** Buttons that accept or acknowledge. They are never clicked. */
 const ACCEPTS = new RegExp(
   [
-    String.raw`accept|agree|allow|consent|\bgot it\b|^(that['’]s )?(ok|okay|fine)\b|understand|\byes\b|enable all`,
+    String.raw`accept|(?<!dis)agree|(?<!dis)allow|consent|\bgot it\b|^(that['’]s )?(ok|okay|fine)\b|understand|\byes\b|enable all`,
     "akzeptier|zustimm|einverstanden|einwillig|erlaub|zulassen|annehmen|verstanden|alles klar",
     "autoriser|tout accepter|compris|d'accord",
     "acept|permitir|entendido|de acuerdo|accett|consenti|ho capito",
@@ -63,13 +80,17 @@ const OPENS_SETTINGS = new RegExp(
   ].join("|"),
 );
 
-/** What a button does, by its lowercase label. The first match counts: a label may say more than one thing. */
+/**
+ * What a button does, by its lowercase label. The first match counts: a label may say more than one thing, and one that
+ * accepts is never clicked, whatever else it says.
+ */
 export const BUTTON_KINDS: readonly (readonly [kind: string, words: RegExp])[] = [
   ["sells", SELLS],
-  ["declines", DECLINES],
+  ["declines", DECLINES_TO_ACCEPT],
   ["accepts", ACCEPTS_ALL],
   ["saves", SAVES],
   ["accepts", ACCEPTS],
+  ["declines", DECLINES],
   ["settings", OPENS_SETTINGS],
 ];
 

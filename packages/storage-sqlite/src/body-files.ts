@@ -1,7 +1,8 @@
 import { closeSync, openSync, readSync, writeFileSync } from "node:fs";
 import { mkdir, open, opendir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { systemCodeOf } from "../faults.ts";
+import { sync } from "./private-files.ts";
+import { systemCodeOf } from "./faults.ts";
 
 /** Larger bodies go through Node's thread pool, which is slower than a direct call but does not block the event loop. */
 const MAX_BLOCKING_BYTES = 256 * 1024;
@@ -11,33 +12,52 @@ const IDS_PER_MS = 1024;
 /** Another process may be about to insert the row of a younger file. */
 const SWEEP_AGE_MS = 60_000;
 
-/** The bytes of renderings: one file each, named after the id of its row. */
+/** The bytes of a rendering, or of all files of a document: one file each, named after the id of its row. */
 export interface BodyFiles {
-  /** Writes a new file and returns its id. */
-  write(bytes: Uint8Array, storedAt: number): Promise<number>;
-  /** Returns `null` if there is no complete file of this size. */
-  read(id: number, size: number): Promise<Uint8Array | null>;
+  /** Writes the parts to a new file, one after the other, and returns its id. */
+  write(parts: readonly Uint8Array[], storedAt: number): Promise<number>;
+  /** Returns `null` if the file does not exist or ends before. */
+  read(id: number, range: FileRange): Promise<Uint8Array | null>;
+  /** Returns whether the file exists and has this size. */
+  has(id: number, size: number): Promise<boolean>;
   /** Never rejects: a file that remains is swept later. */
   remove(ids: readonly number[]): Promise<void>;
   /** Deletes the files that a killed process left behind without a row. */
   sweep(request: { readonly now: number; readonly hasRow: (id: number) => boolean }): Promise<void>;
 }
 
+export interface FileRange {
+  /** Position of the first byte. */
+  readonly position: number;
+  readonly size: number;
+}
+
+/** The files of cached renderings, next to the database. */
+export function openRenderingFiles(filename: string): BodyFiles {
+  return createBodyFiles(`${filename}-renderings`, { isSynced: false });
+}
+
+/** The files of documents, next to the database. */
+export function openDocumentFiles(filename: string): BodyFiles {
+  return createBodyFiles(`${filename}-documents`, { isSynced: true });
+}
+
 /**
- * The first write creates the directory. Nothing is renamed or synced to the disk: a row is inserted after its file is
- * complete, and a file that a power failure damages does not match its entity tag, so it is a cache miss.
+ * The first write creates the directory. Nothing is renamed: a row is inserted after its file is complete. Unless `isSynced`,
+ * nothing is synced to the disk: a rendering that a power failure damages does not match its entity tag, so it is a cache miss.
  */
-export function createBodyFiles(directory: string): BodyFiles {
+function createBodyFiles(directory: string, { isSynced }: { readonly isSynced: boolean }): BodyFiles {
   let lastId = 0;
   const pathOf = (id: number): string => join(directory, String(id));
   const remove = (id: number): Promise<void> => rm(pathOf(id), { force: true }).catch(() => {});
   return {
-    async write(bytes, storedAt) {
+    async write(parts, storedAt) {
       for (;;) {
         lastId = Math.max(lastId + 1, FIRST_ID + Math.floor(storedAt) * IDS_PER_MS);
         const id = lastId;
         try {
-          await createFile(pathOf(id), bytes);
+          await createFile(pathOf(id), { parts, isSynced });
+          if (isSynced) sync(directory);
           return id;
         } catch (error) {
           const code = systemCodeOf(error);
@@ -49,14 +69,18 @@ export function createBodyFiles(directory: string): BodyFiles {
         }
       }
     },
-    async read(id, size) {
+    async read(id, { position, size }) {
       try {
         const bytes = new Uint8Array(size);
-        return (await fillFrom(pathOf(id), bytes)) === size ? bytes : null;
+        return (await fillFrom(pathOf(id), { position, bytes })) === size ? bytes : null;
       } catch (error) {
         if (systemCodeOf(error) === "ENOENT") return null;
         throw error;
       }
+    },
+    async has(id, size) {
+      const file = await stat(pathOf(id)).catch(() => null);
+      return file?.size === size;
     },
     async remove(ids) {
       await Promise.all(ids.map(remove));
@@ -72,24 +96,32 @@ export function createBodyFiles(directory: string): BodyFiles {
   };
 }
 
-async function createFile(path: string, bytes: Uint8Array): Promise<void> {
-  const options = { flag: "wx", mode: 0o600 };
-  if (bytes.byteLength > MAX_BLOCKING_BYTES) await writeFile(path, bytes, options);
+async function createFile(
+  path: string,
+  { parts, isSynced }: { readonly parts: readonly Uint8Array[]; readonly isSynced: boolean },
+): Promise<void> {
+  const options = { flag: "wx", mode: 0o600, flush: isSynced };
+  const [bytes = new Uint8Array(0)] = parts;
+  if (isSynced || parts.length > 1 || bytes.byteLength > MAX_BLOCKING_BYTES)
+    await writeFile(path, parts, options);
   else writeFileSync(path, bytes, options);
 }
 
-async function fillFrom(path: string, bytes: Uint8Array): Promise<number> {
+async function fillFrom(
+  path: string,
+  { position, bytes }: { readonly position: number; readonly bytes: Uint8Array },
+): Promise<number> {
   if (bytes.byteLength <= MAX_BLOCKING_BYTES) {
     const file = openSync(path, "r");
     try {
-      return readSync(file, bytes, 0, bytes.byteLength, 0);
+      return readSync(file, bytes, 0, bytes.byteLength, position);
     } finally {
       closeSync(file);
     }
   }
   const file = await open(path);
   try {
-    return (await file.read(bytes, 0, bytes.byteLength, 0)).bytesRead;
+    return (await file.read(bytes, 0, bytes.byteLength, position)).bytesRead;
   } finally {
     await file.close();
   }

@@ -1,0 +1,38 @@
+import { createClient, type SnapClient } from "@snap/client";
+import { readFile, writeFile } from "node:fs/promises";
+import { insertContents } from "./contents.ts";
+
+/**
+ * The sections start on new pages; the title and the table of contents are on the first. The margins of the request replace
+ * the padding of the default style.
+ */
+const CSS = "@media print { body { padding: 0 } h2 { break-before: page; margin-top: 0 } }";
+
+/** Renders a report as PDF. Its first heading is the title. */
+export async function renderReport(snap: SnapClient, markdown: string): Promise<Uint8Array> {
+  const { bytes } = await snap.pdf({
+    markdown: insertContents(markdown),
+    css: CSS,
+    marginTop: 25,
+    marginRight: 20,
+    marginBottom: 25,
+    marginLeft: 20,
+    headerHtml: '<span class="title"></span>',
+    footerHtml: `<div style="text-align: right">
+      <span class="pageNumber"></span> / <span class="totalPages"></span></div>`,
+    outline: true,
+  });
+  return bytes;
+}
+
+if (import.meta.main) {
+  const { SNAP_BASE_URL, SNAP_TOKEN } = process.env;
+  const [source, target = "report.pdf"] = process.argv.slice(2);
+  if (!SNAP_BASE_URL || !SNAP_TOKEN || !source) {
+    console.error("Set SNAP_BASE_URL, such as http://127.0.0.1:3000/v1, and SNAP_TOKEN, then run:");
+    console.error("node main.ts REPORT.md [FILE.pdf]");
+    process.exit(1);
+  }
+  const snap = createClient({ baseUrl: SNAP_BASE_URL, token: SNAP_TOKEN });
+  await writeFile(target, await renderReport(snap, await readFile(source, "utf8")));
+}

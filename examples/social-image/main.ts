@@ -1,0 +1,67 @@
+import { createClient, type SnapClient } from "@snap/client";
+import { createServer, type Server } from "node:http";
+import { CARD_SIZE, cardHtml, escapeHtml, type Article } from "./card.ts";
+
+/** Articles by path. */
+export type Articles = Readonly<Record<string, Article>>;
+
+const ARTICLES: Articles = {
+  "/hello": { title: "Hello, world", author: "Ada Lovelace" },
+};
+/** How long the service keeps the HTML and the picture. */
+const LIFETIME_SECONDS = 30 * 24 * 60 * 60;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Serves articles, each with a preview image for social networks, which fetch it from the service without a token. */
+export function createBlog(snap: SnapClient, articles: Articles = ARTICLES): Server {
+  const pages = new Map<Article, { readonly day: number; readonly page: Promise<string> }>();
+  return createServer((request, response) => {
+    const article = articles[request.url ?? ""];
+    if (article === undefined) return response.writeHead(404).end("Not found");
+    // made anew each day, so that the image never expires while the page is served
+    const day = Math.floor(Date.now() / DAY_MS);
+    const known = pages.get(article);
+    const page = known?.day === day ? known.page : pageOf(snap, article);
+    pages.set(article, { day, page });
+    response.setHeader("Content-Type", "text/html; charset=utf-8");
+    page.then(
+      (html) => response.end(html),
+      (error: unknown) => {
+        pages.delete(article);
+        response.writeHead(500).end(String(error));
+      },
+    );
+  });
+}
+
+async function pageOf(snap: SnapClient, article: Article): Promise<string> {
+  const image = await imageUrl(snap, article);
+  return `<!doctype html><title>${escapeHtml(article.title)}</title>
+<meta property="og:image" content="${escapeHtml(image)}">
+<meta property="og:image:width" content="${CARD_SIZE.width}">
+<meta property="og:image:height" content="${CARD_SIZE.height}">
+<h1>${escapeHtml(article.title)}</h1>`;
+}
+
+/** Stores the HTML of the picture, which costs nothing, and returns a signed URL that renders it. */
+async function imageUrl(snap: SnapClient, article: Article): Promise<string> {
+  const { url } = await snap.documents.create({ html: cardHtml(article) }, { ttlSeconds: LIFETIME_SECONDS });
+  return snap.signUrl({ url, ...CARD_SIZE, cacheTtl: LIFETIME_SECONDS });
+}
+
+if (import.meta.main) {
+  const { SNAP_BASE_URL, SNAP_TOKEN, SNAP_SIGNING_SECRET, PORT = "8080" } = process.env;
+  if (!SNAP_BASE_URL || !SNAP_TOKEN || !SNAP_SIGNING_SECRET) {
+    console.error("Set SNAP_BASE_URL, such as http://127.0.0.1:3000/v1, SNAP_TOKEN and SNAP_SIGNING_SECRET");
+    console.error(
+      "(run snap-server tokens reveal ID to get it; ID is the number before the pipe of the token).",
+    );
+    process.exit(1);
+  }
+  const snap = createClient({
+    baseUrl: SNAP_BASE_URL,
+    token: SNAP_TOKEN,
+    signingSecret: SNAP_SIGNING_SECRET,
+  });
+  createBlog(snap).listen(Number(PORT));
+}

@@ -1,0 +1,95 @@
+import { DOCUMENT_TYPES, type StoredDocument } from "@snap/protocol";
+import { readJson, readNothing } from "../sending/read-json.ts";
+import type { CallOptions, RequestBody, SendToService } from "../sending/send.ts";
+import { refusedParameters } from "../sending/write-query.ts";
+
+interface Contents {
+  readonly html: string;
+  /** GitHub Flavored Markdown. */
+  readonly markdown: string;
+  /** A ZIP file with an `index.html` or `index.md`. */
+  readonly zip: Uint8Array;
+  /** Files by their paths, one of them `index.html` or `index.md`. */
+  readonly files: Readonly<Record<string, string | Uint8Array | Blob>>;
+}
+
+/** Exactly one of `html`, `markdown`, `zip` and `files`. */
+export type DocumentInput = {
+  readonly [Kind in keyof Contents]: Pick<Contents, Kind> & {
+    readonly [Other in Exclude<keyof Contents, Kind>]?: undefined;
+  };
+}[keyof Contents];
+
+export interface CreateOptions extends CallOptions {
+  /**
+   * How long the document is stored, in seconds: 60 to 2,592,000.
+   * @default 86400
+   */
+  readonly ttlSeconds?: number | undefined;
+}
+
+/** The documents of the account. */
+export interface Documents {
+  /**
+   * Uploads a document. Costs no credits. The same content is stored once, with the later expiry.
+   *
+   * @throws SnapError for every failure, such as `payload_too_large`; TypeError without exactly one kind of content.
+   * @example
+   * const { url } = await snap.documents.create({ files: { "index.html": "<h1>Invoice 7</h1>", "style.css": "h1 { color: teal }" } });
+   * const { bytes } = await snap.pdf({ url });
+   */
+  create(document: DocumentInput, options?: CreateOptions): Promise<StoredDocument>;
+  /** @throws SnapError `not_found` if it is unknown, deleted or expired. */
+  get(id: string, options?: CallOptions): Promise<StoredDocument>;
+  /** Deletes a document before it expires. @throws SnapError like `get`. */
+  delete(id: string, options?: CallOptions): Promise<void>;
+}
+
+const readStored = readJson<StoredDocument>("url", "string");
+
+export function createDocuments(request: SendToService): Documents {
+  const pathOf = (id: string): string => `/documents/${encodeURIComponent(id)}`;
+  return {
+    async create(document, { ttlSeconds, ...options } = {}) {
+      const query = ttlSeconds === undefined ? "" : `?documentTtl=${ttlSeconds}`;
+      const upload = toUpload(document);
+      // the same content is stored once
+      return request(`/documents${query}`, { ...upload, retryIsFree: true, read: readStored }, options);
+    },
+    get: async (id, options) => request(pathOf(id), { retryIsFree: true, read: readStored }, options),
+    delete: async (id, options) =>
+      request(pathOf(id), { method: "DELETE", retryIsFree: true, read: readNothing }, options),
+  };
+}
+
+/** `fetch` adds the content type of a form. */
+function toUpload(document: DocumentInput): {
+  readonly body: RequestBody;
+  readonly contentType: string | null;
+} {
+  const sent = Object.entries(Object(document) as object).filter(([, value]) => value !== undefined);
+  const [kind = "", content] = sent.length === 1 ? (sent[0] ?? []) : [];
+  if (kind === "files") return { body: toForm(content as Contents["files"]), contentType: null };
+  if (kind === "html" || kind === "markdown" || kind === "zip")
+    return { body: content as RequestBody, contentType: DOCUMENT_TYPES[kind] };
+  throw new TypeError("documents.create() needs exactly one of html, markdown, zip and files.");
+}
+
+function toForm(files: Contents["files"]): FormData {
+  const form = new FormData();
+  for (const [path, content] of Object.entries(files)) {
+    // forms change it to %22
+    if (path.includes('"')) throw invalidPath(path);
+    form.append("files", new Blob([content]), path);
+  }
+  return form;
+}
+
+function invalidPath(path: string): Error {
+  const fault = 'must have a path without "; upload a ZIP file instead';
+  return refusedParameters({
+    code: "validation_failed",
+    message: `${path} ${fault}`,
+    errors: { [path]: [fault] },
+  });
+}

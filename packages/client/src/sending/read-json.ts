@@ -1,0 +1,26 @@
+import { parseObject, readText } from "./read-body.ts";
+import { toFailure, type ResponseContext } from "./to-failure.ts";
+
+/** @throws SnapError `unexpected_answer` for a response with content. */
+export async function readNothing(response: Response, context: ResponseContext): Promise<void> {
+  if (response.status !== 204) throw toFailure(response, { ...context, text: await readText(response) });
+}
+
+/**
+ * Returns a reader of a JSON document, recognized by the type of a member.
+ *
+ * @throws SnapError `unexpected_answer` for any other response.
+ */
+export function readJson<T extends object>(
+  member: keyof T & string,
+  type: "object" | "string",
+): (response: Response, context: ResponseContext) => Promise<T> {
+  const isDocument = (value: Readonly<Record<string, unknown>>): value is T & typeof value =>
+    typeof (value[member] ?? undefined) === type;
+  return async (response, context) => {
+    const text = await readText(response);
+    const document = parseObject(text);
+    if (isDocument(document)) return document;
+    throw toFailure(response, { ...context, text });
+  };
+}

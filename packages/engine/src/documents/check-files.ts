@@ -1,0 +1,117 @@
+import { DOCUMENT_LIMITS, FaultList } from "@snap/protocol";
+import { isUtf8 } from "node:buffer";
+import { SnapError } from "../errors.ts";
+import { isText } from "./content-types.ts";
+import { HTML_PAGE, MARKDOWN_PAGE } from "./pages.ts";
+
+/** One file as it was sent. */
+export interface SentFile {
+  /** Relative, separated by `/`. */
+  readonly path: string;
+  /** Text is encoded as UTF-8. */
+  readonly bytes: Uint8Array | string;
+}
+
+/** Names come from the caller and can have any length. */
+const NAME_CHARACTERS = 128;
+
+/** A file with a valid path and, if it is text, valid UTF-8. */
+export interface CheckedFile {
+  /** In Unicode NFC. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Returns the files sorted by path, in the order of their bytes.
+ *
+ * @param options.label - The name of the content in `errors`, if it is not a list of files.
+ * @throws SnapError `payload_too_large` for too many or too large files, `validation_failed` for anything else.
+ */
+export function checkFiles(
+  sent: readonly SentFile[],
+  { label }: { readonly label: string | null },
+): readonly CheckedFile[] {
+  if (sent.length > DOCUMENT_LIMITS.files) throw tooManyFiles();
+  const files = sent.map(({ path, bytes }) => ({
+    path: path.normalize("NFC"),
+    bytes: typeof bytes === "string" ? Buffer.from(bytes) : bytes,
+  }));
+  const size = new UnpackedSize();
+  for (const { path, bytes } of files) size.add(label ?? path, bytes.byteLength);
+  const faults = new FaultList();
+  for (const [path, message] of pathFaults(files.map((file) => file.path))) faults.add(path, message);
+  for (const { path, bytes } of files)
+    if (isText(path) && !isUtf8(bytes)) faults.add(label ?? path, "must be encoded as UTF-8");
+  requirePage(files, faults);
+  const refusal = faults.toRefusal();
+  if (refusal !== null) throw new SnapError("validation_failed", refusal.message, { errors: refusal.errors });
+  return files.toSorted((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
+}
+
+/** Counts the size of the files while they are unpacked. */
+export class UnpackedSize {
+  #bytes = 0;
+
+  /** @throws SnapError `payload_too_large` beyond the limit of all files together, naming this one. */
+  add(path: string, bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes <= DOCUMENT_LIMITS.unpackedBytes) return;
+    const fault = `makes the files together larger than ${DOCUMENT_LIMITS.unpackedBytes} bytes`;
+    const name = path.slice(0, NAME_CHARACTERS);
+    throw new SnapError("payload_too_large", `Document too large: ${name} ${fault}.`, {
+      errors: { [name]: [fault] },
+    });
+  }
+}
+
+/** Returns the error for a file that cannot be used. */
+export function invalidFile(path: string, fault: string): SnapError {
+  const name = path.slice(0, NAME_CHARACTERS);
+  return new SnapError("validation_failed", `${name} ${fault}`, { errors: { [name]: [fault] } });
+}
+
+export function tooManyFiles(): SnapError {
+  const fault = `must contain at most ${DOCUMENT_LIMITS.files} files`;
+  return new SnapError("payload_too_large", `A document ${fault}.`, { errors: { body: [fault] } });
+}
+
+/** Yields each path that cannot be used, and why. */
+function* pathFaults(paths: readonly string[]): Generator<readonly [string, string]> {
+  const files = new Set<string>();
+  const folders = new Set<string>();
+  for (const path of paths) {
+    const fault = pathFault(path);
+    if (fault !== null) yield [path, fault];
+    else if (files.has(path)) yield [path, "is sent more than once"];
+    files.add(path);
+    for (let end = path.indexOf("/"); end !== -1; end = path.indexOf("/", end + 1))
+      folders.add(path.slice(0, end));
+  }
+  // the page that is generated from it
+  if (files.has(MARKDOWN_PAGE)) files.add(HTML_PAGE);
+  for (const path of files) if (folders.has(path)) yield [path, "is both a file and a folder"];
+}
+
+/** Returns why a path is invalid, or `null` if it is valid. */
+function pathFault(path: string): string | null {
+  const isTooLong = Buffer.byteLength(path) > DOCUMENT_LIMITS.pathBytes;
+  if (isTooLong) return `must have a path of at most ${DOCUMENT_LIMITS.pathBytes} bytes`;
+  if (!path.isWellFormed() || /[\p{Cc}\\]/u.test(path))
+    return "must have a path without backslashes, control characters and unpaired surrogates";
+  if (path.startsWith("/") || /^[a-z]:/i.test(path)) return "must have a relative path";
+  const segments = path.split("/");
+  return segments.some((segment) => segment === "" || segment === "." || segment === "..")
+    ? "must have a path without empty, . and .. segments"
+    : null;
+}
+
+function requirePage(files: readonly CheckedFile[], faults: FaultList): void {
+  const paths = files.map(({ path }) => path);
+  const [hasHtml, hasMarkdown] = [paths.includes(HTML_PAGE), paths.includes(MARKDOWN_PAGE)];
+  if (hasHtml && hasMarkdown) faults.add(MARKDOWN_PAGE, "cannot be next to index.html; send one of them");
+  if (hasHtml || hasMarkdown) return;
+  const near = paths.find((path) => /(^|\/)index\.(html?|md|markdown)$/i.test(path));
+  const hint = near === undefined ? "" : `; ${near.slice(0, NAME_CHARACTERS)} is not`;
+  faults.add("body", `must contain index.html or index.md at its root${hint}`);
+}

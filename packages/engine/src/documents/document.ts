@@ -1,0 +1,138 @@
+import { DOCUMENT_ORIGIN, DOCUMENT_TYPES } from "@snap/protocol";
+import { createHash } from "node:crypto";
+import { setImmediate as yieldToOthers } from "node:timers/promises";
+import type { DocumentFile } from "../ports/documents.ts";
+import { checkFiles, UnpackedSize, type CheckedFile, type SentFile } from "./check-files.ts";
+import { contentTypeOf } from "./content-types.ts";
+import { markdownToHtml } from "./markdown.ts";
+import { HTML_PAGE, MARKDOWN_PAGE } from "./pages.ts";
+
+/** The content of a document: one page, or the files of one with an `index.html` or `index.md`. */
+export type DocumentContent =
+  | { readonly html: Uint8Array | string }
+  | { readonly markdown: Uint8Array | string }
+  | {
+      readonly files: readonly SentFile[];
+      /** How they were sent; `multipart/form-data` by default. */
+      readonly contentType?: "application/zip" | "multipart/form-data";
+    };
+
+/** A document in memory. */
+export interface Document {
+  /** SHA-256 of the content as it was sent: 64 lowercase hex digits. */
+  readonly id: string;
+  readonly url: string;
+  /** Media type of the upload. */
+  readonly contentType: string;
+  /** What is served to the page. `index.html` always exists; it replaces `index.md`. */
+  readonly files: readonly DocumentFile[];
+}
+
+/** A document that is identified. Its files are built when they are needed. */
+export interface SentDocument extends Omit<Document, "files"> {
+  /** @throws SnapError as `createDocument` does. */
+  readonly buildFiles: () => Promise<Document["files"]>;
+}
+
+/**
+ * Builds a document. Equal content has an equal id, however it is sent.
+ *
+ * @throws SnapError `validation_failed` or `payload_too_large`; `errors` names the file at fault, or `body` for content
+ * that is not a list of files.
+ *
+ * @example
+ * const { url } = await createDocument({ markdown: "# Report\n\nAll is well." });
+ */
+export async function createDocument(content: DocumentContent): Promise<Document> {
+  const { buildFiles, ...document } = await identifyDocument(content, "files" in content ? null : "body");
+  return { ...document, files: await buildFiles() };
+}
+
+/**
+ * Checks and identifies content without converting it.
+ *
+ * @param label - The name in `errors` of content that is not a list of files; `null` for a list.
+ * @throws SnapError as `createDocument` does.
+ */
+async function identifyDocument(content: DocumentContent, label: string | null): Promise<SentDocument> {
+  const { sent, contentType } = normalize(content);
+  const checked = checkFiles(sent, { label });
+  const id = await digest(checked);
+  return { id, url: documentUrl(id), contentType, buildFiles: () => serveFiles(checked, label) };
+}
+
+/** Identifies the content of a capture, which `errors` names like its parameter: `html`, `markdown` or the file. */
+export function identifyContent(content: DocumentContent): Promise<SentDocument> {
+  return identifyDocument(content, "html" in content ? "html" : "markdown" in content ? "markdown" : null);
+}
+
+async function serveFiles(
+  checked: readonly CheckedFile[],
+  label: string | null,
+): Promise<readonly DocumentFile[]> {
+  const files: DocumentFile[] = [];
+  const size = new UnpackedSize();
+  for (const file of checked) {
+    const served = await toServed(file, label ?? file.path);
+    size.add(label ?? file.path, served.bytes.byteLength);
+    files.push(served);
+  }
+  return files;
+}
+
+/** Returns the URL of the document with this id. */
+export function documentUrl(id: string): string {
+  return `${DOCUMENT_ORIGIN}/${id}/`;
+}
+
+/** Below its origin, the URL of a document has only its id. */
+const PATHNAME = /^\/([0-9a-f]{64})\/?$/;
+
+/**
+ * Returns the id of a document if this is its URL; `null` for any other URL, also below the origin of documents.
+ *
+ * @example
+ * documentIdOf("https://example.com/"); // null
+ */
+export function documentIdOf(url: string): string | null {
+  const parsed = URL.parse(url);
+  return parsed?.origin === DOCUMENT_ORIGIN ? (PATHNAME.exec(parsed.pathname)?.[1] ?? null) : null;
+}
+
+function normalize(content: DocumentContent): {
+  readonly sent: readonly SentFile[];
+  readonly contentType: string;
+} {
+  if ("html" in content)
+    return { sent: [{ path: HTML_PAGE, bytes: content.html }], contentType: DOCUMENT_TYPES.html };
+  if ("markdown" in content)
+    return { sent: [{ path: MARKDOWN_PAGE, bytes: content.markdown }], contentType: DOCUMENT_TYPES.markdown };
+  return { sent: content.files, contentType: content.contentType ?? DOCUMENT_TYPES.multipart };
+}
+
+/** Changes with the form of the text that is hashed. */
+const DIGEST_VERSION = "snap-document-v1\n";
+/** Hashing more at once would block the event loop for more than about 5 ms. */
+const HASHED_AT_ONCE_BYTES = 4 * 1024 * 1024;
+
+/** Hashes the sorted paths and bytes, each after its length as 8 bytes, so that no two documents give the same text. */
+async function digest(files: readonly CheckedFile[]): Promise<string> {
+  const hash = createHash("sha256").update(DIGEST_VERSION);
+  for (const { path, bytes } of files)
+    for (const part of [Buffer.from(path), bytes]) {
+      const length = Buffer.alloc(8);
+      length.writeBigUInt64BE(BigInt(part.byteLength));
+      hash.update(length);
+      for (let start = 0; start < part.byteLength; start += HASHED_AT_ONCE_BYTES) {
+        hash.update(part.subarray(start, start + HASHED_AT_ONCE_BYTES));
+        if (start > 0) await yieldToOthers();
+      }
+    }
+  return hash.digest("hex");
+}
+
+async function toServed({ path, bytes }: CheckedFile, label: string): Promise<DocumentFile> {
+  if (path !== MARKDOWN_PAGE) return { path, contentType: contentTypeOf(path), bytes };
+  const html = await markdownToHtml(bytes, { label });
+  return { path: HTML_PAGE, contentType: contentTypeOf(HTML_PAGE), bytes: html };
+}

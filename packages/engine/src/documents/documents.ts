@@ -1,0 +1,139 @@
+import { DOCUMENT_LIMITS, type StoredDocument } from "@snap/protocol";
+import { asSnapError, SnapError } from "../errors.ts";
+import { enforceRateLimit } from "../limits/enforce-rate-limit.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { DocumentRecord, PutOutcome } from "../ports/documents.ts";
+import type { Storage } from "../ports/storage.ts";
+import type { Principal } from "../ports/tokens.ts";
+import { requireVerifiedEmail } from "../tokens/authorize.ts";
+import { createDocument, documentUrl, type DocumentContent } from "./document.ts";
+import { Uploads } from "./uploads.ts";
+
+/** Content that is received only once the upload is admitted, and unpacked only while few others are. */
+export interface DocumentUpload {
+  receive(): Promise<Buffer>;
+  unpack(body: Buffer): Promise<DocumentContent>;
+}
+
+export interface NewDocument {
+  readonly principal: Principal;
+  readonly content: DocumentContent | DocumentUpload;
+  /** 60 to 2,592,000; 86,400 by default. */
+  readonly ttlSeconds?: number | undefined;
+}
+
+export interface DocumentRequest {
+  readonly principal: Principal;
+  readonly id: string;
+}
+
+/** Documents that accounts upload, to render them by their `url`. */
+export interface Documents {
+  /**
+   * Stores a document. Costs no credit. Equal content is stored once: it keeps the later expiry.
+   *
+   * @throws SnapError `validation_failed`, `payload_too_large`, `email_unverified` or `rate_limited` (60 uploads a minute).
+   * @example
+   * const { url } = await engine.documents.create({ principal, content: { html: "<h1>Invoice 7</h1>" } });
+   * await engine.capture({ principal, parameters: { url, pdf: true } });
+   */
+  create(request: NewDocument): Promise<StoredDocument>;
+  /** @throws SnapError `email_unverified`; `not_found` if it is unknown, expired, or of another account. */
+  find(request: DocumentRequest): Promise<StoredDocument>;
+  /** Deletes a document; renders that have loaded it go on. Throws as `find` does. */
+  delete(request: DocumentRequest): Promise<void>;
+}
+
+export function createDocuments({
+  storage: { documents, rateLimiter },
+  clock,
+}: {
+  readonly storage: Pick<Storage, "documents" | "rateLimiter">;
+  readonly clock: Clock;
+}): Documents {
+  const uploads = new Uploads();
+
+  const store = async (
+    accountId: string,
+    { content, ttlSeconds }: { readonly content: DocumentContent; readonly ttlSeconds: number },
+  ): Promise<StoredDocument> => {
+    const { id, contentType, files } = await createDocument(content);
+    const bytes = files.reduce((sum, file) => sum + file.bytes.byteLength, 0);
+    const storedAt = clock.now();
+    const expiresAt = storedAt + ttlSeconds * 1000;
+    const outcome = await documents.put({
+      document: { accountId, id, contentType, bytes, files: files.length, storedAt, expiresAt },
+      files,
+      quota: { documents: DOCUMENT_LIMITS.storedDocuments, bytes: DOCUMENT_LIMITS.storedBytes },
+    });
+    if (!outcome.stored) throw quotaExceeded(outcome);
+    return toStoredDocument(outcome.document);
+  };
+
+  const create: Documents["create"] = async ({
+    principal: { account },
+    content,
+    ttlSeconds = DOCUMENT_LIMITS.ttlDefaultSeconds,
+  }) => {
+    requireVerifiedEmail(account);
+    requireTtl(ttlSeconds);
+    const limit = DOCUMENT_LIMITS.uploadsPerMinute;
+    await enforceRateLimit(rateLimiter, { accountId: account.id, name: "upload", limit, now: clock.now() });
+    const upload = "receive" in content ? content : inMemory(content);
+    return uploads.run(account.id, {
+      receive: () => upload.receive(),
+      store: async (body) => store(account.id, { content: await upload.unpack(body), ttlSeconds }),
+    });
+  };
+  const find: Documents["find"] = async ({ principal: { account }, id }) => {
+    requireVerifiedEmail(account);
+    const document = await documents.find({ accountId: account.id, id, now: clock.now() });
+    if (document === null) throw notFound();
+    return toStoredDocument(document);
+  };
+  const remove: Documents["delete"] = async ({ principal: { account }, id }) => {
+    requireVerifiedEmail(account);
+    if (!(await documents.delete({ accountId: account.id, id, now: clock.now() }))) throw notFound();
+  };
+  return {
+    create: (request) => asSnapError(create(request)),
+    find: (request) => asSnapError(find(request)),
+    delete: (request) => asSnapError(remove(request)),
+  };
+}
+
+function inMemory(content: DocumentContent): DocumentUpload {
+  return { receive: async () => Buffer.alloc(0), unpack: async () => content };
+}
+
+function toStoredDocument({ id, contentType, bytes, files, expiresAt }: DocumentRecord): StoredDocument {
+  const expires_at = new Date(expiresAt).toISOString();
+  return { id, url: documentUrl(id), content_type: contentType, bytes, files, expires_at };
+}
+
+function requireTtl(ttlSeconds: number): void {
+  const { ttlMinSeconds, ttlMaxSeconds } = DOCUMENT_LIMITS;
+  if (Number.isInteger(ttlSeconds) && ttlSeconds >= ttlMinSeconds && ttlSeconds <= ttlMaxSeconds) return;
+  const fault = `must be an integer from ${ttlMinSeconds} to ${ttlMaxSeconds}`;
+  throw new SnapError("validation_failed", `documentTtl ${fault}`, { errors: { documentTtl: [fault] } });
+}
+
+function quotaExceeded({ exceeded, used }: Extract<PutOutcome, { readonly stored: false }>): SnapError {
+  const fault =
+    exceeded === "documents"
+      ? `must be one of at most ${DOCUMENT_LIMITS.storedDocuments} stored documents of the account`
+      : `must not make the stored documents of the account larger than ${DOCUMENT_LIMITS.storedBytes} bytes`;
+  const stored = `${used.documents} documents with ${used.bytes} bytes are stored`;
+  return new SnapError(
+    "validation_failed",
+    `The document ${fault}: ${stored}; delete some, store them with a smaller documentTtl, or wait until some expire.`,
+    { errors: { body: [fault] } },
+  );
+}
+
+function notFound(): SnapError {
+  return new SnapError(
+    "not_found",
+    "Document not found: the id is unknown, or the document was deleted or has expired.",
+  );
+}

@@ -1,0 +1,21 @@
+import { SnapError } from "../errors.ts";
+import type { SentParameters } from "../parameters/parse-request.ts";
+import type { SentDocument } from "./document.ts";
+
+/**
+ * Returns the parameters of a capture, with the `url` of its document if it has one.
+ *
+ * @throws SnapError `validation_failed` if they have a `url` besides.
+ */
+export function pageParameters(parameters: SentParameters, document?: SentDocument): SentParameters {
+  if (document === undefined) return parameters;
+  const { url } = document;
+  const isQuery = typeof parameters === "string" || parameters instanceof URLSearchParams;
+  const sent = isQuery ? new URLSearchParams(parameters) : parameters;
+  const hasUrl = sent instanceof URLSearchParams ? sent.has("url") : sent["url"] !== undefined;
+  if (hasUrl) {
+    const message = "must not be sent with a document";
+    throw new SnapError("validation_failed", `url ${message}`, { errors: { url: [message] } });
+  }
+  return sent instanceof URLSearchParams ? new URLSearchParams([...sent, ["url", url]]) : { ...sent, url };
+}

@@ -1,0 +1,35 @@
+import PQueue from "p-queue";
+
+/** One account cannot hold more bodies in memory, whatever its rate limit allows. */
+const RECEIVED_AT_ONCE_PER_ACCOUNT = 2;
+/** Each may unpack to 50 MiB. */
+const STORED_AT_ONCE = 4;
+
+/** Limits how many uploads are in memory; the others wait. */
+export class Uploads {
+  readonly #byAccount = new Map<string, PQueue>();
+  readonly #storing = new PQueue({ concurrency: STORED_AT_ONCE });
+
+  /** Waits for one of the account's places, receives the content, waits for one of all places, and stores it. */
+  async run<Content, Result>(
+    accountId: string,
+    {
+      receive,
+      store,
+    }: {
+      readonly receive: () => Promise<Content>;
+      readonly store: (content: Content) => Promise<Result>;
+    },
+  ): Promise<Result> {
+    const queue = this.#byAccount.get(accountId) ?? new PQueue({ concurrency: RECEIVED_AT_ONCE_PER_ACCOUNT });
+    this.#byAccount.set(accountId, queue);
+    try {
+      return await queue.add(async () => {
+        const content = await receive();
+        return this.#storing.add(() => store(content));
+      });
+    } finally {
+      if (queue.size + queue.pending === 0) this.#byAccount.delete(accountId);
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import { checkContent, FaultList } from "@snap/protocol";
+import type { DocumentContent } from "../documents/document.ts";
+import { SnapError } from "../errors.ts";
+
+/** The parameters of a capture, and its content if it has no `url`. */
+export interface SeparatedContent {
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly document: DocumentContent | undefined;
+}
+
+/**
+ * Separates `html` or `markdown` from the parameters of a capture.
+ *
+ * @throws SnapError `invalid_url` if there is none of `url`, `html` and `markdown`, `validation_failed` if there are several or
+ * the content is not text.
+ */
+export function separateContent(sent: Readonly<Record<string, unknown>>): SeparatedContent {
+  const faults = new FaultList();
+  checkContent(sent, (name, message) => faults.add(name, message));
+  const refusal = faults.toRefusal();
+  if (refusal !== null) throw new SnapError(refusal.code, refusal.message, { errors: refusal.errors });
+  const { html, markdown, ...parameters } = sent;
+  if (typeof html === "string") return { parameters, document: { html } };
+  return { parameters, document: typeof markdown === "string" ? { markdown } : undefined };
+}

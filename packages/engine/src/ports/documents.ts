@@ -1,0 +1,70 @@
+/** One file of a document. */
+export interface DocumentFile {
+  /** Relative, separated by `/`, in Unicode NFC. */
+  readonly path: string;
+  /** With `charset=utf-8` for text. */
+  readonly contentType: string;
+  readonly bytes: Uint8Array;
+}
+
+/** What is stored about a document, besides its files. */
+export interface DocumentRecord {
+  readonly accountId: string;
+  /** SHA-256 of the content as it was sent: 64 lowercase hex digits. */
+  readonly id: string;
+  /** Media type of the upload: `text/html`, `text/markdown`, `application/zip` or `multipart/form-data`. */
+  readonly contentType: string;
+  /** Total size of the files. */
+  readonly bytes: number;
+  /** Number of files. */
+  readonly files: number;
+  readonly storedAt: number;
+  /** Instant from which it is no longer returned. */
+  readonly expiresAt: number;
+}
+
+/** Identifies a document of an account. */
+export interface DocumentKey {
+  readonly accountId: string;
+  readonly id: string;
+}
+
+/** How much an account may store, or stores. Documents that have expired do not count. */
+export interface DocumentQuota {
+  readonly documents: number;
+  readonly bytes: number;
+}
+
+export interface PutDocument {
+  /** Its `storedAt` is the current instant. */
+  readonly document: DocumentRecord;
+  readonly files: readonly DocumentFile[];
+  readonly quota: DocumentQuota;
+}
+
+/** `exceeded`: which quota the account would exceed; `documents` if both. `used`: what it has stored. */
+export type PutOutcome =
+  | { readonly stored: true; readonly document: DocumentRecord }
+  | { readonly stored: false; readonly exceeded: keyof DocumentQuota; readonly used: DocumentQuota };
+
+/** The uploaded documents of all accounts. Returns identical bytes, and never a document of another account. */
+export interface DocumentStore {
+  /**
+   * Stores a document completely or not at all, and returns its record. If the account already has it, changes only
+   * its expiry, to the later one. Atomic: concurrent calls never exceed the quota. Stores nothing for an account that is
+   * being deleted.
+   */
+  put(request: PutDocument): Promise<PutOutcome>;
+  /** Returns `null` if it does not exist or has expired by `now`. */
+  find(request: DocumentKey & { readonly now: number }): Promise<DocumentRecord | null>;
+  /** Returns `null` if the document or the file does not exist, or if the document has expired by `now`. */
+  readFile(
+    request: DocumentKey & { readonly path: string; readonly now: number },
+  ): Promise<DocumentFile | null>;
+  /** Deletes a document with its files; returns whether it existed and had not expired by `now`. */
+  delete(request: DocumentKey & { readonly now: number }): Promise<boolean>;
+  /** Deletes at most `limit` documents that have expired by `now`; returns their number. */
+  prune(request: { readonly now: number; readonly limit: number }): Promise<number>;
+  /** Deletes all documents of an account, in portions; returns their number. */
+  deleteAccount(request: { readonly accountId: string; readonly now: number }): Promise<number>;
+}

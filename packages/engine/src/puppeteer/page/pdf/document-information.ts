@@ -1,0 +1,42 @@
+import type { PdfParameters } from "@snap/protocol";
+import { readStructure } from "./pdf-structure.ts";
+
+/** What parameters write, by the names of the information dictionary (ISO 32000-1, 14.3.3). */
+const ENTRIES = {
+  pdfTitle: "/Title",
+  pdfAuthor: "/Author",
+  pdfSubject: "/Subject",
+  pdfKeywords: "/Keywords",
+} as const satisfies Partial<Record<keyof PdfParameters, string>>;
+
+/**
+ * Returns what to append to a PDF so that it has the document information of the parameters: an incremental update
+ * (ISO 32000-1, 7.5.6), which replaces the information dictionary and leaves everything else as it is. `null` if the
+ * parameters have none.
+ *
+ * @throws MalformedPdf if the file is not written as expected.
+ */
+export function informationUpdate(bytes: Uint8Array, parameters: PdfParameters): Buffer | null {
+  const sent = Object.entries(ENTRIES).flatMap(([name, entry]) => {
+    const text = parameters[name as keyof typeof ENTRIES];
+    return text === undefined ? [] : [[entry, encodeText(text)] as const];
+  });
+  if (sent.length === 0) return null;
+  const { tableOffset, trailer, follow } = readStructure(bytes);
+  const { number, dictionary } = follow(trailer, "/Info");
+  const information = new Map([...dictionary, ...sent]);
+  const object = `\n${number} 0 obj\n${formatDictionary(information)}\nendobj\n`;
+  const newTrailer = new Map([...trailer, ["/Prev", String(tableOffset)]]);
+  const table = `xref\n${number} 1\n${String(bytes.length + 1).padStart(10, "0")} 00000 n \n`;
+  const end = `trailer\n${formatDictionary(newTrailer)}\nstartxref\n${bytes.length + object.length}\n%%EOF\n`;
+  return Buffer.from(object + table + end, "latin1");
+}
+
+/** As hexadecimal UTF-16BE with a byte order mark, so that no character has a meaning in the syntax. */
+function encodeText(text: string): string {
+  return `<${Buffer.from(`\u{feff}${text}`, "utf16le").swap16().toString("hex").toUpperCase()}>`;
+}
+
+function formatDictionary(entries: ReadonlyMap<string, string>): string {
+  return `<<${Array.from(entries, ([name, value]) => `${name} ${value}`).join("\n")}>>`;
+}

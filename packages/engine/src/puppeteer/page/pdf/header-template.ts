@@ -1,0 +1,23 @@
+import type { PdfParameters } from "@snap/protocol";
+import type { Protocol } from "puppeteer";
+import type { PrintLayout } from "./print-layout.ts";
+
+/** Centers headers and footers in their margins. Chromium gives them no other place, and a size of 8 px by default. */
+const PLACE = "<style>#header,#footer{padding:0;align-items:center}</style>";
+
+type Templates = Pick<
+  Protocol.Page.PrintToPDFRequest,
+  "displayHeaderFooter" | "headerTemplate" | "footerTemplate"
+>;
+
+/** Returns what makes Chromium print the header and the footer; nothing if there are none. */
+export function headerTemplates(
+  { headerHtml, footerHtml }: PdfParameters,
+  { marginLeft, marginRight }: PrintLayout,
+): Templates {
+  if (headerHtml === undefined && footerHtml === undefined) return {};
+  const style = `flex:1;min-width:0;box-sizing:border-box;padding:0 ${marginRight}in 0 ${marginLeft}in;font:9pt/1.2 sans-serif;color:black;print-color-adjust:exact`;
+  // without a template, Chromium prints its own
+  const wrap = (html = ""): string => `${PLACE}<div style="${style}">${html}</div>`;
+  return { displayHeaderFooter: true, headerTemplate: wrap(headerHtml), footerTemplate: wrap(footerHtml) };
+}

@@ -1,0 +1,105 @@
+import type { PdfParameters } from "@snap/protocol";
+import type { Protocol } from "puppeteer";
+import { SnapError } from "../../../errors.ts";
+import { CAPTURE_TOO_LARGE } from "../../../ports/renderer.ts";
+import { abortable } from "../../../timeouts.ts";
+import type { ByteCollector } from "../../browser/byte-collector.ts";
+import { mediaSettings } from "../configure/media.ts";
+import { applyViewport, viewportOf, type Viewport } from "../configure/viewport.ts";
+import { configureTargets } from "../follow-targets.ts";
+import type { Tab } from "../tab.ts";
+import { fixLengths, measureContent, removeBreaks } from "./fit-single-page.ts";
+import { countPages } from "./pdf-structure.ts";
+import { printLayoutOf, toInches } from "./print-layout.ts";
+
+const POINTS_PER_INCH = 72;
+/** The largest side of a page that readers support (ISO 32000-1, annex C). */
+const PAGE_MAX_POINTS = 14_400;
+
+/** A page can grow between the measurement and the print, and its layout for print can be slightly higher. */
+const PRINTS_MAX = 4;
+const GROWTH = { factor: 1.02, pixels: 16 } as const;
+
+/** Chromium lays out wide content for a wider page, up to this factor, and shrinks it. */
+const SHRINK_MAX = 1.5;
+
+export interface SinglePagePrint {
+  readonly parameters: PdfParameters;
+  /** Prints with these values in place of the parameters'. */
+  readonly print: (values: Partial<Protocol.Page.PrintToPDFRequest>) => Promise<ByteCollector>;
+}
+
+/**
+ * Prints the whole page on one page of the paper's width. The page was loaded in a viewport of that width.
+ *
+ * @throws SnapError `render_failed` if the page would be too long, or always needs another one.
+ * @throws MalformedPdf if the browser's file cannot be read.
+ */
+export async function printSinglePage(
+  tab: Tab,
+  { parameters, print }: SinglePagePrint,
+  signal: AbortSignal,
+): Promise<ByteCollector> {
+  const layout = printLayoutOf(parameters);
+  const { marginTop: top, marginRight: right, marginBottom: bottom, marginLeft: left } = layout;
+  const settings = mediaSettings({ ...parameters, mediaType: parameters.mediaType ?? "print" });
+  await abortable(signal, configureTargets(tab, { settings, rules: [] }));
+  await removeBreaks(tab, [`${top}in`, `${right}in`, `${bottom}in`, `${left}in`], signal);
+  let atLeast = 0;
+  for (let prints = 1; prints <= PRINTS_MAX; prints += 1) {
+    const height = Math.max(await heightOnPaper(tab, parameters, signal), atLeast);
+    const paperHeight = toInches(Math.ceil(height), parameters) + top + bottom;
+    requirePossibleHeight(paperHeight * POINTS_PER_INCH);
+    const file = await print({ paperHeight });
+    if (countPages(file.written()) === 1) return file;
+    const isFixed = prints === 1 && (await fixViewportLengths(tab, parameters, signal));
+    if (!isFixed) atLeast = height * GROWTH.factor + GROWTH.pixels;
+  }
+  throw new SnapError(
+    "render_failed",
+    "The page does not fit on one page, because its length depends on that of the paper. Leave out singlePage.",
+  );
+}
+
+/** Returns the height of the content in CSS pixels, as Chromium lays it out for print. */
+async function heightOnPaper(tab: Tab, parameters: PdfParameters, signal: AbortSignal): Promise<number> {
+  const viewport = viewportOf(parameters);
+  const { width, height } = await measureContent(tab, signal);
+  if (width <= viewport.width) return height;
+  // the viewport was rounded down
+  const shrink = Math.min(width / (viewport.width + 1), SHRINK_MAX);
+  await changeViewport(tab, { ...viewport, width: Math.round(viewport.width * shrink) }, signal);
+  const content = await measureContent(tab, signal);
+  await changeViewport(tab, viewport, signal);
+  return content.height / shrink;
+}
+
+/**
+ * `vh` is relative to the paper: a page that is higher than the paper would need an even higher one. Returns whether the
+ * page has such lengths.
+ */
+async function fixViewportLengths(
+  tab: Tab,
+  parameters: PdfParameters,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const viewport = viewportOf(parameters);
+  const higher = { ...viewport, height: viewport.height * 2 };
+  const enterOther = (): Promise<void> => changeViewport(tab, higher, signal);
+  const enterFinal = (): Promise<void> => changeViewport(tab, viewport, signal);
+  return fixLengths(tab, { enterOther, enterFinal }, signal);
+}
+
+function changeViewport({ session }: Tab, viewport: Viewport, signal: AbortSignal): Promise<void> {
+  return abortable(signal, applyViewport(session, viewport));
+}
+
+function requirePossibleHeight(points: number): void {
+  if (points <= PAGE_MAX_POINTS) return;
+  const length = `${Math.ceil(points).toLocaleString("en-US")} pt`;
+  throw new SnapError(
+    "render_failed",
+    `The page is ${length} long; a page of a PDF has at most 14,400 pt (200 in). Send a smaller scale, or leave out singlePage.`,
+    { notes: [CAPTURE_TOO_LARGE] },
+  );
+}

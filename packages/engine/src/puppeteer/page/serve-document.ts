@@ -1,0 +1,94 @@
+import { DOCUMENT_LIMITS, DOCUMENT_ORIGIN } from "@snap/protocol";
+import PQueue from "p-queue";
+import type { DocumentFile } from "../../ports/documents.ts";
+import type { ServedDocument } from "../../ports/renderer.ts";
+import type { Answer, PausedRequest, RequestRule, Verdict } from "./intercept-requests.ts";
+import type { LoadedPage } from "./prepare/step.ts";
+
+/** Every file twice: a page that loads its files again and again must not fill the memory of this process. */
+const SERVED_BYTES_MAX = 2 * DOCUMENT_LIMITS.unpackedBytes;
+
+const READS_IN_FLIGHT_MAX = 4;
+
+/**
+ * Serves the files of the page's document at the origin of documents, which is not on the network. Other pages get nothing
+ * there: the egress refuses that origin.
+ */
+export function documentRules({
+  tab,
+  document,
+}: Pick<LoadedPage, "tab" | "document">): readonly RequestRule[] {
+  if (document === undefined) return [];
+  const reads = new PQueue({ concurrency: READS_IN_FLIGHT_MAX });
+  let servedBytes = 0;
+  const serve = async (request: Request): Promise<Verdict> => {
+    if (servedBytes > SERVED_BYTES_MAX) return { fail: "Failed" };
+    try {
+      const answer = await answerTo(request, document);
+      servedBytes += answer.body.byteLength;
+      return { answer };
+    } catch (error) {
+      // without the file, the picture would be wrong
+      tab.end(error instanceof Error ? error : new Error("a file could not be read", { cause: error }));
+      return { fail: "Failed" };
+    }
+  };
+  const rule: RequestRule = {
+    patterns: [{ urlPattern: `${DOCUMENT_ORIGIN}/*` }],
+    judge: ({ request }) => (isServed(request) ? reads.add(() => serve(request)) : null),
+  };
+  return [rule];
+}
+
+type Request = Pick<PausedRequest["request"], "url" | "method">;
+
+/** Rules are asked about requests of others' patterns, too. */
+function isServed({ url }: Request): boolean {
+  return url.startsWith(`${DOCUMENT_ORIGIN}/`);
+}
+
+/** Responds as a web server with these files does, at the URL of the document and at the root of its origin. */
+async function answerTo({ url, method }: Request, document: ServedDocument): Promise<Answer> {
+  if (method !== "GET" && method !== "HEAD")
+    return message(405, "Method not allowed", { allow: "GET, HEAD" });
+  const { pathname, search } = new URL(url);
+  const folder = new URL(document.url).pathname;
+  if (`${pathname}/` === folder) return movedTo(`${folder}${search}`);
+  const path = decode(pathname.startsWith(folder) ? pathname.slice(folder.length) : pathname.slice(1));
+  if (path === null) return message(404, "Not found");
+  const isFolder = path === "" || path.endsWith("/");
+  const file = await document.readFile(isFolder ? `${path}${INDEX}` : path);
+  if (file !== null) return contentOf(file, method);
+  const isMoved = !isFolder && (await document.readFile(`${path}/${INDEX}`)) !== null;
+  return isMoved ? movedTo(`${pathname}/${search}`) : message(404, "Not found");
+}
+
+const INDEX = "index.html";
+
+function decode(path: string): string | null {
+  try {
+    return decodeURIComponent(path).normalize("NFC");
+  } catch {
+    return null;
+  }
+}
+
+function contentOf({ contentType, bytes }: DocumentFile, method: string): Answer {
+  return respond(200, { "content-type": contentType }, method === "HEAD" ? NO_BYTES : bytes);
+}
+
+function movedTo(location: string): Answer {
+  return respond(301, { location }, NO_BYTES);
+}
+
+function message(status: number, text: string, headers: Answer["headers"] = {}): Answer {
+  return respond(status, { "content-type": "text/plain; charset=utf-8", ...headers }, Buffer.from(text));
+}
+
+const NO_BYTES = new Uint8Array();
+
+/** The length tells when a response has arrived whose body no script reads. */
+function respond(status: number, headers: Answer["headers"], body: Uint8Array): Answer {
+  const length = { "content-length": String(body.byteLength) };
+  return { status, headers: { "cache-control": "no-store", ...length, ...headers }, body };
+}

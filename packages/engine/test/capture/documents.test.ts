@@ -1,0 +1,199 @@
+import {
+  createFakeClock,
+  createFakeMachine,
+  createFakeRandom,
+  createFakeRenderer,
+  createMemoryStorage,
+} from "@snap/testing";
+import { beforeEach, describe, expect, it } from "vitest";
+import { createDocument } from "../../src/documents/document.ts";
+import { createEngine, type Engine } from "../../src/create-engine.ts";
+import type { SnapError } from "../../src/errors.ts";
+import type { RenderOptions } from "../../src/ports/renderer.ts";
+import type { Principal } from "../../src/ports/tokens.ts";
+
+const START_MS = Date.parse("2026-03-01T12:00:00Z");
+const HTML = "<h1>Invoice</h1>";
+const ID = (await createDocument({ html: HTML })).id;
+const url = `https://documents.snap.invalid/${ID}/`;
+
+let clock: ReturnType<typeof createFakeClock>;
+let renderer: ReturnType<typeof createFakeRenderer>;
+let storage: ReturnType<typeof createMemoryStorage>;
+let engine: Engine;
+let principal: Principal;
+let lookedUp: string[];
+let found: string[];
+
+beforeEach(async () => {
+  clock = createFakeClock(START_MS);
+  renderer = createFakeRenderer();
+  const memory = createMemoryStorage();
+  lookedUp = [];
+  found = [];
+  storage = {
+    ...memory,
+    documents: {
+      ...memory.documents,
+      find(request) {
+        found.push(request.accountId);
+        return memory.documents.find(request);
+      },
+    },
+  };
+  engine = createEngine({
+    storage,
+    renderer,
+    secretKey: "a key for these tests",
+    clock,
+    machine: createFakeMachine(),
+    random: createFakeRandom(1),
+    resolver: {
+      async resolve(name) {
+        lookedUp.push(name);
+        throw Object.assign(new Error("no such name"), { code: "ENOTFOUND" });
+      },
+    },
+  });
+  principal = await createPrincipal("ada@example.com");
+});
+
+async function createPrincipal(email: string): Promise<Principal> {
+  const account = await engine.accounts.create({ email, planSlug: "starter", verified: true });
+  const { token } = await engine.tokens.create({ accountId: account.id });
+  return engine.authenticate(token);
+}
+
+/** Stores the document for the account, with one more file. */
+async function store(accountId: string, ttlMs = 60_000): Promise<void> {
+  const files = [
+    { path: "index.html", contentType: "text/html; charset=utf-8", bytes: Buffer.from(HTML) },
+    { path: "logo.svg", contentType: "image/svg+xml", bytes: Buffer.from("<svg/>") },
+  ];
+  const record = { accountId, id: ID, contentType: "text/html", bytes: HTML.length + 6, files: 2 };
+  const storedAt = clock.now();
+  const document = { ...record, storedAt, expiresAt: storedAt + ttlMs };
+  await storage.documents.put({ document, files, quota: { documents: 10, bytes: 10_000 } });
+}
+
+/** Reads a file as the latest render can. */
+async function served(path: string): Promise<string | null> {
+  const document = (renderer.options.at(-1) as RenderOptions).document;
+  expect(document?.url).toBe(url);
+  const file = await document?.readFile(path);
+  return file ? Buffer.from(file.bytes).toString() : null;
+}
+
+const failureOf = (capture: Promise<unknown>): Promise<SnapError> =>
+  capture.then(
+    () => expect.fail("the capture succeeded"),
+    (error: unknown) => error as SnapError,
+  );
+
+describe("capture of a stored document", () => {
+  it("serves its files to the page, and hits the cache the second time", async () => {
+    await store(principal.account.id);
+    expect((await engine.capture({ principal, parameters: { url } })).cache).toBe("miss");
+    expect(await served("index.html")).toBe(HTML);
+    expect(await served("logo.svg")).toBe("<svg/>");
+    expect(await served("missing")).toBeNull();
+    expect(await engine.capture({ principal, parameters: { url } })).toMatchObject({
+      cache: "hit",
+      creditCost: 0,
+    });
+    expect(found).toEqual([principal.account.id]);
+    expect(lookedUp).toEqual([]);
+  });
+
+  it("fails for another account, after it has expired and if it never existed, like a name that does not exist", async () => {
+    await store(principal.account.id, 1000);
+    const other = await createPrincipal("grace@example.com");
+    const failures = [await failureOf(engine.capture({ principal: other, parameters: { url } }))];
+    clock.advance(1000);
+    failures.push(await failureOf(engine.capture({ principal, parameters: { url } })));
+    const unknown = `https://documents.snap.invalid/${"0".repeat(64)}/`;
+    failures.push(await failureOf(engine.capture({ principal, parameters: { url: unknown } })));
+    expect(lookedUp).toEqual([]);
+    const name = "https://no-such-name.example.com/";
+    failures.push(await failureOf(engine.capture({ principal, parameters: { url: name } })));
+    for (const failure of failures) {
+      expect(failure).toMatchObject({
+        code: "target_unreachable",
+        message: "The page's host name could not be resolved.",
+        errors: undefined,
+        notes: [],
+      });
+    }
+    expect(renderer.calls).toEqual([]);
+    expect((await engine.credits(principal.account)).used).toBe(0);
+  });
+
+  it("ends with the files that it began with, even if the document expires meanwhile", async () => {
+    await store(principal.account.id, 1000);
+    const release = renderer.hold();
+    const capture = engine.capture({ principal, parameters: { url } });
+    await renderer.whenCalled(1);
+    clock.advance(5000);
+    expect(await served("logo.svg")).toBe("<svg/>");
+    release();
+    expect((await capture).creditCost).toBe(1);
+  });
+
+  it("fails and is refunded if the storage fails", async () => {
+    storage.documents.find = () => Promise.reject(new Error("the disk is gone"));
+    const failure = await failureOf(engine.capture({ principal, parameters: { url } }));
+    expect(failure).toMatchObject({ code: "server_error", cause: new Error("the disk is gone") });
+    expect((await engine.credits(principal.account)).used).toBe(0);
+  });
+});
+
+describe("capture of content", () => {
+  const document = { html: HTML };
+
+  it("renders it without storing it; the same content is a hit, also as a stored document", async () => {
+    expect(await engine.capture({ principal, parameters: {}, document })).toMatchObject({
+      cache: "miss",
+      creditCost: 1,
+    });
+    expect(renderer.calls).toEqual([expect.objectContaining({ url })]);
+    expect(await served("index.html")).toBe(HTML);
+    expect(await served("logo.svg")).toBeNull();
+    const again = { principal, parameters: "", document: { html: Buffer.from(HTML) } };
+    expect(await engine.capture(again)).toMatchObject({ cache: "hit", creditCost: 0 });
+    expect((await engine.capture({ principal, parameters: { url } })).cache).toBe("hit");
+    expect(found).toEqual([]);
+    const uncached = failureOf(engine.capture({ principal, parameters: { url, scale: 2 } }));
+    expect(await uncached).toMatchObject({ code: "target_unreachable" });
+  });
+
+  it("renders different content, and the same in another way, anew", async () => {
+    for (const request of [
+      { parameters: {}, document },
+      { parameters: { pdf: true }, document },
+      { parameters: {}, document: { html: `${HTML} ` } },
+      { parameters: {}, document: { markdown: HTML } },
+    ])
+      expect((await engine.capture({ principal, ...request })).cache).toBe("miss");
+  });
+
+  it("is refused together with url", async () => {
+    for (const parameters of [{ url }, new URLSearchParams({ url })])
+      expect(await failureOf(engine.capture({ principal, parameters, document }))).toMatchObject({
+        code: "validation_failed",
+        errors: { url: ["must not be sent with a document"] },
+      });
+  });
+
+  it("does not join a render of the document that may lack the content", async () => {
+    await store(principal.account.id);
+    const release = renderer.hold();
+    const stored = engine.capture({ principal, parameters: { url } });
+    const sent = engine.capture({ principal, parameters: {}, document });
+    const joined = engine.capture({ principal, parameters: {}, document });
+    await renderer.whenCalled(2);
+    release();
+    const captures = await Promise.all([stored, sent, joined]);
+    expect(captures.map(({ cache }) => cache)).toEqual(["miss", "miss", "hit"]);
+    expect(renderer.calls).toHaveLength(2);
+  });
+});

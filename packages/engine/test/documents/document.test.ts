@@ -1,0 +1,199 @@
+import { describe, expect, it } from "vitest";
+import { createDocument, documentIdOf, type DocumentContent } from "../../src/documents/document.ts";
+import { isSnapError } from "../../src/errors.ts";
+
+const PAGE = { path: "index.html", bytes: "<p>Hello</p>" };
+
+function withFiles(...paths: readonly string[]): DocumentContent {
+  return { files: [PAGE, ...paths.map((path) => ({ path, bytes: "" }))] };
+}
+
+async function refusalOf(content: DocumentContent): Promise<unknown> {
+  const refused = await createDocument(content).catch((error: unknown) => error);
+  if (!isSnapError(refused)) throw refused;
+  const { code, errors } = refused;
+  return { code, errors };
+}
+
+describe("a document", () => {
+  it("has an id that is the digest of its paths and bytes, each after its length", async () => {
+    const { id, url, contentType, files } = await createDocument({ html: "<p>Hello</p>" });
+    // printf 'snap-document-v1\n\0\0\0\0\0\0\0\nindex.html\0\0\0\0\0\0\0\014<p>Hello</p>' | sha256sum
+    expect(id).toBe("8467432f342eb7eb7d12be99527b892c945950211b9c71646c1bd51cd0e1bdeb");
+    expect(url).toBe(`https://documents.snap.invalid/${id}/`);
+    expect(contentType).toBe("text/html");
+    const bytes = Buffer.from("<p>Hello</p>");
+    expect(files).toEqual([{ path: "index.html", contentType: "text/html; charset=utf-8", bytes }]);
+  });
+
+  it("has the same id however it is sent, and another one for any other content", async () => {
+    const style = { path: "style.css", bytes: "p {}" };
+    const accented = { path: "caf\u00e9.css", bytes: "" };
+    const idOf = async (content: DocumentContent): Promise<string> => (await createDocument(content)).id;
+    expect(await idOf({ html: Buffer.from(PAGE.bytes) })).toBe(await idOf({ files: [PAGE] }));
+    expect(await idOf({ markdown: "# A" })).toBe(await idOf({ files: [{ path: "index.md", bytes: "# A" }] }));
+    expect(await idOf({ files: [PAGE, style] })).toBe(
+      await idOf({ files: [style, PAGE], contentType: "application/zip" }),
+    );
+    expect(await idOf({ files: [PAGE, accented] })).toBe(
+      await idOf({ files: [PAGE, { ...accented, path: "cafe\u0301.css" }] }),
+    );
+    const ids = await Promise.all(
+      [
+        [PAGE],
+        [PAGE, style],
+        [PAGE, { ...style, path: "styl", bytes: "e.cssp {}" }],
+        [PAGE, { ...style, bytes: "p {} " }],
+        [PAGE, style, { path: "a", bytes: "" }],
+      ].map((files) => idOf({ files })),
+    );
+    expect(new Set(ids).size).toBe(5);
+  });
+
+  it("has files in the order of their paths, with the content types of their names", async () => {
+    const paths = [
+      "z.PNG",
+      "é.svg",
+      "a/b.js",
+      "a/font.woff2",
+      "data.JSON",
+      "readme",
+      ".hidden",
+      "a.constructor",
+    ];
+    const { files } = await createDocument(withFiles(...paths));
+    expect(files.map(({ path, contentType }) => `${path}: ${contentType}`)).toEqual([
+      ".hidden: application/octet-stream",
+      "a.constructor: application/octet-stream",
+      "a/b.js: text/javascript; charset=utf-8",
+      "a/font.woff2: font/woff2",
+      "data.JSON: application/json; charset=utf-8",
+      "index.html: text/html; charset=utf-8",
+      "readme: application/octet-stream",
+      "z.PNG: image/png",
+      "é.svg: image/svg+xml; charset=utf-8",
+    ]);
+  });
+
+  it("has a URL that only its exact form gives back", () => {
+    const id = "0123456789abcdef".repeat(4);
+    const origin = "https://documents.snap.invalid";
+    for (const url of [`${origin}/${id}/`, `${origin}/${id}`, `${origin}:443/${id}/?a=1#top`])
+      expect(documentIdOf(url)).toBe(id);
+    for (const url of [
+      `http://documents.snap.invalid/${id}/`,
+      `${origin}:8443/${id}/`,
+      `${origin}/${id}/index.html`,
+      `${origin}/${id.toUpperCase()}/`,
+      `${origin}/${id}0/`,
+      `${origin}/`,
+      `https://x.documents.snap.invalid/${id}/`,
+      `https://example.com/${id}/`,
+      "not a url",
+    ])
+      expect(documentIdOf(url)).toBeNull();
+  });
+});
+
+describe("a document is refused", () => {
+  it.each([
+    ["/etc/passwd", "must have a relative path"],
+    ["C:/boot.ini", "must have a relative path"],
+    ["../up.css", "must have a path without empty, . and .. segments"],
+    ["a/../../up.css", "must have a path without empty, . and .. segments"],
+    ["a//b", "must have a path without empty, . and .. segments"],
+    ["./a", "must have a path without empty, . and .. segments"],
+    ["a/", "must have a path without empty, . and .. segments"],
+    ["", "must have a path without empty, . and .. segments"],
+    ["a\\b", "must have a path without backslashes, control characters and unpaired surrogates"],
+    ["a\0b", "must have a path without backslashes, control characters and unpaired surrogates"],
+    ["a\nb", "must have a path without backslashes, control characters and unpaired surrogates"],
+    ["a\u009bb", "must have a path without backslashes, control characters and unpaired surrogates"],
+    ["a\ud800", "must have a path without backslashes, control characters and unpaired surrogates"],
+  ])("with the path %j", async (path, message) => {
+    expect(await refusalOf(withFiles(path))).toEqual({
+      code: "validation_failed",
+      errors: { [path]: [message] },
+    });
+  });
+
+  it("with a path of more than 255 bytes", async () => {
+    await createDocument(withFiles("é".repeat(127)));
+    expect(await refusalOf(withFiles("é".repeat(128)))).toEqual({
+      code: "validation_failed",
+      errors: { ["é".repeat(128)]: ["must have a path of at most 255 bytes"] },
+    });
+  });
+
+  it("with a file twice, also in another normalization, but not in another case", async () => {
+    await createDocument(withFiles("a.css", "A.css"));
+    for (const [first, second] of [
+      ["a.css", "a.css"],
+      ["caf\u00e9.css", "cafe\u0301.css"],
+    ] as const)
+      expect(await refusalOf(withFiles(first, second))).toEqual({
+        code: "validation_failed",
+        errors: { [first]: ["is sent more than once"] },
+      });
+  });
+
+  it("with a name that is both a file and a folder", async () => {
+    const fault = ["is both a file and a folder"];
+    const refusal = { code: "validation_failed", errors: { a: fault } };
+    expect(await refusalOf(withFiles("a", "a/b/c"))).toEqual(refusal);
+    expect(await refusalOf(withFiles("a/b/c", "a"))).toEqual(refusal);
+    expect(
+      await refusalOf({
+        files: [
+          { path: "index.md", bytes: "" },
+          { path: "index.html/a", bytes: "" },
+        ],
+      }),
+    ).toMatchObject({ errors: { "index.html": fault } });
+  });
+
+  it("with text that is not UTF-8", async () => {
+    const bytes = Buffer.from("Grüße", "latin1");
+    const refusal = (name: string): unknown => ({
+      code: "validation_failed",
+      errors: { [name]: ["must be encoded as UTF-8"] },
+    });
+    expect(await refusalOf({ html: bytes })).toEqual(refusal("body"));
+    expect(await refusalOf({ markdown: bytes })).toEqual(refusal("body"));
+    for (const path of ["a/b.CSS", "logo.svg"])
+      expect(await refusalOf({ files: [PAGE, { path, bytes }] })).toEqual(refusal(path));
+    await createDocument({ files: [PAGE, { path: "a.png", bytes }] });
+  });
+
+  it("without exactly one page", async () => {
+    const refusal = (name: string, message: string): unknown => ({
+      code: "validation_failed",
+      errors: { [name]: [message] },
+    });
+    const needed = "must contain index.html or index.md at its root";
+    const fileOf = (path: string) => ({ path, bytes: "" });
+    expect(await refusalOf({ files: [] })).toEqual(refusal("body", needed));
+    expect(await refusalOf({ files: [fileOf("page.html")] })).toEqual(refusal("body", needed));
+    expect(await refusalOf({ files: [fileOf("a"), fileOf("site/Index.HTM")] })).toEqual(
+      refusal("body", `${needed}; site/Index.HTM is not`),
+    );
+    expect(await refusalOf(withFiles("index.md"))).toEqual(
+      refusal("index.md", "cannot be next to index.html; send one of them"),
+    );
+  });
+
+  it("with more than 500 files or 50 MiB", async () => {
+    const paths = Array.from({ length: 499 }, (_, index) => `${index}`);
+    await createDocument(withFiles(...paths));
+    expect(await refusalOf(withFiles(...paths, "one more"))).toEqual({
+      code: "payload_too_large",
+      errors: { body: ["must contain at most 500 files"] },
+    });
+    const large = { path: "large.bin", bytes: new Uint8Array(52_428_800 - 12) };
+    await createDocument({ files: [large, PAGE] });
+    expect(await refusalOf({ files: [large, PAGE, { path: "last", bytes: "1" }] })).toEqual({
+      code: "payload_too_large",
+      errors: { last: ["makes the files together larger than 52428800 bytes"] },
+    });
+  });
+});

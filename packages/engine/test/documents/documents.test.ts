@@ -1,0 +1,183 @@
+import { createFakeClock, createFakeMachine, createFakeRenderer, createMemoryStorage } from "@snap/testing";
+import { beforeEach, describe, expect, it } from "vitest";
+import {
+  createEngine,
+  type DocumentUpload,
+  type Engine,
+  type Principal,
+  type Storage,
+} from "../../src/index.ts";
+
+const START_MS = Date.parse("2026-03-01T12:00:00Z");
+const DAY_MS = 86_400_000;
+const UNKNOWN = "0".repeat(64);
+
+let storage: Storage;
+let clock: ReturnType<typeof createFakeClock>;
+let engine: Engine;
+let ada: Principal;
+
+beforeEach(async () => {
+  storage = createMemoryStorage();
+  clock = createFakeClock(START_MS);
+  engine = createEngine({
+    storage,
+    clock,
+    renderer: createFakeRenderer(),
+    machine: createFakeMachine(),
+    secretKey: "a key for these tests",
+  });
+  ada = await newPrincipal("ada@example.com");
+});
+
+async function newPrincipal(email: string, verified = true): Promise<Principal> {
+  const { id: accountId } = await engine.accounts.create({ email, verified });
+  return engine.authenticate((await engine.tokens.create({ accountId })).token);
+}
+
+function create(html: string, principal = ada, ttlSeconds?: number) {
+  return engine.documents.create({ principal, content: { html }, ttlSeconds });
+}
+
+describe("documents", () => {
+  it("are stored without a plan or a credit, found and deleted by their account", async () => {
+    const stored = await create("<p>Hello</p>");
+    expect(stored).toEqual({
+      id: "8467432f342eb7eb7d12be99527b892c945950211b9c71646c1bd51cd0e1bdeb",
+      url: "https://documents.snap.invalid/8467432f342eb7eb7d12be99527b892c945950211b9c71646c1bd51cd0e1bdeb/",
+      content_type: "text/html",
+      bytes: 12,
+      files: 1,
+      expires_at: "2026-03-02T12:00:00.000Z",
+    });
+    const request = { principal: ada, id: stored.id };
+    expect(await engine.documents.find(request)).toEqual(stored);
+    await engine.documents.delete(request);
+    for (const method of ["find", "delete"] as const)
+      await expect(engine.documents[method](request)).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  it("expire, and keep the later expiry if they are stored again", async () => {
+    const { id } = await create("a", ada, 60);
+    expect((await create("a", ada, 3600)).expires_at).toBe("2026-03-01T13:00:00.000Z");
+    expect((await create("a", ada, 60)).expires_at).toBe("2026-03-01T13:00:00.000Z");
+    clock.advance(3_600_000);
+    await expect(engine.documents.find({ principal: ada, id })).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  it("of another account look as if they did not exist", async () => {
+    const { id } = await create("a");
+    const eve = await newPrincipal("eve@example.com");
+    const errors: unknown[] = [];
+    for (const asked of [id, UNKNOWN])
+      for (const method of ["find", "delete"] as const)
+        await engine.documents[method]({ principal: eve, id: asked }).catch((error: unknown) =>
+          errors.push(error),
+        );
+    expect(errors).toHaveLength(4);
+    expect(new Set(errors.map((error) => JSON.stringify([error, String(error)]))).size).toBe(1);
+    expect(await engine.documents.find({ principal: ada, id })).toMatchObject({ id });
+  });
+
+  it.each([59, 2_592_001, 60.5, NaN, -60])("refuse a lifetime of %d s", async (ttlSeconds) => {
+    await expect(create("a", ada, ttlSeconds)).rejects.toMatchObject({
+      code: "validation_failed",
+      errors: { documentTtl: ["must be an integer from 60 to 2592000"] },
+    });
+  });
+
+  it("need a verified e-mail address", async () => {
+    const principal = await newPrincipal("new@example.com", false);
+    const request = { principal, id: UNKNOWN };
+    for (const refused of [
+      () => create("a", principal),
+      () => engine.documents.find(request),
+      () => engine.documents.delete(request),
+    ])
+      await expect(refused()).rejects.toMatchObject({ code: "email_unverified" });
+  });
+
+  it("are limited to 60 uploads a minute, whether they succeed or not, before any content is received", async () => {
+    let received = 0;
+    const content: DocumentUpload = {
+      async receive() {
+        received += 1;
+        return Buffer.from("");
+      },
+      unpack: async () => ({ files: [] }),
+    };
+    const upload = () => engine.documents.create({ principal: ada, content });
+    for (let count = 0; count < 60; count += 1)
+      await expect(upload()).rejects.toMatchObject({ code: "validation_failed" });
+    await expect(upload()).rejects.toMatchObject({
+      code: "rate_limited",
+      message: "Rate limit of 60 uploads per minute reached; retry in 60 s.",
+      rateLimit: { limit: 60, remaining: 0 },
+    });
+    expect(received).toBe(60);
+    await create("a", await newPrincipal("eve@example.com"));
+    clock.advance(60_000);
+    await create("a");
+  });
+
+  it("are limited to 200 and 500 MiB", async () => {
+    for (let count = 0; count < 200; count += 1) {
+      await create(`${count}`);
+      clock.advance(1000);
+    }
+    const stored = "200 documents with 490 bytes are stored";
+    await expect(create("one more")).rejects.toMatchObject({
+      code: "validation_failed",
+      message: `The document must be one of at most 200 stored documents of the account: ${stored}; delete some, store them with a smaller documentTtl, or wait until some expire.`,
+      errors: { body: ["must be one of at most 200 stored documents of the account"] },
+    });
+    await create("7");
+    clock.advance(DAY_MS);
+    const files = (count: number) => [
+      { path: "index.html", bytes: `${count}` },
+      { path: "large.bin", bytes: new Uint8Array(52_000_000) },
+    ];
+    const upload = (count: number) =>
+      engine.documents.create({ principal: ada, content: { files: files(count) } });
+    for (let count = 0; count < 10; count += 1) await upload(count);
+    await expect(upload(10)).rejects.toMatchObject({
+      errors: { body: ["must not make the stored documents of the account larger than 524288000 bytes"] },
+    });
+  });
+
+  it("are received two at a time for each account", async () => {
+    const started: string[] = [];
+    const releases: (() => void)[] = [];
+    const upload = (principal: Principal, name: string) =>
+      engine.documents.create({
+        principal,
+        content: {
+          async receive() {
+            started.push(name);
+            await new Promise<void>((resolve) => releases.push(resolve));
+            return Buffer.from(name);
+          },
+          unpack: async (html) => ({ html }),
+        },
+      });
+    const eve = await newPrincipal("eve@example.com");
+    const uploads = [upload(ada, "a1"), upload(ada, "a2"), upload(ada, "a3"), upload(eve, "e1")];
+    await expect.poll(() => started).toEqual(["a1", "a2", "e1"]);
+    releases[0]?.();
+    await uploads[0];
+    await expect.poll(() => started).toEqual(["a1", "a2", "e1", "a3"]);
+    for (const release of releases) release();
+    expect(await Promise.all(uploads)).toHaveLength(4);
+  });
+
+  it("that have expired are pruned, and those of a deleted account go with it", async () => {
+    const { id } = await create("a", ada, 60);
+    await create("b");
+    clock.advance(120_000);
+    const key = { accountId: ada.account.id, id, now: START_MS };
+    await expect.poll(() => storage.documents.find(key)).toBeNull();
+    expect(await engine.accounts.delete(ada.account.id)).toMatchObject({ documents: 1 });
+    await create("c");
+    expect(await storage.documents.deleteAccount({ accountId: ada.account.id, now: START_MS })).toBe(0);
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import { createDocument } from "../../src/documents/document.ts";
+import { markdownToHtml } from "../../src/documents/markdown.ts";
+
+const TOO_COMPLEX = "is too complex to convert to HTML; simplify its Markdown, or send HTML";
+
+async function htmlOf(markdown: string): Promise<string> {
+  const { files } = await createDocument({ markdown });
+  expect(files.map(({ path, contentType }) => [path, contentType])).toEqual([
+    ["index.html", "text/html; charset=utf-8"],
+  ]);
+  return Buffer.from(files[0]?.bytes ?? []).toString();
+}
+
+/** Returns the content of the body. */
+async function bodyOf(markdown: string): Promise<string> {
+  return /<body>\n([^]*)<\/body>/.exec(await htmlOf(markdown))?.[1] ?? "";
+}
+
+describe("Markdown", () => {
+  it("becomes a page with a title and a style in a layer", async () => {
+    const html = await htmlOf('\ufeffBefore.\n\n## Q3 *& "<b>more</b>"* `x < y` ![a](b)\n\n# Second\n');
+    expect(html).toMatch(/^<!doctype html>\n<html>\n<head>\n<meta charset="utf-8">/);
+    expect(html).toContain("<title>Q3 &amp; &quot;more&quot; x &lt; y a</title>");
+    expect(html).toContain("<style>\n@layer default {");
+    expect(html).toContain("<body>\n<p>Before.</p>");
+    expect(await htmlOf("")).toContain("<title></title>");
+  });
+
+  it("has tables, task lists, strikethrough, autolinks and raw HTML", async () => {
+    const body = await bodyOf(
+      "| a | b |\n|---|--:|\n| 1 | 2 |\n\n- [x] done\n\n~~old~~ https://example.com\n\n<div id=raw>*x*</div>\n",
+    );
+    for (const part of [
+      "<thead>",
+      '<td align="right">2</td>',
+      'type="checkbox"',
+      "<del>old</del>",
+      '<a href="https://example.com">https://example.com</a>',
+      "<div id=raw>*x*</div>",
+    ])
+      expect(body).toContain(part);
+  });
+
+  it("gives headings the ids that GitHub gives them", async () => {
+    const body = await bodyOf('# Äpfel & *Birnen*!\n# A `b_c` d\n# A\n# A\n# <i>x"y</i>\n# !\n');
+    expect([...body.matchAll(/ id="(.*?)"/g)].map(([, id]) => id)).toEqual([
+      "äpfel--birnen",
+      "a-b_c-d",
+      "a",
+      "a-1",
+      "xy",
+    ]);
+  });
+
+  it("keeps the other files", async () => {
+    const { files } = await createDocument({
+      files: [
+        { path: "index.md", bytes: "![logo](logo.png)" },
+        { path: "logo.png", bytes: new Uint8Array([1]) },
+      ],
+    });
+    expect(files.map(({ path }) => path)).toEqual(["index.html", "logo.png"]);
+  });
+
+  it("that takes too long is refused, and blocks nothing", async () => {
+    let turns = 0;
+    const timer = setInterval(() => (turns += 1), 10);
+    // takes minutes
+    const hostile = Buffer.from("_a_".repeat(200_000) + "*".repeat(200_000));
+    await expect(markdownToHtml(hostile, { label: "index.md", timeoutMs: 500 })).rejects.toMatchObject({
+      code: "validation_failed",
+      errors: { "index.md": [TOO_COMPLEX] },
+    });
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(5);
+    expect(await bodyOf("still works")).toBe("<p>still works</p>\n");
+  });
+
+  it("that is nested too deeply is refused", async () => {
+    await expect(createDocument({ markdown: ">".repeat(20_000) })).rejects.toMatchObject({
+      code: "validation_failed",
+      errors: { body: [TOO_COMPLEX] },
+    });
+  });
+});

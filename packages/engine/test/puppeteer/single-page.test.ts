@@ -1,0 +1,137 @@
+// @module-tag browser
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Renderer } from "../../src/ports/renderer.ts";
+import { readPdf, type PdfPage } from "./read-pdf.ts";
+import { errorOf, openRenderer, pdf, required } from "./setup.ts";
+import { openSite, type Site } from "./site.ts";
+
+const HTML = "<!doctype html><body style='margin:0;font:12pt/16px sans-serif'>";
+const tall = (height: number): string => `${HTML}<div style="height:${height}px;background:red"></div>`;
+
+/** Every way to ask for another page. */
+const BREAKS = `${HTML}<style>
+  @page { size: a5 landscape; margin: 3cm } @page wide { size: 8in 3in }
+  h2 { break-before: page } p { page-break-after: always !important } b { page: wide; display: block }
+</style><h2>a</h2><p>b</p><p style="break-after: page !important">c</p><b>d</b><script>
+  const root = document.body.appendChild(document.createElement("div")).attachShadow({ mode: "open" });
+  root.innerHTML = "<style>i { display: block; break-before: page }</style><i>e</i>";
+</script>last`;
+
+let site: Site;
+let renderer: Renderer;
+
+beforeAll(async () => {
+  site = await openSite({
+    "/1": tall(1),
+    "/799": tall(799),
+    "/800": tall(800),
+    "/801": tall(801),
+    "/5000": tall(5000),
+    "/20000": tall(20_000),
+    "/lines": HTML + "<div>line</div>".repeat(99) + "<div>last</div>",
+    "/breaks": BREAKS,
+    "/viewport": `${HTML}<style>html, body { height: 100% }</style><main style="height:100%">a</main>
+      <section style="min-height:100vh">b</section><section style="height:calc(50vh - 10px)">c</section>last`,
+    "/fixed": `${HTML}<div style="position:fixed;bottom:0">bottom</div><div style="height:2000px">a</div>last`,
+    "/growing": `${HTML}<script>
+      const add = () => document.body.append(Object.assign(document.createElement("div"), { textContent: "more" }));
+      addEventListener("load", () => { for (let index = 0; index < 100; index += 1) setTimeout(add, index * 10); });
+      addEventListener("beforeprint", () => { if (!self.last) document.body.append(self.last = "last"); });
+    </script>`,
+    "/wide": HTML + "<div style='width:1000px'>wide</div>" + "<div>line</div>".repeat(99) + "last",
+  });
+  renderer = openRenderer([site.port]);
+});
+
+afterAll(async () => {
+  await renderer.close();
+  await site.close();
+});
+
+/** Returns the one page of a PDF. */
+async function print(path: string, options: object = {}): Promise<PdfPage> {
+  const { bytes } = await renderer.render(pdf(site.url(path), { singlePage: true, ...options }));
+  const { pages } = await readPdf(bytes);
+  expect(pages).toHaveLength(1);
+  return required(pages[0], "page");
+}
+
+/** Returns how far below the last line the page ends, in points. */
+function spaceBelow({ height, texts }: PdfPage): number {
+  const last = texts.findLast(({ text }) => text.endsWith("last"));
+  return height - required(last, "last line").y;
+}
+
+describe.concurrent("a single page", () => {
+  it.each([
+    [1, 0.75],
+    [799, 599.25],
+    [800, 600],
+    [801, 600.75],
+    [5000, 3750],
+  ])("is as long as content of %d px", async (height, points) => {
+    const page = await print(`/${height}`);
+    expect(page.width).toBeCloseTo(595.92, 1);
+    expect(page.height).toBeGreaterThanOrEqual(points);
+    expect(page.height).toBeLessThan(points + 1);
+  });
+
+  it("includes the margins, a header and a footer, at any scale", async () => {
+    const margins = { marginUnit: "in", marginTop: 1, marginRight: 1, marginBottom: 2, marginLeft: 1 };
+    const headerHtml = "<b class=pageNumber></b> of <b class=totalPages></b>";
+    const page = await print("/lines", { ...margins, headerHtml, scale: 0.5, paperFormat: "letter" });
+    expect(page.width).toBe(612);
+    expect(page.height).toBeGreaterThanOrEqual(3 * 72 + 600);
+    expect(page.height).toBeLessThan(3 * 72 + 602);
+    expect(page.texts.map(({ text }) => text).join("")).toMatch(/1\s*of\s*1/);
+    expect(spaceBelow(page)).toBeLessThan(2 * 72 + 8);
+  });
+
+  it("has no page breaks, and ignores @page", async () => {
+    const page = await print("/breaks");
+    expect(page.width).toBeCloseTo(595.92, 1);
+    expect(page.texts.map(({ text }) => text)).toEqual(["a", "b", "c", "d", "e", "last"]);
+    expect(spaceBelow(page)).toBeLessThan(8);
+  });
+
+  it("has the lengths of a viewport as high as the paper", async () => {
+    const page = await print("/viewport");
+    // 2.5 sheets and one line
+    expect(page.height).toBeGreaterThan(2.5 * 840);
+    expect(page.height).toBeLessThan(2.5 * 842 + 16);
+    expect(spaceBelow(page)).toBeLessThan(8);
+  });
+
+  it("has fixed elements at its edges", async () => {
+    const page = await print("/fixed");
+    expect(page.height).toBeCloseTo(1512, -1);
+    const bottom = page.texts.find(({ text }) => text === "bottom");
+    expect(page.height - required(bottom, "fixed element").y).toBeLessThan(8);
+  });
+
+  it("includes content that is added late, even by the print itself", async () => {
+    expect(spaceBelow(await print("/growing"))).toBeLessThan(60);
+  });
+
+  it("shrinks content that is too wide, as other pages do", async () => {
+    const page = await print("/wide");
+    expect(page.texts.find(({ text }) => text === "wide")?.fontSize).toBeCloseTo((12 * 794.56) / 1000, 1);
+    expect(spaceBelow(page)).toBeLessThan(8);
+  });
+
+  it("has the document information", async () => {
+    const { bytes } = await renderer.render(
+      pdf(site.url("/lines"), { singlePage: true, outline: true, pdfTitle: "A receipt" }),
+    );
+    expect((await readPdf(bytes)).information).toMatchObject({ Title: "A receipt" });
+  });
+
+  it("is at most 200 in long", async () => {
+    const error = await errorOf(renderer.render(pdf(site.url("/20000"), { singlePage: true })));
+    expect(error).toMatchObject({ code: "render_failed", notes: ["capture-too-large"] });
+    expect(error.message).toContain("15,000 pt long; a page of a PDF has at most 14,400 pt (200 in)");
+    const page = await print("/20000", { scale: 0.9 });
+    expect(page.height).toBeCloseTo(13_500, -1);
+  });
+});

@@ -1,0 +1,10 @@
+/** The origin of the URLs of documents. The name does not exist (RFC 6761, 6.4): only the service's browser serves it. */
+export const DOCUMENT_ORIGIN = "https://documents.snap.invalid";
+
+/** The content types of an upload. */
+export const DOCUMENT_TYPES = {
+  html: "text/html",
+  markdown: "text/markdown",
+  zip: "application/zip",
+  multipart: "multipart/form-data",
+} as const;

@@ -1,0 +1,117 @@
+import { LIMITS } from "../../limits.ts";
+import { canonicalPageRanges } from "../page-ranges.ts";
+import { isSelfContained } from "../print-html.ts";
+import { PDF, type ParameterRow } from "../row.ts";
+
+const SELF_CONTAINED = {
+  maxCharacters: LIMITS.codeCharacters,
+  syntax:
+    'HTML that loads nothing (images only as <img src="data:image/...">, no scripts, links, frames or url())',
+  placeholder: "html",
+  canonicalize: (html: string) => (isSelfContained(html) ? html : null),
+} as const;
+const CLASSES =
+  "`date`, `title`, `url`, `pageNumber` and `totalPages` as classes of elements insert these values.";
+
+const DOCUMENT_TEXT = {
+  maxCharacters: LIMITS.documentTextCharacters,
+  syntax: "text",
+  placeholder: "text",
+} as const;
+
+export const PRINT_ROWS: readonly ParameterRow[] = [
+  {
+    name: "headerHtml",
+    modes: PDF,
+    group: "Print",
+    kind: "text",
+    ...SELF_CONTAINED,
+    description: `HTML in the top margin of each page, 9 pt and black by default; requires \`marginTop\` above 0. ${CLASSES}`,
+    example: '<span class="title"></span>',
+  },
+  {
+    name: "footerHtml",
+    modes: PDF,
+    group: "Print",
+    kind: "text",
+    ...SELF_CONTAINED,
+    description:
+      "HTML in the bottom margin of each page, like `headerHtml`; requires `marginBottom` above 0.",
+    example: '<span class="pageNumber"></span> / <span class="totalPages"></span>',
+  },
+  {
+    name: "pageRanges",
+    modes: PDF,
+    group: "Print",
+    kind: "text",
+    maxCharacters: 100,
+    syntax: "pages and ascending ranges, each from 1 to 99999, such as 1-3,5,8-",
+    placeholder: "ranges",
+    canonicalize: canonicalPageRanges,
+    description: "Pages to print, in their order in the document.",
+    example: "1-3,5,8-",
+  },
+  {
+    name: "printBackground",
+    modes: PDF,
+    group: "Print",
+    kind: "flag",
+    default: true,
+    description: "Whether to print background colors and images.",
+    example: false,
+  },
+  {
+    name: "outline",
+    modes: PDF,
+    group: "Print",
+    kind: "flag",
+    default: false,
+    description: "Add bookmarks: an outline of the headings.",
+    example: true,
+  },
+  {
+    name: "tagged",
+    modes: PDF,
+    group: "Print",
+    kind: "flag",
+    default: false,
+    description: "Tag the structure for screen readers, in browsers that do not do so by default, too.",
+    example: true,
+  },
+  {
+    name: "pdfTitle",
+    modes: PDF,
+    group: "Print",
+    kind: "text",
+    ...DOCUMENT_TEXT,
+    description: "Title in the document information; by default, that of the page.",
+    example: "Invoice 2026-0042",
+  },
+  {
+    name: "pdfAuthor",
+    modes: PDF,
+    group: "Print",
+    kind: "text",
+    ...DOCUMENT_TEXT,
+    description: "Author in the document information.",
+    example: "Example Ltd.",
+  },
+  {
+    name: "pdfSubject",
+    modes: PDF,
+    group: "Print",
+    kind: "text",
+    ...DOCUMENT_TEXT,
+    description: "Subject in the document information.",
+    example: "Invoice",
+  },
+  {
+    name: "pdfKeywords",
+    modes: PDF,
+    group: "Print",
+    kind: "text",
+    ...DOCUMENT_TEXT,
+    description: "Keywords in the document information, separated by commas.",
+    example: "invoice, 2026",
+  },
+];

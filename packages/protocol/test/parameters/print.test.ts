@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { canonicalText, PARAMETERS } from "../../src/index.ts";
+
+function canonical(name: "headerHtml" | "pageRanges", text: string): string | null {
+  const row = PARAMETERS.pdf[name];
+  if (row.kind !== "text") throw new Error(`${name} is not a text`);
+  return canonicalText(row, text);
+}
+
+describe("pageRanges", () => {
+  it.each([
+    ["1", "1"],
+    ["1-3,5,8-", "1-3,5,8-"],
+    [" 5 ,1-3 ", "1-3,5"],
+    ["8-,9,1,2", "1-2,8-"],
+    ["1-4,2-3", "1-4"],
+    ["3-3", "3"],
+    ["1-", "1-"],
+    ["99999", "99999"],
+  ])("%s is %s", (text, expected) => {
+    expect(canonical("pageRanges", text)).toBe(expected);
+  });
+
+  it.each(["0", "0-1", "2-1", "-2", "-", "1--2", "1-2-3", "1,,2", "a", "1.5", "100000", "１"])(
+    "%s is invalid",
+    (text) => {
+      expect(canonical("pageRanges", text)).toBeNull();
+    },
+  );
+});
+
+describe("headerHtml", () => {
+  it.each([
+    "Page <span class=pageNumber></span> / <span class='totalPages'></span>",
+    '<a href="https://example.com">https://example.com</a>',
+    '<img src="data:image/png;base64,iVBORw0K" style="height: 5mm">',
+    "<img alt=logo src='data:image/svg+xml,%3Csvg%3E'>",
+    '<svg><linearGradient id="g"></linearGradient><rect fill="url(#g)" /></svg>',
+    "<style>b { color: red; background: linear-gradient(red, blue) }</style><b>resource</b>",
+  ])("%s is valid", (html) => {
+    expect(canonical("headerHtml", html)).toBe(html);
+  });
+
+  it.each([
+    '<img src="https://example.com/logo.png">',
+    "<img src=logo.png>",
+    "<img alt=''src=//example.com/logo.png>",
+    '<img src = "data:text/html,x">',
+    '<img srcset="a.png 2x">',
+    "<script>1</script>",
+    "<SCRIPT>1</SCRIPT>",
+    '<link rel="stylesheet" href="https://example.com/a.css">',
+    '<iframe srcdoc="x"></iframe>',
+    '<object data="x"></object>',
+    '<embed src="x">',
+    '<style>@import "a.css"</style>',
+    "<style>@font-face { font-family: a; src: url(https://example.com/a.woff2) }</style>",
+    "<div style=\"background: url( 'https://example.com/a.png' )\"></div>",
+    '<rect fill="url(https://example.com/a.svg#b)" />',
+    '<table background="a.png"></table>',
+  ])("%s would load something", (html) => {
+    expect(canonical("headerHtml", html)).toBeNull();
+  });
+});

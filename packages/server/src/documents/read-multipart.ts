@@ -1,0 +1,72 @@
+import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/busboy";
+import { invalidFile, tooManyFiles, type SentFile } from "@snap/engine/internals";
+import { DOCUMENT_LIMITS } from "@snap/protocol";
+import { setImmediate as yieldToOthers } from "node:timers/promises";
+import { invalidBody } from "../requests/request-body.ts";
+
+/** The event loop turns between chunks. */
+const CHUNK_BYTES = 16 * 1024;
+const HEADER_BYTES = 4096;
+/** Encodings that change nothing (RFC 7578, 4.7). */
+const IDENTITY = /^(7bit|8bit|binary)$/;
+const UNNAMED = "must be sent as a file with a file name";
+
+/**
+ * Reads the files of a form. Their file names are their paths.
+ *
+ * @throws SnapError `validation_failed` for a malformed body and for a field that is not a file, `payload_too_large` for
+ * too many files.
+ */
+export function readMultipart(body: Buffer, contentType: string): Promise<readonly SentFile[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<readonly SentFile[]>();
+  const files: SentFile[] = [];
+  const refuse = (): void => reject(invalidBody("must be well-formed multipart/form-data"));
+  const parser = openParser(contentType);
+  if (parser === null) throw invalidBody("must be sent with the boundary of multipart/form-data");
+  parser.on("file", (field, stream, name: string | undefined, encoding) => {
+    stream.on("error", refuse);
+    if (name === undefined) reject(invalidFile(field ?? "body", UNNAMED));
+    else if (!IDENTITY.test(encoding))
+      reject(invalidFile(name, "must be sent without a Content-Transfer-Encoding"));
+    else collect(stream, (bytes) => files.push({ path: name, bytes }));
+  });
+  parser.on("field", (field) => reject(invalidFile(field ?? "body", UNNAMED)));
+  for (const limit of ["filesLimit", "partsLimit"] as const) parser.on(limit, () => reject(tooManyFiles()));
+  parser.on("error", refuse);
+  parser.on("finish", () => resolve(files));
+  const ended = new AbortController();
+  void feed(parser, { body, signal: ended.signal });
+  return promise.finally(() => ended.abort());
+}
+
+/** Stops at the first fault: a body of nothing but boundaries would block the event loop for seconds. */
+async function feed(
+  parser: BusboyInstance,
+  { body, signal }: { readonly body: Buffer; readonly signal: AbortSignal },
+): Promise<void> {
+  for (let start = 0; start < body.byteLength && !signal.aborted; start += CHUNK_BYTES) {
+    parser.write(body.subarray(start, start + CHUNK_BYTES));
+    await yieldToOthers();
+  }
+  if (!signal.aborted) parser.end();
+}
+
+/** Returns `null` without a boundary. */
+function openParser(contentType: string): BusboyInstance | null {
+  const { files } = DOCUMENT_LIMITS;
+  try {
+    return new Busboy({
+      headers: { "content-type": contentType },
+      preservePath: true,
+      limits: { files, parts: files + 1, headerPairs: 20, headerSize: HEADER_BYTES, fieldSize: 0 },
+    });
+  } catch {
+    return null;
+  }
+}
+
+function collect(stream: BusboyFileStream, onEnd: (bytes: Buffer) => void): void {
+  const chunks: Buffer[] = [];
+  stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+  stream.on("end", () => onEnd(Buffer.concat(chunks)));
+}

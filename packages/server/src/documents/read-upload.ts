@@ -1,0 +1,50 @@
+import type { DocumentContent, DocumentUpload } from "@snap/engine";
+import { DOCUMENT_LIMITS, DOCUMENT_TYPES } from "@snap/protocol";
+import type { IncomingMessage } from "node:http";
+import { invalidBody, readBody } from "../requests/request-body.ts";
+import { readMultipart } from "./read-multipart.ts";
+import { readZip } from "./read-zip.ts";
+
+/**
+ * Receives and unpacks the body of an upload.
+ *
+ * @throws SnapError `validation_failed` with `errors.body` for a body that is not declared as one of the four types;
+ * otherwise like `readBody` and the readers of the types.
+ */
+export function uploadOf(request: IncomingMessage): DocumentUpload {
+  return {
+    receive: () => readBody(request, DOCUMENT_LIMITS.uploadBytes),
+    unpack: (body) => unpack(body, request.headers),
+  };
+}
+
+async function unpack(
+  body: Buffer,
+  {
+    "content-type": declared = "",
+    "content-encoding": coding = "identity",
+  }: Pick<IncomingMessage["headers"], "content-type" | "content-encoding">,
+): Promise<DocumentContent> {
+  if (coding.toLowerCase() !== "identity") throw invalidBody("must be sent without a Content-Encoding");
+  const type = declared.split(";", 1)[0]?.trim().toLowerCase();
+  requireUtf8(declared);
+  switch (type) {
+    case DOCUMENT_TYPES.html:
+      return { html: body };
+    case DOCUMENT_TYPES.markdown:
+      return { markdown: body };
+    case DOCUMENT_TYPES.zip:
+      return { files: await readZip(body), contentType: type };
+    case DOCUMENT_TYPES.multipart:
+      return { files: await readMultipart(body, declared), contentType: type };
+    case undefined:
+    default:
+      throw invalidBody(`must be sent with Content-Type: ${Object.values(DOCUMENT_TYPES).join(", ")}`);
+  }
+}
+
+function requireUtf8(contentType: string): void {
+  const charset = /;[ \t]*charset[ \t]*=[ \t]*"?([^";]*)/i.exec(contentType)?.[1]?.trim();
+  if (charset !== undefined && !/^utf-?8$/i.test(charset))
+    throw invalidBody("must be encoded as UTF-8, and declared so or without a charset");
+}

@@ -1,0 +1,94 @@
+import { isSnapError, type SnapError } from "@snap/engine";
+import { invalidFile, tooManyFiles, UnpackedSize, type SentFile } from "@snap/engine/internals";
+import { DOCUMENT_LIMITS } from "@snap/protocol";
+import { crc32 } from "node:zlib";
+import { fromBufferPromise, getFileNameLowLevel, type Entry, type ZipFile } from "yauzl";
+import { invalidBody } from "../requests/request-body.ts";
+
+/** With folders, and with what macOS adds to each file. */
+const ENTRIES_MAX = 4 * DOCUMENT_LIMITS.files;
+
+/** What macOS adds. */
+const IGNORED = /^__MACOSX\/|(^|\/)\.DS_Store$/;
+
+/** The file type in the upper half of an entry's attributes (st_mode of POSIX); 0 if there is none. */
+const TYPE_MASK = 0o170000;
+const REGULAR_FILE = 0o100000;
+
+/**
+ * Reads the files of a ZIP file. Counts what is inflated, whatever the ZIP file says about its size.
+ *
+ * @throws SnapError `validation_failed` for a malformed ZIP file and for an entry that is not a plain file,
+ * `payload_too_large` for too many or too large files; `errors` names the file.
+ */
+export async function readZip(body: Buffer): Promise<readonly SentFile[]> {
+  try {
+    return unwrap(await readEntries(body));
+  } catch (error) {
+    if (isSnapError(error)) throw error;
+    throw invalidBody("must be a well-formed ZIP file");
+  }
+}
+
+async function readEntries(body: Buffer): Promise<readonly SentFile[]> {
+  // names are checked with those of other uploads
+  const zip = await fromBufferPromise(body, { decodeStrings: false });
+  if (zip.entryCount > ENTRIES_MAX) throw tooManyFiles();
+  const files: SentFile[] = [];
+  const size = new UnpackedSize();
+  for await (const entry of zip.eachEntry()) {
+    const path = pathOf(entry);
+    if (path.endsWith("/") || IGNORED.test(path)) continue;
+    if (files.length === DOCUMENT_LIMITS.files) throw tooManyFiles();
+    requirePlainFile(entry, path);
+    files.push({ path, bytes: await inflate(zip, entry, { path, size }) });
+  }
+  return files;
+}
+
+function pathOf({ generalPurposeBitFlag, fileNameRaw, extraFields }: Entry): string {
+  return getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, true);
+}
+
+function requirePlainFile(entry: Entry, path: string): void {
+  const type = (entry.externalFileAttributes >>> 16) & TYPE_MASK;
+  if (type !== 0 && type !== REGULAR_FILE)
+    throw invalidFile(path, "must be a plain file, not a link or a device");
+  if (entry.isEncrypted()) throw invalidFile(path, "must not be encrypted");
+  if (!entry.canDecodeFileData()) throw invalidFile(path, "must be stored or deflated");
+}
+
+async function inflate(
+  zip: ZipFile,
+  entry: Entry,
+  { path, size }: { readonly path: string; readonly size: UnpackedSize },
+): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let checksum = 0;
+  try {
+    for await (const chunk of await zip.openReadStreamPromise(entry)) {
+      const bytes = chunk as Buffer;
+      size.add(path, bytes.byteLength);
+      checksum = crc32(bytes, checksum);
+      chunks.push(bytes);
+    }
+  } catch (error) {
+    throw isSnapError(error) ? error : damaged(path);
+  }
+  if (checksum !== entry.crc32) throw damaged(path);
+  return Buffer.concat(chunks);
+}
+
+/** The name of a folder, without anything that makes a path invalid. */
+const FOLDER = /^(?!\.{1,2}\/)(?![a-z]:)[^/\\\p{Cc}]+\//iu;
+
+/** Removes the one folder that contains everything, as most programs make a ZIP file of a folder. */
+function unwrap(files: readonly SentFile[]): readonly SentFile[] {
+  const [folder] = FOLDER.exec(files[0]?.path ?? "") ?? [];
+  if (folder === undefined || !files.every(({ path }) => path.startsWith(folder))) return files;
+  return files.map(({ path, bytes }) => ({ path: path.slice(folder.length), bytes }));
+}
+
+function damaged(path: string): SnapError {
+  return invalidFile(path, "is damaged: its size or its checksum is wrong");
+}

@@ -1,0 +1,87 @@
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { PNG } from "pngjs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openWorkspace } from "./command.ts";
+
+const workspace = openWorkspace();
+afterAll(() => workspace.clear());
+
+const fileIn = (name: string): Promise<Buffer> => readFile(join(workspace.directory, name));
+const write = (name: string, content: string | Buffer): Promise<void> =>
+  writeFile(join(workspace.directory, name), content);
+
+const GREEN = [0, 170, 119, 255];
+
+beforeAll(async () => {
+  for (const folder of ["site/css", "site/.git", "site/empty", "report"])
+    await mkdir(join(workspace.directory, folder), { recursive: true });
+  await write("outside.txt", "outside");
+  await write("site/.env", "hidden");
+  await write("site/.git/config", "hidden");
+  await write("site/notes.txt", "inside");
+  await write("site/css/style.css", "body { background: #0a7; }");
+  for (const [target, name] of [
+    ["../outside.txt", "leaves.txt"],
+    ["..", "up"],
+    [".env", "shows-hidden.txt"],
+    ["notes.txt", "stays.txt"],
+    ["/dev/zero", "endless"],
+  ] as const)
+    await symlink(target, join(workspace.directory, "site", name));
+  // the picture is green only if exactly these files are served
+  await write(
+    "site/my page.html",
+    `<!doctype html><link rel=stylesheet href=css/style.css><script type=module>
+      const status = async (path) => (await fetch(path)).status;
+      const seen = await Promise.all(["notes.txt", "/notes.txt", "stays.txt", "leaves.txt", "up/outside.txt",
+        "%2e%2e%2foutside.txt", ".env", ".git/config", "shows-hidden.txt", "endless", "css", "none.txt"].map(status));
+      if (seen.join() !== "200,200,200,404,404,404,404,404,404,404,404,404") document.body.textContent = seen.join();
+      if (!/my%20page[.]html$/.test(location) || !isSecureContext) document.body.textContent = location;
+      if (document.body.textContent) document.body.style.background = "red";
+      window.isDone = true;
+    </script>`,
+  );
+  await write("site/index.html", "<body style='background: #0a7'>");
+  await write("report/index.md", "# Report\n\n<style>:root { background: #0a7 }</style>\n");
+  await write("latin.html", Buffer.from("caf\xe9", "latin1"));
+  await write("page.txt", "text");
+});
+
+describe("render of a file", { tags: ["browser"] }, () => {
+  it("serves the files of its folder, but none that is hidden or outside", async () => {
+    const page = ["render", "site/my page.html", "-o", "a.png", "--wait-for-function", "window.isDone"];
+    expect(await workspace.json(page)).toMatchObject({ file: "a.png", target_status: 200, notes: [] });
+    const { data } = PNG.sync.read(await fileIn("a.png"));
+    expect([...data.subarray(-4)]).toEqual(GREEN);
+  });
+
+  it("may be a folder with an index", async () => {
+    expect(await workspace.json(["render", "site", "-o", "b.png"])).toMatchObject({ target_status: 200 });
+    const { data } = PNG.sync.read(await fileIn("b.png"));
+    expect([...data.subarray(-4)]).toEqual(GREEN);
+  });
+
+  it("converts Markdown", async () => {
+    const outcome = await workspace.run(["render", "report/", "-o", "c.png"]);
+    expect(outcome).toMatchObject({ code: 0, stdout: "" });
+    const { data } = PNG.sync.read(await fileIn("c.png"));
+    expect([...data.subarray(-4)]).toEqual(GREEN);
+  });
+});
+
+describe("render exits with code 2, before it starts a browser, for", () => {
+  it.each([
+    ["missing.html", "missing.html does not exist; pass the path of a page, or a URL that starts with http"],
+    ["./missing", "./missing does not exist"],
+    ["site/empty", "the folder site/empty has no index.html or index.md; pass the file of the page"],
+    ["page.txt", "page.txt is not a page; pass an .html, .htm or .md file, or a folder with an index"],
+    ["latin.html", "latin.html must be encoded as UTF-8"],
+    ["example.com", "URL must be an absolute URL that starts with http:// or https://"],
+    ["file:///etc/passwd", "URL must be an absolute URL that starts with http:// or https://"],
+  ])("%s", async (page, message) => {
+    const { code, stderr } = await workspace.run(["render", page, "-o", "d.png"]);
+    expect(stderr).toContain(message);
+    expect(code).toBe(2);
+  });
+});

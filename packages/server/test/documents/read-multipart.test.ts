@@ -1,0 +1,113 @@
+import { isSnapError } from "@snap/engine";
+import { describe, expect, it } from "vitest";
+import { readMultipart } from "../../src/documents/read-multipart.ts";
+
+const TYPE = "multipart/form-data; boundary=xyz";
+const DISPOSITION = 'Content-Disposition: form-data; name="files"';
+
+function bodyOf(...parts: readonly string[]): Buffer {
+  return Buffer.from(parts.map((part) => `--xyz\r\n${part}\r\n`).join("") + "--xyz--\r\n");
+}
+
+function fileOf(filename: string, content = "", headers = ""): string {
+  return `${DISPOSITION}; filename="${filename}"${headers}\r\n\r\n${content}`;
+}
+
+async function refusalOf(body: Buffer, type = TYPE): Promise<unknown> {
+  const refused = await Promise.resolve()
+    .then(() => readMultipart(body, type))
+    .catch((error: unknown) => error);
+  if (!isSnapError(refused)) throw refused;
+  const { code, errors } = refused;
+  return { code, errors };
+}
+
+describe("a form", () => {
+  it("contains files whose paths are their file names", async () => {
+    const files = await readMultipart(
+      bodyOf(
+        fileOf("index.html", "<p>é</p>"),
+        fileOf("../a/é.css", "", "\r\nContent-Type: text/css"),
+        fileOf("C:\\a", "x"),
+      ),
+      TYPE,
+    );
+    expect(files.map(({ path, bytes }) => [path, Buffer.from(bytes).toString()])).toEqual([
+      ["index.html", "<p>é</p>"],
+      ["../a/é.css", ""],
+      ["C:\\a", "x"],
+    ]);
+  });
+
+  it("is one as fetch sends it, with identical bytes", async () => {
+    const bytes = Uint8Array.from({ length: 300_000 }, (_, index) => (index * index) % 256);
+    const form = new FormData();
+    form.append("files", new Blob([bytes]), "a/large.bin");
+    form.append("other", new Blob(["--x\r\n"]), "index.html");
+    const request = new Request("http://localhost/", { method: "POST", body: form });
+    const files = await readMultipart(
+      Buffer.from(await request.arrayBuffer()),
+      request.headers.get("content-type") ?? "",
+    );
+    expect(files.map(({ path }) => path)).toEqual(["a/large.bin", "index.html"]);
+    expect(Buffer.from(files[0]?.bytes ?? []).equals(bytes)).toBe(true);
+  });
+});
+
+describe("a form is refused", () => {
+  const MALFORMED = { body: ["must be well-formed multipart/form-data"] };
+
+  it.each<[string, Buffer]>([
+    ["empty", Buffer.alloc(0)],
+    ["something else", Buffer.from("<p>Hello</p>")],
+    ["cut in a header", bodyOf(fileOf("index.html")).subarray(0, 30)],
+    ["cut in a file", bodyOf(fileOf("index.html", "x".repeat(100))).subarray(0, 120)],
+    ["cut after a file", bodyOf(fileOf("index.html", "x")).subarray(0, -4)],
+  ])("that is %s", async (_, body) => {
+    expect(await refusalOf(body)).toEqual({ code: "validation_failed", errors: MALFORMED });
+  });
+
+  it("without a boundary", async () => {
+    for (const type of ["multipart/form-data", "multipart/form-data; boundary="])
+      expect(await refusalOf(bodyOf(fileOf("index.html")), type)).toMatchObject({
+        code: "validation_failed",
+      });
+  });
+
+  it("with a field that is not a file", async () => {
+    expect(await refusalOf(bodyOf(`${DISPOSITION}\r\n\r\nvalue`, fileOf("index.html")))).toEqual({
+      code: "validation_failed",
+      errors: { files: ["must be sent as a file with a file name"] },
+    });
+  });
+
+  it("with an encoded file", async () => {
+    const encoded = fileOf("a.png", "AAAA", "\r\nContent-Transfer-Encoding: base64");
+    expect(await refusalOf(bodyOf(encoded))).toEqual({
+      code: "validation_failed",
+      errors: { "a.png": ["must be sent without a Content-Transfer-Encoding"] },
+    });
+  });
+
+  it("with more than 500 files", async () => {
+    const parts = Array.from({ length: 501 }, (_, index) => fileOf(`${index}`));
+    expect(await readMultipart(bodyOf(...parts.slice(1)), TYPE)).toHaveLength(500);
+    expect(await refusalOf(bodyOf(...parts))).toEqual({
+      code: "payload_too_large",
+      errors: { body: ["must contain at most 500 files"] },
+    });
+  });
+
+  it("with half a million parts, at the first one too many", async () => {
+    const body = Buffer.from("--xyz\r\nX: y\r\n\r\n\r\n".repeat(500_000));
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      immediate = setImmediate(count);
+    };
+    let immediate = setImmediate(count);
+    expect(await refusalOf(body)).toMatchObject({ code: "payload_too_large" });
+    clearImmediate(immediate);
+    expect(turns).toBeLessThan(10);
+  });
+});

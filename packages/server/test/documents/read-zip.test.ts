@@ -1,0 +1,145 @@
+import { isSnapError } from "@snap/engine";
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { readZip } from "../../src/documents/read-zip.ts";
+import { zipOf, type ZipEntry } from "./zip.ts";
+
+const PAGE: ZipEntry = { name: "index.html", bytes: "<p>Hello</p>" };
+
+async function contentsOf(body: Buffer): Promise<Record<string, string>> {
+  const files = await readZip(body);
+  return Object.fromEntries(files.map(({ path, bytes }) => [path, Buffer.from(bytes).toString("latin1")]));
+}
+
+async function refusalOf(body: Buffer): Promise<unknown> {
+  const refused = await readZip(body).catch((error: unknown) => error);
+  if (!isSnapError(refused)) throw refused;
+  const { code, errors } = refused;
+  return { code, errors };
+}
+
+describe("a ZIP file", () => {
+  it("contains files, stored or deflated, with identical bytes", async () => {
+    const bytes = Buffer.from(Uint8Array.from({ length: 200_000 }, (_, index) => (index * index) % 251));
+    const entries = [
+      PAGE,
+      { name: "a/", bytes: "" },
+      { name: "a/b.bin", bytes, method: 0 },
+      { name: "é", bytes },
+    ];
+    expect(await contentsOf(zipOf(entries))).toEqual({
+      "index.html": "<p>Hello</p>",
+      "a/b.bin": bytes.toString("latin1"),
+      é: bytes.toString("latin1"),
+    });
+    expect(await readZip(zipOf([]))).toEqual([]);
+  });
+
+  it("has names in code page 437 unless it says that they are UTF-8", async () => {
+    const name = Buffer.from("caf\x82.css", "latin1");
+    expect(Object.keys(await contentsOf(zipOf([PAGE, { name, flags: 0 }])))).toContain("café.css");
+  });
+
+  it("is unwrapped if one folder contains everything, and loses what macOS adds", async () => {
+    const entries = [
+      { name: "site/" },
+      { ...PAGE, name: "site/index.html" },
+      { name: "site/.DS_Store" },
+      { name: "site/a/b.css" },
+      { name: "__MACOSX/site/._index.html", bytes: "x" },
+    ];
+    expect(Object.keys(await contentsOf(zipOf(entries)))).toEqual(["index.html", "a/b.css"]);
+    expect(Object.keys(await contentsOf(zipOf([...entries, { name: "other" }])))).toContain(
+      "site/index.html",
+    );
+  });
+
+  it.each(["..", ".", "C:", "", "a\\b"])(
+    "is not unwrapped if the folder is %j, which no path may contain",
+    async (folder) => {
+      const name = `${folder}/index.html`;
+      expect(Object.keys(await contentsOf(zipOf([{ ...PAGE, name }])))).toEqual([name]);
+    },
+  );
+
+  it("is one as common programs write it", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "snap-zip-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await mkdir(join(folder, "site/ü"), { recursive: true });
+    await writeFile(join(folder, "site/index.html"), "<p>Hello</p>".repeat(100));
+    await writeFile(join(folder, "site/ü/a.css"), "");
+    await symlink("/etc/passwd", join(folder, "link"));
+    const script = `import sys, zipfile
+with zipfile.ZipFile("plain.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+    for name in ("site/index.html", "site/ü/a.css"): archive.write(name)`;
+    await promisify(execFile)("python3", ["-c", script], { cwd: folder });
+    expect(await contentsOf(await readFile(join(folder, "plain.zip")))).toEqual({
+      "index.html": "<p>Hello</p>".repeat(100),
+      "ü/a.css": "",
+    });
+  });
+});
+
+describe("a ZIP file is refused", () => {
+  it.each<[string, Partial<ZipEntry>, string]>([
+    ["a symbolic link", { mode: 0o120777 }, "must be a plain file, not a link or a device"],
+    ["a device", { mode: 0o020666 }, "must be a plain file, not a link or a device"],
+    ["a pipe", { mode: 0o010666 }, "must be a plain file, not a link or a device"],
+    ["an encrypted file", { flags: 0x801 }, "must not be encrypted"],
+    ["another compression", { method: 14 }, "must be stored or deflated"],
+    ["a wrong checksum", { checksum: 7 }, "is damaged: its size or its checksum is wrong"],
+    ["a size that is too small", { uncompressedSize: 2 }, "is damaged: its size or its checksum is wrong"],
+    ["a size that is too large", { uncompressedSize: 2000 }, "is damaged: its size or its checksum is wrong"],
+  ])("with %s", async (_, change, message) => {
+    expect(await refusalOf(zipOf([PAGE, { name: "a/b", bytes: "content", ...change }]))).toEqual({
+      code: "validation_failed",
+      errors: { "a/b": [message] },
+    });
+  });
+
+  it.each<[string, Buffer]>([
+    ["empty", Buffer.alloc(0)],
+    ["something else", Buffer.from("<p>Hello</p>".repeat(100))],
+    ["cut at its end", zipOf([PAGE]).subarray(0, -30)],
+    ["cut at its start", zipOf([PAGE]).subarray(20)],
+    ["without the entries that it promises", zipOf([PAGE], 3)],
+  ])("that is %s", async (_, body) => {
+    expect(await refusalOf(body)).toEqual({
+      code: "validation_failed",
+      errors: { body: ["must be a well-formed ZIP file"] },
+    });
+  });
+
+  it("with more than 500 files, or 2,000 entries", async () => {
+    const files = Array.from({ length: 501 }, (_, index) => ({ name: `${index}` }));
+    const folders = Array.from({ length: 2001 }, (_, index) => ({ name: `${index}/` }));
+    expect(await readZip(zipOf(files.slice(1)))).toHaveLength(500);
+    const refusal = {
+      code: "payload_too_large",
+      errors: { body: ["must contain at most 500 files"] },
+    };
+    for (const entries of [files, folders]) expect(await refusalOf(zipOf(entries))).toEqual(refusal);
+    expect(await refusalOf(zipOf([PAGE], 65_000))).toEqual(refusal);
+  });
+
+  it("that inflates to more than 50 MiB, whatever sizes it claims", async () => {
+    const bytes = new Uint8Array(30_000_000);
+    const refusal = (name: string): unknown => ({
+      code: "payload_too_large",
+      errors: { [name]: ["makes the files together larger than 52428800 bytes"] },
+    });
+    const entries = [PAGE, { name: "a", bytes }, { name: "b", bytes }, { name: "c" }];
+    expect(await refusalOf(zipOf(entries))).toEqual(refusal("b"));
+    const bomb = { name: "bomb", bytes: new Uint8Array(60_000_000) };
+    expect(await refusalOf(zipOf([PAGE, bomb]))).toEqual(refusal("bomb"));
+    // it stops where the claim is broken
+    expect(await refusalOf(zipOf([PAGE, { ...bomb, uncompressedSize: 100 }]))).toEqual({
+      code: "validation_failed",
+      errors: { bomb: ["is damaged: its size or its checksum is wrong"] },
+    });
+  });
+});

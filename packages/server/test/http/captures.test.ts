@@ -1,0 +1,257 @@
+import { describe, expect, it } from "vitest";
+import { leftOfLimit, submit } from "./batches.ts";
+import {
+  envelopeOf,
+  openService,
+  RESET_SECONDS,
+  type Reply,
+  type RequestOptions,
+  type TestService,
+} from "./open-service.ts";
+
+const html = "<h1>Invoice 7</h1>";
+const DOCUMENT_URL = /^https:\/\/documents\.snap\.invalid\/[0-9a-f]{64}\/$/;
+const BOUND_BYTES = 10 * 1024 * 1024;
+
+/** `POST /v1/captures` of a document, as JSON. */
+function capture(
+  { send }: TestService,
+  document: unknown,
+  { headers, ...options }: RequestOptions = {},
+): Promise<Reply> {
+  return send("/v1/captures", {
+    method: "POST",
+    body: JSON.stringify(document),
+    ...options,
+    headers: { "Content-Type": "application/json", ...headers },
+  });
+}
+
+describe("POST /v1/captures", () => {
+  it("returns the rendering of html, with the headers of GET /snap; the second time from the cache", async () => {
+    const service = await openService();
+    const { token } = await service.customer();
+    const miss = await capture(service, { html, width: 800, height: 600 }, { token });
+    expect(miss.status).toBe(200);
+    expect(miss.headers).toMatchObject({
+      "content-type": "image/png",
+      "cache-control": "private, no-cache",
+      "content-security-policy": "default-src 'none'; sandbox",
+      "x-content-type-options": "nosniff",
+      etag: expect.stringMatching(/^"[0-9a-f]{64}"$/),
+      "x-cache": "MISS",
+      "x-target-status": "200",
+      "x-credits-limit": "1000",
+      "x-credits-remaining": "999",
+      "x-credits-reset": RESET_SECONDS,
+      "x-ratelimit-limit": "1000",
+      "x-ratelimit-remaining": "999",
+    });
+    expect(miss.body.toString("latin1", 1, 4)).toBe("PNG");
+    expect(service.renderer.calls).toEqual([
+      expect.objectContaining({ url: expect.stringMatching(DOCUMENT_URL), width: 800, height: 600 }),
+    ]);
+    const hit = await capture(service, { html, width: 800, height: 600 }, { token });
+    expect(hit.headers).toMatchObject({ "x-cache": "HIT", "x-credits-remaining": "999" });
+    expect(hit.body.equals(miss.body)).toBe(true);
+    expect(service.renderer.calls).toHaveLength(1);
+  });
+
+  it("returns a PDF of markdown", async () => {
+    const service = await openService();
+    const { token } = await service.customer();
+    const reply = await capture(
+      service,
+      { markdown: "# Report", pdf: true, paperFormat: "letter" },
+      { token },
+    );
+    expect(reply.headers["content-type"]).toBe("application/pdf");
+    const page = await service.renderer.options[0]?.document?.readFile("index.html");
+    expect(Buffer.from(page?.bytes ?? []).toString()).toContain("Report");
+  });
+
+  it("shares the cache with GET /v1/snap, for url and for the url of a document", async () => {
+    const service = await openService();
+    const { token } = await service.customer();
+    const url = "https://example.com/";
+    await service.snap({ url }, { token });
+    expect((await capture(service, { url }, { token })).headers["x-cache"]).toBe("HIT");
+    await capture(service, { html }, { token });
+    const documentUrl = service.renderer.calls[1]?.url ?? "";
+    expect((await service.snap({ url: documentUrl }, { token })).headers["x-cache"]).toBe("HIT");
+  });
+
+  it("is free for a caller who has the rendering", async () => {
+    const service = await openService();
+    const { id, token } = await service.customer();
+    const { headers } = await capture(service, { html }, { token });
+    const left = await leftOfLimit(service, { accountId: id, name: "cached" });
+    const reply = await capture(
+      service,
+      { html },
+      { token, headers: { "If-None-Match": String(headers.etag) } },
+    );
+    expect(reply.status).toBe(304);
+    expect(reply.body).toHaveLength(0);
+    expect(reply.headers).toMatchObject({
+      etag: headers.etag,
+      "x-cache": "HIT",
+      "x-credits-remaining": "999",
+    });
+    expect(await leftOfLimit(service, { accountId: id, name: "cached" })).toBe(left - 1);
+  });
+
+  it("accepts values as JSON types and as in a query, structures and secrets", async () => {
+    const service = await openService();
+    const { token } = await service.customer();
+    const typed = { html, fullPage: true, scale: 2, headers: { "X-Key": "secret" } };
+    await capture(service, typed, { token });
+    const sent = { html, fullPage: "1", scale: "2", headers: '{"X-Key":"secret"}' };
+    expect((await capture(service, sent, { token })).headers["x-cache"]).toBe("HIT");
+    expect(service.renderer.calls).toEqual([
+      expect.objectContaining({ fullPage: true, scale: 2, headers: { "x-key": "secret" } }),
+    ]);
+    expect(service.text()).not.toContain("secret");
+  });
+
+  it("does not cache with cache: false", async () => {
+    const service = await openService();
+    const { token } = await service.customer();
+    const reply = await capture(service, { html, cache: false }, { token });
+    expect(reply.status).toBe(200);
+    expect(reply.headers).not.toHaveProperty("x-cache");
+  });
+});
+
+describe("the page of a capture", () => {
+  const tooMany = ["is one page too many; send exactly one of url, html and markdown"];
+  const notText = ["must be text in Unicode, at least one character"];
+
+  it("is required", async () => {
+    const service = await openService();
+    const { token } = await service.customer();
+    const reply = await capture(service, { pdf: true }, { token });
+    expect(reply.status).toBe(422);
+    const errors = { url: ["is missing; send exactly one of url, html and markdown"] };
+    expect(envelopeOf(reply)).toMatchObject({ code: "invalid_url", errors });
+  });
+
+  it.each<[string, object, Record<string, string[]>]>([
+    ["two", { html, markdown: "# Hi" }, { html: tooMany, markdown: tooMany }],
+    ["a url besides", { html, url: "https://example.com/" }, { url: tooMany, html: tooMany }],
+    ["no text", { html: 7 }, { html: notText }],
+    ["null", { markdown: null }, { markdown: notText }],
+    ["empty", { html: "" }, { html: notText }],
+    ["not Unicode", { html: "\ud800" }, { html: notText }],
+  ])("must not be %s", async (_what, document, errors) => {
+    const service = await openService();
+    const { token } = await service.customer();
+    const reply = await capture(service, document, { token });
+    expect(reply.status).toBe(422);
+    expect(envelopeOf(reply)).toMatchObject({ code: "validation_failed", errors });
+    expect(reply.headers["x-credits-remaining"]).toBe("1000");
+  });
+
+  it("may be a url, with the errors of GET /snap", async () => {
+    const service = await openService();
+    const { token } = await service.customer();
+    const invalid = await capture(service, { url: "example.com" }, { token });
+    expect(envelopeOf(invalid).code).toBe("invalid_url");
+    const blocked = await capture(service, { url: "http://127.0.0.1/" }, { token });
+    expect(envelopeOf(blocked).code).toBe("blocked_host");
+    const document = await capture(
+      service,
+      { url: `https://documents.snap.invalid/${"0".repeat(64)}/` },
+      { token },
+    );
+    expect(envelopeOf(document).code).toBe("target_unreachable");
+    expect(document.headers["x-credits-remaining"]).toBe("1000");
+  });
+
+  it("leaves html and markdown unknown to every other request", async () => {
+    const service = await openService();
+    const { token } = await service.customer();
+    const query = await service.snap({ html }, { token });
+    expect(envelopeOf(query).errors).toMatchObject({ html: ["is not a parameter"] });
+    const batch = await submit(service, { items: [{ html }] }, { token });
+    expect(envelopeOf(batch).errors).toMatchObject({ "items.0.html": ["is not a parameter"] });
+  });
+});
+
+describe("the body of a capture", () => {
+  it.each<[string, string | Buffer, Record<string, string>, RegExp]>([
+    ["of another type", "html=1", { "Content-Type": "text/html" }, /Content-Type: application\/json/],
+    ["not JSON", "{", {}, /well-formed/],
+    ["an array", "[]", {}, /JSON object/],
+    ["null", "null", {}, /JSON object/],
+    ["missing", "", {}, /well-formed/],
+  ])("must not be %s", async (_what, body, headers, fault) => {
+    const service = await openService();
+    const { token } = await service.customer();
+    const reply = await capture(service, null, { token, body, headers });
+    expect(reply.status).toBe(422);
+    expect(envelopeOf(reply).errors).toEqual({ body: [expect.stringMatching(fault)] });
+  });
+
+  it("has at most 10 MiB, declared or in chunks", async () => {
+    const service = await openService();
+    const { token } = await service.customer();
+    const bodyOf = (bytes: number): string => JSON.stringify({ html: "x".repeat(bytes - 11) });
+    expect(bodyOf(BOUND_BYTES)).toHaveLength(BOUND_BYTES);
+    const accepted = await capture(service, null, { token, body: bodyOf(BOUND_BYTES) });
+    expect(accepted.status).toBe(200);
+    for (const headers of [{}, { "Transfer-Encoding": "chunked" }]) {
+      const reply = await capture(service, null, { token, body: bodyOf(BOUND_BYTES + 1), headers });
+      expect(reply.status).toBe(413);
+      expect(envelopeOf(reply)).toMatchObject({
+        code: "payload_too_large",
+        message: "Request body too large (limit 10485760 bytes).",
+      });
+    }
+  });
+
+  it("is refused while six of the account are in memory", async () => {
+    const service = await openService();
+    const [first, second] = [await service.customer(), await service.customer()];
+    const release = service.renderer.hold();
+    const body = (index: number): string => JSON.stringify({ html: String(index).repeat(BOUND_BYTES - 11) });
+    const refusal = Promise.withResolvers<Reply>();
+    const replies = [1, 2, 3, 4, 5, 6, 7].map(async (index) => {
+      const reply = await capture(service, null, { token: first.token, body: body(index) });
+      if (reply.status !== 200) refusal.resolve(reply);
+      return reply.status;
+    });
+    const refused = await refusal.promise;
+    expect(envelopeOf(refused).code).toBe("upstream_rate_limited");
+    expect(refused.headers["retry-after"]).toBe("2");
+    const other = capture(service, { html }, { token: second.token });
+    release();
+    const statuses = await Promise.all(replies);
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 200, 200, 200, 200, 200, 503]);
+    expect((await other).status).toBe(200);
+    expect((await capture(service, null, { token: first.token, body: body(8) })).status).toBe(200);
+  });
+});
+
+describe("the other methods", () => {
+  it.each(["GET", "HEAD", "PUT", "DELETE", "PATCH"])("%s is refused", async (method) => {
+    const { send } = await openService();
+    const reply = await send("/v1/captures", { method });
+    expect(reply.status).toBe(405);
+    expect(reply.headers["allow"]).toBe("POST, OPTIONS");
+  });
+
+  it("still refuse POST /v1/snap, and callers without a token", async () => {
+    const service = await openService();
+    const { token } = await service.customer();
+    expect((await service.send("/v1/snap", { method: "POST", token })).status).toBe(405);
+    const anonymous = await capture(service, { html });
+    expect(envelopeOf(anonymous).code).toBe("unauthenticated");
+    const unverified = await service.customer({ verified: false });
+    const refused = await capture(service, { html }, { token: unverified.token });
+    expect(envelopeOf(refused).code).toBe("email_unverified");
+    const narrow = await service.customer({ abilities: ["screenshot"] });
+    const pdf = await capture(service, { html, pdf: true }, { token: narrow.token });
+    expect(envelopeOf(pdf).code).toBe("missing_ability");
+  });
+});

@@ -1,0 +1,50 @@
+import { expect, it } from "vitest";
+import { openService } from "../http/open-service.ts";
+import { CLIENTS } from "./clients.ts";
+
+const html = "<h1>Invoice 7</h1>";
+
+it.each(Object.entries(CLIENTS))("take-screenshot renders html for %s", async (_name, connect) => {
+  const { service, customer, renderer } = await openService();
+  const { token } = await customer();
+  const session = await connect({ origin: service.origin, token });
+  const { content, isError } = await session.call("take-screenshot", { html, width: 800, height: 600 });
+  expect(isError).toBeFalsy();
+  expect(content).toMatchObject([{ type: "image", mimeType: "image/png" }, { type: "text" }]);
+  expect(renderer.calls).toEqual([expect.objectContaining({ width: 800, height: 600 })]);
+  const page = await renderer.options[0]?.document?.readFile("index.html");
+  expect(Buffer.from(page?.bytes ?? []).toString()).toBe(html);
+});
+
+it("create-pdf returns a link to the PDF of markdown, which needs no content", async () => {
+  const { service, customer, send, renderer } = await openService();
+  const { token } = await customer();
+  const session = await CLIENTS["the older client"]({ origin: service.origin, token });
+  const { structuredContent } = await session.call("create-pdf", { markdown: "# Report" });
+  const link = new URL(String(structuredContent?.["signed_url"]));
+  const reply = await send(link.pathname + link.search);
+  expect(reply.headers).toMatchObject({ "content-type": "application/pdf", "x-cache": "HIT" });
+  expect(renderer.calls).toHaveLength(1);
+});
+
+it("create-pdf returns a link also without the cache", async () => {
+  const { service, customer, send } = await openService();
+  const { token } = await customer();
+  const session = await CLIENTS["the older client"]({ origin: service.origin, token });
+  const { structuredContent } = await session.call("create-pdf", { html, cache: false });
+  const link = new URL(String(structuredContent?.["signed_url"]));
+  expect((await send(link.pathname + link.search)).status).toBe(200);
+});
+
+it.each([
+  ["no page", {}, "invalid_url: url is missing; send exactly one of url, html and markdown"],
+  ["two pages", { html, url: "https://example.com/" }, "send exactly one of url, html and markdown"],
+  ["no text", { html: 7 }, "must be text in Unicode, at least one character"],
+])("a tool refuses %s", async (_what, args, fault) => {
+  const { service, customer } = await openService();
+  const { token } = await customer();
+  const session = await CLIENTS["the older client"]({ origin: service.origin, token });
+  const { content, isError } = await session.call("take-screenshot", args);
+  expect(isError).toBe(true);
+  expect(content[0]?.["text"]).toContain(fault);
+});

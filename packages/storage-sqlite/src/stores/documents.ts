@@ -1,0 +1,96 @@
+import type { DocumentStore } from "@snap/engine/ports";
+import type { DatabaseSync } from "node:sqlite";
+import type { BodyFiles } from "../body-files.ts";
+import type { CacheSpace } from "../cache/cache-space.ts";
+import { inPortions } from "../portions.ts";
+import type { Deletions } from "./deletions.ts";
+import { createDocumentRows, toDocument, type DocumentRow } from "./document-rows.ts";
+
+/** A document has up to 500 rows. */
+const DELETIONS_PER_TRANSACTION = 5;
+const SWEEP_INTERVAL_MS = 3_600_000;
+
+export interface DocumentStoreOptions {
+  readonly deletions: Deletions;
+  readonly files: BodyFiles;
+  readonly space: Pick<CacheSpace, "makeFor">;
+}
+
+export function createDocumentStore(
+  database: DatabaseSync,
+  { deletions, files, space }: DocumentStoreOptions,
+): DocumentStore {
+  const rows = createDocumentRows(database, deletions);
+  let nextSweepAt = 0;
+
+  /** Deletes rows and then their files. */
+  const discard = async (sequences: readonly number[]): Promise<number> => {
+    const removed = rows.remove(sequences);
+    await files.remove(sequences);
+    return removed;
+  };
+  const sweep = (now: number): Promise<void> =>
+    files.sweep({ now, hasRow: (sequence) => rows.has(sequence) });
+  /** A file is missing only if it was lost, or deleted while a backup was being made. */
+  const withFile = async (row: DocumentRow): Promise<DocumentRow | null> => {
+    if (await files.has(row.sequence, row.bytes)) return row;
+    await discard([row.sequence]);
+    return null;
+  };
+  const findRow = async (request: Parameters<DocumentStore["find"]>[0]): Promise<DocumentRow | null> => {
+    const row = rows.find(request);
+    return row && withFile(row);
+  };
+
+  return {
+    async put(request) {
+      // if its file was lost, it is stored again
+      await findRow({ ...request.document, now: request.document.storedAt });
+      const settled = rows.settle(request);
+      if (settled !== null) return settled;
+      const { document } = request;
+      if (!(await space.makeFor(document.bytes)))
+        throw new Error("the disk has no space for a document; free disk space");
+      const parts = request.files.map(({ bytes }) => bytes);
+      const sequence = await files.write(parts, document.storedAt);
+      try {
+        const outcome = rows.insert(request, sequence);
+        // another upload was faster
+        if (outcome !== null) await files.remove([sequence]);
+        return outcome ?? { stored: true, document };
+      } catch (error) {
+        await files.remove([sequence]);
+        throw error;
+      }
+    },
+    async find(request) {
+      const row = await findRow(request);
+      return row && toDocument(row);
+    },
+    async readFile({ path, ...request }) {
+      const part = rows.findPart({ ...request, path });
+      if (part === null) return null;
+      const bytes = await files.read(part.sequence, part);
+      return bytes && { path, contentType: part.contentType, bytes };
+    },
+    async delete(request) {
+      const row = rows.find(request);
+      return row !== null && (await discard([row.sequence])) > 0;
+    },
+    async prune({ now, limit }) {
+      const pruned = await discard(rows.expired({ now, limit }));
+      if (now >= nextSweepAt) {
+        nextSweepAt = now + SWEEP_INTERVAL_MS;
+        await sweep(now);
+      }
+      return pruned;
+    },
+    async deleteAccount({ accountId, now }) {
+      const limit = DELETIONS_PER_TRANSACTION;
+      const deleted = await inPortions(() => discard(rows.someOf({ accountId, limit })));
+      // an earlier deletion may have been killed between a row and its file
+      await sweep(now);
+      return deleted;
+    },
+  };
+}
