@@ -54,6 +54,29 @@ const IN_RECORDS: readonly Fault[] = [
 ];
 
 const IN_CHANGES: readonly Fault[] = [
+  [
+    "stores no change of parameters",
+    ({ batches }) => ({
+      change: ({ change, ...request }) =>
+        batches.change({
+          ...request,
+          change(before, settled) {
+            const after = change(before, settled);
+            const [first] = before.items;
+            return (
+              after && {
+                ...after,
+                items: after.items.map((item) => ({
+                  ...item,
+                  parameters: first?.parameters ?? item.parameters,
+                })),
+              }
+            );
+          },
+        }),
+    }),
+    "stores and returns the result of a change",
+  ],
   ["settles although the change returns null", settlesFirst, "rolls back when the change returns null"],
   ["settles although the change throws", settlesFirst, "rolls back and rejects when the change throws"],
   ["settles for an unknown batch", settlesFirst, "does nothing for an unknown batch"],

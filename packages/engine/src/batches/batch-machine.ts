@@ -1,5 +1,6 @@
 import type { ErrorCode } from "@snap/protocol";
 import type { BatchRecord, DeliveryState, ItemRecord, ItemState } from "../ports/batches.ts";
+import { dropSecrets } from "./item-secrets.ts";
 
 /*
  * The batch state machine: pure functions from a batch and an event to the next state of the batch.
@@ -83,8 +84,15 @@ export function advanceBatch(
   const item = batch.items.find(({ id }) => id === event.itemId);
   const state = item === undefined ? null : advanceItem(item.state, event, { now, rules });
   if (item === undefined || state === null) return null;
-  const items = batch.items.map((other) => (other === item ? { ...item, state } : other));
+  const changed = withState(item, state);
+  const items = batch.items.map((other) => (other === item ? changed : other));
   return finishIfComplete({ ...batch, items }, { now, rules });
+}
+
+/** A finished item is not captured again, so it does not need its secrets. */
+function withState(item: ItemRecord, state: ItemState): ItemRecord {
+  const changed = { ...item, state };
+  return isTerminal(changed) ? { ...changed, parameters: dropSecrets(item.parameters) } : changed;
 }
 
 /** Returns whether an item is finished; an unknown status is not. */

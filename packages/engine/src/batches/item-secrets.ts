@@ -26,6 +26,11 @@ export function openSecrets(parameters: Parameters, seal: Seal): Parameters {
   });
 }
 
+/** Replaces the secrets by `null`: that there were some still matters, because a signed URL cannot have them. */
+export function dropSecrets(parameters: Parameters): Parameters {
+  return mapSecrets(parameters, () => null);
+}
+
 function mapSecrets(parameters: Parameters, map: (value: unknown, name: string) => unknown): Parameters {
   const mapped = secretsIn(parameters).map((name) => [name, map(parameters[name], name)] as const);
   return { ...parameters, ...Object.fromEntries(mapped) };

@@ -37,7 +37,10 @@ export type ItemState =
 /** One capture of a batch. */
 export interface ItemRecord {
   readonly id: string;
-  /** The validated parameters without defaults, secrets encrypted: plain JSON. */
+  /**
+   * The validated parameters without defaults: plain JSON. Secrets are encrypted, and `null` once the item is finished.
+   * They change only together with `state`.
+   */
   readonly parameters: Readonly<Record<string, unknown>> & { readonly url: string };
   /** Cache key of the rendering. */
   readonly key: string;

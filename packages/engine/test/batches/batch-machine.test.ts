@@ -164,6 +164,23 @@ describe("an item", () => {
     expect(next).toEqual(after === null ? null : batchOf([after, queued]));
   });
 
+  it.each<[string, ItemState, BatchEvent, string | null]>([
+    ["claimed", queued, claim, "sealed"],
+    ["renewed", rendering, renew, "sealed"],
+    ["limited", rendering, limit, "sealed"],
+    ["done", rendering, finish, null],
+    ["failed", rendering, fail, null],
+  ])("that is %s has its secrets only as long as it needs them", (_, state, event, basicAuth) => {
+    const batch = batchOf([state, queued]);
+    const parameters = { url: "https://example.com/", basicAuth: "sealed", fullPage: true };
+    const items = batch.items.map((item) => ({ ...item, parameters }));
+    const changed = advanceBatch({ ...batch, items }, event, { now: NOW, rules });
+    expect(changed?.items.map((item) => item.parameters)).toEqual([
+      { url: "https://example.com/", basicAuth, fullPage: true },
+      parameters,
+    ]);
+  });
+
   it("that does not exist changes nothing", () => {
     expect(advanceBatch(batchOf([queued]), { ...claim, itemId: "item_9" }, { now: NOW, rules })).toBeNull();
   });

@@ -25,6 +25,12 @@ it("stores the secrets of an item encrypted, and renders with them", async () =>
   const { items } = await bench.until({ principal, batchId }, isComplete);
   expect(bench.renderer.calls).toMatchObject([SECRETS]);
   expect(items).toMatchObject([{ status: "done", credit_cost: 1, signed_url: null }]);
+  expect((await bench.storage.batches.find(batchId))?.items[0]?.parameters).toEqual({
+    url: "https://example.com/",
+    headers: null,
+    cookies: null,
+    basicAuth: null,
+  });
   const repeat = await bench.engine.capture({ principal, parameters: document.items[0] ?? {} });
   expect(repeat).toMatchObject({ cache: "hit", creditCost: 0 });
 });
@@ -65,4 +71,6 @@ it("fails an item whose secret key was replaced, and charges nothing", async () 
     { status: "failed", error: { code: "render_failed", message }, credit_cost: 0 },
   ]);
   expect(bench.renderer.calls).toEqual([]);
+  const stored = await bench.storage.batches.find(batchId);
+  expect(stored?.items[0]?.parameters).toMatchObject({ headers: null, cookies: null, basicAuth: null });
 });

@@ -125,7 +125,7 @@ async function insert(query: Query, { items, delivery, ...batch }: BatchRecord):
   return true;
 }
 
-/** Writes what differs from `rows`. Submitted parameters never change, and a delivery is never removed. */
+/** Writes what differs from `rows`. Parameters change only together with the state, and a delivery is never removed. */
 async function update(
   query: Query,
   rows: readonly BatchRow[],
@@ -135,18 +135,23 @@ async function update(
   if (batch === undefined) return;
   const { sequence } = batch;
   const changed = items
-    .map(({ state }, position) => ({ position, state, text: JSON.stringify(state) }))
-    .filter(({ position, text }) => text !== rows[position]?.state);
+    .map(({ parameters, state }, position) => ({ position, parameters, state, text: JSON.stringify(state) }))
+    .filter(({ position, text }) => text !== rows[position]?.state)
+    .map((item) => ({ ...item, parameters: JSON.stringify(item.parameters) }));
   if (changed.length > 0)
     await query(
-      `UPDATE snap.batch_items AS item SET state = changed.state, status = changed.status,
-         claimable_at = changed.claimable_at
-       FROM unnest($2::INTEGER[], $3::TEXT[], $4::TEXT[], $5::BIGINT[])
-         AS changed (position, state, status, claimable_at)
+      `UPDATE snap.batch_items AS item SET parameters = coalesce(changed.parameters, item.parameters),
+         state = changed.state, status = changed.status, claimable_at = changed.claimable_at
+       FROM unnest($2::INTEGER[], $3::TEXT[], $4::TEXT[], $5::TEXT[], $6::BIGINT[])
+         AS changed (position, parameters, state, status, claimable_at)
        WHERE item.batch = $1 AND item.position = changed.position`,
       [
         sequence,
         changed.map(({ position }) => position),
+        // sent, and written, only if they differ: they may be long
+        changed.map(({ position, parameters }) =>
+          parameters === rows[position]?.parameters ? null : parameters,
+        ),
         changed.map(({ text }) => text),
         changed.map(({ state }) => state.status),
         changed.map(({ state }) => claimableAtOf(state)),

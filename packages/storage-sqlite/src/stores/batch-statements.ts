@@ -83,8 +83,8 @@ function prepareRecords(
     ),
     updateItem: prepare(
       database,
-      `UPDATE batch_items SET state = :state, status = ${STATUS}, claimable_at = ${CLAIMABLE_AT}
-       WHERE batch = :sequence AND position = :position`,
+      `UPDATE batch_items SET parameters = :parameters, state = :state, status = ${STATUS},
+         claimable_at = ${CLAIMABLE_AT} WHERE batch = :sequence AND position = :position`,
     ),
     putDelivery: prepare(
       database,

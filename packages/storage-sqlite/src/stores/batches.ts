@@ -131,7 +131,7 @@ function insert(statements: BatchStatements, { items, delivery, ...batch }: Batc
   if (delivery !== null) statements.putDelivery.run({ sequence, accountId, state: JSON.stringify(delivery) });
 }
 
-/** Writes what differs from `rows`. Submitted parameters never change, and a delivery is never removed. */
+/** Writes what differs from `rows`. Parameters change only together with the state, and a delivery is never removed. */
 function update(
   statements: BatchStatements,
   rows: readonly BatchRow[],
@@ -144,7 +144,9 @@ function update(
     statements.finish.run({ sequence, finishedAt, prunesAt });
   for (const [position, item] of items.entries()) {
     const state = JSON.stringify(item.state);
-    if (state !== rows[position]?.state) statements.updateItem.run({ sequence, position, state });
+    if (state === rows[position]?.state) continue;
+    const parameters = JSON.stringify(item.parameters);
+    statements.updateItem.run({ sequence, position, parameters, state });
   }
   const state = JSON.stringify(delivery);
   if (delivery !== null && state !== batch.delivery)

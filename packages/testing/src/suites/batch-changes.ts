@@ -8,6 +8,7 @@ import {
   sampleBatch,
   sampleItem,
   SUBMITTED_AT,
+  withParameters,
   withState,
 } from "./batch-samples.ts";
 import { concurrently, CONCURRENT_CALLS } from "./suite.ts";
@@ -60,6 +61,7 @@ function testOutcomes(test: DefineTest<"batches" | "ledger">): void {
     const steps: ((batch: BatchRecord) => BatchRecord)[] = [
       (batch) => withState(batch, { ...queued(SUBMITTED_AT + 5), limitedSince: SUBMITTED_AT }),
       (batch) => withState(batch, DONE, "item_2"),
+      (batch) => withParameters(withState(batch, DONE), { url: "https://example.com/", basicAuth: null }),
       (batch) => finished(batch, { finishedAt: SUBMITTED_AT + 7 }),
       (batch) => ({
         ...batch,

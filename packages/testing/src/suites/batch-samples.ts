@@ -56,6 +56,16 @@ export function withState(batch: BatchRecord, state: ItemState, itemId = "item_1
   return { ...batch, items: batch.items.map((item) => (item.id === itemId ? { ...item, state } : item)) };
 }
 
+/** Returns the batch with other parameters of its item `itemId`. */
+export function withParameters(
+  batch: BatchRecord,
+  parameters: ItemRecord["parameters"],
+  itemId = "item_1",
+): BatchRecord {
+  const items = batch.items.map((item) => (item.id === itemId ? { ...item, parameters } : item));
+  return { ...batch, items };
+}
+
 /** Returns the finished batch; it may be pruned after `retentionMs`. */
 export function finished(
   batch: BatchRecord,

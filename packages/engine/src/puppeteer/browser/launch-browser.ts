@@ -34,14 +34,17 @@ const LOWER_PRIORITY_OF_SESSION = `if read -r group </proc/self/autogroup; then
   for attempt in 1 2 3; do echo 10 >/proc/self/autogroup && break; sleep 0.1; done
 fi 2>/dev/null`;
 
+/** Runs the browser at a lower priority than the service, which its pages would otherwise delay. */
+const RUN = `${LOWER_PRIORITY_OF_SESSION}
+exec nice -n 10 "$@"`;
+
 /**
- * Runs the browser at a lower priority than the service, which its pages would otherwise delay.
- *
- * If this process is killed, the pipe closes and the browser exits. The shell then removes its profile, and continues the
- * processes that were stopped to slow them down, so that they exit as well.
+ * Waits until this process has ended, however it did, and then ends all processes of the browser and removes its profile.
+ * The browser would exit by itself, because its pipe closes, but not while it is stopped to slow it down, or hangs. The
+ * files of a process that is exiting may make the first attempt fail.
  */
-const RUN_AND_CLEAN_UP = `${LOWER_PRIORITY_OF_SESSION}
-profile=$1; shift; nice -n 10 "$@"; status=$?; kill -CONT 0; rm -rf "$profile"; exit $status`;
+const CLEAN_UP_LATER = `trap '' TERM; read -r end; kill -s KILL -- "-$1"
+for attempt in 1 2 3 4 5; do rm -rf "$2" && break; sleep 0.1; done`;
 
 /** The only environment variables that the browser inherits: none of the server's secrets. */
 const INHERITED_VARIABLES = [
@@ -83,7 +86,8 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
   try {
     const userAgent = options.userAgent ?? chromeUserAgent(await readVersion({ ...options, profileDir }));
     const child = start({ ...options, userAgent, profileDir });
-    const exited = watchExit({ child, disconnected, profileDir });
+    const watcher = startWatcher(child, profileDir);
+    const exited = watchExit({ child, watcher, disconnected, profileDir });
     stderr = captureStderr(child);
     kill = async () => {
       killGroup(child);
@@ -148,14 +152,26 @@ async function readVersion({ executablePath, profileDir }: InProfile): Promise<s
 
 function start(options: InProfile): ChildProcess {
   const { executablePath, profileDir } = options;
-  const command = [profileDir, executablePath, ...launchArguments(options)];
-  return spawn("/bin/sh", ["-c", RUN_AND_CLEAN_UP, "sh", ...command], {
+  const command = [executablePath, ...launchArguments(options)];
+  return spawn("/bin/sh", ["-c", RUN, "sh", ...command], {
     ...browserUser(),
     cwd: profileDir,
     detached: true, // its own process group, so that all its processes can be killed
     env: environment(profileDir),
     stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
   });
+}
+
+/** Starts a process that outlives this one, and notices its end because standard input closes. */
+function startWatcher(browser: ChildProcess, profileDir: string): ChildProcess {
+  const watcher = spawn("/bin/sh", ["-c", CLEAN_UP_LATER, "sh", String(browser.pid), profileDir], {
+    ...browserUser(),
+    cwd: "/",
+    detached: true, // not stopped together with the browser, or by a signal from the terminal
+    env: environment(profileDir),
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  return watcher.on("error", () => {}); // the browser runs without it
 }
 
 function environment(profileDir: string): NodeJS.ProcessEnv {
@@ -172,11 +188,12 @@ async function watchExit(launch: {
   disconnected: AbortController;
   profileDir: string;
 }): Promise<void> {
-  const { child, disconnected, profileDir } = launch;
+  const { child, watcher, disconnected, profileDir } = launch;
   const reason = await once(child, "exit").then(
     ([code, signal]) => new Error(`the browser exited (${signal ?? `exit code ${code}`})`),
     (error: Error) => error, // spawning failed
   );
+  watcher.kill("SIGKILL");
   killGroup(child); // helpers may outlive the first process
   disconnected.abort(reason);
   await removeProfileDir(profileDir);
