@@ -19,7 +19,8 @@ export const RENDER_NOTES = {
     "Number of requests without a response, except those that were canceled. Absent if requests were blocked.",
   "glyphs-missing": "No font of the service has some of the page's characters.",
   blank: "The picture is entirely white or transparent.",
-  "capture-too-large": "The picture or the file exceeds a limit; a retry fails in the same way.",
+  "capture-too-large":
+    "The picture, the file or the number of masks exceeds a limit; a retry fails in the same way.",
   "pages-unmatched": "`pageRanges` starts after the last page; a retry fails in the same way.",
   "selector-unmatched":
     "No element matched `selector`, or a selector is not valid CSS; a retry fails in the same way.",

@@ -55,6 +55,7 @@ beforeAll(async () => {
       </script><style>::backdrop { background: none } * { outline: 0 solid blue !important }</style>`,
     "/masked-scroller": `<div style="height:200px;overflow:auto"><div style="height:500px"></div>
       <p id=area class=x style="height:50px;margin:0;background:red"></p><div style="height:500px"></div></div>`,
+    "/crowded": `<body><script>document.body.innerHTML = "<i>x</i>".repeat(5001)</script>`,
     "/backdrop":
       "<body style='margin:0'><style>::backdrop { background: red !important }</style><p class=x>text",
   });
@@ -184,6 +185,16 @@ describe("mask", () => {
       if (unknown.length > 0) throw unknown.join("; ");`;
     const rendered = renderer.render(screenshot(site.url("/box"), { script }));
     await expect(rendered).resolves.toMatchObject({ contentType: "image/png" });
+  });
+
+  it("fails rather than covering only a part of the matches", async () => {
+    const error = await errorOf(renderer.render(screenshot(site.url("/crowded"), { mask: "i" })));
+    expect(error).toMatchObject({
+      code: "render_failed",
+      message:
+        "The selector i of mask matches more than 5000 visible elements. Mask an element that contains them.",
+      notes: ["capture-too-large"],
+    });
   });
 
   it("covers a captured element that is scrolled to within its container", async () => {
