@@ -2,9 +2,12 @@
 
 import { readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connect, type CDPSession } from "puppeteer";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Renderer } from "../../src/ports/renderer.ts";
+import { AnimatedImages } from "../../src/puppeteer/page/prepare/animated-images.ts";
 import { readPng } from "./image.ts";
+import { startRemoteBrowser } from "./remote-browser.ts";
 import { openRenderer, pdf, screenshot } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
 
@@ -24,6 +27,17 @@ const GIF = Buffer.from(
     "00" + // blue
     "3b",
   "hex",
+);
+/** The same as a WebP image. */
+const WEBP = Buffer.from(
+  "UklGRnwAAABXRUJQVlA4WAoAAAACAAAAAAAAAAAAQU5JTQYAAAAAAAAAAABBTk1GJAAAAAAAAAAAAAAAAAAAABQAAABW" +
+    "UDhMDAAAAC8AAAAAKED/C9D/AEFOTUYkAAAAAAAAAAAAAAAAAAAAFAAAAFZQOEwMAAAALwAAAAAoQAH63/8A",
+  "base64",
+);
+/** Red; in the extended format, as most photos with metadata. */
+const STILL_WEBP = Buffer.from(
+  "UklGRjYAAABXRUJQVlA4WAoAAAAEAAAAAAAAAAAAVlA4TAwAAAAvAAAAAChA/wvQ/wBYTVAgBAAAAAAAAAA=",
+  "base64",
 );
 /** VP8, red for a fifth of a second, then blue. */
 const VIDEO = readFileSync(new URL("../fixtures/pages/video.webm", import.meta.url));
@@ -54,12 +68,16 @@ const PAGES: Readonly<Record<string, string>> = {
   "/frame":
     "<body style='margin:0'><iframe src=/animation-that-ends width=100 height=100 style='border:0'></iframe>",
   "/gif": `<body style="margin:0"><img src=/a.gif style="${BOX}">`,
+  "/webp": `<body style="margin:0"><img src=/a.webp style="${BOX}">`,
+  "/inlined-webp": `<body style="margin:0"><img src="data:image/webp;base64,${WEBP.toString("base64")}" style="${BOX}">`,
   "/inlined-gif": `<body style="margin:0"><img src="data:image/gif;base64,${GIF.toString("base64")}" style="${BOX}">`,
 };
 
 beforeAll(async () => {
   site = await openSite({
     ...PAGES,
+    "/images": `<img src=/a.gif><img src=/a.webp><img src=/still.webp><img src="data:image/gif;base64,${GIF.toString("base64")}">
+      <iframe srcdoc="<img src=/a.gif?in-frame>"></iframe>`,
     "/video": `<body style="margin:0"><video src=/video.webm autoplay muted loop style="${BOX}"></video>`,
     "/other-site": `<body style="margin:0"><script>
       const frame = document.body.appendChild(document.createElement("iframe"));
@@ -76,6 +94,8 @@ beforeAll(async () => {
       p { font: 100px never, monospace; margin: 0; color: red }</style><p>&#x2588;`,
     "/never": () => {},
     "/a.gif": send("image/gif", GIF),
+    "/a.webp": send("image/webp", WEBP),
+    "/still.webp": send("image/webp", STILL_WEBP),
     "/video.webm": send("video/webm", VIDEO),
   });
   renderer = openRenderer([site.port], {
@@ -173,6 +193,47 @@ describe("stabilize", () => {
     }
     await Promise.all(browsers.map((browser) => browser.close()));
     expect(files.map((file) => Buffer.compare(file, files[0] ?? file))).toEqual(Array.from(files, () => 0));
+  });
+});
+
+describe("animated images", () => {
+  async function openSession(path: string): Promise<CDPSession> {
+    const { webSocketUrl } = await startRemoteBrowser({ args: [] });
+    const browser = await connect({ browserWSEndpoint: webSocketUrl });
+    onTestFinished(() => browser.disconnect());
+    const page = await browser.newPage();
+    await page.goto(site.url(path));
+    const session = await page.createCDPSession();
+    await session.send("Page.enable");
+    return session;
+  }
+
+  it("are found for each frame, except inlined ones, and no file is looked into twice", async () => {
+    const session = await openSession("/images");
+    const { frame, childFrames = [] } = (await session.send("Page.getFrameTree")).frameTree;
+    const send = vi.spyOn(session, "send");
+    const images = new AnimatedImages();
+    for (let pass = 0; pass < 2; pass += 1)
+      await images.find({ frameSessions: new Set([session]) }, new AbortController().signal);
+    expect(images.urlsIn(frame.id).toSorted()).toEqual([site.url("/a.gif"), site.url("/a.webp")]);
+    expect(childFrames.map((child) => images.urlsIn(child.frame.id))).toEqual([
+      [site.url("/a.gif?in-frame")],
+    ]);
+    const lookedInto = send.mock.calls.flatMap(([, parameters]) =>
+      parameters !== undefined && "query" in parameters ? [parameters.url] : [],
+    );
+    expect(lookedInto.toSorted()).toEqual([site.url("/a.webp"), site.url("/still.webp")]);
+  });
+
+  it("are no longer looked for once the render is aborted", async () => {
+    const session = await openSession("/images");
+    const send = vi.spyOn(session, "send");
+    const found = new AnimatedImages().find(
+      { frameSessions: new Set([session]) },
+      AbortSignal.abort(new Error("aborted")),
+    );
+    await expect(found).rejects.toThrow("aborted");
+    expect(send.mock.calls.map(([command]) => command)).toEqual(["Page.getResourceTree"]);
   });
 });
 

@@ -12,6 +12,7 @@ const WEBP = { files: 100, fileBytes: 3_000_000, totalBytes: 64_000_000 } as con
 /** The browser loads the page's manifest before it looks into a file, which may take any time. */
 const FIND_MAX_MS = 1_000;
 const SESSIONS_AT_ONCE = 2;
+const FILES_AT_ONCE = 8;
 
 /**
  * The start of an animated WebP file in Base64 (RFC 9649, 2.7): an extended file, whose flags have the second bit set.
@@ -35,7 +36,7 @@ export class AnimatedImages {
   #bytesLeft = WEBP.totalBytes;
 
   /** Looks for images that have loaded since the last call. Returns whether there was enough time. */
-  async find({ frameSessions }: Tab, signal: AbortSignal): Promise<boolean> {
+  async find({ frameSessions }: Pick<Tab, "frameSessions">, signal: AbortSignal): Promise<boolean> {
     const limit = { signal, durationMs: FIND_MAX_MS, otherwise: false };
     return giveUpAfter(limit, async (limited) => {
       await forEachAtOnce([...frameSessions], SESSIONS_AT_ONCE, async (session) => {
@@ -56,9 +57,11 @@ export class AnimatedImages {
 
   async #findIn(session: CDPSession, signal: AbortSignal): Promise<void> {
     const { frameTree } = await abortable(signal, session.send("Page.getResourceTree"));
-    for (const image of imagesOf(frameTree).toSorted((a, b) => a.bytes - b.bytes))
+    const images = imagesOf(frameTree).toSorted((a, b) => a.bytes - b.bytes);
+    await forEachAtOnce(images, FILES_AT_ONCE, async (image) => {
       if (image.mimeType === "image/gif" || (await this.#isAnimated(session, image, signal)))
         this.#add(image);
+    });
   }
 
   #add({ frameId, url }: Image): void {
