@@ -115,6 +115,38 @@ describe("on a full disk", { tags: ["mount"] }, () => {
     expectConsistent(join(disk.directory, "snap.db"));
   });
 
+  it("evicts renderings for a document, and refuses one that would use the reserve", async () => {
+    const { directory } = await mountSmallDisk({ mebibytes: 64 });
+    const storage = await openOn(directory);
+    await storage.check();
+    await putMany(storage, "acct_1", 100);
+    const before = await countOf(storage, "acct_1");
+    const put = (id: string, bytes: number): Promise<unknown> =>
+      storage.documents.put({
+        document: {
+          accountId: "acct_2",
+          id,
+          contentType: "text/html",
+          bytes,
+          files: 1,
+          storedAt: 1,
+          expiresAt: 1_000_000,
+        },
+        files: [{ path: "index.html", contentType: "text/html", bytes: new Uint8Array(bytes) }],
+        quota: { documents: 10, bytes: 1024 * MEBIBYTE },
+      });
+    await put("a", 10 * MEBIBYTE);
+    const left = await countOf(storage, "acct_1");
+    expect(left).toBeLessThanOrEqual(before - 10);
+    expect(left).toBeGreaterThan(10);
+    await expect(put("b", 60 * MEBIBYTE)).rejects.toThrow("the disk has no space for a document");
+    expect(await countOf(storage, "acct_1")).toBe(left);
+    expect((await storage.renderings.stats())?.freeBytes).toBeGreaterThanOrEqual(DISK_RESERVE_BYTES);
+    expect(await readdir(join(directory, "snap.db-documents"))).toHaveLength(1);
+    await settleMany(storage, "a");
+    expectConsistent(join(directory, "snap.db"));
+  });
+
   it("rejects no rendering and leaves no part of one", async () => {
     const disk = await mountSmallDisk({ mebibytes: 64 });
     // the cache believes that it may fill the disk

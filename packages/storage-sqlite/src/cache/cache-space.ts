@@ -115,6 +115,8 @@ export function createCacheSpace(
     },
     async makeFor(bytes) {
       const maxBytes = measure().diskMaxBytes - bytes;
+      // nothing is evicted in vain
+      if (maxBytes < 0) return false;
       await evictDownTo("space", { maxBytes, limit: Infinity });
       return evictor.cachedBytes() <= maxBytes;
     },
