@@ -66,10 +66,9 @@ const IN_CHANGES: readonly Fault[] = [
             return (
               after && {
                 ...after,
-                items: after.items.map((item) => ({
-                  ...item,
-                  parameters: first?.parameters ?? item.parameters,
-                })),
+                items: after.items.map((item) =>
+                  Object.assign({}, item, { parameters: first?.parameters ?? item.parameters }),
+                ),
               }
             );
           },

@@ -137,7 +137,12 @@ async function update(
   const changed = items
     .map(({ parameters, state }, position) => ({ position, parameters, state, text: JSON.stringify(state) }))
     .filter(({ position, text }) => text !== rows[position]?.state)
-    .map((item) => ({ ...item, parameters: JSON.stringify(item.parameters) }));
+    .map(({ position, parameters, state, text }) => ({
+      position,
+      parameters: JSON.stringify(parameters),
+      state,
+      text,
+    }));
   if (changed.length > 0)
     await query(
       `UPDATE snap.batch_items AS item SET parameters = coalesce(changed.parameters, item.parameters),

@@ -185,6 +185,7 @@ function environment(profileDir: string): NodeJS.ProcessEnv {
 /** Aborts `disconnected` when the browser exits; resolves once its processes and profile are removed. */
 async function watchExit(launch: {
   child: ChildProcess;
+  watcher: ChildProcess;
   disconnected: AbortController;
   profileDir: string;
 }): Promise<void> {
