@@ -16,6 +16,7 @@ export interface CountedRequest {
 export const ROUTES = {
   "/v1/snap": "a rendering, with a token",
   "/v1/snap/signed": "a rendering, with a signed URL",
+  "/v1/captures": "a rendering, requested as JSON",
   "/v1/usage": "a usage report",
   "/v1/renders": "a submission of a batch",
   "/v1/renders/{id}": "the state of a batch",
