@@ -1,13 +1,15 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { compileSnippets, readCodeBlocks } from "../../src/docs/compile-blocks.ts";
 import { readDocExamples } from "../../src/docs/doc-examples.ts";
 import { parsePage } from "../../src/docs/markdown.ts";
 import { widenPath } from "../../src/machine/run.ts";
 
 widenPath();
+// the compiler reads every package, beside tests that render
+vi.setConfig({ testTimeout: 180_000 });
 
 const compile = (text: string): Promise<string[]> =>
   compileSnippets(readCodeBlocks(parsePage("docs/a.md", text)));
