@@ -30,8 +30,8 @@ export interface FollowedPage {
 
 const FRAMES = [{ type: "iframe" }];
 const FRAMES_AND_WORKERS = [...FRAMES, { type: "worker" }, { type: "service_worker" }];
-/** Bodies are not read through the protocol, so the browser need not buffer them. */
-const COUNT_REQUESTS = { maxTotalBufferSize: 0, maxResourceBufferSize: 0, maxPostDataSize: 0 };
+/** For `Network.enable`. Bodies are not read through the protocol, so the browser need not buffer them. */
+export const REPORT_REQUESTS = { maxTotalBufferSize: 0, maxResourceBufferSize: 0, maxPostDataSize: 0 };
 
 /**
  * Silences the console and the reports of errors: each line passes through the browser process, and a flood would block
@@ -64,7 +64,7 @@ export async function followFrame(session: CDPSession, frameId: string, page: Fo
     session.send("Page.enable"),
     session.send("Page.addScriptToEvaluateOnNewDocument", { source: BEFORE_SCRIPTS, runImmediately: true }),
     attachToTargets(session, page),
-    ...(progress.activity === null ? [] : [session.send("Network.enable", COUNT_REQUESTS)]),
+    ...(progress.activity === null ? [] : [session.send("Network.enable", REPORT_REQUESTS)]),
     ...settingsFor("frames", page).map(({ apply }) =>
       apply({ session, isWorker: false, browserContextId, userAgent }),
     ),
@@ -102,7 +102,7 @@ function settingsFor(target: "frames" | "workers", { settings }: FollowedPage): 
 export async function countConnections(page: FollowedPage, connectionsMax: number): Promise<void> {
   const { session, progress, followsWorkers } = page;
   progress.countConnections({ connectionsMax, countsWorkers: followsWorkers });
-  await Promise.all([attachToTargets(session, page), session.send("Network.enable", COUNT_REQUESTS)]);
+  await Promise.all([attachToTargets(session, page), session.send("Network.enable", REPORT_REQUESTS)]);
 }
 
 /** Configures a worker, and follows it until it ends if its requests count. */
@@ -119,7 +119,7 @@ export function followWorker(session: CDPSession, page: FollowedPage): void {
   activity?.beginWorker();
   if (isCounted) {
     progress.follow(session, null);
-    session.send("Network.enable", COUNT_REQUESTS).catch(ignore);
+    session.send("Network.enable", REPORT_REQUESTS).catch(ignore);
   }
   if (isCounted || settings.length > 0) {
     session.on("Target.attachedToTarget", (attached) => followAttached(session, attached, page));

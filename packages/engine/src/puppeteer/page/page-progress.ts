@@ -62,11 +62,6 @@ export class PageProgress {
     return this.#navigations > 0 && this.#failedUrl === null;
   }
 
-  /** Whether the main frame is loading another document, which it has not shown yet. */
-  get isNavigating(): boolean {
-    return this.#isNavigating;
-  }
-
   /** Whether the page's own navigations are still treated as redirects. */
   get followsNavigations(): boolean {
     return this.#navigations <= NAVIGATIONS_FOLLOWED_MAX;

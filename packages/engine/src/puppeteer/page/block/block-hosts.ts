@@ -1,32 +1,56 @@
+import type { Protocol } from "puppeteer";
+import { parseTarget } from "../../../targets/target.ts";
 import { targetKey } from "../../proxy/egress-session.ts";
 import type { HostBlocks } from "../../proxy/page-egress.ts";
-import { configureTargets } from "../follow-targets.ts";
+import type { Setting } from "../configure/setting.ts";
+import { configureTargets, REPORT_REQUESTS } from "../follow-targets.ts";
 import type { Tab } from "../tab.ts";
 import { patternRule } from "./block-requests.ts";
 import { WEBSOCKET_SINK } from "./block-websockets.ts";
 import type { UrlPattern } from "./url-pattern.ts";
 
+/** Blocks connections to hosts at the egress. */
+export interface HostBlocking {
+  readonly blocks: HostBlocks;
+  /** The page must report its requests. */
+  readonly settings: readonly Setting[];
+}
+
 /**
- * Decides which connections the egress blocks. Redirects may lead the document to a blocked host: its connections are then
- * allowed, and the other requests to it intercepted.
+ * Blocks connections to the hosts of these patterns. Redirects may lead the document to such a host: connections to it are
+ * then allowed, and the other requests to it intercepted.
  */
-export function blockedHosts(tab: Tab, patterns: readonly UrlPattern[]): HostBlocks {
-  const allowed = new Set<string>();
-  const blocks = async (pattern: UrlPattern, key: string): Promise<boolean> => {
-    // the browser reports that a navigation starts before it connects, and responds in order
-    await tab.session.send("Target.getTargetInfo").catch(() => {}); // the page has closed
-    if (!tab.progress.isNavigating) return true;
-    allowed.add(key);
-    await configureTargets(tab, { settings: [], rules: [patternRule(tab, [pattern])] });
-    return false;
+export function blockHosts(tab: Tab, patterns: readonly UrlPattern[]): HostBlocking {
+  /** Resolves once other requests to the host are intercepted. */
+  const allowed = new Map<string, Promise<void>>();
+  const onRequest = ({ type, frameId, request }: Protocol.Network.RequestWillBeSentEvent): void => {
+    if (type !== "Document" || frameId !== tab.mainFrameId) return;
+    const target = parseTarget(request.url);
+    const pattern = target && patterns.find((candidate) => candidate.matchesHost(target));
+    if (!target || !pattern || allowed.has(targetKey(target))) return;
+    const intercepted = configureTargets(tab, { settings: [], rules: [patternRule(tab, [pattern])] });
+    allowed.set(
+      targetKey(target),
+      intercepted.catch(() => {}), // the page has closed
+    );
   };
-  return {
+  const blocks: HostBlocks = {
     async blocks(target) {
       if (target.hostname === WEBSOCKET_SINK) return true;
-      const pattern = patterns.find((candidate) => candidate.matchesHost(target));
-      const key = targetKey(target);
-      return pattern !== undefined && !allowed.has(key) && (await blocks(pattern, key));
+      if (!patterns.some((pattern) => pattern.matchesHost(target))) return false;
+      // the browser reports the request for a document before it connects, and responds in order
+      await tab.session.send("Target.getTargetInfo").catch(() => {}); // the page has closed
+      const intercepted = allowed.get(targetKey(target));
+      await intercepted;
+      return intercepted === undefined;
     },
     onBlocked: () => tab.blocked.add(),
   };
+  if (patterns.length === 0) return { blocks, settings: [] };
+  tab.session.on("Network.requestWillBeSent", onRequest);
+  const reportRequests: Setting = {
+    targets: "page",
+    apply: ({ session }) => session.send("Network.enable", REPORT_REQUESTS),
+  };
+  return { blocks, settings: [reportRequests] };
 }

@@ -1,17 +1,14 @@
 import { parseTarget } from "../../../targets/target.ts";
 import type { Configuration } from "../follow-targets.ts";
 import type { LoadedPage } from "../prepare/step.ts";
-import { blockedHosts } from "./block-hosts.ts";
+import { blockHosts } from "./block-hosts.ts";
 import { listRules, patternRule, resourceRules } from "./block-requests.ts";
 import { webSocketSettings } from "./block-websockets.ts";
 import { parseUrlPatterns, type UrlPattern } from "./url-pattern.ts";
 
 const ANY = "";
 
-/**
- * Blocks what the parameters ask for: hosts at the egress where it can, everything else by interception. Returns nothing to
- * configure if hosts suffice.
- */
+/** Blocks what the parameters ask for: hosts at the egress where it can, everything else by interception. */
 export function block({ tab, parameters, filterLists }: LoadedPage): Configuration {
   const { url, blockUrls, blockResources } = parameters;
   const { egress } = tab;
@@ -25,9 +22,10 @@ export function block({ tab, parameters, filterLists }: LoadedPage): Configurati
   );
   const blocksAll = blockResources?.split(",").includes("websocket") === true;
   const webSockets = blocksAll ? [ANY] : intercepted.map((pattern) => pattern.webSockets);
-  if (hosts.length + webSockets.length > 0) egress.blockHosts?.(blockedHosts(tab, hosts));
+  const hostBlocking = blockHosts(tab, hosts);
+  if (hosts.length + webSockets.length > 0) egress.blockHosts?.(hostBlocking.blocks);
   return {
-    settings: webSocketSettings(webSockets),
+    settings: [...hostBlocking.settings, ...webSocketSettings(webSockets)],
     rules: [
       ...(intercepted.length === 0 ? [] : [patternRule(tab, intercepted)]),
       ...resourceRules(tab, blockResources),
