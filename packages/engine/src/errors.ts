@@ -12,7 +12,7 @@ export interface SnapErrorFacts {
   readonly isTransient?: boolean;
   /** Notes on a failed render, such as `capture-too-large`; a request with one fails again if it is repeated. */
   readonly notes?: readonly string[];
-  /** Whether the renderer ended the page, because it would have harmed other renders. */
+  /** Whether the page would have harmed other renders: the renderer ended it, or it ended its isolated browser. */
   readonly pageEnded?: boolean;
   /** For the log; never shown to the caller. */
   readonly detail?: string;

@@ -72,7 +72,8 @@ export interface RenderOptions {
  *
  * `render` throws a `SnapError` with one of `blocked_host`, `target_unreachable`, `render_failed`,
  * `render_timeout`, `upstream_error`, `upstream_rate_limited` or `upstream_quota_exceeded`, or with `validation_failed` if
- * the browser refuses a cookie. Its `pageEnded` says that the page was ended because it would have harmed other renders.
+ * the browser refuses a cookie. Its `pageEnded` says that the page would have harmed other renders: it was ended, or
+ * it ended an isolated browser.
  */
 export interface Renderer {
   /** The policy of the renderer, if it has one; the default policy of the engine. */

@@ -52,6 +52,9 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
         const asked = await abortable(signal, lists.select(parameters, onLimit));
         const tried = new Set<TabSource>();
         let lost: TabLost | null = null;
+        /** Whether no other account uses the browser. */
+        let isAlone = false;
+        let pageEnded = false;
         for (let losses = 0; losses < LOSSES_MAX;) {
           if (lost) onEvent({ type: "render-retried", reason: lost.message, requestId });
           const tabKind = lost ? "new" : "ready";
@@ -71,13 +74,16 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
           } catch (error) {
             if (error instanceof PageEnded) onEvent(endOf(error, requestId));
             if (!(error instanceof TabLost)) throw error;
-            if (error instanceof TabSuspected) browsers.suspect(isolationKey);
-            else losses += 1;
+            const isSuspected = error instanceof TabSuspected;
+            if (!isSuspected) losses += 1;
+            pageEnded = isAlone && isBrowserLost(error);
+            if (isSuspected || isBrowserLost(error)) isAlone = browsers.suspect(isolationKey);
             lost = error;
           }
         }
         const details = lost ? { detail: lost.message, cause: lost } : {};
-        throw new SnapError("upstream_error", "The browser failed while rendering the page.", details);
+        const message = "The browser failed while rendering the page.";
+        throw new SnapError("upstream_error", message, { ...details, pageEnded });
       }),
     async health() {
       await lists.ready;
@@ -85,6 +91,11 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
     },
     close: () => browsers.close(),
   };
+}
+
+/** Whether the whole browser exited: only then does the loss have a cause. */
+function isBrowserLost(lost: TabLost): boolean {
+  return lost.cause !== undefined;
 }
 
 function endOf({ reason, detail = "" }: PageEnded, requestId: string | undefined): RendererEvent {

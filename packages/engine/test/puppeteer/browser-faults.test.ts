@@ -56,6 +56,8 @@ interface Observed {
   readonly events: RendererEvent[];
   /** Process id of the last browser that started. */
   readonly pid: () => number;
+  /** Process ids of the running browsers. */
+  readonly running: () => readonly number[];
 }
 
 function observe(options: PuppeteerRendererOptions = {}): Observed {
@@ -70,7 +72,11 @@ function observe(options: PuppeteerRendererOptions = {}): Observed {
       events.findLast((event) => event.type === "browser-started"),
       "browser",
     ).pid;
-  return { renderer, events, pid };
+  const running = (): readonly number[] =>
+    events
+      .flatMap((event) => (event.type === "browser-started" ? [event.pid] : []))
+      .filter((started) => readProcessGroup(started).length > 0);
+  return { renderer, events, pid, running };
 }
 
 /** Injects `fault` while a page loads, for the first `times` loads. */
@@ -114,10 +120,10 @@ const killRenderers = (pid: number): void => {
 };
 
 describe.each([
-  ["a browser killed during a render", killBrowser, "/held"],
+  ["a browser killed during a render", killBrowser, "/held", true],
   // the page's process may still be starting while the document loads, but it loads the image itself
-  ["a page's process killed during a render", killRenderers, "/with-held-image"],
-])("%s", (_name, kill, path) => {
+  ["a page's process killed during a render", killRenderers, "/with-held-image", false],
+])("%s", (_name, kill, path, pageEnded) => {
   it("retries the render in a new tab after the first failure", async () => {
     const { renderer, events, pid } = observe();
     await renderer.health();
@@ -132,14 +138,34 @@ describe.each([
   });
 
   it("throws upstream_error after the second failure, and recovers for the next render", async () => {
-    const { renderer, events, pid } = observe();
+    const { renderer, events, running } = observe();
     await renderer.health();
-    duringLoad(() => kill(pid()), 2);
-    expect((await failureOf(renderer.render(screenshot(site.url(path))))).code).toBe("upstream_error");
+    duringLoad(() => running().forEach(kill), 2);
+    const rendering = renderer.render(screenshot(site.url(path)));
+    await expect(rendering).rejects.toMatchObject({ code: "upstream_error", pageEnded });
     expect((await renderer.render(screenshot(site.url("/")))).targetStatus).toBe(200);
     await renderer.close();
     for (const event of events) if (event.type === "browser-started") await expectExited(event.pid);
   });
+});
+
+it("a browser killed during renders is replaced by one for each account", async () => {
+  const { renderer, events, pid } = observe();
+  await renderer.health();
+  const shared = pid();
+  let loads = 0;
+  hold = async () => {
+    loads += 1;
+    if (loads === 2) killBrowser(shared);
+    if (loads <= 2) await new Promise<never>(() => {});
+  };
+  const keys = ["a", "b"];
+  const files = keys.map((isolationKey) => renderer.render(screenshot(site.url("/held")), { isolationKey }));
+  expect((await Promise.all(files)).map(({ targetStatus }) => targetStatus)).toEqual([200, 200]);
+  // with the one that replaces the shared browser
+  const started = (): RendererEvent[] => events.filter(({ type }) => type === "browser-started");
+  await vi.waitFor(() => expect(started()).toHaveLength(4), { timeout: 10_000 });
+  await renderer.close();
 });
 
 describe("a browser that is stopped", () => {
@@ -308,6 +334,7 @@ describe("close", () => {
       renderTimeoutMs: 1_500,
       warmContexts: 1,
     });
+    await renderer.health();
     expect((await failureOf(renderer.render(screenshot(spinning.url("/"))))).code).toBe("render_timeout");
     await vi.waitFor(() => {
       expect(

@@ -26,8 +26,8 @@ export interface Browsers {
     signal: AbortSignal,
     render: (tabs: TabSource) => Promise<T>,
   ): Promise<T>;
-  /** Isolates the renders with this key for ten minutes. */
-  suspect(isolationKey: string): void;
+  /** Isolates the renders with this key for ten minutes; returns `false` if that is not possible. */
+  suspect(isolationKey: string): boolean;
   health(): Promise<RendererHealth>;
   close(): Promise<void>;
 }
@@ -50,7 +50,7 @@ function remoteBrowsers(pool: TabPool): Browsers {
   return {
     closing: pool.closing,
     use: (_isolation, _signal, render) => render(pool),
-    suspect: () => {},
+    suspect: () => false,
     health: () => pool.health(),
     close: () => pool.close(),
   };
@@ -80,6 +80,7 @@ function localBrowsers(settings: RendererSettings & { readonly egress: EgressPro
       clearTimeout(suspects.get(isolationKey));
       const expire = setTimeout(() => suspects.delete(isolationKey), SUSPICION_MS);
       suspects.set(isolationKey, expire.unref());
+      return true;
     },
     health: async () => ({ ...(await shared.health()), memoryBytes: monitor.memoryBytes() }),
     async close() {
