@@ -48,7 +48,7 @@ it("blocks hosts in a remote browser that connects directly", async () => {
   ]);
 });
 
-it("blocks hosts through the proxy without a command more than to await fonts", async () => {
+it("blocks hosts through the proxy with one command more than to await fonts", async () => {
   const { webSocketUrl } = await startRemoteBrowser();
   const commands: string[] = [];
   const url = await openInterceptor(webSocketUrl, ({ method }) => {
@@ -64,6 +64,6 @@ it("blocks hosts through the proxy without a command more than to await fonts", 
   const plain = await commandsOf();
   expect(plain).toContain("Page.captureScreenshot");
   const fonts = ["Page.createIsolatedWorld", "Runtime.evaluate"];
-  expect(await commandsOf("ads.test,*.ads.test")).toEqual([...plain, ...fonts].toSorted());
+  expect(await commandsOf("ads.test,*.ads.test")).toEqual([...plain, ...fonts, "Network.enable"].toSorted());
   expect(await commandsOf("https://ads.test/*")).toContain("Fetch.enable");
 });

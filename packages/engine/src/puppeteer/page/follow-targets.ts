@@ -85,7 +85,7 @@ export async function configureTargets(
   const { session, interceptor, browserContextId, userAgent } = page;
   page.settings.push(...settings);
   interceptor.add(...rules);
-  const reachesFrames = rules.length > 0 || settingsFor("frames", page).length > 0;
+  const reachesFrames = rules.length > 0 || settings.some(({ targets }) => targets !== "page");
   await Promise.all([
     ...settings.map(({ apply }) => apply({ session, isWorker: false, browserContextId, userAgent })),
     ...(rules.length > 0 ? [interceptor.intercept(session)] : []),

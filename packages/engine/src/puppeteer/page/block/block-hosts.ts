@@ -50,7 +50,10 @@ export function blockHosts(tab: Tab, patterns: readonly UrlPattern[]): HostBlock
   tab.session.on("Network.requestWillBeSent", onRequest);
   const reportRequests: Setting = {
     targets: "page",
-    apply: ({ session }) => session.send("Network.enable", REPORT_REQUESTS),
+    async apply({ session }) {
+      // not awaited: the browser handles commands in order, so it precedes the navigation
+      session.send("Network.enable", REPORT_REQUESTS).catch(() => {}); // the page has closed
+    },
   };
   return { blocks, settings: [reportRequests] };
 }
