@@ -59,8 +59,7 @@ function writeFigures({ machine, sections, failed }: Report): string[] {
   return [
     ...(failed.length === 0 ? [] : [`**Failed: ${failed.join(", ")}.**`]),
     writeTable({ rows: [machine] }),
-    "## Figures and targets",
-    writeTable({ rows }),
+    ...(rows.length === 0 ? [] : ["## Figures and targets", writeTable({ rows })]),
   ];
 }
 
