@@ -70,6 +70,24 @@ const HOSTILE_PAGES: Readonly<Record<string, string>> = {
     <button id="accept">OK <span style="font-size:0">do not accept</span></button><i id="reject"></i></div>${HANDLERS}`,
   "/posts": `<p>text</p><div role="dialog" style="position:fixed;bottom:0;background:#222;color:#fff"><p>${TEXT}</p>
     <form action="/clicked/hostile/accept" method="POST"><button>Decline</button></form></div>`,
+  ...Object.fromEntries(
+    [
+      `<form method="post"><button>Reject all</button></form>`,
+      `<form><button formaction="/clicked/hostile/accept" formmethod="post">Reject all</button></form>`,
+      `<form id="f" action="/clicked/hostile/accept"></form><button form="f">Reject all</button>`,
+      `<a href="/clicked/hostile/accept"><span role="button">Reject all</span></a>`,
+      `<button aria-label="Accept all cookies" onclick="accepted()">Reject</button>`,
+      `<button value="reject" title="Accept" onclick="accepted()"><img alt="Accept all" width="20" height="20"></button>`,
+      `<style>b::after { content: "Accept all" }</style><button onclick="accepted()"><b style="color:#222">reject</b></button>`,
+      `<button onclick="accepted()">Nicht ablehnen</button>`,
+      `<button onclick="accepted()">Use recommended settings</button>`,
+    ].map((button, i) => [
+      `/misleads-${i}`,
+      `<p>text</p><script>const accepted = () => { new Image().src = "/clicked/hostile/accept" }</script>
+      <div role="dialog" style="position:fixed;bottom:0;background:#222;color:#fff"><p>${TEXT}</p>
+      <button onclick="accepted()">Accept</button>${button}</div>`,
+    ]),
+  ),
   "/adds": `<script>
     const add = () => {
       document.body.insertAdjacentHTML("beforeend", ${inScript(DIALOG)});
@@ -224,12 +242,13 @@ describe("a hostile page", () => {
     ["/mislabels", ["consent-hidden"]],
     ["/hides-words", ["consent-hidden"]],
     ["/posts", ["consent-hidden"]],
+    ...Array.from({ length: 9 }, (_, i): [string, string[]] => [`/misleads-${i}`, ["consent-hidden"]]),
     ["/adds", ["consent-remains"]],
     ["/big", []],
   ])("%s gets nothing accepted", async (path, notes) => {
     const file = await renderer.render(screenshot(site.url(path), { blockCookieBanners: true }));
     expect(file.notes).toEqual(notes);
-    expect(site.requests.filter((request) => request.endsWith("/clicked/hostile/accept"))).toEqual([]);
+    expect(site.requests.filter((request) => /(POST|accept$)/.test(request))).toEqual([]);
   });
 
   it("sees nothing of it but the click", async () => {

@@ -1,7 +1,7 @@
 import { copyFile, cp, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { mountSmallDisk } from "../../../testing/test/servers/small-disk.ts";
 import { openWorkspace, type Workspace } from "./command.ts";
 
@@ -24,12 +24,13 @@ const IGNORED = new Set([
   "fonts_unknown",
 ]);
 
+/** A folder without a fault, which each test copies. */
+const healthy = openWorkspace(ENVIRONMENT);
 let workspace: Workspace;
 let accountId: string;
 const path = (name: string): string => join(workspace.directory, name);
-beforeEach(async () => {
-  workspace = openWorkspace(ENVIRONMENT);
-  const created = await workspace.json([
+beforeAll(async () => {
+  const created = await healthy.json([
     "accounts",
     "create",
     "--email",
@@ -38,10 +39,15 @@ beforeEach(async () => {
     "starter",
   ]);
   accountId = (created as { id: string }).id;
-  await workspace.json(["tokens", "create", "--account", accountId]);
-  await workspace.json(["backup", path("snap.tar")]);
+  await healthy.json(["tokens", "create", "--account", accountId]);
+  await healthy.json(["backup", join(healthy.directory, "snap.tar")]);
+});
+beforeEach(async () => {
+  workspace = openWorkspace(ENVIRONMENT);
+  await cp(healthy.directory, workspace.directory, { recursive: true });
 });
 afterEach(() => workspace.clear());
+afterAll(() => healthy.clear());
 
 async function examine(environment?: NodeJS.ProcessEnv): Promise<readonly Check[]> {
   const { stdout } = await workspace.run(["doctor", "--json"], environment);

@@ -39,6 +39,7 @@ export const FIND_DIALOGS = `(() => {
   const TEXT_MIN = 15;
   const TEXT_MAX = 5_000;
   const LABEL_MAX = 80;
+  const PARTS_MAX = 20;
   /** A larger document is searched in part. */
   const SEARCH_MAX_MS = 150;
 
@@ -67,6 +68,11 @@ export const FIND_DIALOGS = `(() => {
     }
     return text.replace(/\\s+/g, " ").trim().toLowerCase();
   };
+  const formOf = (element) => {
+    const type = element instanceof HTMLButtonElement ? HTMLButtonElement : HTMLInputElement;
+    return element instanceof type ? getter(type, "form")(element) : null;
+  };
+  const closest = method(Element, "closest");
   const hostOrParent = (node) => {
     const parent = parentOf(node);
     return parent instanceof ShadowRoot ? parent.host : parent instanceof Element ? parent : null;
@@ -103,15 +109,23 @@ export const FIND_DIALOGS = `(() => {
     return found;
   };
 
-  const labelOf = (element) => {
+  /** What an element says: the first that a reader sees, and others that may contradict it. */
+  const labelsOf = (element) => {
     // what is not painted could contradict what a reader sees
-    const label = textOf(element, (node) => isPainted(hostOrParent(node))) || attribute(element, "value") || attribute(element, "aria-label") || "";
-    return label.trim().toLowerCase();
+    const text = textOf(element, (node) => isPainted(hostOrParent(node)));
+    const value = element instanceof HTMLInputElement ? attribute(element, "value") : null;
+    const others = [element, ...all(element, "*").slice(0, PARTS_MAX)].flatMap((part) => [
+      ...["aria-label", "title", "alt"].map((name) => attribute(part, name)),
+      ...["::before", "::after"].map((name) => getComputedStyle(part, name).content),
+    ]);
+    return [text, value, ...others]
+      .map((label) => (label ?? "").trim().toLowerCase())
+      .filter((label) => label !== "");
   };
+  const kindOfLabel = (label) => KINDS.find(([, words]) => label.length <= LABEL_MAX && words.test(label))?.[0] ?? "other";
   const kindOf = (element) => {
-    const label = labelOf(element);
-    const [kind] = KINDS.find(([, words]) => label.length <= LABEL_MAX && words.test(label)) ?? ["other"];
-    return kind;
+    const kinds = labelsOf(element).map(kindOfLabel);
+    return ["accepts", "sells"].find((kind) => kinds.includes(kind)) ?? kinds[0] ?? "other";
   };
   const buttonsOf = (element) => {
     const buttons = [];
@@ -165,5 +179,5 @@ export const FIND_DIALOGS = `(() => {
     return [...new Set(elements)].filter((element) => element instanceof HTMLElement && isCover(element));
   };
 
-  return { all, bodyOf, rootOf, matches, dialogs, covers, floatingAround, buttonsOf, kindOf, hasPaint };
+  return { all, bodyOf, rootOf, matches, closest, formOf, dialogs, covers, floatingAround, buttonsOf, kindOf, hasPaint };
 })()`;

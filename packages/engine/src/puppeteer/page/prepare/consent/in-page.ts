@@ -44,18 +44,21 @@ const DRIVE = `(autoconsent, rules, page, isMain) => {
   };
   const consent = new Consent(send, config, { autoconsent: [], compact: rules });
 
-  /** A link may leave the page, and a form may do something else in the name of a visitor who is logged in. */
-  const LEAVES =
-    "a[href]:not([href^='#']):not([href^='javascript:'])," +
-    "form[action][method=post i] :is(button:not([type=button],[type=reset]),input[type=submit])";
-  const staysOnPage = (button) => !page.matches(button, LEAVES);
+  const LINK = "a[href]:not([href^='#']):not([href^='javascript:'])";
+  const SUBMITS = "button:not([type=button i],[type=reset i]),input[type=submit i],input[type=image i]";
+  /** A link may leave the page, and a form may do something in the name of a visitor who is logged in. */
+  const staysOnPage = (button) => {
+    const submits = page.matches(button, SUBMITS) && page.formOf(button) !== null;
+    return !submits && page.closest(button, LINK) === null;
+  };
+  /** The rule of a vendor knows its buttons, a heuristic one does not. */
+  const mayClick = (button) => ["declines", "settings"].includes(page.kindOf(button)) && staysOnPage(button);
   const { click: clickOn } = HTMLElement.prototype;
   /** Never accepts, whatever a rule says. A switch may be labelled with what it allows. */
   const click = (element) => {
     const isSwitch = page.matches(element, "label,input[type=checkbox],input[type=radio],[role=switch],[role=checkbox]");
     if (!isSwitch && page.kindOf(element) === "accepts") return false;
-    // the rule of a vendor knows its buttons, a heuristic one does not
-    if (popup?.popups !== undefined && !staysOnPage(element)) return false;
+    if (popup?.popups !== undefined && !mayClick(element)) return false;
     hasActed = true;
     clickOn.call(element);
     return true;

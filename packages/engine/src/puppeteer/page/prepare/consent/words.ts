@@ -26,9 +26,16 @@ const DECLINES_TO_ACCEPT = new RegExp(
   ].join("|")})`,
 );
 
+/** Words that turn a label with a word of refusal into its opposite. */
+const NEGATIONS = [
+  String.raw`\b(not|never|nothing|none|later|nicht|nichts|kein\w*|später|pas|jamais|rien|plus tard|nada|nunca|niente|mai)\b`,
+  String.raw`n['’]t\b|\b(niet|nooit|nie|não|ne|inte|ikke|ei|älä)\b`,
+  String.raw`\b(no|non) (rechaz|deneg|rifiut|refus|rejet)`,
+].join("|");
+
 /** Buttons that decline, unless they say that they do so later, or not at all. */
 const DECLINES = new RegExp(
-  String.raw`^(?!.*\b(not|never|nothing|none|later|nicht|nichts|später|rien|plus tard|nada|niente)\b).*(${[
+  String.raw`^(?!.*(${NEGATIONS})).*(${[
     String.raw`\b(reject|decline|refuse|deny|disagree|opt[- ]?out|no,? thanks)\b`,
     "ablehn|verweiger|widersprech",
     "refuser|rejeter|continuer sans",
@@ -42,7 +49,8 @@ const DECLINES = new RegExp(
 );
 
 /** Buttons that offer a subscription in place of consent. They leave the page. */
-const SELLS = /\bpay\b|subscri|abonn|\babo\b|premium|suscri|[€$£]/;
+const SELLS =
+  /\b(pay|buy|purchase|payer|payez|acheter|pagar?e?|pago|compra\w*|kaufen)\b|subscri|abb?on|\babo\b|premium|suscri|assin|zahl|betal|zapłać|prenumer|[€$£]/;
 
 /** Buttons that accept everything, whatever else they say. */
 const ACCEPTS_ALL = new RegExp(
@@ -70,11 +78,15 @@ const ACCEPTS = new RegExp(
   ].join("|"),
 );
 
+/** Buttons that keep or apply the settings that the dialog suggests, or enable something. */
+const APPLIES =
+  /\b(use|keep|apply|continue|proceed|turn on|enable|activate|recommended|default|optimal)\b|standard|übernehm|fortfahren|aktivier|einschalt|empfohlen|activ|conserv|garder|appliqu|continu|recomm?[ae]nd|manten|mantien|aplicar|applica|attiva|consigliat|predefinit|aanvaard|inschakel|aanbevolen|toepassen|domyśln|włącz|aktiver|använd|rekommend|anbefal/;
+
 /** Buttons that open a second layer. */
 const OPENS_SETTINGS = new RegExp(
   [
     "setting|preference|options|manage|customi[sz]e|purposes",
-    "einstellung|anpassen|param[eè]tr|personnalis|préférences|gérer",
+    "einstellung|anpassen|param[eéè]tr|personnalis|préférences|gérer",
     "configur|ajustes|personaliz|imposta|gestisci|preferenz|instell|voorkeur",
     "ustawie|inställning|indstilling|innstilling|asetuk|nastaven",
   ].join("|"),
@@ -91,6 +103,7 @@ export const BUTTON_KINDS: readonly (readonly [kind: string, words: RegExp])[] =
   ["saves", SAVES],
   ["accepts", ACCEPTS],
   ["declines", DECLINES],
+  ["applies", APPLIES],
   ["settings", OPENS_SETTINGS],
 ];
 
