@@ -113,10 +113,10 @@ export class AdminError extends Error {
   }
 }
 
-/** @param reference - Its id or e-mail address. */
+/** @param reference - Its id or email address. */
 export function accountNotFound(reference: string): AdminError {
   const message = reference.includes("@")
-    ? `no account has the e-mail address ${reference}`
+    ? `no account has the email address ${reference}`
     : `account ${reference} not found`;
   return new AdminError(message, {
     code: "account_not_found",

@@ -19,7 +19,7 @@ export const ERROR_CODES = {
   no_active_plan: { status: 402, retryable: false },
   /** All credits of the period are used. The request counts against the render limit. */
   credit_limit_reached: { status: 402, retryable: false },
-  /** The account's e-mail address is not verified. */
+  /** The account's email address is not verified. */
   email_unverified: { status: 403, retryable: false },
   /** The token lacks the permission for the mode. */
   missing_ability: { status: 403, retryable: false },

@@ -189,7 +189,7 @@ describe("an invalid submission", () => {
 
   it.each([
     ["rejects a token without the ability for a mode", { abilities: ["pdf"] }, "missing_ability"],
-    ["rejects an unverified e-mail address", { verified: false }, "email_unverified"],
+    ["rejects an unverified email address", { verified: false }, "email_unverified"],
   ] as const)("%s", async (_name, options, code) => {
     const service = await openService();
     const { id, token } = await service.customer(options);
