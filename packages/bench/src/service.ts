@@ -78,7 +78,11 @@ export async function startServerWay(bench: Bench, options: ServiceOptions = {})
     pid,
     stop,
     async render(job) {
-      const { headers, body } = await fetchExpecting(200, snapUrl(job), bearerTokens[requests++ % bearerTokens.length]);
+      const { headers, body } = await fetchExpecting(
+        200,
+        snapUrl(job),
+        bearerTokens[requests++ % bearerTokens.length],
+      );
       if (headers.get("x-cache") !== "MISS" || body.length < MIN_FILE_BYTES)
         throw new Error(
           `expected a new rendering, got X-Cache ${headers.get("x-cache")} and ${body.length} bytes`,

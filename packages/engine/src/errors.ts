@@ -2,7 +2,7 @@ import { ERROR_CODES, type ErrorCode, type ParameterFaults } from "@snap/protoco
 
 /** Optional fields of an error, besides its code and message. */
 export interface SnapErrorFacts {
-  /** Faults by parameter name, for `validation_failed` and `invalid_url`. */
+  /** Error messages by parameter name, for `validation_failed` and `invalid_url`. */
   readonly errors?: ParameterFaults;
   /** Seconds until a retry may succeed; by default the number that belongs to the code. */
   readonly retryAfterSeconds?: number;

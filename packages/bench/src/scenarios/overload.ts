@@ -87,7 +87,11 @@ async function measureCapacity(bench: Bench, { bearerTokens, snapUrl }: StartedS
   const renders = bench.quick ? 24 : 80;
   let requests = 0;
   const render = (): Promise<unknown> =>
-    fetchExpecting(200, snapUrl(newJob(bench.siteOrigin, "cards")), bearerTokens[requests++ % bearerTokens.length]);
+    fetchExpecting(
+      200,
+      snapUrl(newJob(bench.siteOrigin, "cards")),
+      bearerTokens[requests++ % bearerTokens.length],
+    );
   await inParallel(concurrency, concurrency, render);
   const startedMs = performance.now();
   await inParallel(renders, concurrency, render);

@@ -44,7 +44,11 @@ export const preparation: Scenario = {
       });
     const rows: Record<string, string>[] = [];
     for (const query of QUERIES) {
-      const { oursMs: withMs, theirsMs: baselineMs } = await compare(render(query), render({}), bench.quick ? 3 : 15);
+      const { oursMs: withMs, theirsMs: baselineMs } = await compare(
+        render(query),
+        render({}),
+        bench.quick ? 3 : 15,
+      );
       const parameters = Object.entries(query).map(([name, value]) => `${name}=${value}`);
       rows.push({
         parameters: `\`${parameters.join(" ")}\``,

@@ -95,10 +95,13 @@ describe("hideSelectors and removeSelectors", () => {
     expect(pixel(700, 150)).toEqual(GREEN);
   });
 
-  it.each(["/", "/csp", "/stubborn"])("removeSelectors removes elements of %s from the layout", async (path) => {
-    const { pixel } = await render(path, { removeSelectors: "#a" });
-    expect(pixel(700, 50)).toEqual(GREEN);
-  });
+  it.each(["/", "/csp", "/stubborn"])(
+    "removeSelectors removes elements of %s from the layout",
+    async (path) => {
+      const { pixel } = await render(path, { removeSelectors: "#a" });
+      expect(pixel(700, 50)).toEqual(GREEN);
+    },
+  );
 
   it("removeSelectors removes elements added later", async () => {
     const { pixel } = await render("/late", {
