@@ -21,7 +21,7 @@ export interface StartedService {
   readonly baseUrl: string;
   readonly dataDir: string;
   /** A bearer header for each account. */
-  readonly bearers: readonly RequestHeaders[];
+  readonly bearerTokens: readonly RequestHeaders[];
   readonly snapUrl: (job: RenderJob) => string;
   /** Drains the accepted requests first. */
   readonly stop: () => Promise<void>;
@@ -48,7 +48,7 @@ export async function startService(
     renderer: NO_RENDERER,
     secretKey: SECRET_KEY,
   });
-  const bearers = await createBearers(engine, accounts);
+  const bearerTokens = await createBearers(engine, accounts);
   await engine.close();
   const env = {
     SNAP_DATA_DIR: dataDir,
@@ -66,19 +66,23 @@ export async function startService(
   const baseUrl = `http://127.0.0.1:${port}/v1`;
   const snapUrl = (job: RenderJob): string =>
     `${baseUrl}/snap?${new URLSearchParams(parametersOf(job)).toString()}`;
-  return { ...program, startedAtMs, listeningAtMs, port, baseUrl, dataDir, bearers, snapUrl };
+  return { ...program, startedAtMs, listeningAtMs, port, baseUrl, dataDir, bearerTokens, snapUrl };
 }
 
 /** Starts the whole server as a way of rendering; its accounts take turns. */
 export async function startServerWay(bench: Bench, options: ServiceOptions = {}): Promise<Way> {
-  const { pid, bearers, snapUrl, stop } = await startService(bench, options);
+  const { pid, bearerTokens, snapUrl, stop } = await startService(bench, options);
   let requests = 0;
   return {
     name: "server",
     pid,
     stop,
     async render(job) {
-      const { headers, body } = await fetchExpecting(200, snapUrl(job), bearers[requests++ % bearers.length]);
+      const { headers, body } = await fetchExpecting(
+        200,
+        snapUrl(job),
+        bearerTokens[requests++ % bearerTokens.length],
+      );
       if (headers.get("x-cache") !== "MISS" || body.length < MIN_FILE_BYTES)
         throw new Error(
           `expected a new rendering, got X-Cache ${headers.get("x-cache")} and ${body.length} bytes`,
@@ -110,7 +114,7 @@ export async function fetchExpecting(
 }
 
 async function createBearers(engine: Engine, count: number): Promise<RequestHeaders[]> {
-  const bearers: RequestHeaders[] = [];
+  const bearerTokens: RequestHeaders[] = [];
   for (let index = 0; index < count; index += 1) {
     const { id: accountId } = await engine.accounts.create({
       email: `bench-${index}@example.com`,
@@ -120,9 +124,9 @@ async function createBearers(engine: Engine, count: number): Promise<RequestHead
       requestsPerMinute: 1_000_000,
     });
     const { token } = await engine.tokens.create({ accountId });
-    bearers.push({ authorization: `Bearer ${token}` });
+    bearerTokens.push({ authorization: `Bearer ${token}` });
   }
-  return bearers;
+  return bearerTokens;
 }
 
 export const NO_RENDERER: Renderer = {

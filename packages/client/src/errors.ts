@@ -43,7 +43,7 @@ export class SnapError extends Error {
   readonly requestId: string | null;
   /** Seconds to wait before a retry; `null` if unspecified. */
   readonly retryAfter: number | null;
-  /** Faults by parameter name; `null` if the error is not about parameters. */
+  /** Error messages by parameter name; `null` if the error is not about parameters. */
   readonly errors: ParameterFaults | null;
   /** Notes on a failed render, such as `capture-too-large` or `selector-unmatched`; a retry fails in the same way. */
   readonly notes: readonly string[];

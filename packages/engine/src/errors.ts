@@ -2,7 +2,7 @@ import { ERROR_CODES, type ErrorCode, type ParameterFaults } from "@snap/protoco
 
 /** Optional fields of an error, besides its code and message. */
 export interface SnapErrorFacts {
-  /** Faults by parameter name, for `validation_failed` and `invalid_url`. */
+  /** Error messages by parameter name, for `validation_failed` and `invalid_url`. */
   readonly errors?: ParameterFaults;
   /** Seconds until a retry may succeed; by default the number that belongs to the code. */
   readonly retryAfterSeconds?: number;
@@ -113,10 +113,10 @@ export class AdminError extends Error {
   }
 }
 
-/** @param reference - Its id or e-mail address. */
+/** @param reference - Its id or email address. */
 export function accountNotFound(reference: string): AdminError {
   const message = reference.includes("@")
-    ? `no account has the e-mail address ${reference}`
+    ? `no account has the email address ${reference}`
     : `account ${reference} not found`;
   return new AdminError(message, {
     code: "account_not_found",

@@ -19,7 +19,7 @@ export const ERROR_CODES = {
   no_active_plan: { status: 402, retryable: false },
   /** All credits of the period are used. The request counts against the render limit. */
   credit_limit_reached: { status: 402, retryable: false },
-  /** The account's e-mail address is not verified. */
+  /** The account's email address is not verified. */
   email_unverified: { status: 403, retryable: false },
   /** The token lacks the permission for the mode. */
   missing_ability: { status: 403, retryable: false },
@@ -74,7 +74,7 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** Faults by parameter name. */
+/** Error messages by parameter name. */
 export type ParameterFaults = Readonly<Record<string, readonly string[]>>;
 
 /** The body of every non-2xx response. */
@@ -82,7 +82,7 @@ export interface ErrorEnvelope {
   readonly code: ErrorCode;
   /** For people; its wording may change at any time. */
   readonly message: string;
-  /** Present only when parameters are at fault. */
+  /** Present only when parameters are invalid. */
   readonly errors?: ParameterFaults;
   /** The same value as the `X-Request-Id` header. */
   readonly request_id: string;

@@ -49,7 +49,7 @@ export const FINDING_CHECKS = {
 /** Stable: programs branch on it. */
 export type FindingCode = keyof typeof FINDING_CHECKS;
 
-/** A fault that the operator can repair. Its message is the problem and the advice; `doctor` reports both. */
+/** An error that the operator can fix. Its message is the problem and the advice; `doctor` reports both. */
 export class AdvisedError extends Error {
   override readonly name = "AdvisedError";
   readonly code: FindingCode;

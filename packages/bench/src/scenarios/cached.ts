@@ -31,9 +31,9 @@ export const cached: Scenario = {
     const perRound = bench.quick ? 6 : 20;
     const service = await startService(bench, { accounts: (rounds + 1) * perRound });
     const job = newJob(bench.siteOrigin, "article");
-    const { body, headers } = await fetchExpecting(200, service.snapUrl(job), service.bearers[0]);
+    const { body, headers } = await fetchExpecting(200, service.snapUrl(job), service.bearerTokens[0]);
     copyToEveryAccount(service.dataDir, body);
-    for (const bearer of service.bearers) await fetchExpecting(200, service.snapUrl(job), bearer);
+    for (const bearer of service.bearerTokens) await fetchExpecting(200, service.snapUrl(job), bearer);
     const picture = join(bench.scratch, "picture.png");
     await writeFile(picture, body);
     const bare = await startProgram(join(import.meta.dirname, "../site/bare-server.ts"), [picture]);
@@ -41,13 +41,13 @@ export const cached: Scenario = {
     const { pathname, search } = new URL(service.snapUrl(job));
     const newServiceSide = (title: string, status: number, more: RequestHeaders = {}): Side =>
       newSide(title, service.pid, (round) => {
-        const bearers = service.bearers.slice(round * perRound, (round + 1) * perRound);
+        const bearerTokens = service.bearerTokens.slice(round * perRound, (round + 1) * perRound);
         const { port } = service;
         return {
           port,
           path: pathname + search,
           status,
-          headers: bearers.map((bearer) => Object.assign({}, bearer, more)),
+          headers: bearerTokens.map((bearer) => Object.assign({}, bearer, more)),
         };
       });
     const newBareSide = (title: string, status: number, path: string): Side =>

@@ -11,16 +11,16 @@ export const fairness: Scenario = {
   about:
     "One account has many renders queued while another sends one request at a time. The second account's wait is its latency minus its latency next to an account that fills its slots and queues nothing, in units of the latter. It includes the extra renders that start on idle processors.",
   async run(bench) {
-    const { bearers, snapUrl, stop } = await startService(bench, { accounts: 2 });
-    const render = (bearer: (typeof bearers)[number] | undefined) => (): Promise<unknown> =>
+    const { bearerTokens, snapUrl, stop } = await startService(bench, { accounts: 2 });
+    const render = (bearer: (typeof bearerTokens)[number] | undefined) => (): Promise<unknown> =>
       fetchExpecting(200, snapUrl(newJob(bench.siteOrigin, "cards")), bearer);
     /** Latencies of one account's sequential renders while the other account's renders run. */
     const probeDuring = async (renders: number, concurrency: number): Promise<number[]> => {
       let left = renders;
-      const load = inParallel(renders, concurrency, () => render(bearers[0])().then(() => (left -= 1)));
+      const load = inParallel(renders, concurrency, () => render(bearerTokens[0])().then(() => (left -= 1)));
       const latenciesMs: number[] = [];
       // Stop before the last renders, which leave most slots free.
-      while (left > renders / 5) latenciesMs.push(await timed(render(bearers[1]))());
+      while (left > renders / 5) latenciesMs.push(await timed(render(bearerTokens[1]))());
       await load;
       return latenciesMs;
     };

@@ -60,7 +60,7 @@ async function measure(
     { ...bench, allowedTargets: `${bench.allowedTargets},127.0.0.0/8:${target.port}` },
     { accounts: 2, env: { SNAP_DNS_SERVERS: target.nameServer } },
   );
-  const [attacker = {}, bearer = {}] = service.bearers;
+  const [attacker = {}, bearer = {}] = service.bearerTokens;
   const neighbour = await prepareNeighbour(bench, service, bearer);
   let memoryMaxBytes = 0;
   const sample = setInterval(() => {

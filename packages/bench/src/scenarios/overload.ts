@@ -82,12 +82,16 @@ export const overload: Scenario = {
   },
 };
 
-async function measureCapacity(bench: Bench, { bearers, snapUrl }: StartedService): Promise<number> {
+async function measureCapacity(bench: Bench, { bearerTokens, snapUrl }: StartedService): Promise<number> {
   const concurrency = 4 * availableParallelism();
   const renders = bench.quick ? 24 : 80;
   let requests = 0;
   const render = (): Promise<unknown> =>
-    fetchExpecting(200, snapUrl(newJob(bench.siteOrigin, "cards")), bearers[requests++ % bearers.length]);
+    fetchExpecting(
+      200,
+      snapUrl(newJob(bench.siteOrigin, "cards")),
+      bearerTokens[requests++ % bearerTokens.length],
+    );
   await inParallel(concurrency, concurrency, render);
   const startedMs = performance.now();
   await inParallel(renders, concurrency, render);
@@ -100,7 +104,7 @@ async function measureCapacity(bench: Bench, { bearers, snapUrl }: StartedServic
  */
 async function offer(
   bench: Bench,
-  { pid, bearers, snapUrl }: StartedService,
+  { pid, bearerTokens, snapUrl }: StartedService,
   { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
 ): Promise<LoadResult> {
   const result: LoadResult = { rendered: 0, rejectedAfterMs: [], others: [], offered: 0, memory: [] };
@@ -108,7 +112,7 @@ async function offer(
   let isDone = false;
   const request = async (index: number): Promise<void> => {
     const sentMs = performance.now();
-    const headers = bearers[index % bearers.length] ?? {};
+    const headers = bearerTokens[index % bearerTokens.length] ?? {};
     const sent = get(snapUrl(newJob(bench.siteOrigin, "cards")), { agent, headers });
     const [response] = (await once(sent, "response")) as [IncomingMessage];
     await once(response.resume(), "end");

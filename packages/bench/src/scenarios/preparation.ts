@@ -4,7 +4,7 @@ import type { Scenario } from "../scenario.ts";
 import { fetchExpecting, startService } from "../service.ts";
 import { newJob, parametersOf } from "../ways/way.ts";
 
-/** A query for each step between a plain render and its capture. The page of 60 cards is taller than the viewport. */
+/** One query for each step that prepares a page for its capture. The page of 60 cards is taller than the viewport. */
 const QUERIES: readonly Readonly<Record<string, string>>[] = [
   { colorScheme: "dark" },
   { device: "iphone-15-pro" },
@@ -30,7 +30,7 @@ export const preparation: Scenario = {
   name: "preparation",
   title: "What parameters cost",
   about:
-    "The page of 60 cards with a parameter and without any, one render at a time. The first render of each pair alternates.",
+    "The page of 60 cards, with and without each parameter, one render at a time. The order alternates from pair to pair.",
   async run(bench) {
     const service = await startService(bench);
     const render = (query: Readonly<Record<string, string>>) =>
@@ -39,18 +39,22 @@ export const preparation: Scenario = {
         return fetchExpecting(
           200,
           `${service.baseUrl}/snap?${new URLSearchParams(parameters).toString()}`,
-          service.bearers[0],
+          service.bearerTokens[0],
         );
       });
     const rows: Record<string, string>[] = [];
     for (const query of QUERIES) {
-      const { oursMs, theirsMs } = await compare(render(query), render({}), bench.quick ? 3 : 15);
+      const { oursMs: withMs, theirsMs: baselineMs } = await compare(
+        render(query),
+        render({}),
+        bench.quick ? 3 : 15,
+      );
       const parameters = Object.entries(query).map(([name, value]) => `${name}=${value}`);
       rows.push({
         parameters: `\`${parameters.join(" ")}\``,
-        "median ms": rounded(oursMs),
-        "without ms": rounded(theirsMs),
-        "added ms": rounded(oursMs - theirsMs),
+        "median ms": rounded(withMs),
+        "baseline ms": rounded(baselineMs),
+        "added ms": rounded(withMs - baselineMs),
       });
     }
     await service.stop();

@@ -48,7 +48,7 @@ async function measureStart(bench: Bench): Promise<Start> {
   const service = await startService(bench);
   const render = (waitUntil: "default" | "load"): Promise<unknown> => {
     const url = service.snapUrl(newJob(bench.siteOrigin, "small", { waitUntil }));
-    return fetchExpecting(200, url, service.bearers[0]);
+    return fetchExpecting(200, url, service.bearerTokens[0]);
   };
   await render("default");
   const firstRenderMs = performance.now() - service.startedAtMs;

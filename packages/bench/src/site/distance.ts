@@ -12,7 +12,7 @@ export interface DistantSite {
 }
 
 /**
- * Starts the server of the page with internet latency, and writes a script that starts the browser with the
+ * Starts the server of the page with internet-like latency, and writes a script that starts the browser with the
  * server's certificate trusted, however the tool under test launches it.
  */
 export async function startDistantSite(bench: Bench): Promise<DistantSite> {

@@ -8,12 +8,12 @@ import { drawPng } from "./draw-png.ts";
 import { startRelay } from "./relay.ts";
 
 /*
- * Serves the page with internet latency over TLS and HTTP/2 in a separate process: one server, and a relay for
- * each host and round trip. Prints the origin of each variant, and the hash of the key that browsers must trust.
+ * Serves the page with internet-like latency over TLS and HTTP/2 in a separate process: one server, and a relay for
+ * each host and round-trip time. Prints the origin of each variant, and the hash of the key that browsers must trust.
  */
 
 export interface DistanceAnnouncement {
-  /** Origins of the page, by round trip in milliseconds. */
+  /** Origins of the page, by round-trip time in milliseconds. */
   readonly origins: Readonly<Record<number, string>>;
   /** SHA-256 of the certificate's public key (SubjectPublicKeyInfo) in Base64. */
   readonly keyHash: string;
@@ -21,14 +21,14 @@ export interface DistanceAnnouncement {
 
 const ROUND_TRIPS_MS = [0, 150];
 const SLOW_MS = 1000;
-/** Loopback addresses that stand for internet hosts: one of the page, three of its resources, and a slow third party. */
+/** Loopback addresses that stand in for internet hosts: one for the page, three for its resources, and a slow third party. */
 const HOSTS = ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5", "127.0.0.6"];
 
 const list = (count: number, write: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => write(index)).join("\n");
 
 /**
- * A typical internet page, with ten resources from each of four hosts: styles that load a font, scripts that add
+ * A typical web page, with ten resources from each of four hosts: styles that load a font, scripts that add
  * elements, images, ten of which a script inserts, and a third party that responds after a second.
  */
 function writePage([page = "", files = "", images = "", more = "", slow = ""]: readonly string[]): string {

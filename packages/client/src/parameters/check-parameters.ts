@@ -7,7 +7,7 @@ import { checkField } from "./check-field.ts";
  * `undefined` means not sent; `pdf: true` selects the mode. Only the service checks whether the host may be rendered
  * and whether its name is valid punycode.
  *
- * @returns The error that the service would return (`invalid_url` or `validation_failed`), with every fault in
+ * @returns The error that the service would return (`invalid_url` or `validation_failed`), with every error in
  * `errors`; `null` for valid parameters.
  * @example
  * checkParameters({ url: "https://example.com", scale: 4 })?.errors;

@@ -29,7 +29,7 @@ export interface SignUrlOptions extends ExpiryOptions {
 }
 
 /**
- * Returns a URL that renders a page without a token, for an `<img>`, a link or an e-mail. `pdf: true` renders a PDF.
+ * Returns a URL that renders a page without a token, for an `<img>`, a link or an email. `pdf: true` renders a PDF.
  * The same arguments return the same URL, so that it can be cached. Anyone may see it, so `headers`, `cookies` and
  * `basicAuth` cannot be part of it.
  *

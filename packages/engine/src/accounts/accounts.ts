@@ -19,7 +19,7 @@ export interface NewAccount {
   readonly planSlug?: string | null;
   readonly creditsPerPeriod?: number | null;
   readonly requestsPerMinute?: number | null;
-  /** Whether the e-mail address is already verified. */
+  /** Whether the email address is already verified. */
   readonly verified: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface NewAccount {
 export interface Accounts {
   create(account: NewAccount): Promise<Account>;
   get(id: string): Promise<Account>;
-  /** Returns the account with an e-mail address, compared without regard to ASCII case. */
+  /** Returns the account with an email address, compared without regard to ASCII case. */
   getByEmail(email: string): Promise<Account>;
   /** Returns selected accounts, in order of creation. */
   page(request: PageRequest & AccountFilter): Promise<Page<Account>>;
@@ -40,7 +40,7 @@ export interface Accounts {
   resume(id: string): Promise<Account>;
   /**
    * Deletes the account with its tokens, batches, documents and renderings. The ledger remains, under the account's random id, unless
-   * `purge` is set. Works in portions; call it again after an interruption.
+   * `purge` is set. Works in chunks; call it again after an interruption.
    */
   delete(id: string, options?: { readonly purge?: boolean }): Promise<DeletedAccount>;
   /** Returns what `delete` would delete with the same options. */
@@ -132,7 +132,7 @@ function invalid(message: string): AdminError {
 function validate(values: AccountChange, plans: readonly Plan[]): void {
   const { email, planSlug, creditsPerPeriod, requestsPerMinute } = values;
   if (email !== undefined && !z.email().safeParse(email).success)
-    throw invalid(`${email} is not an e-mail address`);
+    throw invalid(`${email} is not an email address`);
   if (planSlug != null && !plans.some((plan) => plan.slug === planSlug))
     throw invalid(`unknown plan ${planSlug}; use one of ${plans.map((plan) => plan.slug).join(", ")}`);
   requireWhole("credits", creditsPerPeriod, 0);

@@ -28,9 +28,9 @@ export interface SubmissionRules {
 }
 
 /**
- * Validates the body of `POST /renders`. One fault rejects the whole submission.
+ * Validates the body of `POST /renders`. A single error causes the whole submission to be rejected.
  *
- * @throws SnapError `blocked_host` if every fault is a blocked host, `validation_failed` otherwise; both list the faults in
+ * @throws SnapError `blocked_host` if every error is a blocked host, `validation_failed` otherwise; both list the errors in
  * `errors`, under keys such as `items.2.quality`, `items` and `webhookUrl`. Blocked hosts, missing filter lists and
  * duplicates are found only among items whose parameters are valid.
  */

@@ -37,7 +37,7 @@ export interface SentDocument extends Omit<Document, "files"> {
 /**
  * Builds a document. Equal content has an equal id, however it is sent.
  *
- * @throws SnapError `validation_failed` or `payload_too_large`; `errors` names the file at fault, or `body` for content
+ * @throws SnapError `validation_failed` or `payload_too_large`; `errors` names the offending file, or `body` for content
  * that is not a list of files.
  *
  * @example

@@ -6,7 +6,7 @@ import { pdfParameters, screenshotParameters } from "./schemas.ts";
 /**
  * Validates the parameters of a query (`GET /snap`).
  *
- * @throws SnapError `invalid_url` if only `url` is at fault, `validation_failed` otherwise; both list every fault in
+ * @throws SnapError `invalid_url` if only `url` is invalid, `validation_failed` otherwise; both list every error in
  * `errors`.
  * @example
  * const parameters = parseQuery(new URLSearchParams("url=https%3A%2F%2Fexample.com&fullPage=1"));

@@ -45,7 +45,7 @@ function schemaOf<Output, Input>(mode: Mode): ParameterSchema<Output, Input> {
         context.addIssue({ code: "custom", path: [name], message });
       });
     },
-    // one response lists every fault: the rules run even if single parameters are invalid
+    // one response lists every error: the rules run even if single parameters are invalid
     { when: () => true },
   );
   return schema as unknown as ParameterSchema<Output, Input>;

@@ -30,7 +30,7 @@ export type AccountChange = Partial<
 
 /** Selects accounts; each absent field selects all. */
 export interface AccountFilter {
-  /** A part of the e-mail address, compared without regard to ASCII case. */
+  /** A part of the email address, compared without regard to ASCII case. */
   readonly emailPart?: string | undefined;
   /** `null` selects those without a plan. */
   readonly planSlug?: string | null | undefined;
@@ -38,13 +38,13 @@ export interface AccountFilter {
 }
 
 /**
- * Durable accounts. E-mail addresses are unique, compared without regard to ASCII case. Ids are never reused.
+ * Durable accounts. Email addresses are unique, compared without regard to ASCII case. Ids are never reused.
  *
  * A deletion has several steps, in several stores. From `startDeletion` on, and at least until a day after `delete`, the
  * storage accepts no new batch of the account and opens no period for it, so that a request in flight leaves nothing behind.
  */
 export interface AccountStore {
-  /** Returns `false`, and stores nothing, if the e-mail address is taken. */
+  /** Returns `false`, and stores nothing, if the email address is taken. */
   insert(account: Account): Promise<boolean>;
   find(id: string): Promise<Account | null>;
   findByEmail(email: string): Promise<Account | null>;

@@ -1,4 +1,4 @@
-/** A change that an operator's command made. Contains no secrets and no e-mail addresses. */
+/** A change that an operator's command made. Contains no secrets and no email addresses. */
 export interface AuditEntry {
   readonly at: number;
   /** The command without its arguments, such as `tokens revoke`. */

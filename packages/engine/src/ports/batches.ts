@@ -160,7 +160,7 @@ export interface BatchStore {
   }): Promise<readonly DueDelivery[]>;
   /** Deletes at most `limit` batches whose `prunesAt` has passed by `now`; returns their number. */
   prune(request: { readonly now: number; readonly limit: number }): Promise<number>;
-  /** Deletes all batches of an account, in portions; returns their number. */
+  /** Deletes all batches of an account, in chunks; returns their number. */
   deleteAccount(request: { readonly accountId: string }): Promise<number>;
   stats(request: { readonly now: number }): Promise<BatchStats>;
   /**

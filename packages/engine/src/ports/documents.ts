@@ -65,6 +65,6 @@ export interface DocumentStore {
   delete(request: DocumentKey & { readonly now: number }): Promise<boolean>;
   /** Deletes at most `limit` documents that have expired by `now`; returns their number. */
   prune(request: { readonly now: number; readonly limit: number }): Promise<number>;
-  /** Deletes all documents of an account, in portions; returns their number. */
+  /** Deletes all documents of an account, in chunks; returns their number. */
   deleteAccount(request: { readonly accountId: string; readonly now: number }): Promise<number>;
 }

@@ -105,7 +105,7 @@ export interface Ledger {
    */
   reverse(request: { readonly reservationId: string; readonly now: number }): Promise<Resolution>;
   /**
-   * Deletes what is outdated, in portions: repeat it until it returns 0.
+   * Deletes what is outdated, in chunks: repeat it until it returns 0.
    *
    * - Reservations whose id sorts before `reservationsBefore`, by its bytes; those that are still open lapse first.
    * - Periods that started before `periodsBefore` (`null`: none), with their balance and, after it, their journal entries.
@@ -116,7 +116,7 @@ export interface Ledger {
    */
   prune(request: PruneRequest): Promise<number>;
   /**
-   * Deletes the reservations, balances and journal entries of an account whose deletion has started, in portions. A
+   * Deletes the reservations, balances and journal entries of an account whose deletion has started, in chunks. A
    * reservation of a render in flight is then `unknown`, and the account gets no new ones.
    *
    * @returns how many journal entries it deleted.

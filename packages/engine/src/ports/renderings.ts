@@ -38,7 +38,7 @@ export interface RenderingStore {
    * returns their number, which is 0 if the store deletes them itself.
    */
   prune(request: { readonly now: number; readonly limit: number }): Promise<number>;
-  /** Deletes all renderings of an account, or of all accounts, in portions; returns their number. */
+  /** Deletes all renderings of an account, or of all accounts, in chunks; returns their number. */
   purge(request: { readonly accountId: string | null }): Promise<number>;
   /**
    * Like `purge`, for an account that is being deleted: from now on, `put` stores nothing for it for an hour at least,

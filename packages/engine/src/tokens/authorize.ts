@@ -24,5 +24,5 @@ export function requireActive({ id, suspendedAt }: Account): void {
 /** @throws SnapError `email_unverified`. */
 export function requireVerifiedEmail(account: Account): void {
   if (account.emailVerifiedAt !== null) return;
-  throw new SnapError("email_unverified", "The account's e-mail address is not verified; verify it first.");
+  throw new SnapError("email_unverified", "The account's email address is not verified; verify it first.");
 }

@@ -86,7 +86,7 @@ describe("documents", () => {
     });
   });
 
-  it("need a verified e-mail address", async () => {
+  it("need a verified email address", async () => {
     const principal = await newPrincipal("new@example.com", false);
     const request = { principal, id: UNKNOWN };
     for (const refused of [

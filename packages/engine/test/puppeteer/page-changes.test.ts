@@ -10,7 +10,7 @@ const RED = [255, 0, 0, 255];
 const GREEN = [0, 128, 0, 255];
 const WHITE = [255, 255, 255, 255];
 
-/** Two boxes of 100 px below one another, red and then green. */
+/** Two stacked 100 px boxes, red above green. */
 const BOXES = `<!doctype html><style>body{margin:0}div{height:100px}#a{background:red}#b{background:green}</style>
   <div id=a class="box banner"><b style="visibility:visible">text</b></div><div id=b class=box></div>`;
 
@@ -82,25 +82,28 @@ describe("css", () => {
 });
 
 describe("hideSelectors and removeSelectors", () => {
-  it("may contain single quotes and backslashes", async () => {
+  it("accept single quotes and backslashes", async () => {
     const selectors = { hideSelectors: ".md\\:flex", removeSelectors: "[class='box banner']" };
     const { pixel } = await render("/quoted", selectors);
     expect([pixel(700, 50), pixel(700, 150)]).toEqual([WHITE, WHITE]);
   });
 
-  it("hide elements with their descendants, and keep their space", async () => {
+  it("hideSelectors hides elements and their descendants, and keeps their space", async () => {
     const { pixel } = await render("/", { hideSelectors: ".none, .banner" });
     expect(pixel(700, 50)).toEqual(WHITE);
     expect(pixel(10, 10)).toEqual(WHITE);
     expect(pixel(700, 150)).toEqual(GREEN);
   });
 
-  it.each(["/", "/csp", "/stubborn"])("remove elements of %s from the layout", async (path) => {
-    const { pixel } = await render(path, { removeSelectors: "#a" });
-    expect(pixel(700, 50)).toEqual(GREEN);
-  });
+  it.each(["/", "/csp", "/stubborn"])(
+    "removeSelectors removes elements of %s from the layout",
+    async (path) => {
+      const { pixel } = await render(path, { removeSelectors: "#a" });
+      expect(pixel(700, 50)).toEqual(GREEN);
+    },
+  );
 
-  it("remove elements that are added later", async () => {
+  it("removeSelectors removes elements added later", async () => {
     const { pixel } = await render("/late", {
       removeSelectors: ".banner",
       waitForFunction: "document.querySelectorAll(`.banner`).length === 2",
@@ -109,7 +112,7 @@ describe("hideSelectors and removeSelectors", () => {
   });
 
   it.each(["hideSelectors", "removeSelectors"])(
-    "%s applies to late elements with inline styles",
+    "%s applies to elements added later with inline styles",
     async (name) => {
       const { pixel } = await render("/late-and-stubborn", {
         [name]: ".banner",
@@ -134,7 +137,7 @@ describe("hideSelectors and removeSelectors", () => {
 });
 
 describe("click", () => {
-  it("clicks the first match like a user, and stays at the top", async () => {
+  it("clicks the first match like a user, and leaves the page scrolled to the top", async () => {
     const { pixel, notes } = await render("/buttons", { click: "button" });
     expect(pixel(700, 10)).toEqual(RED);
     expect(notes).toEqual([]);
@@ -168,7 +171,7 @@ describe("click", () => {
 describe("script", () => {
   it.each([
     [
-      "runs among the page's own scripts",
+      "runs in the page's own JavaScript context",
       "document.body.innerHTML = ''; document.body.style.background = 'red'",
     ],
     [
@@ -202,7 +205,7 @@ describe("script", () => {
     expect(await failureOf(render("/", { script }))).toEqual({ code: "script_failed", message });
   });
 
-  it("puts no secret into its error", async () => {
+  it("does not leak secrets in its error", async () => {
     const secrets = {
       basicAuth: "user:open-sesame",
       cookies: [{ name: "session", value: "cookie-value" }],
@@ -221,13 +224,13 @@ describe("script", () => {
   });
 });
 
-describe("the waits", () => {
+describe("wait parameters", () => {
   it.each<[string, ScreenshotOptions]>([
     ["/app", { waitForFunction: "app.ready" }],
     ["/app", { waitForFunction: "JSON.parse(app.ready ? `true` : ``)" }],
     ["/app", { waitForFunction: "Promise.resolve(app.ready) // soon" }],
     ["/spinner", { waitForHidden: ".spinner" }],
-  ])("%s with %j is awaited", async (path, options) => {
+  ])("on %s, waits for %j", async (path, options) => {
     const { pixel, notes } = await render(path, options);
     expect(pixel(700, 500)).toEqual(RED);
     expect(notes).toEqual([]);
@@ -239,17 +242,17 @@ describe("the waits", () => {
     ["waitForHidden", { waitForHidden: "#a" }],
     ["waitForSelector", { waitForSelector: "#none" }],
   ])("%s times out after waitTimeout: %j", async (name, options) => {
-    const render504 = failureOf(render("/", { ...options, waitTimeout: 500 }));
-    expect(await render504).toEqual({
+    const failure = failureOf(render("/", { ...options, waitTimeout: 500 }));
+    expect(await failure).toEqual({
       code: "render_timeout",
-      message: `The wait of ${name} did not end within 500 ms.`,
+      message: `${name} timed out after 500 ms.`,
     });
     const { pixel, notes } = await render("/", { ...options, waitTimeout: 500, onWaitTimeout: "capture" });
     expect(pixel(700, 50)).toEqual(RED);
     expect(notes).toEqual(["wait-capped"]);
   });
 
-  it("evaluates an expression that never yields again, until the wait is over", async () => {
+  it("retries an expression that never yields until the wait times out", async () => {
     const options = { waitForFunction: "(() => { for (;;); })()", waitTimeout: 1_500 } as const;
     const { notes } = await render("/", { ...options, onWaitTimeout: "capture" });
     expect(notes).toEqual(["wait-capped"]);

@@ -7,7 +7,7 @@ import { DEFAULT_VIEWPORT } from "./rows/viewport.ts";
 import { parseTargetUrl } from "./target-url.ts";
 
 /*
- * Rules across parameters. They run even if single parameters are invalid, so that one response names every fault.
+ * Rules across parameters. They run even if single parameters are invalid, so that one response names every error.
  * Values can therefore have any type here.
  */
 

@@ -20,7 +20,7 @@ export function stateOf({ suspendedAt, deletionStartedAt }: Account): "active" |
 export function addAccountLifecycle(accounts: Command): void {
   withJson(accounts.command("suspend"))
     .description("reject all requests of an account, including those for cached renderings and signed URLs")
-    .argument("<account>", "id or e-mail address of the account")
+    .argument("<account>", "id or email address of the account")
     .action((id: string, options: { json?: true }) =>
       administer(async ({ engine }) => {
         const account = await engine.accounts.suspend(id);
@@ -31,7 +31,7 @@ export function addAccountLifecycle(accounts: Command): void {
 
   withJson(accounts.command("resume"))
     .description("end the suspension of an account")
-    .argument("<account>", "id or e-mail address of the account")
+    .argument("<account>", "id or email address of the account")
     .action((id: string, options: { json?: true }) =>
       administer(async ({ engine }) => {
         const account = await engine.accounts.resume(id);
@@ -42,7 +42,7 @@ export function addAccountLifecycle(accounts: Command): void {
 
   withJson(accounts.command("delete"))
     .description("show what would be deleted with an account; with --yes, delete it for good")
-    .argument("<account>", "id or e-mail address of the account")
+    .argument("<account>", "id or email address of the account")
     .option("--yes", "delete it, with its tokens, batches, documents and renderings")
     .option("--purge", "also delete its journal, which otherwise remains under the account's random id")
     .addHelpText(
@@ -86,7 +86,7 @@ function describePreview(
   if (account === null) return [`Account ${id} is deleted already. Would delete its journal, which remains.`];
   return [
     `Would delete account ${id} (${account.email}), ${count(tokens.length, "token")}, and all its batches, documents and renderings.`,
-    purge ? "Its journal would be deleted, too." : "Its journal would remain, without the e-mail address.",
+    purge ? "Its journal would be deleted, too." : "Its journal would remain, without the email address.",
   ];
 }
 

@@ -5,7 +5,7 @@ import { administer } from "./admin.ts";
 const NAME = "account";
 
 /**
- * Replaces an e-mail address by the id of its account in each `<account>` argument and the `--account` option, so that
+ * Replaces an email address by the id of its account in each `<account>` argument and the `--account` option, so that
  * every command accepts both.
  *
  * @throws AdminError if no account has the address.

@@ -38,40 +38,40 @@ export function addAccounts(program: Command): void {
 
   withJson(accounts.command("create"))
     .description("create an account")
-    .requiredOption("--email <address>", "e-mail address of the account")
+    .requiredOption("--email <address>", "email address of the account")
     .option(
       "--plan <slug>",
       "plan: starter, growth, scale or a plan from SNAP_PLANS_FILE; no plan by default",
     )
     .option("--credits <number>", "credits per period, instead of the plan's", parseWholeNumber)
     .option("--requests-per-minute <number>", "renders per minute, instead of the plan's", parseWholeNumber)
-    .option("--unverified", "leave the e-mail address unverified")
+    .option("--unverified", "leave the email address unverified")
     .action(createAccount);
 
   withPaging(accounts.command("list"))
     .description("list the accounts, in order of creation")
-    .option("--email <text>", "only those with this text in their e-mail address")
+    .option("--email <text>", "only those with this text in their email address")
     .option("--plan <slug>", 'only those with this plan; "none" for those without a plan')
-    .option("--unverified", "only those whose e-mail address is not verified")
+    .option("--unverified", "only those whose email address is not verified")
     .action(listAccounts);
 
   withJson(accounts.command("show"))
     .description("show an account, its credits and its usage this period")
-    .argument("<account>", "id or e-mail address of the account")
+    .argument("<account>", "id or email address of the account")
     .action(showAccount);
 
   withJson(accounts.command("update"))
     .description("change an account")
-    .argument("<account>", "id or e-mail address of the account")
-    .option("--email <address>", "e-mail address of the account")
+    .argument("<account>", "id or email address of the account")
+    .option("--email <address>", "email address of the account")
     .option("--plan <slug>", 'slug of the plan; "none" removes the plan')
     .option("--credits <number>", `credits per period; "none" restores the plan's`, parseOverride)
     .option("--requests-per-minute <number>", `renders per minute; "none" restores the plan's`, parseOverride)
     .action(updateAccount);
 
   withJson(accounts.command("verify"))
-    .description("mark the e-mail address of an account as verified")
-    .argument("<account>", "id or e-mail address of the account")
+    .description("mark the email address of an account as verified")
+    .argument("<account>", "id or email address of the account")
     .action((id: string, options: { json?: true }) =>
       administer(async ({ engine }) => {
         const account = await engine.accounts.verify(id);
@@ -151,7 +151,7 @@ function showAccount(id: string, options: { json?: true }): Promise<void> {
     printLines(
       formatTable([
         ["id", account.id],
-        ["e-mail", account.email],
+        ["email", account.email],
         ["state", stateLine(account)],
         ["verified", formatInstant(account.emailVerifiedAt, "no")],
         ["created", formatInstant(account.createdAt, "")],

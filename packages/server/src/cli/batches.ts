@@ -25,15 +25,15 @@ export function addBatches(program: Command): void {
   const batches = program.command("batches").description("inspect batches and send their webhooks again");
 
   withPaging(batches.command("list"))
-    .description("list batches, the last submitted first")
-    .option("--account <account>", "only those of this account: its id or e-mail address")
+    .description("list batches, newest first")
+    .option("--account <account>", "only those of this account: its id or email address")
     .addOption(
       new Option("--status <status>", "only those with this status").choices(["pending", "complete"]),
     )
     .addOption(
       new Option(
         "--delivery <status>",
-        "only those whose webhook has this status; abandoned is given up",
+        "only those whose webhook has this status; abandoned means that no attempt follows",
       ).choices(["due", "sending", "delivered", "abandoned"]),
     )
     .action(listBatches);
@@ -48,7 +48,7 @@ export function addBatches(program: Command): void {
     .argument("<id>", "id of the batch")
     .addHelpText(
       "after",
-      "\nA running worker sends it within seconds; without one, it waits for the next start.",
+      "\nA running worker sends it within seconds; if none is running, it is sent when a worker next starts.",
     )
     .action(redeliverBatch);
 }
@@ -108,12 +108,12 @@ function showBatch(id: string, options: { json?: true }): Promise<void> {
         ["status", statusLine(batch, { finished: countFinished(items), all: items.length })],
         ["created", formatInstant(batch.createdAt, "")],
         ["finished", formatInstant(finishedAt, "not yet")],
-        ["deleted", formatInstant(batch.prunesAt, "after it finishes")],
+        ["deletion", formatInstant(batch.prunesAt, "after it finishes")],
         ["webhook", batch.webhookUrl === null ? "none" : printable(batch.webhookUrl)],
         ["delivery", deliveryLine(batch)],
       ]),
       "",
-      formatTable([["ID", "STATUS", "CODE", "STARTS", "NEXT", "COST", "URL"], ...items.map(itemRow)]),
+      formatTable([["ID", "STATUS", "CODE", "STARTS", "NEXT START", "COST", "URL"], ...items.map(itemRow)]),
     );
   });
 }
@@ -163,6 +163,6 @@ function describeDelivery(delivery: DeliveryState): string {
     case "delivered":
       return `delivered ${formatInstant(delivery.deliveredAt, "")}`;
     case "abandoned":
-      return "given up";
+      return "abandoned";
   }
 }

@@ -11,10 +11,10 @@ export const EXIT_CODES = { ok: 0, failure: 1, usage: 2, interrupted: 130 } as c
 export const FAILURE_CODES = {
   usage: "invalid command, argument or option",
   configuration: "invalid variables; `mistakes` lists every one",
-  account_not_found: "no account has this id or e-mail address",
+  account_not_found: "no account has this id or email address",
   token_not_found: "no token has this id",
   batch_not_found: "no batch has this id",
-  email_taken: "another account has this e-mail address",
+  email_taken: "another account has this email address",
   invalid_value: "a value that the account or token cannot have, such as an unknown plan",
   cannot_redeliver: "the webhook of the batch cannot be sent",
   refused: "the request cannot be met for another reason",

@@ -18,7 +18,7 @@ export function addLedger(program: Command): void {
     .description(
       "check that the journal adds up to every balance, and that granted = remaining + used + reserved; fails if not",
     )
-    .option("--account <account>", "only this account: its id or e-mail address; every account by default")
+    .option("--account <account>", "only this account: its id or email address; every account by default")
     .addHelpText(
       "after",
       `

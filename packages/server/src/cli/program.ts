@@ -59,7 +59,7 @@ Examples:
   snap-server render https://example.com -o example.png --full-page
   snap-server doctor
 
-An account is named by its id or its e-mail address.
+An account is named by its id or its email address.
 SNAP_* environment variables configure it; snap-server serve --help lists them.
 With --json, an error is a JSON object on stderr: {"error":{"code","message","advice"}}.
 Exit codes: 0 success, 1 failure, 2 invalid usage or configuration.`,

@@ -14,7 +14,7 @@ export function addRenderings(program: Command): void {
 
   withJson(renderings.command("purge"))
     .description("delete the cached renderings of an account or, with --yes, of all accounts")
-    .option("--account <account>", "id or e-mail address of the account; all accounts by default")
+    .option("--account <account>", "id or email address of the account; all accounts by default")
     .option("--yes", "delete those of all accounts")
     .addHelpText(
       "after",

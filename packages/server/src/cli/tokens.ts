@@ -39,7 +39,7 @@ export function addTokens(program: Command): void {
 
   withJson(tokens.command("create"))
     .description("create a token; it is shown only once")
-    .requiredOption("--account <account>", "id or e-mail address of the account")
+    .requiredOption("--account <account>", "id or email address of the account")
     .option("--name <text>", "what the token is for, such as the program that uses it; 1 to 100 characters")
     .addOption(
       new Option("--ability <ability...>", "what the token may render; everything by default").choices(
@@ -55,7 +55,7 @@ export function addTokens(program: Command): void {
 
   withPaging(tokens.command("list"))
     .description("list the tokens of an account, in order of creation")
-    .requiredOption("--account <account>", "id or e-mail address of the account")
+    .requiredOption("--account <account>", "id or email address of the account")
     .option("--expired", "only those that have expired")
     .action(listTokens);
 
@@ -81,7 +81,7 @@ export function addTokens(program: Command): void {
     .description("delete a token, or all of an account; they and their signed URLs stop working at once")
     .argument("[id]", "id of the token: the number before the pipe", parseTokenId)
     .option("--all", "revoke all tokens of the account")
-    .option("--account <account>", "id or e-mail address of the account, with --all")
+    .option("--account <account>", "id or email address of the account, with --all")
     .action(revokeTokens);
 
   withTokenId(tokens.command("reveal"))

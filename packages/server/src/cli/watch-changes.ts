@@ -89,7 +89,7 @@ function isDryRun(args: readonly unknown[]): boolean {
   );
 }
 
-/** Only what has the form of an id: an argument may also be a secret or an e-mail address. */
+/** Only what has the form of an id: an argument may also be a secret or an email address. */
 const ID_KINDS = [
   [/^acct_\w+$/, "account"],
   [/^batch_\w+$/, "batch"],

@@ -16,7 +16,7 @@ export function registerBatches(registry: OpenAPIRegistry): void {
     tags: ["Batches"],
     summary: "Queue up to 20 captures",
     description:
-      "Queues the captures and returns without waiting for them. A submission is accepted or rejected as a whole; `errors` names every fault, such as `items.2.quality`. Each item costs, and counts against the limits, as a `GET /snap` does; an item over the render limit is retried for up to 15 minutes. Submissions have a separate limit of 10 per minute.",
+      "Queues the captures and returns without waiting for them. A submission is accepted or rejected as a whole; `errors` names every error, such as `items.2.quality`. Each item costs, and counts against the limits, as a `GET /snap` does; an item over the render limit is retried for up to 15 minutes. Submissions have a separate limit of 10 per minute.",
     security: [{ bearer: [] }],
     request: {
       body: {

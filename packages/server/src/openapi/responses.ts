@@ -59,7 +59,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   400: "Malformed HTTP request.",
   401: "The bearer token is missing, unknown, expired or revoked.",
   402: "No active plan, or no credits left in the period. Counts against the render limit.",
-  403: "The account is suspended, its e-mail address is not verified, the token lacks the ability for the mode, or the signature of a signed URL is invalid or expired.",
+  403: "The account is suspended, its email address is not verified, the token lacks the ability for the mode, or the signature of a signed URL is invalid or expired.",
   404: "Unknown id, or a batch or document of another account, deleted or expired.",
   408: "The request did not arrive in time.",
   413: "The request body is too large, or contains too much.",

@@ -86,7 +86,7 @@ describe("a suspended account", () => {
     expect([guessed.status, envelopeOf(guessed).code]).toEqual([401, "unauthenticated"]);
   });
 
-  it("is rejected as suspended even if its e-mail address is not verified", async () => {
+  it("is rejected as suspended even if its email address is not verified", async () => {
     const service = await openService();
     const customer = await service.customer({ verified: false });
     await service.engine.accounts.suspend(customer.id);

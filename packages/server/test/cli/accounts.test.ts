@@ -56,7 +56,7 @@ describe("snap-server accounts", () => {
 
   it.each([
     [["--email", "ada@example.com"], "ada@example.com already belongs to another account"],
-    [["--email", "ada"], "ada is not an e-mail address"],
+    [["--email", "ada"], "ada is not an email address"],
     [["--email", "b@example.com", "--plan", "gold"], "unknown plan gold; use one of starter, growth, scale"],
   ])("create: rejects %j with exit code 1", async (args, message) => {
     const { code, stdout, stderr } = await workspace.run(["accounts", "create", ...args]);

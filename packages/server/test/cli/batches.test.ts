@@ -93,7 +93,7 @@ describe("batches show", () => {
     const { stdout } = await workspace.run(["batches", "show", batch.id]);
     expect(stdout).toMatch(/^status +pending, 0 of 1 finished$/m);
     expect(stdout).toMatch(/^webhook +none$/m);
-    expect(stdout).toMatch(/^ID +STATUS +CODE +STARTS +NEXT +COST +URL$/m);
+    expect(stdout).toMatch(/^ID +STATUS +CODE +STARTS +NEXT START +COST +URL$/m);
     expect(stdout).toMatch(/^item_\w+ +queued +0 +\d{4}-\d\d-\d\d \d\d:\d\d UTC +https:\/\/example\.com\/$/m);
   });
 

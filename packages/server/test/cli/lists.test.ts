@@ -104,7 +104,7 @@ describe("tokens list", () => {
   const list = (...args: string[]): Promise<unknown> =>
     workspace.json(["tokens", "list", "--account", "USER-0@one.example.com", ...args]);
 
-  it("pages and filters the tokens of an account, named by its e-mail address", async () => {
+  it("pages and filters the tokens of an account, named by its email address", async () => {
     const all = (await list()) as { id: number }[];
     expect(all).toMatchObject([{ id: 1 }, { id: 2 }, { id: 3 }, { id: 4 }]);
     expect(await list("--expired")).toEqual([all[1], all[2]]);
@@ -128,7 +128,7 @@ describe("tokens list", () => {
   });
 });
 
-describe("an e-mail address", () => {
+describe("an email address", () => {
   it("names an account for every command", async () => {
     const email = "User-1@ONE.example.com";
     expect(await workspace.json(["accounts", "show", email])).toMatchObject({ id: ids[1] });
@@ -147,7 +147,7 @@ describe("an e-mail address", () => {
       code: 1,
       stdout: "",
       stderr:
-        "error: no account has the e-mail address nobody@example.com; `snap-server accounts list` lists them\n",
+        "error: no account has the email address nobody@example.com; `snap-server accounts list` lists them\n",
     });
   });
 });

@@ -18,7 +18,7 @@ describe("help and version", () => {
     [["migrate", "--help"], "SNAP_DATABASE_URL"],
     [["render", "--help"], "--full-page"],
     [["render", "--help"], "--allow-target 127.0.0.1:8080"],
-    [["tokens", "create", "--help"], "id or e-mail address of the account (required)"],
+    [["tokens", "create", "--help"], "id or email address of the account (required)"],
     [["ledger", "--help"], "verify"],
     [["completion", "--help"], "source <(snap-server completion bash)"],
   ])("%j prints to stdout and exits with code 0", async (args, text) => {
@@ -36,7 +36,7 @@ it("--version prints the version, and the commit if the build knew it", async ()
   });
 });
 
-it("every command that names an account accepts an e-mail address", () => {
+it("every command that names an account accepts an email address", () => {
   const commands = commandsOf(createProgram());
   const names = commands
     .flatMap(({ registeredArguments }) => registeredArguments)
@@ -125,7 +125,7 @@ describe("an invalid configuration", () => {
       code: 1,
       error: {
         code: "account_not_found",
-        message: "no account has the e-mail address a@b.example",
+        message: "no account has the email address a@b.example",
         advice: "`snap-server accounts list` lists them",
       },
       warnings,

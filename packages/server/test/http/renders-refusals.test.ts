@@ -3,7 +3,7 @@ import { leftOfLimit, submit } from "./batches.ts";
 import { envelopeOf, openService, type TestService } from "./open-service.ts";
 
 /*
- * A submission is rejected as a whole, and the error names every fault (docs/decisions/batches-and-webhooks.md).
+ * A submission is rejected as a whole, and the error names every error (docs/decisions/batches-and-webhooks.md).
  */
 
 const url = "https://example.com/";
@@ -166,7 +166,7 @@ describe("an invalid submission", () => {
       { "items.0.__proto__": /./ },
     ],
   ])(
-    "%s: names every fault, queues nothing, and counts against no rate limit",
+    "%s: names every error, queues nothing, and counts against no rate limit",
     async (_name, document, code, faults) => {
       const service = await openService();
       const { id, token } = await service.customer();
@@ -189,7 +189,7 @@ describe("an invalid submission", () => {
 
   it.each([
     ["rejects a token without the ability for a mode", { abilities: ["pdf"] }, "missing_ability"],
-    ["rejects an unverified e-mail address", { verified: false }, "email_unverified"],
+    ["rejects an unverified email address", { verified: false }, "email_unverified"],
   ] as const)("%s", async (_name, options, code) => {
     const service = await openService();
     const { id, token } = await service.customer(options);

@@ -281,7 +281,7 @@ describe("a valid signature gets the same errors as a bearer request", () => {
     expect(envelopeOf(reply).errors && Object.keys(envelopeOf(reply).errors ?? {})).toEqual(faults);
   });
 
-  it("for the abilities of the token, the plan and the e-mail address", async () => {
+  it("for the abilities of the token, the plan and the email address", async () => {
     const service = await openService();
     const narrowed = await service.customer({ abilities: ["pdf"] });
     expect(codeOf(await sendSigned(service, narrowed))).toEqual([403, "missing_ability"]);

@@ -155,7 +155,7 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, connect) => {
     ],
     ["no credits", { credits: 0 }, "create-pdf", { url }, /^credit_limit_reached: /],
     ["no plan", { planSlug: null }, "take-screenshot", { url }, /^no_active_plan: /],
-    ["an unverified e-mail address", { verified: false }, "take-screenshot", { url }, /^email_unverified: /],
+    ["an unverified email address", { verified: false }, "take-screenshot", { url }, /^email_unverified: /],
   ])("returns a tool error for %s", async (_case, customer, tool, args, text) => {
     const { session, renderer } = await open(customer);
     const { isError, content, structuredContent } = await session.call(tool, args);

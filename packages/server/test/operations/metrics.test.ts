@@ -138,7 +138,7 @@ describe("the metrics", () => {
     ]);
   });
 
-  it("count a webhook as given up after its last attempt", async () => {
+  it("count a webhook as abandoned after its last attempt", async () => {
     const { metrics, scrape } = open();
     const attempt: DeliveryAttempt = {
       batchId: "b",

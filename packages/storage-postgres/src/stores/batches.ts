@@ -5,7 +5,7 @@ import type { BatchSignal } from "../batch-signal.ts";
 import { DUE_DELIVERIES, DUE_ITEMS, STATS } from "./batch-queues.ts";
 import { BATCH_PAGE, toSummary, type SummaryRow } from "./batch-pages.ts";
 import { claimableAtOf, toBatch, type BatchRow } from "./batch-rows.ts";
-import { inPortions } from "./in-portions.ts";
+import { inChunks } from "./in-chunks.ts";
 import { endReservation } from "./ledger.ts";
 
 interface Stats {
@@ -76,7 +76,7 @@ export function createBatchStore(database: Database, signal: BatchSignal): Batch
       return pruned.length;
     },
     deleteAccount: ({ accountId }) =>
-      inPortions(async () => {
+      inChunks(async () => {
         const deleted = await query(
           `DELETE FROM snap.batches WHERE sequence IN (
              SELECT sequence FROM snap.batches WHERE account_id = $1 LIMIT ${BATCHES_PER_STATEMENT}

@@ -7,7 +7,7 @@ import type {
   PutOutcome,
 } from "@snap/engine/ports";
 import { isStorable, type Database, type Query } from "../database.ts";
-import { inPortions } from "./in-portions.ts";
+import { inChunks } from "./in-chunks.ts";
 
 /** Each has up to 50 MiB. */
 const DOCUMENTS_PER_STATEMENT = 10;
@@ -60,7 +60,7 @@ export function createDocumentStore(database: Database): DocumentStore {
       return pruned.length;
     },
     deleteAccount: ({ accountId }) =>
-      inPortions(async () => {
+      inChunks(async () => {
         const deleted = await query(
           `DELETE FROM snap.documents WHERE sequence IN (
              SELECT sequence FROM snap.documents WHERE account_id = $1 LIMIT ${DOCUMENTS_PER_STATEMENT}

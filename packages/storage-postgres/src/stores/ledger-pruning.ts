@@ -1,6 +1,6 @@
 import type { PruneRequest } from "@snap/engine/ports";
 import { isStorable, type Query } from "../database.ts";
-import { inPortions } from "./in-portions.ts";
+import { inChunks } from "./in-chunks.ts";
 
 /** Rows that one statement reads. */
 const ROWS_PER_STATEMENT = 20_000;
@@ -82,21 +82,21 @@ async function deleteByScan(
 ): Promise<number> {
   let position = start;
   let deleted = 0;
-  await inPortions(async () => {
-    const [portion] = await query<{ end: string | number | null; count: number }>(
+  await inChunks(async () => {
+    const [chunk] = await query<{ end: string | number | null; count: number }>(
       `SELECT max(${key}) AS end, count(*) AS count FROM (
          SELECT ${key} FROM ${table} WHERE ${key} > $1 ORDER BY ${key} LIMIT ${ROWS_PER_STATEMENT}
-       ) AS portion`,
+       ) AS chunk`,
       [position],
     );
-    if (portion === undefined || portion.end === null) return 0;
+    if (chunk === undefined || chunk.end === null) return 0;
     const rows = await query(
       `DELETE FROM ${table} WHERE ${key} > $1 AND ${key} <= $2 AND account_id = $3 RETURNING 1`,
-      [position, portion.end, accountId],
+      [position, chunk.end, accountId],
     );
     deleted += rows.length;
-    position = portion.end;
-    return portion.count;
+    position = chunk.end;
+    return chunk.count;
   });
   return deleted;
 }

@@ -8,7 +8,7 @@ import type {
   ItemState,
 } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
-import { inPortions } from "../portions.ts";
+import { inChunks } from "../chunks.ts";
 import { durably, writing } from "../transaction.ts";
 import {
   prepareBatchStatements,
@@ -101,7 +101,7 @@ export function createBatchStore(database: DatabaseSync, { ledger, deletions }: 
       return Number(statements.prune.run({ now, limit }).changes);
     },
     deleteAccount: ({ accountId }) =>
-      inPortions(() =>
+      inChunks(() =>
         Number(statements.removeSome.run({ accountId, limit: BATCHES_PER_TRANSACTION }).changes),
       ),
     async stats({ now }) {

@@ -2,7 +2,7 @@ import type { DocumentStore } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import type { BodyFiles } from "../body-files.ts";
 import type { CacheSpace } from "../cache/cache-space.ts";
-import { inPortions } from "../portions.ts";
+import { inChunks } from "../chunks.ts";
 import type { Deletions } from "./deletions.ts";
 import { createDocumentRows, toDocument, type DocumentRow } from "./document-rows.ts";
 
@@ -87,7 +87,7 @@ export function createDocumentStore(
     },
     async deleteAccount({ accountId, now }) {
       const limit = DELETIONS_PER_TRANSACTION;
-      const deleted = await inPortions(() => discard(rows.someOf({ accountId, limit })));
+      const deleted = await inChunks(() => discard(rows.someOf({ accountId, limit })));
       // an earlier deletion may have been killed between a row and its file
       await sweep(now);
       return deleted;

@@ -1,29 +1,29 @@
 import type { DatabaseSync } from "node:sqlite";
-import { inPortions } from "../portions.ts";
+import { inChunks } from "../chunks.ts";
 import { prepare } from "../prepare.ts";
 
-/** Rows that one transaction reads: a few milliseconds. */
+/** Rows read per transaction, which takes a few milliseconds. */
 const ROWS_PER_TRANSACTION = 5_000;
 
 /** Removes the ledger of an account. */
 export interface LedgerRemover {
-  /** Returns the number of journal entries. */
+  /** Returns the number of journal entries removed. */
   remove(accountId: string): Promise<number>;
 }
 
 /**
- * Reads all reservations and the whole journal, in portions: neither has an index over accounts. A settlement that runs
- * meanwhile finds its reservation and its balance, or neither.
+ * Reads all reservations and the whole journal, in chunks: neither has an index on the account. A concurrent settlement
+ * finds both its reservation and its balance, or neither.
  */
 export function createLedgerRemover(database: DatabaseSync): LedgerRemover {
   const removeBalances = prepare(database, "DELETE FROM balances WHERE account_id = :accountId");
-  const reservations = prepareScan(database, { table: "reservations", key: "id", start: "" });
-  const journal = prepareScan(database, { table: "journal", key: "sequence", start: 0 });
+  const removeReservations = prepareScan(database, { table: "reservations", key: "id", start: "" });
+  const removeJournal = prepareScan(database, { table: "journal", key: "sequence", start: 0 });
   return {
     async remove(accountId) {
-      await reservations(accountId);
+      await removeReservations(accountId);
       removeBalances.run({ accountId });
-      return journal(accountId);
+      return removeJournal(accountId);
     },
   };
 }
@@ -45,7 +45,7 @@ function prepareScan(
   return async (accountId) => {
     let removed = 0;
     let position = start;
-    await inPortions(() => {
+    await inChunks(() => {
       const { end = null, count = 0 } = findEnd.get({ start: position }) ?? {};
       if (end === null) return 0;
       removed += Number(remove.run({ start: position, end, accountId }).changes);

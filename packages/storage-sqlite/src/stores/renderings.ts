@@ -4,7 +4,7 @@ import type { BodyFiles } from "../body-files.ts";
 import { DELETIONS_PER_TRANSACTION, type CacheSpace } from "../cache/cache-space.ts";
 import { createRenderingRows } from "../cache/rows.ts";
 import type { LedgerReserve } from "../ledger-reserve.ts";
-import { inPortions } from "../portions.ts";
+import { inChunks } from "../chunks.ts";
 import type { Deletions } from "./deletions.ts";
 
 /** Counted against the quota for each rendering, besides its bytes: its row, and the unused rest of a block. */
@@ -46,7 +46,7 @@ export function createRenderingStore(
   };
 
   const purge = (accountId: string | null): Promise<number> =>
-    inPortions(() => discard(rows.someIds({ accountId, limit: DELETIONS_PER_TRANSACTION })));
+    inChunks(() => discard(rows.someIds({ accountId, limit: DELETIONS_PER_TRANSACTION })));
 
   return {
     async get(request) {

@@ -16,9 +16,9 @@ const SELECTIONS: readonly (readonly [filter: AccountFilter, ids: readonly strin
   [{ emailPart: "example", planSlug: "starter", isVerified: true }, ["acct_d", "acct_c"]],
 ];
 
-/** Tests paging, filters, and look-ups by e-mail address. */
+/** Tests paging, filters, and look-ups by email address. */
 export function testAccountPages(test: DefineTest<"accounts">): void {
-  test("finds an account by its e-mail address, ignoring ASCII case", async ({ accounts }) => {
+  test("finds an account by its email address, ignoring ASCII case", async ({ accounts }) => {
     await accounts.insert(sampleAccount({ email: "Ada@example.com" }));
     await accounts.insert(sampleAccount({ id: "acct_2", email: "\u212ait@example.com" }));
     assert.equal((await accounts.findByEmail("aDA@Example.com"))?.id, "acct_1");

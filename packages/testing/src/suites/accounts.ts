@@ -5,7 +5,7 @@ import { concurrently, CONCURRENT_CALLS, UNUSUAL_TEXTS, countOf, defineSuite } f
 import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
 
 /**
- * Tests `AccountStore`: unique e-mail addresses, pages in order of creation, and concurrent changes.
+ * Tests `AccountStore`: unique email addresses, pages in order of creation, and concurrent changes.
  *
  * @example
  * testAccountStore({ describe, it }, async () => {
@@ -67,7 +67,7 @@ function testInserts(test: DefineTest<"accounts">): void {
 }
 
 function testUniqueness(test: DefineTest<"accounts">): void {
-  test("rejects an e-mail address that is taken, ignoring ASCII case", async ({ accounts }) => {
+  test("rejects an email address that is taken, ignoring ASCII case", async ({ accounts }) => {
     await accounts.insert(sampleAccount());
     assert.equal(await accounts.insert(sampleAccount({ id: "acct_2", email: "ADA@Example.com" })), false);
     assert.equal(await accounts.find("acct_2"), null);
@@ -87,7 +87,7 @@ function testUniqueness(test: DefineTest<"accounts">): void {
     assert.deepEqual(await accounts.list(), [sampleAccount()]);
   });
 
-  test("accepts one of many concurrent inserts of one e-mail address", async ({ accounts }) => {
+  test("accepts one of many concurrent inserts of one email address", async ({ accounts }) => {
     const results = await concurrently((index) => accounts.insert(sampleAccount({ id: `acct_${index}` })));
     assert.equal(countOf(results, true), 1);
     assert.equal((await accounts.list()).length, 1);
@@ -110,7 +110,7 @@ function testUpdates(test: DefineTest<"accounts">): void {
     assert.equal(await accounts.update("acct_3", { planSlug: "growth" }), null);
   });
 
-  test("rejects a change to an e-mail address that is taken", async ({ accounts }) => {
+  test("rejects a change to an email address that is taken", async ({ accounts }) => {
     await accounts.insert(sampleAccount());
     await accounts.insert(sampleAccount({ id: "acct_2", email: "grace@example.com" }));
     const change = { email: "Ada@example.com", planSlug: "growth" };
@@ -163,7 +163,7 @@ function testEnds(test: DefineTest<"accounts">): void {
     assert.equal(await accounts.startDeletion({ id: "acct_3", now: NOW }), null);
   });
 
-  test("deletes an account, whose e-mail address is then free", async ({ accounts }) => {
+  test("deletes an account, whose email address is then free", async ({ accounts }) => {
     await accounts.insert(sampleAccount());
     await accounts.insert(sampleAccount({ id: "acct_2", email: "grace@example.com" }));
     assert.equal(await accounts.delete({ id: "acct_1", now: NOW }), true);

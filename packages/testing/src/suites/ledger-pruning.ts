@@ -85,7 +85,7 @@ function testPeriods(test: DefineTest<"ledger">): void {
     }
   };
 
-  test("deletes whole periods, in portions", async ({ ledger }) => {
+  test("deletes whole periods, in chunks", async ({ ledger }) => {
     await spend(ledger, "acct_1", 4);
     await spend(ledger, "acct_2", 2);
     await ledger.reserve(reservation("april", { ...NEXT_REQUEST, lapsesAt: APRIL.resetsAt }));

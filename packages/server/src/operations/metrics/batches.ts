@@ -24,7 +24,7 @@ export const BATCH_METRICS = {
   }),
   deliveries: gauge({
     name: "snap_webhook_deliveries_open",
-    help: "Webhook deliveries that are neither acknowledged nor given up; the same in all processes.",
+    help: "Webhook deliveries that are neither acknowledged nor abandoned; the same in all processes.",
   }),
   attempts: counter({
     name: "snap_webhook_attempts_total",

@@ -16,7 +16,7 @@ export const commandLinePage: ReferencePage = {
   summary: "Every command of `snap-server`, with its arguments and options.",
   parts: () => [
     "In a clone, run it as `npx snap-server`. Every command accepts `--help`, and reads [the configuration](configuration.md).",
-    "`<account>` is the id of an account or its e-mail address, in any case.",
+    "`<account>` is the id of an account or its email address, in any case.",
     table(
       ["exit code", "meaning"],
       Object.entries(EXIT_CODES).map(([name, value]) => [

@@ -26,7 +26,7 @@ export const parametersPage: ReferencePage = {
       .map(code)
       .join(", "),
     "## Conflicting parameters",
-    "Each of these returns 422 `validation_failed`, and costs nothing. The response names every fault.",
+    "Each of these returns 422 `validation_failed`, and costs nothing. The response names every error.",
     table(["request", "parameter", "message"], CONFLICTS.flatMap(conflictRows)),
     "## Signed URLs",
     "`GET /snap/signed` also takes:",

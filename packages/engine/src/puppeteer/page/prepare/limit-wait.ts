@@ -21,10 +21,7 @@ export async function limitWait(
   wait: (signal: AbortSignal) => Promise<unknown>,
 ): Promise<readonly string[]> {
   const { waitTimeout: durationMs = DEFAULT_WAIT_TIMEOUT_MS, onWaitTimeout } = parameters;
-  const timedOut = new SnapError(
-    "render_timeout",
-    `The wait of ${name} did not end within ${durationMs} ms.`,
-  );
+  const timedOut = new SnapError("render_timeout", `${name} timed out after ${durationMs} ms.`);
   try {
     await withTimeout({ signal, durationMs, reason: () => timedOut }, wait);
     return [];
