@@ -2,6 +2,7 @@ import { DOCUMENT_LIMITS, FaultList } from "@snap/protocol";
 import { isUtf8 } from "node:buffer";
 import { SnapError } from "../errors.ts";
 import { isText } from "./content-types.ts";
+import { normalizePath } from "./normalize-path.ts";
 import { HTML_PAGE, MARKDOWN_PAGE } from "./pages.ts";
 
 /** One file as it was sent. */
@@ -34,7 +35,7 @@ export function checkFiles(
 ): readonly CheckedFile[] {
   if (sent.length > DOCUMENT_LIMITS.files) throw tooManyFiles();
   const files = sent.map(({ path, bytes }) => ({
-    path: path.normalize("NFC"),
+    path: normalizePath(path),
     bytes: typeof bytes === "string" ? Buffer.from(bytes) : bytes,
   }));
   const size = new UnpackedSize();
@@ -82,8 +83,11 @@ function* pathFaults(paths: readonly string[]): Generator<readonly [string, stri
   const folders = new Set<string>();
   for (const path of paths) {
     const fault = pathFault(path);
-    if (fault !== null) yield [path, fault];
-    else if (files.has(path)) yield [path, "is sent more than once"];
+    if (fault !== null) {
+      yield [path, fault];
+      continue;
+    }
+    if (files.has(path)) yield [path, "is sent more than once"];
     files.add(path);
     for (let end = path.indexOf("/"); end !== -1; end = path.indexOf("/", end + 1))
       folders.add(path.slice(0, end));

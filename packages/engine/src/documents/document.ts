@@ -30,22 +30,23 @@ export interface Document {
 
 /** A document that is identified. Its files are built when they are needed. */
 export interface SentDocument extends Omit<Document, "files"> {
-  /** @throws SnapError as `createDocument` does. */
-  readonly buildFiles: () => Promise<Document["files"]>;
+  /** Builds the files for an account. @throws SnapError as `createDocument` does. */
+  readonly buildFiles: (accountId: string) => Promise<Document["files"]>;
 }
 
 /**
  * Builds a document. Equal content has an equal id, however it is sent.
  *
+ * @param accountId - The Markdown of an account is converted one text after the other.
  * @throws SnapError `validation_failed` or `payload_too_large`; `errors` names the offending file, or `body` for content
  * that is not a list of files.
  *
  * @example
  * const { url } = await createDocument({ markdown: "# Report\n\nAll is well." });
  */
-export async function createDocument(content: DocumentContent): Promise<Document> {
+export async function createDocument(content: DocumentContent, accountId = ""): Promise<Document> {
   const { buildFiles, ...document } = await identifyDocument(content, "files" in content ? null : "body");
-  return { ...document, files: await buildFiles() };
+  return { ...document, files: await buildFiles(accountId) };
 }
 
 /**
@@ -58,7 +59,12 @@ async function identifyDocument(content: DocumentContent, label: string | null):
   const { sent, contentType } = normalize(content);
   const checked = checkFiles(sent, { label });
   const id = await digest(checked);
-  return { id, url: documentUrl(id), contentType, buildFiles: () => serveFiles(checked, label) };
+  return {
+    id,
+    url: documentUrl(id),
+    contentType,
+    buildFiles: (accountId) => serveFiles(checked, { label, accountId }),
+  };
 }
 
 /** Identifies the content of a capture, which `errors` names like its parameter: `html`, `markdown` or the file. */
@@ -68,12 +74,12 @@ export function identifyContent(content: DocumentContent): Promise<SentDocument>
 
 async function serveFiles(
   checked: readonly CheckedFile[],
-  label: string | null,
+  { label, accountId }: { readonly label: string | null; readonly accountId: string },
 ): Promise<readonly DocumentFile[]> {
   const files: DocumentFile[] = [];
   const size = new UnpackedSize();
   for (const file of checked) {
-    const served = await toServed(file, label ?? file.path);
+    const served = await toServed(file, { label: label ?? file.path, accountId });
     size.add(label ?? file.path, served.bytes.byteLength);
     files.push(served);
   }
@@ -131,8 +137,11 @@ async function digest(files: readonly CheckedFile[]): Promise<string> {
   return hash.digest("hex");
 }
 
-async function toServed({ path, bytes }: CheckedFile, label: string): Promise<DocumentFile> {
+async function toServed(
+  { path, bytes }: CheckedFile,
+  options: Parameters<typeof markdownToHtml>[1],
+): Promise<DocumentFile> {
   if (path !== MARKDOWN_PAGE) return { path, contentType: contentTypeOf(path), bytes };
-  const html = await markdownToHtml(bytes, { label });
+  const html = await markdownToHtml(bytes, options);
   return { path: HTML_PAGE, contentType: contentTypeOf(HTML_PAGE), bytes: html };
 }

@@ -57,7 +57,7 @@ export function createDocuments({
     accountId: string,
     { content, ttlSeconds }: { readonly content: DocumentContent; readonly ttlSeconds: number },
   ): Promise<StoredDocument> => {
-    const { id, contentType, files } = await createDocument(content);
+    const { id, contentType, files } = await createDocument(content, accountId);
     const bytes = files.reduce((sum, file) => sum + file.bytes.byteLength, 0);
     const storedAt = clock.now();
     const expiresAt = storedAt + ttlSeconds * 1000;

@@ -1,13 +1,18 @@
 import PQueue from "p-queue";
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
+import { AccountQueues } from "./account-queues.ts";
 import { invalidFile } from "./check-files.ts";
 
-/** Ordinary Markdown of the maximum size takes about four seconds. */
-const TIMEOUT_MS = 10_000;
+/** Ordinary Markdown takes about 0.4 s per MiB, and a thread starts in 0.1 s. */
+const TIMEOUT_BASE_MS = 2_000;
+const TIMEOUT_PER_MIB_MS = 1_000;
+const MIB = 1024 * 1024;
 const MEMORY_MAX_MIB = 512;
 /** Conversions compete with renders for the processors. */
 const conversions = new PQueue({ concurrency: 2 });
+/** Hostile text takes the longest time that there is. */
+const byAccount = new AccountQueues(1);
 
 /** A file next to this one, in the sources and in the build. */
 const WORKER = new URL(`./markdown-worker${import.meta.url.slice(-3)}`, import.meta.url);
@@ -16,13 +21,15 @@ const WORKER = new URL(`./markdown-worker${import.meta.url.slice(-3)}`, import.m
  * Converts Markdown to a page with the default style, in a thread of its own: hostile text can take forever.
  *
  * @param options.label - Names the text in `errors`.
+ * @param options.accountId - Its texts are converted one after the other.
  * @throws SnapError `validation_failed` if the conversion takes too much time or memory.
  */
 export async function markdownToHtml(
   markdown: Uint8Array,
-  { label, timeoutMs = TIMEOUT_MS }: { readonly label: string; readonly timeoutMs?: number },
+  { label, accountId }: { readonly label: string; readonly accountId: string },
 ): Promise<Uint8Array> {
-  const html = await conversions.add(() => convert(markdown, timeoutMs));
+  const timeoutMs = TIMEOUT_BASE_MS + (markdown.byteLength / MIB) * TIMEOUT_PER_MIB_MS;
+  const html = await byAccount.add(accountId, () => conversions.add(() => convert(markdown, timeoutMs)));
   if (html !== null) return html;
   throw invalidFile(label, "is too complex to convert to HTML; simplify its Markdown, or send HTML");
 }
@@ -33,7 +40,7 @@ async function convert(markdown: Uint8Array, timeoutMs: number): Promise<Uint8Ar
     workerData: markdown,
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MAX_MIB },
   });
-  const signal = AbortSignal.timeout(timeoutMs);
+  const signal = AbortSignal.timeout(Math.ceil(timeoutMs));
   try {
     const [html] = (await once(worker, "message", { signal })) as [Uint8Array | null];
     return html;

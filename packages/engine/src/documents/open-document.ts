@@ -1,6 +1,7 @@
 import type { Clock } from "../ports/clock.ts";
 import type { DocumentStore } from "../ports/documents.ts";
 import type { ServedDocument } from "../ports/renderer.ts";
+import { SnapError } from "../errors.ts";
 import { documentIdOf, documentUrl, type SentDocument } from "./document.ts";
 
 export interface DocumentParts {
@@ -27,14 +28,25 @@ export async function openDocument(
 ): Promise<ServedDocument | null> {
   const id = documentIdOf(url);
   if (id === null) return null;
-  if (sent !== undefined) return serveFromMemory(sent);
+  if (sent !== undefined) return serveFromMemory(sent, accountId);
   // one instant for the whole render, so that the document does not expire in the middle
   const key = { accountId, id, now: clock.now() };
   const found = await documents.find(key);
-  return found && { url: documentUrl(id), readFile: (path) => documents.readFile({ ...key, path }) };
+  if (found === null) return null;
+  const readFile: ServedDocument["readFile"] = async (path) => {
+    const file = await documents.readFile({ ...key, path });
+    // a page without its files would be a wrong picture
+    if (file === null && (await documents.find(key)) === null)
+      throw new SnapError("render_failed", "The document was deleted while it was rendered.");
+    return file;
+  };
+  return { url: documentUrl(id), readFile };
 }
 
-async function serveFromMemory({ url, buildFiles }: SentDocument): Promise<ServedDocument> {
-  const files = new Map((await buildFiles()).map((file) => [file.path, file]));
+async function serveFromMemory(
+  { url, buildFiles }: SentDocument,
+  accountId: string,
+): Promise<ServedDocument> {
+  const files = new Map((await buildFiles(accountId)).map((file) => [file.path, file]));
   return { url, readFile: async (path) => files.get(path) ?? null };
 }

@@ -1,4 +1,5 @@
 import PQueue from "p-queue";
+import { AccountQueues } from "./account-queues.ts";
 
 /** One account cannot hold more bodies in memory, whatever its rate limit allows. */
 const RECEIVED_AT_ONCE_PER_ACCOUNT = 2;
@@ -7,7 +8,7 @@ const STORED_AT_ONCE = 4;
 
 /** Limits how many uploads are in memory; the others wait. */
 export class Uploads {
-  readonly #byAccount = new Map<string, PQueue>();
+  readonly #byAccount = new AccountQueues(RECEIVED_AT_ONCE_PER_ACCOUNT);
   readonly #storing = new PQueue({ concurrency: STORED_AT_ONCE });
 
   /** Waits for one of the account's places, receives the content, waits for one of all places, and stores it. */
@@ -21,15 +22,9 @@ export class Uploads {
       readonly store: (content: Content) => Promise<Result>;
     },
   ): Promise<Result> {
-    const queue = this.#byAccount.get(accountId) ?? new PQueue({ concurrency: RECEIVED_AT_ONCE_PER_ACCOUNT });
-    this.#byAccount.set(accountId, queue);
-    try {
-      return await queue.add(async () => {
-        const content = await receive();
-        return this.#storing.add(() => store(content));
-      });
-    } finally {
-      if (queue.size + queue.pending === 0) this.#byAccount.delete(accountId);
-    }
+    return this.#byAccount.add(accountId, async () => {
+      const content = await receive();
+      return this.#storing.add(() => store(content));
+    });
   }
 }

@@ -101,8 +101,19 @@ describe("capture of a stored document", () => {
       cache: "hit",
       creditCost: 0,
     });
-    expect(found).toEqual([principal.account.id]);
+    // once for the page, and once for the missing file
+    expect(found).toEqual([principal.account.id, principal.account.id]);
     expect(lookedUp).toEqual([]);
+  });
+
+  it("does not read a file of a document that was deleted meanwhile", async () => {
+    await store(principal.account.id);
+    await engine.capture({ principal, parameters: { url } });
+    await engine.documents.delete({ principal, id: ID });
+    await expect(served("logo.svg")).rejects.toMatchObject({
+      code: "render_failed",
+      message: "The document was deleted while it was rendered.",
+    });
   });
 
   it("fails for another account, after it has expired and if it never existed, like a name that does not exist", async () => {

@@ -125,6 +125,12 @@ describe("a document is refused", () => {
     });
   });
 
+  it("with a path of any length, without normalizing it", async () => {
+    // would take minutes
+    const path = `a${"\u0315".repeat(150_000)}${"\u0316".repeat(150_000)}`;
+    expect(await refusalOf(withFiles(path))).toMatchObject({ code: "validation_failed" });
+  });
+
   it("with a file twice, also in another normalization, but not in another case", async () => {
     await createDocument(withFiles("a.css", "A.css"));
     for (const [first, second] of [

@@ -52,6 +52,14 @@ describe("the rule that serves a document", () => {
     expect(await answerAt(judge, `https://documents.snap.invalid${path}`)).toBe(expected);
   });
 
+  it("responds to a path of any length, without normalizing it", async () => {
+    // would take minutes
+    const path = `a${"%CC%95".repeat(150_000)}${"%CC%96".repeat(150_000)}`;
+    expect(await answerAt(serve(documentOf(FILES)), `https://documents.snap.invalid/${path}`)).toBe(
+      "404 Not found",
+    );
+  });
+
   it("responds to GET and HEAD only", async () => {
     const judge = serve(documentOf(FILES));
     const url = "https://documents.snap.invalid/logo.svg";

@@ -6,7 +6,9 @@
 const LOADING_ELEMENT = /<(?:script|link|meta|base|iframe|frame|object|embed|audio|video)\b/i;
 const LOADING_ATTRIBUTE = /[\s"'/](?:src|srcset|poster|background)\s*=(?!\s*["']?\s*data:image\/)/i;
 /** A reference to an element of the same document, such as a gradient of an SVG, loads nothing. */
-const LOADING_STYLE = /@import|url\((?!\s*["']?\s*#)/i;
+const LOADING_STYLE = /@import|url\((?!\s*["']?\s*#)|image-set\(\s*["']/i;
+/** Elements of an SVG. Their attributes are searched up to a limit, so that the time is linear. */
+const LOADING_SVG = /<(?:image|use|feimage)\b[^>]{0,1000}\bhref\s*=(?!\s*["']?\s*(?:#|data:image\/))/i;
 
 /**
  * Returns whether the HTML of a header or footer refers to nothing that would have to be loaded or run. It finds mistakes;
@@ -17,5 +19,7 @@ const LOADING_STYLE = /@import|url\((?!\s*["']?\s*#)/i;
  * isSelfContained('<img src="https://example.com/logo.png">'); // false
  */
 export function isSelfContained(html: string): boolean {
-  return ![LOADING_ELEMENT, LOADING_ATTRIBUTE, LOADING_STYLE].some((pattern) => pattern.test(html));
+  return ![LOADING_ELEMENT, LOADING_ATTRIBUTE, LOADING_STYLE, LOADING_SVG].some((pattern) =>
+    pattern.test(html),
+  );
 }

@@ -85,7 +85,7 @@ async function readPage(file: string): Promise<Uint8Array> {
 async function convert(markdown: Uint8Array, name: string): Promise<Uint8Array> {
   try {
     const { buildFiles } = await identifyContent({ markdown });
-    const [page] = await buildFiles();
+    const [page] = await buildFiles("");
     return page?.bytes ?? new Uint8Array();
   } catch (error) {
     if (isSnapError(error)) throw new UsageError(error.message.replace(/^markdown\b/, name));

@@ -1,6 +1,7 @@
 import { isSnapError, type SnapError } from "@snap/engine";
 import { invalidFile, tooManyFiles, UnpackedSize, type SentFile } from "@snap/engine/internals";
 import { DOCUMENT_LIMITS } from "@snap/protocol";
+import { isUtf8 } from "node:buffer";
 import { crc32 } from "node:zlib";
 import { fromBufferPromise, getFileNameLowLevel, type Entry, type ZipFile } from "yauzl";
 import { invalidBody } from "../requests/request-body.ts";
@@ -46,8 +47,14 @@ async function readEntries(body: Buffer): Promise<readonly SentFile[]> {
   return files;
 }
 
+/** The flag of an entry whose name is UTF-8. */
+const UTF8_NAME = 0x800;
+
 function pathOf({ generalPurposeBitFlag, fileNameRaw, extraFields }: Entry): string {
-  return getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, true);
+  const path = getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, true);
+  if ((generalPurposeBitFlag & UTF8_NAME) !== 0 && !isUtf8(fileNameRaw))
+    throw invalidFile(path, "must have a name that is valid UTF-8");
+  return path;
 }
 
 function requirePlainFile(entry: Entry, path: string): void {

@@ -1,5 +1,6 @@
 import { DOCUMENT_LIMITS, DOCUMENT_ORIGIN } from "@snap/protocol";
 import PQueue from "p-queue";
+import { normalizePath } from "../../documents/normalize-path.ts";
 import type { DocumentFile } from "../../ports/documents.ts";
 import type { ServedDocument } from "../../ports/renderer.ts";
 import type { Answer, PausedRequest, RequestRule, Verdict } from "./intercept-requests.ts";
@@ -67,7 +68,7 @@ const INDEX = "index.html";
 
 function decode(path: string): string | null {
   try {
-    return decodeURIComponent(path).normalize("NFC");
+    return normalizePath(decodeURIComponent(path));
   } catch {
     return null;
   }
