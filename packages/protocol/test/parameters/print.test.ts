@@ -36,6 +36,7 @@ describe("headerHtml", () => {
     '<img src="data:image/png;base64,iVBORw0K" style="height: 5mm">',
     "<img alt=logo src='data:image/svg+xml,%3Csvg%3E'>",
     '<svg><linearGradient id="g"></linearGradient><rect fill="url(#g)" /></svg>',
+    '<svg><use href="#g"/><image xlink:href="data:image/png;base64,iVBORw0K"/></svg>',
     "<style>b { color: red; background: linear-gradient(red, blue) }</style><b>resource</b>",
   ])("%s is valid", (html) => {
     expect(canonical("headerHtml", html)).toBe(html);
@@ -58,6 +59,10 @@ describe("headerHtml", () => {
     "<div style=\"background: url( 'https://example.com/a.png' )\"></div>",
     '<rect fill="url(https://example.com/a.svg#b)" />',
     '<table background="a.png"></table>',
+    '<svg><image href="https://example.com/a.png"/></svg>',
+    '<svg><use xlink:href="a.svg#b"/></svg>',
+    "<svg><feImage width=1 href='a.png'/></svg>",
+    `<b style='background: image-set("a.png" 1x)'></b>`,
   ])("%s would load something", (html) => {
     expect(canonical("headerHtml", html)).toBeNull();
   });

@@ -3,7 +3,7 @@ import { CODES } from "../../../../server/src/openapi/responses.ts";
 import { code, readComments, table, type ReferencePage } from "./page.ts";
 
 const OPERATIONS: Readonly<Record<keyof typeof CODES, string>> = {
-  snap: "GET /snap",
+  snap: "GET /snap, POST /captures",
   signed: "GET /snap/signed",
   submit: "POST /renders",
   upload: "POST /documents",

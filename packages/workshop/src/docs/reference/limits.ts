@@ -31,7 +31,7 @@ export const limitsPage: ReferencePage = {
     table(
       ["property", "maximum"],
       [
-        ["request body, except that of an upload", `${count(HTTP_LIMITS.bodyBytes)} bytes`],
+        ["request body, except those of uploads and captures", `${count(HTTP_LIMITS.bodyBytes)} bytes`],
         ["request line and headers", `${count(HTTP_LIMITS.headerBytes)} bytes`],
         ["parameters of a signed URL", count(SIGNED_PARAMETERS_MAX)],
         ["time to receive a whole request", inWords(HTTP_LIMITS.requestMs / 1000)],
