@@ -7,7 +7,8 @@ import { ENTRIES, GROUPS } from "../src/gallery/groups.ts";
 import { queryText } from "../src/gallery/page.ts";
 import { openGallery, type Gallery } from "../src/gallery/render.ts";
 
-vi.setConfig({ maxConcurrency: 4 });
+// more at once take longer than the limits of some steps, such as that for videos
+vi.setConfig({ maxConcurrency: 2 });
 
 let gallery: Gallery;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import type { Tab } from "../tab.ts";
 import { Banners } from "./consent/banners.ts";
 import type { Step } from "./step.ts";
 
-/** Together the time that the step may take. */
+/** Together the time that the step may take. Hiding gets what declining leaves, too. */
 const DECLINE_MAX_MS = 2_500;
 const HIDE_MAX_MS = 500;
 /** A page may reload once a dialog is declined. */
@@ -15,10 +15,11 @@ const OUT_OF_TIME = new Error("the time for consent dialogs is over");
 export const declineConsent: Step = async ({ tab, parameters }, signal) => {
   if (!parameters.blockCookieBanners) return [];
   const banners = new Banners(tab);
+  const startedAtMs = performance.now();
   // without JavaScript, nothing would handle a click
   if (parameters.javascript) await inTime(DECLINE_MAX_MS, signal, (limited) => banners.decline(limited));
+  const hideMaxMs = DECLINE_MAX_MS + HIDE_MAX_MS - (performance.now() - startedAtMs);
   if (banners.isDeclined) await awaitReload(tab, signal);
-  const hideMaxMs = parameters.javascript ? HIDE_MAX_MS : DECLINE_MAX_MS + HIDE_MAX_MS;
   await inTime(hideMaxMs, signal, async (limited) => {
     if (banners.isOpen || !parameters.javascript) await banners.hide(limited);
     if (banners.isFound) await banners.tidy(limited);
