@@ -13,8 +13,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Tests that start browsers and servers must not share state between files.
     isolate: true,
-    // Many tests wait more than they compute: more files than processors, but not so many that waits for pages time out.
-    maxWorkers: 4,
+    // Three files keep two processors busy. With more, what a page may take is over before it had the processor.
+    maxWorkers: 3,
     // A test is tagged with the system part that it needs. Without the part it is skipped, never passed.
     tags: SYSTEM_PARTS.map(({ name, purpose }) => ({ name, description: `needs the ${name}, ${purpose}` })),
   },

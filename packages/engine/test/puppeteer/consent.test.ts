@@ -109,7 +109,7 @@ const HOSTILE_PAGES: Readonly<Record<string, string>> = {
         srcdoc: ${inScript(DIALOG + HANDLERS)},
       }));
   </script>`,
-  "/big": `<div id="d" role="dialog">${`<p>${TEXT}</p>`.repeat(20_000)}<button>Accept all</button></div>`,
+  "/big": `<div id="d" role="dialog">${`<p>${TEXT}</p>`.repeat(200)}<button>Accept all</button></div>`,
 };
 
 const closing = (style: string): string =>
