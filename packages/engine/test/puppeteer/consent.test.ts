@@ -96,6 +96,12 @@ const HOSTILE_PAGES: Readonly<Record<string, string>> = {
     };
     addEventListener("DOMContentLoaded", add);
     setInterval(add, 5);
+    // a timer may be late on a busy machine: whatever hides a dialog adds another one at once
+    const observer = new MutationObserver(() => {
+      add();
+      observer.takeRecords();
+    });
+    observer.observe(document, { subtree: true, childList: true, attributes: true });
   </script>`,
   "/navigates": `${DIALOG}${HANDLERS}<script>
     addEventListener("load", () => setTimeout(() => { location = "/navigates?" + Math.random() }, 60));

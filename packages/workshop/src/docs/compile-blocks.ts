@@ -14,8 +14,9 @@ export interface Snippet {
   readonly language: "ts" | "js";
 }
 
+/** The project that guides compile in; a reader's installed packages resolve from here. */
 const GUIDES = join(ROOT, "packages/workshop/guides");
-/** Holds the snippets during compilation; a reader's installed packages resolve from here. */
+/** Holds the snippets during compilation. */
 export const SNIPPETS = join(GUIDES, "snippets");
 
 /** Returns the `ts` and `js` blocks of a page, except those marked `not compiled`, with a reason. */
@@ -28,18 +29,21 @@ export function readCodeBlocks(page: Page): Snippet[] {
 }
 
 /**
- * Compiles every snippet as a separate module, in strict mode, against the packages of this workspace.
+ * Compiles every snippet as a separate module, in strict mode.
  *
+ * @param project The folder of a TypeScript project, which compiles the snippets against the packages of this workspace
+ * unless another one is given.
  * @returns A line for each error, with its path and line.
  */
-export async function compileSnippets(snippets: readonly Snippet[]): Promise<string[]> {
-  rmSync(SNIPPETS, { recursive: true, force: true });
-  mkdirSync(SNIPPETS);
+export async function compileSnippets(snippets: readonly Snippet[], project = GUIDES): Promise<string[]> {
+  const folder = join(project, "snippets");
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
   // Pad with empty lines, so that the compiler reports the line numbers of the page.
   for (const [index, { line, code, language }] of snippets.entries())
-    writeFileSync(join(SNIPPETS, `${index}.${language}`), `${"\n".repeat(line - 1)}${code}`);
-  const { ok, output } = await run("tsc", ["--build", GUIDES, "--pretty", "false"]);
-  rmSync(SNIPPETS, { recursive: true });
+    writeFileSync(join(folder, `${index}.${language}`), `${"\n".repeat(line - 1)}${code}`);
+  const { ok, output } = await run("tsc", ["--build", project, "--pretty", "false"]);
+  rmSync(folder, { recursive: true });
   if (ok) return [];
   return output
     .replaceAll(/\n +/g, " ")

@@ -43,10 +43,22 @@ export const FIND_DIALOGS = `(() => {
   /** A larger document is searched in part. */
   const SEARCH_MAX_MS = 150;
 
+  let wasCut = false;
+  /** Returns whether a search has ended early since the last call. */
+  const wasCutShort = () => {
+    const was = wasCut;
+    wasCut = false;
+    return was;
+  };
+
   /** Elements and texts below \`root\`, with those of open shadow roots. */
   const nodesOf = function* (root, endsAtMs = performance.now() + SEARCH_MAX_MS) {
     const walker = walk(document, root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
-    for (let node = root; node !== null && performance.now() < endsAtMs; node = walker.nextNode()) {
+    for (let node = root; node !== null; node = walker.nextNode()) {
+      if (performance.now() >= endsAtMs) {
+        wasCut = true;
+        return;
+      }
       yield node;
       const shadow = node instanceof Element ? shadowOf(node) : null;
       if (shadow !== null) yield* nodesOf(shadow, endsAtMs);
@@ -150,7 +162,11 @@ export const FIND_DIALOGS = `(() => {
     const found = new Set();
     const seen = new Set([null]);
     for (const node of texts(document)) {
-      if (found.size >= DIALOGS_MAX || seen.size >= CANDIDATES_MAX) break;
+      if (found.size >= DIALOGS_MAX) break;
+      if (seen.size >= CANDIDATES_MAX) {
+        wasCut = true;
+        break;
+      }
       if (!${String(ABOUT_COOKIES)}.test(valueOf(node).toLowerCase())) continue;
       const parent = hostOrParent(node);
       const floating = seen.has(parent) ? null : floatingAround(parent);
@@ -179,5 +195,5 @@ export const FIND_DIALOGS = `(() => {
     return [...new Set(elements)].filter((element) => element instanceof HTMLElement && isCover(element));
   };
 
-  return { all, bodyOf, rootOf, matches, closest, formOf, dialogs, covers, floatingAround, buttonsOf, kindOf, hasPaint };
+  return { all, bodyOf, rootOf, matches, closest, formOf, dialogs, wasCutShort, covers, floatingAround, buttonsOf, kindOf, hasPaint };
 })()`;

@@ -189,7 +189,9 @@ const DRIVE = `(autoconsent, rules, page, isMain) => {
       conceal([...dialogs, ...covers()]);
       unlock();
     }
-    const isLeft = remaining().length > 0 || (popup !== null && (await isOpen(popup)));
+    page.wasCutShort();
+    // what could not be searched may show a dialog
+    const isLeft = remaining().length > 0 || page.wasCutShort() || (popup !== null && (await isOpen(popup)));
     return { isHidden: dialogs.length > 0, isLeft };
   };
   /** Hides what floats around an element, such as the frame of a dialog. */
