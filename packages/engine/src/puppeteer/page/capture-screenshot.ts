@@ -2,9 +2,13 @@ import { CAPTURE_LIMITS, type ScreenshotParameters } from "@snap/protocol";
 import type { Protocol } from "puppeteer";
 import { SnapError } from "../../errors.ts";
 import { CAPTURE_TOO_LARGE } from "../../ports/renderer.ts";
+import { sleep } from "../../timeouts.ts";
 import type { Area } from "./measure.ts";
 import type { Tab } from "./tab.ts";
 import { viewportOf } from "./configure/viewport.ts";
+
+/** How long a capture may take once the document was replaced. */
+const REPLACED_MAX_MS = 1_000;
 
 /**
  * Chromium fails on larger screenshots, or succeeds with 0 bytes.
@@ -45,18 +49,46 @@ function tooLarge(message: string): SnapError {
  * @throws SnapError `render_failed` if the file is larger than `maxBytes`.
  */
 export async function captureScreenshot(
-  { channel }: Tab,
+  tab: Tab,
   { maxBytes, ...capture }: Capture & { maxBytes: number },
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const { widthPixels, heightPixels } = sizeOf(capture);
   const pixels = widthPixels * heightPixels;
-  const bytes = await channel.captureScreenshot(
-    { params: captureRequest(capture), maxBytes, pixels },
+  const request = { params: captureRequest(capture), maxBytes, pixels };
+  const bytes = await retryIfReplaced(
+    tab,
+    (limited) => tab.channel.captureScreenshot(request, limited),
     signal,
   );
   if (bytes.length === 0) throw new SnapError("render_failed", "The browser returned an empty screenshot.");
   return bytes;
+}
+
+/** Repeats `work` if it does not end soon after the document was replaced: Chromium may never complete such a capture. */
+async function retryIfReplaced<T>(
+  { progress }: Tab,
+  work: (signal: AbortSignal) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  for (;;) {
+    const { documentId } = progress;
+    const abandoned = new AbortController();
+    const limited = AbortSignal.any([signal, abandoned.signal]);
+    const isReplaced = (): boolean => progress.documentId !== documentId;
+    progress
+      .waitUntil(limited, isReplaced)
+      .then(() => sleep(limited, REPLACED_MAX_MS))
+      .then(() => abandoned.abort())
+      .catch(() => {}); // the work has ended
+    try {
+      return await work(limited);
+    } catch (error) {
+      if (signal.aborted || !abandoned.signal.aborted) throw error;
+    } finally {
+      abandoned.abort();
+    }
+  }
 }
 
 interface Capture {
