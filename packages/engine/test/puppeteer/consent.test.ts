@@ -116,6 +116,8 @@ const HOSTILE_PAGES: Readonly<Record<string, string>> = {
       }));
   </script>`,
   "/big": `<div id="d" role="dialog">${`<p>${TEXT}</p>`.repeat(200)}<button>Accept all</button></div>`,
+  "/endless": `<div id="d" role="dialog">${`<p>${TEXT}</p>`.repeat(20_000)}<button id="accept">Accept all</button></div>
+    <i id="reject"></i>${HANDLERS}`,
 };
 
 const closing = (style: string): string =>
@@ -263,7 +265,7 @@ describe("a hostile page", () => {
     expect(readPng(file.bytes).pixel(1000, 700)).toEqual([0, 128, 0, 255]);
   });
 
-  it.each(["/navigates", "/blocks", "/frames"])("%s is rendered in time", async (path) => {
+  it.each(["/navigates", "/blocks", "/frames", "/endless"])("%s is rendered in time", async (path) => {
     const file = await renderer.render(screenshot(site.url(path), { blockCookieBanners: true }));
     expect(file.targetStatus).toBe(200);
     expect(site.requests).not.toContain("GET /clicked/hostile/accept");

@@ -17,7 +17,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 const SERVER = fileURLToPath(new URL("batch-server.ts", import.meta.url));
-const KILLS = 12;
+const KILLS = 20;
 const SECRET_KEY = "a key for this test";
 
 async function listen(handler: RequestListener): Promise<number> {
