@@ -31,6 +31,7 @@ beforeAll(async () => {
     "/after-1-s": reddens("setTimeout(redden, 1000)"),
     "/slow-image": `${reddens("")}<img src="/hangs">`,
     "/reloads": "<h1>again</h1><script>onload = () => location.reload()</script>",
+    "/refreshes-forever": `<meta http-equiv="refresh" content="0;url=/refreshes-forever"><p>text</p>`,
     "/moves-on":
       "<h1>next</h1><script>onload = () => setTimeout(() => { location = '/moves-on?' + Math.random() }, 60)</script>",
     "/polls": `busy${reddens("for (let i = 0; i < 3; i += 1) fetch('/hangs?' + i)")}`,
@@ -143,11 +144,11 @@ describe("no waitUntil", () => {
     expect((await renderer.render(screenshot(site.url("/reloads")))).targetStatus).toBe(200);
   });
 
-  it("stops the scripts of a page that navigates forever", async () => {
-    const file = await renderer.render(defaultScreenshot(site.url("/moves-on")));
+  it.each(["/moves-on", "/refreshes-forever"])("stops the page %s, which navigates forever", async (path) => {
+    const file = await renderer.render(defaultScreenshot(site.url(path)));
     expect(file.notes).toEqual(["wait-capped"]);
     // it would navigate a hundred times in 10 s
-    expect(site.requests.filter((request) => request.startsWith("GET /moves-on")).length).toBeLessThan(50);
+    expect(site.requests.filter((request) => request.startsWith(`GET ${path}`)).length).toBeLessThan(50);
   });
 
   it("captures or prints a page that never becomes idle 10 s after load, with a note", async () => {

@@ -3,11 +3,17 @@ import { SnapError } from "../../errors.ts";
 import { abortable, withTimeout } from "../../timeouts.ts";
 import type { ConnectedBrowser } from "../browser/connected-browser.ts";
 import { BlockedRequests } from "./block/blocked-requests.ts";
-import { followFrame, followWorker, resumeTarget, type FollowedPage } from "./follow-targets.ts";
+import {
+  configureTargets,
+  followFrame,
+  followWorker,
+  resumeTarget,
+  type FollowedPage,
+} from "./follow-targets.ts";
 import type { PageEgress } from "../proxy/page-egress.ts";
 import type { KilledProcesses } from "../browser/killed-processes.ts";
 import type { ProcessGroup } from "../browser/process-group.ts";
-import { RequestInterceptor } from "./intercept-requests.ts";
+import { RequestInterceptor, type RequestRule } from "./intercept-requests.ts";
 import { TabLost } from "./page-end.ts";
 import { PageProcesses } from "./page-processes.ts";
 import { PageProgress } from "./page-progress.ts";
@@ -167,11 +173,25 @@ async function preparePage(page: Page): Promise<void> {
   ]);
 }
 
-/** A page that keeps navigating never has a stable document: its scripts end with the last navigation that is followed. */
-function stopEndlessNavigation({ session, progress, ended }: Page): void {
+/**
+ * A page that keeps navigating never has a stable document. With the last navigation that is followed, its scripts end, and
+ * later requests for a document are aborted: `<meta http-equiv="refresh">` needs no script.
+ */
+function stopEndlessNavigation(page: Page): void {
+  const { session, progress, mainFrameId, ended } = page;
+  const abortDocuments: RequestRule = {
+    patterns: [{ resourceType: "Document" }],
+    judge: ({ resourceType, frameId }) =>
+      resourceType === "Document" && frameId === mainFrameId ? { fail: "Aborted" } : null,
+  };
   progress
     .waitUntil(ended.signal, () => !progress.followsNavigations)
-    .then(() => session.send("Emulation.setScriptExecutionDisabled", { value: true }))
+    .then(() =>
+      Promise.all([
+        session.send("Emulation.setScriptExecutionDisabled", { value: true }),
+        configureTargets(page, { settings: [], rules: [abortDocuments] }),
+      ]),
+    )
     .catch(() => {}); // the page has closed
 }
 
