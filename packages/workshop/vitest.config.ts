@@ -13,7 +13,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Tests that start browsers and servers must not share state between files.
     isolate: true,
-    // Three files keep two processors busy. With more, what a page may take is over before it had the processor.
+    // Three files keep two cores busy. With more, what a page may take is over before it had the CPU.
     maxWorkers: 3,
     // A test is tagged with the system part that it needs. Without the part it is skipped, never passed.
     tags: SYSTEM_PARTS.map(({ name, purpose }) => ({ name, description: `needs the ${name}, ${purpose}` })),

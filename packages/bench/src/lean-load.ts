@@ -14,7 +14,7 @@ export interface Load {
 
 /**
  * Sends a load from a separate process, and returns how many milliseconds it took. Reads only the status and length of a
- * response: autocannon takes two to five times as much processor time away from the server (packages/bench/src/notes.md).
+ * response: autocannon takes two to five times as much CPU time away from the server (packages/bench/src/notes.md).
  */
 export async function sendLoad(load: Load): Promise<number> {
   const program = await startProgram(import.meta.filename, [JSON.stringify(load)]);

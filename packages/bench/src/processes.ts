@@ -115,7 +115,7 @@ export async function startProgram(
     void ended.then(([code]) => reject(new Error(`${script} exited with code ${code}`)));
     lines.on("line", (text) => isAnnouncement(text) && resolve(text));
   });
-  // Discard the rest of its log: parsing lines would take processor time from the measured programs.
+  // Discard the rest of its log: parsing lines would take CPU time from the measured programs.
   lines.close();
   child.stdout.resume();
   const endBy = (signal: () => void) => async (): Promise<void> => {
@@ -133,7 +133,7 @@ const IDLE_CPU_SECONDS = 0.02;
 export interface Reading {
   /** Until the last response. */
   readonly wallMs: number;
-  /** Processor time of the whole process tree until it is idle; `NaN` if a browser restarted meanwhile. */
+  /** CPU time of the whole process tree until it is idle; `NaN` if a browser restarted meanwhile. */
   readonly cpuSeconds: number;
   /** The part of `cpuSeconds` until the last response. */
   readonly busyCpuSeconds: number;
@@ -154,7 +154,7 @@ export async function meter(rootPid: number, work: () => Promise<unknown>): Prom
   return { wallMs, cpuSeconds: spent(), busyCpuSeconds };
 }
 
-/** Resolves when the tree uses almost no processor time, after 3 s at the latest. */
+/** Resolves when the tree uses almost no CPU time, after 3 s at the latest. */
 async function waitUntilIdle(rootPid: number): Promise<void> {
   let spent = cpuSeconds(rootPid);
   for (let waitedMs = 0; waitedMs < IDLE_TIMEOUT_MS; waitedMs += IDLE_POLL_MS) {

@@ -17,7 +17,7 @@ const TITLES: Readonly<Record<Way["name"], string>> = {
 };
 
 const WARM_UP = { renders: 4, concurrency: 4 } as const;
-/** More pages than any way prepares before a round; the service prepares one blank page per processor. */
+/** More pages than any way prepares before a round; the service prepares one blank page per core. */
 export const UNCOUNTED_MAX = 4 * availableParallelism();
 
 /** Starts the ways, and warms up each with a few concurrent renders. */
@@ -55,8 +55,8 @@ export interface TurnResult {
   readonly rounds: {
     readonly perSecond: number;
     readonly cpuSecondsEach: number;
-    /** Fraction of the machine's processors that the process tree used. */
-    readonly processorUse: number;
+    /** Fraction of the machine's cores that the process tree used. */
+    readonly cpuUse: number;
   }[];
 }
 
@@ -86,7 +86,7 @@ async function measureRound(turn: Turn, result: TurnResult): Promise<void> {
   result.rounds.push({
     perSecond: rendersPerRound / wallSeconds,
     cpuSecondsEach: reading.cpuSeconds / rendersPerRound,
-    processorUse: reading.busyCpuSeconds / wallSeconds / availableParallelism(),
+    cpuUse: reading.busyCpuSeconds / wallSeconds / availableParallelism(),
   });
 }
 
@@ -104,7 +104,7 @@ export function resultRow({ latenciesMs, fileBytes, rounds }: TurnResult): Recor
     "median ms": rounded(median(latenciesMs)),
     "p95 ms": rounded(percentile(latenciesMs, 0.95)),
     "CPU s each": rounded(median(rounds.map(({ cpuSecondsEach }) => cpuSecondsEach))),
-    "processors used": `${Math.round(100 * median(rounds.map(({ processorUse }) => processorUse)))} %`,
+    "CPU used": `${Math.round(100 * median(rounds.map(({ cpuUse }) => cpuUse)))} %`,
     "kB a file": String(Math.round(median(fileBytes) / 1000)),
   };
 }

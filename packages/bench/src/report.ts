@@ -14,12 +14,12 @@ export interface Report {
 const METHOD = `A figure without a unit is a ratio. Each run measures both sides in rounds, after a warm-up, and reverses their order in
 every other round, so that whatever slows the machine down slows both. The figure is the median of the rounds' ratios.
 
-A few renders that are not measured precede each round of renders and use up prepared tabs. Processor time is read when the
+A few renders that are not measured precede each round of renders and use up prepared tabs. CPU time is read when the
 process tree is idle again, so it includes closing the last page.
 
-All ways of rendering use the same browser binary, each in a separate process tree. Processor time and memory are those of
+All ways of rendering use the same browser binary, each in a separate process tree. CPU time and memory are those of
 that tree, browser included, without the client and the server of the pages, which is a separate process on the loopback.
-The share of processors used is the tree's processor time until the last response, divided by the wall time and the
+The share of CPU used is the tree's CPU time until the last response, divided by the wall time and the
 machine's cores. Memory counts shared pages once.
 
 Every render has a new URL, so none is a cache hit. The service runs with its default settings: token, limits, ledger,

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { expect, it } from "vitest";
 import { memoryBytes, parseStat, readTree } from "../src/processes.ts";
 
-it("adds the processor time of exited children to that of the process", () => {
+it("adds the CPU time of exited children to that of the process", () => {
   const text =
     "4711 (node) S 99 4711 4711 0 -1 4194304 5000 600 7 8 150 50 30 20 20 0 11 0 1234567 1000000000 15000 18446744073709551615";
   expect(parseStat(text)).toEqual({ pid: 4711, parentPid: 99, cpuSeconds: 2.5 });

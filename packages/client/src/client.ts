@@ -70,7 +70,7 @@ export interface SnapClient {
   ): Promise<RenderResult<A, T>>;
 
   /**
-   * Returns the credits, plan, period and rate limits of the account. Costs no credits.
+   * Returns the account's credits, plan, period and rate limits. Costs no credits.
    *
    * @example
    * const { credits, period } = await snap.usage();

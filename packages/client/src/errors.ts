@@ -9,7 +9,7 @@ import type { ErrorCode, ParameterFaults } from "@snap/protocol";
  */
 export type ClientErrorCode = "connection_failed" | "timed_out" | "unexpected_answer" | "no_signed_url";
 
-/** The fields of an error besides its code and message. */
+/** The fields of an error in addition to its code and message. */
 export interface SnapErrorFacts {
   readonly status: number;
   readonly requestId?: string | null | undefined;

@@ -154,7 +154,7 @@ describe("a batch with invalid parameters", () => {
         return `items.${Math.floor(index / 3)}.${name}`;
       }),
     ],
-  ])("is refused without a request, with the service's message: %j", async ([items, names]) => {
+  ])("is rejected without a request, with the service's message: %j", async ([items, names]) => {
     const { baseUrl, customer } = await openService();
     const { token } = await customer();
     const failingFetch = (): Promise<Response> => Promise.reject(new Error("a request was sent"));
@@ -174,7 +174,7 @@ describe("a batch with invalid parameters", () => {
   });
 });
 
-describe("a batch that only the service can refuse", () => {
+describe("a batch that only the service can reject", () => {
   const one = { items: [{ url }] };
 
   it.for<[name: string, document: object, code: string, errors: readonly string[]]>([
@@ -238,7 +238,7 @@ describe("the webhook of a batch", () => {
     const receiver = await openRawServer((response, request) => app(request, response));
     const attempted = Promise.withResolvers<DeliveryAttempt>();
     const service = await openService(undefined, {
-      // receivers refuse a timestamp that is not current
+      // receivers reject a timestamp that is not current
       clock: systemClock,
       targets: { allow: parseTargetList(new URL(receiver.origin).host), ownHostnames: [] },
       onDeliveryAttempt: attempted.resolve,

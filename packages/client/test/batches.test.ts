@@ -50,7 +50,7 @@ describe("batches.submit()", () => {
     expect(requests).toHaveLength(0);
   });
 
-  it("is retried after a refusal, but not after a lost connection", async () => {
+  it("is retried after a rejection, but not after a lost connection", async () => {
     const refusing = await openRawServer(envelope(429, "rate_limited", { "Retry-After": "1" }), (response) =>
       response.writeHead(202).end(JSON.stringify(batch(item(0, "queued")))),
     );

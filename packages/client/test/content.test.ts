@@ -62,7 +62,7 @@ describe("a capture of content", () => {
     ["an empty page", { html: "" }, { html: ["must be text in Unicode, at least one character"] }],
     ["a wrong parameter", { html, scale: 4 }, { scale: ["must be an integer from 1 to 3"] }],
     ["a parameter of PDFs", { html, landscape: true }, { landscape: [expect.stringContaining("PDFs only")] }],
-  ])("is refused without a request for %s", async (_what, parameters, errors) => {
+  ])("is rejected without a request for %s", async (_what, parameters, errors) => {
     const { client, renderer } = await openService();
     const snap = await client();
     const failure = await failureOf(snap.screenshot(parameters as { html: string }));

@@ -63,7 +63,7 @@ describe("documents", () => {
     });
   });
 
-  it("that are refused throw the error of the service, with the file at fault", async () => {
+  it("that are rejected throw the error of the service, with the file at fault", async () => {
     const snap = await (await openService()).client();
     const files = { "index.html": html, "../up.css": "" };
     expect(await failureOf(snap.documents.create({ files }))).toMatchObject({

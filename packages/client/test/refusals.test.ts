@@ -45,7 +45,7 @@ describe("an error of the service", () => {
   });
 });
 
-describe("parameters that the service would refuse", () => {
+describe("parameters that the service would reject", () => {
   const invalid = [
     ["a typo", { ...PAGE, fullpage: true }],
     ["quality with PNG", { ...PAGE, quality: 80 }],
@@ -53,7 +53,7 @@ describe("parameters that the service would refuse", () => {
     ["several at once", { ...PAGE, scale: 9, delay: -1, paperFormat: "a4" }],
   ] as const;
 
-  it.for(invalid)("are refused with the same error and without a request: %s", async ([, input]) => {
+  it.for(invalid)("are rejected with the same error and without a request: %s", async ([, input]) => {
     const service = await openService();
     const { token } = await service.customer();
     let requests = 0;

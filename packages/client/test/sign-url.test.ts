@@ -56,7 +56,7 @@ describe("signUrl()", () => {
     expect(tampered.status).toBe(403);
   });
 
-  it("throws for parameters that the service would refuse", () => {
+  it("throws for parameters that the service would reject", () => {
     const invalid = { ...PAGE, quality: 80 } as unknown as SignableInput;
     expect(() => signUrl(invalid, OPTIONS)).toThrow(
       expect.objectContaining({

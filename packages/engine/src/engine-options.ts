@@ -30,9 +30,9 @@ export interface EngineOptions {
   /** By default the policy of the renderer, or public targets only if it has none. */
   readonly targets?: TargetPolicy;
   /**
-   * Maximum number of concurrent renders. Two per processor plus two may always run; more start only while
-   * processors are idle, because pages spend much of their time waiting for the network. By default one for each
-   * 128 MiB of memory available at start, at most 16 per processor.
+   * Maximum number of concurrent renders. Two per core plus two may always run; more start only while
+   * cores are idle, because pages spend much of their time waiting for the network. By default one for each
+   * 128 MiB of memory available at start, at most 16 per core.
    */
   readonly concurrency?: number;
   /** Maximum number of renders that wait for a slot; 1,000 by default. */
@@ -70,7 +70,7 @@ export interface EngineOptions {
   readonly resolver?: Resolver;
   /** Proxy through which webhooks are sent; set the same for the renderer. None by default. */
   readonly upstreamProxy?: UpstreamProxy | null;
-  /** Reports idle processors and available memory; by default those of this machine. */
+  /** Reports idle cores and available memory; by default those of this machine. */
   readonly machine?: Machine;
   /**
    * Which renders share a browser: those of all accounts that are not in quarantine (`shared`, the default), or only those

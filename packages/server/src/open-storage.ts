@@ -64,7 +64,7 @@ export interface StorageParts {
  */
 export type KeyUse = "required" | "replaced" | "unused";
 
-/** Stands for a missing key that is not used. */
+/** Placeholder for a missing key that is not used. */
 const NO_KEY = "no key, nothing to decrypt";
 
 /** Opens the configured storage. Creates the schema in an empty PostgreSQL database. */

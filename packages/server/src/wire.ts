@@ -101,7 +101,7 @@ type EngineParts = Pick<
   Omit<StorageParts, "beforeMigration"> & {
     /** `decrypts` by default. */
     readonly keyCheck?: KeyCheck | undefined;
-    /** By default, a database from an older release is refused. */
+    /** By default, a database from an older release is rejected. */
     readonly beforeMigration?: BeforeMigration | undefined;
   };
 
@@ -120,7 +120,7 @@ export async function openEngine(
   config: Config,
   { keyCheck = "decrypts", beforeMigration = refuseMigration, ...parts }: EngineParts,
 ): Promise<Engine> {
-  // No renders beyond the slots: idle processors here say nothing about the machines of remote browsers, and a browser
+  // No renders beyond the slots: idle cores here say nothing about the machines of remote browsers, and a browser
   // for each account takes memory.
   const isBounded = config.browserEndpoints.length > 0 || config.isolation === "account";
   const concurrency = config.renderConcurrency ?? (isBounded ? steadySlots() : null);

@@ -22,7 +22,7 @@ export function detectPooler(url: string): Promise<PoolMode | null> {
     try {
       // a pooler gives its clients process ids of its own, because a cancelled statement must be found through it
       if ((await backendOf(first)) === (first as pg.Client & WithProcessId).processID) return null;
-      // in statement mode it is refused
+      // in statement mode it is rejected
       await first.query("BEGIN");
       await first.query("COMMIT");
       return await readMode(first, url);
@@ -107,7 +107,7 @@ const REMEDIES: readonly (readonly [message: RegExp, remedy: string])[] = [
   [/authentication failed|^no such user/, "correct the user and the password"],
   [
     /unsupported startup parameter/i,
-    "the connection pooler refuses it: remove it from the URL, or add it to ignore_startup_parameters of PgBouncer",
+    "the connection pooler rejects it: remove it from the URL, or add it to ignore_startup_parameters of PgBouncer",
   ],
   [
     /statement pooling mode/i,

@@ -82,7 +82,7 @@ describe("PostgreSQL storage", { tags: ["postgres"] }, () => {
     expect(await storage.accounts.list()).toEqual([]);
   });
 
-  it("rejects on opening if the server is unreachable or refuses", async () => {
+  it("rejects on opening if the server is unreachable or rejects the connection", async () => {
     await expect(openStorage({ url: "postgres://snap@127.0.0.1:1/snap" })).rejects.toThrow("ECONNREFUSED");
     await expect(openStorage({ url: server().url("nowhere") })).rejects.toThrow(
       'database "nowhere" does not exist',

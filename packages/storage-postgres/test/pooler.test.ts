@@ -153,19 +153,19 @@ describe("a connection pooler that cannot work", { tags: ["postgres", "pgbouncer
     return error instanceof Error ? error.message : "it was opened";
   };
 
-  it("is refused with the remedy: in statement mode", async () => {
+  it("is rejected with the remedy: in statement mode", async () => {
     expect(await refusal(inStatement(await newDatabase()))).toMatch(
       /^transaction blocks not allowed in statement pooling mode; .*set pool_mode of PgBouncer to transaction or session$/,
     );
   });
 
-  it("is refused with the remedy: with a pool that is too small", async () => {
+  it("is rejected with the remedy: with a pool that is too small", async () => {
     expect(await refusal(withOneConnection(await newDatabase()))).toMatch(
       /^the connection pooler lends too few connections .*default_pool_size of PgBouncer/,
     );
   });
 
-  it("is refused with the remedy: without the database", async () => {
+  it("is rejected with the remedy: without the database", async () => {
     const url = await newDatabase();
     const remedy = "correct the name of the database, or create it";
     const missing = new URL(`${url}_missing`).pathname.slice(1);
@@ -177,12 +177,12 @@ describe("a connection pooler that cannot work", { tags: ["postgres", "pgbouncer
     );
   });
 
-  it("is refused with the remedy: with another user", async () => {
+  it("is rejected with the remedy: with another user", async () => {
     const url = inTransaction(await newDatabase()).replace("snap@", "ada@");
     expect(await refusal(url)).toMatch(/ authentication failed; correct the user and the password$/);
   });
 
-  it("is refused with the remedy: one that accepts connections and does not respond", async () => {
+  it("is rejected with the remedy: one that accepts connections and does not respond", async () => {
     const silent = createServer(() => {}).listen(0, "127.0.0.1");
     onTestFinished(() => void silent.close());
     await once(silent, "listening");
@@ -192,9 +192,9 @@ describe("a connection pooler that cannot work", { tags: ["postgres", "pgbouncer
     );
   });
 
-  it("is asked for no start-up parameter but those of the URL, which are refused with the remedy", async () => {
+  it("is asked for no start-up parameter but those of the URL, which are rejected with the remedy", async () => {
     expect(await refusal(`${inTransaction(await newDatabase())}?options=-c%20work_mem%3D8MB`)).toContain(
-      "unsupported startup parameter: options; the connection pooler refuses it: remove it from the URL",
+      "unsupported startup parameter: options; the connection pooler rejects it: remove it from the URL",
     );
   });
 });

@@ -4,7 +4,7 @@ import type { RedisConnection } from "./connection/connect.ts";
 import { keyOf } from "./keys.ts";
 
 /*
- * A lease is stored as "held:<holder>", as "raised:<holder>" after an interactive request was refused it, and as "ended"
+ * A lease is stored as "held:<holder>", as "raised:<holder>" after an interactive request was denied it, and as "ended"
  * while it lingers. It is tiny, so it is written even while the memory is full (`allow-oom`).
  */
 

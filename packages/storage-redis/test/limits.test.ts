@@ -18,7 +18,7 @@ describe("the local rate limiter", () => {
 });
 
 describe("the local rate limiter, when the clock is set back", () => {
-  it("ends a window within its length, also for refused requests", () => {
+  it("ends a window within its length, also for rejected requests", () => {
     const rateLimiter = createLocalRateLimiter();
     rateLimiter.consume(consumeRequest({ limit: 1 }));
     const back = NOW - 3_600_000;

@@ -7,7 +7,7 @@ import { openCache, useRedis } from "./redis.ts";
 
 describe("a required Redis", { tags: ["redis"] }, () => {
   const redis = useRedis();
-  /** Expects that opening is refused, and returns the message. */
+  /** Expects that opening is rejected, and returns the message. */
   const refusal = async (url: string): Promise<string> => {
     const error: unknown = await openRedisCache({ url, isRequired: true }).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(RedisUnreachableError);
@@ -47,7 +47,7 @@ describe("a required Redis", { tags: ["redis"] }, () => {
     );
   });
 
-  it("is not refused if it responds that it is not ready", async () => {
+  it("is not rejected if it responds that it is not ready", async () => {
     const primary = await startRedis();
     const replica = await startRedis([`replicaof 127.0.0.1 ${new URL(primary.url).port}`]);
     onTestFinished(async () => {
@@ -60,7 +60,7 @@ describe("a required Redis", { tags: ["redis"] }, () => {
 });
 
 describe("Redis with TLS", { tags: ["redis", "openssl"] }, () => {
-  it("is refused if its certificate is not trusted, or if the URL has no TLS", async () => {
+  it("is rejected if its certificate is not trusted, or if the URL has no TLS", async () => {
     const { certificateFile, keyFile } = await createAuthority();
     const port = await findFreePort();
     const redis = await startRedis([

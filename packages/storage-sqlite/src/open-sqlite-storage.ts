@@ -35,7 +35,7 @@ export type SqliteStorageOptions = {
   readonly diskReserveBytes?: number;
   /** Called when renderings are evicted before they expire. */
   readonly onEvicted?: ((eviction: Eviction) => void) | undefined;
-  /** Whether this is the one service of the folder, which a second is refused; `false` by default. */
+  /** Whether this is the only service on the folder: a second one is rejected; `false` by default. */
   readonly isService?: boolean;
   /** Called before a database from an older release is copied and migrated. If it throws, nothing is changed. */
   readonly beforeMigration?: BeforeMigration | undefined;

@@ -73,7 +73,7 @@ describe("a document", () => {
     expect((await documents.readFile({ ...KEY, path: "index.html" }))?.bytes).toHaveLength(3);
   });
 
-  it("that is refused leaves no file", async () => {
+  it("that is rejected leaves no file", async () => {
     const directory = await temporaryDirectory();
     const { documents } = await open(directory);
     const quota = { documents: 10, bytes: 5 };

@@ -115,7 +115,7 @@ describe("on a full disk", { tags: ["mount"] }, () => {
     expectConsistent(join(disk.directory, "snap.db"));
   });
 
-  it("evicts renderings for a document, and refuses one that would use the reserve", async () => {
+  it("evicts renderings for a document, and rejects one that would use the reserve", async () => {
     const { directory } = await mountSmallDisk({ mebibytes: 64 });
     const storage = await openOn(directory);
     await storage.check();

@@ -256,7 +256,7 @@ describe("the suites", () => {
           acquire: (claim) => renderLeases.acquire({ ...claim, priority: "batch" }),
         },
       }),
-      "returns raised to the holder after an interactive request was refused",
+      "returns raised to the holder after an interactive request was denied",
     ],
     [
       "ignores the linger of a lease",
@@ -266,7 +266,7 @@ describe("the suites", () => {
           release: (claim) => renderLeases.release({ ...claim, lingerMs: 0 }),
         },
       }),
-      "refuses a lingering lease to every holder",
+      "denies a lingering lease to every holder",
     ],
     [
       "returns a document a millisecond too long",

@@ -9,7 +9,7 @@ export const fairness: Scenario = {
   name: "fairness",
   title: "Fairness",
   about:
-    "One account has many renders queued while another sends one request at a time. The second account's wait is its latency minus its latency next to an account that fills its slots and queues nothing, in units of the latter. It includes the extra renders that start on idle processors.",
+    "One account has many renders queued while another sends one request at a time. The second account's wait is its latency minus its latency next to an account that fills its slots and queues nothing, in units of the latter. It includes the extra renders that start on idle cores.",
   async run(bench) {
     const { bearerTokens, snapUrl, stop } = await startService(bench, { accounts: 2 });
     const render = (bearer: (typeof bearerTokens)[number] | undefined) => (): Promise<unknown> =>

@@ -16,7 +16,7 @@ const LOAD_SECONDS = { full: 120, quick: 8 } as const;
 /** A request rejected after this time was queued first. */
 const LATE_REJECTION_MS = 5000;
 const TIMES_CAPACITY = 10;
-/** A sample takes 30 ms of processor time from the renders. */
+/** A sample takes 30 ms of CPU time from the renders. */
 const MEMORY_INTERVAL_MS = 3000;
 
 interface LoadResult {

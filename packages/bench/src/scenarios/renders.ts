@@ -114,8 +114,8 @@ export const defaultWait: Scenario = {
           atLeast(1.3, `default request, 16 ${overPuppeteer}`, over("puppeteer")),
           atLeast(
             0.85,
-            "default request, 16 in flight: share of processors used",
-            median(rounds.map(({ processorUse }) => processorUse)),
+            "default request, 16 in flight: share of CPU used",
+            median(rounds.map(({ cpuUse }) => cpuUse)),
           ),
         ],
       },

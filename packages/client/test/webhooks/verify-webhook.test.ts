@@ -114,7 +114,7 @@ describe("secrets", () => {
     expect(attempt({ secret })).toBe("verified");
   });
 
-  it("that do not match are refused", () => {
+  it("that do not match are rejected", () => {
     expect(attempt({ secret: [OLD_SECRET, "older"] })).toBe("invalid_signature");
     expect(attempt({ secret: `${SECRET} ` })).toBe("invalid_signature");
   });
@@ -242,7 +242,7 @@ describe("the signature", () => {
       "of another second",
       deliver({ timestamp: String(NOW_SECONDS + 1) }).headers["X-Webhook-Signature"] ?? "",
     ],
-  ])("%s is refused without a specific reason", (_, other) => {
+  ])("%s is rejected without a specific reason", (_, other) => {
     const headers = withHeader("X-Webhook-Signature", other);
     expect(attempt({ headers })).toBe("invalid_signature");
     expect(() => verifyWebhook(GOOD.body, headers, SECRET, NOW)).toThrow("Invalid signature");
@@ -295,7 +295,7 @@ describe("the body", () => {
     ["a stream", new Response("{}").body],
     ["a number", 1],
     ["a Buffer serialized as JSON", GOOD.body.toJSON()],
-  ])("%s is refused with a hint what to pass instead", (_, body) => {
+  ])("%s is rejected with a hint what to pass instead", (_, body) => {
     expect(attempt({ body })).toBe("raw_body_needed");
     expect(() => verifyWebhook(body as RawBody, GOOD.headers, SECRET, NOW)).toThrow(
       /express\.raw\(\{ type: "application\/json" \}\).* before express\.json\(\).*await request\.text\(\)/,
@@ -320,7 +320,7 @@ describe("the body", () => {
       "a batch with an item without a URL",
       JSON.stringify({ ...BATCH, items: [{ ...item, url: undefined }] }),
     ],
-  ])("is refused if it is signed, but %s", (_, body) => {
+  ])("is rejected if it is signed, but %s", (_, body) => {
     expect(attempt(deliver({ body, timestamp: String(NOW_SECONDS) }))).toBe("invalid_body");
   });
 

@@ -198,7 +198,7 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
     expect([seen, passed]).toEqual([[], []]);
   });
 
-  it("refuses a duplicate header", async () => {
+  it("rejects a duplicate header", async () => {
     const { port } = await receiver(plain);
     const { body, headers } = deliver();
     const twice = {

@@ -9,7 +9,7 @@ const TIMEOUT_BASE_MS = 2_000;
 const TIMEOUT_PER_MIB_MS = 1_000;
 const MIB = 1024 * 1024;
 const MEMORY_MAX_MIB = 512;
-/** Conversions compete with renders for the processors. */
+/** Conversions compete with renders for the CPU. */
 const conversions = new PQueue({ concurrency: 2 });
 /** Hostile text takes the longest time that there is. */
 const byAccount = new AccountQueues(1);
@@ -18,7 +18,7 @@ const byAccount = new AccountQueues(1);
 const WORKER = new URL(`./markdown-worker${import.meta.url.slice(-3)}`, import.meta.url);
 
 /**
- * Converts Markdown to a page with the default style, in a thread of its own: hostile text can take forever.
+ * Converts Markdown to a page with the default style, in a separate thread: hostile text can take forever.
  *
  * @param options.label - Names the text in `errors`.
  * @param options.accountId - Its texts are converted one after the other.

@@ -5,7 +5,7 @@ import type { SentDocument } from "./document.ts";
 /**
  * Returns the parameters of a capture, with the `url` of its document if it has one.
  *
- * @throws SnapError `validation_failed` if they have a `url` besides.
+ * @throws SnapError `validation_failed` if they also have a `url`.
  */
 export function pageParameters(parameters: SentParameters, document?: SentDocument): SentParameters {
   if (document === undefined) return parameters;

@@ -22,7 +22,7 @@ export interface ProxiedConnectRequest {
   readonly resolver: Resolver;
   readonly signal?: AbortSignal | undefined;
   readonly connectTimeoutMs?: number | undefined;
-  /** Called with the reason of a refusal, for the log. */
+  /** Called with the reason of a rejection, for the log. */
   readonly onUnreachable?: ((detail: string) => void) | undefined;
 }
 

@@ -53,7 +53,7 @@ export interface ResolveHostRequest {
   readonly lookUps?: LookUpQueue;
   /** Cancels the look-up; the result is `resolver-failed`. */
   readonly signal?: AbortSignal;
-  /** Time limit of the look-up; 5,000 by default. */
+  /** Time limit for the look-up; 5,000 by default. */
   readonly dnsTimeoutMs?: number;
 }
 
@@ -162,7 +162,7 @@ function explainFailure(error: unknown): RefusedHost {
 }
 
 /**
- * Checks a target and what its name resolves to now; returns why it is refused, or `null`. This is an early rejection,
+ * Checks a target and what its name resolves to now; returns why it is rejected, or `null`. This is an early rejection,
  * not the security boundary: the name may resolve differently later, so `connect` checks again.
  *
  * @example

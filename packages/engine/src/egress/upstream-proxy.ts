@@ -34,8 +34,8 @@ export interface UpstreamProxyOptions {
    */
   readonly noProxy?: string;
   /**
-   * Who resolves the names of targets. `local`, the default: this machine, which refuses private addresses, and the proxy
-   * is given the checked address. `proxy`: the proxy, which must then refuse private addresses itself.
+   * Who resolves the names of targets. `local`, the default: this machine, which blocks private addresses, and the proxy
+   * is given the checked address. `proxy`: the proxy, which must then block private addresses itself.
    */
   readonly dns?: "local" | "proxy";
 }

@@ -30,7 +30,7 @@ export interface WebhookSenderOptions {
   readonly upstreamProxy?: UpstreamProxy | null;
   /** For the time limit of an attempt and the dates in `Retry-After`. */
   readonly clock?: Clock;
-  /** Time limit of an attempt; 15,000 by default. */
+  /** Time limit for an attempt; 15,000 by default. */
   readonly timeoutMs?: number;
   /** An attempt fails if the header and the body of the response together are longer than this; 65,536 by default. */
   readonly maxResponseBytes?: number;

@@ -3,8 +3,8 @@ import { availableParallelism, cpus } from "node:os";
 
 /** Free resources of the machine that renders. */
 export interface Machine {
-  /** Returns the average number of idle processors since the last call. */
-  idleProcessors(): number;
+  /** Returns the average number of idle cores since the last call. */
+  idleCores(): number;
   /** Returns the memory available to a new process, in bytes. */
   availableMemoryBytes(): number;
 }
@@ -12,10 +12,10 @@ export interface Machine {
 /** The control group of a container, of a service, or of the whole machine (cgroups(7), version 2). */
 const CONTROL_GROUP_TIMES = "/sys/fs/cgroup/cpu.stat";
 
-/** Processor times since boot, in milliseconds, summed over all processors. */
-export interface ProcessorTimes {
+/** CPU times since boot, in milliseconds, summed over all cores. */
+export interface CpuTimes {
   readonly atMs: number;
-  readonly processors: number;
+  readonly cores: number;
   readonly idleMs: number;
   readonly totalMs: number;
   /** Time used by the control group; `null` without one. */
@@ -24,10 +24,10 @@ export interface ProcessorTimes {
 
 /** Returns the machine of this process. */
 export function createSystemMachine(): Machine {
-  let previous = readProcessorTimes();
+  let previous = readCpuTimes();
   return {
-    idleProcessors() {
-      const now = readProcessorTimes();
+    idleCores() {
+      const now = readCpuTimes();
       const idle = idleBetween(previous, now, availableParallelism());
       previous = now;
       return idle;
@@ -37,27 +37,27 @@ export function createSystemMachine(): Machine {
 }
 
 /**
- * Returns the average number of idle processors between two readings. A container that may use `allowed` processors can
- * have at most the unused part of them, even if more processors of the machine are idle.
+ * Returns the average number of idle cores between two readings. A container that may use `allowed` cores can
+ * have at most the unused part of them, even if more of the machine's cores are idle.
  */
-export function idleBetween(before: ProcessorTimes, now: ProcessorTimes, allowed: number): number {
+export function idleBetween(before: CpuTimes, now: CpuTimes, allowed: number): number {
   const elapsedMs = now.totalMs - before.totalMs;
   if (elapsedMs <= 0) return 0;
-  const idle = (now.processors * (now.idleMs - before.idleMs)) / elapsedMs;
+  const idle = (now.cores * (now.idleMs - before.idleMs)) / elapsedMs;
   if (now.groupMs === null || before.groupMs === null) return Math.min(idle, allowed);
   const used = (now.groupMs - before.groupMs) / Math.max(1, now.atMs - before.atMs);
   return Math.max(0, Math.min(idle, allowed - used));
 }
 
-function readProcessorTimes(): ProcessorTimes {
+function readCpuTimes(): CpuTimes {
   let [idleMs, totalMs] = [0, 0];
-  const processors = cpus();
-  for (const { times } of processors) {
+  const cores = cpus();
+  for (const { times } of cores) {
     idleMs += times.idle;
     totalMs += times.idle + times.user + times.nice + times.sys + times.irq;
   }
   const groupMs = readGroupTime();
-  return { atMs: performance.now(), processors: processors.length, idleMs, totalMs, groupMs };
+  return { atMs: performance.now(), cores: cores.length, idleMs, totalMs, groupMs };
 }
 
 function readGroupTime(): number | null {

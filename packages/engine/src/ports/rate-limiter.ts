@@ -13,7 +13,7 @@ export interface ConsumeRequest {
 
 export interface ConsumeResult {
   readonly allowed: boolean;
-  /** Requests left in the window after this one; 0 when refused. */
+  /** Requests left in the window after this one; 0 when rejected. */
   readonly remaining: number;
   /** End of the window. */
   readonly resetsAt: number;
@@ -21,10 +21,10 @@ export interface ConsumeResult {
 
 /**
  * Rate limits with fixed windows, per account. A window opens with its first request and allows `limit` of them until
- * it ends; a refused request consumes nothing. Atomic: of N concurrent requests against a limit of L, exactly L are
+ * it ends; a rejected request consumes nothing. Atomic: of N concurrent requests against a limit of L, exactly L are
  * allowed.
  *
- * Every request, refused or not, moves the end of its window to `now + windowMs` at most: the clock may have been set
+ * Every request, rejected or not, moves the end of its window to `now + windowMs` at most: the clock may have been set
  * back since the window opened, or be behind the clock of the process that opened it.
  */
 export interface RateLimiter {

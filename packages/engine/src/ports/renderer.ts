@@ -9,7 +9,7 @@ export const WAIT_CAPPED = "wait-capped";
 export const CLICK_UNMATCHED = "click-unmatched";
 /** The note of a rendering whose page did not load everything outside the viewport in time. */
 export const LAZY_CAPPED = "lazy-capped";
-/** The note of a rendering of a page that did not come to rest for `stabilize`. */
+/** The note of a rendering whose page did not settle for `stabilize`. */
 export const UNSTABLE = "unstable";
 /** The note of a full page that `fullPageMaxHeight` cuts. */
 export const HEIGHT_CAPPED = "height-capped";
@@ -72,7 +72,7 @@ export interface RenderOptions {
  *
  * `render` throws a `SnapError` with one of `blocked_host`, `target_unreachable`, `render_failed`,
  * `render_timeout`, `upstream_error`, `upstream_rate_limited` or `upstream_quota_exceeded`, or with `validation_failed` if
- * the browser refuses a cookie. Its `pageEnded` says that the page would have harmed other renders: it was ended, or
+ * the browser rejects a cookie. Its `pageEnded` says that the page would have harmed other renders: it was ended, or
  * it ended an isolated browser.
  */
 export interface Renderer {

@@ -68,10 +68,10 @@ export interface PuppeteerRendererOptions {
    * machine or container if that is less.
    */
   readonly pageMemoryMaxBytes?: number;
-  /** Processor time after which a page is ended, over all its processes; 20,000 by default. */
+  /** CPU time after which a page is ended, over all its processes; 20,000 by default. */
   readonly pageCpuMaxMs?: number;
   /**
-   * Maximum number of browsers beside the shared one; by default two per processor plus two, and at least 8. A render
+   * Maximum number of browsers beside the shared one; by default two per core plus two, and at least 8. A render
    * that needs one more waits. An engine that isolates accounts needs as many as it renders at once.
    */
   readonly isolatedBrowsersMax?: number;
@@ -167,7 +167,7 @@ export function readOptions(options: PuppeteerRendererOptions): RendererSettings
   const remote = readRemote({ ...options, browserEgress: settings.browserEgress });
   if (userAgent !== undefined && !isUserAgent(userAgent))
     throw new RangeError(
-      "userAgent must have 1 to 512 printable ASCII characters, without a space at its ends",
+      "userAgent must have 1 to 512 printable ASCII characters, without leading or trailing spaces",
     );
   return { ...settings, ...remote, executablePath: executablePath ?? null, userAgent: userAgent ?? null };
 }

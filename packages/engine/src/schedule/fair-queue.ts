@@ -10,9 +10,9 @@ export interface ScheduledRender {
 
 /** How many renders may run at once. */
 export interface RenderLimits {
-  /** Slots that are always available, however busy the processors are. */
+  /** Slots that are always available, however busy the cores are. */
   readonly slots: number;
-  /** Maximum running renders: the slots, plus those admitted while processors are idle. */
+  /** Maximum running renders: the slots, plus those admitted while cores are idle. */
   readonly concurrency: number;
 }
 
@@ -46,7 +46,7 @@ const NO_ACCOUNT: ScheduledRender = { accountId: "", priority: "interactive" };
  * others; first in, first out within an account. Accounts in quarantine come last and run one render at a time each.
  *
  * No account gets all slots, and its batches leave one more free. Beyond the slots, a render needs a permit, which the
- * scheduler issues while processors are idle.
+ * scheduler issues while cores are idle.
  */
 export class FairQueue implements Queue<Job, FairQueueOptions> {
   readonly #limits: RenderLimits;

@@ -40,7 +40,7 @@ class ThroughputMeter {
   }
 }
 
-/** How often the scheduler checks for idle processors while renders wait. */
+/** How often the scheduler checks for idle cores while renders wait. */
 const CHECK_INTERVAL_MS = 50;
 
 export interface SchedulerOptions extends RenderLimits {
@@ -95,17 +95,17 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   let isChecking = false;
   let lastId = 0;
 
-  /** While processors are idle, because most pages wait for the network, runs more renders than there are slots. */
-  const useIdleProcessors = (): void => {
+  /** While cores are idle, because most pages wait for the network, runs more renders than there are slots. */
+  const useIdleCores = (): void => {
     if (isChecking || concurrency <= slots || queue().waiting === 0) return;
     isChecking = true;
-    machine.idleProcessors(); // starts the measurement: it returns the average since the last call
+    machine.idleCores(); // starts the measurement: it returns the average since the last call
     clock.after(CHECK_INTERVAL_MS, () => {
       isChecking = false;
       queue().setPermits(rendersBeyondSlots(machine));
       renders.concurrency = concurrency; // makes p-queue check its queue again, and start renders synchronously
       queue().setPermits(0); // unused permits must not outlive the measurement
-      useIdleProcessors();
+      useIdleCores();
     });
   };
 
@@ -157,7 +157,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
         renders.concurrency = concurrency; // makes p-queue check its queue again
       };
       if (request.priorityRaised) void raiseWhenJoined();
-      useIdleProcessors();
+      useIdleCores();
       return rendered;
     },
     load() {

@@ -96,7 +96,7 @@ interface AddressCheck {
 
 /**
  * Checks an address before a connection. It is allowed if it is public, has a web port and belongs neither to this machine
- * nor to this service, or if the allowlist contains it or its host name; never if the policy refuses it.
+ * nor to this service, or if the allowlist contains it or its host name; never if the policy blocks it.
  */
 export function checkAddress({ address: text, hostname, port, policy }: AddressCheck): "ok" | "blocked" {
   const address = parseAddress(text);

@@ -15,7 +15,7 @@ export interface ReplaceParts {
 /**
  * Gives new signing secrets to the tokens whose secrets the key of `seal` does not decrypt; returns those tokens.
  *
- * The newest token is the first: a key is checked with its secret, so the previous key is refused from then on, even if this
+ * The newest token is the first: a key is checked with its secret, so the previous key is rejected from then on, even if this
  * process is killed.
  */
 export async function replaceLostSecrets(

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, scryptSync } from "node:crypto";
 import type { Random } from "../ports/random.ts";
 
-/** Encrypts and digests small secrets with keys that are derived from the secret key of the service. */
+/** Encrypts and digests small secrets with keys that are derived from the service's secret key. */
 export interface Seal {
   /** Encrypts with AES-256-GCM: nonce (12 bytes), tag (16 bytes), ciphertext, in lowercase hex. */
   seal(secret: string): string;

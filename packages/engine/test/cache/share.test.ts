@@ -185,7 +185,7 @@ describe("identical requests in one process", () => {
     expect(second.state()).toBe("Error: disk full");
   });
 
-  it("lead one after the other if each leader is refused, without a read of the store", async () => {
+  it("lead one after the other if each leader is rejected, without a read of the store", async () => {
     const { send } = startProcess();
     const all = Array.from({ length: 2000 }, () => send());
     let reads = 0;
@@ -221,7 +221,7 @@ describe("identical requests in one process", () => {
     expect(raised).toBe(1);
   });
 
-  it("are refused if ten thousand wait for one render already", async () => {
+  it("are rejected if ten thousand wait for one render already", async () => {
     const { send } = startProcess();
     const first = send();
     const joined = Array.from({ length: 10_000 }, () => send());
@@ -309,7 +309,7 @@ describe("a request with maxWaitMs", () => {
     expect(statesOf([joined, patient])).toEqual([BUSY, "leads"]);
   });
 
-  it("fails after its wait if the leader is refused, because the next render has not started", async () => {
+  it("fails after its wait if the leader is rejected, because the next render has not started", async () => {
     const { send } = startProcess();
     const [leader, joined, patient] = [send(), send(impatient), send()];
     await leader.start();

@@ -262,7 +262,7 @@ describe("failures", () => {
     expect((await engine.capture({ principal, parameters: { url } })).cache).toBe("miss");
   });
 
-  it("refuses and refunds a file above the limit, whatever renderer returns it", async () => {
+  it("rejects and refunds a file above the limit, whatever renderer returns it", async () => {
     const principal = await principalWith();
     const parameters = { url, waitUntil: "load" };
     const huge = {

@@ -75,7 +75,7 @@ describe("a document", () => {
     ]);
   });
 
-  it("has a URL that only its exact form gives back", () => {
+  it("has a URL that is found only in its exact form", () => {
     const id = "0123456789abcdef".repeat(4);
     const origin = "https://documents.snap.invalid";
     for (const url of [`${origin}/${id}/`, `${origin}/${id}`, `${origin}:443/${id}/?a=1#top`])
@@ -95,7 +95,7 @@ describe("a document", () => {
   });
 });
 
-describe("a document is refused", () => {
+describe("a document is rejected", () => {
   it.each([
     ["/etc/passwd", "must have a relative path"],
     ["C:/boot.ini", "must have a relative path"],

@@ -79,7 +79,7 @@ describe("documents", () => {
     expect(await engine.documents.find({ principal: ada, id })).toMatchObject({ id });
   });
 
-  it.each([59, 2_592_001, 60.5, NaN, -60])("refuse a lifetime of %d s", async (ttlSeconds) => {
+  it.each([59, 2_592_001, 60.5, NaN, -60])("reject a lifetime of %d s", async (ttlSeconds) => {
     await expect(create("a", ada, ttlSeconds)).rejects.toMatchObject({
       code: "validation_failed",
       errors: { documentTtl: ["must be an integer from 60 to 2592000"] },

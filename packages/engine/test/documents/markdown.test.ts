@@ -63,7 +63,7 @@ describe("Markdown", () => {
     expect(files.map(({ path }) => path)).toEqual(["index.html", "logo.png"]);
   });
 
-  it("that takes too long is refused, and blocks nothing", async () => {
+  it("that takes too long is rejected, and blocks nothing", async () => {
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 10);
     // takes minutes
@@ -77,7 +77,7 @@ describe("Markdown", () => {
     expect(await bodyOf("still works")).toBe("<p>still works</p>\n");
   });
 
-  it("that is nested too deeply is refused", async () => {
+  it("that is nested too deeply is rejected", async () => {
     await expect(createDocument({ markdown: ">".repeat(20_000) })).rejects.toMatchObject({
       code: "validation_failed",
       errors: { body: [TOO_COMPLEX] },

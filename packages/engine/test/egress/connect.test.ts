@@ -239,7 +239,7 @@ describe("resolveTarget", () => {
     ["http://example.com:22/", ["10.0.0.1"], null],
     ["http://example.com:22/", ["8.8.8.8"], "blocked"],
     ["no address", ["8.8.8.8"], "blocked"],
-  ])("%s at %j is refused as %s", async (url, addresses, refusal) => {
+  ])("%s at %j is rejected as %s", async (url, addresses, refusal) => {
     const refused = await resolveTarget({ url, policy, resolver: resolvingTo(addresses) });
     expect(refused?.refusal ?? null).toBe(refusal);
   });

@@ -164,7 +164,7 @@ describe("the limit on bytes", () => {
 });
 
 describe("the limit on connections", () => {
-  it("counts every requested connection, including refused ones", async () => {
+  it("counts every requested connection, including rejected ones", async () => {
     const port = await serveHttp((_request, response) =>
       response.setHeader("Connection", "close").end("page"),
     );

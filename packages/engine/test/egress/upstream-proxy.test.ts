@@ -247,7 +247,7 @@ describe("the address of an upstream proxy", () => {
     "http://proxy.example/path",
     "http://proxy.example?query",
     "",
-  ])("is refused without showing it: %j", (url) => {
+  ])("is rejected without showing it: %j", (url) => {
     expect(() => parseUpstreamProxy({ url })).toThrow(
       new RangeError(
         "must be the URL of a proxy such as http://proxy.example:3128 or http://user:password@proxy.example:3128, without a path",

@@ -313,12 +313,12 @@ describe("cookies", () => {
   it.each([
     ["for a public suffix", "http://own.co.uk/", { name: "refused", value: SECRET, domain: "co.uk" }],
     ["whose prefix requires TLS", "http://own.example/", { name: "__Host-refused", value: SECRET }],
-  ] as const)("%s are refused by their name", async (_what, url, cookie) => {
+  ] as const)("%s are rejected by their name", async (_what, url, cookie) => {
     const accepted = { name: "accepted", value: SECRET };
     const error = await errorOf(renderer.render(screenshot(url, { cookies: [accepted, cookie] })));
     expect(error).toMatchObject({ code: "validation_failed", status: 422 });
     expect(error.errors).toEqual({
-      cookies: [`must have no cookie that the browser refuses: ${cookie.name}`],
+      cookies: [`must have no cookie that the browser rejects: ${cookie.name}`],
     });
     expect(inspect(error)).not.toContain(SECRET);
   });

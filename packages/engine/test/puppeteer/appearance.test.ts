@@ -80,7 +80,7 @@ const pages = (frame: string): Pages => ({
 
 beforeAll(async () => {
   other = await openSite(pages(""));
-  // another site, so that its frame has a process of its own
+  // another site, so that its frame has its own process
   site = await openSite(pages(`<iframe src="${other.url("/frame", "localhost")}"></iframe>`));
   renderer = openRenderer([site.port, other.port], {
     targets: {

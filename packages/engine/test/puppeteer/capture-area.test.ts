@@ -105,7 +105,7 @@ describe("fullPageMaxHeight", () => {
     [400, 400, ["height-capped"]],
     [1000, 1000, []],
     [2000, 1000, []],
-  ])("cuts a page of 1,000 px at %i px", async (fullPageMaxHeight, height, notes) => {
+  ])("crops a page of 1,000 px to at most %i px", async (fullPageMaxHeight, height, notes) => {
     const file = await renderer.render(screenshot(site.url("/box"), { fullPage: true, fullPageMaxHeight }));
     expect(readPng(file.bytes).height).toBe(height);
     expect(file.notes).toEqual(notes);
@@ -158,7 +158,7 @@ describe("mask", () => {
     expect([image.pixel(49, 25), image.pixel(50, 25), image.pixel(99, 49)]).toEqual([WHITE, BLACK, BLACK]);
   });
 
-  it("accepts only colors that the browser knows", async () => {
+  it("accepts only colors that the browser supports", async () => {
     const colors = [
       "#f0f",
       "#f0f8",
@@ -202,7 +202,7 @@ describe("mask", () => {
     expect([image.pixel(0, 0), image.pixel(image.width - 1, 49)]).toEqual([MASKED, MASKED]);
   });
 
-  it("works without JavaScript, and does not show a backdrop of the page", async () => {
+  it("works without JavaScript, and does not show the page's backdrop", async () => {
     const image = await png("/backdrop", { mask: ".x", javascript: false });
     expect([image.pixel(5, 9), image.pixel(600, 600)]).toEqual([MASKED, WHITE]);
   });

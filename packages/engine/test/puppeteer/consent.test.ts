@@ -124,7 +124,7 @@ const closing = (style: string): string =>
   `<script>for (const id of ["accept", "reject"])
     document.getElementById(id).addEventListener("click", () => { ${style} });</script>`;
 
-/** Pages whose dialogs close in ways of their own, or that have no dialog. */
+/** Pages whose dialogs close in unusual ways, or that have no dialog. */
 const OTHER_PAGES: Readonly<Record<string, string>> = {
   "/reloads": `${PLAIN_PAGE}<script>if (!localStorage.choice) document.write(${inScript(DIALOG)})</script>
     <script>document.getElementById("reject")?.addEventListener("click", () => {

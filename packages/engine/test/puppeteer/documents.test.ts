@@ -142,7 +142,7 @@ describe("a document", () => {
     expect(document.read.filter((path) => path.includes(".."))).toEqual([]);
   });
 
-  it("has pages besides its index, and a status for those that do not exist", async () => {
+  it("has pages in addition to its index, and a status for those that do not exist", async () => {
     const document = folderDocument();
     const options = { width: 200, height: 60 };
     const frame = await renderer.render(screenshot(`${document.url}frame.html`, options), { document });

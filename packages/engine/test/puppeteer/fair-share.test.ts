@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { shareProcessors } from "../../src/puppeteer/browser/fair-share.ts";
+import { shareCpu } from "../../src/puppeteer/browser/fair-share.ts";
 
 const browser = { usedMs: 50, waitedMs: 10 };
 
-describe("shareProcessors", () => {
+describe("shareCpu", () => {
   it("lets every page run as it likes while no process starves", () => {
     const pages = [
       { usedMs: 900, waitedMs: 0, rate: 1 },
       { usedMs: 20, waitedMs: 5, rate: 1 },
     ];
-    expect(shareProcessors(pages, { durationMs: 500, others: [browser] })).toEqual([1, 1]);
+    expect(shareCpu(pages, { durationMs: 500, others: [browser] })).toEqual([1, 1]);
   });
 
   it("limits a page with many busy threads to its share while another page starves", () => {
@@ -18,42 +18,39 @@ describe("shareProcessors", () => {
       { usedMs: 10, waitedMs: 400, rate: 1 },
     ];
     // 1,000 ms for two pages and the browser
-    expect(shareProcessors(pages, { durationMs: 500, others: [browser] })).toEqual([1000 / 3 / 940, 1]);
+    expect(shareCpu(pages, { durationMs: 500, others: [browser] })).toEqual([1000 / 3 / 940, 1]);
   });
 
   it("does so while the browser itself starves", () => {
     const pages = [{ usedMs: 990, waitedMs: 0, rate: 1 }];
     const others = [{ usedMs: 10, waitedMs: 400 }];
-    expect(shareProcessors(pages, { durationMs: 500, others })).toEqual([500 / 990]);
+    expect(shareCpu(pages, { durationMs: 500, others })).toEqual([500 / 990]);
   });
 
   it("does not count idle pages", () => {
     const idle = { usedMs: 10, waitedMs: 10, rate: 1 };
     const pages = [{ usedMs: 980, waitedMs: 0, rate: 1 }, idle, idle];
     const others = [{ usedMs: 0, waitedMs: 400 }];
-    expect(shareProcessors(pages, { durationMs: 500, others })).toEqual([500 / 980, 1, 1]);
+    expect(shareCpu(pages, { durationMs: 500, others })).toEqual([500 / 980, 1, 1]);
   });
 
-  it.each([1, 2, 3, 5, 8, 20])(
-    "slows none of %i pages with one busy thread each on two processors",
-    (count) => {
-      const usedMs = Math.min(500, 1000 / count);
-      const pages = Array.from({ length: count }, () => ({ usedMs, waitedMs: 500 - usedMs, rate: 1 }));
-      expect(shareProcessors(pages, { durationMs: 500, others: [] })).toEqual(pages.map(() => 1));
-    },
-  );
+  it.each([1, 2, 3, 5, 8, 20])("slows none of %i pages with one busy thread each on two cores", (count) => {
+    const usedMs = Math.min(500, 1000 / count);
+    const pages = Array.from({ length: count }, () => ({ usedMs, waitedMs: 500 - usedMs, rate: 1 }));
+    expect(shareCpu(pages, { durationMs: 500, others: [] })).toEqual(pages.map(() => 1));
+  });
 
   it("continues from the current rate, and never stops a page", () => {
     const starving = { usedMs: 0, waitedMs: 500, rate: 1 };
     const interval = { durationMs: 500, others: [] };
-    const [slower] = shareProcessors([{ usedMs: 600, waitedMs: 0, rate: 0.6 }, starving], interval);
+    const [slower] = shareCpu([{ usedMs: 600, waitedMs: 0, rate: 0.6 }, starving], interval);
     expect(slower).toBeCloseTo(0.2);
-    const [slowest] = shareProcessors([{ usedMs: 900, waitedMs: 0, rate: 0.06 }, starving], interval);
+    const [slowest] = shareCpu([{ usedMs: 900, waitedMs: 0, rate: 0.06 }, starving], interval);
     expect(slowest).toBe(0.05);
   });
 
   it("recovers step by step", () => {
     const rates = [0.2, 0.9].map((rate) => ({ usedMs: 100, waitedMs: 0, rate }));
-    expect(shareProcessors(rates, { durationMs: 500, others: [] })).toEqual([0.25, 1]);
+    expect(shareCpu(rates, { durationMs: 500, others: [] })).toEqual([0.25, 1]);
   });
 });

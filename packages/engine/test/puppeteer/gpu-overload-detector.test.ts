@@ -14,7 +14,7 @@ function overloadedAtMs(next: (atMs: number) => Partial<GpuReading>): number | n
 }
 
 describe("a GPU process", () => {
-  it("is overloaded when it has used a quarter of a processor for four seconds and no render has ended", () => {
+  it("is overloaded when it has used a quarter of a core for four seconds and no render has ended", () => {
     expect(overloadedAtMs(() => ({}))).toBe(4_000);
   });
 

@@ -339,7 +339,7 @@ describe.concurrent("an idle network", () => {
   });
 });
 
-// not concurrently: each keeps a processor busy
+// not concurrently: each keeps a core busy
 describe("a network that is too busy to follow", () => {
   it.each([
     ["more open requests than are counted", "/flood"],

@@ -89,7 +89,7 @@ describe("a page whose name", () => {
   });
 });
 
-describe("a page with hundreds of silent names", () => {
+describe("a page with hundreds of names whose servers never respond", () => {
   it("does not delay the look-ups of another", async () => {
     const both = open();
     const hostile = both.render(screenshot(site.url("/many-silent"))).catch((error: SnapError) => error.code);

@@ -19,7 +19,7 @@ import { allowPorts, required, screenshot } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
 
 const SOON = { timeout: 5_000, interval: 50 };
-/** Finding what overloads a browser takes seconds, and far longer while other tests use the processors. */
+/** Finding what overloads a browser takes seconds, and far longer while other tests use the CPU. */
 const DETECTION_TIMEOUT_MS = 120_000;
 const MIB = 1024 ** 2;
 const ALLOCATE_100_MIB = `new Uint8Array(100 * 1024 ** 2).fill(1)`;
@@ -138,7 +138,7 @@ function endsOf(events: readonly RendererEvent[]): unknown[] {
   return events.flatMap((event) => (event.type === "page-ended" ? [event.reason] : []));
 }
 
-describe("a page that takes up the processors", () => {
+describe("a page that takes up the CPU", () => {
   it.each(["/spins", "/spins-at-once"])(
     "is ended at its limit, beside a neighbour in the same browser: %s",
     async (path) => {
@@ -147,7 +147,7 @@ describe("a page that takes up the processors", () => {
       const statuses = await renderBeside(renderer, rendering);
       await expect(rendering).rejects.toMatchObject({
         code: "render_timeout",
-        message: "The page used more than 1.5 s of processor time.",
+        message: "The page used more than 1.5 s of CPU time.",
         pageEnded: true,
       });
       expect(new Set(statuses)).toEqual(new Set([200]));
@@ -209,7 +209,7 @@ describe("pages that flood the browser", { timeout: 2 * DETECTION_TIMEOUT_MS }, 
 
 describe("a page that overloads the GPU process", { timeout: 2 * DETECTION_TIMEOUT_MS }, () => {
   it("is moved to an isolated browser; a neighbour's renders are retried and succeed", async () => {
-    // the limit on processor time must not end the page first
+    // the limit on CPU time must not end the page first
     const { renderer, events } = await observe({ pageCpuMaxMs: 600_000 });
     const rendering = Promise.allSettled([renderSlowly(renderer, "/overloads-gpu")]);
     const moved = waitForRetry(events, "the GPU process is overloaded");

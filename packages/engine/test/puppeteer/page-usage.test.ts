@@ -22,7 +22,7 @@ function sharedOf(usage: PageUsage<Page> | undefined): { mib: number; cpuMs: num
 }
 
 describe("UsageMeter", () => {
-  it("adds up the processes of a page, and the processor time of those that have exited", () => {
+  it("adds up the processes of a page, and the CPU time of those that have exited", () => {
     const meter = new UsageMeter<Page>();
     const running = new Set([page(1, 2)]);
     const first = meter.update(
@@ -65,7 +65,7 @@ describe("UsageMeter", () => {
       { mib: 60, cpuMs: 300 },
       { mib: 20, cpuMs: 100 },
     ]);
-    // time that is not divided until a page uses a processor again
+    // time that is not divided until a page uses the CPU again
     read(300, 100, { mib: 180, cpuMs: 500 });
     read(350, 100, { mib: 180, cpuMs: 500 });
     expect(usage.pages.map(sharedOf)).toEqual([

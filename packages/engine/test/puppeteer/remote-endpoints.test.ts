@@ -58,7 +58,7 @@ async function refusalOf(port: number, scheme = "ws"): Promise<Outcome> {
 
 const QUOTA = '{"error":"the monthly quota is used up"}';
 
-describe("an endpoint that refuses", () => {
+describe("an endpoint that rejects connections", () => {
   it.each([
     ["429", "429 Too Many Requests\nRetry-After: 7", "", "upstream_rate_limited", 503],
     ["503", "503 Service Unavailable", "", "upstream_rate_limited", 503],
@@ -101,7 +101,7 @@ describe("an endpoint that refuses", () => {
   });
 });
 
-describe("an endpoint that refuses with an endless body", () => {
+describe("an endpoint that rejects connections with an endless body", () => {
   it.each(["ws", "http"])("is reported by its status: %s", async (scheme) => {
     const port = await openEndpoint((socket) => {
       socket.write("HTTP/1.1 429 Too Many Requests\r\nRetry-After: 300\r\nContent-Length: 1000\r\n\r\n");
@@ -194,7 +194,7 @@ describe("an endpoint that fails", () => {
   });
 });
 
-describe("several endpoints that refuse", () => {
+describe("several endpoints that reject connections", () => {
   it("cause the error that is likely to end first", async () => {
     const quota = await openEndpoint(responding("HTTP/1.1 402 Payment Required\nContent-Length: 0\n\n"));
     const denied = await openEndpoint(responding("HTTP/1.1 401 Unauthorized\nContent-Length: 0\n\n"));

@@ -93,7 +93,7 @@ describe("a page behind an upstream proxy", () => {
     },
   );
 
-  it.each([403, 502, 504])("is unreachable if the proxy refuses its host with %s", async (status) => {
+  it.each([403, 502, 504])("is unreachable if the proxy rejects its host with %s", async (status) => {
     faults = { [`${PUBLIC}:80`]: status };
     expect(await errorOf(open().render(screenshot("http://page.example/")))).toMatchObject({
       code: "target_unreachable",
@@ -130,7 +130,7 @@ describe("a render", () => {
   });
 });
 
-it("a renderer whose pages connect directly refuses an upstream proxy", () => {
+it("a renderer whose pages connect directly rejects an upstream proxy", () => {
   const upstreamProxy = parseUpstreamProxy({ url: "http://proxy.example:3128" });
   expect(() =>
     createPuppeteerRenderer({ browserUrls: ["ws://127.0.0.1:1/"], browserEgress: "direct", upstreamProxy }),

@@ -166,9 +166,11 @@ describe("the user agent of a remote browser", () => {
 });
 
 describe("an invalid user agent", () => {
-  it.each(["", " padded", "two\nlines", "é", "x".repeat(513)])("is refused: %j", (userAgent) => {
+  it.each(["", " padded", "two\nlines", "é", "x".repeat(513)])("is rejected: %j", (userAgent) => {
     expect(() => createPuppeteerRenderer({ userAgent })).toThrow(
-      new RangeError("userAgent must have 1 to 512 printable ASCII characters, without a space at its ends"),
+      new RangeError(
+        "userAgent must have 1 to 512 printable ASCII characters, without leading or trailing spaces",
+      ),
     );
   });
 });

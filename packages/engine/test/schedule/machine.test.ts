@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createSystemMachine, idleBetween, type ProcessorTimes } from "../../src/ports/machine.ts";
+import { createSystemMachine, idleBetween, type CpuTimes } from "../../src/ports/machine.ts";
 
-const before: ProcessorTimes = { atMs: 0, processors: 4, idleMs: 0, totalMs: 0, groupMs: null };
-/** 100 ms later, on four processors. */
-const after = (idleMs: number, groupMs: number | null = null): ProcessorTimes => ({
+const before: CpuTimes = { atMs: 0, cores: 4, idleMs: 0, totalMs: 0, groupMs: null };
+/** 100 ms later, on four cores. */
+const after = (idleMs: number, groupMs: number | null = null): CpuTimes => ({
   ...before,
   atMs: 100,
   idleMs,
@@ -13,9 +13,9 @@ const after = (idleMs: number, groupMs: number | null = null): ProcessorTimes =>
 
 describe("idleBetween", () => {
   it.each([
-    ["all processors idle", after(400), 4, 4],
-    ["three of four processors idle", after(300), 4, 3],
-    ["no processor idle", after(0), 4, 0],
+    ["all cores idle", after(400), 4, 4],
+    ["three of four cores idle", after(300), 4, 3],
+    ["no core idle", after(0), 4, 0],
     ["no more than the process may use", after(400), 2, 2],
   ])("%s", (_case, now, allowed, idle) => {
     expect(idleBetween(before, now, allowed)).toBe(idle);
@@ -35,9 +35,9 @@ describe("idleBetween", () => {
 });
 
 describe("createSystemMachine", () => {
-  it("reports available memory and idle processors", () => {
+  it("reports available memory and idle cores", () => {
     const machine = createSystemMachine();
     expect(machine.availableMemoryBytes()).toBeGreaterThan(1e6);
-    expect(machine.idleProcessors()).toBeGreaterThanOrEqual(0);
+    expect(machine.idleCores()).toBeGreaterThanOrEqual(0);
   });
 });

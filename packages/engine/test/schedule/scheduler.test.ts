@@ -240,7 +240,7 @@ describe("renders beyond the slots", () => {
   const options = { ...limits, slots: 4, concurrency: 8, maxWaitMs: 60_000 };
   const interactive = (accountId: string) => ({ accountId, priority: "interactive" }) as const;
 
-  it("are admitted while processors are idle, four per idle processor", async () => {
+  it("are admitted while cores are idle, four per idle core", async () => {
     const clock = manualClock();
     const machine = Object.assign(createFakeMachine(), { idle: 0.5 });
     const scheduler = createScheduler({ ...options, clock, machine });
@@ -281,7 +281,7 @@ describe("renders beyond the slots", () => {
     await drain(scheduler, clock, { runs, open });
   });
 
-  it("leave a slot to other accounts, even if the processors are busy", async () => {
+  it("leave a slot to other accounts, even if the cores are busy", async () => {
     const clock = manualClock();
     const machine = Object.assign(createFakeMachine(), { idle: 2 });
     const scheduler = createScheduler({ ...options, clock, machine });
@@ -323,7 +323,7 @@ describe("renders beyond the slots", () => {
 });
 
 describe("an account whose batches run beyond the slots", () => {
-  it("gets a slot for an interactive render, even if the processors are busy", async () => {
+  it("gets a slot for an interactive render, even if the cores are busy", async () => {
     const clock = manualClock();
     const machine = Object.assign(createFakeMachine(), { idle: 2 });
     const scheduler = createScheduler({ ...limits, slots: 4, concurrency: 8, clock, machine });

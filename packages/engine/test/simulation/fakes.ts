@@ -80,7 +80,7 @@ const REFUSALS: readonly WebhookOutcome[] = [
 const RECEIVER_FAILURES = ["refuses", "hangs"] as const;
 const RECEIVER_FAULTS = [...RECEIVER_FAILURES, "response-lost"] as const;
 
-/** Creates a sender whose receivers sometimes refuse, hang, or accept without a response. */
+/** Creates a sender whose receivers sometimes reject, hang, or accept without a response. */
 export function createWebhookSender(world: World, process: SimulatedProcess): WebhookSender {
   const { draw, history, timeline, conditions } = world;
   const faults = conditions.isCalm ? RECEIVER_FAILURES : RECEIVER_FAULTS;

@@ -11,7 +11,7 @@ import { simulate, type SimulationOptions } from "./simulate.ts";
  * SIMULATION_SEED=123 runs one seed and prints its trace. SIMULATION_SEEDS=100000 runs that many seeds.
  */
 
-// the engine adapts to the number of processors, but a seed must have the same history on every machine
+// the engine adapts to the number of cores, but a seed must have the same history on every machine
 vi.mock("node:os", async (original) => ({ ...(await original<object>()), availableParallelism: () => 2 }));
 
 // allocating the cache of 2,000 parsed queries would take a third of the time of a simulation

@@ -76,7 +76,7 @@ describe("a rotation", () => {
     ]);
   });
 
-  it("with an overlap is refused until the overlap of an earlier one ends", async () => {
+  it("with an overlap is rejected until the overlap of an earlier one ends", async () => {
     const second = await engine.tokens.rotate(id(), { overlapMs: DAY_MS });
     clock.advance(DAY_MS - 1);
     await expect(engine.tokens.rotate(id(), { overlapMs: HOUR_MS })).rejects.toMatchObject({
@@ -133,7 +133,7 @@ describe("a rotation", () => {
 });
 
 describe("the name of a token", () => {
-  it.each(["", " ", "a".repeat(101), "a\nb", "a\u001b[2J", "a\u200bb"])("is refused: %j", async (name) => {
+  it.each(["", " ", "a".repeat(101), "a\nb", "a\u001b[2J", "a\u200bb"])("is rejected: %j", async (name) => {
     const { accountId } = first.record;
     await expect(engine.tokens.create({ accountId, name })).rejects.toThrow("the name of a token");
   });

@@ -64,7 +64,7 @@ describe("the secret key", () => {
     await expect(right.reveal(ids[0] ?? 0)).resolves.toBeDefined();
   });
 
-  it("that was lost is refused from the first replacement on, even if the others fail", async () => {
+  it("that was lost is rejected from the first replacement on, even if the others fail", async () => {
     await createTwo();
     let calls = 0;
     const killed = tokensWith("another key altogether", {

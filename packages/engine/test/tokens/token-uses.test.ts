@@ -73,7 +73,7 @@ it("neither delays nor fails a request, and the next one records the use again",
   expect(record).toHaveBeenCalledTimes(2);
 });
 
-it("writes what is left when the engine closes, and nothing for a refused request", async () => {
+it("writes what is left when the engine closes, and nothing for a rejected request", async () => {
   const { engine, record, token } = await open();
   await expect(engine.authenticate(`${token}x`)).rejects.toMatchObject({ code: "unauthenticated" });
   await engine.close();

@@ -38,7 +38,7 @@ const FUNCTION = new RegExp(
 
 /**
  * Returns a CSS color in lowercase, or `null` if the text is not one: a name, a hexadecimal number, or a function of CSS
- * Color 4 with numbers. Refuses everything that depends on the page or loads something, such as `var()`.
+ * Color 4 with numbers. Rejects everything that depends on the page or loads something, such as `var()`.
  *
  * @example
  * canonicalColor("#FF00FF"); // "#ff00ff"

@@ -105,7 +105,7 @@ function canonicalCookie(value: unknown, index: number): Cookie | string {
 }
 
 /**
- * Returns whether a host may set a cookie for a domain (RFC 6265, 5.1.3). The browser refuses public suffixes.
+ * Returns whether a host may set a cookie for a domain (RFC 6265, 5.1.3). The browser rejects public suffixes.
  *
  * @example
  * isDomainOf("example.com", "www.example.com"); // true

@@ -38,7 +38,7 @@ export class FaultList {
     return this.#byName.size === 0;
   }
 
-  /** Returns every fault so far, or `null` without one. The code is `invalid_url` if only `url` is invalid. */
+  /** Returns every fault so far, or `null` if there is none. The code is `invalid_url` if only `url` is invalid. */
   toRefusal(): Refusal | null {
     const [first, ...rest] = this.#byName;
     if (first === undefined) return null;

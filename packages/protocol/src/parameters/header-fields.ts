@@ -4,7 +4,7 @@ const FIELDS_MAX = 20;
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 /** Visible characters, with spaces and tabs between them (RFC 9110, 5.5). */
 const FIELD_VALUE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
-/** Fields that the browser sets or refuses, and those that frame or route a message; `*` is the rest of a name. */
+/** Fields that the browser sets or rejects, and those that frame or route a message; `*` is the rest of a name. */
 export const RESERVED_FIELDS: readonly string[] =
   "Connection Content-* Cookie Cookie2 Expect Host Keep-Alive Proxy-* Sec-* Set-Cookie TE Trailer Transfer-Encoding Upgrade".split(
     " ",

@@ -1,6 +1,6 @@
 /*
  * Chromium prints headers and footers from a document that runs no script and loads nothing but `<img src="data:...">`.
- * References to anything else are missing from the PDF, and some of them crash the process of the page.
+ * References to anything else are missing from the PDF, and some of them crash the page's process.
  */
 
 const LOADING_ELEMENT = /<(?:script|link|meta|base|iframe|frame|object|embed|audio|video)\b/i;

@@ -1,7 +1,7 @@
 import type { PdfDefaults, PdfValues, ScreenshotDefaults, ScreenshotValues, SecretName } from "./values.ts";
 
 /*
- * Input types. A combination that the service refuses does not compile: a member of type `undefined` is ruled out by
+ * Input types. A combination that the service rejects does not compile: a member of type `undefined` is ruled out by
  * the rest of its alternative. `undefined` is the same as leaving the member out. In each union the simplest
  * alternative comes last, because the compiler reports errors against it.
  */

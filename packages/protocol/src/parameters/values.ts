@@ -82,7 +82,7 @@ export interface ScreenshotValues {
    */
   readonly javascript?: boolean | undefined;
   /**
-   * Header fields for requests to the origin of `url`, and to no other. Refused: `Connection`,
+   * Header fields for requests to the origin of `url`, and to no other. Not allowed: `Connection`,
    * `Content-*`, `Cookie`, `Cookie2`, `Expect`, `Host`, `Keep-Alive`, `Proxy-*`, `Sec-*`, `Set-Cookie`,
    * `TE`, `Trailer`, `Transfer-Encoding`, `Upgrade`. Not in signed URLs.
    */
@@ -336,7 +336,7 @@ export interface PdfValues {
    */
   readonly javascript?: boolean | undefined;
   /**
-   * Header fields for requests to the origin of `url`, and to no other. Refused: `Connection`,
+   * Header fields for requests to the origin of `url`, and to no other. Not allowed: `Connection`,
    * `Content-*`, `Cookie`, `Cookie2`, `Expect`, `Host`, `Keep-Alive`, `Proxy-*`, `Sec-*`, `Set-Cookie`,
    * `TE`, `Trailer`, `Transfer-Encoding`, `Upgrade`. Not in signed URLs.
    */

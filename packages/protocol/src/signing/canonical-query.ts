@@ -20,7 +20,7 @@ export function canonicalQuery(pairs: Iterable<readonly [name: string, value: st
 
 const utf8 = new TextEncoder();
 
-/** RFC 3986, 2.3: what `encodeURIComponent` keeps besides is encoded too. */
+/** RFC 3986, 2.3: what else `encodeURIComponent` keeps is encoded too. */
 function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(
     /[!'()*]/g,

@@ -80,7 +80,7 @@ describe("ScreenshotInput", () => {
     });
   });
 
-  it("rejects what the service refuses", () => {
+  it("rejects what the service rejects", () => {
     // @ts-expect-error -- url is required
     assertType<ScreenshotInput>({});
     // @ts-expect-error -- png has no quality
@@ -149,7 +149,7 @@ describe("PdfInput", () => {
     assertType<PdfInput>({ url, singlePage: flag });
   });
 
-  it("rejects what the service refuses", () => {
+  it("rejects what the service rejects", () => {
     // @ts-expect-error -- a screenshot
     assertType<PdfInput>({ url, pdf: false });
     // @ts-expect-error -- all four margins are required

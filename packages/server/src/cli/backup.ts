@@ -31,7 +31,7 @@ export function addBackup(program: Command): void {
       "after",
       `
 Needs space next to the file for two copies of the database and one of the cached renderings.
-Store the secret key in another place: whoever has both can read the signing secrets, and those of
+Store the secret key in another place: anyone who has both can read the signing secrets, and those of
 batch items.
 
 Examples:

@@ -67,7 +67,7 @@ export function addTokens(program: Command): void {
     )
     .option(
       "--overlap <duration>",
-      "how long the old token and its signed URLs still work, such as 24h; at most 30d; refused while an earlier overlap lasts",
+      "how long the old token and its signed URLs still work, such as 24h; at most 30d; rejected while an earlier overlap lasts",
       parseOverlap,
     )
     .action((id: number, { overlap = "none", json }: { overlap?: Optional; json?: true }) =>

@@ -57,7 +57,7 @@ export function watchChanges(
   return { watched: watch(engine, ""), changes };
 }
 
-/** A call that failed may have changed something too, unless it was refused. */
+/** A call that failed may have changed something too, unless it was rejected. */
 async function noteChange(
   changes: Changes,
   {

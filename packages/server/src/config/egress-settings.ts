@@ -42,7 +42,7 @@ export const EGRESS_SETTINGS = {
     variable: "SNAP_UPSTREAM_PROXY_DNS",
     schema: oneOf("local", "proxy").default("local"),
     description:
-      "who resolves names behind SNAP_UPSTREAM_PROXY: this machine, which refuses private addresses (local), or the proxy, which must then refuse them itself (proxy)",
+      "who resolves names behind SNAP_UPSTREAM_PROXY: this machine, which blocks private addresses (local), or the proxy, which must then block them itself (proxy)",
     unset: "local",
   },
 } as const satisfies Record<string, Setting>;

@@ -141,7 +141,7 @@ export function noProxy(): z.ZodType<string> {
 
 export function userAgent(): z.ZodType<string> {
   return z.string().refine(isUserAgent, {
-    error: "must have 1 to 512 printable ASCII characters, without a space at its ends",
+    error: "must have 1 to 512 printable ASCII characters, without leading or trailing spaces",
   });
 }
 

@@ -58,7 +58,7 @@ export const SETTINGS = {
     schema: optional(trustedProxies()),
     description:
       "proxies in front whose X-Forwarded-For, X-Request-Id and traceparent are believed: their number, or a comma-separated list of addresses, CIDR blocks, or the names loopback, linklocal and uniquelocal",
-    unset: "none: the log shows the address of the connection",
+    unset: "none: the log shows the connection's address",
   },
   dataDir: {
     variable: "SNAP_DATA_DIR",
@@ -171,12 +171,12 @@ export const SETTINGS = {
     variable: "SNAP_RENDER_CONCURRENCY",
     schema: optional(wholeNumber({ min: 1, max: 256 })),
     description: "maximum number of renders that run at once",
-    unset: "by memory: one per 128 MiB, at most 16 per processor",
+    unset: "by memory: one per 128 MiB, at most 16 per core",
   },
   renderTimeoutMs: {
     variable: "SNAP_RENDER_TIMEOUT_MS",
     schema: wholeNumber({ min: 1000, max: 600_000 }).default(45_000),
-    description: "timeout of a whole render, in milliseconds",
+    description: "overall timeout of a render, in milliseconds",
     unset: "45000",
   },
   navigationTimeoutMs: {
@@ -201,7 +201,7 @@ export const SETTINGS = {
     variable: "SNAP_PAGE_CPU_SECONDS",
     schema: wholeNumber({ min: 1, max: 3600 }).default(20),
     description:
-      "processor time that a page may use, over all its processes, in seconds; after it, the page is ended",
+      "CPU time that a page may use, over all its processes, in seconds; after it, the page is ended",
     unset: "20",
   },
   isolation: {
@@ -216,7 +216,7 @@ export const SETTINGS = {
     variable: "SNAP_FILTER_LISTS",
     schema: filterLists().default([]),
     description:
-      "filter lists, without which blockAds and blockTrackers are refused: files, comma-separated, each optionally with its purpose, such as ads:/etc/snap/easylist.txt",
+      "filter lists, without which blockAds and blockTrackers are rejected: files, comma-separated, each optionally with its purpose, such as ads:/etc/snap/easylist.txt",
     unset: "none",
   },
   plans: {
@@ -277,7 +277,7 @@ export type Settings = {
   readonly [Name in keyof typeof SETTINGS]: z.output<(typeof SETTINGS)[Name]["schema"]>;
 };
 
-/** Default of the navigation timeout: never longer than the timeout of the whole render. */
+/** Default of the navigation timeout: never longer than the overall render timeout. */
 export function defaultNavigationTimeoutMs(renderTimeoutMs: number): number {
   return Math.min(NAVIGATION_DEFAULT_MS, renderTimeoutMs);
 }

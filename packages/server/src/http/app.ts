@@ -40,7 +40,7 @@ export interface AppOptions {
   readonly trustProxy?: TrustedProxies | null;
   /** Returns whether the service reports that it is not ready, but still accepts requests; by default never. */
   readonly isStopping?: () => boolean;
-  /** Returns whether the service refuses new requests; by default never. */
+  /** Returns whether the service rejects new requests; by default never. */
   readonly isDraining?: () => boolean;
 }
 
@@ -259,7 +259,7 @@ const handleError: ErrorRequestHandler = async (error: unknown, request, respons
   send(response, failureResponse(exchangeOf(response), error));
 };
 
-/** Receives the body of a refused request: closing early would reset the connection before the client reads. */
+/** Receives the body of a rejected request: closing early would reset the connection before the client reads. */
 async function receiveBody(request: Request, response: Response): Promise<void> {
   try {
     await discardBody(request);

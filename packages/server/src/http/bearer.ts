@@ -39,7 +39,7 @@ export function bearer({ engine, logger }: BearerParts, endpoint: BearerEndpoint
     send(response, { ...result, headers: { ...result.headers, ...credits } });
   };
 
-  /** Adds the rate-limit headers if a rate limit refused the request. */
+  /** Adds the rate-limit headers if a rate limit rejected the request. */
   function refuse(exchange: Exchange, thrown: unknown): HttpResponse {
     const failure = failureResponse(exchange, thrown);
     return {

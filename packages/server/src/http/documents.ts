@@ -33,7 +33,7 @@ export function deleteDocument(engine: Engine): BearerEndpoint {
 
 const TTL = "documentTtl";
 
-/** Returns `undefined` if it was not sent, and `NaN` if it is not a number, which the engine refuses. */
+/** Returns `undefined` if it was not sent, and `NaN` if it is not a number, which the engine rejects. */
 function readTtl(query: string): number | undefined {
   const sent = new URLSearchParams(query);
   const faults = new FaultList();

@@ -56,7 +56,7 @@ export function shareResult<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Refuses requests below these paths while the service drains, so that clients retry on another instance. */
+/** Rejects requests below these paths while the service drains, so that clients retry on another instance. */
 export function refuseWhileDraining(isDraining: () => boolean, paths: readonly string[]): RequestHandler {
   return (request, _response, next) => {
     if (isDraining() && paths.some((path) => request.url.startsWith(path))) throw stopping();

@@ -42,7 +42,7 @@ export function refuseSocket(
   const requestId = randomUUID();
   const { status, code, detail } = error;
   const client = plainAddress(("remoteAddress" in socket && String(socket.remoteAddress)) || "");
-  logger.info({ request_id: requestId, status, code, detail, client }, "refused");
+  logger.info({ request_id: requestId, status, code, detail, client }, "rejected");
   if (!socket.writable) {
     socket.destroy();
     return;

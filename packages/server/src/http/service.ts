@@ -40,7 +40,7 @@ export interface Service {
   /** `http://host:port` that the listener is bound to. */
   readonly origin: string;
   /**
-   * Stops the service, but not the engine. `/readyz` fails at once; new requests are refused after `drainDelayMs`.
+   * Stops the service, but not the engine. `/readyz` fails at once; new requests are rejected after `drainDelayMs`.
    * The listener closes when the requests in flight and `alongside` finish, at the latest after `drainTimeoutMs`.
    * Health checks work until then.
    */

@@ -84,7 +84,7 @@ export function openApiDocument(publicUrl: string): OpenApiDocument {
       { name: "Rendering", description: "Render a page to a file." },
       { name: "Batches", description: "Queue up to 20 renders; get the results by polling or by webhook." },
       { name: "Documents", description: "Upload pages with their files, and render them by their URL." },
-      { name: "Account", description: "Credits and limits of the account." },
+      { name: "Account", description: "The account's credits and limits." },
       { name: "Description", description: "Machine-readable descriptions of this API; no token needed." },
     ],
   });

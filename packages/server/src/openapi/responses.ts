@@ -83,7 +83,7 @@ export const RENDERING_RESPONSES: Record<string, ResponseConfig> = renderingResp
   `${NOT_MODIFIED} The rate-limit headers are present only if it had to be rendered.`,
 );
 
-/** Successful responses of `GET /snap/signed`, without the credits and limits of the account. */
+/** Successful responses of `GET /snap/signed`, without the account's credits and limits. */
 export const SIGNED_RENDERING_RESPONSES: Record<string, ResponseConfig> = renderingResponses(
   RENDERING_HEADERS,
   NOT_MODIFIED,

@@ -29,7 +29,7 @@ export const usageReport: z.ZodType<UsageReport> = z
       requests_per_minute: z
         .int()
         .min(0)
-        .meta({ description: "Render limit of the account, per minute.", example: 20 }),
+        .meta({ description: "The account's render limit, per minute.", example: 20 }),
       cached_requests_per_minute: z.int().min(0).meta({
         description: "Limit of requests served from the cache, per minute; the same for every account.",
         example: 300,

@@ -18,7 +18,7 @@ export const HTTP_LIMITS = {
   bodiesBytes: 256 * 1024 * 1024,
   /** The same for one account: six of the largest. */
   bodiesPerAccountBytes: 64 * 1024 * 1024,
-  /** Read up to here before a refusal, so that a client that sends its whole body first reads the response. */
+  /** Read up to here before a rejection, so that a client that sends its whole body first reads the response. */
   discardedBytes: 1024 * 1024,
   /** For running renders (45 s each) and most of those that wait for a slot. */
   drainMs: 90_000,

@@ -132,7 +132,7 @@ describe("a deleted account", () => {
       expect(rendering.bytes.byteLength).toBeGreaterThan(0);
       expect(creditCost).toBe(cost);
     }
-    // a request that was authenticated before the deletion is refused
+    // a request that was authenticated before the deletion is rejected
     const late = engine.capture({ principal, parameters: { url: `${url}/late` } });
     await expect(late).rejects.toMatchObject({ code: "rate_limited" });
     const traces = [...tracesOf(customer, "in-flight"), ...(purge ? [id] : [])];

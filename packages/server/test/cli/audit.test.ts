@@ -74,7 +74,7 @@ describe("the audit", () => {
     for (const secret of secrets) expect(text).not.toContain(secret);
   });
 
-  it("has no line for a command that was refused", async () => {
+  it("has no line for a command that was rejected", async () => {
     for (const args of [
       ["tokens", "revoke", "7"],
       ["accounts", "verify", "acct_0"],

@@ -292,7 +292,7 @@ describe("a backup", () => {
     ]);
   });
 
-  it("is refused with PostgreSQL", async () => {
+  it("is rejected with PostgreSQL", async () => {
     const shared = {
       SNAP_DATABASE_URL: "postgres://127.0.0.1:9/snap",
       SNAP_REDIS_URL: "redis://127.0.0.1:9",
@@ -314,7 +314,7 @@ describe("a restore", () => {
     await backUp();
   });
 
-  /** Returns the error of a refused restore, which must not change the folder. */
+  /** Returns the error of a rejected restore, which must not change the folder. */
   async function refusal(options: readonly string[] = ["--yes"], exitCode = 1): Promise<unknown> {
     const before = await readdir(data);
     const { code, stderr } = await workspace.run(["restore", file, ...options, "--json"]);
@@ -323,11 +323,11 @@ describe("a restore", () => {
     return (JSON.parse(stderr) as { error: unknown }).error;
   }
 
-  it("refuses a folder with a database, without --yes", async () => {
+  it("rejects a folder with a database, without --yes", async () => {
     expect(await refusal([])).toMatchObject({ code: "folder_not_empty" });
   });
 
-  it("refuses what is not a file", async () => {
+  it("rejects what is not a file", async () => {
     for (const name of [data, join(workspace.directory, "missing.tar")])
       expect(await workspace.run(["restore", name, "--yes"])).toMatchObject({
         code: 1,
@@ -335,7 +335,7 @@ describe("a restore", () => {
       });
   });
 
-  it("refuses a truncated backup, whatever its length", async () => {
+  it("rejects a truncated backup, whatever its length", async () => {
     const { size } = await stat(file);
     for (const length of [0, 100, 512, 1500, Math.floor(size / 2), size - 2048]) {
       await backUp();
@@ -344,7 +344,7 @@ describe("a restore", () => {
     }
   });
 
-  it("refuses a backup with a changed byte", async () => {
+  it("rejects a backup with a changed byte", async () => {
     const bytes = await readFile(file);
     const at = bytes.indexOf("ada@example.com");
     bytes.write("eve", at);
@@ -355,14 +355,14 @@ describe("a restore", () => {
     });
   });
 
-  it("refuses a file that is not a backup", async () => {
+  it("rejects a file that is not a backup", async () => {
     await execute("tar", ["--create", "--file", file, "--directory", data, "secret.key"]);
     expect(await refusal()).toMatchObject({ code: "backup_invalid" });
     await writeFile(file, "anything ".repeat(200));
     expect(await refusal()).toMatchObject({ code: "backup_invalid" });
   });
 
-  it("refuses a backup from a newer release", async () => {
+  it("rejects a backup from a newer release", async () => {
     const unpacked = join(workspace.directory, "unpacked");
     await mkdir(unpacked);
     await execute("tar", ["--extract", "--file", file, "--directory", unpacked]);
@@ -376,7 +376,7 @@ describe("a restore", () => {
     expect(await refusal()).toMatchObject({ code: "schema_newer" });
   });
 
-  it("refuses a key that is not the backup's", async () => {
+  it("rejects a key that is not the backup's", async () => {
     await writeFile(join(data, "secret.key"), "another key altogether\n");
     expect(await refusal(["--yes"], 2)).toMatchObject({ code: "secret_key_wrong" });
   });

@@ -202,7 +202,7 @@ describe("batches list", () => {
     expect(none).toBe("No such batches.\n");
   });
 
-  it("refuses an unknown batch after --after", async () => {
+  it("rejects an unknown batch after --after", async () => {
     const { code, stderr } = await workspace.run(["batches", "list", "--after", "batch_0", "--json"]);
     expect(code).toBe(1);
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: "batch_not_found" } });
@@ -251,7 +251,7 @@ describe("batches redeliver", () => {
       "is not complete",
       (): Promise<string> => idOf({ items: [{ url: `${url}slow` }], webhookUrl: `${url}hook` }),
     ],
-  ])("refuses a batch that %s", async (reason, submitted) => {
+  ])("rejects a batch that %s", async (reason, submitted) => {
     const release = renderer.hold();
     const { code, stderr } = await workspace.run(["batches", "redeliver", await submitted(), "--json"]);
     release();

@@ -126,7 +126,7 @@ describe("paths", () => {
   });
 });
 
-it("an unknown shell is refused", async () => {
+it("an unknown shell is rejected", async () => {
   expect(await workspace.run(["completion", "tcsh"])).toMatchObject({
     code: 2,
     stdout: "",

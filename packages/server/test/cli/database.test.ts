@@ -48,7 +48,7 @@ describe("a database from an older release", () => {
     return stored;
   }
 
-  it("is refused by commands, which say what to do, and upgraded by `database upgrade`", async () => {
+  it("is rejected by commands, which say what to do, and upgraded by `database upgrade`", async () => {
     for (const command of [
       ["accounts", "list"],
       ["tokens", "list", "--account", "acct_1"],

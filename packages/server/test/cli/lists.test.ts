@@ -87,13 +87,13 @@ describe("accounts list", () => {
     });
   });
 
-  it.each([["0"], ["1001"], ["all"]])("refuses --limit %s", async (limit) => {
+  it.each([["0"], ["1001"], ["all"]])("rejects --limit %s", async (limit) => {
     const { code, stderr } = await workspace.run(["accounts", "list", "--limit", limit]);
     expect(code).toBe(2);
     expect(stderr).toContain("It must be a whole number from 1 to 1000.");
   });
 
-  it("refuses an unknown account after --after", async () => {
+  it("rejects an unknown account after --after", async () => {
     const { code, stderr } = await workspace.run(["accounts", "list", "--after", "acct_0", "--json"]);
     expect(code).toBe(1);
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: "account_not_found" } });
@@ -120,7 +120,7 @@ describe("tokens list", () => {
     );
   });
 
-  it("refuses an unknown token after --after", async () => {
+  it("rejects an unknown token after --after", async () => {
     const args = ["tokens", "list", "--account", String(ids[0]), "--after", "9", "--json"];
     const { code, stderr } = await workspace.run(args);
     expect(code).toBe(1);

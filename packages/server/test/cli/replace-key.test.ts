@@ -84,7 +84,7 @@ describe("the secret key of a data folder", () => {
     expect((await workspace.run(["secret-key", "replace"])).code).toBe(0);
   });
 
-  it("that is too short is refused with advice, even by the command that replaces it", async () => {
+  it("that is too short is rejected with advice, even by the command that replaces it", async () => {
     await writeFile(file(), "");
     expect(await workspace.run(["secret-key", "replace"])).toMatchObject({
       code: 2,

@@ -27,7 +27,7 @@ describe("a method of the engine", () => {
     expect(changes).toEqual({ made: true, subjects: new Set([`account ${id}`]) });
   });
 
-  it("that is refused changed nothing; one that fails may have", async () => {
+  it("that is rejected changed nothing; one that fails may have", async () => {
     const failing = {
       ...engine,
       tokens: { ...engine.tokens, revoke: () => Promise.reject(new Error("no response")) },

@@ -54,7 +54,7 @@ describe("a form", () => {
   });
 });
 
-describe("a form is refused", () => {
+describe("a form is rejected", () => {
   const MALFORMED = { body: ["must be well-formed multipart/form-data"] };
 
   it.each<[string, Buffer]>([

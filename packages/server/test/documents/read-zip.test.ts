@@ -84,7 +84,7 @@ with zipfile.ZipFile("plain.zip", "w", zipfile.ZIP_DEFLATED) as archive:
   });
 });
 
-describe("a ZIP file is refused", () => {
+describe("a ZIP file is rejected", () => {
   it.each<[string, Partial<ZipEntry>, string]>([
     ["a symbolic link", { mode: 0o120777 }, "must be a plain file, not a link or a device"],
     ["a device", { mode: 0o020666 }, "must be a plain file, not a link or a device"],

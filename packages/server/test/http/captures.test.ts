@@ -210,7 +210,7 @@ describe("the body of a capture", () => {
     }
   });
 
-  it("is refused while six of the account are in memory", async () => {
+  it("is rejected while six of the account are in memory", async () => {
     const service = await openService();
     const [first, second] = [await service.customer(), await service.customer()];
     const release = service.renderer.hold();
@@ -234,14 +234,14 @@ describe("the body of a capture", () => {
 });
 
 describe("the other methods", () => {
-  it.each(["GET", "HEAD", "PUT", "DELETE", "PATCH"])("%s is refused", async (method) => {
+  it.each(["GET", "HEAD", "PUT", "DELETE", "PATCH"])("%s is rejected", async (method) => {
     const { send } = await openService();
     const reply = await send("/v1/captures", { method });
     expect(reply.status).toBe(405);
     expect(reply.headers["allow"]).toBe("POST, OPTIONS");
   });
 
-  it("still refuse POST /v1/snap, and callers without a token", async () => {
+  it("still reject POST /v1/snap, and callers without a token", async () => {
     const service = await openService();
     const { token } = await service.customer();
     expect((await service.send("/v1/snap", { method: "POST", token })).status).toBe(405);

@@ -158,7 +158,7 @@ describe("a document", () => {
   });
 });
 
-describe("an upload is refused", () => {
+describe("an upload is rejected", () => {
   it.each<[string, string, Record<string, string>, string]>([
     ["of another type", "text/plain", {}, "text/html, text/markdown, application/zip, multipart/form-data"],
     ["without a type", "", {}, "text/html, text/markdown, application/zip, multipart/form-data"],
@@ -259,7 +259,7 @@ describe("an upload is refused", () => {
 });
 
 describe("an upload of more than 10 MiB", () => {
-  it("is accepted at the limit, and refused beyond, also in chunks", async () => {
+  it("is accepted at the limit, and rejected beyond, also in chunks", async () => {
     const service = await openService();
     const { token } = await service.customer();
     const chunked = { "Transfer-Encoding": "chunked" };
@@ -272,7 +272,7 @@ describe("an upload of more than 10 MiB", () => {
     }
   });
 
-  it("is refused before it arrives, based on its Content-Length", async () => {
+  it("is rejected before it arrives, based on its Content-Length", async () => {
     const { sendRaw, customer } = await openService();
     const { token } = await customer();
     const response = await sendRaw(

@@ -77,7 +77,7 @@ it.each([
 it("logs a malformed request", async () => {
   const { sendRaw, lines } = await openService();
   const text = await sendRaw("noise\r\n\r\n");
-  const line = lines.find(({ msg }) => msg === "refused");
+  const line = lines.find(({ msg }) => msg === "rejected");
   expect(line).toMatchObject({
     status: 400,
     code: "bad_request",

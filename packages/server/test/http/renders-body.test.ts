@@ -133,7 +133,7 @@ describe("a submission of more than 256 KiB", () => {
     expect(response).toContain('"code":"payload_too_large"');
   });
 
-  it("loses its connection if it is endless, without affecting others", async () => {
+  it("is cut off if it is endless, without affecting other requests", async () => {
     const { service, send, customer } = await openService();
     const { token } = await customer();
     const { hostname, port } = new URL(service.origin);

@@ -157,7 +157,7 @@ describe("GET /v1/renders/{id}", () => {
     expect(envelopeOf(pruned).code).toBe("not_found");
   });
 
-  it("is refused for an account whose email address is not verified", async () => {
+  it("is rejected for an account whose email address is not verified", async () => {
     const service = await openService();
     const { id, token } = await service.customer();
     const batch = batchOf(await submit(service, one, { token }));

@@ -115,7 +115,7 @@ function queryOf(parameters: object): string {
 }
 
 describe("a secret", () => {
-  it("reaches the page, and is in no response, log, figure or file", async () => {
+  it("reaches the page, and appears in no response, log, metric or file", async () => {
     const service = await openRealService();
     const received: IncomingHttpHeaders[] = [];
     const delivered = Promise.withResolvers<string>();
@@ -149,7 +149,7 @@ describe("a secret", () => {
     const items = [
       { ...shown, url: `${site}/batch` },
       { url: `${site}/batch`, pdf: true, ...SECRETS },
-      // refused by the browser
+      // rejected by the browser
       { url: `${site}/refused`, cookies: [{ name: "__Host-refused", value: "s3cr3t-refused" }] },
     ];
     const submitted = await send("/v1/renders", {
@@ -217,7 +217,7 @@ describe("a signed URL", () => {
     ["headers", '{"X-Preview":"s3cr3t"}'],
     ["cookies", '[{"name":"session","value":"s3cr3t"}]'],
     ["basicAuth", "ada:s3cr3t"],
-  ])("with %s is refused once its signature is verified", async (name, value) => {
+  ])("with %s is rejected once its signature is verified", async (name, value) => {
     const service = await openService();
     const { tokenId, signingSecret } = await service.customer();
     const parameters = { url: "https://example.com/", [name]: value, tokenId };

@@ -292,7 +292,7 @@ describe("a valid signature gets the same errors as a bearer request", () => {
     expect(codeOf(await sendSigned(service, planless))).toEqual([402, "no_active_plan"]);
   });
 
-  it("for the credits and the render limit of the account, with Retry-After", async () => {
+  it("for the account's credits and render limit, with Retry-After", async () => {
     const service = await openService();
     const customer = await service.customer({ credits: 2, requestsPerMinute: 3 });
     expect((await service.snap({ url }, { token: customer.token })).status).toBe(200);

@@ -7,7 +7,7 @@ import { envelopeOf, openService } from "./open-service.ts";
 
 const url = "https://example.com/";
 
-it("stop: is not ready at once, refuses new requests, finishes running ones, then closes the listener", async () => {
+it("stop: is not ready at once, rejects new requests, finishes running ones, then closes the listener", async () => {
   const { service, send, snap, customer, renderer } = await openService();
   const { token } = await customer();
   const release = renderer.hold();

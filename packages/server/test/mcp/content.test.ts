@@ -40,7 +40,7 @@ it.each([
   ["no page", {}, "invalid_url: url is missing; send exactly one of url, html and markdown"],
   ["two pages", { html, url: "https://example.com/" }, "send exactly one of url, html and markdown"],
   ["no text", { html: 7 }, "must be text in Unicode, at least one character"],
-])("a tool refuses %s", async (_what, args, fault) => {
+])("a tool rejects %s", async (_what, args, fault) => {
   const { service, customer } = await openService();
   const { token } = await customer();
   const session = await CLIENTS["the older client"]({ origin: service.origin, token });

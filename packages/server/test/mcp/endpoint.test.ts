@@ -202,7 +202,7 @@ it("rejects subscriptions", async () => {
   expect(messagesOf(reply)).toMatchObject([{ error: { code: -32603 } }]);
 });
 
-it("while stopping, finishes running calls and refuses new ones", async () => {
+it("while stopping, finishes running calls and rejects new ones", async () => {
   const { service, send, customer, renderer } = await openService();
   const { token } = await customer();
   const release = renderer.hold();

@@ -30,7 +30,7 @@ it.each(Object.entries(CLIENTS))(
 it.each([
   ["create-pdf", "PDF too large to inline (limit 700 KB)."],
   ["take-screenshot", "Image too large to inline (limit 700 KB, 8,000 px per side)."],
-] as const)("%s with secrets refuses a larger file, and refunds it", async (tool, reason) => {
+] as const)("%s with secrets rejects a larger file, and refunds it", async (tool, reason) => {
   const { service, customer, send, renderer } = await openService();
   const { token } = await customer({ credits: 10 });
   const session = await CLIENTS["the older client"]({ origin: service.origin, token });

@@ -74,7 +74,7 @@ describe("migrate", { tags: ["postgres"] }, () => {
         expect.objectContaining({ path, bytes: new Uint8Array(Buffer.from(bytes)) }),
       ),
     );
-    // Per period: settled, refunded, reversed, lapsed, two refunded here because they were open, and one refused.
+    // Per period: settled, refunded, reversed, lapsed, two refunded here because they were open, and one rejected.
     const endings = Object.entries(Object.groupBy(before?.endings ?? [], (ending) => ending));
     expect(Object.fromEntries(endings.map(([ending, all]) => [ending, all?.length]))).toEqual({
       settled: 2,

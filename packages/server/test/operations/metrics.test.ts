@@ -52,7 +52,7 @@ function findUndocumented(text: string): readonly string[] {
 }
 
 describe("the definitions", () => {
-  it("are those of a response, which has only documented labels and values", async () => {
+  it("match a scrape, which has only documented labels and values", async () => {
     const { send, snap, customer } = await openService({ metrics: true });
     const { token } = await customer();
     await snap({ url: "https://example.com/" }, { token });
@@ -66,7 +66,7 @@ describe("the definitions", () => {
     expect(findUndocumented(text)).toEqual([]);
   });
 
-  it("begin with snap_, say the unit last, and end their help with a full stop", () => {
+  it("begin with snap_, end with the unit, and end their help with a full stop", () => {
     for (const { name, type, help } of defined) {
       expect(name).toMatch(/^snap_[a-z_]+$/);
       expect(name.endsWith("_total")).toBe(type === "counter");
@@ -103,7 +103,7 @@ describe("the definitions", () => {
 });
 
 describe("the metrics", () => {
-  it("count the duration of a request by the class of its status", async () => {
+  it("count the duration of a request by its status class", async () => {
     const { metrics, scrape } = open();
     metrics.countRequest({ route: "/v1/snap", status: 200, code: "", durationSeconds: 0.3 });
     metrics.countRequest({ route: "/v1/snap", status: 304, code: "", durationSeconds: 0.01 });
@@ -161,7 +161,7 @@ describe("the metrics", () => {
     expect(await scrape("snap_webhooks_given_up_total")).toEqual(["snap_webhooks_given_up_total 1"]);
   });
 
-  it("show a server as down if it does not tell its time", async () => {
+  it("show a server as down if it does not report its time", async () => {
     let redis: number | null = 1;
     const { scrape } = open([
       { name: "PostgreSQL", now: () => Promise.reject(new Error("no connection")) },
@@ -183,7 +183,7 @@ describe("the metrics", () => {
     ]);
   });
 
-  it("show within a second that a server hangs, which they ask once", async () => {
+  it("show within a second that a server hangs, and query it only once", async () => {
     let asked = 0;
     const { scrape } = open([{ name: "PostgreSQL", now: () => new Promise(() => void (asked += 1)) }]);
     const down = 'snap_dependency_up{dependency="PostgreSQL"} 0';

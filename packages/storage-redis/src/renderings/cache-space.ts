@@ -7,7 +7,7 @@ import { readMemory } from "./memory.ts";
 import type { EvictOutcome, EvictRequest, StoreRequest } from "./scripts.ts";
 import type { Transfer } from "./transfer.ts";
 
-/** Counted against the quota for each rendering, besides its bytes: its metadata, and its place in the index. */
+/** Counted against the quota for each rendering, in addition to its bytes: its metadata, and its place in the index. */
 const OVERHEAD_BYTES = 4096;
 const STORE_ATTEMPTS = 3;
 

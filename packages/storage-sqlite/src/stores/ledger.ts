@@ -140,7 +140,7 @@ export function endReservation(
   { reservationId: id, now, target }: EndRequest & { readonly target: "settled" | "refunded" },
 ): Resolution {
   const row = statements.findReservation.get({ id });
-  // a refused request never became a reservation
+  // a rejected request never became a reservation
   if (row === undefined || row.state === "refused") return "unknown";
   if (row.state !== "open") return row.state;
   const ending = row.lapsesAt <= now ? "lapsed" : target;

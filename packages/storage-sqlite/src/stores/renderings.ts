@@ -7,7 +7,7 @@ import type { LedgerReserve } from "../ledger-reserve.ts";
 import { inChunks } from "../chunks.ts";
 import type { Deletions } from "./deletions.ts";
 
-/** Counted against the quota for each rendering, besides its bytes: its row, and the unused rest of a block. */
+/** Counted against the quota for each rendering, in addition to its bytes: its row, and the unused rest of a block. */
 const OVERHEAD_BYTES = 4096;
 const SWEEP_INTERVAL_MS = 3_600_000;
 

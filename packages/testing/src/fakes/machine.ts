@@ -7,18 +7,18 @@ export interface FakeMachine extends Machine {
 }
 
 /**
- * Creates a machine with settable idle processors (initially 0) and memory (initially 16 GB).
+ * Creates a machine with settable idle cores (initially 0) and memory (initially 16 GB).
  *
  * @example
  * const machine = createFakeMachine();
  * machine.idle = 2;
- * machine.idleProcessors();
+ * machine.idleCores();
  */
 export function createFakeMachine(): FakeMachine {
   const machine: FakeMachine = {
     idle: 0,
     memoryBytes: 16e9,
-    idleProcessors: () => machine.idle,
+    idleCores: () => machine.idle,
     availableMemoryBytes: () => machine.memoryBytes,
   };
   return machine;

@@ -79,7 +79,7 @@ export function createLedger(deletions: ReadonlyMap<string, number> = new Map())
 
   const prepare = ({ reservationId, now }: EndRequest, target: "settled" | "refunded"): Ending => {
     const reservation = reservations.get(reservationId);
-    // a refused request never became a reservation
+    // a rejected request never became a reservation
     if (reservation === undefined || reservation.state === "refused")
       return { resolution: "unknown", commit: () => {} };
     if (reservation.state !== "open") return { resolution: reservation.state, commit: () => {} };

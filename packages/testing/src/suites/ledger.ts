@@ -80,7 +80,7 @@ function testCredits(test: DefineTest<"ledger">): void {
     assert.deepEqual(await ledger.journal({ accountId: "acct_1", limit: 0 }), []);
   });
 
-  test("refuses when no credit is left or granted", async ({ ledger }) => {
+  test("rejects when no credit is left or granted", async ({ ledger }) => {
     const last = { reserved: true, balance: balance(1, 0, 1) };
     assert.deepEqual(await ledger.reserve(reservation("r1", { granted: 1 })), last);
     const refused = { reserved: false, balance: balance(1, 0, 1) };
@@ -112,7 +112,7 @@ function testReservationIds(test: DefineTest<"ledger">): void {
     assert.deepEqual(await ledger.reserve(reservation("r1")), again);
   });
 
-  test("repeats a refusal even when credits are available later", async ({ ledger }) => {
+  test("repeats a rejection even when credits are available later", async ({ ledger }) => {
     await ledger.reserve(reservation("r1", { granted: 0 }));
     const again = { reserved: false, balance: balance(10, 0, 0) };
     assert.deepEqual(await ledger.reserve(reservation("r1")), again);

@@ -21,7 +21,7 @@ function refused(resetsAt = START + WINDOW_MS): ConsumeResult {
 /** Tests `RateLimiter`: exactly the limit per window, with exact window boundaries. */
 export function testRateLimiter(runner: SuiteRunner, open: OpenStorage<"rateLimiter">): void {
   defineSuite({ runner, open, name: "RateLimiter" }, (test) => {
-    test("counts down to zero, then refuses", async ({ rateLimiter }) => {
+    test("counts down to zero, then rejects", async ({ rateLimiter }) => {
       for (const remaining of [2, 1, 0])
         assert.deepEqual(await rateLimiter.consume(request()), allowed(remaining));
       assert.deepEqual(await rateLimiter.consume(request()), refused());
@@ -50,7 +50,7 @@ export function testRateLimiter(runner: SuiteRunner, open: OpenStorage<"rateLimi
       for (const change of others) assert.deepEqual(await rateLimiter.consume(request(change)), refused());
     });
 
-    test("consumes nothing for a refused request", async ({ rateLimiter }) => {
+    test("consumes nothing for a rejected request", async ({ rateLimiter }) => {
       for (let count = 0; count < 10; count += 1) await rateLimiter.consume(request());
       // after the limit rises, only allowed requests count
       assert.deepEqual(await rateLimiter.consume(request({ limit: 5 })), allowed(1));
@@ -108,7 +108,7 @@ function testJumps(test: DefineTest<"rateLimiter">): void {
     const hour = 3_600_000;
     for (let count = 0; count < 3; count += 1) await rateLimiter.consume(request());
     const back = START - hour;
-    // refused requests move the end too: otherwise it would stay a whole window away
+    // rejected requests move the end too: otherwise it would stay a whole window away
     assert.deepEqual(await rateLimiter.consume(request({ now: back })), refused(back + WINDOW_MS));
     const last = back + WINDOW_MS - 1;
     assert.deepEqual(await rateLimiter.consume(request({ now: last })), refused(back + WINDOW_MS));

@@ -111,7 +111,7 @@ function testAcquiring(test: DefineLeaseTest): void {
 function testPriorities(test: DefineLeaseTest): void {
   const interactive = { priority: "interactive" } as const;
 
-  test("returns raised to the holder after an interactive request was refused", async (leases) => {
+  test("returns raised to the holder after an interactive request was denied", async (leases) => {
     assert.equal(await acquire(leases, "a"), "acquired");
     assert.equal(await acquire(leases, "b"), "held");
     assert.equal(await acquire(leases, "a"), "acquired");
@@ -154,7 +154,7 @@ function testReleasing(test: DefineLeaseTest): void {
     assert.equal(await tryAcquire(leases, "b"), true);
   });
 
-  test("refuses a lingering lease to every holder", async (leases) => {
+  test("denies a lingering lease to every holder", async (leases) => {
     await tryAcquire(leases, "a");
     await release(leases, "a", LONG_MS);
     for (const holder of ["a", "b"]) assert.equal(await tryAcquire(leases, holder), false);

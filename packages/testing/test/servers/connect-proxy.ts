@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type IncomingHttpHeaders, type Incomi
 import { createServer as createHttpsServer } from "node:https";
 import { connect, type AddressInfo, type Socket } from "node:net";
 
-/** What the proxy does with a request for a tunnel: refuses it with a status, closes, or never responds. */
+/** What the proxy does with a request for a tunnel: rejects it with a status, closes, or never responds. */
 export type ProxyFault = number | "closes" | "silent";
 
 export interface ConnectProxyOptions {

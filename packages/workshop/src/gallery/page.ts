@@ -52,7 +52,7 @@ export async function galleryPage(): Promise<ReferencePage> {
 
 const SUMMARY =
   "Pages that are hard to render, each before and after some parameters are sent. In most of them, green is what the picture should show, and red what it should not.";
-const EXPLANATION = `Every picture is rendered with ${code(queryText(COMMON))}, unless the table shows other values or a device. Large pictures are scaled down. The times are those of one render before, and the median of three after, one at a time, on a small machine with two processors; the pages come from the same machine. \`pnpm site gallery\` renders the pictures, checks their sizes, colors and notes, and fails if a render takes longer than stated.`;
+const EXPLANATION = `Every picture is rendered with ${code(queryText(COMMON))}, unless the table shows other values or a device. Large pictures are scaled down. The times are those of one render before, and the median of three after, one at a time, on a small machine with two cores; the pages come from the same machine. \`pnpm site gallery\` renders the pictures, checks their sizes, colors and notes, and fails if a render takes longer than stated.`;
 
 function entryTable(entry: Entry, measured: Measured): string {
   const durations = measured[entry.name];
@@ -82,7 +82,7 @@ export function pictureFile({ name }: Entry, side: Side): string {
 
 function describeQuery({ parameters }: Picture): string {
   const text = queryText(parameters);
-  return text === "" ? "none of its own" : code(text);
+  return text === "" ? "defaults" : code(text);
 }
 
 function describeNotes({ expected: { notes = [] } }: Picture): string {

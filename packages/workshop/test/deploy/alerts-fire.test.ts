@@ -101,7 +101,7 @@ describe("the alerts of a service with a data folder", { tags: ["browser", "prom
     expect(refunded.get('snap_reservations_ended_total{resolution="refunded"}')).toBe(2);
     expect(await findFiring(ALERTS, { before: working, after: refunded })).toEqual(["SnapRefundsHigh"]);
 
-    // A receiver that refuses its webhook.
+    // A receiver that rejects its webhook.
     const receiver = createServer((_request, response) => void response.writeHead(500).end());
     await once(receiver.listen(0, "127.0.0.1"), "listening");
     const webhookUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;

@@ -2,7 +2,7 @@ import { abortable } from "../../timeouts.ts";
 
 interface RunningLookUp<T> {
   readonly outcome: Promise<T>;
-  /** Aborts when nobody waits for the look-up any more. */
+  /** Aborts when nobody waits for the look-up anymore. */
   readonly abandoned: AbortController;
   waiting: number;
 }

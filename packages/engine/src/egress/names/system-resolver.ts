@@ -9,7 +9,7 @@ import { readWhenChanged } from "./read-when-changed.ts";
 import { completions, parseSearchDomains } from "./search-domains.ts";
 import { SharedLookUps } from "./shared-look-ups.ts";
 
-/** Time limit of a look-up, over all servers and search domains. */
+/** Time limit for a look-up, over all servers and search domains. */
 export const LOOK_UP_TIMEOUT_MS = 5_000;
 const CACHED_MS = 10_000;
 /** For names without addresses, and those for which only one address family has answered. */
@@ -23,7 +23,7 @@ export interface SystemResolverOptions {
   readonly hostsFile?: string;
   /** Where the search domains are; `/etc/resolv.conf` by default. */
   readonly searchFile?: string;
-  /** Time limit of a look-up; 5,000 by default. */
+  /** Time limit for a look-up; 5,000 by default. */
   readonly timeoutMs?: number;
   /** Milliseconds of a steady clock, for the age of cached answers. */
   readonly now?: () => number;

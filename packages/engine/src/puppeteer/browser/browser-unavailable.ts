@@ -46,7 +46,7 @@ export function explainRefusal({ origin, status, retryAfter, body }: RefusalResp
   return new BrowserUnavailable(message, code, isTemporary ? parseRetryAfter(retryAfter, Date.now()) : null);
 }
 
-/** Some providers return 403 or 429 when the quota of the period is used up. */
+/** Some providers return 403 or 429 when the period's quota is used up. */
 function codeOf(status: number, body: string): UnavailableCode {
   if (status === 402) return "upstream_quota_exceeded";
   if ((status === 403 || status === 429) && /\bquota\b/i.test(body)) return "upstream_quota_exceeded";

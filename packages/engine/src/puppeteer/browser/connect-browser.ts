@@ -29,7 +29,7 @@ export interface RemoteBrowser extends ConnectedBrowser {
 /**
  * Connects to a remote browser.
  *
- * @throws BrowserUnavailable if the endpoint refuses, or does not respond within ten seconds.
+ * @throws BrowserUnavailable if the endpoint rejects the connection, or does not respond within ten seconds.
  */
 export async function connectBrowser(
   endpoint: BrowserEndpoint,

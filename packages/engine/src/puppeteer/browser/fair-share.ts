@@ -1,4 +1,4 @@
-/** A process starves if it waits for a processor for this fraction of the time or more, … */
+/** A process starves if it waits for a CPU for this fraction of the time or more, … */
 const WAIT_MIN = 0.25;
 /** … and runs for less than this fraction of the time that it wants to run. */
 const SERVED_MIN = 0.4;
@@ -10,34 +10,31 @@ const RECOVERY = 1.25;
 const RATE_MIN = 0.05;
 
 /** What a page or a process has used during an interval. */
-export interface ProcessorUse {
+export interface CpuUse {
   readonly usedMs: number;
-  /** Time that it has waited for a processor; 0 if the kernel does not count it. */
+  /** Time that it has waited for a CPU; 0 if the kernel does not count it. */
   readonly waitedMs: number;
 }
 
 /** `rate` is the fraction of the time that the page was allowed to run. */
-export interface PageUse extends ProcessorUse {
+export interface PageUse extends CpuUse {
   readonly rate: number;
 }
 
 export interface Interval {
   readonly durationMs: number;
   /** The processes that do not run pages. */
-  readonly others: readonly ProcessorUse[];
+  readonly others: readonly CpuUse[];
 }
 
 /**
  * Returns the fraction of the time that each page may run until the next reading.
  *
- * The kernel divides the processors among threads, so a page with a hundred busy threads starves all others. While a
- * process starves, each page gets at most one share of the processor time that all of them use. There is one share for
+ * The kernel divides CPU time among threads, so a page with a hundred busy threads starves all others. While a
+ * process starves, each page gets at most one share of the CPU time that all of them use. There is one share for
  * each page that wants to run, and one for the browser itself. Otherwise every page runs as much as it likes.
  */
-export function shareProcessors(
-  pages: readonly PageUse[],
-  { durationMs, others }: Interval,
-): readonly number[] {
+export function shareCpu(pages: readonly PageUse[], { durationMs, others }: Interval): readonly number[] {
   const all = [...pages, ...others];
   if (!all.some((use) => isStarved(use, durationMs)))
     return pages.map(({ rate }) => Math.min(1, rate * RECOVERY));
@@ -48,6 +45,6 @@ export function shareProcessors(
   );
 }
 
-function isStarved({ usedMs, waitedMs }: ProcessorUse, durationMs: number): boolean {
+function isStarved({ usedMs, waitedMs }: CpuUse, durationMs: number): boolean {
   return waitedMs >= durationMs * WAIT_MIN && usedMs < (usedMs + waitedMs) * SERVED_MIN;
 }

@@ -2,7 +2,7 @@ import { readThreadCpuMs } from "./process-group.ts";
 
 /** The thread of a renderer that exchanges messages with the browser. It is all but idle in an ordinary page. */
 const MESSAGE_THREAD = "Chrome_ChildIOT";
-/** A page floods the browser if that thread uses this fraction of a processor. */
+/** A page floods the browser if that thread uses this fraction of a core. */
 const FLOOD_FRACTION = 0.025;
 
 interface Sample {

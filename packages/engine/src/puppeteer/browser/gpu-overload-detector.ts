@@ -1,6 +1,6 @@
 /**
- * A GPU process that uses this fraction of a processor for this long, while no render finishes, stalls every page. On a busy
- * machine it gets little more than a fair share of a processor.
+ * A GPU process that uses this fraction of a core for this long, while no render finishes, stalls every page. On a busy
+ * machine it gets little more than a fair share of a core.
  */
 const BUSY_FRACTION = 0.25;
 const OVERLOAD_MS = 4_000;

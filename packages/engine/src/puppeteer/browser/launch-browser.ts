@@ -28,7 +28,7 @@ const STDERR_MAX_CHARACTERS = 4_096;
 
 /**
  * Linux schedules the session of a browser as one group, whatever the priority of its processes: see sched(7), autogroup. A
- * kernel without such groups has no such file, or an empty one; it may refuse two changes within 0.1 s.
+ * kernel without such groups has no such file, or an empty one; it may reject two changes within 0.1 s.
  */
 const LOWER_PRIORITY_OF_SESSION = `if read -r group </proc/self/autogroup; then
   for attempt in 1 2 3; do echo 10 >/proc/self/autogroup && break; sleep 0.1; done

@@ -54,7 +54,7 @@ interface LimitViolation {
 
 const SUSPICIONS = {
   memory: "the page is suspected of using too much of the browser's memory",
-  "processor-time": "the page is suspected of using too much of the browser's processor time",
+  "processor-time": "the page is suspected of using too much of the browser's CPU time",
   flood: "the page is suspected of flooding the browser",
 } as const satisfies Partial<Record<PageEndReason, string>>;
 
@@ -148,7 +148,7 @@ export class MonitoredBrowser {
       const isCertain = certainBytes(page, largest) > bytesMax;
       this.#end(page, { reason: "memory", message, isCertain, largest });
     } else if (page.ownCpuMs + page.sharedCpuMs > cpuMaxMs) {
-      const message = `The page used more than ${cpuMaxMs / 1000} s of processor time.`;
+      const message = `The page used more than ${cpuMaxMs / 1000} s of CPU time.`;
       const largest = largestOf(page.processes, ({ cpuMs }) => cpuMs);
       const isCertain = certainCpuMs(page, largest) > cpuMaxMs;
       this.#end(page, { reason: "processor-time", message, isCertain, largest });

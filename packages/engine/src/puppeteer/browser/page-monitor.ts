@@ -1,6 +1,6 @@
 import { sleep } from "../../timeouts.ts";
 import type { Tab } from "../page/tab.ts";
-import { shareProcessors, type ProcessorUse } from "./fair-share.ts";
+import { shareCpu, type CpuUse } from "./fair-share.ts";
 import { MonitoredBrowser, type BrowserParts, type MonitorOptions } from "./monitored-browser.ts";
 import type { BrowserUsage, ProcessUsage } from "./page-usage.ts";
 import type { ProcessGroup } from "./process-group.ts";
@@ -17,12 +17,12 @@ interface Reading {
  * A page, the processes whose page is not known, or a whole isolated browser, in which even the shared processes work for
  * one account only.
  */
-interface Consumer extends ProcessorUse {
+interface Consumer extends CpuUse {
   readonly group: ProcessGroup;
   readonly processes: readonly ProcessUsage[];
 }
 
-/** Monitors the local browsers of a renderer, whose pages share the processors of one machine. */
+/** Monitors the local browsers of a renderer, whose pages share the cores of one machine. */
 export class PageMonitor {
   readonly #options: MonitorOptions;
   readonly #browsers = new Set<MonitoredBrowser>();
@@ -73,7 +73,7 @@ export class PageMonitor {
       usage: browser.enforceLimits(intervalMs),
     }));
     const consumers = readings.flatMap(consumersOf);
-    const rates = shareProcessors(
+    const rates = shareCpu(
       consumers.map(({ usedMs, waitedMs, processes }) => ({
         usedMs,
         waitedMs,
@@ -108,13 +108,13 @@ function consumersOf({ browser: { group, isIsolated }, usage }: Reading): readon
   }));
 }
 
-function useOf(processes: readonly ProcessUsage[]): ProcessorUse {
+function useOf(processes: readonly ProcessUsage[]): CpuUse {
   return {
     usedMs: processes.reduce((totalMs, { recentCpuMs }) => totalMs + recentCpuMs, 0),
     waitedMs: processes.reduce((totalMs, { recentWaitMs }) => totalMs + recentWaitMs, 0),
   };
 }
 
-function othersOf({ browser: { isIsolated }, usage }: Reading): readonly ProcessorUse[] {
+function othersOf({ browser: { isIsolated }, usage }: Reading): readonly CpuUse[] {
   return isIsolated ? [] : usage.shared.map((process) => useOf([process]));
 }

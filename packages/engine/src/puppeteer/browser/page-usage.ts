@@ -24,7 +24,7 @@ export class PageUsage<Page> {
   sharedBytes = 0;
   sharedCpuMs = 0;
   recentSharedCpuMs = 0;
-  /** Processor time of its processes that have exited. */
+  /** CPU time of its processes that have exited. */
   exitedCpuMs = 0;
 
   constructor(page: Page | null) {
@@ -65,14 +65,14 @@ export interface BrowserUsage<Page> {
 /**
  * Adds up what each page of a browser uses, from one reading to the next.
  *
- * The shared processes store Blobs, draw graphics and connect to the network for the pages. Their processor time and memory
- * growth are divided among the pages in proportion to the processor time that each page used in the same interval.
+ * The shared processes store Blobs, draw graphics and connect to the network for the pages. Their CPU time and memory
+ * growth are divided among the pages in proportion to the CPU time that each page used in the same interval.
  */
 export class UsageMeter<Page extends MeteredPage> {
   readonly #pages = new Map<Page | null, PageUsage<Page>>();
   #processes: ReadonlyMap<number, ProcessUsage> = new Map();
   #sharedBytes: number | null = null;
-  /** Processor time of the shared processes, accumulated while no page used a processor. */
+  /** CPU time of the shared processes, accumulated while no page used the CPU. */
   #undividedCpuMs = 0;
 
   update(members: readonly GroupMember[], running: ReadonlySet<Page>): BrowserUsage<Page> {
@@ -128,7 +128,7 @@ export class UsageMeter<Page extends MeteredPage> {
       // it is not known whose memory was freed, so all parts shrink by the same fraction
       else if (dividedBytes > 0) usage.sharedBytes *= Math.max(0, 1 + grownBytes / dividedBytes);
     }
-    // Carried over until a page uses a processor again; dropped if no page runs, so that the next one does not inherit it.
+    // Carried over until a page uses the CPU again; dropped if no page runs, so that the next one does not inherit it.
     this.#undividedCpuMs = ownCpuMs === 0 && usages.some(({ page }) => page !== null) ? cpuMs : 0;
   }
 }

@@ -9,9 +9,9 @@ export interface GroupMember {
   readonly role: ProcessRole;
   /** Anonymous and shared memory, without mapped files. */
   readonly memoryBytes: number;
-  /** Processor time since the process started. */
+  /** CPU time since the process started. */
   readonly cpuMs: number;
-  /** Time that its main thread has waited for a processor; 0 if the kernel does not count it. */
+  /** Time that its main thread has waited for a CPU; 0 if the kernel does not count it. */
   readonly waitMs: number;
   /** Whether a seccomp filter restricts its system calls, the inner layer of the sandbox. */
   readonly isSandboxed: boolean;
@@ -130,7 +130,7 @@ interface Schedule {
 }
 
 /**
- * Reads how long a thread, or the main thread of a process, has run and waited for a processor; `null` on a kernel without
+ * Reads how long a thread, or the main thread of a process, has run and waited for a CPU; `null` on a kernel without
  * these figures. See schedstat in the kernel's documentation (scheduler/sched-stats): time in nanoseconds.
  */
 function readSchedule(path: string): Schedule | null {
@@ -152,7 +152,7 @@ function readStatus(pid: number): Pick<GroupMember, "memoryBytes" | "isSandboxed
   };
 }
 
-/** Returns the processor time of a process's threads with this name, which the kernel cuts to 15 characters. */
+/** Returns the CPU time of a process's threads with this name, which the kernel cuts to 15 characters. */
 export function readThreadCpuMs(pid: number, name: string): number {
   try {
     const threads = readdirSync(`/proc/${pid}/task`).map((id) => `${pid}/task/${id}`);

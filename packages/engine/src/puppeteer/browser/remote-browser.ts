@@ -14,7 +14,7 @@ import { openTab, type TabHost } from "../page/tab.ts";
 import { waitUntilUnresponsive, withLongerTimeout, type ProbeOptions } from "./watch-browser.ts";
 
 const LOOPBACK = "127.0.0.1";
-/** Refused by the egress proxy; browsers bypass a proxy for the loopback by default. */
+/** Rejected by the egress proxy; browsers bypass a proxy for the loopback by default. */
 const REFUSED_URL = "http://127.0.0.1/";
 const VERIFY_TIMEOUT_MS = 10_000;
 
@@ -150,7 +150,7 @@ function unmapIpv4(address: string): string {
 
 /**
  * Requires that the browser's pages use the egress proxy, even for the loopback: navigates to a URL that the proxy
- * refuses, and checks that the proxy saw the request.
+ * rejects, and checks that the proxy saw the request.
  */
 async function requireProxy(
   host: TabHost,

@@ -1,11 +1,11 @@
 /** The user agent that the pages of a browser send, unless their render sets another. */
 export interface PageUserAgent {
   readonly text: string;
-  /** Whether each page must be told, because the browser itself sends another one. */
+  /** Whether each page must override the browser's own, which is different. */
   readonly isOverride: boolean;
 }
 
-/** As Chrome reports them, whatever the version or the processor (User-Agent reduction). */
+/** As Chrome reports them, whatever the version or the CPU (User-Agent reduction). */
 const PLATFORMS: Partial<Record<NodeJS.Platform, string>> = {
   darwin: "Macintosh; Intel Mac OS X 10_15_7",
   win32: "Windows NT 10.0; Win64; x64",

@@ -71,7 +71,7 @@ export function explainBlockedDocument(url: string): SnapError {
   return new SnapError("blocked_host", BLOCKED, { detail: `shown at ${originOf(url)}` });
 }
 
-/** Chromium refuses some ports before it contacts the proxy; after `load` it does not report the error. */
+/** Chromium rejects some ports before it contacts the proxy; after `load` it does not report the error. */
 function isUnsafePort(url: string, netError: string | null): boolean {
   if (netError !== null) return netError.includes("ERR_UNSAFE_PORT");
   const target = parseTarget(url);

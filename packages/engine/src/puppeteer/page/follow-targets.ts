@@ -21,7 +21,7 @@ export interface FollowedPage {
   readonly browserContextId: string;
   /** The page's session and those of its out-of-process frames. */
   readonly frameSessions: Set<CDPSession>;
-  /** The default user agent, if it is not the browser's own, so that each target must be told. */
+  /** The default user agent, if it is not the browser's own, so that each target must override it. */
   readonly userAgent: string | null;
   readonly interceptor: RequestInterceptor;
   /** What configures the targets that the page opens, before their scripts run. */

@@ -18,9 +18,9 @@ export type Verdict =
   | { readonly setHeaders: Readonly<Record<string, string>> }
   | null;
 
-/** Decides about the requests of a page's frames before they are sent; each redirect is a request of its own. */
+/** Decides about the requests of a page's frames before they are sent; each redirect is a separate request. */
 export interface RequestRule {
-  /** The requests to pause. The rule may be asked about others, too. */
+  /** The requests to pause. The rule may receive others, too. */
   readonly patterns: readonly Protocol.Fetch.RequestPattern[];
   readonly judge: (request: PausedRequest) => Verdict | Promise<Verdict>;
 }

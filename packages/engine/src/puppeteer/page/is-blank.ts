@@ -4,7 +4,7 @@ import type { RenderedFile } from "../../ports/renderer.ts";
 
 /** A uniform picture is compressed to 1/169; few others that show something are smaller than this. */
 const COMPRESSION_MIN = 160;
-/** What a file has besides its rows, at most. */
+/** The most that a file has in addition to its rows. */
 const OVERHEAD_BYTES = 300;
 /** Larger pictures are not checked, to limit memory and time. */
 const RAW_MAX_BYTES = 32 * 1024 * 1024;

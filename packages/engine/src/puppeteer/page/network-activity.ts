@@ -10,7 +10,7 @@ const WORKERS_MAX = 100;
 const STREAMS: ReadonlySet<Protocol.Network.ResourceType> = new Set(["EventSource", "Media"]);
 
 const MEDIA_TYPE = /^(audio|video)\//i;
-/** Errors of requests that were given up or refused within the browser. */
+/** Errors of requests that were given up or rejected within the browser. */
 const NOT_SENT = /ERR_(ABORTED|BLOCKED_BY|INSUFFICIENT_RESOURCES)/;
 /** Schemes that need no connection. */
 const INLINE = /^(data|blob):/i;

@@ -17,7 +17,7 @@ export class TabSuspected extends TabLost {
 const CODES = {
   /** It used too much memory. */
   memory: "upstream_error",
-  /** It used too much processor time. */
+  /** It used too much CPU time. */
   "processor-time": "render_timeout",
   /** It kept the browser from responding. */
   flood: "upstream_error",

@@ -13,7 +13,7 @@ const READS_IN_FLIGHT_MAX = 4;
 
 /**
  * Serves the files of the page's document at the origin of documents, which is not on the network. Other pages get nothing
- * there: the egress refuses that origin.
+ * there: the egress blocks that origin.
  */
 export function documentRules({
   tab,
@@ -43,7 +43,7 @@ export function documentRules({
 
 type Request = Pick<PausedRequest["request"], "url" | "method">;
 
-/** Rules are asked about requests of others' patterns, too. */
+/** Rules also receive requests that match only another rule's patterns. */
 function isServed({ url }: Request): boolean {
   return url.startsWith(`${DOCUMENT_ORIGIN}/`);
 }
@@ -88,7 +88,7 @@ function message(status: number, text: string, headers: Answer["headers"] = {}):
 
 const NO_BYTES = new Uint8Array();
 
-/** The length tells when a response has arrived whose body no script reads. */
+/** The length lets a response count as arrived even if no script reads its body. */
 function respond(status: number, headers: Answer["headers"], body: Uint8Array): Answer {
   const length = { "content-length": String(body.byteLength) };
   return { status, headers: { "cache-control": "no-store", ...length, ...headers }, body };

@@ -9,7 +9,7 @@ type CookieRequest = Protocol.Network.CookieParam;
 /**
  * `cookies`: sets them in the context of the page, before its first request.
  *
- * @throws SnapError `validation_failed` if the browser refuses one, such as a cookie for a public suffix.
+ * @throws SnapError `validation_failed` if the browser rejects one, such as a cookie for a public suffix.
  */
 export async function setCookies(
   { session, browserContextId }: Tab,
@@ -21,11 +21,11 @@ export async function setCookies(
   const requests = cookies.map((cookie) => toRequest(cookie, url));
   const name = await abortable(signal, findRefused(connection, { browserContextId, requests }));
   if (name === null) return;
-  const message = `must have no cookie that the browser refuses: ${name}`;
+  const message = `must have no cookie that the browser rejects: ${name}`;
   throw new SnapError("validation_failed", `cookies ${message}.`, { errors: { cookies: [message] } });
 }
 
-/** Sets the cookies, and returns the name of the first that is refused. */
+/** Sets the cookies, and returns the name of the first that is rejected. */
 async function findRefused(
   connection: Connection,
   {
@@ -41,7 +41,7 @@ async function findRefused(
       return true;
     }
   };
-  // one by one, because the browser does not say which one it refuses
+  // one by one, because the browser does not say which one it rejects
   const refused = await Promise.all(requests.map(isRefused));
   const first = requests.find((_, index) => refused[index]);
   if (first !== undefined) return first.name;

@@ -6,7 +6,7 @@ import { targetKey, type EgressProxyOptions, type EgressRefusal } from "./egress
 import type { PageEgress } from "./page-egress.ts";
 import { PageLookUps } from "./page-look-ups.ts";
 
-/** Number of refused hosts to remember per page. */
+/** Number of rejected hosts to remember per page. */
 const REFUSALS_MAX = 1_000;
 /** Schemes that need no connection. */
 const INLINE = /^(data|blob|about):/i;

@@ -12,9 +12,9 @@ import { PageLookUps } from "./page-look-ups.ts";
 
 /** Bytes in both directions. */
 const BYTES_PER_PAGE_MAX = 50_000_000;
-/** Attempted upstream connections, including refused ones. */
+/** Attempted upstream connections, including rejected ones. */
 const CONNECTIONS_PER_PAGE_MAX = 1_000;
-/** Number of refused hosts to remember. */
+/** Number of rejected hosts to remember. */
 const REFUSALS_PER_PAGE_MAX = 1_000;
 
 export type EgressRefusal = ConnectRefusal | "too-large" | "too-many-connections" | "too-many-names";
@@ -30,7 +30,7 @@ export interface EgressProxyOptions {
   readonly maxConnectionsPerPage?: number;
 }
 
-/** The connections, refusals and usage of one page's egress proxy. */
+/** The connections, rejections and usage of one page's egress proxy. */
 export class EgressSession {
   /** Reuses connections only within this page. */
   readonly agent = new UpstreamAgent();
@@ -86,7 +86,7 @@ export class EgressSession {
   }
 
   /**
-   * Opens a connection to `target` for `client`. On a refusal, closes `client` and records the reason: an error response
+   * Opens a connection to `target` for `client`. On a rejection, closes `client` and records the reason: an error response
    * would be rendered as if it came from the target.
    */
   async dial(target: Target, client: Socket): Promise<Socket | null> {
@@ -152,7 +152,7 @@ export class EgressSession {
   }
 }
 
-/** Refusals are recorded per host and port. */
+/** Rejections are recorded per host and port. */
 export function targetKey({ hostname, port }: Target): string {
   return `${hostname} ${port}`;
 }

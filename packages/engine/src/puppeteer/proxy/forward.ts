@@ -81,7 +81,7 @@ function createRequest({ session, target, request }: Exchange, agent: UpstreamAg
   return sendRequest({
     ...(agent !== null && { agent }),
     createConnection(_options, onConnected) {
-      // a refusal closes the client's connection, which ends the request
+      // a rejection closes the client's connection, which ends the request
       session.dial(target, client).then(
         (upstream) => upstream && onConnected(null, upstream),
         () => client.destroy(),

@@ -25,7 +25,7 @@ export interface PageEgress {
   readonly guard: EgressGuard | null;
   /** Blocks connections from now on; `null` if the browser connects directly. */
   readonly blockHosts: ((blocks: HostBlocks) => void) | null;
-  /** Returns the latest refusal for the host and port of this URL; `null` if it was not refused. */
+  /** Returns the latest rejection for the host and port of this URL; `null` if it was not rejected. */
   refusal(url: string): EgressRefusal | null;
   /** Returns why the host and port of this URL could not be reached, for the log; `null` if it is not known. */
   refusalDetail(url: string): string | null;

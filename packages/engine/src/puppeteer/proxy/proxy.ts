@@ -32,8 +32,8 @@ export interface ListenOptions {
 const LOCAL: ListenOptions = { host: "127.0.0.1", accepts: () => true };
 
 /**
- * Opens a forward proxy for one browser context, with its own limits and refusals. Use it with `proxyServer` and
- * `proxyBypassList: ["<-loopback>"]`. It closes connections that it refuses, and listens on the loopback by default.
+ * Opens a forward proxy for one browser context, with its own limits and rejections. Use it with `proxyServer` and
+ * `proxyBypassList: ["<-loopback>"]`. It closes connections that it rejects, and listens on the loopback by default.
  *
  * @example
  * const egress = await openProxiedEgress({ resolver: systemResolver, policy: PUBLIC_TARGETS_ONLY });

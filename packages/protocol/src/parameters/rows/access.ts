@@ -14,7 +14,7 @@ export const ACCESS_ROWS: readonly ParameterRow[] = [
     valueType: "Readonly<Record<string, string>>",
     schema: HEADERS_SCHEMA,
     canonicalize: canonicalHeaders,
-    description: `Header fields for requests to the origin of \`url\`, and to no other. Refused: \`${RESERVED_FIELDS.join("`, `")}\`. Not in signed URLs.`,
+    description: `Header fields for requests to the origin of \`url\`, and to no other. Not allowed: \`${RESERVED_FIELDS.join("`, `")}\`. Not in signed URLs.`,
     example: { "X-Preview": "secret" },
   },
   {

@@ -23,7 +23,7 @@ ${commands.flatMap(linesOf).join("\n")}`;
 }
 
 function linesOf({ path, commands, values, takesPath, options }: CompletedCommand): readonly string[] {
-  // the condition is a command line of its own
+  // the condition is a separate command line
   const condition = `complete --command snap-server --condition ${quoted(`__snap_server_at ${quoted(path)}`)}`;
   return [
     ...commands.map(

@@ -25,10 +25,10 @@ export async function checkBrowser(config: Config): Promise<readonly Finding[]> 
 /** The service reads in /proc what each page uses. */
 function checkPageLimits({ pageCpuSeconds }: Config): Finding {
   if (existsSync("/proc/self/stat"))
-    return ok("page limits", `memory, events and ${pageCpuSeconds} s of processor time per page`);
+    return ok("page limits", `memory, events and ${pageCpuSeconds} s of CPU time per page`);
   return warning(
     "page_limits_missing",
-    "this system has no /proc, so the memory and processor time of pages are unlimited",
+    "this system has no /proc, so the memory and CPU time of pages are unlimited",
     "run the service on Linux, or only for pages that you trust",
   );
 }

@@ -48,7 +48,7 @@ async function examine(config: Config, engine: Engine): Promise<readonly Finding
   return [
     isPrivate
       ? ok("storage", `${dataDir} is writable`)
-      : warning("folder_open", `${dataDir} is open to other users`, `chmod 700 ${dataDir}`),
+      : warning("folder_open", `${dataDir} is accessible to other users`, `chmod 700 ${dataDir}`),
     ...describeCache(await engine.cacheStats()),
     await checkBackup(engine),
     ...(await checkRecords(config, engine)),
@@ -93,7 +93,7 @@ async function checkBackup(engine: Engine): Promise<Finding> {
   const madeAt = await engine.lastBackupAt();
   const advice = "run `snap-server backup FILE` every day, and store the file on another machine";
   if (madeAt === null) return warning("backup_missing", "there is no backup yet", advice);
-  const message = `the last one is of ${formatInstant(madeAt, "")}`;
+  const message = `the last one was made on ${formatInstant(madeAt, "")}`;
   return Date.now() - madeAt > BACKUP_MAX_AGE_DAYS * DAY_MS
     ? warning("backup_old", `${message}, more than ${BACKUP_MAX_AGE_DAYS} days ago`, advice)
     : ok("backup", message);

@@ -42,7 +42,7 @@ async function checkKey(config: Config, engine: Engine): Promise<Finding> {
       "stop the service and run `snap-server secret-key replace`, which lists them; --yes gives them new signing secrets",
     );
   if ((mode & SHARED_BITS) !== 0)
-    return warning("secret_key_open", `${source} is open to other users`, `chmod 600 ${source}`);
+    return warning("secret_key_open", `${source} is accessible to other users`, `chmod 600 ${source}`);
   return ok("secret key", source);
 }
 

@@ -67,11 +67,11 @@ function describeContainment({ origin, resolvesNames }: UpstreamProxy): Finding 
   if (!resolvesNames)
     return ok(
       "containment",
-      "this service resolves names and refuses private addresses; the proxy gets the address",
+      "this service resolves names and blocks private addresses; the proxy gets the address",
     );
   return warning(
     "containment_weak",
     `${origin} resolves names: it alone keeps pages from names with private addresses`,
-    "make the proxy refuse private and loopback addresses after it has resolved a name, or set SNAP_UPSTREAM_PROXY_DNS=local if this machine resolves public names",
+    "make the proxy block private and loopback addresses after it has resolved a name, or set SNAP_UPSTREAM_PROXY_DNS=local if this machine resolves public names",
   );
 }

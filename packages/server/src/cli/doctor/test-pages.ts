@@ -65,7 +65,7 @@ async function blockFinding(renderer: Renderer, port: number, hits: () => number
   return problem(
     "egress_open",
     `did not block a page on the loopback address of this machine (${outcome}, ${hits()} requests)`,
-    "do not serve untrusted callers from this machine; report this with the version of the browser",
+    "do not serve untrusted callers from this machine; report this with the browser's version",
   );
 }
 

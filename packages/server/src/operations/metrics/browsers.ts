@@ -23,7 +23,7 @@ export const BROWSER_METRICS = {
     labels: {
       reason: {
         memory: "it used too much memory",
-        "processor-time": "it used too much processor time",
+        "processor-time": "it used too much CPU time",
         flood: "it kept the browser from responding",
         events: "it sent too many events to the service",
       },

@@ -10,7 +10,7 @@ const WAIT_BUCKETS_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40,
 export const RENDER_METRICS = {
   captures: counter({
     name: "snap_captures_total",
-    help: "Renderings returned to requests and tools, by what the cache did.",
+    help: "Renderings returned to requests and tools, by cache outcome.",
     labels: {
       cache: {
         hit: "served from the cache",
@@ -45,7 +45,7 @@ export const RENDER_METRICS = {
   }),
   concurrency: gauge({
     name: "snap_render_concurrency",
-    help: "Renders that may run at once while processors are idle and memory is free.",
+    help: "Renders that may run at once while cores are idle and memory is free.",
   }),
   quarantined: gauge({
     name: "snap_quarantined_accounts",

@@ -60,7 +60,7 @@ export const REQUEST_METRICS = {
         status_class: {
           "2xx": "success",
           "3xx": "the caller has the rendering already",
-          "4xx": "the request was refused",
+          "4xx": "the request was rejected",
           "5xx": "the service, its browser or the page failed",
         },
       },

@@ -46,7 +46,7 @@ export interface ServiceState {
 }
 
 export interface ServiceMetrics {
-  /** Learns the version of the browser. */
+  /** Records the browser's version. */
   readonly noteEvent: (event: RendererEvent) => void;
   readonly setState: (state: ServiceState) => void;
 }

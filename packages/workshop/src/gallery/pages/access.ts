@@ -46,7 +46,7 @@ export const ACCESS: Group = {
       {
         name: "login-by-header",
         title: "A header",
-        about: "A preview that the server shows to requests with a header of its own.",
+        about: "A preview that the server shows to requests with a custom header.",
         page: membersOnly((headers) => headers["x-preview"] === "letmein"),
       },
       { headers: { "X-Preview": "letmein" } },

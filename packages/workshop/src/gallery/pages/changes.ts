@@ -33,7 +33,7 @@ function change(
 }
 
 export const CHANGES: Group = {
-  title: "Changes before the picture",
+  title: "Changes before the capture",
   entries: [
     change({ name: "css", title: "A style sheet", about: "It hides a chat window.", page: CHAT }, [
       CHAT_SHOWN,
@@ -70,7 +70,7 @@ export const CHANGES: Group = {
       {
         name: "remove",
         title: "Removed elements",
-        about: "A notice goes, and the rest moves up.",
+        about: "A notice disappears, and the rest moves up.",
         page: NOTICE,
       },
       [

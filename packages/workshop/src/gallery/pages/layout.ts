@@ -65,7 +65,7 @@ const stickyHeader: Entry = {
 const appShell: Entry = {
   name: "app-shell",
   title: "An app that scrolls inside",
-  about: "The page is as high as the viewport, and its main part has a scroll bar of its own.",
+  about: "The page is as high as the viewport, and its main part has its own scroll bar.",
   page: html({
     style: `
       body { display: flex; flex-direction: column; height: 100vh; overflow: hidden; }

@@ -7,7 +7,7 @@ export interface SettingTarget {
   readonly isWorker: boolean;
   /** The context of the page. */
   readonly browserContextId: string;
-  /** The default user agent, if it is not the browser's own, so that each target must be told. */
+  /** The default user agent, if it is not the browser's own, so that each target must override it. */
   readonly userAgent: string | null;
 }
 

@@ -19,7 +19,7 @@ const AWAIT_FONTS = `(async () => {
   return ${HAS_MISSING_GLYPHS};
 })()`;
 
-/** Waits for the fonts of the page, and looks for text that none shows, if a parameter changes what the page shows. */
+/** Waits for the fonts of the page, and looks for text that no font can display, if a parameter changes the page. */
 export const awaitFonts: Step = async ({ tab, changes }, signal) => {
   if (!changes.any) return [];
   const limit = { signal, durationMs: STEP_MAX_MS, otherwise: false };

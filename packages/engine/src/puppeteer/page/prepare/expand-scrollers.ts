@@ -2,11 +2,11 @@ import { evaluate } from "../evaluate.ts";
 import { ROOTS_OF } from "../shadow-roots.ts";
 import type { Step } from "./step.ts";
 
-/** A smaller container is part of the page rather than what holds it. */
+/** A smaller container is part of the page rather than its container. */
 const VIEWPORT_PART_MIN = 0.25;
 
 /**
- * Releases the largest scroll container and all that it is in. A container that its layout still keeps lower than its
+ * Releases the largest scroll container and all its ancestors. A container that its layout still keeps lower than its
  * content gets that height as its minimum.
  */
 const EXPAND = `(() => {

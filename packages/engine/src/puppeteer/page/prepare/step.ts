@@ -23,6 +23,6 @@ export interface PageToCapture extends LoadedPage {
 
 /**
  * A step between the load of a page and its capture. Resolves with notes for the caller. Does nothing, and sends no
- * command, if no parameter asks for it. Has a time limit of its own unless that of the render is enough.
+ * command, if no parameter asks for it. Has its own time limit unless the render's is enough.
  */
 export type Step = (page: PageToCapture, signal: AbortSignal) => Promise<readonly string[]>;

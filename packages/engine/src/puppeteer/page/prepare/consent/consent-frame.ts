@@ -34,7 +34,7 @@ export interface FrameDocument {
   readonly isMain: boolean;
 }
 
-/** The document of a frame, in which consent dialogs are handled in a world of their own. */
+/** The document of a frame, whose consent dialogs are handled in an isolated world. */
 export class ConsentFrame {
   readonly id: string;
   /** Unique for each document. */
@@ -131,7 +131,7 @@ export class ConsentFrame {
     return reply["result"];
   }
 
-  /** Among the page's own scripts, which may do what they like: only the main frame's, and for a moment. */
+  /** Runs them in the page's own world, which the page controls: only in the main frame, with a short timeout. */
   async #runSnippets(asked: readonly unknown[]): Promise<readonly { id: string; result: boolean }[]> {
     const known = asked.slice(0, ASKED_MAX).map((each) => {
       const { id, snippet } = objectOf(each);
