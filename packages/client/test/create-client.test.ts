@@ -7,7 +7,7 @@ const PAGE = { url: "https://example.com/" } as const;
 const SECRET = "ThisIsTheSecretPartOfATokenForTheseTests01";
 const SIGNING_SECRET = "TheSigningSecretOfTheToken";
 
-function refusalOf(options: Partial<ClientOptions>): Error {
+function errorOf(options: Partial<ClientOptions>): Error {
   try {
     createClient({ baseUrl: "https://snap.example.com", token: TOKEN, ...options });
   } catch (error) {
@@ -48,9 +48,9 @@ describe("baseUrl", () => {
     "",
     undefined,
   ])("rejects %o without quoting it", (baseUrl) => {
-    const refusal = refusalOf({ baseUrl: baseUrl as string });
-    expect(refusal).toBeInstanceOf(TypeError);
-    expect(refusal.message).toBe(
+    const failure = errorOf({ baseUrl: baseUrl as string });
+    expect(failure).toBeInstanceOf(TypeError);
+    expect(failure.message).toBe(
       "baseUrl must look like https://snap.example.com/v1, without user name, password, query or fragment.",
     );
   });
@@ -70,23 +70,23 @@ describe("token", () => {
     `seven|${SECRET}`,
     `7|${SECRET}é`,
   ])("rejects %o without quoting it", (token) => {
-    const refusal = refusalOf({ token });
-    expect(refusal).toBeInstanceOf(TypeError);
-    expect(refusal.message).toBe("token must look like <id>|<secret>, without spaces or line breaks.");
+    const failure = errorOf({ token });
+    expect(failure).toBeInstanceOf(TypeError);
+    expect(failure.message).toBe("token must look like <id>|<secret>, without spaces or line breaks.");
   });
 
   it.for([undefined, null, "", 7])("rejects %o", (token) => {
-    expect(refusalOf({ token: token as unknown as string }).message).toContain("token must look like");
+    expect(errorOf({ token: token as unknown as string }).message).toContain("token must look like");
   });
 });
 
 describe("numeric options", () => {
   it.for([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31])("reject timeoutMs %d", (timeoutMs) => {
-    expect(refusalOf({ timeoutMs }).message).toBe("timeoutMs must be an integer from 1 to 2147483647");
+    expect(errorOf({ timeoutMs }).message).toBe("timeoutMs must be an integer from 1 to 2147483647");
   });
 
   it.for([-1, 1.5, 101, Number.NaN, Number.POSITIVE_INFINITY])("reject maxRetries %d", (maxRetries) => {
-    expect(refusalOf({ maxRetries }).message).toBe("maxRetries must be an integer from 0 to 100");
+    expect(errorOf({ maxRetries }).message).toBe("maxRetries must be an integer from 0 to 100");
   });
 
   it("are also checked per call", async () => {

@@ -19,7 +19,7 @@ export type { Cookie } from "./parameters/cookies.ts";
 export { DEVICES } from "./parameters/devices.ts";
 export { explainUnknownName } from "./parameters/explain-unknown-name.ts";
 export { FaultList } from "./parameters/fault-list.ts";
-export type { Refusal } from "./parameters/fault-list.ts";
+export type { ValidationFailure } from "./parameters/fault-list.ts";
 export { fieldMessage } from "./parameters/field-message.ts";
 export { paperSizeInches, UNITS_PER_INCH } from "./parameters/paper-size.ts";
 export { PARAMETER_GROUPS } from "./parameters/row.ts";

@@ -148,19 +148,19 @@ describe("a connection pooler that cannot work", { tags: ["postgres", "pgbouncer
   const inTransaction = usePgbouncer({ server }, { pool_mode: "transaction" });
   const withOneDatabase = usePgbouncer({ server }, { pool_mode: "transaction" }, "postgres");
   const withOneConnection = usePgbouncer({ server }, { pool_mode: "session", default_pool_size: "1" });
-  const refusal = async (url: string): Promise<string> => {
+  const failure = async (url: string): Promise<string> => {
     const error: unknown = await openStorage({ url }).catch((reason: unknown) => reason);
     return error instanceof Error ? error.message : "it was opened";
   };
 
   it("is rejected with the remedy: in statement mode", async () => {
-    expect(await refusal(inStatement(await newDatabase()))).toMatch(
+    expect(await failure(inStatement(await newDatabase()))).toMatch(
       /^transaction blocks not allowed in statement pooling mode; .*set pool_mode of PgBouncer to transaction or session$/,
     );
   });
 
   it("is rejected with the remedy: with a pool that is too small", async () => {
-    expect(await refusal(withOneConnection(await newDatabase()))).toMatch(
+    expect(await failure(withOneConnection(await newDatabase()))).toMatch(
       /^the connection pooler lends too few connections .*default_pool_size of PgBouncer/,
     );
   });
@@ -169,17 +169,17 @@ describe("a connection pooler that cannot work", { tags: ["postgres", "pgbouncer
     const url = await newDatabase();
     const remedy = "correct the name of the database, or create it";
     const missing = new URL(`${url}_missing`).pathname.slice(1);
-    expect(await refusal(inTransaction(`${url}_missing`))).toBe(
+    expect(await failure(inTransaction(`${url}_missing`))).toBe(
       `database "${missing}" does not exist; ${remedy}`,
     );
-    expect(await refusal(withOneDatabase(url))).toBe(
+    expect(await failure(withOneDatabase(url))).toBe(
       `no such database: ${new URL(url).pathname.slice(1)}; ${remedy}`,
     );
   });
 
   it("is rejected with the remedy: with another user", async () => {
     const url = inTransaction(await newDatabase()).replace("snap@", "ada@");
-    expect(await refusal(url)).toMatch(/ authentication failed; correct the user and the password$/);
+    expect(await failure(url)).toMatch(/ authentication failed; correct the user and the password$/);
   });
 
   it("is rejected with the remedy: one that accepts connections and does not respond", async () => {
@@ -187,13 +187,13 @@ describe("a connection pooler that cannot work", { tags: ["postgres", "pgbouncer
     onTestFinished(() => void silent.close());
     await once(silent, "listening");
     const { port } = silent.address() as AddressInfo;
-    expect(await refusal(`postgres://snap@127.0.0.1:${port}/snap`)).toBe(
+    expect(await failure(`postgres://snap@127.0.0.1:${port}/snap`)).toBe(
       "timeout expired; it accepts connections, but does not respond: check that it runs and is not overloaded",
     );
   });
 
   it("is asked for no start-up parameter but those of the URL, which are rejected with the remedy", async () => {
-    expect(await refusal(`${inTransaction(await newDatabase())}?options=-c%20work_mem%3D8MB`)).toContain(
+    expect(await failure(`${inTransaction(await newDatabase())}?options=-c%20work_mem%3D8MB`)).toContain(
       "unsupported startup parameter: options; the connection pooler rejects it: remove it from the URL",
     );
   });

@@ -8,7 +8,7 @@ import { openCache, useRedis } from "./redis.ts";
 describe("a required Redis", { tags: ["redis"] }, () => {
   const redis = useRedis();
   /** Expects that opening is rejected, and returns the message. */
-  const refusal = async (url: string): Promise<string> => {
+  const failure = async (url: string): Promise<string> => {
     const error: unknown = await openRedisCache({ url, isRequired: true }).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(RedisUnreachableError);
     return (error as Error).message;
@@ -20,14 +20,14 @@ describe("a required Redis", { tags: ["redis"] }, () => {
   });
 
   it("has a host name that exists", async () => {
-    expect(await refusal("redis://cache.invalid:6379")).toMatch(
+    expect(await failure("redis://cache.invalid:6379")).toMatch(
       /^Redis at cache\.invalid:6379 is unavailable: getaddrinfo \w+ cache\.invalid; correct the host name$/,
     );
   });
 
   it("listens on the port", async () => {
     const port = await findFreePort();
-    expect(await refusal(`redis://127.0.0.1:${port}`)).toBe(
+    expect(await failure(`redis://127.0.0.1:${port}`)).toBe(
       `Redis at 127.0.0.1:${port} is unavailable: connect ECONNREFUSED 127.0.0.1:${port}; start Redis, or correct the host and the port`,
     );
   });
@@ -36,13 +36,13 @@ describe("a required Redis", { tags: ["redis"] }, () => {
     const { pid, url } = redis();
     process.kill(pid, "SIGSTOP");
     onTestFinished(() => void process.kill(pid, "SIGCONT"));
-    expect(await refusal(url)).toContain(
+    expect(await failure(url)).toContain(
       "no response within 3000 ms; check the host, the port and the network",
     );
   });
 
   it("expects TLS on the port of a rediss:// URL", async () => {
-    expect(await refusal(redis().url.replace("redis:", "rediss:"))).toContain(
+    expect(await failure(redis().url.replace("redis:", "rediss:"))).toContain(
       "use redis:// if Redis expects no TLS",
     );
   });

@@ -4,7 +4,7 @@ import { checkParameters } from "../parameters/check-parameters.ts";
 import type { As, DownloadOptions, Rendering } from "../results/rendering.ts";
 import type { Pacing } from "../sending/time.ts";
 import type { CallOptions } from "../sending/send.ts";
-import { refusedParameters } from "../sending/write-query.ts";
+import { invalidParameters } from "../sending/write-query.ts";
 import { watchBatch, type WatchOptions } from "./watch-batch.ts";
 
 /** The renderings of a batch. */
@@ -146,8 +146,8 @@ function checkItems(items: readonly RenderInput[]): void {
     if (Object(item) === item && !isList(item))
       for (const [name, messages] of Object.entries(checkParameters(item)?.errors ?? {}))
         for (const message of messages) faults.add(`items.${index}.${name}`, message);
-  const refusal = faults.toRefusal();
-  if (refusal !== null) throw refusedParameters(refusal);
+  const failure = faults.toFailure();
+  if (failure !== null) throw invalidParameters(failure);
 }
 
 /** Callers without types may pass anything. */

@@ -1,7 +1,7 @@
 import { DOCUMENT_TYPES, type StoredDocument } from "@snap/protocol";
 import { readJson, readNothing } from "../sending/read-json.ts";
 import type { CallOptions, RequestBody, SendToService } from "../sending/send.ts";
-import { refusedParameters } from "../sending/write-query.ts";
+import { invalidParameters } from "../sending/write-query.ts";
 
 interface Contents {
   readonly html: string;
@@ -87,7 +87,7 @@ function toForm(files: Contents["files"]): FormData {
 
 function invalidPath(path: string): Error {
   const fault = 'must have a path without "; upload a ZIP file instead';
-  return refusedParameters({
+  return invalidParameters({
     code: "validation_failed",
     message: `${path} ${fault}`,
     errors: { [path]: [fault] },

@@ -1,5 +1,5 @@
 import { checkRules, explainUnknownName, FaultList, modeOf, PARAMETERS } from "@snap/protocol";
-import type { ParameterRow, Refusal } from "@snap/protocol";
+import type { ParameterRow, ValidationFailure } from "@snap/protocol";
 import { checkField } from "./check-field.ts";
 
 /**
@@ -13,7 +13,7 @@ import { checkField } from "./check-field.ts";
  * checkParameters({ url: "https://example.com", scale: 4 })?.errors;
  * // { scale: ["must be an integer from 1 to 3"] }
  */
-export function checkParameters(input: object): Refusal | null {
+export function checkParameters(input: object): ValidationFailure | null {
   const sent = sentValues(input);
   const mode = modeOf(sent);
   const fields: Readonly<Record<string, ParameterRow>> = PARAMETERS[mode];
@@ -28,7 +28,7 @@ export function checkParameters(input: object): Refusal | null {
   const unknownNames = Object.keys(sent).filter((name) => !Object.hasOwn(fields, name));
   faults.addEach(unknownNames, (name) => explainUnknownName(name, mode));
   checkRules(mode, values, (name, message) => faults.add(name, message));
-  return faults.toRefusal();
+  return faults.toFailure();
 }
 
 function sentValues(input: object): Readonly<Record<string, unknown>> {

@@ -1,6 +1,6 @@
 import { checkContent, DOCUMENT_ORIGIN, FaultList, LIMITS, type RenderInput } from "@snap/protocol";
 import { checkParameters } from "../parameters/check-parameters.ts";
-import { refusedParameters, writeQuery } from "./write-query.ts";
+import { invalidParameters, writeQuery } from "./write-query.ts";
 
 /** The path of a request below the base URL, and its body if it is a POST. */
 export interface WrittenCapture {
@@ -25,7 +25,7 @@ export function writeCapture(parameters: object): WrittenCapture {
   const faults = new FaultList();
   checkContent(parameters as Readonly<Record<string, unknown>>, (name, message) => faults.add(name, message));
   // any valid URL stands for the content
-  const refusal = faults.toRefusal() ?? checkParameters({ ...others, url: DOCUMENT_ORIGIN });
-  if (refusal !== null) throw refusedParameters(refusal);
+  const failure = faults.toFailure() ?? checkParameters({ ...others, url: DOCUMENT_ORIGIN });
+  if (failure !== null) throw invalidParameters(failure);
   return { path: "/captures", body: JSON.stringify(parameters) };
 }

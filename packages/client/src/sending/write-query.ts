@@ -1,4 +1,4 @@
-import { ERROR_CODES, toQuery, type Refusal, type RenderInput } from "@snap/protocol";
+import { ERROR_CODES, toQuery, type ValidationFailure, type RenderInput } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
 import { checkParameters } from "../parameters/check-parameters.ts";
 
@@ -9,12 +9,12 @@ import { checkParameters } from "../parameters/check-parameters.ts";
  */
 export function writeQuery(parameters: RenderInput): URLSearchParams {
   if (Object(parameters) !== parameters) throw new TypeError("parameters must be an object such as { url }");
-  const refusal = checkParameters(parameters);
-  if (refusal !== null) throw refusedParameters(refusal);
+  const failure = checkParameters(parameters);
+  if (failure !== null) throw invalidParameters(failure);
   return toQuery(parameters);
 }
 
 /** The error of a local check: it has no request id. */
-export function refusedParameters({ code, message, errors }: Refusal): SnapError {
+export function invalidParameters({ code, message, errors }: ValidationFailure): SnapError {
   return new SnapError(code, message, { status: ERROR_CODES[code].status, errors });
 }

@@ -6,7 +6,7 @@ import {
   type SignableInput,
 } from "@snap/protocol";
 import { readBaseUrl, readInteger, type IntegerRange } from "../read-options.ts";
-import { refusedParameters, writeQuery } from "../sending/write-query.ts";
+import { invalidParameters, writeQuery } from "../sending/write-query.ts";
 
 const TOKEN_ID: IntegerRange = { min: 1, max: Number.MAX_SAFE_INTEGER };
 /** The limit catches milliseconds: Unix seconds stay below it for a thousand years. */
@@ -61,8 +61,8 @@ export function signUrl(parameters: SignableInput, options: SignUrlOptions): str
 function requireNoSecrets(parameters: object): void {
   const faults = new FaultList();
   for (const name of secretsIn(parameters)) faults.add(name, SIGNED_SECRET_MESSAGE);
-  const refusal = faults.toRefusal();
-  if (refusal !== null) throw refusedParameters(refusal);
+  const failure = faults.toFailure();
+  if (failure !== null) throw invalidParameters(failure);
 }
 
 function toSeconds(expires: Date | number): number {

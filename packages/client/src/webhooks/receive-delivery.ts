@@ -40,7 +40,7 @@ export interface DeliveryResponse {
 }
 
 /** Statuses of errors that the sender caused. Any other error is the receiver's own. */
-const STATUS_OF_REFUSAL: { readonly [Code in WebhookErrorCode]?: number } = {
+const STATUS_OF_ERROR: { readonly [Code in WebhookErrorCode]?: number } = {
   missing_header: 400,
   invalid_timestamp: 400,
   timestamp_out_of_tolerance: 400,
@@ -65,16 +65,16 @@ export async function receiveDelivery(
   { settings, callback, onError }: Receiver,
 ): Promise<DeliveryResponse> {
   if (request.method !== "POST")
-    return refuse(405, { code: "method_not_allowed", message: "Method not allowed; use POST." });
+    return reject(405, { code: "method_not_allowed", message: "Method not allowed; use POST." });
   let batch: RenderBatch;
   try {
     const rawBody = await request.readBody();
     batch = verifyDelivery({ rawBody, headers: request.headers, nowMs: Date.now() }, settings);
   } catch (error) {
     onError?.(error);
-    const status = isWebhookError(error) ? STATUS_OF_REFUSAL[error.code] : undefined;
+    const status = isWebhookError(error) ? STATUS_OF_ERROR[error.code] : undefined;
     if (status === undefined) throw error;
-    return refuse(status, error as WebhookError);
+    return reject(status, error as WebhookError);
   }
   try {
     await callback(batch);
@@ -85,7 +85,7 @@ export async function receiveDelivery(
   return { status: 204, headers: {}, body: null };
 }
 
-function refuse(status: number, { code, message }: { code: string; message: string }): DeliveryResponse {
+function reject(status: number, { code, message }: { code: string; message: string }): DeliveryResponse {
   return {
     status,
     headers: { "Content-Type": "application/json", ...(status === 405 && { Allow: "POST" }) },

@@ -20,8 +20,8 @@ function errorOfService(input: Readonly<Record<string, unknown>>): unknown {
 }
 
 function errorOfClient(input: object): unknown {
-  const refusal = checkParameters(input);
-  return refusal === null ? null : [refusal.code, refusal.message, Object.entries(refusal.errors)];
+  const failure = checkParameters(input);
+  return failure === null ? null : [failure.code, failure.message, Object.entries(failure.errors)];
 }
 
 describe("checkParameters and the service", () => {
@@ -77,9 +77,9 @@ describe("checkParameters", () => {
     [{ url, pdf: true, fullPage: true }, "validation_failed", ["fullPage"]],
     [{ url, pdf: true, marginTop: 1 }, "validation_failed", ["marginRight", "marginBottom", "marginLeft"]],
   ])("%o -> %s %j", (input, code, names) => {
-    const refusal = checkParameters(input);
-    expect(refusal?.code).toBe(code);
-    expect(Object.keys(refusal?.errors ?? {})).toEqual(names);
+    const failure = checkParameters(input);
+    expect(failure?.code).toBe(code);
+    expect(Object.keys(failure?.errors ?? {})).toEqual(names);
   });
 
   it("names the valid values and suggests the closest name", () => {

@@ -150,8 +150,8 @@ class Faults {
   }
 
   toError(): SnapError {
-    const refusal = this.list.toRefusal();
-    const { message = "", errors = {} } = refusal ?? {};
+    const failure = this.list.toFailure();
+    const { message = "", errors = {} } = failure ?? {};
     return Object.keys(errors).length === this.#blocked
       ? new SnapError(
           "blocked_host",

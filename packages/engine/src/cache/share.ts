@@ -190,10 +190,10 @@ function holdLease(
 
 /** Errors that concern only the leader. The joined requests are checked separately. */
 function concernsLeaderAlone(error: unknown): boolean {
-  return isSnapError(error) && LEADERS_REFUSALS.has(error.code);
+  return isSnapError(error) && LEADERS_ERRORS.has(error.code);
 }
 
-const LEADERS_REFUSALS: ReadonlySet<string> = new Set([
+const LEADERS_ERRORS: ReadonlySet<string> = new Set([
   "rate_limited",
   "no_active_plan",
   "credit_limit_reached",

@@ -45,8 +45,8 @@ export function checkFiles(
   for (const { path, bytes } of files)
     if (isText(path) && !isUtf8(bytes)) faults.add(label ?? path, "must be encoded as UTF-8");
   requirePage(files, faults);
-  const refusal = faults.toRefusal();
-  if (refusal !== null) throw new SnapError("validation_failed", refusal.message, { errors: refusal.errors });
+  const failure = faults.toFailure();
+  if (failure !== null) throw new SnapError("validation_failed", failure.message, { errors: failure.errors });
   return files.toSorted((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
 }
 

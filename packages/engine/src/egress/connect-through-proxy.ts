@@ -10,7 +10,7 @@ const ADDRESSES_MAX = 3;
 const HEADER_BYTES_MAX = 16_384;
 
 /** `unreachable`: the proxy did not connect to the target; `proxy-failed`: it is down, or does not let this service in. */
-export type ProxyRefusal = "unreachable" | "proxy-failed";
+export type ProxyFailure = "unreachable" | "proxy-failed";
 
 export interface ProxiedConnectRequest {
   readonly proxy: UpstreamProxy;
@@ -31,7 +31,7 @@ interface Attempt extends ProxiedConnectRequest {
 }
 
 /** Connects to a target through the tunnel of a proxy (RFC 9110, 9.3.6). */
-export async function connectThroughProxy(request: ProxiedConnectRequest): Promise<Socket | ProxyRefusal> {
+export async function connectThroughProxy(request: ProxiedConnectRequest): Promise<Socket | ProxyFailure> {
   const { signal: abandoned, connectTimeoutMs: durationMs = CONNECT_TIMEOUT_MS } = request;
   const reason = (): Error => new Error(`no tunnel within ${durationMs} ms`);
   const outcome = await withTimeout({ signal: abandoned, durationMs, reason }, (signal) =>
@@ -43,7 +43,7 @@ export async function connectThroughProxy(request: ProxiedConnectRequest): Promi
 }
 
 /** Asks for one address after the other, or for the name. */
-async function openFirstTunnel(attempt: Attempt): Promise<Socket | Refusal> {
+async function openFirstTunnel(attempt: Attempt): Promise<Socket | TunnelFailure> {
   const { hostname, port, addresses, signal } = attempt;
   const [host = hostname, ...others] = ipv4First(addresses);
   const outcome = await openTunnel(attempt, `${isIP(host) === 6 ? `[${host}]` : host}:${port}`);
@@ -57,13 +57,13 @@ function ipv4First(addresses: readonly string[]): readonly string[] {
   return addresses.toSorted((left, right) => isIP(left) - isIP(right)).slice(0, ADDRESSES_MAX);
 }
 
-interface Refusal {
-  readonly kind: ProxyRefusal;
+interface TunnelFailure {
+  readonly kind: ProxyFailure;
   /** What the proxy did. */
   readonly detail: string;
 }
 
-async function openTunnel(attempt: Attempt, authority: string): Promise<Socket | Refusal> {
+async function openTunnel(attempt: Attempt, authority: string): Promise<Socket | TunnelFailure> {
   const opened = await openConnection(attempt);
   if ("kind" in opened) return opened;
   try {
@@ -79,7 +79,7 @@ async function openTunnel(attempt: Attempt, authority: string): Promise<Socket |
   }
 }
 
-async function openConnection(attempt: Attempt): Promise<Socket | Refusal> {
+async function openConnection(attempt: Attempt): Promise<Socket | TunnelFailure> {
   const { proxy, signal, resolver } = attempt;
   const { hostname, port } = proxy;
   let detail = "did not accept a connection in time";
@@ -103,7 +103,7 @@ async function openConnection(attempt: Attempt): Promise<Socket | Refusal> {
   }
 }
 
-function failed(detail: string): Refusal {
+function failed(detail: string): TunnelFailure {
   return { kind: "proxy-failed", detail };
 }
 
@@ -130,7 +130,7 @@ function sendConnect(socket: Socket, proxy: UpstreamProxy, authority: string): P
 const AUTHENTICATION_REQUIRED = 407;
 const TOO_MANY_REQUESTS = 429;
 
-function explainStatus(status: number): Refusal {
+function explainStatus(status: number): TunnelFailure {
   if (status === AUTHENTICATION_REQUIRED)
     return failed("rejects the user name and password of this service, or requires them (407)");
   if (status === TOO_MANY_REQUESTS) return failed("limits the connections of this service (429)");

@@ -1,12 +1,12 @@
 import type { Socket } from "node:net";
 import { normalizeHostname } from "../targets/target-list.ts";
-import { connectThroughProxy, type ProxyRefusal } from "./connect-through-proxy.ts";
+import { connectThroughProxy, type ProxyFailure } from "./connect-through-proxy.ts";
 import { openSocket } from "./open-socket.ts";
-import { resolveHost, type ResolveHostRequest, type ResolveRefusal } from "./resolve.ts";
+import { resolveHost, type ResolveHostRequest, type ResolveFailure } from "./resolve.ts";
 import { skipsProxy, skipsProxyFor } from "./upstream-proxy.ts";
 
 /** `unreachable`: no address accepted in time; `proxy-failed`: the upstream proxy is down or does not let us in. */
-export type ConnectRefusal = ResolveRefusal | ProxyRefusal;
+export type ConnectFailure = ResolveFailure | ProxyFailure;
 
 interface ConnectRequest extends ResolveHostRequest {
   /** 10,000 by default. */
@@ -28,9 +28,9 @@ interface ConnectRequest extends ResolveHostRequest {
  * if (typeof outcome === "string") console.error(outcome);
  * else await startTls(outcome, "example.com");
  */
-export async function connect(request: ConnectRequest): Promise<Socket | ConnectRefusal> {
+export async function connect(request: ConnectRequest): Promise<Socket | ConnectFailure> {
   const outcome = await resolveHost(request);
-  if ("refusal" in outcome) return outcome.refusal;
+  if ("failure" in outcome) return outcome.failure;
   const { addresses } = outcome;
   const { port, upstreamProxy: proxy = null } = request;
   const hostname = normalizeHostname(request.hostname);

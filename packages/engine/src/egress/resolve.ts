@@ -14,11 +14,11 @@ import { skipsProxy, type UpstreamProxy } from "./upstream-proxy.ts";
  * `blocked`: not an allowed target; `unresolved`: the name does not exist or has no address; `resolver-failed`: the
  * resolver could not tell, and a retry may succeed.
  */
-export type ResolveRefusal = "blocked" | "unresolved" | "resolver-failed";
+export type ResolveFailure = "blocked" | "unresolved" | "resolver-failed";
 
 /** Why there is no address to connect to. */
-export interface RefusedHost {
-  readonly refusal: ResolveRefusal;
+export interface UnusableHost {
+  readonly failure: ResolveFailure;
   /** For the log. */
   readonly detail?: string;
 }
@@ -29,7 +29,7 @@ interface ResolvedHost {
 }
 
 /** Addresses that are not checked yet, or why there are none. */
-export type LookUpOutcome = ResolvedHost | RefusedHost;
+export type LookUpOutcome = ResolvedHost | UnusableHost;
 
 /** Makes the look-ups of one page. */
 export interface LookUpQueue {
@@ -68,21 +68,21 @@ export async function resolveHost(request: ResolveHostRequest): Promise<LookUpOu
   const { port, upstreamProxy = null, signal = new AbortController().signal } = request;
   const policy = closeProxy(request.policy, upstreamProxy);
   const hostname = normalizeHostname(request.hostname);
-  if (checkHost({ hostname, port, policy }) === "blocked") return { refusal: "blocked" };
+  if (checkHost({ hostname, port, policy }) === "blocked") return { failure: "blocked" };
   if (hostname === DOCUMENT_HOSTNAME)
-    return { refusal: "unresolved", detail: `${hostname} is not on the network` };
+    return { failure: "unresolved", detail: `${hostname} is not on the network` };
   if (upstreamProxy !== null && leavesNameTo(upstreamProxy, { hostname, port }))
     return isWebPort(port) || allowsName({ hostname, port, policy })
       ? { addresses: [] }
-      : { refusal: "blocked" };
+      : { failure: "blocked" };
   const found =
     isIP(hostname) === 0 ? await lookUpInTurn({ ...request, hostname, signal }) : { addresses: [hostname] };
-  if ("refusal" in found) return found;
+  if ("failure" in found) return found;
   const { addresses } = found;
   const isAllowed = (address: string): boolean => checkAddress({ address, hostname, port, policy }) === "ok";
-  if (!addresses.every(isAllowed)) return { refusal: "blocked" };
+  if (!addresses.every(isAllowed)) return { failure: "blocked" };
   return (await reachesOwnPort({ ...request, policy, hostname, signal }, addresses))
-    ? { refusal: "blocked" }
+    ? { failure: "blocked" }
     : found;
 }
 
@@ -112,7 +112,7 @@ async function reachesOwnPort(request: LookUpRequest, addresses: readonly string
   if (unopened.length === 0) return false;
   const own = await Promise.all(names.map((name) => lookUp({ ...request, hostname: name.hostname })));
   return own.some((found) => {
-    if ("refusal" in found) return true;
+    if ("failure" in found) return true;
     const hostPorts = found.addresses.map((address) => ({ hostname: address, port }));
     const isFound = (address: Address | null): boolean =>
       address !== null && isAmong(hostPorts, { hostname, address, port, policy });
@@ -147,7 +147,7 @@ async function lookUp(request: LookUpRequest): Promise<LookUpOutcome> {
     );
     return addresses.length > 0
       ? { addresses }
-      : { refusal: "unresolved", detail: `${hostname} has no address` };
+      : { failure: "unresolved", detail: `${hostname} has no address` };
   } catch (error) {
     return explainFailure(error);
   }
@@ -155,10 +155,10 @@ async function lookUp(request: LookUpRequest): Promise<LookUpOutcome> {
 
 const ABSENT: ReadonlySet<unknown> = new Set([NOTFOUND, NODATA]);
 
-function explainFailure(error: unknown): RefusedHost {
-  if (!(error instanceof Error)) return { refusal: "resolver-failed", detail: String(error) };
-  if ("code" in error && ABSENT.has(error.code)) return { refusal: "unresolved", detail: error.message };
-  return { refusal: "resolver-failed", detail: error.message };
+function explainFailure(error: unknown): UnusableHost {
+  if (!(error instanceof Error)) return { failure: "resolver-failed", detail: String(error) };
+  if ("code" in error && ABSENT.has(error.code)) return { failure: "unresolved", detail: error.message };
+  return { failure: "resolver-failed", detail: error.message };
 }
 
 /**
@@ -166,16 +166,16 @@ function explainFailure(error: unknown): RefusedHost {
  * not the security boundary: the name may resolve differently later, so `connect` checks again.
  *
  * @example
- * await resolveTarget({ url: "http://127.0.0.1.nip.io/", policy, resolver }); // { refusal: "blocked" }
+ * await resolveTarget({ url: "http://127.0.0.1.nip.io/", policy, resolver }); // { failure: "blocked" }
  */
 export async function resolveTarget(request: {
   readonly url: string;
   readonly policy: TargetPolicy;
   readonly resolver: Resolver;
   readonly upstreamProxy?: UpstreamProxy | null;
-}): Promise<RefusedHost | null> {
+}): Promise<UnusableHost | null> {
   const target = parseTarget(request.url);
-  if (target === null) return { refusal: "blocked" };
+  if (target === null) return { failure: "blocked" };
   const outcome = await resolveHost({ ...request, ...target });
-  return "refusal" in outcome ? outcome : null;
+  return "failure" in outcome ? outcome : null;
 }

@@ -26,6 +26,6 @@ export function requireFilterLists(
 ): void {
   const faults = new FaultList();
   checkFilterLists(parameters, renderer, (name, message) => faults.add(name, message));
-  const refusal = faults.toRefusal();
-  if (refusal !== null) throw new SnapError(refusal.code, refusal.message, { errors: refusal.errors });
+  const failure = faults.toFailure();
+  if (failure !== null) throw new SnapError(failure.code, failure.message, { errors: failure.errors });
 }

@@ -62,9 +62,9 @@ function parse(input: Readonly<Record<string, unknown>>, faults: FaultList): Sna
       } else faults.add(String(issue.path[0]), issue.message);
     }
   }
-  const refusal = faults.toRefusal();
-  if (refusal !== null) {
-    const { code, message, errors } = refusal;
+  const failure = faults.toFailure();
+  if (failure !== null) {
+    const { code, message, errors } = failure;
     throw new SnapError(isMalformedQuery ? "validation_failed" : code, message, { errors });
   }
   if (!result.success) throw result.error;

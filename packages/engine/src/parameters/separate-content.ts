@@ -17,8 +17,8 @@ export interface SeparatedContent {
 export function separateContent(sent: Readonly<Record<string, unknown>>): SeparatedContent {
   const faults = new FaultList();
   checkContent(sent, (name, message) => faults.add(name, message));
-  const refusal = faults.toRefusal();
-  if (refusal !== null) throw new SnapError(refusal.code, refusal.message, { errors: refusal.errors });
+  const failure = faults.toFailure();
+  if (failure !== null) throw new SnapError(failure.code, failure.message, { errors: failure.errors });
   const { html, markdown, ...parameters } = sent;
   if (typeof html === "string") return { parameters, document: { html } };
   return { parameters, document: typeof markdown === "string" ? { markdown } : undefined };

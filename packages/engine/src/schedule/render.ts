@@ -1,5 +1,5 @@
 import type { SnapParameters } from "@snap/protocol";
-import { resolveTarget, type RefusedHost } from "../egress/resolve.ts";
+import { resolveTarget, type UnusableHost } from "../egress/resolve.ts";
 import type { UpstreamProxy } from "../egress/upstream-proxy.ts";
 import type { SentDocument } from "../documents/document.ts";
 import { openDocument, type DocumentParts } from "../documents/open-document.ts";
@@ -58,8 +58,8 @@ export function render(
     const { url } = parameters;
     const { accountId, requestId, document: sent } = slot;
     const document = await openDocument(parts, { url, accountId, sent });
-    const refused = document === null ? await resolveTarget({ url, policy, resolver, upstreamProxy }) : null;
-    if (refused !== null) throw explain(refused);
+    const failure = document === null ? await resolveTarget({ url, policy, resolver, upstreamProxy }) : null;
+    if (failure !== null) throw explain(failure);
     const isIsolated = parts.isolatesAccounts || parts.quarantine.has(accountId);
     try {
       const served = document === null ? {} : { document };
@@ -78,7 +78,7 @@ function quarantine(parts: RenderParts, accountId: string, { message }: SnapErro
   parts.onQuarantined({ accountId, reason: message, endsAt: parts.quarantine.add(accountId) });
 }
 
-function explain({ refusal, detail = "" }: RefusedHost): SnapError {
-  if (refusal === "blocked") return blockedHost();
-  return refusal === "unresolved" ? unresolvedHost(detail) : resolverFailed(detail);
+function explain({ failure, detail = "" }: UnusableHost): SnapError {
+  if (failure === "blocked") return blockedHost();
+  return failure === "unresolved" ? unresolvedHost(detail) : resolverFailed(detail);
 }

@@ -72,7 +72,7 @@ function coversPort(entry: ListedTarget, port: number): boolean {
 }
 
 /** Returns whether the policy blocks this target even if its allowlist covers it. */
-export function isRefused(check: PolicyCheck): boolean {
+export function isBlocked(check: PolicyCheck): boolean {
   const { policy } = check;
   return (
     isDenied(check) ||

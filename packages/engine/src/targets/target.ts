@@ -16,7 +16,7 @@ import {
   allowsName,
   allowsSomeAddress,
   isOwnAddress,
-  isRefused,
+  isBlocked,
   isWebPort,
   type TargetPolicy,
 } from "./policy.ts";
@@ -101,7 +101,7 @@ interface AddressCheck {
 export function checkAddress({ address: text, hostname, port, policy }: AddressCheck): "ok" | "blocked" {
   const address = parseAddress(text);
   const check = { hostname, address, port, policy };
-  if (isRefused(check)) return "blocked";
+  if (isBlocked(check)) return "blocked";
   if (allowsName(check) || allowsAddress(check)) return "ok";
   if (address === null || !isWebPort(port)) return "blocked";
   return isPublic(address) && !isOwnAddress(address, policy) ? "ok" : "blocked";
@@ -150,7 +150,7 @@ interface HostCheck {
 export function checkHost(target: HostCheck): "ok" | "blocked" {
   const { hostname, port, policy } = target;
   if (isIP(hostname) !== 0) return checkAddress({ ...target, address: hostname });
-  if (isRefused({ ...target, address: null })) return "blocked";
+  if (isBlocked({ ...target, address: null })) return "blocked";
   if (allowsName(target)) return "ok";
   const isOwn = policy.ownHostnames.some((own) => normalizeHostname(own) === hostname);
   if (isOwn || !isPublicName(hostname)) return "blocked";

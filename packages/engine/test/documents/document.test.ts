@@ -8,7 +8,7 @@ function withFiles(...paths: readonly string[]): DocumentContent {
   return { files: [PAGE, ...paths.map((path) => ({ path, bytes: "" }))] };
 }
 
-async function refusalOf(content: DocumentContent): Promise<unknown> {
+async function errorOf(content: DocumentContent): Promise<unknown> {
   const refused = await createDocument(content).catch((error: unknown) => error);
   if (!isSnapError(refused)) throw refused;
   const { code, errors } = refused;
@@ -111,7 +111,7 @@ describe("a document is rejected", () => {
     ["a\u009bb", "must have a path without backslashes, control characters and unpaired surrogates"],
     ["a\ud800", "must have a path without backslashes, control characters and unpaired surrogates"],
   ])("with the path %j", async (path, message) => {
-    expect(await refusalOf(withFiles(path))).toEqual({
+    expect(await errorOf(withFiles(path))).toEqual({
       code: "validation_failed",
       errors: { [path]: [message] },
     });
@@ -119,7 +119,7 @@ describe("a document is rejected", () => {
 
   it("with a path of more than 255 bytes", async () => {
     await createDocument(withFiles("é".repeat(127)));
-    expect(await refusalOf(withFiles("é".repeat(128)))).toEqual({
+    expect(await errorOf(withFiles("é".repeat(128)))).toEqual({
       code: "validation_failed",
       errors: { ["é".repeat(128)]: ["must have a path of at most 255 bytes"] },
     });
@@ -128,7 +128,7 @@ describe("a document is rejected", () => {
   it("with a path of any length, without normalizing it", async () => {
     // would take minutes
     const path = `a${"\u0315".repeat(150_000)}${"\u0316".repeat(150_000)}`;
-    expect(await refusalOf(withFiles(path))).toMatchObject({ code: "validation_failed" });
+    expect(await errorOf(withFiles(path))).toMatchObject({ code: "validation_failed" });
   });
 
   it("with a file twice, also in another normalization, but not in another case", async () => {
@@ -137,7 +137,7 @@ describe("a document is rejected", () => {
       ["a.css", "a.css"],
       ["caf\u00e9.css", "cafe\u0301.css"],
     ] as const)
-      expect(await refusalOf(withFiles(first, second))).toEqual({
+      expect(await errorOf(withFiles(first, second))).toEqual({
         code: "validation_failed",
         errors: { [first]: ["is sent more than once"] },
       });
@@ -145,11 +145,11 @@ describe("a document is rejected", () => {
 
   it("with a name that is both a file and a folder", async () => {
     const fault = ["is both a file and a folder"];
-    const refusal = { code: "validation_failed", errors: { a: fault } };
-    expect(await refusalOf(withFiles("a", "a/b/c"))).toEqual(refusal);
-    expect(await refusalOf(withFiles("a/b/c", "a"))).toEqual(refusal);
+    const failure = { code: "validation_failed", errors: { a: fault } };
+    expect(await errorOf(withFiles("a", "a/b/c"))).toEqual(failure);
+    expect(await errorOf(withFiles("a/b/c", "a"))).toEqual(failure);
     expect(
-      await refusalOf({
+      await errorOf({
         files: [
           { path: "index.md", bytes: "" },
           { path: "index.html/a", bytes: "" },
@@ -160,44 +160,44 @@ describe("a document is rejected", () => {
 
   it("with text that is not UTF-8", async () => {
     const bytes = Buffer.from("Grüße", "latin1");
-    const refusal = (name: string): unknown => ({
+    const failure = (name: string): unknown => ({
       code: "validation_failed",
       errors: { [name]: ["must be encoded as UTF-8"] },
     });
-    expect(await refusalOf({ html: bytes })).toEqual(refusal("body"));
-    expect(await refusalOf({ markdown: bytes })).toEqual(refusal("body"));
+    expect(await errorOf({ html: bytes })).toEqual(failure("body"));
+    expect(await errorOf({ markdown: bytes })).toEqual(failure("body"));
     for (const path of ["a/b.CSS", "logo.svg"])
-      expect(await refusalOf({ files: [PAGE, { path, bytes }] })).toEqual(refusal(path));
+      expect(await errorOf({ files: [PAGE, { path, bytes }] })).toEqual(failure(path));
     await createDocument({ files: [PAGE, { path: "a.png", bytes }] });
   });
 
   it("without exactly one page", async () => {
-    const refusal = (name: string, message: string): unknown => ({
+    const failure = (name: string, message: string): unknown => ({
       code: "validation_failed",
       errors: { [name]: [message] },
     });
     const needed = "must contain index.html or index.md at its root";
     const fileOf = (path: string) => ({ path, bytes: "" });
-    expect(await refusalOf({ files: [] })).toEqual(refusal("body", needed));
-    expect(await refusalOf({ files: [fileOf("page.html")] })).toEqual(refusal("body", needed));
-    expect(await refusalOf({ files: [fileOf("a"), fileOf("site/Index.HTM")] })).toEqual(
-      refusal("body", `${needed}; site/Index.HTM is not`),
+    expect(await errorOf({ files: [] })).toEqual(failure("body", needed));
+    expect(await errorOf({ files: [fileOf("page.html")] })).toEqual(failure("body", needed));
+    expect(await errorOf({ files: [fileOf("a"), fileOf("site/Index.HTM")] })).toEqual(
+      failure("body", `${needed}; site/Index.HTM is not`),
     );
-    expect(await refusalOf(withFiles("index.md"))).toEqual(
-      refusal("index.md", "cannot be next to index.html; send one of them"),
+    expect(await errorOf(withFiles("index.md"))).toEqual(
+      failure("index.md", "cannot be next to index.html; send one of them"),
     );
   });
 
   it("with more than 500 files or 50 MiB", async () => {
     const paths = Array.from({ length: 499 }, (_, index) => `${index}`);
     await createDocument(withFiles(...paths));
-    expect(await refusalOf(withFiles(...paths, "one more"))).toEqual({
+    expect(await errorOf(withFiles(...paths, "one more"))).toEqual({
       code: "payload_too_large",
       errors: { body: ["must contain at most 500 files"] },
     });
     const large = { path: "large.bin", bytes: new Uint8Array(52_428_800 - 12) };
     await createDocument({ files: [large, PAGE] });
-    expect(await refusalOf({ files: [large, PAGE, { path: "last", bytes: "1" }] })).toEqual({
+    expect(await errorOf({ files: [large, PAGE, { path: "last", bytes: "1" }] })).toEqual({
       code: "payload_too_large",
       errors: { last: ["makes the files together larger than 52428800 bytes"] },
     });

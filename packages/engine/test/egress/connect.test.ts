@@ -195,7 +195,7 @@ describe("connect", () => {
     ] as const) {
       const request = { hostname: "example.com", port: 80, policy, resolver, dnsTimeoutMs: 20 };
       expect(await connect(request)).toBe("resolver-failed");
-      expect(await resolveHost(request)).toEqual({ refusal: "resolver-failed", detail });
+      expect(await resolveHost(request)).toEqual({ failure: "resolver-failed", detail });
     }
   });
 
@@ -239,8 +239,8 @@ describe("resolveTarget", () => {
     ["http://example.com:22/", ["10.0.0.1"], null],
     ["http://example.com:22/", ["8.8.8.8"], "blocked"],
     ["no address", ["8.8.8.8"], "blocked"],
-  ])("%s at %j is rejected as %s", async (url, addresses, refusal) => {
+  ])("%s at %j is rejected as %s", async (url, addresses, failure) => {
     const refused = await resolveTarget({ url, policy, resolver: resolvingTo(addresses) });
-    expect(refused?.refusal ?? null).toBe(refusal);
+    expect(refused?.failure ?? null).toBe(failure);
   });
 });

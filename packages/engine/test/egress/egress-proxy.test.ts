@@ -11,7 +11,7 @@ const get = (url: string): string => `GET ${url} HTTP/1.1\r\nHost: x\r\n\r\n`;
 const connectTo = (authority: string): string =>
   `CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`;
 
-describe("refusals", () => {
+describe("failures", () => {
   const resolver: Resolver = {
     resolve: (hostname) =>
       Promise.resolve(
@@ -37,7 +37,7 @@ describe("refusals", () => {
     ["http://open.example.com:3001/", "unreachable"],
   ] as const)(
     "%s is %s, and dropped without a response, as a request and as a tunnel",
-    async (url, refusal) => {
+    async (url, failure) => {
       const { hostname, port } = new URL(url);
       const https = `https://${hostname}:${port || 80}/`;
       for (const [raw, requested] of [
@@ -45,11 +45,11 @@ describe("refusals", () => {
         [connectTo(`${hostname}:${port || 80}`), https],
       ] as const) {
         const proxy = await openProxy({ entries: "127.0.0.1:3001", resolver });
-        expect(proxy.refusal(requested)).toBeNull();
+        expect(proxy.failure(requested)).toBeNull();
         expect(await new Client(proxy).send(raw).closes()).toBe("");
-        expect(proxy.refusal(requested)).toBe(refusal);
-        expect(proxy.refusal("https://other.example.com/")).toBeNull();
-        expect(proxy.refusal("no address")).toBeNull();
+        expect(proxy.failure(requested)).toBe(failure);
+        expect(proxy.failure("https://other.example.com/")).toBeNull();
+        expect(proxy.failure("no address")).toBeNull();
       }
     },
   );
@@ -57,9 +57,9 @@ describe("refusals", () => {
   it("apply to a host and port, in any notation", async () => {
     const proxy = await openProxy({ resolver });
     await new Client(proxy).send(get("http://LOCALHOST.:8080/page")).closes();
-    expect(proxy.refusal("http://localhost:8080/other?q#f")).toBe("blocked");
-    expect(proxy.refusal("https://LocalHost:8080/")).toBe("blocked");
-    expect(proxy.refusal("http://localhost/")).toBeNull();
+    expect(proxy.failure("http://localhost:8080/other?q#f")).toBe("blocked");
+    expect(proxy.failure("https://LocalHost:8080/")).toBe("blocked");
+    expect(proxy.failure("http://localhost/")).toBeNull();
   });
 
   it("are decided for each connection, with one name resolution for all", async () => {
@@ -78,14 +78,14 @@ describe("refusals", () => {
       await client.receives("page", round);
     }
     expect(await client.send(get(`http://rebind.example.com:${closed}/`)).closes()).not.toContain("secret");
-    expect(proxy.refusal(`http://rebind.example.com:${closed}/`)).toBe("blocked");
+    expect(proxy.failure(`http://rebind.example.com:${closed}/`)).toBe("blocked");
     expect(resolutions).toEqual([["127.0.0.2"]]);
   });
 
   it("are separate for each proxy", async () => {
     const proxies = [await openProxy(), await openProxy()] as const;
     await new Client(proxies[0]).send(get("http://localhost:8080/")).closes();
-    expect(proxies.map((proxy) => proxy.refusal("http://localhost:8080/"))).toEqual(["blocked", null]);
+    expect(proxies.map((proxy) => proxy.failure("http://localhost:8080/"))).toEqual(["blocked", null]);
   });
 
   it("are not recorded, and no connection is made, if the client leaves during name resolution", async () => {
@@ -111,7 +111,7 @@ describe("refusals", () => {
     resolution.resolve(["127.0.0.1"]);
     await new Client(await openProxy()).send(get(url)).receives("page");
     expect(connections).toBe(1);
-    expect(proxy.refusal(url)).toBeNull();
+    expect(proxy.failure(url)).toBeNull();
   });
 });
 
@@ -127,9 +127,9 @@ describe("the limit on bytes", () => {
     expect((await client.closes()).length).toBeLessThan(2 * cap);
     await idle.closes();
     expect(proxy.overflow.aborted).toBe(true);
-    expect(proxy.refusal(`http://127.0.0.1:${port}/`)).toBe("too-large");
+    expect(proxy.failure(`http://127.0.0.1:${port}/`)).toBe("too-large");
     expect(await new Client(proxy).send(get("http://127.0.0.1:4000/")).closes()).toBe("");
-    expect(proxy.refusal("http://127.0.0.1:4000/")).toBe("too-large");
+    expect(proxy.failure("http://127.0.0.1:4000/")).toBe("too-large");
   });
 
   it("applies to both directions of a tunnel together", async () => {
@@ -139,7 +139,7 @@ describe("the limit on bytes", () => {
     await client.receives("Established");
     client.send("x".repeat(0.6 * cap));
     if (!proxy.overflow.aborted) await once(proxy.overflow, "abort");
-    expect(proxy.refusal(`https://127.0.0.1:${port}/`)).toBe("too-large");
+    expect(proxy.failure(`https://127.0.0.1:${port}/`)).toBe("too-large");
   });
 
   it("applies to an upload", async () => {
@@ -176,7 +176,7 @@ describe("the limit on connections", () => {
       await client.receives("page", round);
     }
     await client.send(get(`http://127.0.0.1:${port}/3`)).closes();
-    expect(proxy.refusal(`http://127.0.0.1:${port}/`)).toBe("too-many-connections");
+    expect(proxy.failure(`http://127.0.0.1:${port}/`)).toBe("too-many-connections");
     expect(await new Client(proxy).send(connectTo(`127.0.0.1:${port}`)).closes()).toBe("");
   });
 });
@@ -194,7 +194,7 @@ describe("the limits on names", () => {
       await client.receives("page", index + 1);
     }
     await client.send(get(`http://n200.example.com:${port}/`)).closes();
-    expect(proxy.refusal(`http://n200.example.com:${port}/`)).toBe("too-many-names");
+    expect(proxy.failure(`http://n200.example.com:${port}/`)).toBe("too-many-names");
   });
 
   it("let names wait for others, but not those that the page has reached before", async () => {
@@ -339,6 +339,6 @@ describe("a proxy for one browser", () => {
     client.write(get(`http://127.0.0.1:${port}/`));
     await once(client, "close");
     expect(received).toBe("");
-    expect(proxy.refusal(`http://127.0.0.1:${port}/`)).toBeNull();
+    expect(proxy.failure(`http://127.0.0.1:${port}/`)).toBeNull();
   });
 });

@@ -180,7 +180,7 @@ describe("the limits of a proxy", () => {
     expect(proxy.overflow.aborted).toBe(false);
     await client.send(get(`http://127.0.0.1:${port}/`)).closes();
     expect(proxy.overflow.aborted).toBe(true);
-    expect(proxy.refusal(`http://127.0.0.1:${port}/`)).toBe("too-large");
+    expect(proxy.failure(`http://127.0.0.1:${port}/`)).toBe("too-large");
   });
 
   it("count bytes received over an idle connection", async () => {
@@ -189,7 +189,7 @@ describe("the limits of a proxy", () => {
     await new Client(proxy).send(get(`http://127.0.0.1:${upstream.port}/`)).receives("fine");
     connectionOf(upstream, 1).write("x".repeat(20_000));
     if (!proxy.overflow.aborted) await once(proxy.overflow, "abort");
-    expect(proxy.refusal(`http://127.0.0.1:${upstream.port}/`)).toBe("too-large");
+    expect(proxy.failure(`http://127.0.0.1:${upstream.port}/`)).toBe("too-large");
   });
 
   it("count the headers of requests", async () => {
@@ -213,6 +213,6 @@ describe("the limits of a proxy", () => {
     const client = new Client(proxy);
     for (const round of [1, 2, 3, 4]) await client.send(get(url)).receives("fine", round);
     await client.send(get(url)).closes();
-    expect(proxy.refusal(url)).toBe("too-many-connections");
+    expect(proxy.failure(url)).toBe("too-many-connections");
   });
 });

@@ -17,7 +17,7 @@ it.each(SPELLINGS)(
     for (const { port } of [own, other])
       for (const raw of [get(`http://${host}:${port}/`), connectTo(`${host}:${port}`)]) {
         expect(await new Client(own).send(raw).closes()).toBe("");
-        expect(own.refusal(`http://${host}:${port}/`)).toBe("blocked");
+        expect(own.failure(`http://${host}:${port}/`)).toBe("blocked");
       }
   },
 );
@@ -26,14 +26,14 @@ it("a proxy stays closed to a page even if the allowlist names its port", async 
   const other = await openProxy();
   const own = await openProxy({ entries: `127.0.0.1:${other.port}` });
   await new Client(own).send(connectTo(`127.0.0.1:${other.port}`)).closes();
-  expect(own.refusal(`https://127.0.0.1:${other.port}/`)).toBe("blocked");
+  expect(own.failure(`https://127.0.0.1:${other.port}/`)).toBe("blocked");
 });
 
 it("the port of a closed proxy is like any other", async () => {
   const [own, other] = [await openProxy({ entries }), await openProxy({ entries })];
   await other.close();
   await new Client(own).send(get(`http://127.0.0.1:${other.port}/`)).closes();
-  expect(own.refusal(`http://127.0.0.1:${other.port}/`)).toBe("unreachable");
+  expect(own.failure(`http://127.0.0.1:${other.port}/`)).toBe("unreachable");
   const port = await serveHttp((_request, response) => response.end("a page"));
   await new Client(own).send(get(`http://127.0.0.1:${port}/`)).receives("a page");
 });

@@ -9,7 +9,7 @@ import {
   type ConnectProxyOptions,
 } from "../../../testing/test/servers/connect-proxy.ts";
 import { findFreePort } from "../../../testing/test/servers/free-port.ts";
-import { connect, type ConnectRefusal } from "../../src/egress/connect.ts";
+import { connect, type ConnectFailure } from "../../src/egress/connect.ts";
 import { resolveTarget } from "../../src/egress/resolve.ts";
 import { parseUpstreamProxy, type UpstreamProxyOptions } from "../../src/egress/upstream-proxy.ts";
 import { parseTargetList } from "../../src/targets/target-list.ts";
@@ -34,7 +34,7 @@ interface Reach extends Partial<UpstreamProxyOptions> {
 }
 
 interface Reached {
-  readonly refusal: ConnectRefusal | null;
+  readonly failure: ConnectFailure | null;
   /** What the host sent at once. */
   readonly greeting: string;
   readonly detail: string;
@@ -60,10 +60,10 @@ async function reach(proxy: Pick<ConnectProxy, "port">, options: Reach = {}): Pr
     onUnreachable: (reason) => (detail = reason),
     ...rest,
   });
-  if (typeof outcome === "string") return { refusal: outcome, greeting: "", detail, lookedUp };
+  if (typeof outcome === "string") return { failure: outcome, greeting: "", detail, lookedUp };
   onTestFinished(() => void outcome.destroy());
   const [greeting] = (await once(outcome, "data")) as [Buffer];
-  return { refusal: null, greeting: String(greeting), detail, lookedUp };
+  return { failure: null, greeting: String(greeting), detail, lookedUp };
 }
 
 const serveGreeting = (text: string): Promise<number> => serveTcp((socket) => void socket.end(text));
@@ -71,7 +71,7 @@ const serveGreeting = (text: string): Promise<number> => serveTcp((socket) => vo
 describe("a connection through the upstream proxy", () => {
   it("asks for the checked address, and receives what the host sends first", async () => {
     const proxy = await openProxy({ leadsTo: await serveGreeting("hello") });
-    expect(await reach(proxy)).toMatchObject({ refusal: null, greeting: "hello" });
+    expect(await reach(proxy)).toMatchObject({ failure: null, greeting: "hello" });
     expect(proxy.authorities).toEqual(["93.184.215.14:443"]);
     expect(proxy.headers).toEqual([expect.objectContaining({ host: "93.184.215.14:443" })]);
     expect(proxy.headers[0]).not.toHaveProperty("proxy-authorization");
@@ -80,7 +80,7 @@ describe("a connection through the upstream proxy", () => {
   it("authenticates, with the user name and password decoded", async () => {
     const proxy = await openProxy({ leadsTo: await serveGreeting("hello"), credentials: "ada:s3cret@word" });
     const url = `http://ada:${SECRET}@proxy.example:${proxy.port}`;
-    expect(await reach(proxy, { url })).toMatchObject({ refusal: null });
+    expect(await reach(proxy, { url })).toMatchObject({ failure: null });
   });
 
   it("uses TLS to an https proxy, whose certificate must be valid", async () => {
@@ -89,19 +89,19 @@ describe("a connection through the upstream proxy", () => {
     const proxy = await openProxy({ leadsTo: await serveGreeting("hello"), tls });
     const url = `https://proxy.example:${proxy.port}`;
     expect(await reach(proxy, { url })).toMatchObject({
-      refusal: "proxy-failed",
+      failure: "proxy-failed",
       detail: `the upstream proxy ${url} does not complete the TLS handshake, or has an invalid certificate`,
     });
     const trusted = getCACertificates();
     onTestFinished(() => setDefaultCACertificates(trusted));
     setDefaultCACertificates([...trusted, tls.cert]);
-    expect(await reach(proxy, { url })).toMatchObject({ refusal: null, greeting: "hello" });
+    expect(await reach(proxy, { url })).toMatchObject({ failure: null, greeting: "hello" });
   });
 
   it("tries up to three addresses, IPv4 first", async () => {
     const addresses = ["2606:2800:21f::1", PUBLIC, "2606:2800:21f::2", "93.184.215.15"];
     const proxy = await openProxy({ faultOf: () => 502 });
-    expect(await reach(proxy, { addresses })).toMatchObject({ refusal: "unreachable" });
+    expect(await reach(proxy, { addresses })).toMatchObject({ failure: "unreachable" });
     expect(proxy.authorities).toEqual(["93.184.215.14:443", "93.184.215.15:443", "[2606:2800:21f::1]:443"]);
   });
 });
@@ -115,7 +115,7 @@ describe("the host of documents", () => {
     const proxy = await openProxy();
     const allow = "documents.snap.invalid";
     expect(await reach(proxy, { hostname, port, dns, allow })).toMatchObject({
-      refusal: "unresolved",
+      failure: "unresolved",
       lookedUp: [],
     });
     expect(proxy.authorities).toEqual([]);
@@ -131,24 +131,24 @@ describe("an upstream proxy that does not open the tunnel", () => {
     [429, "proxy-failed", "limits the connections of this service (429)"],
     ["closes", "proxy-failed", "closed the connection without a response"],
     ["silent", "unreachable", "did not respond to CONNECT in time"],
-  ] as const)("with %s is %s", async (fault, refusal, reason) => {
+  ] as const)("with %s is %s", async (fault, failure, reason) => {
     const proxy = await openProxy({ faultOf: () => fault });
     const url = `http://ada:${SECRET}@127.0.0.1:${proxy.port}`;
     const outcome = await reach(proxy, { url, connectTimeoutMs: 300 });
     const detail = `the upstream proxy http://127.0.0.1:${proxy.port} ${reason}`;
-    expect(outcome).toMatchObject({ refusal, detail });
+    expect(outcome).toMatchObject({ failure, detail });
     expect(inspect(outcome)).not.toMatch(/s3cret|ada/);
   });
 
   it("because it is down is proxy-failed", async () => {
-    const { refusal, detail } = await reach({ port: await findFreePort() });
-    expect(refusal).toBe("proxy-failed");
+    const { failure, detail } = await reach({ port: await findFreePort() });
+    expect(failure).toBe("proxy-failed");
     expect(detail).toContain("does not accept connections: connect ECONNREFUSED");
   });
 
   it("because it sends something else is proxy-failed", async () => {
     const port = await serveTcp((socket) => void socket.once("data", () => socket.end("SSH-2.0-x\r\n")));
-    expect(await reach({ port })).toMatchObject({ refusal: "proxy-failed" });
+    expect(await reach({ port })).toMatchObject({ failure: "proxy-failed" });
   });
 });
 
@@ -164,7 +164,7 @@ describe("behind an upstream proxy, a target", () => {
     [{ addresses: [PUBLIC, "192.168.0.1"] }],
   ])("that is not public is blocked before the proxy sees it: %o", async (target) => {
     const proxy = await openProxy();
-    expect(await reach(proxy, target)).toMatchObject({ refusal: "blocked" });
+    expect(await reach(proxy, target)).toMatchObject({ failure: "blocked" });
     expect(proxy.authorities).toEqual([]);
   });
 
@@ -173,10 +173,10 @@ describe("behind an upstream proxy, a target", () => {
     const { port } = proxy;
     const url = `http://proxy.example:${port}`;
     expect(await reach(proxy, { hostname: "127.0.0.1", port, allow: "127.0.0.1" })).toMatchObject({
-      refusal: "blocked",
+      failure: "blocked",
     });
     expect(await reach(proxy, { url, hostname: "proxy.example", port, dns: "proxy" })).toMatchObject({
-      refusal: "blocked",
+      failure: "blocked",
     });
     expect(proxy.authorities).toEqual([]);
   });
@@ -192,7 +192,7 @@ describe("behind an upstream proxy, a target", () => {
     const proxy = await openProxy();
     const port = await serveGreeting("direct");
     const options = { noProxy, hostname, port, addresses: ["127.0.0.1"], allow: `127.0.0.1,localhost` };
-    expect(await reach(proxy, options)).toMatchObject({ refusal: null, greeting: "direct" });
+    expect(await reach(proxy, options)).toMatchObject({ failure: null, greeting: "direct" });
     expect(proxy.authorities).toEqual([]);
   });
 
@@ -222,14 +222,14 @@ describe("an upstream proxy that resolves names", () => {
     [{ hostname: "page.example", port: 25, allow: "10.0.0.5:25" }],
   ])("is not asked for what is private by its form: %o", async (target) => {
     const proxy = await openProxy();
-    expect(await reach(proxy, { dns: "proxy", ...target })).toMatchObject({ refusal: "blocked" });
+    expect(await reach(proxy, { dns: "proxy", ...target })).toMatchObject({ failure: "blocked" });
     expect(proxy.authorities).toEqual([]);
   });
 
   it("does not resolve a name in the bypass, which this service checks", async () => {
     const proxy = await openProxy();
     const options = { dns: "proxy", noProxy: "page.example", addresses: ["10.0.0.1"] } as const;
-    expect(await reach(proxy, options)).toMatchObject({ refusal: "blocked", lookedUp: ["page.example"] });
+    expect(await reach(proxy, options)).toMatchObject({ failure: "blocked", lookedUp: ["page.example"] });
   });
 
   it("makes the early check of a target skip the look-up", async () => {

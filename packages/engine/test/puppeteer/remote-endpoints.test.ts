@@ -39,7 +39,7 @@ interface Outcome {
 }
 
 /** Returns the error and reason for an endpoint that fails, and everything that callers and operators see. */
-async function refusalOf(port: number, scheme = "ws"): Promise<Outcome> {
+async function errorOf(port: number, scheme = "ws"): Promise<Outcome> {
   const events: RendererEvent[] = [];
   const renderer = openRenderer([], {
     browserUrls: [`${scheme}://user:${SECRET}@127.0.0.1:${port}/${SECRET}?token=${SECRET}`],
@@ -75,7 +75,7 @@ describe("an endpoint that rejects connections", () => {
       responding(`HTTP/1.1 ${head}\nContent-Length: ${body.length}\n\n${body}`),
     );
     for (const scheme of ["ws", "http"]) {
-      const { error, reason, everything } = await refusalOf(port, scheme);
+      const { error, reason, everything } = await errorOf(port, scheme);
       expect(error).toMatchObject({ code, status });
       expect(reason).toContain(`${scheme}://127.0.0.1:${port}`);
       expect(everything).not.toContain(SECRET);
@@ -86,7 +86,7 @@ describe("an endpoint that rejects connections", () => {
     const port = await openEndpoint(
       responding("HTTP/1.1 429 Too Many Requests\nRetry-After: 300\nContent-Length: 0\n\n"),
     );
-    const { error } = await refusalOf(port);
+    const { error } = await errorOf(port);
     expect(error.retryAfterSeconds).toBeGreaterThan(200);
     expect(error.retryAfterSeconds).toBeLessThanOrEqual(300);
   });
@@ -97,7 +97,7 @@ describe("an endpoint that rejects connections", () => {
     ["401 Unauthorized", 5],
   ])("sets the default Retry-After for %s", async (head, seconds) => {
     const port = await openEndpoint(responding(`HTTP/1.1 ${head}\nContent-Length: 0\n\n`));
-    expect((await refusalOf(port)).error.retryAfterSeconds).toBe(seconds);
+    expect((await errorOf(port)).error.retryAfterSeconds).toBe(seconds);
   });
 });
 
@@ -108,7 +108,7 @@ describe("an endpoint that rejects connections with an endless body", () => {
       const dripping = setInterval(() => socket.write("x"), 100);
       socket.once("close", () => clearInterval(dripping));
     });
-    const { error } = await refusalOf(port, scheme);
+    const { error } = await errorOf(port, scheme);
     expect(error).toMatchObject({ code: "upstream_rate_limited", status: 503 });
     expect(error.retryAfterSeconds).toBeGreaterThan(200);
   });
@@ -131,7 +131,7 @@ describe("an endpoint that fails", () => {
   ])("%s", { timeout: 90_000 }, async (_name, behave) => {
     const port = await openEndpoint(behave);
     for (const scheme of ["ws", "http"]) {
-      const { error, everything } = await refusalOf(port, scheme);
+      const { error, everything } = await errorOf(port, scheme);
       expect(error).toMatchObject({ code: "upstream_error", status: 502, retryAfterSeconds: 5 });
       expect(everything).not.toContain(SECRET);
     }
@@ -143,7 +143,7 @@ describe("an endpoint that fails", () => {
     const { port } = server.address() as AddressInfo;
     server.close();
     await once(server, "close");
-    const { error, reason, everything } = await refusalOf(port);
+    const { error, reason, everything } = await errorOf(port);
     expect(error.code).toBe("upstream_error");
     expect(reason).toContain("ECONNREFUSED");
     expect(everything).not.toContain(SECRET);
@@ -163,8 +163,8 @@ describe("an endpoint that fails", () => {
     // Node's switch to disable certificate checks has no effect
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
     onTestFinished(() => void vi.unstubAllEnvs());
-    const refusals = await Promise.all(["wss", "https"].map((scheme) => refusalOf(port, scheme)));
-    for (const { error, everything } of refusals) {
+    const failures = await Promise.all(["wss", "https"].map((scheme) => errorOf(port, scheme)));
+    for (const { error, everything } of failures) {
       expect(error.code).toBe("upstream_error");
       expect(everything).not.toContain(SECRET);
     }
@@ -173,7 +173,7 @@ describe("an endpoint that fails", () => {
 
   it("does not speak TLS at a wss URL", async () => {
     const port = await openEndpoint(responding("HTTP/1.1 400 Bad Request\n\n"));
-    expect((await refusalOf(port, "wss")).error.code).toBe("upstream_error");
+    expect((await errorOf(port, "wss")).error.code).toBe("upstream_error");
   });
 
   it.each([
@@ -188,7 +188,7 @@ describe("an endpoint that fails", () => {
     });
     server.on("connection", (socket) => socket.on("message", () => socket.send(text)));
     await once(server, "listening");
-    const { error, everything } = await refusalOf((server.address() as AddressInfo).port);
+    const { error, everything } = await errorOf((server.address() as AddressInfo).port);
     expect(error.code).toBe("upstream_error");
     expect(everything).not.toContain(SECRET);
   });

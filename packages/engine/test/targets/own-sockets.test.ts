@@ -58,7 +58,7 @@ describe("a socket of the service that is known by name", () => {
   };
   const resolved = async (hostname: string, port: number, policy = wide): Promise<unknown> => {
     const outcome = await resolveHost({ hostname, port, policy, resolver });
-    return "refusal" in outcome ? outcome.refusal : outcome.addresses;
+    return "failure" in outcome ? outcome.failure : outcome.addresses;
   };
 
   it("is blocked by its address too, as it resolves at that moment", async () => {

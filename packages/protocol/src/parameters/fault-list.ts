@@ -7,7 +7,7 @@ const MAX_FAULTY_NAMES = 50;
 const MAX_NAME_CHARACTERS = 128;
 
 /** The error envelope for invalid parameters, without a request id. */
-export interface Refusal {
+export interface ValidationFailure {
   readonly code: "invalid_url" | "validation_failed";
   /** The first fault, and how many other parameters are invalid. */
   readonly message: string;
@@ -39,7 +39,7 @@ export class FaultList {
   }
 
   /** Returns every fault so far, or `null` if there is none. The code is `invalid_url` if only `url` is invalid. */
-  toRefusal(): Refusal | null {
+  toFailure(): ValidationFailure | null {
     const [first, ...rest] = this.#byName;
     if (first === undefined) return null;
     const [name, messages] = first;

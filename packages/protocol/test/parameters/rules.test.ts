@@ -112,22 +112,22 @@ describe("paperSizeInches", () => {
 
 describe("FaultList", () => {
   it("returns null without a fault", () => {
-    expect(new FaultList().toRefusal()).toBeNull();
+    expect(new FaultList().toFailure()).toBeNull();
   });
 
   it("returns invalid_url only if url is the only invalid parameter", () => {
     const faults = new FaultList();
     faults.add("url", "is odd");
     faults.add("url", "is odd");
-    expect(faults.toRefusal()).toEqual({
+    expect(faults.toFailure()).toEqual({
       code: "invalid_url",
       message: "url is odd",
       errors: { url: ["is odd"] },
     });
     faults.add("__proto__", "is odder");
-    expect(faults.toRefusal()?.code).toBe("validation_failed");
-    expect(faults.toRefusal()?.message).toBe("url is odd (1 more invalid)");
-    expect(Object.entries(faults.toRefusal()?.errors ?? {})).toEqual([
+    expect(faults.toFailure()?.code).toBe("validation_failed");
+    expect(faults.toFailure()?.message).toBe("url is odd (1 more invalid)");
+    expect(Object.entries(faults.toFailure()?.errors ?? {})).toEqual([
       ["url", ["is odd"]],
       ["__proto__", ["is odder"]],
     ]);
@@ -136,6 +136,6 @@ describe("FaultList", () => {
   it("names at most 50 parameters", () => {
     const faults = new FaultList();
     for (let index = 0; index < 60; index += 1) faults.add(`p${index}`, "is odd");
-    expect(Object.keys(faults.toRefusal()?.errors ?? {})).toHaveLength(50);
+    expect(Object.keys(faults.toFailure()?.errors ?? {})).toHaveLength(50);
   });
 });

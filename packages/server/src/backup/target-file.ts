@@ -16,12 +16,12 @@ const OWN_NAME = /^(snap\.db|secret\.key)/;
 export async function checkTargetFile(file: string, dataDir: string): Promise<string> {
   const target = resolve(file);
   const parent = await realpath(dirname(target)).catch(() => null);
-  if (parent === null) throw refuse(`${dirname(target)} is not a folder`);
+  if (parent === null) throw problemWith(`${dirname(target)} is not a folder`);
   const inFolder = relative(await realpath(dataDir).catch(() => dataDir), join(parent, basename(target)));
-  if (OWN_NAME.test(inFolder)) throw refuse(`${target} is reserved for the data folder`);
+  if (OWN_NAME.test(inFolder)) throw problemWith(`${target} is reserved for the data folder`);
   const existing = await stat(target).catch(() => null);
   if (existing === null || (await isReplaceable(target, existing))) return target;
-  throw refuse(`${target} exists, and is not a backup`);
+  throw problemWith(`${target} exists, and is not a backup`);
 }
 
 /** Renames a complete backup to its target, and makes the new name durable. */
@@ -49,6 +49,6 @@ async function isReplaceable(path: string, existing: Stats): Promise<boolean> {
   }
 }
 
-function refuse(problem: string): AdvisedError {
+function problemWith(problem: string): AdvisedError {
   return new AdvisedError("backup_invalid", problem, "no backup was made; choose another file");
 }

@@ -20,11 +20,11 @@ const UNNAMED = "must be sent as a file with a file name";
 export function readMultipart(body: Buffer, contentType: string): Promise<readonly SentFile[]> {
   const { promise, resolve, reject } = Promise.withResolvers<readonly SentFile[]>();
   const files: SentFile[] = [];
-  const refuse = (): void => reject(invalidBody("must be well-formed multipart/form-data"));
+  const fail = (): void => reject(invalidBody("must be well-formed multipart/form-data"));
   const parser = openParser(contentType);
   if (parser === null) throw invalidBody("must be sent with the boundary of multipart/form-data");
   parser.on("file", (field, stream, name: string | undefined, encoding) => {
-    stream.on("error", refuse);
+    stream.on("error", fail);
     if (name === undefined) reject(invalidFile(field ?? "body", UNNAMED));
     else if (!IDENTITY.test(encoding))
       reject(invalidFile(name, "must be sent without a Content-Transfer-Encoding"));
@@ -32,7 +32,7 @@ export function readMultipart(body: Buffer, contentType: string): Promise<readon
   });
   parser.on("field", (field) => reject(invalidFile(field ?? "body", UNNAMED)));
   for (const limit of ["filesLimit", "partsLimit"] as const) parser.on(limit, () => reject(tooManyFiles()));
-  parser.on("error", refuse);
+  parser.on("error", fail);
   parser.on("finish", () => resolve(files));
   const ended = new AbortController();
   void feed(parser, { body, signal: ended.signal });

@@ -22,7 +22,7 @@ import { failureResponse } from "./envelope.ts";
 import { readCaller, type TrustedProxies } from "../requests/caller.ts";
 import { exchangeOf, openExchange } from "../requests/exchange.ts";
 import { SIGNED_PREFLIGHT, signedSnap } from "./signed.ts";
-import { healthz, readyz, refuseWhileDraining, shareHealth } from "./health.ts";
+import { healthz, readyz, rejectWhileDraining, shareHealth } from "./health.ts";
 import { logExchange } from "../requests/log-exchange.ts";
 import { BodyBudget } from "../requests/body-budget.ts";
 import { discardBody, hasBody } from "../requests/request-body.ts";
@@ -92,7 +92,7 @@ export function createApp(options: AppOptions): Express {
     });
     next();
   });
-  app.use(requireHost, discardUnusedBody, refuseWhileDraining(isDraining, ["/v1/", MCP_PATH]));
+  app.use(requireHost, discardUnusedBody, rejectWhileDraining(isDraining, ["/v1/", MCP_PATH]));
   if (endpoints === "all") addApi(app, options);
   addOperations(app, { ...options, isStopping: () => isStopping() || isDraining() });
   if (endpoints === "all") addPages(app);
@@ -185,10 +185,10 @@ function addEndpoint(
     exchangeOf(response).route = label;
     next();
   };
-  const { allow, refuse } = otherMethods(remove === undefined ? method : "getOrDelete", preflight);
+  const { allow, reject } = otherMethods(remove === undefined ? method : "getOrDelete", preflight);
   const route = app.route(path).all(routed)[method](handler);
   if (remove !== undefined) route.delete(remove);
-  route.options(allow).all(refuse);
+  route.options(allow).all(reject);
 }
 
 /** RFC 9112, 3.2. Node would respond itself, without the envelope. */
@@ -226,11 +226,11 @@ interface Endpoint {
 function otherMethods(
   method: keyof typeof ALLOWED_METHODS,
   preflight: OutgoingHttpHeaders,
-): Record<"allow" | "refuse", RequestHandler> {
+): Record<"allow" | "reject", RequestHandler> {
   const Allow = ALLOWED_METHODS[method];
   return {
     allow: (_request, response) => send(response, { status: 204, headers: { Allow, ...preflight } }),
-    refuse: (_request, response) => {
+    reject: (_request, response) => {
       response.setHeader("Allow", Allow);
       const allowed = { get: "GET or HEAD", post: "POST", getOrDelete: "GET, HEAD or DELETE" }[method];
       throw new SnapError("method_not_allowed", `Method not allowed; use ${allowed}.`);

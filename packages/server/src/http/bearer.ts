@@ -33,14 +33,14 @@ export function bearer({ engine, logger }: BearerParts, endpoint: BearerEndpoint
     const principal = await engine.authenticate(credentialOf(request));
     exchange.principal = principal;
     const result = await endpoint({ request, principal, exchange }).catch((error: unknown) =>
-      refuse(exchange, error),
+      reject(exchange, error),
     );
     const credits = await readCredits(request, exchange);
     send(response, { ...result, headers: { ...result.headers, ...credits } });
   };
 
   /** Adds the rate-limit headers if a rate limit rejected the request. */
-  function refuse(exchange: Exchange, thrown: unknown): HttpResponse {
+  function reject(exchange: Exchange, thrown: unknown): HttpResponse {
     const failure = failureResponse(exchange, thrown);
     return {
       ...failure,

@@ -42,8 +42,8 @@ function readTtl(query: string): number | undefined {
     if (name !== TTL) faults.add(name, `is not a parameter of an upload${hint}`);
     else if (sent.getAll(TTL).length > 1) faults.add(TTL, "must be sent only once");
   }
-  const refusal = faults.toRefusal();
-  if (refusal !== null) throw new SnapError("validation_failed", refusal.message, { errors: refusal.errors });
+  const failure = faults.toFailure();
+  if (failure !== null) throw new SnapError("validation_failed", failure.message, { errors: failure.errors });
   const text = sent.get(TTL);
   if (text === null) return undefined;
   return /^\d{1,15}$/.test(text) ? Number(text) : NaN;

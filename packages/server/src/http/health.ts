@@ -57,7 +57,7 @@ export function shareResult<T>(work: () => Promise<T>): () => Promise<T> {
 }
 
 /** Rejects requests below these paths while the service drains, so that clients retry on another instance. */
-export function refuseWhileDraining(isDraining: () => boolean, paths: readonly string[]): RequestHandler {
+export function rejectWhileDraining(isDraining: () => boolean, paths: readonly string[]): RequestHandler {
   return (request, _response, next) => {
     if (isDraining() && paths.some((path) => request.url.startsWith(path))) throw stopping();
     next();

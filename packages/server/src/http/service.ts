@@ -11,7 +11,7 @@ import { ALLOWED_METHODS, createApp } from "./app.ts";
 import type { TrustedProxies } from "../requests/caller.ts";
 import { HTTP_LIMITS } from "../requests/limits.ts";
 import { createDrain, type Drain } from "./drain.ts";
-import { refuseSocket, toProtocolError } from "./refuse-socket.ts";
+import { rejectSocket, toProtocolError } from "./reject-socket.ts";
 import { toOriginForm } from "../requests/request-target.ts";
 
 export interface ServiceOptions {
@@ -93,15 +93,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   server.on("connect", (_request, socket) => {
     const error = new SnapError("method_not_allowed", "Method not allowed; use GET or HEAD.");
-    refuseSocket(socket, { error, logger, headers: { Allow: ALLOWED_METHODS.get } });
+    rejectSocket(socket, { error, logger, headers: { Allow: ALLOWED_METHODS.get } });
   });
   server.on("clientError", (error: Error & { code?: string }, socket) => {
-    const refuse = (): void => refuseSocket(socket, { error: toProtocolError(error), logger });
+    const reject = (): void => rejectSocket(socket, { error: toProtocolError(error), logger });
     const response = current.get(socket);
     if (error.code === "ECONNRESET") socket.destroy();
     // Garbage after a complete request: respond to that request first.
-    else if (response?.req.complete && !response.destroyed) response.once("close", refuse);
-    else refuse();
+    else if (response?.req.complete && !response.destroyed) response.once("close", reject);
+    else reject();
   });
   await listen(server, { host, port });
   logger.info({ host, port: (server.address() as AddressInfo).port }, "listening");

@@ -34,6 +34,6 @@ function reject(args: Arguments, faultOf: (name: string) => string | null): void
     const fault = faultOf(name);
     if (fault !== null) faults.add(name, fault);
   }
-  const refusal = faults.toRefusal();
-  if (refusal !== null) throw new SnapError("validation_failed", refusal.message, { errors: refusal.errors });
+  const failure = faults.toFailure();
+  if (failure !== null) throw new SnapError("validation_failed", failure.message, { errors: failure.errors });
 }

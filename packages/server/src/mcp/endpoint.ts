@@ -37,11 +37,11 @@ export function mcp({ engine, metrics, logger, publicUrl }: McpParts): RequestHa
     const disconnected = new AbortController();
     response.once("close", () => disconnected.abort());
     const message = toWebRequest(request, { publicUrl, signal: disconnected.signal });
-    const refused =
+    const rejection =
       hostHeaderValidationResponse(message, hostnames) ?? originValidationResponse(message, hostnames);
-    if (refused !== undefined) {
+    if (rejection !== undefined) {
       await discardBody(request);
-      await relay(response, refused);
+      await relay(response, rejection);
       return;
     }
     const principal = await engine.authenticate(credentialOf(request));

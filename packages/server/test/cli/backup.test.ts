@@ -315,7 +315,7 @@ describe("a restore", () => {
   });
 
   /** Returns the error of a rejected restore, which must not change the folder. */
-  async function refusal(options: readonly string[] = ["--yes"], exitCode = 1): Promise<unknown> {
+  async function failure(options: readonly string[] = ["--yes"], exitCode = 1): Promise<unknown> {
     const before = await readdir(data);
     const { code, stderr } = await workspace.run(["restore", file, ...options, "--json"]);
     expect(code).toBe(exitCode);
@@ -324,7 +324,7 @@ describe("a restore", () => {
   }
 
   it("rejects a folder with a database, without --yes", async () => {
-    expect(await refusal([])).toMatchObject({ code: "folder_not_empty" });
+    expect(await failure([])).toMatchObject({ code: "folder_not_empty" });
   });
 
   it("rejects what is not a file", async () => {
@@ -340,7 +340,7 @@ describe("a restore", () => {
     for (const length of [0, 100, 512, 1500, Math.floor(size / 2), size - 2048]) {
       await backUp();
       await truncate(file, length);
-      expect(await refusal()).toMatchObject({ code: "backup_invalid" });
+      expect(await failure()).toMatchObject({ code: "backup_invalid" });
     }
   });
 
@@ -349,7 +349,7 @@ describe("a restore", () => {
     const at = bytes.indexOf("ada@example.com");
     bytes.write("eve", at);
     await writeFile(file, bytes);
-    expect(await refusal()).toMatchObject({
+    expect(await failure()).toMatchObject({
       code: "backup_invalid",
       message: expect.stringContaining("snap.db is missing or does not match its checksum"),
     });
@@ -357,9 +357,9 @@ describe("a restore", () => {
 
   it("rejects a file that is not a backup", async () => {
     await execute("tar", ["--create", "--file", file, "--directory", data, "secret.key"]);
-    expect(await refusal()).toMatchObject({ code: "backup_invalid" });
+    expect(await failure()).toMatchObject({ code: "backup_invalid" });
     await writeFile(file, "anything ".repeat(200));
-    expect(await refusal()).toMatchObject({ code: "backup_invalid" });
+    expect(await failure()).toMatchObject({ code: "backup_invalid" });
   });
 
   it("rejects a backup from a newer release", async () => {
@@ -373,12 +373,12 @@ describe("a restore", () => {
     );
     const names = ["manifest.json", "snap.db", "SHA256SUMS"];
     await execute("tar", ["--create", "--file", file, "--directory", unpacked, ...names]);
-    expect(await refusal()).toMatchObject({ code: "schema_newer" });
+    expect(await failure()).toMatchObject({ code: "schema_newer" });
   });
 
   it("rejects a key that is not the backup's", async () => {
     await writeFile(join(data, "secret.key"), "another key altogether\n");
-    expect(await refusal(["--yes"], 2)).toMatchObject({ code: "secret_key_wrong" });
+    expect(await failure(["--yes"], 2)).toMatchObject({ code: "secret_key_wrong" });
   });
 
   it("accepts a backup from an older release, which serve migrates", async () => {

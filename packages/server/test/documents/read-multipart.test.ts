@@ -13,7 +13,7 @@ function fileOf(filename: string, content = "", headers = ""): string {
   return `${DISPOSITION}; filename="${filename}"${headers}\r\n\r\n${content}`;
 }
 
-async function refusalOf(body: Buffer, type = TYPE): Promise<unknown> {
+async function errorOf(body: Buffer, type = TYPE): Promise<unknown> {
   const refused = await Promise.resolve()
     .then(() => readMultipart(body, type))
     .catch((error: unknown) => error);
@@ -64,18 +64,18 @@ describe("a form is rejected", () => {
     ["cut in a file", bodyOf(fileOf("index.html", "x".repeat(100))).subarray(0, 120)],
     ["cut after a file", bodyOf(fileOf("index.html", "x")).subarray(0, -4)],
   ])("that is %s", async (_, body) => {
-    expect(await refusalOf(body)).toEqual({ code: "validation_failed", errors: MALFORMED });
+    expect(await errorOf(body)).toEqual({ code: "validation_failed", errors: MALFORMED });
   });
 
   it("without a boundary", async () => {
     for (const type of ["multipart/form-data", "multipart/form-data; boundary="])
-      expect(await refusalOf(bodyOf(fileOf("index.html")), type)).toMatchObject({
+      expect(await errorOf(bodyOf(fileOf("index.html")), type)).toMatchObject({
         code: "validation_failed",
       });
   });
 
   it("with a field that is not a file", async () => {
-    expect(await refusalOf(bodyOf(`${DISPOSITION}\r\n\r\nvalue`, fileOf("index.html")))).toEqual({
+    expect(await errorOf(bodyOf(`${DISPOSITION}\r\n\r\nvalue`, fileOf("index.html")))).toEqual({
       code: "validation_failed",
       errors: { files: ["must be sent as a file with a file name"] },
     });
@@ -83,7 +83,7 @@ describe("a form is rejected", () => {
 
   it("with an encoded file", async () => {
     const encoded = fileOf("a.png", "AAAA", "\r\nContent-Transfer-Encoding: base64");
-    expect(await refusalOf(bodyOf(encoded))).toEqual({
+    expect(await errorOf(bodyOf(encoded))).toEqual({
       code: "validation_failed",
       errors: { "a.png": ["must be sent without a Content-Transfer-Encoding"] },
     });
@@ -92,7 +92,7 @@ describe("a form is rejected", () => {
   it("with more than 500 files", async () => {
     const parts = Array.from({ length: 501 }, (_, index) => fileOf(`${index}`));
     expect(await readMultipart(bodyOf(...parts.slice(1)), TYPE)).toHaveLength(500);
-    expect(await refusalOf(bodyOf(...parts))).toEqual({
+    expect(await errorOf(bodyOf(...parts))).toEqual({
       code: "payload_too_large",
       errors: { body: ["must contain at most 500 files"] },
     });
@@ -106,7 +106,7 @@ describe("a form is rejected", () => {
       immediate = setImmediate(count);
     };
     let immediate = setImmediate(count);
-    expect(await refusalOf(body)).toMatchObject({ code: "payload_too_large" });
+    expect(await errorOf(body)).toMatchObject({ code: "payload_too_large" });
     clearImmediate(immediate);
     expect(turns).toBeLessThan(10);
   });

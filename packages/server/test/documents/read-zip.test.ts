@@ -15,7 +15,7 @@ async function contentsOf(body: Buffer): Promise<Record<string, string>> {
   return Object.fromEntries(files.map(({ path, bytes }) => [path, Buffer.from(bytes).toString("latin1")]));
 }
 
-async function refusalOf(body: Buffer): Promise<unknown> {
+async function errorOf(body: Buffer): Promise<unknown> {
   const refused = await readZip(body).catch((error: unknown) => error);
   if (!isSnapError(refused)) throw refused;
   const { code, errors } = refused;
@@ -95,7 +95,7 @@ describe("a ZIP file is rejected", () => {
     ["a size that is too small", { uncompressedSize: 2 }, "is damaged: its size or its checksum is wrong"],
     ["a size that is too large", { uncompressedSize: 2000 }, "is damaged: its size or its checksum is wrong"],
   ])("with %s", async (_, change, message) => {
-    expect(await refusalOf(zipOf([PAGE, { name: "a/b", bytes: "content", ...change }]))).toEqual({
+    expect(await errorOf(zipOf([PAGE, { name: "a/b", bytes: "content", ...change }]))).toEqual({
       code: "validation_failed",
       errors: { "a/b": [message] },
     });
@@ -108,7 +108,7 @@ describe("a ZIP file is rejected", () => {
     ["cut at its start", zipOf([PAGE]).subarray(20)],
     ["without the entries that it promises", zipOf([PAGE], 3)],
   ])("that is %s", async (_, body) => {
-    expect(await refusalOf(body)).toEqual({
+    expect(await errorOf(body)).toEqual({
       code: "validation_failed",
       errors: { body: ["must be a well-formed ZIP file"] },
     });
@@ -118,26 +118,26 @@ describe("a ZIP file is rejected", () => {
     const files = Array.from({ length: 501 }, (_, index) => ({ name: `${index}` }));
     const folders = Array.from({ length: 2001 }, (_, index) => ({ name: `${index}/` }));
     expect(await readZip(zipOf(files.slice(1)))).toHaveLength(500);
-    const refusal = {
+    const failure = {
       code: "payload_too_large",
       errors: { body: ["must contain at most 500 files"] },
     };
-    for (const entries of [files, folders]) expect(await refusalOf(zipOf(entries))).toEqual(refusal);
-    expect(await refusalOf(zipOf([PAGE], 65_000))).toEqual(refusal);
+    for (const entries of [files, folders]) expect(await errorOf(zipOf(entries))).toEqual(failure);
+    expect(await errorOf(zipOf([PAGE], 65_000))).toEqual(failure);
   });
 
   it("that inflates to more than 50 MiB, whatever sizes it claims", async () => {
     const bytes = new Uint8Array(30_000_000);
-    const refusal = (name: string): unknown => ({
+    const failure = (name: string): unknown => ({
       code: "payload_too_large",
       errors: { [name]: ["makes the files together larger than 52428800 bytes"] },
     });
     const entries = [PAGE, { name: "a", bytes }, { name: "b", bytes }, { name: "c" }];
-    expect(await refusalOf(zipOf(entries))).toEqual(refusal("b"));
+    expect(await errorOf(zipOf(entries))).toEqual(failure("b"));
     const bomb = { name: "bomb", bytes: new Uint8Array(60_000_000) };
-    expect(await refusalOf(zipOf([PAGE, bomb]))).toEqual(refusal("bomb"));
+    expect(await errorOf(zipOf([PAGE, bomb]))).toEqual(failure("bomb"));
     // it stops where the claim is broken
-    expect(await refusalOf(zipOf([PAGE, { ...bomb, uncompressedSize: 100 }]))).toEqual({
+    expect(await errorOf(zipOf([PAGE, { ...bomb, uncompressedSize: 100 }]))).toEqual({
       code: "validation_failed",
       errors: { bomb: ["is damaged: its size or its checksum is wrong"] },
     });

@@ -215,13 +215,13 @@ describe("the body of a capture", () => {
     const [first, second] = [await service.customer(), await service.customer()];
     const release = service.renderer.hold();
     const body = (index: number): string => JSON.stringify({ html: String(index).repeat(BOUND_BYTES - 11) });
-    const refusal = Promise.withResolvers<Reply>();
+    const failure = Promise.withResolvers<Reply>();
     const replies = [1, 2, 3, 4, 5, 6, 7].map(async (index) => {
       const reply = await capture(service, null, { token: first.token, body: body(index) });
-      if (reply.status !== 200) refusal.resolve(reply);
+      if (reply.status !== 200) failure.resolve(reply);
       return reply.status;
     });
-    const refused = await refusal.promise;
+    const refused = await failure.promise;
     expect(envelopeOf(refused).code).toBe("upstream_rate_limited");
     expect(refused.headers["retry-after"]).toBe("2");
     const other = capture(service, { html }, { token: second.token });

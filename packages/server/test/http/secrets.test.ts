@@ -166,7 +166,7 @@ describe("a secret", () => {
       { status: "failed", error: { code: "validation_failed" }, signed_url: null },
     ]);
 
-    const refusals: readonly (readonly [object, number])[] = [
+    const failures: readonly (readonly [object, number])[] = [
       [{ ...shown, url: "http://127.0.0.1:1/" }, 422],
       [{ ...shown, url: "http://10.0.0.1/" }, 422],
       [{ ...shown, selector: "#missing" }, 500],
@@ -179,7 +179,7 @@ describe("a secret", () => {
       [{ ...shown, headers: { Authorization: "Bearer s3cr3t" } }, 422],
       [{ ...shown, selector: "" }, 422],
     ];
-    for (const [parameters, status] of refusals)
+    for (const [parameters, status] of failures)
       expect([parameters, (await send(`/v1/snap?${queryOf(parameters)}`)).status]).toEqual([
         parameters,
         status,

@@ -149,24 +149,24 @@ describe("migrate rejects", { tags: ["postgres"] }, () => {
     await engine.close();
     await writeFile(join(folder, "secret.key"), SECRET_KEY);
   });
-  const refusal = async (args: readonly string[], environment?: NodeJS.ProcessEnv): Promise<unknown> => {
+  const failure = async (args: readonly string[], environment?: NodeJS.ProcessEnv): Promise<unknown> => {
     const { code, stdout, stderr } = await workspace.run(["migrate", ...args], environment);
     expect(stdout).toBe("");
     return { code, stderr };
   };
 
   it("a missing or invalid target, without printing it", async () => {
-    expect(await refusal(["--from", folder])).toEqual({
+    expect(await failure(["--from", folder])).toEqual({
       code: 2,
       stderr: "error: no target database; pass --to, or set SNAP_DATABASE_URL\n",
     });
     const message =
       "must be a URL with postgres:// or postgresql://, such as postgres://snap:secret@db.internal:5432/snap";
-    expect(await refusal(["--to", "mysql://snap:hunter2@db/snap"])).toEqual({
+    expect(await failure(["--to", "mysql://snap:hunter2@db/snap"])).toEqual({
       code: 2,
       stderr: `error: --to ${message}\n`,
     });
-    expect(await refusal([], { SNAP_DATABASE_URL: "hunter2" })).toEqual({
+    expect(await failure([], { SNAP_DATABASE_URL: "hunter2" })).toEqual({
       code: 2,
       stderr: `error: SNAP_DATABASE_URL: ${message}\n`,
     });
@@ -174,7 +174,7 @@ describe("migrate rejects", { tags: ["postgres"] }, () => {
 
   it("a database that does not exist, without printing the password", async () => {
     const { host } = new URL(server().url());
-    expect(await refusal(["--from", folder, "--to", `postgres://snap:hunter2@${host}/nowhere`])).toEqual({
+    expect(await failure(["--from", folder, "--to", `postgres://snap:hunter2@${host}/nowhere`])).toEqual({
       code: 1,
       stderr: `error: ${host}/nowhere: database "nowhere" does not exist; correct the name of the database, or create it\n`,
     });
@@ -185,7 +185,7 @@ describe("migrate rejects", { tags: ["postgres"] }, () => {
     const storage = await openShared(url);
     const engine = createEngine({ storage, renderer: createFakeRenderer(), secretKey: SECRET_KEY });
     const account = await createAccount(engine);
-    expect(await refusal(["--from", folder, "--to", url])).toEqual({
+    expect(await failure(["--from", folder, "--to", url])).toEqual({
       code: 1,
       stderr: "error: the database already contains data (1 accounts); use an empty one\n",
     });
@@ -196,13 +196,13 @@ describe("migrate rejects", { tags: ["postgres"] }, () => {
   it("a folder in use by a server, and a folder without a database", async () => {
     const url = await newDatabase();
     const engine = await openEmbedded(folder);
-    expect(await refusal(["--from", folder, "--to", url])).toEqual({
+    expect(await failure(["--from", folder, "--to", url])).toEqual({
       code: 1,
       stderr: `error: ${folder}/snap.db is in use; stop the server and all commands that use it\n`,
     });
     await engine.close();
     const nothing = join(workspace.directory, "nothing");
-    expect(await refusal(["--from", "nothing", "--to", url])).toEqual({
+    expect(await failure(["--from", "nothing", "--to", url])).toEqual({
       code: 1,
       stderr: `error: ${nothing} does not contain snap.db\n`,
     });
@@ -213,12 +213,12 @@ describe("migrate rejects", { tags: ["postgres"] }, () => {
     const url = await newDatabase();
     const args = ["--from", folder, "--to", url];
     const other = { SNAP_SECRET_KEY: "a new key for the new machines" };
-    expect(await refusal(args, other)).toMatchObject({
+    expect(await failure(args, other)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(`SNAP_SECRET_KEY is not the key in ${folder}/secret.key`),
     });
     await writeFile(join(folder, "secret.key"), "the key of another folder");
-    expect(await refusal(args)).toEqual({
+    expect(await failure(args)).toEqual({
       code: 1,
       stderr:
         `error: the key in ${folder}/secret.key does not decrypt the signing secrets of 1 tokens (1); ` +
@@ -229,7 +229,7 @@ describe("migrate rejects", { tags: ["postgres"] }, () => {
     const used = await openPostgresTarget({ url: usedUrl });
     expect(await used.pinKeyFingerprint("of another key")).toBe(true);
     await used.close();
-    expect(await refusal(["--from", folder, "--to", usedUrl])).toMatchObject({
+    expect(await failure(["--from", folder, "--to", usedUrl])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(`${folder}/secret.key is not the key that this database`),
     });

@@ -18,7 +18,7 @@ export class BrowserUnavailable extends Error {
 }
 
 /** An HTTP error response of a browser's endpoint. */
-export interface RefusalResponse {
+export interface ErrorResponse {
   /** Scheme, host and port of the endpoint. */
   readonly origin: string;
   readonly status: number;
@@ -38,7 +38,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
 };
 
 /** Maps the HTTP error response of an endpoint to an error. */
-export function explainRefusal({ origin, status, retryAfter, body }: RefusalResponse): BrowserUnavailable {
+export function explainResponse({ origin, status, retryAfter, body }: ErrorResponse): BrowserUnavailable {
   const code = codeOf(status, body);
   const meaning = code === "upstream_quota_exceeded" ? MEANINGS[402] : MEANINGS[status];
   const message = `${origin} returned ${status}${meaning === undefined ? "" : `: ${meaning}`}`;

@@ -166,7 +166,7 @@ async function requireProxy(
     await withTimeout(limit, (signal) =>
       abortable(signal, tab.session.send("Page.navigate", { url: REFUSED_URL })),
     );
-    if (tab.egress.refusal(REFUSED_URL) !== "blocked") throw reason();
+    if (tab.egress.failure(REFUSED_URL) !== "blocked") throw reason();
   } finally {
     void tab.close();
   }

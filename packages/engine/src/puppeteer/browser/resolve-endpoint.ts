@@ -2,7 +2,7 @@ import { addAbortListener } from "node:events";
 import { request as requestHttp, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { BrowserEndpoint } from "../../browser-endpoints.ts";
-import { BrowserUnavailable, explainRefusal } from "./browser-unavailable.ts";
+import { BrowserUnavailable, explainResponse } from "./browser-unavailable.ts";
 import { describe } from "../describe.ts";
 
 const VERSION_PATH = "json/version";
@@ -48,7 +48,7 @@ async function fetchVersion({ url, origin }: BrowserEndpoint, signal: AbortSigna
   const { statusCode: status = 0, headers } = response;
   if (status === 200) return readStart(response);
   const body = await readErrorBody(response);
-  throw explainRefusal({ origin, status, retryAfter: headers["retry-after"], body });
+  throw explainResponse({ origin, status, retryAfter: headers["retry-after"], body });
 }
 
 function send(url: URL, signal: AbortSignal): Promise<IncomingMessage> {

@@ -4,7 +4,7 @@ import { WebSocket } from "ws";
 import type { BrowserEndpoint } from "../../browser-endpoints.ts";
 import { describe } from "../describe.ts";
 import { readErrorBody } from "./resolve-endpoint.ts";
-import { BrowserUnavailable, explainRefusal } from "./browser-unavailable.ts";
+import { BrowserUnavailable, explainResponse } from "./browser-unavailable.ts";
 import { ProtocolTransport } from "./protocol-transport.ts";
 
 /**
@@ -93,7 +93,7 @@ export function openWebSocket(
     socket.once("unexpected-response", (_request, response) => {
       const { statusCode: status = 0, headers } = response;
       void readErrorBody(response).then((body) =>
-        fail(explainRefusal({ origin, status, retryAfter: headers["retry-after"], body })),
+        fail(explainResponse({ origin, status, retryAfter: headers["retry-after"], body })),
       );
     });
     socket.once("open", () => {

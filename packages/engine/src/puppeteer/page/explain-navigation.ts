@@ -1,22 +1,22 @@
 import { SnapError } from "../../errors.ts";
-import type { ResolveRefusal } from "../../egress/resolve.ts";
+import type { ResolveFailure } from "../../egress/resolve.ts";
 import { resolverFailed, unresolvedHost, upstreamProxyFailed } from "../../targets/check-target.ts";
 import { classifyTarget, parseTarget } from "../../targets/target.ts";
 import { isWebPort, PUBLIC_TARGETS_ONLY } from "../../targets/policy.ts";
 import { plainText } from "../describe.ts";
-import type { EgressRefusal } from "../proxy/proxy.ts";
+import type { EgressFailure } from "../proxy/proxy.ts";
 import type { Tab } from "./tab.ts";
 
 const UNREACHABLE = "target_unreachable";
 
 const BLOCKED = "The URL points to a private or internal host.";
 
-const BY_REFUSAL = {
+const BY_FAILURE = {
   unreachable: "Could not connect to the page's host.",
   "too-large": "The page transfers more than 50 MB.",
   "too-many-connections": "The page opens more than 1,000 connections.",
   "too-many-names": "The page uses more than 200 host names.",
-} as const satisfies Record<Exclude<EgressRefusal, ResolveRefusal | "proxy-failed">, string>;
+} as const satisfies Record<Exclude<EgressFailure, ResolveFailure | "proxy-failed">, string>;
 
 /** By Chromium's error, such as `net::ERR_CONNECTION_RESET`; the first match applies. */
 const BY_NET_ERROR: readonly (readonly [RegExp, string])[] = [
@@ -41,22 +41,22 @@ const BY_NET_ERROR: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Returns the error for a failed navigation of the main frame to `url`. */
-export function explainNavigation(failure: { tab: Tab; url: string; netError: string | null }): SnapError {
-  const { tab, url } = failure;
-  const netError = failure.netError === null ? null : plainText(failure.netError);
-  const detail = `${tab.egress.refusalDetail(url) ?? netError ?? "navigation failed"} at ${originOf(url)}`;
-  const refusal = tab.egress.refusal(url);
-  if (refusal === "blocked") return new SnapError("blocked_host", BLOCKED, { detail });
-  if (refusal === "unresolved") return unresolvedHost(detail);
-  if (refusal === "resolver-failed") return resolverFailed(detail);
-  if (refusal === "proxy-failed") return upstreamProxyFailed(detail);
+export function explainNavigation(navigation: { tab: Tab; url: string; netError: string | null }): SnapError {
+  const { tab, url } = navigation;
+  const netError = navigation.netError === null ? null : plainText(navigation.netError);
+  const detail = `${tab.egress.failureDetail(url) ?? netError ?? "navigation failed"} at ${originOf(url)}`;
+  const failure = tab.egress.failure(url);
+  if (failure === "blocked") return new SnapError("blocked_host", BLOCKED, { detail });
+  if (failure === "unresolved") return unresolvedHost(detail);
+  if (failure === "resolver-failed") return resolverFailed(detail);
+  if (failure === "proxy-failed") return upstreamProxyFailed(detail);
   if (
-    refusal === null &&
+    failure === null &&
     isUnsafePort(url, netError) &&
     classifyTarget(url, PUBLIC_TARGETS_ONLY) === "blocked"
   )
     return new SnapError("blocked_host", BLOCKED, { detail });
-  if (refusal) return new SnapError(UNREACHABLE, BY_REFUSAL[refusal], { detail });
+  if (failure) return new SnapError(UNREACHABLE, BY_FAILURE[failure], { detail });
   const [, message] = BY_NET_ERROR.find(([pattern]) => pattern.test(netError ?? "")) ?? [];
   return new SnapError(UNREACHABLE, message ?? unexplained(netError), { detail });
 }
@@ -80,7 +80,7 @@ function isUnsafePort(url: string, netError: string | null): boolean {
 
 /** Returns the error for a page that exceeded its byte limit. */
 export function explainOverflow(): SnapError {
-  return new SnapError(UNREACHABLE, BY_REFUSAL["too-large"], {
+  return new SnapError(UNREACHABLE, BY_FAILURE["too-large"], {
     detail: "the egress proxy reached its limit",
   });
 }

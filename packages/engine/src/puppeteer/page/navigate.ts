@@ -79,7 +79,7 @@ export function requireDocument(tab: Tab): void {
  * @throws SnapError `blocked_host` if the page has shown a document that its egress blocks.
  */
 export async function requireAllowedDocuments({ egress }: Tab, signal: AbortSignal): Promise<void> {
-  const url = await abortable(signal, egress.refusedDocument());
+  const url = await abortable(signal, egress.blockedDocument());
   if (url !== null) throw explainBlockedDocument(url);
 }
 

@@ -19,21 +19,21 @@ export async function setCookies(
   const connection = session.connection();
   if (cookies.length === 0 || connection === undefined) return;
   const requests = cookies.map((cookie) => toRequest(cookie, url));
-  const name = await abortable(signal, findRefused(connection, { browserContextId, requests }));
+  const name = await abortable(signal, findRejected(connection, { browserContextId, requests }));
   if (name === null) return;
   const message = `must have no cookie that the browser rejects: ${name}`;
   throw new SnapError("validation_failed", `cookies ${message}.`, { errors: { cookies: [message] } });
 }
 
 /** Sets the cookies, and returns the name of the first that is rejected. */
-async function findRefused(
+async function findRejected(
   connection: Connection,
   {
     browserContextId,
     requests,
   }: { readonly browserContextId: string; readonly requests: readonly CookieRequest[] },
 ): Promise<string | null> {
-  const isRefused = async (cookie: CookieRequest): Promise<boolean> => {
+  const isRejected = async (cookie: CookieRequest): Promise<boolean> => {
     try {
       await connection.send("Storage.setCookies", { cookies: [cookie], browserContextId });
       return false;
@@ -42,8 +42,8 @@ async function findRefused(
     }
   };
   // one by one, because the browser does not say which one it rejects
-  const refused = await Promise.all(requests.map(isRefused));
-  const first = requests.find((_, index) => refused[index]);
+  const rejected = await Promise.all(requests.map(isRejected));
+  const first = requests.find((_, index) => rejected[index]);
   if (first !== undefined) return first.name;
   const wide = requests.filter(({ domain }) => domain !== undefined);
   if (wide.length === 0) return null;

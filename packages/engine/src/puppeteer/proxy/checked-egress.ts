@@ -1,13 +1,13 @@
 import { LRUCache } from "lru-cache";
 import type { Protocol } from "puppeteer";
-import { resolveHost, type ResolveRefusal } from "../../egress/resolve.ts";
+import { resolveHost, type ResolveFailure } from "../../egress/resolve.ts";
 import { parseTarget, type Target } from "../../targets/target.ts";
-import { targetKey, type EgressProxyOptions, type EgressRefusal } from "./egress-session.ts";
+import { targetKey, type EgressProxyOptions, type EgressFailure } from "./egress-session.ts";
 import type { PageEgress } from "./page-egress.ts";
 import { PageLookUps } from "./page-look-ups.ts";
 
 /** Number of rejected hosts to remember per page. */
-const REFUSALS_MAX = 1_000;
+const FAILURES_MAX = 1_000;
 /** Schemes that need no connection. */
 const INLINE = /^(data|blob|about):/i;
 
@@ -25,29 +25,29 @@ const ERROR_REASONS = {
  * must be one (docs/explanation/containment.md).
  */
 export function openCheckedEgress({ resolver, policy }: EgressProxyOptions): PageEgress {
-  const refusals = new LRUCache<string, EgressRefusal>({ max: REFUSALS_MAX });
+  const failures = new LRUCache<string, EgressFailure>({ max: FAILURES_MAX });
   const lookUps = new PageLookUps();
   const closed = new AbortController();
 
-  const findRefusal = async (target: Target): Promise<ResolveRefusal | null> => {
+  const findFailure = async (target: Target): Promise<ResolveFailure | null> => {
     const outcome = await resolveHost({ ...target, policy, resolver, lookUps, signal: closed.signal });
-    return "refusal" in outcome ? outcome.refusal : null;
+    return "failure" in outcome ? outcome.failure : null;
   };
 
   const checkUrl = async (url: string): Promise<keyof typeof ERROR_REASONS | null> => {
     if (INLINE.test(url)) return null;
     const target = parseTarget(url);
     if (target === null) return "blocked";
-    const refusal = lookUps.admit(target.hostname) ? await findRefusal(target) : "too-many-names";
-    if (refusal !== null) refusals.set(targetKey(target), refusal);
-    return refusal;
+    const failure = lookUps.admit(target.hostname) ? await findFailure(target) : "too-many-names";
+    if (failure !== null) failures.set(targetKey(target), failure);
+    return failure;
   };
 
   let checks: Promise<unknown> = Promise.resolve();
-  let refusedDocument: string | null = null;
+  let blockedDocument: string | null = null;
   /** A prefetched or prerendered document loads without a reported request. */
   const checkDocument = async (url: string): Promise<void> => {
-    if ((await checkUrl(url)) === "blocked") refusedDocument ??= url;
+    if ((await checkUrl(url)) === "blocked") blockedDocument ??= url;
   };
 
   return {
@@ -56,8 +56,8 @@ export function openCheckedEgress({ resolver, policy }: EgressProxyOptions): Pag
       rule: {
         patterns: [{ urlPattern: "*" }],
         async judge({ request }) {
-          const refusal = await checkUrl(request.url);
-          return refusal === null ? null : { fail: ERROR_REASONS[refusal] };
+          const failure = await checkUrl(request.url);
+          return failure === null ? null : { fail: ERROR_REASONS[failure] };
         },
       },
       watch(session) {
@@ -68,15 +68,15 @@ export function openCheckedEgress({ resolver, policy }: EgressProxyOptions): Pag
       },
     },
     blockHosts: null,
-    refusal(url) {
+    failure(url) {
       const target = parseTarget(url);
-      return (target && refusals.get(targetKey(target))) ?? null;
+      return (target && failures.get(targetKey(target))) ?? null;
     },
     // the browser connects by itself, and reports why it could not
-    refusalDetail: () => null,
-    async refusedDocument() {
+    failureDetail: () => null,
+    async blockedDocument() {
       await checks;
-      return refusedDocument;
+      return blockedDocument;
     },
     overflow: new AbortController().signal,
     close() {

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { LRUCache } from "lru-cache";
-import { connect, type ConnectRefusal } from "../../egress/connect.ts";
+import { connect, type ConnectFailure } from "../../egress/connect.ts";
 import type { UpstreamProxy } from "../../egress/upstream-proxy.ts";
 import type { Resolver } from "../../ports/resolver.ts";
 import { parseTarget, type Target } from "../../targets/target.ts";
@@ -15,9 +15,9 @@ const BYTES_PER_PAGE_MAX = 50_000_000;
 /** Attempted upstream connections, including rejected ones. */
 const CONNECTIONS_PER_PAGE_MAX = 1_000;
 /** Number of rejected hosts to remember. */
-const REFUSALS_PER_PAGE_MAX = 1_000;
+const FAILURES_PER_PAGE_MAX = 1_000;
 
-export type EgressRefusal = ConnectRefusal | "too-large" | "too-many-connections" | "too-many-names";
+export type EgressFailure = ConnectFailure | "too-large" | "too-many-connections" | "too-many-names";
 
 export interface EgressProxyOptions {
   readonly resolver: Resolver;
@@ -37,8 +37,8 @@ export class EgressSession {
   readonly #options: EgressProxyOptions;
   readonly #overflow = new AbortController();
   readonly #lookUps = new PageLookUps();
-  readonly #refusals = new LRUCache<string, EgressRefusal>({ max: REFUSALS_PER_PAGE_MAX });
-  readonly #details = new LRUCache<string, string>({ max: REFUSALS_PER_PAGE_MAX });
+  readonly #failures = new LRUCache<string, EgressFailure>({ max: FAILURES_PER_PAGE_MAX });
+  readonly #details = new LRUCache<string, string>({ max: FAILURES_PER_PAGE_MAX });
   readonly #sockets = new Set<Socket>();
   /** Per upstream connection. */
   readonly #countedBytes = new WeakMap<Socket, number>();
@@ -54,12 +54,12 @@ export class EgressSession {
     return this.#overflow.signal;
   }
 
-  refusal(url: string): EgressRefusal | null {
+  failure(url: string): EgressFailure | null {
     const target = parseTarget(url);
-    return (target && this.#refusals.get(targetKey(target))) ?? null;
+    return (target && this.#failures.get(targetKey(target))) ?? null;
   }
 
-  refusalDetail(url: string): string | null {
+  failureDetail(url: string): string | null {
     const target = parseTarget(url);
     return (target && this.#details.get(targetKey(target))) ?? null;
   }
@@ -99,7 +99,7 @@ export class EgressSession {
     this.#connections += 1;
     const outcome = this.#checkLimits(target) ?? (await this.#connect(target, client));
     if (typeof outcome === "string") {
-      if (!client.destroyed) this.#refusals.set(targetKey(target), outcome);
+      if (!client.destroyed) this.#failures.set(targetKey(target), outcome);
       client.destroy();
       return null;
     }
@@ -123,20 +123,20 @@ export class EgressSession {
     this.#bytes += totalBytes - countedBytes;
     const maxBytes = this.#options.maxBytesPerPage ?? BYTES_PER_PAGE_MAX;
     if (this.#bytes <= maxBytes || this.overflow.aborted) return;
-    this.#refusals.set(targetKey(target), "too-large");
+    this.#failures.set(targetKey(target), "too-large");
     void this.destroySockets();
     this.#overflow.abort();
   }
 
   /** Counts the host name of the target; returns the limit that the page has exceeded, or `null`. */
-  #checkLimits({ hostname }: Target): EgressRefusal | null {
+  #checkLimits({ hostname }: Target): EgressFailure | null {
     if (this.overflow.aborted) return "too-large";
     const maxConnections = this.#options.maxConnectionsPerPage ?? CONNECTIONS_PER_PAGE_MAX;
     if (this.#connections > maxConnections) return "too-many-connections";
     return this.#lookUps.admit(hostname) ? null : "too-many-names";
   }
 
-  async #connect(target: Target, client: Socket): Promise<Socket | ConnectRefusal> {
+  async #connect(target: Target, client: Socket): Promise<Socket | ConnectFailure> {
     const { resolver, upstreamProxy = null } = this.#options;
     const policy = blockProxies(this.#options.policy);
     const lookUps = this.#lookUps;

@@ -1,7 +1,7 @@
 import type { CDPSession } from "puppeteer";
 import type { Target } from "../../targets/target.ts";
 import type { RequestRule } from "../page/intercept-requests.ts";
-import type { EgressRefusal } from "./egress-session.ts";
+import type { EgressFailure } from "./egress-session.ts";
 
 /** Checks what the sessions of a page request. */
 export interface EgressGuard {
@@ -25,12 +25,12 @@ export interface PageEgress {
   readonly guard: EgressGuard | null;
   /** Blocks connections from now on; `null` if the browser connects directly. */
   readonly blockHosts: ((blocks: HostBlocks) => void) | null;
-  /** Returns the latest rejection for the host and port of this URL; `null` if it was not rejected. */
-  refusal(url: string): EgressRefusal | null;
-  /** Returns why the host and port of this URL could not be reached, for the log; `null` if it is not known. */
-  refusalDetail(url: string): string | null;
+  /** Returns why the last connection to the host and port of this URL failed; `null` if none failed. */
+  failure(url: string): EgressFailure | null;
+  /** Returns the details of that failure, for the log; `null` if they are not known. */
+  failureDetail(url: string): string | null;
   /** Returns the URL of a blocked document that the page has shown; `null` if there is none. */
-  refusedDocument(): Promise<string | null>;
+  blockedDocument(): Promise<string | null>;
   /** Aborts when the page exceeds its byte limit. */
   readonly overflow: AbortSignal;
   close(): Promise<void>;

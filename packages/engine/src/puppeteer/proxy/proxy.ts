@@ -7,7 +7,7 @@ import { EgressSession, type EgressProxyOptions } from "./egress-session.ts";
 import { blockListener } from "./listeners.ts";
 import type { HostBlocks, PageEgress } from "./page-egress.ts";
 
-export type { EgressProxyOptions, EgressRefusal } from "./egress-session.ts";
+export type { EgressProxyOptions, EgressFailure } from "./egress-session.ts";
 
 /** Chromium opens at most 32 connections to a proxy, plus those for WebSockets. */
 const CLIENT_CONNECTIONS_MAX = 512;
@@ -59,9 +59,9 @@ export async function openProxiedEgress(
     proxyServer: `http://${listen.host.includes(":") ? `[${listen.host}]` : listen.host}:${port}`,
     guard: null,
     blockHosts: (blocks) => session.blockHosts(blocks),
-    refusal: (url) => session.refusal(url),
-    refusalDetail: (url) => session.refusalDetail(url),
-    refusedDocument: () => Promise.resolve(null), // the proxy lets none through
+    failure: (url) => session.failure(url),
+    failureDetail: (url) => session.failureDetail(url),
+    blockedDocument: () => Promise.resolve(null), // the proxy lets none through
     overflow: session.overflow,
     async close() {
       closed ??= once(server.close(), "close");

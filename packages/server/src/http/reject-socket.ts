@@ -34,7 +34,7 @@ export function toProtocolError(error: Error & { code?: string }): SnapError {
  * Responds on a socket that has no `ServerResponse`, and closes it. Keeps receiving for a moment: closing at once
  * would reset the connection before the client reads the response.
  */
-export function refuseSocket(
+export function rejectSocket(
   socket: Duplex,
   { error, logger, headers = {} }: { error: SnapError; logger: Logger; headers?: Record<string, string> },
 ): void {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { toProtocolError } from "../../src/http/refuse-socket.ts";
+import { toProtocolError } from "../../src/http/reject-socket.ts";
 
 // Includes errors that malformed.test.ts could only cause by waiting for a timeout.
 it.each([
