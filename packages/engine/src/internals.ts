@@ -13,7 +13,7 @@ export { connect } from "./egress/connect.ts";
 export { parseNoProxy } from "./egress/upstream-proxy.ts";
 export { describeSkew, isExcessiveSkew, isNoticeableSkew } from "./clocks/clock-skew.ts";
 export type { CaptureOptions } from "./capture.ts";
-export { invalidFile, tooManyFiles, UnpackedSize } from "./documents/check-files.ts";
+export { invalidFile, pathFault, tooManyFiles, UnpackedSize } from "./documents/check-files.ts";
 export type { SentFile } from "./documents/check-files.ts";
 export { contentTypeOf } from "./documents/content-types.ts";
 export { createDocument, documentIdOf, documentUrl, identifyContent } from "./documents/document.ts";

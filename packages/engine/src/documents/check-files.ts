@@ -98,7 +98,7 @@ function* pathFaults(paths: readonly string[]): Generator<readonly [string, stri
 }
 
 /** Returns why a path is invalid, or `null` if it is valid. */
-function pathFault(path: string): string | null {
+export function pathFault(path: string): string | null {
   const isTooLong = Buffer.byteLength(path) > DOCUMENT_LIMITS.pathBytes;
   if (isTooLong) return `must have a path of at most ${DOCUMENT_LIMITS.pathBytes} bytes`;
   if (!path.isWellFormed() || /[\p{Cc}\\]/u.test(path))

@@ -1,7 +1,6 @@
 import { isSnapError, type SnapError } from "@snap/engine";
-import { invalidFile, tooManyFiles, UnpackedSize, type SentFile } from "@snap/engine/internals";
+import { invalidFile, pathFault, tooManyFiles, UnpackedSize, type SentFile } from "@snap/engine/internals";
 import { DOCUMENT_LIMITS } from "@snap/protocol";
-import { isUtf8 } from "node:buffer";
 import { crc32 } from "node:zlib";
 import { fromBufferPromise, getFileNameLowLevel, type Entry, type ZipFile } from "yauzl";
 import { invalidBody } from "../requests/request-body.ts";
@@ -15,6 +14,7 @@ const IGNORED = /^__MACOSX\/|(^|\/)\.DS_Store$/;
 /** The file type in the upper half of an entry's attributes (st_mode of POSIX); 0 if there is none. */
 const TYPE_MASK = 0o170000;
 const REGULAR_FILE = 0o100000;
+const FOLDER = 0o040000;
 
 /**
  * Reads the files of a ZIP file. Counts what is inflated, whatever the ZIP file says about its size.
@@ -39,28 +39,34 @@ async function readEntries(body: Buffer): Promise<readonly SentFile[]> {
   const size = new UnpackedSize();
   for await (const entry of zip.eachEntry()) {
     const path = pathOf(entry);
-    if (path.endsWith("/") || IGNORED.test(path)) continue;
+    requireOwnType(entry, path);
+    if (path.endsWith("/") || IGNORED.test(path)) {
+      const fault = pathFault(path.replace(/\/$/, ""));
+      if (fault !== null) throw invalidFile(path, fault);
+      continue;
+    }
     if (files.length === DOCUMENT_LIMITS.files) throw tooManyFiles();
-    requirePlainFile(entry, path);
+    requireReadable(entry, path);
     files.push({ path, bytes: await inflate(zip, entry, { path, size }) });
   }
   return files;
 }
 
-/** The flag of an entry whose name is UTF-8. */
-const UTF8_NAME = 0x800;
-
 function pathOf({ generalPurposeBitFlag, fileNameRaw, extraFields }: Entry): string {
   const path = getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, true);
-  if ((generalPurposeBitFlag & UTF8_NAME) !== 0 && !isUtf8(fileNameRaw))
-    throw invalidFile(path, "must have a name that is valid UTF-8");
+  // a name in UTF-8 is decoded with a replacement for each invalid sequence
+  if (path.includes("\u{FFFD}")) throw invalidFile(path, "must have a name that is valid UTF-8");
   return path;
 }
 
-function requirePlainFile(entry: Entry, path: string): void {
-  const type = (entry.externalFileAttributes >>> 16) & TYPE_MASK;
-  if (type !== 0 && type !== REGULAR_FILE)
+/** Requires a file, or a folder if the path ends like one. */
+function requireOwnType({ externalFileAttributes }: Entry, path: string): void {
+  const type = (externalFileAttributes >>> 16) & TYPE_MASK;
+  if (type !== 0 && type !== (path.endsWith("/") ? FOLDER : REGULAR_FILE))
     throw invalidFile(path, "must be a plain file, not a link or a device");
+}
+
+function requireReadable(entry: Entry, path: string): void {
   if (entry.isEncrypted()) throw invalidFile(path, "must not be encrypted");
   if (!entry.canDecodeFileData()) throw invalidFile(path, "must be stored or deflated");
 }
@@ -87,11 +93,11 @@ async function inflate(
 }
 
 /** The name of a folder, without anything that makes a path invalid. */
-const FOLDER = /^(?!\.{1,2}\/)(?![a-z]:)[^/\\\p{Cc}]+\//iu;
+const TOP_FOLDER = /^(?!\.{1,2}\/)(?![a-z]:)[^/\\\p{Cc}]+\//iu;
 
 /** Removes the one folder that contains everything, as most programs make a ZIP file of a folder. */
 function unwrap(files: readonly SentFile[]): readonly SentFile[] {
-  const [folder] = FOLDER.exec(files[0]?.path ?? "") ?? [];
+  const [folder] = TOP_FOLDER.exec(files[0]?.path ?? "") ?? [];
   if (folder === undefined || !files.every(({ path }) => path.startsWith(folder))) return files;
   return files.map(({ path, bytes }) => ({ path: path.slice(folder.length), bytes }));
 }
