@@ -39,6 +39,12 @@ beforeAll(async () => {
       addEventListener("load", () => { for (let index = 0; index < 100; index += 1) setTimeout(add, index * 10); });
       addEventListener("beforeprint", () => { if (!self.last) document.body.append(self.last = "last"); });
     </script>`,
+    "/quirks": "<h1>Receipt</h1>",
+    "/standards": "<!doctype html><h1>Receipt</h1>",
+    "/quirks-filled": "<body style='margin:0;height:100%'>a",
+    "/only-fixed": `${HTML}<div style="position:fixed;inset:0;display:grid;place-items:center"><h1>Certificate</h1></div>`,
+    "/empty": HTML,
+    "/hidden": `${HTML}<style>body { display: none }</style>x`,
     "/wide": HTML + "<div style='width:1000px'>wide</div>" + "<div>line</div>".repeat(99) + "last",
   });
   renderer = openRenderer([site.port]);
@@ -108,6 +114,25 @@ describe.concurrent("a single page", () => {
     expect(page.height).toBeCloseTo(1512, -1);
     const bottom = page.texts.find(({ text }) => text === "bottom");
     expect(page.height - required(bottom, "fixed element").y).toBeLessThan(8);
+  });
+
+  it("is as long as its content without a doctype, too", async () => {
+    for (const path of ["/standards", "/quirks"]) {
+      const { height, texts } = await print(path);
+      expect(height).toBeLessThan(61);
+      expect(texts.map(({ text }) => text)).toEqual(["Receipt"]);
+    }
+    expect((await print("/quirks-filled")).height).toBeCloseTo(841.92, 1);
+  });
+
+  it("is a sheet if only fixed elements show anything", async () => {
+    const page = await print("/only-fixed");
+    expect(page.height).toBeCloseTo(841.92, 1);
+    expect(page.texts.map(({ text }) => text)).toEqual(["Certificate"]);
+  });
+
+  it.each(["/empty", "/hidden"])("is as short as possible if nothing is shown: %s", async (path) => {
+    expect((await print(path)).height).toBeLessThan(3);
   });
 
   it("includes content that is added late, even by the print itself", async () => {

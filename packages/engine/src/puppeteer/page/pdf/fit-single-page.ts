@@ -17,12 +17,16 @@ const SETTLE_FRAMES = 3;
 /** The margins of the page, as CSS lengths. */
 type Margins = readonly [top: string, right: string, bottom: string, left: string];
 
-/** A layer, because of two important declarations that of a layer wins. An inline style wins over both. */
+/**
+ * A layer, because of two important declarations that of a layer wins. An inline style wins over both. In quirks mode, the
+ * page would fill the paper unless its elements have a height, and a normal declaration of a layer yields to any of the page.
+ */
 const REMOVE_BREAKS = `(margins) => {
   ${ROOTS_OF}
   const names = ["break-before", "break-after", "break-inside", "page"];
   const declarations = names.map((name) => name + ":auto !important").join(";");
-  const css = "@layer { *,::before,::after{" + declarations + "} @page{size:auto !important;margin:" + margins + " !important} }";
+  const height = document.compatMode === "BackCompat" ? "html,body{height:fit-content}" : "";
+  const css = "@layer { " + height + " *,::before,::after{" + declarations + "} @page{size:auto !important;margin:" + margins + " !important} }";
   for (const root of rootsOf(document)) {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(css);
@@ -32,22 +36,35 @@ const REMOVE_BREAKS = `(margins) => {
   }
 }`;
 
-/** Elements in a fixed position are not content: they keep their distance from the edges of the paper. */
+/**
+ * Elements in a fixed position keep their distance from the edges of the paper, so they are content only if nothing else is:
+ * such a page is as high as the paper.
+ */
 const MEASURE = `(async () => {
   const root = document.documentElement;
   const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  const isVisible = ({ width, height }) => width > 0 && height > 0;
+  const hasText = [...(document.body?.childNodes ?? [])].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim() !== "");
   const lowestBottom = () => {
     const fixed = new Set();
+    let [showsFixed, showsOther] = [false, hasText];
     let lowest = root.getBoundingClientRect().bottom + (parseFloat(getComputedStyle(root).marginBottom) || 0);
     for (const element of root.querySelectorAll("*")) {
-      if (fixed.has(element.parentElement) || getComputedStyle(element).position === "fixed") fixed.add(element);
-      else lowest = Math.max(lowest, element.getBoundingClientRect().bottom);
+      const box = element.getBoundingClientRect();
+      if (fixed.has(element.parentElement) || getComputedStyle(element).position === "fixed") {
+        fixed.add(element);
+        showsFixed ||= isVisible(box);
+      } else {
+        lowest = Math.max(lowest, box.bottom);
+        showsOther ||= element !== document.body && isVisible(box);
+      }
     }
-    return lowest + scrollY;
+    if (showsFixed && !showsOther) return innerHeight;
+    return Math.max(1, lowest + scrollY); // no page is 0 px high
   };
   const contentHeight = () => {
     const { scrollHeight } = document.scrollingElement ?? root;
-    return scrollHeight > innerHeight ? scrollHeight : Math.min(scrollHeight, lowestBottom());
+    return scrollHeight > innerHeight ? scrollHeight : Math.min(Math.max(1, scrollHeight), lowestBottom());
   };
   const end = performance.now() + ${SETTLE_MAX_MS};
   let height = contentHeight();
@@ -69,13 +86,13 @@ const LENGTHS =
 /** Remembers computed lengths as \`snapLengths\` in the isolated world of the service. */
 const RECORD_LENGTHS = `() => {
   ${ROOTS_OF}
-  const root = document.documentElement;
+  // a height in percent is relative to the viewport on the root element, and in quirks mode on the body, too
+  const filling = [document.documentElement, document.compatMode === "BackCompat" ? document.body : null];
   globalThis.snapLengthsOf = (element) => {
     const styles = element.computedStyleMap();
     return ${JSON.stringify(LENGTHS)}.map((name) => {
       const value = String(styles.get(name));
-      // the viewport is what a height of the root element is relative to
-      return element === root && /height/.test(name) && /^[\\d.]+%$/.test(value)
+      return filling.includes(element) && /height/.test(name) && /^[\\d.]+%$/.test(value)
         ? (parseFloat(value) / 100) * innerHeight + "px"
         : value;
     });
