@@ -103,6 +103,8 @@ export function pathFault(path: string): string | null {
   if (isTooLong) return `must have a path of at most ${DOCUMENT_LIMITS.pathBytes} bytes`;
   if (!path.isWellFormed() || /[\p{Cc}\\]/u.test(path))
     return "must have a path without backslashes, control characters and unpaired surrogates";
+  // what decodes a name replaces each invalid sequence
+  if (path.includes("\u{FFFD}")) return "must have a name that is valid UTF-8";
   if (path.startsWith("/") || /^[a-z]:/i.test(path)) return "must have a relative path";
   const segments = path.split("/");
   return segments.some((segment) => segment === "" || segment === "." || segment === "..")

@@ -110,6 +110,7 @@ describe("a document is rejected", () => {
     ["a\nb", "must have a path without backslashes, control characters and unpaired surrogates"],
     ["a\u009bb", "must have a path without backslashes, control characters and unpaired surrogates"],
     ["a\ud800", "must have a path without backslashes, control characters and unpaired surrogates"],
+    ["a\ufffd", "must have a name that is valid UTF-8"],
   ])("with the path %j", async (path, message) => {
     expect(await errorOf(withFiles(path))).toEqual({
       code: "validation_failed",

@@ -43,6 +43,16 @@ describe("headerHtml", () => {
   });
 
   it.each([
+    ["a source", " src="],
+    ["a style", "url("],
+    ["an image of an SVG", "<image href="],
+    ["many of them", "<image ".repeat(140) + "href="],
+  ])("%s and much white space are searched in linear time, or the test would time out", (_, start) => {
+    const html = start + " ".repeat(19_990 - start.length);
+    for (let count = 0; count < 300; count += 1) expect(canonical("headerHtml", html)).toBeNull();
+  });
+
+  it.each([
     '<img src="https://example.com/logo.png">',
     "<img src=logo.png>",
     "<img alt=''src=//example.com/logo.png>",

@@ -40,6 +40,11 @@ export async function openLocalPage(text: string): Promise<LocalPage | null> {
       "pass an .html, .htm or .md file, or a folder with an index",
     );
   const folder = await realpath(dirname(file));
+  if (found.isDirectory() && (await resolveInside(folder, basename(file))) === null)
+    throw new UsageError(
+      `${file} is a link to a hidden file, or to one outside the folder`,
+      "pass the file of the page",
+    );
   const page = await readPage(file);
   const isMarkdown = MARKDOWN.has(type);
   const bytes = isMarkdown ? await convert(page, text) : page;
@@ -93,8 +98,15 @@ async function convert(markdown: Uint8Array, name: string): Promise<Uint8Array> 
   }
 }
 
-/** Returns `null` for what is hidden, outside the folder, or not a file: a page must not read what is not part of it. */
 async function readFileIn(folder: string, path: string): Promise<DocumentFile | null> {
+  const file = await resolveInside(folder, path);
+  if (file === null) return null;
+  const bytes = await readRegularFile(file).catch(() => null);
+  return bytes && asFile(path, bytes);
+}
+
+/** Returns `null` for what is hidden, outside the folder, or absent: a page must not read what is not part of it. */
+async function resolveInside(folder: string, path: string): Promise<string | null> {
   if (path.includes("\0")) return null;
   const file = await realpath(join(folder, path)).catch(() => null);
   if (file === null) return null;
@@ -102,9 +114,7 @@ async function readFileIn(folder: string, path: string): Promise<DocumentFile | 
   const isOutside = inside === "" || isAbsolute(inside);
   // a name with a dot in front is hidden; so is .., outside the folder
   const isHidden = [...path.split("/"), ...inside.split(sep)].some((segment) => segment.startsWith("."));
-  if (isOutside || isHidden) return null;
-  const bytes = await readRegularFile(file).catch(() => null);
-  return bytes && asFile(path, bytes);
+  return isOutside || isHidden ? null : file;
 }
 
 /** Returns `null` for anything but a regular file, such as a pipe, which could block, and for one that is too large. */

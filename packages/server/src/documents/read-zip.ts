@@ -38,7 +38,8 @@ async function readEntries(body: Buffer): Promise<readonly SentFile[]> {
   const files: SentFile[] = [];
   const size = new UnpackedSize();
   for await (const entry of zip.eachEntry()) {
-    const path = pathOf(entry);
+    const { generalPurposeBitFlag, fileNameRaw, extraFields } = entry;
+    const path = getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, true);
     requireOwnType(entry, path);
     if (path.endsWith("/") || IGNORED.test(path)) {
       const fault = pathFault(path.replace(/\/$/, ""));
@@ -50,13 +51,6 @@ async function readEntries(body: Buffer): Promise<readonly SentFile[]> {
     files.push({ path, bytes: await inflate(zip, entry, { path, size }) });
   }
   return files;
-}
-
-function pathOf({ generalPurposeBitFlag, fileNameRaw, extraFields }: Entry): string {
-  const path = getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, true);
-  // a name in UTF-8 is decoded with a replacement for each invalid sequence
-  if (path.includes("\u{FFFD}")) throw invalidFile(path, "must have a name that is valid UTF-8");
-  return path;
 }
 
 /** Requires a file, or a folder if the path ends like one. */

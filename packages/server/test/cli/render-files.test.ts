@@ -14,7 +14,7 @@ const write = (name: string, content: string | Buffer): Promise<void> =>
 const GREEN = [0, 170, 119, 255];
 
 beforeAll(async () => {
-  for (const folder of ["site/css", "site/.git", "site/empty", "report"])
+  for (const folder of ["site/css", "site/.git", "site/empty", "report", "leaves", "hides"])
     await mkdir(join(workspace.directory, folder), { recursive: true });
   await write("outside.txt", "outside");
   await write("site/.env", "hidden");
@@ -44,6 +44,9 @@ beforeAll(async () => {
   );
   await write("site/index.html", "<body style='background: #0a7'>");
   await write("report/index.md", "# Report\n\n<style>:root { background: #0a7 }</style>\n");
+  await symlink("/etc/passwd", join(workspace.directory, "leaves/index.html"));
+  await write("hides/.env", "hidden");
+  await symlink(".env", join(workspace.directory, "hides/index.md"));
   await write("latin.html", Buffer.from("caf\xe9", "latin1"));
   await write("page.txt", "text");
 });
@@ -75,6 +78,14 @@ describe("render exits with code 2, before it starts a browser, for", () => {
     ["missing.html", "missing.html does not exist; pass the path of a page, or a URL that starts with http"],
     ["./missing", "./missing does not exist"],
     ["site/empty", "the folder site/empty has no index.html or index.md; pass the file of the page"],
+    [
+      "leaves",
+      "leaves/index.html is a link to a hidden file, or to one outside the folder; pass the file of",
+    ],
+    [
+      "hides",
+      "hides/index.md is a link to a hidden file, or to one outside the folder; pass the file of the page",
+    ],
     ["page.txt", "page.txt is not a page; pass an .html, .htm or .md file, or a folder with an index"],
     ["latin.html", "latin.html must be encoded as UTF-8"],
     ["example.com", "URL must be an absolute URL that starts with http:// or https://"],

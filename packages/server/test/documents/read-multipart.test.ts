@@ -23,6 +23,13 @@ async function errorOf(body: Buffer, type = TYPE): Promise<unknown> {
 }
 
 describe("a form", () => {
+  it("has a replacement where a file name is not UTF-8, which no path may contain", async () => {
+    const raw = Buffer.from(bodyOf(fileOf("a?.css")).toString("latin1").replace("?", "\xff"), "latin1");
+    const encoded = bodyOf(`${DISPOSITION}; filename*=UTF-8''a%ff.css\r\n\r\n`);
+    for (const body of [raw, encoded])
+      expect((await readMultipart(body, TYPE)).map(({ path }) => path)).toEqual(["a\u{FFFD}.css"]);
+  });
+
   it("contains files whose paths are their file names", async () => {
     const files = await readMultipart(
       bodyOf(

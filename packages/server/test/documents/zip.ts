@@ -11,8 +11,6 @@ export interface ZipEntry {
   readonly method?: number;
   readonly uncompressedSize?: number;
   readonly checksum?: number;
-  /** Extra fields, in the central directory only. */
-  readonly extra?: Uint8Array;
 }
 
 /** Writes a ZIP file (APPNOTE.TXT, 4.3). `entryCount` is what the end record says. */
@@ -20,7 +18,7 @@ export function zipOf(entries: readonly ZipEntry[], entryCount = entries.length)
   const locals: Buffer[] = [];
   const central: Buffer[] = [];
   let offset = 0;
-  for (const { name, bytes = "", mode = 0, flags = 0x800, method = 8, extra, ...lies } of entries) {
+  for (const { name, bytes = "", mode = 0, flags = 0x800, method = 8, ...lies } of entries) {
     const content = Buffer.from(bytes);
     const stored = method === 8 ? deflateRawSync(content) : content;
     const rawName = Buffer.from(name);
@@ -36,10 +34,7 @@ export function zipOf(entries: readonly ZipEntry[], entryCount = entries.length)
     const rest = Buffer.alloc(14);
     rest.writeUInt32LE((mode << 16) >>> 0, 6);
     rest.writeUInt32LE(offset, 10);
-    const listed = Buffer.from(common);
-    const extraBytes = Buffer.from(extra ?? []);
-    listed.writeUInt16LE(extraBytes.byteLength, 24);
-    central.push(Buffer.from("PK\x01\x02\x14\x03", "latin1"), listed, rest, rawName, extraBytes);
+    central.push(Buffer.from("PK\x01\x02\x14\x03", "latin1"), common, rest, rawName);
     offset += 30 + rawName.byteLength + stored.byteLength;
   }
   const directory = Buffer.concat(central);
