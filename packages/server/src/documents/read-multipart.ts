@@ -1,6 +1,7 @@
 import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/busboy";
 import { invalidFile, tooManyFiles, type SentFile } from "@snap/engine/internals";
 import { DOCUMENT_LIMITS } from "@snap/protocol";
+import { MIMEType } from "node:util";
 import { setImmediate as yieldToOthers } from "node:timers/promises";
 import { invalidBody } from "../requests/request-body.ts";
 
@@ -21,8 +22,9 @@ export function readMultipart(body: Buffer, contentType: string): Promise<readon
   const { promise, resolve, reject } = Promise.withResolvers<readonly SentFile[]>();
   const files: SentFile[] = [];
   const fail = (): void => reject(invalidBody("must be well-formed multipart/form-data"));
-  const parser = openParser(contentType);
-  if (parser === null) throw invalidBody("must be sent with the boundary of multipart/form-data");
+  const opened = openParser(contentType);
+  if (opened === null) throw invalidBody("must be sent with the boundary of multipart/form-data");
+  const { parser, boundary } = opened;
   parser.on("file", (field, stream, name: string | undefined, encoding) => {
     stream.on("error", fail);
     if (name === undefined) reject(invalidFile(field ?? "body", UNNAMED));
@@ -33,10 +35,23 @@ export function readMultipart(body: Buffer, contentType: string): Promise<readon
   parser.on("field", (field) => reject(invalidFile(field ?? "body", UNNAMED)));
   for (const limit of ["filesLimit", "partsLimit"] as const) parser.on(limit, () => reject(tooManyFiles()));
   parser.on("error", fail);
-  parser.on("finish", () => resolve(files));
+  parser.on("finish", () => {
+    // the parser skips parts that it does not understand
+    if (files.length === countParts(body, boundary)) resolve(files);
+    else reject(invalidBody("must contain only parts with a file and its file name"));
+  });
   const ended = new AbortController();
   void feed(parser, { body, signal: ended.signal });
   return promise.finally(() => ended.abort());
+}
+
+function countParts(body: Buffer, boundary: string): number {
+  const delimiter = `\r\n--${boundary}`;
+  // a body may begin with a delimiter, without the line break
+  let count = body.indexOf(delimiter.slice(2)) === 0 ? 1 : 0;
+  for (let at = body.indexOf(delimiter); at !== -1; at = body.indexOf(delimiter, at + delimiter.length))
+    if (body.toString("latin1", at + delimiter.length, at + delimiter.length + 2) !== "--") count += 1;
+  return count;
 }
 
 /** Stops at the first fault: a body of nothing but boundaries would block the event loop for seconds. */
@@ -52,14 +67,18 @@ async function feed(
 }
 
 /** Returns `null` without a boundary. */
-function openParser(contentType: string): BusboyInstance | null {
+function openParser(
+  contentType: string,
+): { readonly parser: BusboyInstance; readonly boundary: string } | null {
   const { files } = DOCUMENT_LIMITS;
   try {
-    return new Busboy({
+    const boundary = new MIMEType(contentType).params.get("boundary") ?? "";
+    const parser = new Busboy({
       headers: { "content-type": contentType },
       preservePath: true,
       limits: { files, parts: files + 1, headerPairs: 20, headerSize: HEADER_BYTES, fieldSize: 0 },
     });
+    return { parser, boundary };
   } catch {
     return null;
   }

@@ -23,6 +23,12 @@ async function errorOf(body: Buffer, type = TYPE): Promise<unknown> {
 }
 
 describe("a form", () => {
+  it("may have a preamble, a quoted boundary and delimiters within lines", async () => {
+    const body = Buffer.concat([Buffer.from("preamble\r\n"), bodyOf(fileOf("a.css", "b --xyz c"))]);
+    const files = await readMultipart(body, 'multipart/form-data; charset=utf-8; boundary="xyz"');
+    expect(files.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual(["b --xyz c"]);
+  });
+
   it("has a replacement where a file name is not UTF-8, which no path may contain", async () => {
     const raw = Buffer.from(bodyOf(fileOf("a?.css")).toString("latin1").replace("?", "\xff"), "latin1");
     const encoded = bodyOf(`${DISPOSITION}; filename*=UTF-8''a%ff.css\r\n\r\n`);
@@ -86,6 +92,19 @@ describe("a form is rejected", () => {
       code: "validation_failed",
       errors: { files: ["must be sent as a file with a file name"] },
     });
+  });
+
+  it.each<[string, string]>([
+    ["without a disposition", "Content-Type: image/svg+xml\r\n\r\n<svg/>"],
+    ["with another disposition", 'Content-Disposition: attachment; filename="logo.svg"\r\n\r\n<svg/>'],
+    ["with a header that is too long", `X-Pad: ${"x".repeat(5000)}\r\n${fileOf("logo.svg", "<svg/>")}`],
+    ["with too many headers", "X: y\r\n".repeat(21) + fileOf("logo.svg", "<svg/>")],
+  ])("with a part %s", async (_, part) => {
+    for (const body of [bodyOf(fileOf("index.html"), part), bodyOf(part, fileOf("index.html"))])
+      expect(await errorOf(body)).toEqual({
+        code: "validation_failed",
+        errors: { body: ["must contain only parts with a file and its file name"] },
+      });
   });
 
   it("with an encoded file", async () => {
