@@ -69,7 +69,7 @@ describe("documents", () => {
     expect(await failureOf(snap.documents.create({ files }))).toMatchObject({
       code: "validation_failed",
       status: 422,
-      errors: { "../up.css": ["must have a path without empty, . and .. segments"] },
+      errors: { "../up.css": ["must have a path without empty, . or .. segments"] },
     });
     expect(await failureOf(snap.documents.create({ html }, { ttlSeconds: 1 }))).toMatchObject({
       errors: { documentTtl: ["must be an integer from 60 to 2592000"] },

@@ -17,7 +17,7 @@ export interface CreditsRequest {
   readonly account: Account;
   readonly entitlement: Entitlement;
   readonly now: number;
-  /** A balance read just now; the ledger is then read only if it has something to write. */
+  /** A balance that was just read. If it is still up to date, the ledger is not called. */
   readonly standing?: StandingBalance | null | undefined;
 }
 
@@ -38,7 +38,7 @@ export async function readCredits(
   };
 }
 
-/** Returns whether the ledger has nothing to write: no new period, no changed grant, no lapsed reservation. */
+/** Returns whether the balance is up to date: no new period, no changed grant, no lapsed reservation. */
 function isUpToDate(
   { periodStartedAt, granted, nextLapseAt }: StandingBalance,
   grant: PeriodGrant & { readonly now: number },

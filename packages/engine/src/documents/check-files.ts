@@ -58,7 +58,7 @@ export class UnpackedSize {
   add(path: string, bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes <= DOCUMENT_LIMITS.unpackedBytes) return;
-    const fault = `makes the files together larger than ${DOCUMENT_LIMITS.unpackedBytes} bytes`;
+    const fault = `exceeds the limit of ${DOCUMENT_LIMITS.unpackedBytes} bytes for all files together`;
     const name = path.slice(0, NAME_CHARACTERS);
     throw new SnapError("payload_too_large", `Document too large: ${name} ${fault}.`, {
       errors: { [name]: [fault] },
@@ -108,7 +108,7 @@ export function pathFault(path: string): string | null {
   if (path.startsWith("/") || /^[a-z]:/i.test(path)) return "must have a relative path";
   const segments = path.split("/");
   return segments.some((segment) => segment === "" || segment === "." || segment === "..")
-    ? "must have a path without empty, . and .. segments"
+    ? "must have a path without empty, . or .. segments"
     : null;
 }
 

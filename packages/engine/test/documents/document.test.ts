@@ -99,12 +99,12 @@ describe("a document is rejected", () => {
   it.each([
     ["/etc/passwd", "must have a relative path"],
     ["C:/boot.ini", "must have a relative path"],
-    ["../up.css", "must have a path without empty, . and .. segments"],
-    ["a/../../up.css", "must have a path without empty, . and .. segments"],
-    ["a//b", "must have a path without empty, . and .. segments"],
-    ["./a", "must have a path without empty, . and .. segments"],
-    ["a/", "must have a path without empty, . and .. segments"],
-    ["", "must have a path without empty, . and .. segments"],
+    ["../up.css", "must have a path without empty, . or .. segments"],
+    ["a/../../up.css", "must have a path without empty, . or .. segments"],
+    ["a//b", "must have a path without empty, . or .. segments"],
+    ["./a", "must have a path without empty, . or .. segments"],
+    ["a/", "must have a path without empty, . or .. segments"],
+    ["", "must have a path without empty, . or .. segments"],
     ["a\\b", "must have a path without backslashes, control characters and unpaired surrogates"],
     ["a\0b", "must have a path without backslashes, control characters and unpaired surrogates"],
     ["a\nb", "must have a path without backslashes, control characters and unpaired surrogates"],
@@ -200,7 +200,7 @@ describe("a document is rejected", () => {
     await createDocument({ files: [large, PAGE] });
     expect(await errorOf({ files: [large, PAGE, { path: "last", bytes: "1" }] })).toEqual({
       code: "payload_too_large",
-      errors: { last: ["makes the files together larger than 52428800 bytes"] },
+      errors: { last: ["exceeds the limit of 52428800 bytes for all files together"] },
     });
   });
 });

@@ -19,7 +19,7 @@ const FOLDER = 0o040000;
 /**
  * Reads the files of a ZIP file. Counts what is inflated, whatever the ZIP file says about its size.
  *
- * @throws SnapError `validation_failed` for a malformed ZIP file and for an entry that is not a plain file,
+ * @throws SnapError `validation_failed` for a malformed ZIP file and for an entry that is not a regular file,
  * `payload_too_large` for too many or too large files; `errors` names the file.
  */
 export async function readZip(body: Buffer): Promise<readonly SentFile[]> {
@@ -57,7 +57,7 @@ async function readEntries(body: Buffer): Promise<readonly SentFile[]> {
 function requireOwnType({ externalFileAttributes }: Entry, path: string): void {
   const type = (externalFileAttributes >>> 16) & TYPE_MASK;
   if (type !== 0 && type !== (path.endsWith("/") ? FOLDER : REGULAR_FILE))
-    throw invalidFile(path, "must be a plain file, not a link or a device");
+    throw invalidFile(path, "must be a regular file, not a link or a device");
 }
 
 function requireReadable(entry: Entry, path: string): void {

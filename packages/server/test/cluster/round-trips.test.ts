@@ -11,8 +11,8 @@ import { startRedis, type RedisServer } from "../../../testing/test/servers/redi
 import { startService } from "../../src/http/service.ts";
 import { createLogger } from "../../src/operations/logger.ts";
 
-const WARM_UP = 5;
-const COUNTED = 50;
+const WARM_UP_REQUESTS = 5;
+const COUNTED_REQUESTS = 50;
 
 // docs/explanation/architecture.md promises these numbers.
 describe("the round trips of a request", { tags: ["postgres", "redis"] }, () => {
@@ -63,34 +63,36 @@ describe("the round trips of a request", { tags: ["postgres", "redis"] }, () => 
   });
 
   it.each([
-    // stores the rendering over one connection while it releases the lease over the other
+    // Two at once: one connection stores the rendering while the other releases the lease.
     { what: "render", toPostgres: 3, toRedis: 5 },
-    { what: "hit", toPostgres: 1, toRedis: 2 },
-    { what: "unchanged hit", toPostgres: 1, toRedis: 1 },
-  ])("of a $what: $toPostgres to PostgreSQL and $toRedis to Redis", async ({ what, toPostgres, toRedis }) => {
+    { what: "cache hit", toPostgres: 1, toRedis: 2 },
+    { what: "cache hit with a matching ETag", toPostgres: 1, toRedis: 1 },
+  ])("$what: $toPostgres to PostgreSQL, $toRedis to Redis", async ({ what, toPostgres, toRedis }) => {
     const headers = {
-      ...(what === "unchanged hit" && { "if-none-match": (await send("hit")).headers.get("etag") ?? "" }),
+      ...(what === "cache hit with a matching ETag" && {
+        "if-none-match": (await send("hit")).headers.get("etag") ?? "",
+      }),
     };
     let requests = 0;
     const request = async (): Promise<void> => {
       requests += 1;
       const { status } = await send(what === "render" ? String(requests) : "hit", headers);
-      expect(status).toBe(what === "unchanged hit" ? 304 : 200);
+      expect(status).toBe(what === "cache hit with a matching ETag" ? 304 : 200);
     };
-    // Connections are opened and scripts are sent once.
-    while (requests < WARM_UP) await request();
+    // The first requests also open connections and load scripts.
+    while (requests < WARM_UP_REQUESTS) await request();
     const queries = vi.spyOn(pg.Client.prototype, "query");
     const readsBefore = await countReads(redis);
-    while (requests < WARM_UP + COUNTED) await request();
+    while (requests < WARM_UP_REQUESTS + COUNTED_REQUESTS) await request();
     const reads = (await countReads(redis)) - readsBefore;
-    // The service does little by itself meanwhile.
-    expect(Math.round(queries.mock.calls.length / COUNTED)).toBe(toPostgres);
-    expect(Math.round(reads / COUNTED)).toBe(toRedis);
+    // Rounded, because background work adds a few round trips.
+    expect(Math.round(queries.mock.calls.length / COUNTED_REQUESTS)).toBe(toPostgres);
+    expect(Math.round(reads / COUNTED_REQUESTS)).toBe(toRedis);
     queries.mockRestore();
   });
 });
 
-/** How often Redis has read from a connection. */
+/** Returns how many times Redis has read from its connections: one read per round trip, even for pipelined commands. */
 async function countReads({ url }: RedisServer): Promise<number> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

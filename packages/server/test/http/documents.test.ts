@@ -186,8 +186,8 @@ describe("an upload is rejected", () => {
     const { token } = await service.customer();
     const page = { name: "index.html", bytes: HELLO };
     for (const [entry, message] of [
-      [{ name: "../up.css" }, "must have a path without empty, . and .. segments"],
-      [{ name: "link", mode: 0o120777 }, "must be a plain file, not a link or a device"],
+      [{ name: "../up.css" }, "must have a path without empty, . or .. segments"],
+      [{ name: "link", mode: 0o120777 }, "must be a regular file, not a link or a device"],
       [{ name: "bad.css", bytes: Buffer.from([0xff]) }, "must be encoded as UTF-8"],
       [{ name: "index.html" }, "is sent more than once"],
     ] as const) {
@@ -200,7 +200,7 @@ describe("an upload is rejected", () => {
     expect(reply.status).toBe(413);
     expect(envelopeOf(reply)).toMatchObject({
       code: "payload_too_large",
-      errors: { bomb: ["makes the files together larger than 52428800 bytes"] },
+      errors: { bomb: ["exceeds the limit of 52428800 bytes for all files together"] },
     });
   });
 

@@ -2,14 +2,14 @@ import type { Resolver } from "@snap/engine/ports";
 
 /**
  * Addresses by host name; a function is called for each look-up, to simulate DNS rebinding or a resolver that recovers.
- * `fails`: the resolver fails, and the name may exist; `silent`: it does not respond.
+ * `fails`: rejects with `ESERVFAIL`, so the name may exist; `silent`: never responds, and rejects only when aborted.
  */
 export type FakeHosts = Readonly<Record<string, FakeHost | (() => FakeHost)>>;
 
 export type FakeHost = readonly string[] | "fails" | "silent";
 
 /**
- * Creates a resolver from a table. An unknown name rejects with `ENOTFOUND`.
+ * Creates a resolver from a table. `resolve()` rejects with `ENOTFOUND` if the name is not in the table.
  *
  * @example
  * let rebound = false;
@@ -24,18 +24,18 @@ export function createFakeResolver(hosts: FakeHosts): Resolver {
     async resolve(hostname, { signal } = {}) {
       const entry = Object.hasOwn(hosts, hostname) ? hosts[hostname] : undefined;
       const host = typeof entry === "function" ? entry() : entry;
-      if (host === undefined) throw failure("ENOTFOUND", hostname);
-      if (host === "fails") throw failure("ESERVFAIL", hostname);
-      return host === "silent" ? aborted(signal) : host;
+      if (host === undefined) throw dnsError("ENOTFOUND", hostname);
+      if (host === "fails") throw dnsError("ESERVFAIL", hostname);
+      return host === "silent" ? rejectOnAbort(signal) : host;
     },
   };
 }
 
-function failure(code: string, hostname: string): Error {
+function dnsError(code: string, hostname: string): Error {
   return Object.assign(new Error(`query ${code} ${hostname}`), { code, hostname });
 }
 
-function aborted(signal: AbortSignal | undefined): Promise<never> {
+function rejectOnAbort(signal: AbortSignal | undefined): Promise<never> {
   return new Promise((_, reject) => {
     signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
   });

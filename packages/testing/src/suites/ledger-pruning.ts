@@ -13,30 +13,30 @@ import {
 } from "./ledger-samples.ts";
 import { concurrently, UNUSUAL_TEXTS, type DefineTest } from "./suite.ts";
 
-const AFTER_MARCH = {
+const PRUNE_MARCH = {
   now: APRIL.startedAt,
   reservationsBefore: "",
   periodsBefore: APRIL.startedAt,
   limit: 10,
 };
 
-/** Prunes until nothing is left to prune, and returns how many calls that took. */
-async function pruneAll(ledger: Ledger, request: PruneRequest): Promise<number> {
-  for (let calls = 1; ; calls += 1) if ((await ledger.prune(request)) === 0) return calls;
+/** Prunes until nothing is left to prune. */
+async function pruneAll(ledger: Ledger, request: PruneRequest): Promise<void> {
+  while ((await ledger.prune(request)) > 0);
 }
 
 async function kindsOf(ledger: Ledger, accountId = "acct_1"): Promise<string[]> {
   return (await ledger.journal({ accountId, limit: 1000 })).map(({ kind }) => kind).toReversed();
 }
 
-/** Tests `Ledger.prune`: only what is outdated, whole periods, and balances that always add up. */
+/** Tests `Ledger.prune`: it deletes only outdated records and only whole periods, and balances always add up. */
 export function testPruning(test: DefineTest<"ledger">): void {
   testReservations(test);
   testPeriods(test);
 }
 
 function testReservations(test: DefineTest<"ledger">): void {
-  test("forgets resolved reservations with earlier ids", async ({ ledger }) => {
+  test("deletes resolved reservations whose ids sort before `reservationsBefore`", async ({ ledger }) => {
     for (const id of ["a1", "a2", "a3", "b1"]) await ledger.reserve(reservation(id));
     for (const id of ["a1", "a2", "b1"]) await ledger.settle({ reservationId: id, now: NOW });
     await ledger.refund({ reservationId: "a3", now: NOW });
@@ -53,7 +53,7 @@ function testReservations(test: DefineTest<"ledger">): void {
     await assertJournalAddsUp(ledger, REQUEST);
   });
 
-  test("lapses open reservations before it forgets them", async ({ ledger }) => {
+  test("marks open reservations as lapsed before deleting them", async ({ ledger }) => {
     for (const id of ["a1", "a2", "b1"]) await ledger.reserve(reservation(id));
     const now = LAPSES_AT + 1;
     await pruneAll(ledger, { now, reservationsBefore: "b", periodsBefore: null, limit: 1 });
@@ -85,11 +85,11 @@ function testPeriods(test: DefineTest<"ledger">): void {
     }
   };
 
-  test("deletes whole periods, in chunks", async ({ ledger }) => {
+  test("deletes whole periods", async ({ ledger }) => {
     await spend(ledger, "acct_1", 4);
     await spend(ledger, "acct_2", 2);
     await ledger.reserve(reservation("april", { ...NEXT_REQUEST, lapsesAt: APRIL.resetsAt }));
-    assert.ok((await pruneAll(ledger, { ...AFTER_MARCH, limit: 3 })) > 1);
+    await pruneAll(ledger, { ...PRUNE_MARCH, limit: 3 });
     assert.deepEqual(await kindsOf(ledger), ["grant", "reserve"]);
     assert.deepEqual(await kindsOf(ledger, "acct_2"), []);
     await assertJournalAddsUp(ledger, NEXT_REQUEST);
@@ -97,11 +97,13 @@ function testPeriods(test: DefineTest<"ledger">): void {
     await assertJournalAddsUp(ledger, NEXT_REQUEST);
   });
 
-  test("keeps everything without a limit of age, and periods that are not old enough", async ({ ledger }) => {
+  test("deletes no period that starts at or after `periodsBefore`, and none if it is null", async ({
+    ledger,
+  }) => {
     await spend(ledger, "acct_1", 1);
     const kinds = await kindsOf(ledger);
     for (const periodsBefore of [null, MARCH.startedAt]) {
-      assert.equal(await ledger.prune({ ...AFTER_MARCH, periodsBefore }), 0);
+      assert.equal(await ledger.prune({ ...PRUNE_MARCH, periodsBefore }), 0);
       assert.deepEqual(await kindsOf(ledger), kinds);
     }
     await assertJournalAddsUp(ledger, REQUEST);
@@ -109,18 +111,18 @@ function testPeriods(test: DefineTest<"ledger">): void {
 
   test("keeps a period with an open reservation", async ({ ledger }) => {
     await ledger.reserve(reservation("r1", { lapsesAt: APRIL.resetsAt }));
-    assert.equal(await ledger.prune(AFTER_MARCH), 0);
+    assert.equal(await ledger.prune(PRUNE_MARCH), 0);
     await assertJournalAddsUp(ledger, REQUEST);
     assert.equal(await ledger.settle({ reservationId: "r1", now: APRIL.startedAt }), "settled");
     await assertJournalAddsUp(ledger, REQUEST);
-    await pruneAll(ledger, AFTER_MARCH);
+    await pruneAll(ledger, PRUNE_MARCH);
     assert.deepEqual(await kindsOf(ledger), []);
   });
 
-  test("never leaves a balance that its journal does not prove", async ({ ledger }) => {
+  test("keeps every balance consistent with its journal after each chunk", async ({ ledger }) => {
     await spend(ledger, "acct_1", 3);
     await ledger.reserve(reservation("april", { ...NEXT_REQUEST, lapsesAt: APRIL.resetsAt }));
-    const request = { ...AFTER_MARCH, limit: 1 };
+    const request = { ...PRUNE_MARCH, limit: 1 };
     for (let pruned = 1; pruned > 0;) {
       pruned = await ledger.prune(request);
       await assertJournalAddsUp(ledger, NEXT_REQUEST);
@@ -128,10 +130,10 @@ function testPeriods(test: DefineTest<"ledger">): void {
     assert.deepEqual(await kindsOf(ledger), ["grant", "reserve"]);
   });
 
-  test("prunes while renders are settled", async ({ ledger }) => {
+  test("prunes while reservations are made and settled", async ({ ledger }) => {
     await spend(ledger, "acct_1", 5);
     await concurrently(async (index) => {
-      if (index % 2 === 0) return ledger.prune({ ...AFTER_MARCH, reservationsBefore: "b", limit: 2 });
+      if (index % 2 === 0) return ledger.prune({ ...PRUNE_MARCH, reservationsBefore: "b", limit: 2 });
       const id = `n${index}`;
       await ledger.reserve(reservation(id, { ...NEXT_REQUEST, granted: 100, lapsesAt: APRIL.resetsAt }));
       return ledger.settle({ reservationId: id, now: APRIL.startedAt });
