@@ -16,8 +16,10 @@ it("parses a name with spaces and parentheses", () => {
 
 // Only Linux has /proc.
 it.skipIf(process.platform !== "linux")("finds a child of this process, and its memory", async () => {
-  const child = spawn("cat", { stdio: ["pipe", "ignore", "ignore"] });
-  await once(child, "spawn");
+  const child = spawn("cat", { stdio: ["pipe", "pipe", "ignore"] });
+  // A process that has only just started occupies a few pages; one that repeats what it reads has loaded its libraries.
+  child.stdin.write("started");
+  await once(child.stdout, "data");
   const tree = readTree(process.pid);
   expect(memoryBytes(child.pid ?? 0)).toBeGreaterThan(100_000);
   child.stdin.end();
